@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -161,8 +162,6 @@ static void *load(const char *library)
 
 static void send_stubs(void *layer, void *library)
 {
-    if (layer)
-        leaves = (leaves_fn *)dlsym(layer, LEAVES_NAME);
     for (unsigned i = 0; i < n_stubs; i++) {
         bool ours = !strncmp(stubs[i].name, "collprof_", 9);
         void *to = layer ? dlsym(layer, stubs[i].name) : NULL;
@@ -172,18 +171,19 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
-/* Another tool that was preloaded behind us is passed over, unless it was asked for. */
-static void say_if_passed_over(void *library)
+/* A program that defines a function of MPI itself calls that one, and no stub. */
+static void say_if_hidden(void)
 {
-    const char *chain = getenv("COLLPROF_CHAIN");
-    Dl_info tool;
-    for (unsigned i = 0; i < n_stubs && !(chain && strcmp(chain, "no")); i++) {
-        void *next = strncmp(stubs[i].name, "MPI_", 4) ? NULL : dlsym(RTLD_NEXT, stubs[i].name);
-        if (!next || next == dlsym(library, stubs[i].name) || !dladdr(next, &tool))
-            continue;
-        SAY("%s replaces MPI's functions, too, and does not see them now: with --chain it does",
-            tool.dli_fname);
-        return;
+    Dl_info by, program;
+    const void *start = (const void *)getauxval(AT_ENTRY);
+    for (unsigned i = 0; i < n_stubs && dladdr(start, &program); i++) {
+        const void *first = dlsym(RTLD_DEFAULT, stubs[i].name);
+        if (first && dladdr(first, &by) && by.dli_fbase == program.dli_fbase &&
+            first != (const void *)stubs[i].function) {
+            SAY("%s defines %s itself: what it calls there is not recorded", by.dli_fname,
+                stubs[i].name);
+            return;
+        }
     }
 }
 
@@ -196,7 +196,7 @@ void *choose(void *caller, void **to)
     if (found && !chosen) {
         collprof_asked = collprof_asked ? collprof_asked : strdup(path);
         void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-        say_if_passed_over(library ? library : RTLD_NEXT);
+        say_if_hidden();
         send_stubs(load(path), library ? library : RTLD_NEXT);
         chosen = true;
     }

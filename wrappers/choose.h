@@ -2,8 +2,6 @@
 #ifndef COLLPROF_WRAPPERS_CHOOSE_H
 #define COLLPROF_WRAPPERS_CHOOSE_H
 
-#include "base/leaving.h"
-
 struct stub {
     const char *name;
     void (*function)(void);
@@ -16,8 +14,5 @@ extern const unsigned n_stubs;
 /* At the first call of any of these functions, from CALLER: finds the MPI that this process has and
  * sends every stub where it belongs. The result is where the stub at TO goes now. */
 void *choose(void *caller, void **to) __attribute__((visibility("hidden")));
-
-/* The layer's, who is told how the process leaves; NULL: there is no layer. */
-extern leaves_fn *leaves __attribute__((visibility("hidden")));
 
 #endif

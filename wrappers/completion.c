@@ -1,23 +1,11 @@
-/* Starting, completing and dropping requests. One path for all: the handles are kept before the
- * call, which overwrites them, and what it completed is looked up afterwards. With threads the
- * records are taken out before the call: once the library has completed a request, another
- * thread may be given the same handle. */
+/* Starting, completing and dropping requests. */
+#include "wrappers/completion.h"
 #include "wrappers/prologue.h"
 
 #include <string.h>
 
-struct pending {
-    int n;
-    const MPI_Request *requests; /* the caller's, as the call leaves them */
-    MPI_Request *handle;         /* as they were */
-    MPI_Status *status;          /* the caller's, or ours where it wants none */
-    struct request **record;     /* taken out before the call or found after it */
-    bool taken;                  /* before: with threads, and to say whom a single one waits for */
-};
-
-/* Without memory nothing is tracked (n = 0) and the caller's statuses are used. */
-static void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
-                          MPI_Status *statuses)
+void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
+                   MPI_Status *statuses, bool single)
 {
     size_t count = n > 0 ? (size_t)n : 0;
     *p = (struct pending){.requests = requests, .status = statuses};
@@ -32,7 +20,7 @@ static void pending_begin(struct pending *p, struct call *c, int n, const MPI_Re
         p->status = (void *)(p->handle + count);
     memcpy(p->handle, requests, count * sizeof *p->handle);
     call_completes(p->n, p->handle);
-    p->taken = layer.threaded || c->operation == OP_Wait;
+    p->taken = layer.threaded || single;
     if (!p->taken)
         return;
     for (int i = 0; i < p->n; i++)
@@ -71,25 +59,20 @@ static void pending_end_failed(struct call *c, const struct pending *p, int rc)
     }
 }
 
-/* The way out of all of them. A test is told of by what it completed: one that found nothing is no
- * event. */
-static int leave(struct call *c, int rc, bool tested)
+/* What a test has completed says what it did: one that found nothing is no event. */
+static void leave(struct call *c, int rc, bool tested)
 {
     if (tested)
         c->traced = true;
     call_leave(c, rc, MPI_COMM_NULL, 0);
-    return rc;
 }
 
-/* The COUNT requests at INDICES; their statuses stand at their positions in that list. */
-static int leave_some(struct call *c, const struct pending *p, int rc, int count,
+void pending_end_some(struct call *c, const struct pending *p, int rc, int count,
                       const int *indices, bool tested)
 {
-    if (rc != MPI_SUCCESS) {
+    if (rc != MPI_SUCCESS)
         pending_end_failed(c, p, rc);
-        return leave(c, rc, tested);
-    }
-    for (int k = 0; k < count && p->n; k++) {
+    for (int k = 0; rc == MPI_SUCCESS && k < count && p->n; k++) {
         struct request *r = pending_record(p, indices[k]);
         if (r && r->active)
             call_complete(c, r, (unsigned)count, &p->status[k], tested);
@@ -97,15 +80,14 @@ static int leave_some(struct call *c, const struct pending *p, int rc, int count
             request_return(r);
         p->record[indices[k]] = NULL;
     }
-    if (p->taken)
+    if (rc == MPI_SUCCESS && p->taken)
         pending_return(p);
-    return leave(c, rc, tested);
+    leave(c, rc, tested);
 }
 
-/* The one completed request at INDEX (MPI_UNDEFINED: none, or one of no list). */
-static int leave_one(struct call *c, const struct pending *p, int rc, int index, bool tested)
+void pending_end_one(struct call *c, const struct pending *p, int rc, int index, bool tested)
 {
-    return leave_some(c, p, rc, index >= 0 && index < p->n, &index, tested);
+    pending_end_some(c, p, rc, index >= 0 && index < p->n, &index, tested);
 }
 
 static bool completed(const struct pending *p, int i, const struct request *r, int rc)
@@ -119,10 +101,13 @@ static bool completed(const struct pending *p, int i, const struct request *r, i
            (stays ? p->status[i].MPI_ERROR != MPI_ERR_PENDING : p->requests[i] == MPI_REQUEST_NULL);
 }
 
-/* All requests, as far as they are complete. */
-static int leave_all(struct call *c, const struct pending *p, int rc, bool tested)
+void pending_end_all(struct call *c, const struct pending *p, int rc, bool all, bool tested)
 {
     unsigned sharing = 0;
+    if (rc == MPI_SUCCESS && !all) {
+        pending_end_some(c, p, rc, 0, NULL, tested);
+        return;
+    }
     for (int i = 0; i < p->n; i++) {
         p->record[i] = pending_record(p, i);
         sharing += p->record[i] && completed(p, i, p->record[i], rc);
@@ -136,107 +121,7 @@ static int leave_all(struct call *c, const struct pending *p, int rc, bool teste
             p->record[i] = NULL;
         }
     pending_return(p);
-    return leave(c, rc, tested);
-}
-
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Wait, CALL_ABOUT_NOTHING))
-        return next.Wait(request, status);
-    pending_begin(&p, &call, 1, request, status);
-    int rc = next.Wait(request, p.status);
-    call.exit = clock_ticks();
-    return leave_one(&call, &p, rc, 0, false);
-}
-
-int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Waitall, CALL_ABOUT_NOTHING))
-        return next.Waitall(count, requests, statuses);
-    pending_begin(&p, &call, count, requests, statuses);
-    int rc = next.Waitall(count, requests, p.status);
-    call.exit = clock_ticks();
-    return leave_all(&call, &p, rc, false);
-}
-
-int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Waitany, CALL_ABOUT_NOTHING))
-        return next.Waitany(count, requests, index, status);
-    pending_begin(&p, &call, count, requests, status);
-    int rc = next.Waitany(count, requests, index, p.status);
-    call.exit = clock_ticks();
-    return leave_one(&call, &p, rc, rc ? MPI_UNDEFINED : *index, false);
-}
-
-int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices,
-                 MPI_Status *statuses)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Waitsome, CALL_ABOUT_NOTHING))
-        return next.Waitsome(incount, requests, outcount, indices, statuses);
-    pending_begin(&p, &call, incount, requests, statuses);
-    int rc = next.Waitsome(incount, requests, outcount, indices, p.status);
-    call.exit = clock_ticks();
-    return leave_some(&call, &p, rc, rc ? 0 : *outcount, indices, false);
-}
-
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Test, CALL_ABOUT_NOTHING))
-        return next.Test(request, flag, status);
-    pending_begin(&p, &call, 1, request, status);
-    int rc = next.Test(request, flag, p.status);
-    call.exit = clock_ticks();
-    return leave_one(&call, &p, rc, !rc && *flag ? 0 : MPI_UNDEFINED, true);
-}
-
-int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Testall, CALL_ABOUT_NOTHING))
-        return next.Testall(count, requests, flag, statuses);
-    pending_begin(&p, &call, count, requests, statuses);
-    int rc = next.Testall(count, requests, flag, p.status);
-    call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS && !*flag)
-        return leave_one(&call, &p, rc, MPI_UNDEFINED, true);
-    return leave_all(&call, &p, rc, true);
-}
-
-int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Testany, CALL_ABOUT_NOTHING))
-        return next.Testany(count, requests, index, flag, status);
-    pending_begin(&p, &call, count, requests, status);
-    int rc = next.Testany(count, requests, index, flag, p.status);
-    call.exit = clock_ticks();
-    return leave_one(&call, &p, rc, !rc && *flag ? *index : MPI_UNDEFINED, true);
-}
-
-int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices,
-                 MPI_Status *statuses)
-{
-    struct call call;
-    struct pending p;
-    if (!call_enter(&call, OP_Testsome, CALL_ABOUT_NOTHING))
-        return next.Testsome(incount, requests, outcount, indices, statuses);
-    pending_begin(&p, &call, incount, requests, statuses);
-    int rc = next.Testsome(incount, requests, outcount, indices, p.status);
-    call.exit = clock_ticks();
-    return leave_some(&call, &p, rc, rc ? 0 : *outcount, indices, true);
+    leave(c, rc, tested);
 }
 
 int MPI_Request_free(MPI_Request *request)

@@ -178,7 +178,7 @@ function find_roles(family,   i) {
     if (family !~ /send|recv|probe|collective|broadcast|init_request|comm/)
         comm = "MPI_COMM_NULL"
     root = family ~ /collective|broadcast|init_request/ ? named("root", "-1") : "-1"
-    request = family ~ /^i(send|recv|collective)$|request$|^start$/ ? arg[n_args] : ""
+    request = family ~ /^i(send|recv|collective)$|request$/ ? arg[n_args] : ""
     to = named("dest dst", "")
     from = named("source src", "")
     tag = named("sendtag tag", "")
@@ -264,8 +264,8 @@ function print_function(name, family,   call, i, bytes, place) {
         template_collective(name, call, bytes)
     else if (family == "broadcast")
         template_broadcast(call, bytes)
-    else if ((line, "ready") in role)
-        template_ready(call, role[line, "ready"])
+    else if ((line, "pending") in role)
+        template_pending(name, call)
     else if (request != "")
         template_request(name, family, call, bytes)
     else if (made != "")
@@ -412,15 +412,31 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
     leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
           "                       (struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
           "                                        .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
-                                                             tag != "" ? tag : "CALL_NONE") \
-          ", .partitions = " (role[line, "partitions"] ? arg[role[line, "partitions"] + 0] : "0") "})")
+                                                             tag != "" ? tag : "CALL_NONE") "})")
 }
 
-function template_ready(call, parts,   half) {
-    split(parts, half, "-")
+function template_pending(name, call,   i, n, requests, done, one, some, tested) {
+    n = named("count incount", "1")
+    for (i = 1; i < n_args; i++)
+        if (type[i] ~ /^MPI_Request/)
+            requests = arg[i]
+    one = named("index indx", "")
+    some = named("outcount", "")
+    done = "!rc" (flag != "" ? " && *" flag : "")
+    tested = name ~ /Test/ ? "true" : "false"
+    print "    struct pending pending;"
+    print "    pending_begin(&pending, &call, " n ", " requests ", " arg[n_args] ", " \
+          (name == "MPI_Wait" ? "true" : "false") ");"
+    sub(/[a-z_]+\)$/, "pending.status)", call)
     do_call(call)
-    leave("_ready(&call, rc, " request ", " (half[2] ? arg[half[1]] " - " arg[half[2]] " + 1" : \
-          half[1] + 0 ? arg[half[1]] : "1") ")")
+    if (some != "")
+        print "    pending_end_some(&call, &pending, rc, rc ? 0 : *" some ", " arg[4] ", " tested ");"
+    else if (name ~ /all$/)
+        print "    pending_end_all(&call, &pending, rc, " done ", " tested ");"
+    else
+        print "    pending_end_one(&call, &pending, rc, " done " ? " (one != "" ? "*" one : "0") \
+              " : MPI_UNDEFINED, " tested ");"
+    print "    return rc;"
 }
 
 function template_comm(call) {

@@ -45,11 +45,13 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
+/* It is open until all ranks are in it; then the record ends. */
 int MPI_Finalize(void)
 {
-    call_settle(__builtin_frame_address(0));
+    struct call call;
+    bool outer = layer.phase == LAYER_RUNNING && call_enter(&call, OP_Finalize, CALL_ABOUT_NOTHING);
     life_end();
-    bool was_inside = thread.inside;
+    bool was_inside = thread.inside && !outer;
     thread_enter();
     int rc = next.Finalize();
     thread.inside = was_inside;

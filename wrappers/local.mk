@@ -6,7 +6,7 @@ include_HEADERS = src/collprof.h
 # libcollprof.so: the names of all MPIs' functions, each a jump to where the process's MPI wants it.
 lib_LTLIBRARIES = libcollprof.la
 libcollprof_la_CPPFLAGS = -I$(top_srcdir) $(AM_CPPFLAGS)
-libcollprof_la_SOURCES = wrappers/choose.c wrappers/choose.h src/base/leaving.h wrappers/leave.c wrappers/redirect.c wrappers/stubs.c
+libcollprof_la_SOURCES = wrappers/choose.c wrappers/choose.h wrappers/redirect.c wrappers/stubs.c
 libcollprof_la_LIBADD = libbase.la
 libcollprof_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/wrappers/exports.map
@@ -24,7 +24,7 @@ CLEANFILES += wrappers/stubs.h
 
 # What a layer is made of, besides libmeasure_la_SOURCES and what is generated.
 LAYER_FILES = \
-	wrappers/prologue.h wrappers/chain.c wrappers/lifecycle.c wrappers/completion.c \
+	wrappers/prologue.h wrappers/chain.c wrappers/lifecycle.c wrappers/completion.c wrappers/completion.h \
 	src/record/layer.c src/record/layer.h \
 	src/record/entries.c src/record/entries.h \
 	src/record/index.c src/record/index.h \
@@ -46,7 +46,7 @@ LAYER_FILES = \
 	src/layer/life.c src/layer/life.h src/layer/parts.h \
 	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h \
 	src/layer/merge.c src/layer/noise.c src/layer/regions.c src/layer/report.c \
-	src/layer/run_directory.c src/layer/run_directory.h src/layer/store.c src/layer/store.h
+	src/layer/run_directory.c src/layer/run_directory.h
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@
 -include $(srcdir)/wrappers/layers.mk

@@ -5,6 +5,7 @@
 
 #include "inject/inject.h"
 #include "record/operations.h"
+#include "wrappers/completion.h"
 #include "wrappers/next.h"
 
 /* Deprecated functions are wrapped like all others. */

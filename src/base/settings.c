@@ -52,8 +52,6 @@ const struct option_entry settings_entries[] = {
      option_take_flag, AT(keep), NULL},
     {"keep-runs", 0, "N", "how many earlier runs of DIR are kept", SETTING_OWN | OPTION_RARE,
      option_take_count, AT(keep_runs), LIMITS(0, 1000, "a number from 0 to 1000")},
-    {"chain", 0, NULL, "pass calls on to another preloaded tool", SETTING_OWN | OPTION_RARE,
-     option_take_flag, AT(chain), NULL},
     {"trace", 0, "[calls|transport]",
      "record every call and message: late senders, a timeline; transport: and what MPI does below",
      SETTING_RECORDS, option_take_name, AT(trace), WORDS("calls", "transport")},

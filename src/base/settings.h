@@ -9,18 +9,17 @@
 
 /* No text is ever NULL; "": not given. */
 struct settings {
-    const char *output;    /* directory of the records and of profile.json */
-    int stack;             /* frames per call site, 0 to 8 */
-    int memory;            /* MiB of record per rank */
-    bool report;           /* print the report at the end */
-    bool keep;             /* keep the raw records of a run that ended well */
-    int keep_runs;         /* earlier runs that are kept */
-    bool start;            /* record from the start, or only after MPI_Pcontrol(1) */
-    bool chain;            /* call the next preloaded tool's MPI functions (read by the wrappers) */
-    bool yield;            /* give the processor away while waiting (read by the launcher) */
-    double ack;            /* percent of the broadcasts that are acknowledged; 0: none */
-    const char *benchmark; /* names of methods, or "all" */
-    int benchmark_every;   /* again at every k-th occurrence; 0: at the first only */
+    const char *output;      /* directory of the records and of profile.json */
+    int stack;               /* frames per call site, 0 to 8 */
+    int memory;              /* MiB of record per rank */
+    bool report;             /* print the report at the end */
+    bool keep;               /* keep the raw records of a run that ended well */
+    int keep_runs;           /* earlier runs that are kept */
+    bool start;              /* record from the start, or only after MPI_Pcontrol(1) */
+    bool yield;              /* give the processor away while waiting (read by the launcher) */
+    double ack;              /* percent of the broadcasts that are acknowledged; 0: none */
+    const char *benchmark;   /* names of methods, or "all" */
+    int benchmark_every;     /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */
     const char *trace;       /* "calls", "transport" */
     const char *bcast;       /* a broadcast's name */

@@ -1,7 +1,6 @@
 /* What ends a process early: signals, exit without MPI_Finalize. The record is complete in any
  * case, since it is a mapped file; all that is added here is how it ended. The process ends
  * just as it would have without us. */
-#include "base/leaving.h"
 #include "base/quote.h"
 #include "layer/parts.h"
 #include "transport/transport.h"
@@ -63,49 +62,11 @@ void ends_mark(enum ledger_state state, int detail)
     h->state = state;
 }
 
-/* A word that proves to have been too early. */
-struct word {
-    uint32_t state;
-    int32_t detail;
-};
-
-static struct word last_word(void)
-{
-    const struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
-    return h ? (struct word){h->state, h->state_detail} : (struct word){0};
-}
-
-static void take_back(const struct word *before)
-{
-    struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
-    if (h) {
-        h->state_detail = before->detail;
-        h->state = before->state;
-    }
-}
-
 __attribute__((destructor)) static void at_exit(void)
 {
-    if (has_a_say() && last_word().state == LEDGER_RUNNING)
+    if (has_a_say() && layer.ledger.header->state == LEDGER_RUNNING)
         say_farewell(0);
     ends_mark(LEDGER_EXITED, 0);
-}
-
-/* From wrappers/leave.c. */
-__attribute__((visibility("default"))) leaves_fn collprof_leaves;
-void collprof_leaves(enum leaving how)
-{
-    static struct word before;
-    if (how == STAYS_AFTER_ALL) {
-        take_back(&before);
-        return;
-    }
-    if (has_a_say())
-        before = last_word();
-    if (how == LEAVES_BY_EXIT)
-        at_exit();
-    else
-        ends_mark(LEDGER_REPLACED, 0);
 }
 
 /* Whether the process goes on after NUMBER's handler has returned: not if that has raised it again
@@ -128,9 +89,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
         i++;
     if (i == N_WATCHED)
         return;
-    struct word word = last_word();
+    struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
+    const uint32_t state = h ? h->state : LEDGER_RUNNING;
+    const int32_t detail = h ? h->state_detail : 0;
     ends_mark(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
-    if (!own[i] && word.state == LEDGER_RUNNING)
+    if (!own[i] && state == LEDGER_RUNNING)
         say_farewell(number);
     const struct sigaction *before = &previous[i];
     struct sigaction now = *before;
@@ -143,8 +106,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
         before->sa_handler(number);
     else
         raise(number);
-    if (got_over(number))
-        take_back(&word);
+    if (h && got_over(number)) { /* that was not its end */
+        h->state_detail = detail;
+        h->state = state;
+    }
 }
 
 static bool is_mpis(const struct sigaction *a)

@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 __attribute__((visibility("default"))) void collprof_control(int level);
@@ -32,8 +32,9 @@ static struct owner {
     int rank, size;
     uint64_t job;
 } owner;
-static char file[48];    /* its name in the directory, also where it could not be filled; or "" */
-static int record_error; /* an errno: it could not be made, not even in memory */
+static char file[48]; /* its name in the directory, also where it could not be filled; or "" */
+static int members, first_member; /* ranks that have the layer */
+static int record_error;          /* an errno: it could not be made, not even in memory */
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
@@ -94,7 +95,7 @@ static int create_ledger(uint64_t tag)
     size_t bytes = (size_t)layer.settings.memory << 20;
     char path[RUN_DIRECTORY_RECORD];
     if (!run_obstacle) {
-        const int directory = run_directory.fd;
+        const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
         run_directory_record(&run_directory, path, owner.rank, tag);
         text_copy(file, sizeof file, text_base_of(path));
         int error = ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
@@ -102,7 +103,7 @@ static int create_ledger(uint64_t tag)
             return 0;
         run_obstacle = strerror(error);
         /* By the file's name the other ranks see that this one takes part. */
-        int fd = openat(directory, file, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
         run_directory.error = fd < 0 ? errno : 0;
         if (fd >= 0)
             close(fd);
@@ -176,23 +177,20 @@ static void complain(const char *line, void *arg)
         layer_say("%s", line);
 }
 
-/* BEFORE_INIT: MPI is not initialized yet. */
-static void prepare(bool before_init)
-{
-    merge_prepare();
-    local_clock_start();
-    prepared = clock_read_pair();
-    settings_read(&layer.settings, settings_environment(), complain, NULL);
-    const struct launcher *l = members_launcher(before_init);
-    if (l->name && l->rank >= 0 && l->rank < l->size && clock_source != CLOCK_SOURCE_EXTERNAL)
-        make_record((struct owner){l->rank, l->size, l->run});
-    if (before_init && owner.job)
-        members_announce(&run_directory, layer.settings.output, *file);
-}
-
+/* Once in a process, whichever thread is first, also where an initialization fails and another one
+ * follows: the clock starts, and the record where the launcher says which rank this is. */
 void life_prepare(void)
 {
-    prepare(true);
+    pthread_mutex_lock(&layer.lock);
+    if (!prepared.seconds) {
+        local_clock_start();
+        prepared = clock_read_pair();
+        settings_read(&layer.settings, settings_environment(), complain, NULL);
+        const struct launcher *l = members_launcher();
+        if (l->name && l->rank >= 0 && l->rank < l->size && clock_source != CLOCK_SOURCE_EXTERNAL)
+            make_record((struct owner){l->rank, l->size, l->run});
+    }
+    pthread_mutex_unlock(&layer.lock);
 }
 
 /* A rate good to 0.01 % takes 2 ms between the two readings; MPI_Init usually takes longer. */
@@ -271,69 +269,100 @@ static uint64_t agree_on_job(void)
     return job;
 }
 
-/* TIME: on the common clock, in seconds. */
-static void begin_trace(double time)
+/* The record of a rank that starts without a word to the others. */
+static bool record_alone(int thread_level)
 {
-    if (trace_start((int64_t)(time * 1e9)))
-        layer_say("rank %d: no memory for a trace", layer.rank);
+    uint64_t job = layer.size > 1 ? members_launcher()->run : own_job();
+    need_record((struct owner){layer.rank, layer.size, job});
+    if (start_tables(thread_level))
+        return false;
+    if (run_obstacle)
+        layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
+                  layer.rank, run_directory.shown, run_obstacle);
+    else if (layer.rank == first_member)
+        publish();
+    return true;
 }
 
-void life_start(int thread_level)
+static bool record_together(int thread_level)
 {
-    uint64_t from = clock_ticks();
-    PMPI_Comm_rank(MPI_COMM_WORLD, &layer.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &layer.size);
-    layer.phase = LAYER_ENDED; /* until everything has worked */
-    PMPI_Comm_group(MPI_COMM_WORLD, &layer.world);
-    layer.comm = members_join(&run_directory);
-    if (layer.comm == MPI_COMM_NULL) {
-        drop_record();
-        return;
-    }
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
-    find_rate();
     need_record((struct owner){layer.rank, layer.size, agree_on_job()});
-    if (!agree_to_record(start_tables(thread_level))) {
-        drop_record();
-        return;
-    }
-    run_directory_close(&run_directory);
+    if (!agree_to_record(start_tables(thread_level)))
+        return false;
     if (!layer.ledger.in_file) /* all have seen the file */
         remove_file();
     if (layer_is_first())
         publish();
     sync_start(&global_clock, layer.comm, NULL);
-    begin_trace(sync_now(&global_clock));
+    return true;
+}
+
+/* Of several threads that begin to use MPI at once one starts the layer. */
+static bool is_first_to_start(void)
+{
+    pthread_mutex_lock(&layer.lock);
+    bool first = layer.phase == LAYER_ASLEEP;
+    layer.phase = first ? LAYER_ENDED : layer.phase; /* until everything has worked */
+    pthread_mutex_unlock(&layer.lock);
+    return first;
+}
+
+/* A communicator of all, or none, where some have no layer and would not answer. False: this
+ * process records nothing. */
+static bool join(void)
+{
+    const struct run_directory *d = &run_directory;
+    if (members_are_strangers())
+        return false;
+    members = members_count(d, &first_member);
+    if (members == layer.size)
+        return dup_politely(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS;
+    if (!members)
+        layer_say("rank %d: %s: %s: it takes no part", layer.rank, d->shown, strerror(d->error));
+    else if (layer.rank == first_member)
+        layer_say("%d of %d ranks take part: the others run without collprof or with another "
+                  "--output; nothing is injected",
+                  members, layer.size);
+    return members;
+}
+
+/* BY_INIT: by MPI_Init, which all ranks are in. */
+static void start(MPI_Group world, int thread_level, bool by_init)
+{
+    if (!is_first_to_start())
+        return;
+    layer.world = world;
+    PMPI_Group_rank(world, &layer.rank);
+    PMPI_Group_size(world, &layer.size);
+    members = layer.size;
+    bool good = !by_init || join();
+    bool together = layer.comm != MPI_COMM_NULL;
+    find_rate();
+    if (!good || !(together ? record_together : record_alone)(thread_level)) {
+        drop_record();
+        return;
+    }
+    run_directory_close(&run_directory);
+    layer.ledger.header->started_late = !by_init;
+    if (trace_start((int64_t)((together ? sync_now(&global_clock) : clock_now()) * 1e9)))
+        layer_say("rank %d: no memory for a trace", layer.rank);
     begin();
-    if (!*members_sentence() && agreed_to_inject()) /* it takes all ranks of a communicator */
+}
+
+void life_start(int thread_level)
+{
+    uint64_t from = clock_ticks();
+    MPI_Group world;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    start(world, thread_level, true);
+    if (layer.phase != LAYER_RUNNING)
+        return;
+    if (layer.comm != MPI_COMM_NULL && agreed_to_inject()) /* it takes all ranks */
         inject_start(&global_clock);
     if (inject_together())
         layer.on = true;
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
-}
-
-/* --- the start without a word to the others --- */
-
-static void start_alone(MPI_Group world, int thread_level)
-{
-    layer.world = world;
-    PMPI_Group_rank(world, &layer.rank);
-    PMPI_Group_size(world, &layer.size);
-    layer.phase = LAYER_ENDED; /* until everything has worked */
-    find_rate();
-    need_record((struct owner){layer.rank, layer.size,
-                               layer.size > 1 ? members_launcher(false)->run : own_job()});
-    if (start_tables(thread_level))
-        return;
-    run_directory_close(&run_directory);
-    if (run_obstacle)
-        layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
-                  layer.rank, run_directory.shown, run_obstacle);
-    else if (layer.rank == 0)
-        publish();
-    layer.ledger.header->started_late = 1;
-    begin_trace(clock_now());
-    begin();
 }
 
 /* A call that is not MPI_Init: has the library been initialized behind our back? */
@@ -347,9 +376,9 @@ static void on_first_call(void)
         return;
     thread_enter();
     PMPI_Query_thread(&level);
-    prepare(false);
+    life_prepare();
     if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS)
-        start_alone(world, level);
+        start(world, level, false);
     thread_leave();
 }
 
@@ -364,19 +393,16 @@ static int sessions;
 void life_session_begun(MPI_Session session)
 {
     MPI_Group world;
-    pthread_mutex_lock(&layer.lock);
-    bool first = sessions++ == 0 && layer.phase == LAYER_ASLEEP;
-    pthread_mutex_unlock(&layer.lock);
+    __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED);
     /* A session does not tell its thread level before it is asked for; locking is always right. */
-    if (first && PMPI_Group_from_session_pset(session, "mpi://WORLD", &world) == MPI_SUCCESS)
-        start_alone(world, MPI_THREAD_MULTIPLE);
+    if (layer.phase == LAYER_ASLEEP &&
+        PMPI_Group_from_session_pset(session, "mpi://WORLD", &world) == MPI_SUCCESS)
+        start(world, MPI_THREAD_MULTIPLE, false);
 }
 
 void life_session_ends(void)
 {
-    pthread_mutex_lock(&layer.lock);
-    bool last = --sessions == 0;
-    pthread_mutex_unlock(&layer.lock);
+    bool last = __atomic_sub_fetch(&sessions, 1, __ATOMIC_RELAXED) == 0;
     if (last && layer.comm == MPI_COMM_NULL)
         life_end();
 }
@@ -422,15 +448,18 @@ void life_aborted(int code)
                   layer.rank, code, run_directory.shown);
 }
 
-static void close_books(void)
+/* After what all ranks have to reach: until then this one is in MPI_Finalize, or the like. */
+static void close_books(struct clock_pair entered)
 {
     struct ledger_header *h = layer.ledger.header;
     modules_update();
     comms_name();
     noise_read(&h->noise[1]);
     ends_mark(LEDGER_FINALIZED, 0);
-    struct clock_pair now = clock_read_pair();
-    h->pair[1] = (typeof(h->pair[1])){now.ticks, now.seconds};
+    h->pair[1] = (typeof(h->pair[1])){entered.ticks, entered.seconds};
+    if (thread.call)
+        thread.call->since = 0;
+    layer.phase = LAYER_ENDED;
 }
 
 /* A second point at the end gives the drift; the record then has the line through both. */
@@ -479,8 +508,10 @@ static void remove_record(int written)
         run_directory_link(&run_directory, layer.settings.output);
 }
 
-static void end_together(void)
+static void end_together(struct clock_pair entered)
 {
+    MPI_Request all_here;
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     double start = clock_now();
     int written = 0;
     bool recorded = false;
@@ -488,9 +519,8 @@ static void end_together(void)
     settle_clock(layer.ledger.header);
     if (!memory_try(record_findings, &recorded) || !recorded)
         layer_say("rank %d: no memory for its measurements: they are not reported", layer.rank);
+    close_books(entered);
     struct profile *all = merge_ranks(&layer.ledger, layer.comm);
-    if (all && *members_sentence())
-        profile_warn(all, "%s", members_sentence());
     if (all && *agreed_sentence())
         profile_warn(all, "%s", agreed_sentence());
     if (layer_is_first())
@@ -501,43 +531,28 @@ static void end_together(void)
     PMPI_Comm_free(&layer.comm);
 }
 
-/* Ranks end at different times; those that end later than this stay in their files. In seconds. */
-static const double PATIENCE = 2;
-
+/* Ranks that have started alone end at different times: the last one puts all records together. */
 struct ended {
-    bool *rank; /* has a record that says how it ended */
+    int ranks; /* whose records say how they ended */
     bool remove;
 };
 
-static void look(int directory, const char *name, const struct ledger_header *h, void *arg)
+static void count_ended(int directory, const char *name, const struct ledger_header *h, void *arg)
 {
     struct ended *e = arg;
-    if (h->state == LEDGER_RUNNING || h->rank >= layer.size)
-        return;
-    e->rank[h->rank] = true;
+    e->ranks += h->state != LEDGER_RUNNING;
     if (e->remove)
         unlinkat(directory, name, 0);
 }
 
-static bool have_all_ended(struct ended *e)
+/* DIRECTORY is locked: of two that end at once the second finds what the first has written. */
+static bool is_last(int directory)
 {
-    memset(e->rank, 0, (size_t)layer.size * sizeof *e->rank);
-    int directory = run_directory_open(&run_directory);
-    if (directory >= 0) {
-        run_directory_each(directory, look, e);
-        close(directory);
-    }
-    for (int rank = 0; rank < layer.size; rank++)
-        if (!e->rank[rank])
-            return false;
-    return true;
-}
-
-static void wait_for_others(struct ended *e)
-{
-    double until = clock_now() + PATIENCE;
-    while (!have_all_ended(e) && clock_now() < until)
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    struct ended ended = {0};
+    if (directory < 0)
+        return layer.rank == 0;
+    run_directory_each(directory, count_ended, &ended);
+    return ended.ranks >= members && faccessat(directory, "profile.json", F_OK, 0);
 }
 
 static void put_together(void *profile)
@@ -547,23 +562,28 @@ static void put_together(void *profile)
                                 : profile_from_ledger(&layer.ledger);
 }
 
-static void end_alone(void)
+static void report_alone(int directory)
 {
-    if (layer.rank != 0)
-        return;
     double start = clock_now();
-    struct ended ended = {calloc((size_t)layer.size, sizeof *ended.rank), false};
-    if (layer.ledger.in_file && ended.rank)
-        wait_for_others(&ended);
     struct profile *all = NULL;
     bool whole = memory_try(put_together, &all);
     reason_tell("collprof");
     bool written = (all || !whole) && report_write(all, start);
     profile_free(all);
-    ended.remove = written && !layer.settings.keep && !layer.trace;
-    if (ended.remove && ended.rank)
-        have_all_ended(&ended);
-    free(ended.rank);
+    if (written && directory >= 0 && !layer.settings.keep && !layer.trace)
+        run_directory_each(directory, count_ended, &(struct ended){.remove = true});
+}
+
+static void end_alone(struct clock_pair entered)
+{
+    int directory = layer.ledger.in_file ? run_directory_open(&run_directory) : -1;
+    close_books(entered);
+    if (directory >= 0)
+        flock(directory, LOCK_EX);
+    if (is_last(directory))
+        report_alone(directory);
+    if (directory >= 0)
+        close(directory);
 }
 
 /* What we write may meet a limit (ulimit -f) or a closed pipe: that is an error for us, and no
@@ -601,12 +621,11 @@ void life_end(void)
     trace_stop();
     hold_signals(&before);
     regions_count();
-    close_books();
-    layer.phase = LAYER_ENDED;
+    struct clock_pair entered = clock_read_pair();
     if (layer.comm != MPI_COMM_NULL)
-        end_together();
+        end_together(entered);
     else
-        end_alone();
+        end_alone(entered);
     release_signals(&before);
     thread.inside = was_inside;
 }

@@ -1,32 +1,28 @@
-/* Which ranks have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a : -n 1
- * ./b) some may not, and would never answer. So none is asked: each rank that has it makes its
- * record, or tells the launcher, before MPI_Init, which no rank leaves before all have entered;
- * afterwards all see the same records. */
+/* Whether all ranks have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a :
+ * -n 1 ./b) some may not, and would never answer. So none is asked: each rank that has it makes its
+ * record before MPI_Init, which no rank leaves before all have entered; afterwards all count the
+ * same records. */
 #ifndef COLLPROF_LAYER_MEMBERS_H
 #define COLLPROF_LAYER_MEMBERS_H
 
 #include "base/launcher.h"
 #include "layer/run_directory.h"
 
-#include <mpi.h>
+/* What the launcher says in the environment. */
+const struct launcher *members_launcher(void);
 
-/* What the launcher says in the environment, with a job that is never 0. BEFORE_INIT: the
- * launcher's own service may be asked. */
-const struct launcher *members_launcher(bool before_init);
+/* Whether this process alone has an MPI of which the launcher has started several: it belongs to
+ * another launcher, which is said. After MPI_Init, with layer.size known. */
+bool members_are_strangers(void);
 
-/* Before MPI_Init, after this rank has tried to make its record in D. OUTPUT: of the settings.
- * RECORDED: whether that is a file. */
-void members_announce(const struct run_directory *d, const char *output, bool recorded);
-
-/* After MPI_Init, with layer.rank, size and world known: a new communicator of the members.
- * MPI_COMM_NULL, having said why, if this rank is none. */
-MPI_Comm members_join(const struct run_directory *d);
+/* After MPI_Init, with layer.rank and size known: how many ranks have the layer, by the records in
+ * D. The same on all of them, or less than all on all of them. On several hosts whose launcher does
+ * not say how many programs it has started, all are expected to have it.
+ * FIRST: the lowest of them. 0: this rank has no record, and the others know it. */
+int members_count(const struct run_directory *d, int *first);
 
 /* The command that starts such ranks. LIBRARY: what MPI_Get_library_version says, since another
  * one of the same binary interface has a launcher of its own. */
 const char *members_command(const char *library);
-
-/* "2 of 3 ranks take part, ...", "" if all do. */
-const char *members_sentence(void);
 
 #endif

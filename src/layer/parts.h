@@ -44,8 +44,6 @@ void regions_start(void);
 void regions_count(void);
 void regions_forget(void);
 
-/* Before MPI_Init: notes the user that this process has then. */
-void merge_prepare(void);
 /* The profile of all ranks of COMM, each of which has the ledger MINE, on its rank 0, which takes
  * their ledgers in one after the other. NULL elsewhere, and there too if it would take more memory
  * than the host and its control groups have left: the records stay then, for `collprof report`. */

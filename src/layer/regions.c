@@ -66,7 +66,7 @@ void collprof_region_begin(const char *name)
     if (thread.region_depth < DEEPEST) {
         regions_count();
         thread.region_stack[thread.region_depth] = thread.region;
-        thread.region = region_of(name);
+        thread.region = region_of(name ? name : "");
         __atomic_fetch_add(&layer.ledger.regions[thread.region].entered, 1, __ATOMIC_RELAXED);
     }
     thread.region_depth++;

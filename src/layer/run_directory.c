@@ -94,12 +94,11 @@ static const char *make(struct run_directory *d, const char *path)
     const char *fault = fault_of(&st, d->fd);
     if (fault)
         return fault;
-    /* Out of the way of applications that know their descriptors by number. */
+    /* Out of the way of applications that know their descriptors by number; where they may have few
+     * (ulimit -n), MPI_Init needs them all. */
     int high = fcntl(d->fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-    if (high >= 0) {
-        close(d->fd);
-        d->fd = high;
-    }
+    close(d->fd);
+    d->fd = high;
     d->device = st.st_dev;
     d->inode = st.st_ino;
     strcpy(d->path, path);
@@ -203,21 +202,29 @@ void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY
              (unsigned)(tag ^ tag >> 32));
 }
 
-bool run_directory_ranks(const struct run_directory *d, uint64_t *ranks, int size)
+int run_directory_ranks(const struct run_directory *d, int size, int *first)
 {
     char entries[8192] __attribute__((aligned(8)));
-    ssize_t n;
-    if (d->fd < 0 || lseek(d->fd, 0, SEEK_SET) < 0)
-        return false;
-    while ((n = getdents64(d->fd, entries, sizeof entries)) > 0)
-        for (ssize_t at = 0; at < n;) {
+    uint64_t seen[size / 64 + 1];
+    ssize_t bytes;
+    int n = 0;
+    memset(seen, 0, sizeof seen);
+    int fd = d->fd >= 0 ? d->fd : run_directory_open(d);
+    if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return 0;
+    while ((bytes = getdents64(fd, entries, sizeof entries)) > 0)
+        for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *e = (const struct dirent64 *)(entries + at);
             long rank = ledger_is_name(e->d_name) ? strtol(e->d_name + 5, NULL, 10) : -1;
-            if (rank >= 0 && rank < size)
-                ranks[rank / 64] |= 1ull << rank % 64;
+            if (rank >= 0 && rank < size && !(seen[rank / 64] >> rank % 64 & 1)) {
+                seen[rank / 64] |= 1ull << rank % 64;
+                *first = n++ && *first < rank ? *first : (int)rank;
+            }
             at += e->d_reclen;
         }
-    return n == 0;
+    if (fd != d->fd)
+        close(fd);
+    return n;
 }
 
 void run_directory_each(int fd,
@@ -239,18 +246,6 @@ void run_directory_each(int fd,
 }
 
 /* --- earlier runs --- */
-
-struct old_run {
-    char name[NAME_MAX + 1];
-    struct timespec changed;
-};
-
-static int newest_first(const void *a, const void *b)
-{
-    const struct old_run *x = a, *y = b;
-    return ORDER(y->changed.tv_sec, x->changed.tv_sec)
-               ?: ORDER(y->changed.tv_nsec, x->changed.tv_nsec) ?: strcmp(y->name, x->name);
-}
 
 struct content {
     bool run, in_use;
@@ -301,52 +296,56 @@ static void remove_run(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* The runs beside D that have ended, for free(). */
-static struct old_run *find_old(const struct run_directory *d, int parent, const char *base,
-                                size_t *n)
+/* Runs that have ended, and the one of them that was changed first. */
+struct old_runs {
+    long n;
+    char oldest[NAME_MAX + 1];
+    struct timespec changed;
+};
+
+static void add_old(struct old_runs *o, const char *name, const struct timespec *changed)
 {
-    struct old_run *list = NULL;
-    int own = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = own < 0 ? NULL : fdopendir(own);
-    *n = 0;
+    int order = ORDER(changed->tv_sec, o->changed.tv_sec)
+                    ?: ORDER(changed->tv_nsec, o->changed.tv_nsec) ?: strcmp(name, o->oldest);
+    if (o->n++ && order > 0)
+        return;
+    o->changed = *changed;
+    text_copy(o->oldest, sizeof o->oldest, name);
+}
+
+/* Those beside D, in PARENT. */
+static struct old_runs find_old(const struct run_directory *d, const char *parent, const char *base)
+{
+    struct old_runs old = {0};
+    DIR *directory = opendir(parent);
     for (struct dirent *e; directory && (e = readdir(directory));) {
         struct stat st;
-        int fd = is_run_name(e->d_name, base) ? open_run(parent, e->d_name, &st) : -1;
-        if (fd < 0)
-            continue;
-        bool old = (st.st_ino != d->inode || st.st_dev != d->device) && has_ended(fd);
-        close(fd);
-        struct old_run *more = old ? realloc(list, (*n + 1) * sizeof *list) : NULL;
-        if (!more)
-            continue;
-        list = more;
-        list[*n].changed = st.st_mtim;
-        strcpy(list[(*n)++].name, e->d_name);
+        int fd = is_run_name(e->d_name, base) ? open_run(dirfd(directory), e->d_name, &st) : -1;
+        if (fd >= 0 && (st.st_ino != d->inode || st.st_dev != d->device) && has_ended(fd))
+            add_old(&old, e->d_name, &st.st_mtim);
+        if (fd >= 0)
+            close(fd);
     }
     if (directory)
         closedir(directory);
-    else if (own >= 0)
-        close(own);
-    return list;
+    return old;
 }
 
 void run_directory_remove_old(const struct run_directory *d, const char *name, long most)
 {
-    char path[PATH_MAX];
-    size_t n;
+    char path[PATH_MAX], parent[PATH_MAX], last[NAME_MAX + 1] = "";
     if (!*d->path || resolve(name, path))
         return;
     const char *base = text_base_of(path);
-    char parent[PATH_MAX];
     snprintf(parent, sizeof parent, "%.*s", (int)(base - path), path);
     int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    struct old_run *list = find_old(d, fd, base, &n);
-    if (n)
-        qsort(list, n, sizeof *list, newest_first);
-    for (size_t i = (size_t)most; i < n; i++)
-        remove_run(fd, list[i].name);
-    free(list);
-    close(fd);
+    for (;;) {
+        struct old_runs old = find_old(d, parent, base);
+        if (fd < 0 || old.n <= most || !strcmp(old.oldest, last)) /* it could not be removed */
+            break;
+        strcpy(last, old.oldest);
+        remove_run(fd, last);
+    }
+    if (fd >= 0)
+        close(fd);
 }

@@ -17,7 +17,8 @@ struct run_directory {
     dev_t device;
     ino_t inode;
     int error; /* errno of what was in the way; 0: nothing, or it was no system call */
-    int fd;    /* open during the start, for a rank that can open no more files later; -1: closed */
+    int fd; /* open during the start, for a rank that can open no more files later; -1: closed, or
+             * there may be too few */
 };
 
 enum { RUN_DIRECTORY_RECORD = sizeof((struct run_directory *)0)->path + 40 };
@@ -51,9 +52,10 @@ void run_directory_remove_file(const struct run_directory *d, const char *name);
 void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,
                           uint64_t tag);
 
-/* Sets the bit of every rank below SIZE that has a record, by the names of the files. No memory is
- * allocated and no file opened. False: the directory could not be read. */
-bool run_directory_ranks(const struct run_directory *d, uint64_t *ranks, int size);
+/* How many ranks below SIZE have a record, by the names of the files: all ranks must come to the
+ * same answer, so no memory is allocated and no file opened. FIRST: the lowest of them; else as it
+ * was. */
+int run_directory_ranks(const struct run_directory *d, int size, int *first);
 
 /* Calls EACH with name and header of every record in the directory that is open as FD. */
 void run_directory_each(int fd,

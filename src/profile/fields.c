@@ -232,8 +232,6 @@ static const struct field trace_table[] = {
     F(unnumbered, "unnumbered", U64, FIRST),
     F(network, "transport", NETWORK, MAX),
     F(below, "seen_in_transport", U64, FIRST),
-    F(outside_polls, "outside_polls", U64, SUM),
-    F(outside_empty, "outside_empty_polls", U64, SUM),
 };
 #undef ROW
 
@@ -330,8 +328,7 @@ const struct table_info profile_tables[TABLES] = {
 
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
-    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_REPLACED] = "replaced",
-    [LEDGER_HANDLED] = "handled"};
+    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_HANDLED] = "handled"};
 static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
                                            [FAMILY_COLLECTIVE] = "collective",
                                            [FAMILY_ICOLLECTIVE] = "icollective",

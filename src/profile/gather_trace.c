@@ -94,14 +94,12 @@ void gather_trace(struct gather *g)
     uint64_t end = g->h->last_ticks > g->h->pair[1].ticks ? g->h->last_ticks : g->h->pair[1].ticks;
     if (!g->h->traced)
         return;
-    g->p->trace =
-        (struct profile_trace){.on = true,
-                               .time_mask = g->h->time_mask,
-                               .first_ns = global_ns(g, g->h->pair[0].ticks),
-                               .last_ns = global_ns(g, end),
-                               .network = g->h->network < LEDGER_NETWORK_STATES ? g->h->network : 0,
-                               .outside_polls = g->h->outside_polls,
-                               .outside_empty = g->h->outside_empty};
+    g->p->trace = (struct profile_trace){
+        .on = true,
+        .time_mask = g->h->time_mask,
+        .first_ns = global_ns(g, g->h->pair[0].ticks),
+        .last_ns = global_ns(g, end),
+        .network = g->h->network < LEDGER_NETWORK_STATES ? g->h->network : 0};
     for (uint32_t i = 0; i < count_of(g->l, LEDGER_EVENTS); i++) {
         const struct ledger_event *e = &g->l->events[i];
         if (EVENT_KIND(e) < LEDGER_TRANSPORT)

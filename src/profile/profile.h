@@ -176,11 +176,10 @@ struct profile_trace {
     double error_ns;            /* shorter waits are within the error of the clocks: none */
     uint64_t calls_ns, wait_ns; /* time in the calls in the windows; of it, waited */
     uint64_t sends, receives, matched;
-    uint64_t contradictions;               /* pairs of ends that cannot be one message */
-    uint64_t unnumbered;                   /* ends of messages whose order is unknown */
-    uint32_t network;                      /* enum ledger_network_state */
-    uint64_t below;                        /* messages whose start in the transport was recorded */
-    uint64_t outside_polls, outside_empty; /* by threads that never called MPI */
+    uint64_t contradictions; /* pairs of ends that cannot be one message */
+    uint64_t unnumbered;     /* ends of messages whose order is unknown */
+    uint32_t network;        /* enum ledger_network_state */
+    uint64_t below;          /* messages whose start in the transport was recorded */
 };
 
 /* A call that a rank had entered and not left when its record was read. */

@@ -118,9 +118,8 @@ void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t byt
 /* Shorter waits are the price of the call itself, not of waiting. */
 enum { NO_WAIT_NS = 1000 };
 
-/* A request that nobody has to wait for. What a receive from MPI_PROC_NULL brings is nothing. */
-static void complete_at_once(struct ledger_entry *e, const struct call *c, unsigned kind,
-                             uint64_t bytes)
+/* A send that was complete when it was posted. */
+static void complete_at_once(struct ledger_entry *e, const struct call *c, uint64_t bytes)
 {
     bool apart = thread.apart.of != 0;
     spin_lock(&e->lock);
@@ -128,7 +127,7 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, unsig
     e->completed += !apart;
     e->hidden += !apart;
     e->span_ns += apart ? 0 : ticks_to_ns(c->exit - c->entry);
-    e->completed_bytes += kind & REQUEST_RECV ? 0 : bytes;
+    e->completed_bytes += bytes;
     spin_unlock(&e->lock);
 }
 
@@ -184,7 +183,7 @@ static void message_posted(struct call *c, struct comm *on, struct request *r)
         peer_count(c->site, c->operation, peer, false, r->bytes);
         message_count(on, peer, r->tag, false);
     }
-    if (LIKELY(!layer.trace))
+    if (LIKELY(!layer.trace) || r->kind & REQUEST_PARTITIONED)
         return;
     if (r->tag == CALL_UNORDERED)
         channel_lose_order(on);
@@ -195,23 +194,12 @@ static void message_posted(struct call *c, struct comm *on, struct request *r)
 void call_started(struct call *c, struct request *r)
 {
     struct comm *on = comm_of_request(r);
-    if (on && r->kind & REQUEST_MESSAGE && r->peer != MPI_PROC_NULL)
+    if (on && r->kind & REQUEST_MESSAGE)
         message_posted(c, on, r);
     if (r->kind & REQUEST_COLLECTIVE)
         r->spared = (uint8_t)ledger_spared(++r->sequence);
     r->apart = thread.apart.of != 0;
-    r->ready = 0;
     request_show(r);
-}
-
-/* Several threads may hand over parts of one message: the last of them has sent it. */
-void call_leave_ready(struct call *c, int rc, MPI_Request request, int n)
-{
-    struct request *r = layer.trace && !rc ? request_take(HANDLE_BITS(request)) : NULL;
-    if (r && n > 0 && r->kind & REQUEST_PARTITIONED && r->peer != MPI_PROC_NULL &&
-        __atomic_add_fetch(&r->ready, n, __ATOMIC_ACQ_REL) == r->partitions)
-        trace_ready(c, r);
-    call_leave(c, rc, MPI_COMM_NULL, 0);
 }
 
 /* Whose message it is; what is sent counts from here. */
@@ -228,8 +216,6 @@ static void message_of(struct call *c, int rc, struct comm *on, struct request *
         r->kind |= REQUEST_MESSAGE;
         if (!(r->kind & REQUEST_PERSISTENT))
             message_posted(c, on, r);
-        else if (layer.trace && r->kind & REQUEST_PARTITIONED)
-            trace_made(on, r);
     }
 }
 
@@ -258,9 +244,10 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     r.active = !(kind & REQUEST_PERSISTENT);
     r.apart = thread.apart.of != 0;
     message_of(c, rc, on, &r, matched);
-    if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) &&
-        (kind == REQUEST_PLAIN || kind == REQUEST_RECV)) {
-        complete_at_once(e, c, kind, bytes);
+    if (r.peer == MPI_PROC_NULL && !(kind & REQUEST_PERSISTENT)) {
+        /* complete, and no message */
+    } else if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) && kind == REQUEST_PLAIN) {
+        complete_at_once(e, c, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
         r.handle = HANDLE_BITS(*request);
         if (kind & REQUEST_COLLECTIVE && on && comm_has_others(on)) {
@@ -310,6 +297,10 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     uint64_t wait = ticks_to_ns(c->exit - c->entry);
     uint64_t bytes = r->bytes;
     int cancelled = 0;
+    if (r->peer == MPI_PROC_NULL) {
+        request_release(r);
+        return;
+    }
     if ((r->kind & REQUEST_RECV) && status) {
         bytes = call_received(status, bytes);
         PMPI_Test_cancelled(status, &cancelled);
@@ -342,7 +333,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
         message_count(on, peer, status->MPI_TAG, true);
     }
     thread.call->progress = c->exit;
-    if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE))
+    if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) &&
+        !(r->kind & REQUEST_PARTITIONED))
         trace_completed(c, on, r, status, bytes, cancelled);
     if (r->kind & REQUEST_COLLECTIVE && r->comm_id && !r->apart)
         instance_add(&(struct ledger_instance){.comm_id = r->comm_id,

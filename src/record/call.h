@@ -259,8 +259,8 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 /* What is known of a message that was taken out; NULL: nothing. */
 struct request *call_matched(const MPI_Message *message);
 
-/* R: what the arguments tell, its kind, root, peer (CALL_NONE: it carries no message), tag and
- * partitions; and what inject keeps for the calls that start and complete it. MATCHED: as for
+/* R: what the arguments tell, its kind, root, peer (CALL_NONE: it carries no message) and tag;
+ * and what inject keeps for the calls that start and complete it. MATCHED: as for
  * call_got_probed(). */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct request *matched, struct request r);
@@ -290,9 +290,6 @@ static inline void call_completes(int n, const MPI_Request *requests)
 /* The messages of a persistent request that the call C has started, or its collective. */
 void call_started(struct call *c, struct request *r);
 
-/* N parts of what REQUEST sends are handed over by the call C, which is left. */
-void call_leave_ready(struct call *c, int rc, MPI_Request request, int n);
-
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
 
 /* The communicator about to be freed; its record goes with it, its ledger index stays. */
@@ -303,8 +300,8 @@ struct comm *comm_of_freed(const MPI_Comm *comm);
 #define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* no request's */
 
 /* MPICH says by a request's handle that the operation was complete when it was posted: a send
- * whose data have left, or an operation with MPI_PROC_NULL. All of these share one handle, so a
- * queue of records could not tell whose completion it sees; nor need it. */
+ * whose data have left. All of these share one handle, so a queue of records could not tell whose
+ * completion it sees; nor need it. */
 #ifdef MPICH_VERSION
 #define HANDLE_IS_COMPLETE(handle) ((uint32_t)(handle) >> 30 == 1)
 #else

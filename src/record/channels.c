@@ -2,28 +2,23 @@
 
 #include "base/hash.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-/* Receives in line behind an open wildcard; [0] is never used. */
+/* Receives from an open wildcard on, in the order of their posts: a ring of which [FIRST, END) are
+ * without an ordinal. Their number is 1 plus their index; a slot is taken until its receive is
+ * complete. */
 enum { LINE = 4096 };
 static struct waiting {
-    uint64_t comm_id;
-    uint32_t next;          /* in the line, or the free list */
-    uint32_t channel;       /* 0: not known yet */
-    uint32_t ordinal;       /* TURN_UNKNOWN: not known yet */
-    uint32_t event;         /* to be told; TURN_UNKNOWN: none */
-    bool settled, received; /* when both hold it is free again */
-} * line;
+    uint32_t channel; /* 0: not known yet */
+    uint32_t ordinal;
+    uint32_t event; /* that gets both; TURN_UNKNOWN: none */
+    bool taken, settled, received, cancelled;
+} line[LINE + 1];
+static uint64_t first, end;
 static bool lost; /* some messages were not seen */
-static uint32_t line_first, line_last, line_free, line_fresh;
 
 int channels_start(void)
 {
-    line = calloc(LINE, sizeof *line);
-    line_fresh = 1;
     layer.ledger.header->section[LEDGER_CHANNELS].count = 1; /* 0: none */
-    return line ? index_start(&layer.channels) : ENOMEM;
+    return index_start(&layer.channels);
 }
 
 uint32_t channels_new_thread(void)
@@ -94,41 +89,10 @@ static uint32_t next_in(uint32_t channel)
     return next && *next != TURN_UNKNOWN ? (*next)++ : TURN_UNKNOWN;
 }
 
-static bool is_disordered(uint32_t channel)
-{
-    return channel && layer.ledger.channels[channel].flags & LEDGER_CHANNEL_DISORDERED;
-}
-
 struct turn channel_sent(struct comm *c, int to, int tag)
 {
     uint32_t channel = lost ? 0 : channel_of(c, to, tag, LEDGER_CHANNEL_SEND);
     return (struct turn){channel, next_in(channel), 0};
-}
-
-/* The requests have a channel, too, which counts them: where its order is not known, nobody can
- * tell any more which two of them are a pair. */
-struct turn channel_made(struct comm *c, int peer, int tag, bool received)
-{
-    enum { IN_PARTS = 1 };
-    const unsigned kind = received ? LEDGER_CHANNEL_RECEIVE : LEDGER_CHANNEL_SEND;
-    const uint64_t id = hash_mix(c->id, IN_PARTS);
-    struct turn p = NO_TURN;
-    uint32_t requests = lost ? 0 : used(channel_in(id, c, peer, tag, kind));
-    uint32_t made = next_in(requests);
-    if (requests)
-        p.channel = channel_in(hash_mix(id, made + 1), c, peer, tag, kind);
-    for (uint32_t i = made + 1; is_disordered(requests) && i > 0; i--) {
-        uint32_t pair = channel_in(hash_mix(id, i), c, peer, tag, kind);
-        if (!pair || is_disordered(pair))
-            break;
-        layer.ledger.channels[pair].flags |= LEDGER_CHANNEL_DISORDERED;
-    }
-    return p;
-}
-
-void channel_started(struct turn *p)
-{
-    p->ordinal = lost ? TURN_UNKNOWN : next_in(p->channel);
 }
 
 /* What has a place by now keeps it: no later message can take it. */
@@ -142,51 +106,38 @@ void channels_lose_order(void)
     lost = true;
 }
 
-static uint32_t stand_in_line(struct comm *c, uint32_t channel)
+static uint32_t stand_in_line(uint32_t channel)
 {
-    uint32_t i = line_free;
-    if (i)
-        line_free = line[i].next;
-    else if (line_fresh < LINE)
-        i = line_fresh++;
-    if (!i)
+    const uint32_t number = 1 + (uint32_t)(end % LINE);
+    if (line[number].taken)
         return 0;
-    line[i] = (struct waiting){
-        .comm_id = c->id, .channel = channel, .ordinal = TURN_UNKNOWN, .event = TURN_UNKNOWN};
-    if (line_first)
-        line[line_last].next = i;
-    else
-        line_first = i;
-    line_last = i;
-    return i;
+    line[number] = (struct waiting){.channel = channel, .event = TURN_UNKNOWN, .taken = true};
+    end++;
+    return number;
 }
 
-static void release(uint32_t i)
+static void settle(struct waiting *w)
 {
-    line[i].next = line_free;
-    line_free = i;
+    w->settled = true;
+    w->taken = !w->cancelled && !w->received;
+    if (w->cancelled)
+        return;
+    w->ordinal = next_in(w->channel);
+    if (w->event != TURN_UNKNOWN) {
+        struct ledger_event *e = &layer.ledger.events[w->event];
+        e->ordinal = w->ordinal;
+        e->message |= (uint64_t)w->channel << 48; /* which was 0 */
+    }
 }
 
-static void settle(uint32_t event, uint32_t channel, uint32_t ordinal)
-{
-    struct ledger_event *e = &layer.ledger.events[event];
-    e->ordinal = ordinal;
-    e->message |= (uint64_t)channel << 48; /* which was 0 */
-}
-
-/* Those at the front whose channel is known have their places now. */
+/* Those at the front whose channel is known get their ordinals. */
 static void move_up(void)
 {
-    while (line_first && (line[line_first].channel || line[line_first].received)) {
-        uint32_t i = line_first;
-        struct waiting *w = &line[i];
-        line_first = w->next;
-        w->ordinal = next_in(w->channel);
-        w->settled = true;
-        if (w->received && w->event != TURN_UNKNOWN)
-            settle(w->event, w->channel, w->ordinal);
-        if (w->received)
-            release(i);
+    for (; first < end; first++) {
+        struct waiting *w = &line[1 + first % LINE];
+        if (!w->channel && !w->received && !w->cancelled)
+            return;
+        settle(w);
     }
 }
 
@@ -196,10 +147,10 @@ struct turn channel_posted(struct comm *c, int from, int tag)
     bool exact = from != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
     if (exact && has_order(c))
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
-    if (exact && !line_first) {
+    if (exact && first == end) {
         p.ordinal = next_in(p.channel);
     } else if (has_order(c) && (!exact || p.channel)) {
-        p.waiting = stand_in_line(c, p.channel);
+        p.waiting = stand_in_line(p.channel);
         if (!p.waiting)
             channel_lose_order(c);
     }
@@ -209,7 +160,7 @@ struct turn channel_posted(struct comm *c, int from, int tag)
 struct turn channel_probed(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
-    if (!line_first && has_order(c)) {
+    if (first == end && has_order(c)) {
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
         p.ordinal = p.channel ? layer.ledger.channels[p.channel].next : TURN_UNKNOWN;
     }
@@ -218,21 +169,19 @@ struct turn channel_probed(struct comm *c, int from, int tag)
 
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
 {
+    struct waiting *w = &line[p.waiting];
     if (!p.waiting)
         return p;
-    struct waiting *w = &line[p.waiting];
     if (!w->channel)
         w->channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
-    p.channel = w->channel;
     w->received = true;
+    if (!w->settled)
+        move_up();
+    p.channel = w->channel;
     if (w->settled) {
         p.ordinal = w->ordinal;
-        release(p.waiting);
         p.waiting = 0;
-    } else if (line_first == p.waiting) {
-        p.ordinal = w->channel ? layer.ledger.channels[w->channel].next : TURN_UNKNOWN;
-        p.waiting = 0;
-        move_up(); /* this one first */
+        w->taken = false;
     }
     return p;
 }
@@ -254,29 +203,16 @@ static void give_back(uint32_t channel, uint32_t ordinal)
         c->flags |= LEDGER_CHANNEL_DISORDERED;
 }
 
-static void leave_line(uint32_t i)
-{
-    uint32_t *link = &line_first, before = 0;
-    while (*link != i) {
-        before = *link;
-        link = &line[before].next;
-    }
-    *link = line[i].next;
-    if (line_last == i)
-        line_last = before;
-    release(i);
-}
-
 void channel_cancelled(struct turn p)
 {
+    struct waiting *w = &line[p.waiting];
     if (!p.waiting) {
-        if (p.ordinal != TURN_UNKNOWN)
-            give_back(p.channel, p.ordinal);
-    } else if (line[p.waiting].settled) {
-        give_back(line[p.waiting].channel, line[p.waiting].ordinal);
-        release(p.waiting);
+        give_back(p.channel, p.ordinal);
+    } else if (w->settled) {
+        give_back(w->channel, w->ordinal);
+        w->taken = false;
     } else {
-        leave_line(p.waiting);
+        w->cancelled = true;
         move_up();
     }
 }

@@ -44,13 +44,6 @@ static inline void trace_end(void)
 
 struct turn channel_sent(struct comm *c, int to, int tag);
 
-/* A request for messages in parts is made, which MPI pairs with that of PEER by the order in which
- * such requests are made: these two are a channel by themselves. */
-struct turn channel_made(struct comm *c, int peer, int tag, bool received);
-
-/* The next message of such a request. */
-void channel_started(struct turn *p);
-
 /* A receive is posted: FROM and TAG may be wildcards. */
 struct turn channel_posted(struct comm *c, int from, int tag);
 
@@ -76,9 +69,7 @@ void channel_lost(struct turn p);
 void channel_tell(uint32_t waiting, uint32_t event);
 
 /* The channel of the collectives called ID on a communicator (its own, or that of one that is made
- * once and started often) that are this OPERATION with this ROOT (-1: none), or need that
- * neighbour.
- */
+ * once and started often) that are this OPERATION with this ROOT (-1: none). */
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root);
 
 #endif

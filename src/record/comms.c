@@ -54,7 +54,6 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     if (comm_forgotten && layer.phase == LAYER_RUNNING)
         comm_forgotten(c);
     free(c->world);
-    free(c->sources);
     free(c);
     return MPI_SUCCESS;
 }
@@ -236,40 +235,6 @@ void comm_find_world(struct comm *c)
     pthread_mutex_unlock(&layer.lock);
     if (!mine)
         free(world);
-}
-
-/* Two in each dimension of a grid. */
-static int grid_neighbours(MPI_Comm comm, int dimensions, int *list)
-{
-    for (int d = 0; d < dimensions; d++)
-        PMPI_Cart_shift(comm, d, 1, &list[2 * d], &list[2 * d + 1]);
-    return 2 * dimensions;
-}
-
-/* One at a time: only the trace asks, between trace_begin() and trace_end(). */
-void comm_find_sources(struct comm *c)
-{
-    int kind = MPI_UNDEFINED, n = 0, out = 0, weighted, found = 0;
-    PMPI_Topo_test(c->handle, &kind);
-    if (kind == MPI_CART)
-        PMPI_Cartdim_get(c->handle, &n);
-    else if (kind == MPI_GRAPH)
-        PMPI_Graph_neighbors_count(c->handle, c->rank, &n);
-    else if (kind == MPI_DIST_GRAPH)
-        PMPI_Dist_graph_neighbors_count(c->handle, &n, &out, &weighted);
-    int *list = malloc((2 * ((size_t)n + (size_t)out) + 1) * sizeof *list);
-    if (list && kind == MPI_CART)
-        n = grid_neighbours(c->handle, n, list);
-    else if (list && kind == MPI_GRAPH)
-        PMPI_Graph_neighbors(c->handle, c->rank, n, list);
-    else if (list && kind == MPI_DIST_GRAPH)
-        PMPI_Dist_graph_neighbors(c->handle, n, list, list + n + out, out, list + n,
-                                  list + 2 * n + out);
-    for (int i = 0; list && i < n; i++)
-        if (list[i] >= 0 && list[i] != c->rank)
-            list[found++] = list[i];
-    c->sources = list;
-    c->n_sources = found;
 }
 
 void comm_name(struct comm *c)

@@ -17,10 +17,8 @@ struct comm {
     uint32_t index;    /* in the ledger */
     uint32_t sequence; /* collective operations so far */
     int size, rank;
-    int *world;   /* world ranks of those that messages go to; NULL: not asked for yet */
-    int others;   /* how many these are */
-    int *sources; /* ranks that send to this one in the topology; NULL: not asked for yet */
-    int n_sources;
+    int *world;      /* world ranks of those that messages go to; NULL: not asked for yet */
+    int others;      /* how many these are */
     bool disordered; /* messages have lost their places: see channels.h */
     bool inter;
     uint32_t lock;
@@ -81,9 +79,6 @@ static inline uint32_t comm_world_rank(struct comm *c, int rank)
         comm_find_world(c);
     return c->world && rank >= 0 && rank < c->others ? (uint32_t)c->world[rank] : RANK_UNKNOWN;
 }
-
-/* Asks for its sources; without memory they are none. */
-void comm_find_sources(struct comm *c);
 
 /* Writes the names of a communicator, or of all, as set by the application, into the ledger. */
 void comm_name(struct comm *c);

@@ -65,7 +65,6 @@ enum ledger_state {
     LEDGER_EXITED,    /* exit without MPI_Finalize; detail: of the signal before it, or 0 */
     LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
     LEDGER_SIGNALLED, /* detail: the signal's number */
-    LEDGER_REPLACED,  /* exec without MPI_Finalize; detail: as for exit */
     LEDGER_HANDLED,   /* the same as LEDGER_SIGNALLED, but the program's own handler has it */
     LEDGER_STATES
 };
@@ -196,7 +195,8 @@ struct ledger_site {
  * this list; a figure that is new needs a line here, one where it is counted, and one in
  * report/figures_calls.c.
  *   bytes            sent, or received where the call tells; otherwise as posted
- *   completed        requests started here that were seen complete; of these:
+ *   completed        requests started here that were seen complete, but for those with
+ *                    MPI_PROC_NULL; of these:
  *   window_ns        return from the post to entry of the completing call
  *   wait_ns          time in the completing calls, each shared out evenly among the requests that
  *                    it completed
@@ -361,15 +361,14 @@ struct ledger_header {
     /* How it goes */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    uint64_t failed_collectives; /* on communicators of more than this process */
-    uint64_t untracked_requests; /* completion not seen, or the request table was full */
-    uint32_t started_late;       /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t threads_at_once;    /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
-    uint32_t sample_mask;        /* instances kept: see ledger_is_sampled() */
-    uint32_t traced;             /* events are recorded */
-    uint32_t network;            /* enum ledger_network_state */
-    uint32_t grow_error;         /* errno of the last time that the record could not; 0: never */
-    uint64_t outside_polls, outside_empty; /* of the transport, by threads that never called MPI */
+    uint64_t failed_collectives;  /* on communicators of more than this process */
+    uint64_t untracked_requests;  /* completion not seen, or the request table was full */
+    uint32_t started_late;        /* MPI_Init was not seen: recorded from the first call seen */
+    uint32_t threads_at_once;     /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
+    uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
+    uint32_t traced;              /* events are recorded */
+    uint32_t network;             /* enum ledger_network_state */
+    uint32_t grow_error;          /* errno of the last time that the record could not; 0: never */
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */

@@ -133,7 +133,7 @@ bool ledger_is_in_use(const struct ledger_header *h)
         return true;
     if (!is_of_this_host(h))
         return h->state == LEDGER_RUNNING;
-    return h->state != LEDGER_REPLACED && ledger_is_alive(h);
+    return ledger_is_alive(h);
 }
 
 /* --- the tables --- */

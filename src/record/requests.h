@@ -10,11 +10,11 @@
 
 enum request_kind {
     REQUEST_PLAIN = 0,
-    REQUEST_RECV = 1,       /* what it brings is in its status */
-    REQUEST_COLLECTIVE = 2, /* has a place in its communicator's sequence */
-    REQUEST_PERSISTENT = 4, /* kept after completion */
-    REQUEST_MESSAGE = 8,    /* point to point: has a peer and a tag */
-    REQUEST_PARTITIONED = 16
+    REQUEST_RECV = 1,        /* what it brings is in its status */
+    REQUEST_COLLECTIVE = 2,  /* has a place in its communicator's sequence */
+    REQUEST_PERSISTENT = 4,  /* kept after completion */
+    REQUEST_MESSAGE = 8,     /* point to point: has a peer and a tag */
+    REQUEST_PARTITIONED = 16 /* in an order of its own: not in the trace */
 };
 
 struct request {
@@ -28,12 +28,11 @@ struct request {
     uint32_t sequence;
     uint32_t site;
     int root;
-    int peer, tag;         /* as given: may be wildcards */
-    int partitions, ready; /* of a message in parts, and of them handed over */
-    MPI_Comm comm;         /* to find its record again, if it is still the one ... */
-    uint64_t id;           /* ... with this identity */
-    struct turn turn;      /* with --trace */
-    uint32_t next;         /* in the queue or the free list */
+    int peer, tag;    /* as given: may be wildcards */
+    MPI_Comm comm;    /* to find its record again, if it is still the one ... */
+    uint64_t id;      /* ... with this identity */
+    struct turn turn; /* with --trace */
+    uint32_t next;    /* in the queue or the free list */
     uint16_t operation;
     uint16_t comm_index;
     uint8_t spared; /* of a collective: see ledger_is_sampled() */

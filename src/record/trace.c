@@ -128,33 +128,21 @@ static void add_traced(struct call *c, enum act_kind kind, uint64_t bytes, uint6
     add(c, kind, bytes, posted, p);
 }
 
-/* How many ranks a collective of a topology needs, each by itself; 0: all of what it is. */
-static int neighbours_of(struct comm *on, uint32_t operation)
+/* A collective of a topology waits for each of its neighbours by itself: it is a plain call here.
+ */
+static bool is_of_neighbours(uint32_t operation)
 {
     const char *name = layer.ledger.operations[operation].name;
-    if (LIKELY(strncmp(name, "MPI_Neighbor", 12) && strncmp(name, "MPI_Ineighbor", 13)))
-        return 0;
-    if (!on->sources)
-        comm_find_sources(on);
-    return on->n_sources;
+    return UNLIKELY(!strncmp(name, "MPI_Neighbor", 12) || !strncmp(name, "MPI_Ineighbor", 13));
 }
 
 void trace_collective_posted(struct comm *on, struct request *r)
 {
+    if (is_of_neighbours(r->operation))
+        return;
     trace_begin();
-    int root = neighbours_of(on, r->operation) ? *on->sources : r->root;
-    r->turn.channel = channel_of_collective(on, r->comm_id, r->operation, root);
+    r->turn.channel = channel_of_collective(on, r->comm_id, r->operation, r->root);
     trace_end();
-}
-
-/* The first of its neighbours has an event: the others, as each request of a Waitall has one. */
-static void add_neighbours(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
-                           struct comm *on, uint64_t id, uint32_t operation, uint32_t sequence)
-{
-    for (int i = 1, n = neighbours_of(on, operation); i < n; i++)
-        add_traced(
-            c, kind, bytes, posted,
-            (struct turn){channel_of_collective(on, id, operation, on->sources[i]), sequence, 0});
 }
 
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes)
@@ -174,26 +162,10 @@ void trace_received(struct call *c, struct comm *on, const MPI_Status *status, u
     trace_end();
 }
 
-void trace_made(struct comm *on, struct request *r)
-{
-    trace_begin();
-    r->turn = channel_made(on, r->peer, r->tag, r->kind & REQUEST_RECV);
-    trace_end();
-}
-
-void trace_ready(struct call *c, const struct request *r)
-{
-    trace_begin();
-    add_traced(c, ACT_POST, r->bytes, c->entry, r->turn);
-    trace_end();
-}
-
 void trace_posted(struct call *c, struct comm *on, struct request *r)
 {
     trace_begin();
-    if (r->kind & REQUEST_PARTITIONED) {
-        channel_started(&r->turn);
-    } else if (r->kind & REQUEST_RECV) {
+    if (r->kind & REQUEST_RECV) {
         r->turn = channel_posted(on, r->peer, r->tag);
     } else {
         r->turn = channel_sent(on, r->peer, r->tag);
@@ -208,10 +180,8 @@ void trace_completed(struct call *c, struct comm *on, struct request *r, const M
     trace_begin();
     if (r->kind & REQUEST_COLLECTIVE) {
         r->turn.ordinal = r->sequence;
-        add_traced(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
-        if (on)
-            add_neighbours(c, ACT_COLLECTED, bytes, r->post_entry, on, r->comm_id, r->operation,
-                           r->sequence);
+        if (r->turn.channel)
+            add_traced(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {
@@ -245,12 +215,11 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, str
 
 void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int root, uint64_t bytes)
 {
+    if (is_of_neighbours(c->operation))
+        return;
     trace_begin();
-    if (neighbours_of(on, c->operation))
-        root = *on->sources;
     struct turn p = {channel_of_collective(on, on->id, c->operation, root), sequence, 0};
     add_traced(c, ACT_COLLECTIVE, bytes, c->entry, p);
-    add_neighbours(c, ACT_COLLECTIVE, bytes, c->entry, on, on->id, c->operation, sequence);
     trace_end();
 }
 
@@ -261,18 +230,6 @@ static struct transport *transport;
 static uint64_t now(void)
 {
     return clock_ticks();
-}
-
-/* A thread that polls and never calls MPI is one of MPI's own. */
-static void take_outside(void)
-{
-    struct transport_polls *p = transport->polls();
-    if (thread.call || p->of_calls)
-        return;
-    struct ledger_header *h = layer.ledger.header;
-    __atomic_fetch_add(&h->outside_polls, p->polls, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&h->outside_empty, p->polls - p->found, __ATOMIC_RELAXED);
-    p->polls = p->found = 0;
 }
 
 /* Called by MPI, from the application's call or a thread of its own; what the layer itself sends
@@ -297,8 +254,6 @@ static void on_event(const struct transport_event *e)
                                 .ordinal = e->number});
         trace_end();
     }
-    if (!call)
-        take_outside();
 }
 
 void trace_forget_polls(void)
@@ -331,17 +286,8 @@ static void listen(void)
 
 void trace_stop(void)
 {
-    if (!transport)
-        return;
-    __atomic_store_n(&transport->event, NULL, __ATOMIC_RELEASE);
-    struct ledger_header *h = layer.ledger.header;
-    for (uint32_t i = 0; i < TRANSPORT_THREADS; i++) {
-        const struct transport_polls *p = &transport->thread[i];
-        if (p->of_calls)
-            continue;
-        h->outside_polls += p->polls;
-        h->outside_empty += p->polls - p->found;
-    }
+    if (transport)
+        __atomic_store_n(&transport->event, NULL, __ATOMIC_RELEASE);
 }
 
 static void take_polls(struct ledger_entry *e)
@@ -349,7 +295,6 @@ static void take_polls(struct ledger_entry *e)
     if (!transport)
         return;
     struct transport_polls *p = transport->polls();
-    p->of_calls = true;
     if (e && p->polls && p != transport->thread) {
         spin_lock(&e->lock);
         e->polls += p->polls;

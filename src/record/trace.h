@@ -22,7 +22,7 @@ struct call {
  * ns. Returns 0 or an errno. */
 int trace_start(int64_t now);
 
-/* Stops listening to the transport; polls that no call has taken are counted. */
+/* Stops listening to the transport. */
 void trace_stop(void);
 
 /* Forgets all events (MPI_Pcontrol(2)). */
@@ -41,10 +41,6 @@ void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes
 /* A blocking receive; PROBED is given for one whose message was probed before. */
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
                     const struct request *probed);
-
-/* A request for messages in parts is made, or the last part of a message is handed over. */
-void trace_made(struct comm *on, struct request *r);
-void trace_ready(struct call *c, const struct request *r);
 
 /* Messages of non-blocking calls: posted, and completed by the call C. */
 void trace_posted(struct call *c, struct comm *on, struct request *r);

@@ -18,10 +18,8 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
     char after[64] = "";
     if (number)
         snprintf(after, sizeof after, ", after signal %d (%s)", number, strsignal(number));
-    if (r->state == LEDGER_EXITED || r->state == LEDGER_REPLACED)
-        snprintf(text, room, "%s without MPI_Finalize%s",
-                 r->state == LEDGER_EXITED ? "exited" : "went over to another program (exec)",
-                 after);
+    if (r->state == LEDGER_EXITED)
+        snprintf(text, room, "exited without MPI_Finalize%s", after);
     else if (r->state == LEDGER_ABORTED)
         snprintf(text, room, "called MPI_Abort with error code %d", number);
     else if (r->state == LEDGER_SIGNALLED)
@@ -33,7 +31,7 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
         snprintf(text, room,
                  r->alive ? "still running"
                           : "killed or cut off without a last word (by SIGKILL or another signal, "
-                            "or by a system call)");
+                            "or by a system call: _exit or exec)");
 }
 
 static bool same_end(const struct profile_rank *a, const struct profile_rank *b)

@@ -39,7 +39,6 @@ struct transport_event {
 /* Polls of one thread, since somebody took them. */
 struct transport_polls {
     uint64_t polls, found;
-    bool of_calls; /* taken at the end of MPI calls: what is left over belongs to none */
 };
 enum { TRANSPORT_THREADS = 64 };
 

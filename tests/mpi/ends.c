@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static void own_handler(int number)
@@ -55,22 +53,6 @@ static void abort_at(int number)
 {
     (void)number;
     abort();
-}
-
-/* Children and programs that are not there: the process itself goes on, until it is killed. */
-static void other_processes(void)
-{
-    char *const argv[] = {(char *)(size_t) "true", NULL};
-    for (int shared = 0; shared < 2; shared++) {
-        pid_t child = shared ? vfork() : fork();
-        if (child == 0) {
-            execvp(argv[0], argv);
-            _exit(1);
-        }
-        waitpid(child, NULL, 0);
-    }
-    execv("/nonexistent/program", argv);
-    raise(SIGKILL);
 }
 
 static void limit_files(void)
@@ -120,14 +102,8 @@ static void go(const char *way, int rank)
         survive();
     if (!strcmp(way, "exec"))
         execl("/bin/sh", "sh", "-c", "exit 6", (char *)NULL);
-    if (!strcmp(way, "execle")) {
-        static char *const env[] = {(char *)(size_t) "SIX=6", NULL};
-        execle("/bin/sh", "sh", "-c", "exit $SIX", (char *)NULL, env);
-    }
-    if (!strcmp(way, "execlp"))
-        execlp("sh", "sh", "-c", "exit 6", (char *)NULL);
-    if (!strcmp(way, "others"))
-        other_processes();
+    if (!strcmp(way, "absent"))
+        pause();
     if (!strcmp(way, "quick-exit"))
         quick_exit(5);
     if (!strncmp(way, "caught-", 7))
@@ -136,8 +112,6 @@ static void go(const char *way, int rank)
         raise(SIGFPE);
         raise(SIGKILL);
     }
-    if (!strcmp(way, "system-call"))
-        syscall(SYS_exit_group, 4);
     if (!strcmp(way, "abort"))
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (!strcmp(way, "segv"))
@@ -187,6 +161,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(way, "hang"))
         hang(rank);
+    if (!strcmp(way, "absent") && rank == 0)
+        return MPI_Finalize();
     if (rank == (argc > 2 ? atoi(argv[2]) : size - 1)) {
         usleep(100000); /* the others stand in the next barrier by then */
         go(way, rank);

@@ -8,7 +8,7 @@ ends=$built/tests/mpi/ends
 while read -r way state words; do
     like_bare 2 $way "$ends" $way
     case $way in
-    segv | libc-abort | exit | quick-exit | _exit | alarm | pipe | file-size) # it can say so itself
+    segv | libc-abort | exit | quick-exit | alarm | pipe | file-size) # it can say so itself
         test "$(grep -c "rank 1 ends before its MPI_Finalize: .collprof report $way. shows" err)" = 1 ||
             { cat err; fail "$way: no word of what is there to be read"; } ;;
     esac
@@ -43,21 +43,17 @@ kill running killed or cut off without a last word (by SIGKILL
 libc-abort signalled ended by signal 6
 exit exited exited without MPI_Finalize
 quick-exit exited exited without MPI_Finalize
-_exit exited exited without MPI_Finalize
-system-call running killed or cut off without a last word (by SIGKILL or another signal, or by a system call)
-handled exited exited without MPI_Finalize
+_exit running killed or cut off without a last word (by SIGKILL or another signal, or by a system call
+handled running killed or cut off without a last word
 alarm signalled ended by signal 14
 pipe signalled ended by signal 13
 file-size signalled ended by signal 25
 survived running killed or cut off without a last word
 shrugged running killed or cut off without a last word
-caught-exit exited exited without MPI_Finalize, after signal 11 (Segmentation fault)
+caught-exit handled its handler was called for signal 11 (Segmentation fault), and nothing after that
 caught-return handled its handler was called for signal 11 (Segmentation fault), and nothing after that
 caught-abort signalled ended by signal 6
-exec replaced went over to another program (exec) without MPI_Finalize
-execle replaced went over to another program (exec) without MPI_Finalize
-execlp replaced went over to another program (exec) without MPI_Finalize
-others running killed or cut off without a last word (by SIGKILL
+exec running killed or cut off without a last word (by SIGKILL or another signal, or by a system call
 END
 
 # A table says of a killed rank what the report does; and a full disk is called so, whenever it became full.
@@ -70,7 +66,7 @@ done
 
 # Without mpiexec in between: the status of the process itself.
 for way in abort segv term kill libc-abort exit quick-exit _exit handled alarm pipe file-size survived \
-    shrugged caught-exit caught-return caught-abort exec execle others; do
+    shrugged caught-exit caught-return caught-abort exec; do
     "$ends" $way >/dev/null 2>&1
     status=$?
     LD_PRELOAD=$layer COLLPROF_OUTPUT=alone.$way "$ends" $way >/dev/null 2>&1
@@ -99,4 +95,16 @@ grep -q 'rank 1: outside of MPI for [0-9.]* [num]*s; the last call was MPI_Barri
     { cat report; fail "hang: rank 1 is outside of MPI"; }
 grep -q 'in vain: rank 2 in MPI_Barrier at .*, and rank 3 in MPI_Bcast at .* (root 1)' flat ||
     { cat report; fail "hang: what does not fit"; }
+
+# Who waits in MPI_Finalize for a rank that does not come is in that call, and has not ended.
+layered 2 finalizing "$ends" absent >out 2>err &
+launcher=$!
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 0.5
+    "$collprof" report --full finalizing >report 2>&1
+    grep -q 'rank 0 stood in MPI_Finalize' report && break
+done
+kill $launcher 2>/dev/null
+wait $launcher 2>/dev/null
+grep -q 'rank 0 stood in MPI_Finalize at ends.c:' report || { cat report; fail "nobody stands in MPI_Finalize"; }
 exit 0

@@ -1,9 +1,9 @@
 /* An application whose messages take every way that there is, for tests/mpi/trace.sh: 4 ranks.
  * Prints how many messages were sent. With an argument: messages whose order nobody
  * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off, or
- * (late) ranks that wait for the last part of a message, for another group, for a neighbour and for
- * a root, or (killed) one for a rank that is killed, or (cut) messages behind some that were too
- * long, or (dropped) behind a receive that was cancelled and freed. */
+ * (late) ranks that wait for another group and for a root, or (killed) one for a rank that is
+ * killed, or (cut) messages behind some that were too long, or (dropped) behind a receive that was
+ * cancelled and freed. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -75,46 +75,6 @@ static int persistent(void)
     return TIMES * size;
 }
 
-/* Two requests with one tag, whose sizes differ, started in another order on either side; before
- * the last part is handed over lie MICROSECONDS. */
-static int in_parts(unsigned microseconds)
-{
-    int messages = 0;
-    (void)microseconds;
-#if MPI_VERSION >= 4
-    enum { PARTS = 4 };
-    static int x[2][2 * PARTS];
-    int middle[] = {1, 2};
-    MPI_Request request[2];
-    for (int i = 0; i < 2; i++)
-        if (rank % 2)
-            MPI_Precv_init(x[i], PARTS, i + 1, MPI_INT, rank - 1, 4, MPI_COMM_WORLD, MPI_INFO_NULL,
-                           &request[i]);
-        else
-            MPI_Psend_init(x[i], PARTS, i + 1, MPI_INT, rank + 1, 4, MPI_COMM_WORLD, MPI_INFO_NULL,
-                           &request[i]);
-    for (int k = 0; k < 2 * TIMES; k++) {
-        int i = (k + rank) % 2, there = 0;
-        MPI_Start(&request[i]);
-        if (rank % 2 == 0) {
-            MPI_Pready_list(2, middle, request[i]);
-            MPI_Pready(0, request[i]);
-            usleep(microseconds);
-            MPI_Pready_range(3, 3, request[i]);
-            MPI_Pready_list(0, middle, request[i]); /* nothing more */
-        } else {
-            MPI_Parrived(request[i], 0, &there);
-        }
-        if (k % 2)
-            MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-    }
-    MPI_Request_free(&request[0]);
-    MPI_Request_free(&request[1]);
-    messages = 2 * TIMES * size / 2;
-#endif
-    return messages;
-}
-
 /* Rank 3 is late to what the two groups do together; others of its group wait for nobody. */
 static void groups(void)
 {
@@ -162,26 +122,6 @@ static int mistakable(void)
     }
     MPI_Comm_free(&other);
     return TIMES * (3 + 2 * size);
-}
-
-/* In a row of ranks the last is late: it is its neighbour who waits. */
-static void neighbours(void)
-{
-    int all[4 * 2], none = 0;
-    MPI_Comm row;
-    MPI_Request request;
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &none, 0, &row);
-    for (int i = 0; i < 2 * TIMES; i++) {
-        usleep(rank == size - 1 ? 10000 : 0);
-        if (i % 2) {
-            MPI_Neighbor_allgather(&out, 1, MPI_INT, all, 1, MPI_INT, row);
-        } else {
-            MPI_Ineighbor_allgather(&out, 1, MPI_INT, all, 1, MPI_INT, row, &request);
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    MPI_Comm_free(&row);
 }
 
 /* Two that are made once, from roots 1 and 2; rank 0 starts them in the other order. Root 2 is
@@ -339,8 +279,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     bool ordered = argc == 1;
-    int messages =
-        ordered ? between_groups() + probed() + persistent() + in_parts(0) + mistakable() : 0;
+    int messages = ordered ? between_groups() + probed() + persistent() + mistakable() : 0;
     if (!ordered && !strcmp(argv[1], "switched"))
         messages = switched();
     else if (!ordered && !strcmp(argv[1], "killed"))
@@ -352,7 +291,7 @@ int main(int argc, char **argv)
     else if (!ordered && !strcmp(argv[1], "dropped"))
         messages = dropped();
     else if (!ordered && !strcmp(argv[1], "late"))
-        groups(), neighbours(), made_once(), messages = in_parts(10000);
+        groups(), made_once();
     else if (provided == MPI_THREAD_MULTIPLE)
         messages += ordered ? threads() : without_order();
     if (rank == 0)
