@@ -23,21 +23,8 @@ static const char *directory_of(const struct exporting *o)
     return o->directory ? o->directory : CLI_DIRECTORY;
 }
 
-/* Why a table is nothing but its heads, and what to do. */
-static void explain_empty(const struct profile *p, const struct report_table *l)
-{
-    bool waits = !strcmp(l->name, "waits"), transport = !strcmp(l->name, "transport");
-    if ((waits && !p->trace.on) || (transport && !p->trace.network))
-        reason_say(cli_name,
-                   "no rows of %s: this run was made without it: use: collprof run --trace%s",
-                   l->name, transport ? "=transport" : "");
-    else
-        reason_say(cli_name, "no rows of %s: this run has none", l->name);
-}
-
-/* DOCUMENT has the table; PATH NULL: standard output. */
-static bool write_table(const struct exporting *o, const struct report_table *l,
-                        const struct profile *p, const struct document *d, const char *path)
+/* PATH NULL: standard output. */
+static bool write_table(const struct document *d, const struct report_table *l, const char *path)
 {
     struct save save;
     const struct table *t = document_find(d, l->name);
@@ -49,15 +36,15 @@ static bool write_table(const struct exporting *o, const struct report_table *l,
         return false;
     if (path)
         cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->about);
-    if (!n && o->table != ALL_TABLES)
-        explain_empty(p, l);
+    else if (!n)
+        reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", l->name,
+                   strcmp(l->name, "transport") ? "" : "=transport");
     return true;
 }
 
-static const char *table_path(const char *directory, const struct report_table *l, char *path,
-                              size_t room)
+static const char *table_path(const char *directory, size_t i, char path[4400])
 {
-    snprintf(path, room, "%s/%s.csv", directory, l->name);
+    snprintf(path, 4400, "%s/%s.csv", directory, report_tables[i].name);
     return path;
 }
 
@@ -74,22 +61,18 @@ static void check_table(const struct document *d, const struct report_table *l, 
     free(text);
 }
 
-static bool write_all(const struct exporting *o, const struct profile *p, const struct document *d,
-                      const char *target)
+static bool write_all(const struct document *d, const char *target)
 {
     bool good = true;
     char path[4400];
     if (!save_is_safe(target))
         return false;
-    if (mkdir(target, 0777) && errno != EEXIST) {
-        reason_say(cli_name, "%s: %s", target, strerror(errno));
-        return false;
-    }
+    if (mkdir(target, 0777) && errno != EEXIST)
+        return reason_give("%s: %s", target, strerror(errno));
     for (size_t i = 0; i < n_report_tables; i++)
-        check_table(d, &report_tables[i], table_path(target, &report_tables[i], path, sizeof path));
+        check_table(d, &report_tables[i], table_path(target, i, path));
     for (size_t i = 0; i < n_report_tables && good; i++)
-        good = write_table(o, &report_tables[i], p, d,
-                           table_path(target, &report_tables[i], path, sizeof path));
+        good = write_table(d, &report_tables[i], table_path(target, i, path));
     return good;
 }
 
@@ -98,16 +81,10 @@ static bool write_csv(const struct exporting *o, const struct profile *p, const 
     struct document *d = report_document(p, &(struct report_options){.full = true});
     if (!d)
         memory_out();
-    bool good = o->table != ALL_TABLES ? write_table(o, &report_tables[o->table], p, d, o->output)
-                                       : write_all(o, p, d, target);
+    bool good = o->table != ALL_TABLES ? write_table(d, &report_tables[o->table], o->output)
+                                       : write_all(d, target);
     document_free(d);
     return good;
-}
-
-static bool write_json(const struct exporting *o, const struct profile *p, const char *target)
-{
-    (void)target;
-    return save_json(profile_json(p), o->output, JSON_INDENT(1));
 }
 
 /* The whole trace where there is one, else the collectives that every run records. */
@@ -116,20 +93,13 @@ static bool write_perfetto(const struct exporting *o, const struct profile *p, c
     struct save save;
     (void)target;
     struct profile *trace = p->trace.on ? cli_load_trace(directory_of(o)) : NULL;
-    if (p->trace.on && !trace)
-        return false;
-    if (!save_open(&save, o->output)) {
-        profile_free(trace);
-        return false;
-    }
-    if (trace) {
+    bool good = (trace || !p->trace.on) && save_open(&save, o->output);
+    if (good && trace)
         export_perfetto(trace, save.out);
-        profile_free(trace);
-        return save_commit(&save);
-    }
-    if (!export_perfetto_collectives(p, save.out))
+    else if (good && !export_perfetto_collectives(p, save.out))
         reason_say(cli_name, "no collective instances were recorded: the trace is empty");
-    return save_commit(&save);
+    profile_free(trace);
+    return good && save_commit(&save);
 }
 
 static bool write_otf2(const struct exporting *o, const struct profile *p, const char *target)
@@ -154,7 +124,6 @@ static const struct format_of_export {
 } formats[] = {
     {"csv", "one file per table, in a directory (DIR/csv); with --table one table", "csv",
      write_csv},
-    {"json", "the whole profile, see collprof-profile(5)", NULL, write_json},
     {"perfetto",
      "for ui.perfetto.dev: what was traced (collprof run --trace), else the recorded collectives",
      NULL, write_perfetto},
@@ -187,8 +156,8 @@ static const struct option_registry format_list = {"format", format_name, format
 #define AT(member) offsetof(struct exporting, member)
 static const struct option_entry entries[] = {
     {"format", 0, "FORMAT", "one of those below", 0, option_take_pick, AT(format), &format_list},
-    {"table", 0, "TABLE", "of csv only this table, on standard output", 0, option_take_pick,
-     AT(table), &tables},
+    {"table", 0, "TABLE", "only this table, on standard output", 0, option_take_pick, AT(table),
+     &tables},
     {"output", 'o', "PATH", "write there: the directory of csv's files, or a file", 0,
      option_take_text, AT(output), NULL},
     {0}};
@@ -217,10 +186,8 @@ static bool export_log(const struct exporting *o)
     struct pairs p;
     struct save save;
     char why[400];
-    if (!pairs_log_load(o->directory, &p, why, sizeof why)) {
-        reason_say(cli_name, "%s", why);
-        return false;
-    }
+    if (!pairs_log_load(o->directory, &p, why, sizeof why))
+        return reason_give("%s", why);
     bool good = save_open(&save, o->output);
     if (good) {
         pairs_matrices_write(&p, save.out);

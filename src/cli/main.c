@@ -21,7 +21,7 @@ static const struct command {
     {"report", "show the report of a run again, or of one that crashed", cli_report},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
-    {"export", "write a run's figures as CSV, JSON or a trace", cli_export},
+    {"export", "write a run's figures as CSV or a trace", cli_export},
     {"plot", "draw pictures of a run or of a benchmark's results", cli_plot},
     {"info", "show what this installation can do, and all settings", cli_info},
 };

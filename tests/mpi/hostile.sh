@@ -165,7 +165,7 @@ for at in "$odd" "none $odd"; do
 done
 tame report --"$odd" good
 tame report --table="$odd" good
-tame export -o "none/$odd" --format=json good
+tame export -o "none/$odd" --format=perfetto good
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     test "$(head -c 4 "$odd/ranks.png" | tr -d '\211')" = PNG || fail "no picture in a directory of an odd name"
 fi

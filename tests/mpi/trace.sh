@@ -150,7 +150,7 @@ layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? unt
 "$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
 for table in waits: transport:=transport; do
     "$collprof" export --table=${table%:*} untraced 2>err >out || fail "empty ${table%:*}: status $?"
-    grep -q "no rows of ${table%:*}: .*use: collprof run --trace${table#*:}\$" err && test "$(wc -l <out)" = 1 ||
+    grep -q "no rows of ${table%:*}: use: collprof run --trace${table#*:}\$" err && test "$(wc -l <out)" = 1 ||
         fail "empty ${table%:*}: $(cat err)"
 done
 "$collprof" export --format=otf2 -o o untraced 2>err && fail "an OTF2 trace of nothing"
