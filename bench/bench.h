@@ -111,7 +111,7 @@ struct document *bench_document(const struct bench *b, const char *schema);
 
 /* What speaks against a row. */
 struct disturbance {
-    const char *text; /* "rank 3 had no processor for 12 % of the time"; NULL: nothing known */
+    const char *text; /* "rank 3 was not scheduled for 12 % of the time"; NULL: nothing known */
     bool spoiled;     /* so much that what differs in the row may differ by that alone */
 };
 

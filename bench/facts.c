@@ -156,10 +156,10 @@ static void facts_places(struct document *d, const struct place *places, int n)
  */
 static bool open_mpi_yields(void)
 {
-    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
-    if (!told)
-        told = getenv("OMPI_MCA_mpi_oversubscribe");
-    return told && *told && strchr("1tTyYeE", *told) && dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+    const char *set = getenv("OMPI_MCA_mpi_yield_when_idle");
+    if (!set)
+        set = getenv("OMPI_MCA_mpi_oversubscribe");
+    return set && *set && strchr("1tTyYeE", *set) && dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
 }
 
 /* For the others our library has to be there. */
@@ -309,7 +309,7 @@ struct disturbance bench_disturbed(MPI_Comm comm)
     *text = '\0';
     bool spoiled = w.share >= NOISE_SPOILED_FROM;
     if (w.share >= NOISE_FELT_FROM)
-        snprintf(text, sizeof text, "%srank %d had no processor for %.0f %% of the time",
+        snprintf(text, sizeof text, "%srank %d was not scheduled for %.0f %% of the time",
                  spoiled ? "not to be relied on: " : "", w.rank, 100 * w.share);
     return (struct disturbance){*text ? text : NULL, spoiled};
 }
@@ -320,15 +320,15 @@ void bench_judge(const struct bench *b, struct document *d)
     if (!d || clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
     if (w.share < 0)
-        document_fact(d, "processors", "not known whether ranks had theirs all the time: %s",
-                      yields() ? "they give them away while they wait"
-                               : "this kernel does not count it");
+        document_fact(d, "processors", "unknown whether ranks were scheduled all the time: %s",
+                      yields() ? "waiting ranks yield them" : "this kernel does not count it");
     else if (w.share < NOISE_FELT_FROM)
-        document_fact(d, "processors", "no rank was without one for more than %.2g %% of the run",
+        document_fact(d, "processors",
+                      "no rank was runnable but not scheduled for more than %.2g %% of the run",
                       100 * w.share);
     else
         document_fact(
-            d, "processors", "rank %d was ready and had none for %.0f %% of the run%s", w.rank,
-            100 * w.share,
+            d, "processors", "rank %d was runnable but not scheduled for %.0f %% of the run%s",
+            w.rank, 100 * w.share,
             w.share >= NOISE_SPOILED_FROM ? ": figures of such a run are not to be relied on" : "");
 }

@@ -44,7 +44,7 @@ static void iprobe(MPI_Comm comm)
     MPI_Iprobe(0, 0, comm, &there, MPI_STATUS_IGNORE);
 }
 
-struct worker {
+struct caller {
     pthread_t thread;
     void (*call)(MPI_Comm comm);
     MPI_Comm comm;
@@ -53,7 +53,7 @@ struct worker {
 
 static void *work_of(void *arg)
 {
-    struct worker *w = arg;
+    struct caller *w = arg;
     double batch[BATCHES];
     for (int i = 0; i < WARM_UP; i++)
         w->call(w->comm);
@@ -70,7 +70,7 @@ static void *work_of(void *arg)
 /* Each thread has its own communicator of one rank. */
 static double seconds_per_call(void (*call)(MPI_Comm comm), int threads)
 {
-    struct worker worker[64];
+    struct caller worker[64];
     double sum = 0;
     for (int i = 0; i < threads; i++) {
         worker[i].call = call;

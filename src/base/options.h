@@ -1,5 +1,5 @@
 /* Declared options: one table for each program, from which come its parser, its --help, its
- * environment variables, and what is said of mistakes. `collprof`, the settings of the profiling
+ * environment variables, and the answers to mistakes. `collprof`, the settings of the profiling
  * layer (base/settings.h) and all collbench programs use it.
  *
  *   struct mine { int root; bool full; };

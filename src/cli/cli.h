@@ -24,7 +24,7 @@ extern const char *cli_name;
 /* Another rank prints messages: cli_refuse() is silent. */
 extern bool cli_silent;
 
-/* Where a command looks that is told of no directory. */
+/* The directory of a run, where none is given. */
 #define CLI_DIRECTORY "collprof.out"
 
 /* Parses, or ends the process: after --help with 0, after a mistake with STATUS_USAGE. */

@@ -150,7 +150,7 @@ void cli_may_replace(const char *path, const char *head)
                    path);
 }
 
-struct call {
+struct command_call {
     int (*run)(int argc, char **argv);
     int argc;
     char **argv;
@@ -159,12 +159,12 @@ struct call {
 
 static void run_command(void *call)
 {
-    struct call *c = call;
+    struct command_call *c = call;
     c->status = c->run(c->argc, c->argv);
 }
 
 /* Says why, where it could not do what it was asked. */
-static int do_call(struct call c)
+static int do_call(struct command_call c)
 {
     c.status = STATUS_FAILED;
     if (!memory_try(run_command, &c))
@@ -214,6 +214,6 @@ int main(int argc, char **argv)
     snprintf(name, sizeof name, "collprof %s", c->name);
     cli_name = argv[shift] = name;
     char *asks[] = {name, (char[]){"--help"}, NULL};
-    return do_call(helps ? (struct call){c->run, 2, asks, 0}
-                         : (struct call){c->run, argc - shift, argv + shift, 0});
+    return do_call(helps ? (struct command_call){c->run, 2, asks, 0}
+                         : (struct command_call){c->run, argc - shift, argv + shift, 0});
 }

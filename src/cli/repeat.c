@@ -1,6 +1,6 @@
 /* collprof repeat: commands several times over, in turn, so that whatever the machine does
- * meanwhile falls upon all of them. It stands in front of the launcher; applications and benchmarks
- * are told by variables where to leave their results. */
+ * meanwhile falls upon all of them. It runs the launcher; variables tell applications and
+ * benchmarks where to leave their results. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -42,7 +42,7 @@ static const struct option_entry entries[] = {
     {0}};
 
 static const struct option_program program = {
-    .does = "Runs a command several times. It stands before the launcher: collprof repeat "
+    .does = "Runs a command several times. It comes before the launcher: collprof repeat "
             "mpiexec -n 4 collprof run ./app, or the same with a collbench program: its figures "
             "differ between launches by more than the interval of one launch.",
     .note = "With --against the two are compared (collprof compare). For a benchmark each figure's "

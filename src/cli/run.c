@@ -1,5 +1,5 @@
 /* collprof run: the last program before the application. It becomes the application, so nothing
- * stands between the launcher and it, and only here is the library preloaded: neither the launcher
+ * is between the launcher and it, and only here is the library preloaded: neither the launcher
  * nor its shells see it. */
 #include "cli/cli.h"
 #include "cli/executable.h"

@@ -18,9 +18,9 @@
  * reach 0.01. */
 bool evidence_possible(size_t n, size_t m, double level);
 
-/* Two-sided probability of the ranks of A and B lying as far apart as they do, or farther, if both
- * are drawn from one distribution (Wilcoxon, Mann and Whitney). Exact up to 50 values; beyond by
- * the normal approximation. Ties make it larger, never smaller. */
+/* Two-sided probability of the ranks of A and B lying as far from each other as they do, or
+ * farther, if both are drawn from one distribution (Wilcoxon, Mann and Whitney). Exact up to 50
+ * values; beyond by the normal approximation. Ties make it larger, never smaller. */
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m);
 
 /* How much larger B is: the median of all differences of a value of B and one of A, and its exact
