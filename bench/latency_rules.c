@@ -136,7 +136,7 @@ static void judge_pairs(const struct subject_row *s)
 /* The paper's: at the destination of the largest figure, and at any. */
 static void judge_assumption(const struct subject_row *s)
 {
-    const struct latency_result *r = s->r, *ol = row_latency(s->row);
+    const struct latency_result *r = s->r;
     const struct latency_figure *f = slowest_of(r);
     enum latency_verdict verdict = row_verdict(s->row, f);
     if (verdict == VERDICT_VIOLATED)
@@ -146,11 +146,9 @@ static void judge_assumption(const struct subject_row *s)
     if (r->violations > 0 && !s->row->spoiled)
         say(s, "violated", SEVERITY_NOTE, "destinations", r->violations,
             "not the latency at %d of %d destinations", r->violations, r->asked);
-    if (f && r->method->meaning == MEANS_OVERHEAD && f->has_message)
+    if (f && f->has_message)
         say(s, "not_overhead", SEVERITY_DOUBT, NULL, 0,
             "contains the message's latency, so it is not o_i");
-    else if (f && r->method->meaning == MEANS_OVERHEAD && ol && is_above(s->row, r, ol))
-        say(s, "not_overhead", SEVERITY_DOUBT, NULL, 0, "above %s", ol->method->name);
 }
 
 static void judge_clocks(const struct subject_row *s)

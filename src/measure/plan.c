@@ -72,16 +72,6 @@ void tally_start(struct tally *t, const struct plan *plan)
     *t = (struct tally){.plan = plan, .started = budget_now(), .attempts = 1};
 }
 
-void tally_sample(struct tally *t, double seconds)
-{
-    samples_add(&t->samples, seconds);
-}
-
-void tally_batch(struct tally *t, double mean_seconds)
-{
-    samples_add(&t->batch_means, mean_seconds);
-}
-
 /* Of an interval, to either side, of the median; but at least half of the last digit that is
  * printed: of what takes no time 2 % cannot be reached. */
 static const double ci_width = 0.02, width_least = 5e-9;

@@ -62,8 +62,6 @@ void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);
 
 void tally_start(struct tally *t, const struct plan *plan);
-void tally_sample(struct tally *t, double seconds);
-void tally_batch(struct tally *t, double mean_seconds);
 
 /* Whether to run another batch. */
 bool tally_go_on(struct tally *t);

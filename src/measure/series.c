@@ -102,11 +102,11 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += k->value[i];
-    tally_batch(&k->tally, sum / n);
+    samples_add(&k->tally.batch_means, sum / n);
     /* Until back-pressure reaches who is timed, operations are faster than they will be. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
-        tally_sample(&k->tally, k->value[i]);
+        samples_add(&k->tally.samples, k->value[i]);
     k->repetitions = b->repetitions;
 }
 
@@ -197,11 +197,6 @@ struct estimate samples_estimate(const struct samples *of)
     return (struct estimate){s.median, s.median_low, s.median_high};
 }
 
-struct estimate series_estimate(const struct series *s)
-{
-    return samples_estimate(&s->samples);
-}
-
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
 {
     double apart = fabs(a.value - b.value);
@@ -242,7 +237,7 @@ static bool curve_shows_falls(const struct curve *c)
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
                        bool has_time)
 {
-    c->point[c->n++] = (struct curve_point){hold, series_estimate(one)};
+    c->point[c->n++] = (struct curve_point){hold, samples_estimate(&one->samples)};
     if (c->n >= 2 && !curve_falls(c) && curve_shows_falls(c)) {
         c->settled = true;
         series_free(one);

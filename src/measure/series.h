@@ -40,8 +40,7 @@ int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double ho
                    void *arg, struct series *s);
 void series_free(struct series *s);
 
-/* Median and interval of a series, or of samples. */
-struct estimate series_estimate(const struct series *s);
+/* Median and interval of samples. */
 struct estimate samples_estimate(const struct samples *s);
 
 /* A quantity that is right only if something is held back for long enough: it falls with the

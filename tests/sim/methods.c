@@ -91,7 +91,7 @@ static void judge(struct test *t, const struct latency_outcome *o, const struct 
     expect(t, m[HELD].measured == o->size - 1, a, "every destination is measured");
     expect(t, m[DIRECT].dropped == 0, a, "no rank is late for the direct method");
     expect(t, m[DIRECT].measured == o->size - 1, a, "the root is no destination");
-    expect(t, fabs(series_estimate(&m[DIRECT].series).value / truth - 1) < tolerance, a,
+    expect(t, fabs(samples_estimate(&m[DIRECT].series.samples).value / truth - 1) < tolerance, a,
            "its operations");
     expect(t, fabs(off(m[HELD].value, m[DIRECT].value)) <= tolerance, a, "max held OL_i is true");
     expect(t, fabs(w->held) <= tolerance, a, "held OL_i is true for every destination");

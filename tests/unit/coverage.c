@@ -95,8 +95,8 @@ Test(coverage, of_a_series_that_stops_by_its_interval)
         tally_start(&t, &plan);
         for (; n + BATCH <= MOST && tally_go_on(&t); n += BATCH) {
             for (size_t i = 0; i < BATCH; i++)
-                tally_sample(&t, x[n + i]);
-            tally_batch(&t, truth);
+                samples_add(&t.samples, x[n + i]);
+            samples_add(&t.batch_means, truth);
         }
         struct summary s = stats_summarize(t.samples.value, t.samples.n);
         covered += s.median_low <= truth && truth <= s.median_high;

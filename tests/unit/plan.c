@@ -29,10 +29,10 @@ static void batch(struct tally *t, int n, double from, double to)
     double sum = 0;
     for (int i = 0; i < n; i++) {
         double x = i % 2 ? to : from;
-        tally_sample(t, x);
+        samples_add(&t->samples, x);
         sum += x;
     }
-    tally_batch(t, sum / n);
+    samples_add(&t->batch_means, sum / n);
     simulated += sum;
 }
 

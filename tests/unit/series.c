@@ -94,7 +94,7 @@ Test(series, the_first_hold_is_believed_that_a_longer_one_does_not_change)
     struct quantity q = {0};
     cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
     cr_assert(c.settled && c.n == 5 && c.hold == 8, "%g of %d", c.hold, c.n);
-    cr_assert(c.point[3].at.value == 10 && series_estimate(&s).value == 10);
+    cr_assert(c.point[3].at.value == 10 && samples_estimate(&s.samples).value == 10);
     series_free(&s);
     q.noise = 1e4; /* more than the longest hold */
     cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);

@@ -42,7 +42,7 @@ int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, 
     struct series s;
     TRY(series_measure(r->c->comm, r->c->collector, plan, 0, batch, arg, &s));
     result->series = s;
-    result->value = series_estimate(&s);
+    result->value = samples_estimate(&s.samples);
     result->loop_mean = s.batches > 0 ? s.loop_mean : NAN;
     result->over_budget = s.over_budget;
     result->attempts = s.attempts;
@@ -85,7 +85,7 @@ void figure_take(struct latency_run *r, int part, struct series *s)
     if (!r->keeps)
         return;
     struct latency_timed *t = &run_figure(r)->timed[part];
-    t->at = series_estimate(s);
+    t->at = samples_estimate(&s->samples);
     samples_free(&t->raw);
     t->raw = s->samples;
     if (part == TIMED_OPERATION) {

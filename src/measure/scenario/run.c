@@ -121,14 +121,14 @@ static int take_samples(const struct repetition *t, int n, struct tally *tally,
             continue;
         }
         double completion = t[m].end + t[m].start;
-        tally_sample(tally, completion);
+        samples_add(&tally->samples, completion);
         result->preempted += t[m].preempted > 0;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
         sum += completion;
         taken++;
     }
     if (taken)
-        tally_batch(tally, sum / taken);
+        samples_add(&tally->batch_means, sum / taken);
     return taken;
 }
 
