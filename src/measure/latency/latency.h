@@ -144,7 +144,7 @@ struct latency_method {
                        enum collective_kind */
     enum latency_figures figures;
     int weight;   /* its part of the budget, relative to the others */
-    bool skipped; /* where the budget is over: a single one of its loop takes long */
+    bool skipped; /* where two of its loop, of P operations each, overdraw the budget */
     int (*run)(struct latency_run *run, struct latency_result *result);
     const struct loop *loop; /* what RUN repeats, of methods that are one loop; loops.c */
     /* At the collector, when all methods have run: compares with the others. NULL: need not. */

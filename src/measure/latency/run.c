@@ -247,7 +247,8 @@ static int run_method(struct latency_run *r, const struct latency_method *m,
 {
     const struct plan *plan = &r->c->plan;
     int go = (plan->until <= 0 || clock_now() < plan->until) &&
-             !(m->skipped && plan->budget > 0 && budget_now() >= r->last);
+             !(m->skipped && plan->budget > 0 &&
+               2 * r->size * r->checked > fmax(r->last - budget_now(), plan->budget / 4));
     TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
     result->over_budget = !go;
     r->result = result;
@@ -295,7 +296,9 @@ static int measure(struct latency_run *r, struct turns *a, struct latency_outcom
     bool good = r->scratch && a->done && (!r->keeps || outcome_new(r, o, a->methods, a->n));
     TRY(crew_agree(r->c->comm, good));
     o->clock_cost = r->clock_cost = clock_cost();
+    double start = budget_now();
     TRY(validate(r, o));
+    r->checked = budget_now() - start;
     if (o->wrong_ranks == 0)
         TRY(run_all(r, o, a));
     return validate(r, o);

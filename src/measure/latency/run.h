@@ -29,7 +29,8 @@ struct latency_run {
     /* The collector's, with a budget: budget_now() when what is in progress becomes no more
      * precise, and when the case ends whatever has no figure yet. */
     double end, last;
-    double gap; /* largest g_j in the quietest batch, the first hold; 0: not measured */
+    double checked; /* seconds of the operation whose data were checked, the check included */
+    double gap;     /* largest g_j in the quietest batch, the first hold; 0: not measured */
     struct pilot pilot;
 };
 
