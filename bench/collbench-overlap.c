@@ -207,7 +207,7 @@ static void measure_all(const struct overlap_options *o, struct overlap_stage *s
 
 static void tell_so_far(void *grid, struct document *d)
 {
-    overlap_results_tell(grid, d, false);
+    overlap_results(grid, d, false);
 }
 
 int main(int argc, char **argv)
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &grid});
     measure_all(&o, &stage, &grid, work);
     if (d)
-        overlap_results_tell(&grid, d, o.bench.full);
+        overlap_results(&grid, d, o.bench.full);
     overlap_close(&stage);
     for (size_t i = 0; i < grid.n_parts; i++)
         free(grid.part[i].cell);

@@ -267,7 +267,7 @@ static void fill_defaults(struct scenario_options *o)
 
 static void tell_so_far(void *results, struct document *d)
 {
-    scenario_results_tell(results, d);
+    scenario_results_document(results, d);
 }
 
 int main(int argc, char **argv)
@@ -304,7 +304,7 @@ int main(int argc, char **argv)
     bench_sweep(&o.bench, length, N_AXES, visit, &sweep);
     int status = 0;
     if (d) {
-        scenario_results_tell(&sweep.results, d);
+        scenario_results_document(&sweep.results, d);
         if (document_findings(d, "wrong_data", SEVERITY_ERROR))
             status = 1;
     }

@@ -94,7 +94,7 @@ static const struct column line_columns[] = {
     {"label", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
 };
 
-static void tell_base(const struct overlap_grid *g, struct document *d)
+static void add_base(const struct overlap_grid *g, struct document *d)
 {
     struct table *t = document_table_of(d, "base", "Base round: communication alone", base_columns);
     for (size_t i = 0; i < g->size.n; i++) {
@@ -104,7 +104,7 @@ static void tell_base(const struct overlap_grid *g, struct document *d)
     }
 }
 
-static void tell_summary(const struct overlap_grid *g, struct document *d)
+static void add_summary(const struct overlap_grid *g, struct document *d)
 {
     struct table *t = document_table_of(d, "summary", "What overlaps", summary_columns);
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++) {
@@ -131,8 +131,8 @@ static void remark_cell(struct table *t, const struct grid_part *p, const struct
                      "the ratio is not certain");
 }
 
-static void tell_cell(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
-                      size_t ix, size_t iy)
+static void add_cell(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
+                     size_t ix, size_t iy)
 {
     const struct overlap_cell *c = grid_cell(g, p, ix, iy);
     bool threads = p->benchmark->by_threads;
@@ -153,7 +153,7 @@ static void tell_cell(struct table *t, const struct overlap_grid *g, const struc
     remark_cell(t, p, c);
 }
 
-static void tell_cells(const struct overlap_grid *g, struct document *d, bool full)
+static void add_cells(const struct overlap_grid *g, struct document *d, bool full)
 {
     static struct column columns[sizeof cell_columns / sizeof *cell_columns];
     memcpy(columns, cell_columns, sizeof columns);
@@ -164,10 +164,10 @@ static void tell_cells(const struct overlap_grid *g, struct document *d, bool fu
         for (size_t i = 0; i < g->size.n; i++)
             for (size_t j = 0; j < p->y->n; j++)
                 if (grid_cell(g, p, i, j)->runs > 0)
-                    tell_cell(t, g, p, i, j);
+                    add_cell(t, g, p, i, j);
 }
 
-static void tell_line(const struct overlap_grid *g, struct document *d)
+static void add_line(const struct overlap_grid *g, struct document *d)
 {
     struct table *line = document_table_of(d, "t_comm", NULL, line_columns);
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
@@ -188,7 +188,7 @@ static void tell_line(const struct overlap_grid *g, struct document *d)
         }
 }
 
-static void tell_pictures(const struct overlap_grid *g, struct document *d)
+static void add_pictures(const struct overlap_grid *g, struct document *d)
 {
     struct picture map = {.kind = PICTURE_HEAT,
                           .title = "Overlap of communication and computation",
@@ -271,7 +271,7 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
                : "as of libraries on shared memory, where a processor has to copy";
 }
 
-static void tell_behaviour(const struct overlap_grid *g, struct document *d)
+static void add_behaviour(const struct overlap_grid *g, struct document *d)
 {
     const struct grid_part *part[] = {find_part(g, "sender"), find_part(g, "receiver")};
     double s[2] = {ratio_of(g, part[0], SMALL), ratio_of(g, part[0], LARGE)};
@@ -293,7 +293,7 @@ static void tell_behaviour(const struct overlap_grid *g, struct document *d)
                          behaviour(g, s, r));
 }
 
-static void tell_doubts(const struct overlap_grid *g, struct document *d)
+static void add_doubts(const struct overlap_grid *g, struct document *d)
 {
     size_t missing = 0, all = 0;
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
@@ -304,18 +304,18 @@ static void tell_doubts(const struct overlap_grid *g, struct document *d)
                          "%zu of %zu cells are not measured: the time was over.", missing, all);
 }
 
-void overlap_results_tell(const struct overlap_grid *g, struct document *d, bool full)
+void overlap_results(const struct overlap_grid *g, struct document *d, bool full)
 {
     document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->latency);
     document_fact(d, "ratio",
                   "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
                   "above 1 slower than serial%s",
                   g->published ? "; of T_measured and T_comm to the paper's letter" : "");
-    tell_behaviour(g, d);
-    tell_doubts(g, d);
-    tell_summary(g, d);
-    tell_base(g, d);
-    tell_cells(g, d, full);
-    tell_line(g, d);
-    tell_pictures(g, d);
+    add_behaviour(g, d);
+    add_doubts(g, d);
+    add_summary(g, d);
+    add_base(g, d);
+    add_cells(g, d, full);
+    add_line(g, d);
+    add_pictures(g, d);
 }

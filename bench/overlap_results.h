@@ -1,4 +1,4 @@
-/* The grid of collbench-overlap, and what is told of it. */
+/* The grid of collbench-overlap, and its document. */
 #ifndef COLLPROF_BENCH_OVERLAP_RESULTS_H
 #define COLLPROF_BENCH_OVERLAP_RESULTS_H
 
@@ -35,6 +35,6 @@ static inline struct overlap_cell *grid_cell(const struct overlap_grid *g,
 }
 
 /* Adds tables, findings and pictures. FULL: text has all cells, too. */
-void overlap_results_tell(const struct overlap_grid *g, struct document *d, bool full);
+void overlap_results(const struct overlap_grid *g, struct document *d, bool full);
 
 #endif

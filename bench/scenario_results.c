@@ -104,8 +104,8 @@ static void line_name(const struct scenario_results *r, const struct scenario_ro
             n += snprintf(text + n, size - (size_t)n, ", %g %s", coordinate(row, k), axes[k].unit);
 }
 
-static void tell_row(struct table *t, const struct scenario_results *r,
-                     const struct scenario_row *row)
+static void add_row(struct table *t, const struct scenario_results *r,
+                    const struct scenario_row *row)
 {
     const struct scenario_result *x = &row->result;
     struct summary s = stats_summarize(x->completion.value, x->completion.n);
@@ -135,7 +135,7 @@ static void tell_row(struct table *t, const struct scenario_results *r,
 
 enum { WRONG, PREEMPTED, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 
-static void tell_findings(const struct scenario_results *r, struct document *d)
+static void add_findings(const struct scenario_results *r, struct document *d)
 {
     static const struct {
         const char *key;
@@ -147,7 +147,7 @@ static void tell_findings(const struct scenario_results *r, struct document *d)
                        "a rank was preempted in most repetitions: the median is the scheduler's"},
         [EMPTY] = {"no_sample", SEVERITY_DOUBT, "no repetition began on time on all ranks"},
         [DROPPED] = {"dropped", SEVERITY_NOTE,
-                     "repetitions were dropped, since a rank heard of their start too late"},
+                     "repetitions were dropped, since a rank learned of their start too late"},
         [SPENT] = {"budget_spent", SEVERITY_NOTE,
                    "the measurement ended by its time budget, not by the stop rule"},
         [ROUGH] = {"not_calibrated", SEVERITY_DOUBT,
@@ -193,7 +193,7 @@ static json_t *raw_samples(const struct scenario_results *r)
 }
 
 /* The median with its interval, and the average as the paper draws it. */
-static void tell_pictures(const struct scenario_results *r, struct document *d)
+static void add_pictures(const struct scenario_results *r, struct document *d)
 {
     enum axis x = x_axis(r);
     struct picture picture = {.kind = PICTURE_LINES,
@@ -216,7 +216,7 @@ static void tell_pictures(const struct scenario_results *r, struct document *d)
     document_picture(d, &picture);
 }
 
-void scenario_results_tell(const struct scenario_results *r, struct document *d)
+void scenario_results_document(const struct scenario_results *r, struct document *d)
 {
     double bound = 0;
     for (size_t i = 0; i < r->row.n; i++)
@@ -226,8 +226,8 @@ void scenario_results_tell(const struct scenario_results *r, struct document *d)
                   1e6 * bound);
     struct table *t = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);
     for (size_t i = 0; i < r->row.n; i++)
-        tell_row(t, r, &r->row.at[i]);
-    tell_findings(r, d);
-    tell_pictures(r, d);
+        add_row(t, r, &r->row.at[i]);
+    add_findings(r, d);
+    add_pictures(r, d);
     document_attach(d, "raw_samples", raw_samples(r));
 }

@@ -22,6 +22,6 @@ struct scenario_results {
 void scenario_results_free(struct scenario_results *r);
 
 /* Adds the table, findings, pictures and raw samples. */
-void scenario_results_tell(const struct scenario_results *r, struct document *d);
+void scenario_results_document(const struct scenario_results *r, struct document *d);
 
 #endif

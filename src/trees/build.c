@@ -124,8 +124,8 @@ static int best_sender(struct greedy *w)
 }
 
 /* One message at a time, the one that completes earliest. Unlike the paper's pseudocode it keeps
- * arrival and next send apart, and chooses among all senders. False if a sparse graph has no path
- * left within the limit of children. */
+ * arrival and next send as two times, and chooses among all senders. False if a sparse graph has no
+ * path left within the limit of children. */
 static bool run_greedy(struct greedy *w, struct schedule *s)
 {
     int u = 0;

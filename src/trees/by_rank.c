@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Everything here runs on a communicator of our own, where nobody else uses this tag. */
+/* Everything here runs on a communicator of our own, where no other code uses this tag. */
 enum { TAG = 0x6263 };
 
 /* One call's arguments with this rank's position, counted from the root. */
@@ -58,7 +58,7 @@ const struct bcast tree_native = {
     .name = "native", .summary = "the library's own MPI_Bcast", .run = native};
 
 /* A tree that goes by rank alone: who sends to ME of N, and to whom ME sends after LAST (0: first;
- * returns 0: to nobody any more). Ranks are counted from the root, which is 0. */
+ * returns 0: to none any more). Ranks are counted from the root, which is 0. */
 struct by_rank {
     int (*parent)(int me, int n);
     int (*next)(int me, int n, int last);

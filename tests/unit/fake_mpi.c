@@ -482,6 +482,9 @@ int PMPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI
 int PMPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                MPI_Request *request)
 {
+    *request = MPI_REQUEST_NULL;
+    if (from == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     enter("MPI_Irecv", CALL);
     return start(request,
                  receive_from(data, (size_t)n * size_of(type), from, tag, comm, CONTEXT_POINT));

@@ -3,9 +3,11 @@
 
 #include "base/clock.h"
 #include "measure/pairs/pairs.h"
+#include "trees/schedule_run.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 enum { N = 5, EAGER = 64, LARGE = 4096 };
 static const double overhead = 1e-6, per_byte = 1e-9;
@@ -110,4 +112,54 @@ Test(pairs_ranks, limits_of_time)
     cr_assert(fake_mpi_run(N, measure, &m, &network));
     for (int r = 0; r < N; r++)
         cr_expect_eq(m.error[r], PAIRS_TOO_LONG);
+}
+
+/* A tree of two levels, whole and in 20 segments of which eight are under way: all ranks have the
+ * root's data, after the time that the network takes. */
+enum { BYTES = 1990 };
+
+struct run {
+    struct schedule s;
+    char data[N][BYTES];
+    double took[N];
+};
+
+static void broadcast(int rank, void *arg)
+{
+    struct run *r = arg;
+    struct schedule_part *part;
+    cr_assert_eq(schedule_distribute(rank == 0 ? &r->s : NULL, MPI_COMM_WORLD, &part), MPI_SUCCESS);
+    struct bcast b = schedule_bcast(part);
+    for (int k = 0; rank == r->s.root && k < BYTES; k++)
+        r->data[rank][k] = (char)(k % 101);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    double begin = fake_mpi_now();
+    cr_assert_eq(b.run(r->data[rank], BYTES, MPI_BYTE, r->s.root, MPI_COMM_WORLD, part),
+                 MPI_SUCCESS);
+    r->took[rank] = fake_mpi_now() - begin;
+    cr_assert_eq(b.run(NULL, 0, MPI_BYTE, r->s.root + 1, MPI_COMM_WORLD, part), MPI_ERR_ROOT);
+    free(part);
+}
+
+Test(pairs_ranks, schedules_bring_the_data)
+{
+    static const int parent[N] = {1, -1, 1, 0, 0};
+    for (int segmented = 0; segmented < 2; segmented++) {
+        struct run r;
+        memset(&r, 0, sizeof r);
+        cr_assert(schedule_new(&r.s, N, 1));
+        memcpy(r.s.parent, parent, sizeof parent);
+        for (int v = 0; v < N; v++)
+            r.s.order[v] = v;
+        cr_assert(schedule_link(&r.s));
+        r.s.segment = segmented ? 100 : 0;
+        cr_assert(fake_mpi_run(N, broadcast, &r,
+                               &(struct fake_network){.latency = 10e-6, .overhead = overhead}));
+        for (int v = 0; v < N; v++)
+            cr_expect_arr_eq(r.data[v], r.data[1], BYTES, "rank %d", v);
+        cr_expect_geq(r.took[3], 10e-6);
+        cr_expect_leq(r.took[3], segmented ? 90e-6 : 40e-6, "%g", r.took[3]);
+        cr_expect(r.data[3][100] == 100 && r.data[4][BYTES - 1] == (BYTES - 1) % 101);
+        schedule_free(&r.s);
+    }
 }

@@ -32,7 +32,7 @@ static void send_over_work(const struct overlap_side *s)
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* With SIGNAL the peer is told as soon as the receive is posted. */
+/* With SIGNAL the peer gets a signal as soon as the receive is posted. */
 static void receive_over_work(const struct overlap_side *s, const struct work *work, bool signal)
 {
     MPI_Request request;

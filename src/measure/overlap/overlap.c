@@ -12,7 +12,7 @@ enum {
     WARMUP = 3,       /* rounds before those of a cell */
     BASE_WARMUP = 24, /* and of the base round */
     BASE_RUNS = 51,   /* of the base round, at least: every ratio rests on it */
-    BATCH = 5         /* runs between two looks at the time */
+    BATCH = 5         /* runs between two readings of the time */
 };
 
 /* Denis and Trahay, III-D: blocks of 32 bytes at a stride of 64. */

@@ -43,7 +43,7 @@ struct pairs {
     int n_sizes;
     const char *order; /* how it was measured, in words; NULL: not known */
     double slowdown;   /* the time of a pair among others over its time alone, the worst of those
-                          that were measured in both ways; 0: not known */
+                          that were measured alone, too; 0: unknown */
 };
 
 /* Pairs share a path, a card or a processor if one is slower among others by more than this. */

@@ -83,8 +83,8 @@ static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double
     return MPI_SUCCESS;
 }
 
-/* Receivers that come late, each way. What each side's call takes of a message that is there, and
- * whether its own send is still under way long after the message might have been. */
+/* Late receivers, in both directions: how long the receive call of a message that has arrived
+ * takes, and whether a send still waits long after the message could have arrived. */
 static int receive_late(const struct pairs_run *m, int peer, int count, double trip, int n,
                         double *receive, double *waits)
 {
@@ -113,7 +113,7 @@ struct side {
     double send, gap, receive, waits, clock, bound;
 };
 
-/* What the lower rank knows of the round trip, and of its two ways: there and back. */
+/* What the lower rank knows of the round trip, and of both directions: there and back. */
 struct trip {
     double mean, sd, median, min, there, back;
 };

@@ -22,8 +22,8 @@ int pairs_rounds(int n)
     return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* The circle method: in round r those meet whose numbers add up to r modulo m, m odd; who would
- * meet himself meets the last one, or nobody if there are oddly many. */
+/* The circle method: in round r the partners are those whose numbers add up to r modulo m, m odd. A
+ * rank that would be its own partner has the last one, or none if N is odd. */
 int pairs_partner(int i, int round, int n)
 {
     int m = n % 2 ? n : n - 1;

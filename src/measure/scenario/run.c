@@ -92,7 +92,7 @@ static int play(struct player *p, struct repetition *t)
     return error;
 }
 
-/* Whether the data is right, by one more repetition that nobody times. */
+/* Whether the data is right, by one more repetition, which is not timed. */
 static bool plays_right(struct player *p)
 {
     struct repetition ignored;
@@ -132,7 +132,7 @@ static int take_samples(const struct repetition *t, int n, struct tally *tally,
     return taken;
 }
 
-/* A rank whose part fails still meets the others at every start. */
+/* A rank whose part fails still takes part in every start. */
 static int play_batch(struct player *p, struct harmony *start, int n)
 {
     const struct sync_clock *clock = start->clock;
