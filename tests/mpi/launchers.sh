@@ -38,7 +38,7 @@ for mpi in $mpis; do
         >out 2>err || { cat err; fail "$mpi, part outside: status $?"; }
     says '2 of 3 ranks take part' err
     profile "part.$mpi" ranks 2
-    grep -q '2 of 3 ranks take part' "part.$mpi/profile.json" || fail "$mpi: not in the profile"
+    grep -q 'no record of 1 of 3 ranks: 2' "part.$mpi/profile.json" || fail "$mpi: not in the profile"
     $run -n 1 "./heat.$mpi" -s 20 : -n 2 "$collprof" run --yield -o "rest.$mpi" "./heat.$mpi" -s 20 \
         >out 2>err || { cat err; fail "$mpi, first part outside: status $?"; }
     profile "rest.$mpi" ranks 2
@@ -98,20 +98,21 @@ for mpi in $hosts; do
     openmpi) set -- --mca plm rsh --mca plm_rsh_agent "$dir/elsewhere" --host left,right --mca btl self,tcp \
         --mca pml ob1 --mca btl_tcp_if_include lo --mca oob_tcp_if_include lo ;;
     esac
-    for output in hosts.$mpi local/hosts.$mpi; do
+    # MPICH's launcher does not say how many programs it starts: on several hosts all need the layer.
+    for output in $([ $mpi = mpich ] || echo hosts.$mpi local/hosts.$mpi); do
         timeout 60 mpiexec.$mpi "$@" -n 1 "$collprof" run --yield -o $output ./heat.$mpi -s 20 : \
             -n 1 ./heat.$mpi -s 20 >out 2>err </dev/null || { cat err; fail "$mpi, part on two hosts: status $?"; }
         says '1 of 2 ranks take part' err
         grep -q '^checksum' out || fail "$mpi, part on two hosts: no results"
     done
-    profile hosts.$mpi ranks 1
-    # Both parts: MPICH's launcher tells; under Open MPI, each host for itself.
+    [ $mpi = mpich ] || profile hosts.$mpi ranks 1
+    # Both parts: under Open MPI, each host for itself.
     timeout 60 mpiexec.$mpi "$@" -n 1 "$collprof" run --yield -o local/both ./heat.$mpi -s 20 : \
         -n 1 "$collprof" run --yield -o local/both ./heat.$mpi -s 20 >out 2>err </dev/null ||
         { cat err; fail "$mpi, all on two hosts: status $?"; }
     case $mpi in
     mpich) grep -q 'heat.mpich on 2 ranks' err || { cat err; fail "$mpi, all on two hosts: not together"; } ;;
-    openmpi) test "$(grep -c 'on hosts that do not share it' err)" = 2 || { cat err; fail "$mpi, all on two hosts"; } ;;
+    openmpi) test "$(grep -c '1 of 2 ranks take part' err)" = 2 || { cat err; fail "$mpi, all on two hosts"; } ;;
     esac
 done
 
