@@ -191,7 +191,7 @@ struct ledger_site {
 /* Calls of one (site, operation, communicator, size class, region). Durations are those of the
  * call itself. Size class: 0 for no bytes, otherwise 1 + floor(log2(bytes)). */
 
-/* What is summed up per entry: X(member). Gathering, merging, packing and profile.json follow from
+/* What is summed up per entry: X(member). Gathering, merging and profile.json follow from
  * this list; a figure that is new needs a line here, one where it is counted, and one in
  * report/figures_calls.c.
  *   bytes            sent, or received where the call tells; otherwise as posted

@@ -11,7 +11,7 @@ struct list {
     size_t n;
 };
 
-struct work {
+struct net_search {
     const struct act *act;
     const struct timeline *t;
     const struct net *net;
@@ -47,7 +47,7 @@ static int by_end(const void *a, const void *b, void *nets)
     return ORDER(x->rank, y->rank) ?: ORDER(x->to_ns, y->to_ns);
 }
 
-static struct list list_of(const struct work *w, unsigned kinds,
+static struct list list_of(const struct net_search *w, unsigned kinds,
                            int (*by)(const void *, const void *, void *))
 {
     struct list l = {memory_alloc((w->m + 1) * sizeof *l.at), 0};
@@ -59,7 +59,7 @@ static struct list list_of(const struct work *w, unsigned kinds,
 }
 
 /* The first position whose event is not before WANTED. */
-static size_t position(const struct work *w, const struct list *l, const struct net *wanted,
+static size_t position(const struct net_search *w, const struct list *l, const struct net *wanted,
                        int (*by)(const void *, const void *, void *))
 {
     size_t low = 0, high = l->n;
@@ -78,7 +78,7 @@ static size_t position(const struct work *w, const struct list *l, const struct 
 
 enum { STARTS = (1u << TRANSPORT_STARTS) - 1 };
 
-static void find_ends(struct work *w)
+static void find_ends(struct net_search *w)
 {
     struct list l = list_of(w, STARTS | 1u << TRANSPORT_COMPLETED, by_number);
     w->end = memory_alloc((w->m + 1) * sizeof *w->end);
@@ -94,7 +94,7 @@ static void find_ends(struct work *w)
 }
 
 /* What was started by the call of RANK that was entered at CALL, if that is one of KIND. */
-static uint32_t start_in(const struct work *w, uint32_t rank, int64_t call, uint8_t kind)
+static uint32_t start_in(const struct net_search *w, uint32_t rank, int64_t call, uint8_t kind)
 {
     struct net wanted = {.rank = rank, .call_ns = call, .kind = kind};
     size_t i = position(w, &w->starts, &wanted, by_call), n = 0;
@@ -107,7 +107,7 @@ static uint32_t start_in(const struct work *w, uint32_t rank, int64_t call, uint
 }
 
 /* Bytes that RANK copied out of other processes, or into them, between FROM and TO. */
-static uint64_t copied(const struct work *w, uint32_t rank, int64_t from, int64_t to)
+static uint64_t copied(const struct net_search *w, uint32_t rank, int64_t from, int64_t to)
 {
     struct net low = {.rank = rank, .to_ns = from}, high = {.rank = rank, .to_ns = to + 1};
     return w->copied[position(w, &w->copies, &high, by_end)] -
@@ -117,7 +117,7 @@ static uint64_t copied(const struct work *w, uint32_t rank, int64_t from, int64_
 enum protocol { UNKNOWN, EAGER, RENDEZVOUS };
 
 /* Of the send S, whose message is the act SENT, if that is known. */
-static enum protocol protocol_of(const struct work *w, uint32_t s, uint32_t sent)
+static enum protocol protocol_of(const struct net_search *w, uint32_t s, uint32_t sent)
 {
     const struct net *start = &w->net[s];
     if (start->at_once)
@@ -143,7 +143,7 @@ static enum protocol protocol_of(const struct work *w, uint32_t s, uint32_t sent
 }
 
 /* When its rank began to look, where the message that was given away at HANDED was found. */
-static bool found_at(const struct work *w, uint32_t r, enum protocol protocol, int64_t handed,
+static bool found_at(const struct net_search *w, uint32_t r, enum protocol protocol, int64_t handed,
                      int64_t *looked)
 {
     const struct net *start = &w->net[r], *by = NULL;
@@ -164,14 +164,14 @@ static bool found_at(const struct work *w, uint32_t r, enum protocol protocol, i
     return true;
 }
 
-static struct net_row *new_row(struct work *w, const struct net *of)
+static struct net_row *new_row(struct net_search *w, const struct net *of)
 {
     struct net_row *row = &w->row[w->rows++];
     *row = (struct net_row){.site = of->site, .operation = of->operation};
     return row;
 }
 
-static void row_of_start(struct work *w, uint32_t s)
+static void row_of_start(struct net_search *w, uint32_t s)
 {
     const struct net *start = &w->net[s];
     struct net_row *row = new_row(w, start);
@@ -189,7 +189,7 @@ static void row_of_start(struct work *w, uint32_t s)
 }
 
 /* A message at both ends. */
-static void rows_of_message(struct work *w, uint32_t sent, uint32_t s, uint64_t bytes)
+static void rows_of_message(struct net_search *w, uint32_t sent, uint32_t s, uint64_t bytes)
 {
     enum protocol protocol = protocol_of(w, s, sent);
     struct net_row *row = new_row(w, &w->net[s]);
@@ -215,7 +215,7 @@ static bool same_size(const struct net *start, const struct act *a)
     return start->bytes == TRANSPORT_UNKNOWN_BYTES || start->bytes == a->bytes;
 }
 
-static void rows_of_messages(struct work *w, size_t n, uint64_t *sends)
+static void rows_of_messages(struct net_search *w, size_t n, uint64_t *sends)
 {
     bool *tied = memory_alloc(w->m + 1);
     for (size_t i = 0; i < n; i++) {
@@ -283,7 +283,7 @@ static void add(struct net_row *to, const struct net_row *from)
 #undef ADD
 }
 
-static void find_carriers(struct work *w, const struct net_found *f)
+static void find_carriers(struct net_search *w, const struct net_found *f)
 {
     qsort(w->carrier, w->carriers, sizeof *w->carrier, by_carrier);
     for (size_t i = 0, end; i < w->carriers; i = end) {
@@ -300,7 +300,7 @@ static void find_carriers(struct work *w, const struct net_found *f)
     }
 }
 
-static void put_together(struct work *w, struct net_found *f)
+static void put_together(struct net_search *w, struct net_found *f)
 {
     qsort(w->row, w->rows, sizeof *w->row, by_place);
     f->rows = w->row;
@@ -319,7 +319,7 @@ static void put_together(struct work *w, struct net_found *f)
 void net_find(struct net_found *f, const struct act *act, size_t n, const struct timeline *t,
               const struct net *net, size_t m, int64_t error_ns)
 {
-    struct work w = {.act = act, .t = t, .net = net, .m = m, .error = error_ns};
+    struct net_search w = {.act = act, .t = t, .net = net, .m = m, .error = error_ns};
     *f = (struct net_found){0};
     find_ends(&w);
     w.starts = list_of(&w, STARTS, by_call);
