@@ -185,7 +185,9 @@ bool operation_use_own(struct operation_call *c, const struct bcast *by)
 /* What has to be combined is put into the first half of the room. */
 int operation_run_own(const struct operation_call *c)
 {
-    int bytes = (int)c->bytes, root = c->operation->rooted ? c->root : 0;
+    /* A barrier has no data, whatever the size that is asked for. */
+    int bytes = c->operation->recv == EXTENT_NONE ? 0 : (int)c->bytes,
+        root = c->operation->rooted ? c->root : 0;
     if (c->operation->own & OWN_FAN_IN) {
         if (bytes)
             memcpy(c->room, c->send, c->bytes);
