@@ -4,6 +4,11 @@ noinst_PROGRAMS += examples/heat
 examples_heat_CPPFLAGS = $(MPI_CFLAGS) -D_GNU_SOURCE
 examples_heat_SOURCES = examples/heat.c
 examples_heat_LDADD = $(MPI_LIBS) -lm
+# Programs that hang, by number: collprof where says why.
+noinst_PROGRAMS += examples/stuck
+examples_stuck_CPPFLAGS = $(MPI_CFLAGS) -D_GNU_SOURCE
+examples_stuck_SOURCES = examples/stuck.c
+examples_stuck_LDADD = $(MPI_LIBS)
 # Communication beside computation, to look at in a timeline (make figures).
 noinst_PROGRAMS += examples/overlap
 examples_overlap_CPPFLAGS = $(MPI_CFLAGS)

@@ -122,7 +122,9 @@ libprofile_la_LIBADD = $(JANSSON_LIBS)
 
 # verdict: where a run is stuck. Prints nothing.
 libverdict_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libverdict_la_SOURCES = src/verdict/judge.c src/verdict/judge.h
+libverdict_la_SOURCES = src/verdict/judge.c src/verdict/judge.h src/verdict/records.c \
+	src/verdict/records.h src/verdict/text.c src/verdict/text.h
+libverdict_la_LIBADD = $(JANSSON_LIBS)
 
 # What other programs may rely on in the files that are written: installed.
 dist_pkgdata_DATA = src/results/results.schema.json
@@ -174,8 +176,9 @@ collprof_SOURCES = \
 	src/cli/repeat.c \
 	src/cli/report.c \
 	src/cli/run.c \
-	src/cli/runs.c
-collprof_LDADD = libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
+	src/cli/runs.c \
+	src/cli/where.c
+collprof_LDADD = libexport.la libcompare.la libreport.la libverdict.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
 
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la

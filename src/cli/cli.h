@@ -13,6 +13,7 @@
 int cli_run(int argc, char **argv);
 int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_where(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_plot(int argc, char **argv);

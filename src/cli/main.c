@@ -19,6 +19,7 @@ static const struct command {
 } commands[] = {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or of one that crashed", cli_report},
+    {"where", "say where a run is stuck, and at which rank", cli_where},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
     {"export", "write a run's figures as CSV or a trace", cli_export},

@@ -5,6 +5,7 @@
 #include "document/save.h"
 #include "export/export.h"
 #include "report/report.h"
+#include "verdict/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,12 +129,40 @@ static bool write_document(const struct report_command *r)
     return good;
 }
 
+/* Of a run that has not ended well: why, first of all. As JSON into REPORT, or as text to OUT. */
+static void add_verdict(const struct report_command *r, const struct profile *p, FILE *out,
+                        json_t *report)
+{
+    struct evidence *e = p->crashed ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
+    if (!e)
+        return;
+    struct verdict *v = verdict_of(e->s);
+    struct account *a = account_of(e, v);
+    if (report)
+        json_object_set_new(report, "verdict", account_json(a, v));
+    else
+        account_write(a, out, "", (size_t)report_width(out));
+    account_free(a);
+    verdict_free(v);
+    evidence_free(e);
+}
+
+static json_t *with_verdict(const struct report_command *r, struct profile *p)
+{
+    json_t *report = report_json(p);
+    if (report)
+        add_verdict(r, p, NULL, report);
+    return report;
+}
+
 static bool write_text(const struct report_command *r, const struct profile *p)
 {
     struct save save;
     if (!save_open(&save, r->output))
         return false;
     const struct report_options o = options_of(r);
+    if (!o.table)
+        add_verdict(r, p, save.out, NULL);
     report_text(p, save.out, &o);
     return save_commit(&save);
 }
@@ -165,7 +194,7 @@ int cli_report(int argc, char **argv)
     if (!p)
         return STATUS_FAILED;
     bool good = r.format == REPORT_HTML   ? write_page(&r, p)
-                : r.format == REPORT_JSON ? save_json(report_json(p), r.output, JSON_INDENT(1))
+                : r.format == REPORT_JSON ? save_json(with_verdict(&r, p), r.output, JSON_INDENT(1))
                                           : write_text(&r, p);
     profile_free(p);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;

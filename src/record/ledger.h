@@ -446,6 +446,10 @@ bool ledger_is_alive(const struct ledger_header *h);
  * with the file, of which a file that is no record at all is one case. */
 const char *ledger_open(struct ledger *l, int directory, const char *name);
 
+/* The same of some SECTIONS, a bit 1 << LEDGER_... each, and what they refer to must be among them:
+ * the others are empty. */
+const char *ledger_open_part(struct ledger *l, int directory, const char *name, uint32_t sections);
+
 /* Of an entry: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
 static inline unsigned size_class_of(uint64_t bytes)
 {

@@ -287,7 +287,7 @@ static const char *read_section(int fd, struct ledger *l, int s)
 /* The process that writes may go on meanwhile. A section refers only to those before it in the
  * list, so it is read before them, each with the header as it is then: what is referred to is
  * never older. */
-static const char *read_all(int fd, struct ledger *l)
+static const char *read_all(int fd, struct ledger *l, uint32_t sections)
 {
     struct ledger_table read[LEDGER_SECTIONS];
     const char *fault = NULL;
@@ -296,6 +296,8 @@ static const char *read_all(int fd, struct ledger *l)
         if (fstat(fd, &st))
             return strerror(errno);
         fault = read_header(fd, (uint64_t)st.st_size, l->header);
+        if (!(sections >> s & 1))
+            l->header->section[s].count = 0;
         if (!fault)
             fault = read_section(fd, l, s);
         read[s] = l->header->section[s];
@@ -347,13 +349,18 @@ const char *ledger_check(const struct ledger *l)
 
 const char *ledger_open(struct ledger *l, int directory, const char *name)
 {
+    return ledger_open_part(l, directory, name, UINT32_MAX);
+}
+
+const char *ledger_open_part(struct ledger *l, int directory, const char *name, uint32_t sections)
+{
     const char *fault;
     *l = (struct ledger){.in_file = true};
     int fd = input_open(directory, name, NULL, &fault);
     if (fd < 0)
         return fault;
     l->header = calloc(1, sizeof *l->header);
-    fault = l->header ? read_all(fd, l) : "not enough memory to read this record";
+    fault = l->header ? read_all(fd, l, sections) : "not enough memory to read this record";
     close(fd);
     if (fault)
         ledger_close(l);

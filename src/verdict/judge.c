@@ -4,8 +4,8 @@
 #include <string.h>
 
 const char *const verdict_names[VERDICT_KINDS] = {
-    "gone",  "stopped", "mismatch", "unmatched", "crossed",
-    "cycle", "missing", "computes", "polling",   "moving",
+    "gone",    "stopped",  "mismatch", "unmatched", "crossed", "cycle",
+    "missing", "computes", "polling",  "unknown",   "moving",
 };
 
 /* --- the table --- */
@@ -75,7 +75,7 @@ struct need {
 };
 
 /* The awaited PART needs the rank TO. */
-struct edge {
+struct wait_edge {
     size_t part;
     int32_t to;
 };
@@ -88,12 +88,12 @@ struct judgement {
     size_t *first_awaited, *next_awaited; /* of a rank, in their order */
     size_t *first_call, *next_call;
     bool *free; /* by rank: it can act, now or later */
-    ARRAY(struct edge) edges;
+    ARRAY(struct wait_edge) edges;
     size_t *first_edge; /* of a rank; behind the last: their number */
 };
 
 #define EACH_EDGE(e, j, rank)                                                                      \
-    for (const struct edge *e = &(j)->edges.at[(j)->first_edge[rank]];                             \
+    for (const struct wait_edge *e = &(j)->edges.at[(j)->first_edge[rank]];                        \
          e < &(j)->edges.at[(j)->first_edge[(rank) + 1]]; e++)
 
 static int by_number(const void *a, const void *b)
@@ -364,7 +364,7 @@ static void add_edges(struct judgement *j, const struct open_call *c)
     for (size_t i = 0; i < c->n && !is_young(j->s, c); i++) {
         const struct need *need = &j->need[c->part[i]];
         for (size_t k = 0; k < need->n && counts_part(j, c, i); k++)
-            *PUSH(&j->edges) = (struct edge){c->part[i], need->rank[k]};
+            *PUSH(&j->edges) = (struct wait_edge){c->part[i], need->rank[k]};
     }
 }
 
@@ -613,6 +613,14 @@ static void classify_one(const struct judgement *j, struct verdict *v)
         v->kind = s->calls.at[c].n && j->need[s->calls.at[c].part[0]].kind == NEED_UNKNOWN
                       ? VERDICT_MISSING
                       : VERDICT_MOVING;
+    const struct awaited *other = s->state[rank] == RANK_FINISHED && v->kind == VERDICT_MISSING
+                                      ? collective_of(j, v->first, rank)
+                                      : NULL;
+    if (other) { /* it took part in another one of that number, and went on */
+        v->kind = VERDICT_MISMATCH;
+        v->second = other;
+        v->proven = v->proven && !agree_in_kind(v->first, other);
+    }
     if (s->state[rank] == RANK_FINISHED && v->first)
         v->near = v->first->what == AWAIT_RECEIVE ? nearest(j, v->first) : NULL;
 }
@@ -765,6 +773,18 @@ static void judgement_end(struct judgement *j)
     free(j->first_edge);
 }
 
+/* Whether all ranks are in calls, for long. */
+static bool all_wait(const struct judgement *j)
+{
+    for (size_t r = 0; r < j->s->n_ranks; r++)
+        if (j->first_call[r] == JUDGE_NONE && !is_out(j->s, (int32_t)r))
+            return false;
+    for (size_t i = 0; i < j->s->calls.n; i++)
+        if (j->s->calls.at[i].seconds < j->s->settled)
+            return false;
+    return j->s->calls.n > 0;
+}
+
 /* Nobody waits for anybody: those that ask without an answer. */
 static struct verdict *judge_rest(const struct judgement *j)
 {
@@ -779,6 +799,11 @@ static struct verdict *judge_rest(const struct judgement *j)
     }
     if (v->n)
         v->kind = VERDICT_POLLING;
+    else if (all_wait(j))
+        v->kind = VERDICT_UNKNOWN;
+    for (size_t i = 0; v->kind == VERDICT_UNKNOWN && i < j->s->calls.n; i++)
+        if (!is_in(v->core, v->n, j->s->calls.at[i].rank))
+            v->core[v->n++] = j->s->calls.at[i].rank;
     qsort(v->core, v->n, sizeof *v->core, by_value);
     return v;
 }

@@ -116,6 +116,7 @@ enum verdict_kind {
     VERDICT_MISSING,   /* a member does not enter a collective, and is not known to be able to */
     VERDICT_COMPUTES,  /* a rank is outside of MPI */
     VERDICT_POLLING,   /* ranks ask for ever, and nothing comes */
+    VERDICT_UNKNOWN,   /* calls are open for long, and nothing that they need is known to lack */
     VERDICT_MOVING,    /* nothing has been open for long */
     VERDICT_KINDS
 };

@@ -73,7 +73,7 @@ tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_verdict_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_verdict_SOURCES = tests/unit/verdict.c
-tests_unit_verdict_LDADD = libverdict.la libbase.la $(CRITERION_LIBS)
+tests_unit_verdict_LDADD = libverdict.la libdocument.la libbase.la $(CRITERION_LIBS)
 
 # Its own debug information is what is read.
 tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)

@@ -178,7 +178,7 @@ static void circle_that_opens(struct drawn *d)
 {
     circle(d, AWAIT_RECEIVE);
     count(d, next_of(d, 0), d->rank[0], 4, OTHER, 1, 0);
-    d->kind = VERDICT_MOVING;
+    d->kind = VERDICT_UNKNOWN;
     d->proven = false;
 }
 
@@ -188,7 +188,7 @@ static void pair_that_meets(struct drawn *d)
     call_in(d, d->rank[0], message(AWAIT_RECEIVE, d->rank[1], draw(2) ? AWAIT_ANY : 4, WORLD),
             FAULT);
     call_in(d, d->rank[1], message(AWAIT_SEND, d->rank[0], 4, WORLD), FAULT);
-    d->kind = VERDICT_MOVING;
+    d->kind = VERDICT_UNKNOWN;
 }
 
 static void young(struct drawn *d)
@@ -287,7 +287,7 @@ static void disagree(struct drawn *d)
 static void agree_as_far_as_known(struct drawn *d)
 {
     d->fault = d->n;
-    d->kind = VERDICT_MOVING;
+    d->kind = VERDICT_UNKNOWN;
     for (size_t i = 0; i < d->n; i++) {
         struct awaited a = collective(OP_ALLREDUCE, WORLD, 7, -1);
         a.bytes = i % 2 ? JUDGE_UNKNOWN_BYTES : 8;
@@ -343,7 +343,7 @@ static void crossed_communicators(struct drawn *d)
 static void root_went_on(struct drawn *d)
 {
     d->fault = d->n;
-    d->kind = VERDICT_MOVING;
+    d->kind = VERDICT_UNKNOWN;
     set_entered(d, WORLD, d->rank[0], 8);
     call_in(d, d->rank[0], collective(OP_BARRIER, WORLD, 8, -1), FAULT);
     for (size_t i = 1; i < d->n; i++)
@@ -472,7 +472,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds, CASES = 400 };
 static bool right(const struct drawn *d, const struct verdict *v)
 {
     bool good = v->kind == d->kind && v->proven == d->proven;
-    if (d->kind == VERDICT_MOVING)
+    if (d->kind >= VERDICT_UNKNOWN)
         return good;
     if (d->core) {
         good = good && v->n == d->core;

@@ -1,0 +1,50 @@
+/* collprof where: why a run does not go on, whether it lives or has died. */
+#include "cli/cli.h"
+
+#include "document/save.h"
+#include "report/report.h"
+#include "verdict/text.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct asking {
+    const char *directory; /* NULL: CLI_DIRECTORY */
+    int format;
+};
+
+static const char *const formats[] = {"text", "json", NULL};
+
+static const struct option_entry entries[] = {{"format", 0, "FORMAT", "text or json", 0,
+                                               option_take_word, offsetof(struct asking, format),
+                                               &(const struct option_words){formats}},
+                                              {0}};
+
+static const struct option_program program = {
+    .does = "Says where the run in DIR (collprof.out) is stuck, and at whom: which rank is where, "
+            "which one is awaited, what it does instead. The run may live or have ended: the "
+            "records of its ranks are read, nothing is asked of its processes.",
+    .options = entries,
+    .word = cli_take_directory,
+    .arguments = "[DIR]"};
+
+int cli_where(int argc, char **argv)
+{
+    struct asking w = {.directory = NULL};
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &w};
+    cli_parse(&parser, argc, argv);
+    struct evidence *e = evidence_now(w.directory ? w.directory : CLI_DIRECTORY, VERDICT_SETTLED);
+    if (!e)
+        return STATUS_FAILED;
+    struct verdict *v = verdict_of(e->s);
+    struct account *a = account_of(e, v);
+    bool good = true;
+    if (w.format == 1)
+        good = save_json(account_json(a, v), NULL, JSON_INDENT(1));
+    else
+        account_write(a, stdout, "collprof where: ", (size_t)report_width(stdout));
+    account_free(a);
+    verdict_free(v);
+    evidence_free(e);
+    return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
+}
