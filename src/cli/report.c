@@ -133,7 +133,11 @@ static bool write_document(const struct report_command *r)
 static void add_verdict(const struct report_command *r, const struct profile *p, FILE *out,
                         json_t *report)
 {
-    struct evidence *e = p->crashed ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
+    char path[4400];
+    snprintf(path, sizeof path, "%s/profile.json", r->directory);
+    /* A profile that was written may have no records beside it any more. */
+    bool raw = p->crashed && access(path, F_OK);
+    struct evidence *e = raw ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
     if (!e)
         return;
     struct verdict *v = verdict_of(e->s);
