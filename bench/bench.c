@@ -263,8 +263,8 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     bench_judge(b, d);
-    int failed = b->rank == 0 && d && !document_save_tables(d, b->output, b->format);
-    if (b->plot && d && document_pictures(d) && !document_draw(d, b->plot))
+    int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
+    if (b->plot && d && !document_draw(d, b->plot))
         failed = 1;
     failed = bench_worst(b->comm, failed);
     bench_keep_end(!failed);

@@ -305,7 +305,7 @@ int main(int argc, char **argv)
     int status = 0;
     if (d) {
         scenario_results_document(&sweep.results, d);
-        if (document_findings(d, "wrong_data", SEVERITY_ERROR))
+        if (document_findings(d, "wrong_data"))
             status = 1;
     }
     scenario_results_free(&sweep.results);

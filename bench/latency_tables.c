@@ -202,11 +202,6 @@ static struct summary summary_of(const struct latency_result *r)
     return s;
 }
 
-static void put_value(struct table *t, struct estimate e)
-{
-    table_real_within(t, 1e6 * e.value, 1e6 * (e.high - e.low) / 2);
-}
-
 static void put_method(struct tables *t, const struct latency_method *m,
                        const struct latency_result *r, double latency)
 {
@@ -215,7 +210,7 @@ static void put_method(struct tables *t, const struct latency_method *m,
     else if (latency_is_latency(m))
         table_estimate(t->methods, r->value);
     else
-        put_value(t->methods, r->value);
+        table_real(t->methods, 1e6 * r->value.value);
     for (int k = 0; !r && k < 2 && latency_is_latency(m); k++)
         table_skip(t->methods);
     if (m->meaning == MEANS_SUITE)
@@ -264,7 +259,7 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
                                 s.p99,        s.max,         s.sd,  r->loop_mean};
         bench_put_point(table, p);
         table_text(table, r->method->name);
-        put_value(table, r->value);
+        table_real(table, 1e6 * r->value.value);
         for (size_t k = 0; k < sizeof times / sizeof *times; k++)
             table_real(table, 1e6 * times[k]);
         table_integer(table, (long long)s.n);

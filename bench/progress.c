@@ -47,7 +47,8 @@ static bool save_part(size_t done, size_t total)
     if (d && keeping.so_far.tell)
         keeping.so_far.tell(keeping.so_far.arg, d);
     if (d)
-        document_note(d, "Interrupted: %zu of %zu were measured.", done, total);
+        document_finding(d, &(struct finding){.key = "interrupted", .severity = SEVERITY_DOUBT},
+                         "Interrupted: %zu of %zu were measured.", done, total);
     bool saved = d && document_save(d, keeping.part, keeping.b->format);
     document_free(d);
     return saved;

@@ -38,11 +38,9 @@ libdocument_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libdocument_la_SOURCES = \
 	src/document/document.h src/document/draw.c src/document/draw.h \
 	src/document/fill.c src/document/gnuplot.c src/document/gnuplot.h src/document/parts.h \
-	src/document/read.c src/document/read.h \
 	src/document/json_file.c src/document/json_file.h \
 	src/document/load.c src/document/load.h \
 	src/document/save.c src/document/save.h \
-	src/document/style.c src/document/style.h \
 	src/document/text.c src/document/text.h \
 	src/document/write.c
 libdocument_la_LIBADD = $(JANSSON_LIBS)
@@ -126,9 +124,6 @@ libverdict_la_SOURCES = src/verdict/judge.c src/verdict/judge.h src/verdict/reco
 	src/verdict/records.h src/verdict/text.c src/verdict/text.h
 libverdict_la_LIBADD = $(JANSSON_LIBS)
 
-# What other programs may rely on in the files that are written: installed.
-dist_pkgdata_DATA = src/results/results.schema.json
-
 # report: how people read it.
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
@@ -149,9 +144,8 @@ libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
 
 # export: a run for other programs: traces, pictures, pages.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OTF2_CFLAGS)
-libexport_la_SOURCES = src/export/export.h src/export/otf2.c src/export/pages.c \
-	src/export/perfetto.c src/export/pictures.c src/export/pictures.h \
-	src/export/timeline.c src/export/timeline.h
+libexport_la_SOURCES = src/export/export.h src/export/otf2.c src/export/pages.c src/export/perfetto.c \
+	src/export/pictures.c src/export/timeline.c
 libexport_la_LIBADD = $(OTF2_LIBS)
 
 # results: what the bench programs write.

@@ -109,7 +109,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
     if (d && c->format == FORMAT_TEXT)
         print(d, benchmark ? "launches" : "changes", c->explain);
     else if (d && c->format == FORMAT_PAGE)
-        page_write(d, "runs compared", NULL, stdout);
+        page_write(d, "runs compared", stdout);
     else if (d)
         document_write(d, stdout, (enum format)c->format);
     bool written = d && cli_flush();

@@ -87,17 +87,14 @@ static bool write_csv(const struct exporting *o, const struct profile *p, const 
     return good;
 }
 
-/* The whole trace where there is one, else the collectives that every run records. */
 static bool write_perfetto(const struct exporting *o, const struct profile *p, const char *target)
 {
     struct save save;
-    (void)target;
-    struct profile *trace = p->trace.on ? cli_load_trace(directory_of(o)) : NULL;
-    bool good = (trace || !p->trace.on) && save_open(&save, o->output);
-    if (good && trace)
+    (void)p, (void)target;
+    struct profile *trace = cli_load_trace(directory_of(o));
+    bool good = trace && save_open(&save, o->output);
+    if (good)
         export_perfetto(trace, save.out);
-    else if (good && !export_perfetto_collectives(p, save.out))
-        reason_say(cli_name, "no collective instances were recorded: the trace is empty");
     profile_free(trace);
     return good && save_commit(&save);
 }
@@ -124,9 +121,8 @@ static const struct format_of_export {
 } formats[] = {
     {"csv", "one file per table, in a directory (DIR/csv); with --table one table", "csv",
      write_csv},
-    {"perfetto",
-     "for ui.perfetto.dev: what was traced (collprof run --trace), else the recorded collectives",
-     NULL, write_perfetto},
+    {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
+     write_perfetto},
     {"otf2", "what was traced, as an OTF2 archive (DIR/otf2)", "otf2", write_otf2},
 };
 
@@ -173,7 +169,7 @@ static error_t check(struct option_parser *parser, void *values)
 static const struct option_program program = {
     .does = "Writes the figures of the run in DIR (collprof.out) for other programs; of a LOG of "
             "collbench-pairs the matrices of mean, standard deviation and median round trip.",
-    .note = "collprof-export(1) has the columns of the tables.",
+    .note = "`collprof report --table=TABLE --explain` says what the columns mean.",
     .options = entries,
     .listed = (const struct option_registry *const[]){&format_list, &tables, NULL},
     .check = check,

@@ -6,7 +6,7 @@
 #include "document/draw.h"
 #include "document/gnuplot.h"
 #include "document/load.h"
-#include "export/pictures.h"
+#include "export/export.h"
 #include "results/pairs_document.h"
 
 #include <fcntl.h>
@@ -19,11 +19,11 @@
 struct plotting {
     char **file; /* all that were given: one directory, or files */
     size_t n_files, picture;
-    const char *output, *ranks;
+    const char *output;
     double from, to; /* NaN: not given */
 };
 
-enum { ALL_PICTURES = 999, LINES = 6 }; /* LINES: in a picture of a run */
+enum { ALL_PICTURES = 999 };
 
 static const char *picture_name(size_t i)
 {
@@ -36,16 +36,6 @@ static const char *picture_summary(size_t i)
 }
 
 static const struct option_registry names = {"picture", picture_name, picture_summary, NULL};
-
-static error_t take_ranks(struct option_parser *parser, const struct option_entry *entry,
-                          const char *arg, void *value)
-{
-    if (picture_ranks_valid(arg))
-        return option_refuse(parser, "--%s is '%s': expected %s", entry->name, arg,
-                             picture_ranks_valid(arg));
-    *(const char **)value = arg;
-    return 0;
-}
 
 static error_t take_file(struct option_parser *parser, void *values, char *word)
 {
@@ -69,8 +59,6 @@ static const struct option_entry entries[] = {
      option_take_real, AT(from), SECONDS},
     {"to", 0, "SEC", "of a timeline: up to there (with neither: around the longest wait)", 0,
      option_take_real, AT(to), SECONDS},
-    {"ranks", 0, "LIST", "of a timeline: only these ranks, as 0-3,7", OPTION_RARE, take_ranks,
-     AT(ranks), NULL},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)
@@ -99,15 +87,14 @@ static bool draw_one(const struct plotting *o, const struct run_picture *picture
     struct profile *trace =
         picture->traced && (p->trace.on || asked) ? cli_load_trace(directory) : NULL;
     const char *needs = trace ? "a rank and a time with calls in them" : picture->needs;
-    const struct picture_view view = {LINES, isnan(o->from) ? -1 : o->from,
-                                      isnan(o->to) ? -1 : o->to, o->ranks};
+    const struct timeline_view view = {o->from, o->to};
     struct document *d = document_new("collprof-picture/1");
-    bool found = d && (trace || !picture->traced) && picture->add(d, trace ? trace : p, &view);
+    bool found = (trace || !picture->traced) && picture->add(d, trace ? trace : p, &view);
     if (found)
         picture_caption(d, trace ? trace : p);
     else
         cli_say("%s: nothing to draw: %s", picture->name, needs);
-    bool drawn = found && document_draw_one(d, 0, path);
+    bool drawn = found && document_draw(d, path);
     if (drawn)
         cli_say("%s: %s", path, picture->summary);
     document_free(d);
@@ -159,9 +146,12 @@ static bool draw_files(const struct plotting *o)
              ending ? (int)(dot - o->file[0]) : (int)strlen(o->file[0]), o->file[0]);
     if (!o->output)
         cli_may_replace(path, NULL);
-    struct document *d = json ? document_load(o->file, o->n_files, why, sizeof why)
-                              : pairs_document(o->file, o->n_files);
-    bool good = d ? document_draw(d, target) : json && reason_give("%s", why);
+    struct document *d = json ? NULL : pairs_document(o->file, o->n_files);
+    json_t *all = json ? document_load(o->file, o->n_files, why, sizeof why) : NULL;
+    bool good = d     ? document_draw(d, target)
+                : all ? document_draw_json(all, target)
+                      : json && reason_give("%s", why);
+    json_decref(all);
     document_free(d);
     if (good)
         cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");

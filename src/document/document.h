@@ -3,16 +3,14 @@
  * documents.
  *
  *   text  "# key: value" lines, then each table aligned under its heads, then the findings
- *   csv   comma-separated rows (RFC 4180) under columns named "name_unit"; several tables are
- *         separated by an empty line, or files of their own (document_save_tables())
+ *   csv   "# key: value" lines; for each table "# table: NAME" and comma-separated rows (RFC 4180)
+ *         under columns named "name_unit"; an empty line between tables
  *   json  {"schema", "header": {key: value}, "tables": {NAME: {"title", "columns": [{"name",
  *         "unit", "kind", "decimals", "meaning", "head", "optional"}], "rows": [{...}]}},
- *         "findings": [...], "pictures": [...], "notes": [text...]}; an empty cell is null
+ *         "findings": [...], "pictures": [...]}; an empty cell is null
  *   page  one HTML file that draws the pictures and sorts the tables (document/page.h)
  *
- * Strings are copied unless it is said that they are not. Where memory runs short, what is added is
- * dropped, and the document cannot be written any more: of all functions only document_new() (NULL)
- * and those that write need to be checked for that. */
+ * Strings are copied unless it is said that they are not. Memory as in base/memory.h. */
 #ifndef COLLPROF_DOCUMENT_DOCUMENT_H
 #define COLLPROF_DOCUMENT_DOCUMENT_H
 
@@ -29,11 +27,12 @@
 struct table;
 struct document;
 
-/* SCHEMA: "collbench-bcast/1", the name and version of what is in it. NULL: no memory. */
+/* SCHEMA: "collbench-bcast/1", the name and version of what is in it. */
 struct document *document_new(const char *schema);
 void document_free(struct document *d); /* NULL is nothing */
 
-/* A copy of all that is in D by now, for document_free(). NULL: no memory. */
+/* What is in D by now, to which facts, findings, pictures and tables can be added. It shares D's
+ * tables: to be freed before these get more rows, and before D. */
 struct document *document_copy(const struct document *d);
 
 /* --- facts --- */
@@ -75,8 +74,7 @@ struct column {
     unsigned flags;      /* of enum column_flag */
 };
 
-/* A new table of D, which owns it. COLUMNS and its strings must outlive D; TITLE may be NULL. NULL
- * (which all table_ functions take) if there is no memory. */
+/* A new table of D, which owns it. COLUMNS and its strings must outlive D; TITLE may be NULL. */
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n);
 /* The same of all COLUMNS of an array. */
@@ -92,9 +90,6 @@ void table_text(struct table *t, const char *value); /* NULL: an empty cell */
 void table_integer(struct table *t, long long value);
 void table_integer_if(struct table *t, bool known, long long value); /* else an empty cell */
 void table_real(struct table *t, double value);                      /* NaN: an empty cell */
-/* The same, known within +-ERROR (NaN: that is not known): as text it has two of the error's own
- * digits at most. */
-void table_real_within(struct table *t, double value, double error);
 /* Three cells: E's value, lower and upper end. Columns of real numbers get microseconds. */
 void table_estimate(struct table *t, struct estimate e);
 void table_skip(struct table *t); /* an empty cell of any kind */
@@ -103,11 +98,11 @@ void table_skip(struct table *t); /* an empty cell of any kind */
  * their order. */
 void document_place(struct document *d, size_t place);
 
-size_t table_rows(const struct table *t); /* that are finished */
-
 /* Puts the rows in falling order of the number in COLUMN; equal ones keep their order, those
  * without a number come last. */
 void table_sort_by(struct table *t, const char *column);
+
+size_t table_rows(const struct table *t); /* that are finished */
 
 /* --- findings --- */
 
@@ -139,8 +134,7 @@ struct finding {
     const char *advice; /* what to do about it, a command or a sentence; NULL: nothing */
 };
 
-/* Adds F with its text, one or more whole sentences in plain words. Findings are in the order of
- * their severity, and of one severity the largest share of the run comes first. */
+/* Adds F with its text, one or more whole sentences in plain words. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -150,17 +144,14 @@ void document_finding(struct document *d, const struct finding *f, const char *f
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* All of them, an array of objects as in the document's JSON: "key", "severity", "text" and, where
- * it is known, "cost_s", "low_s" and "high_s" (of its 95 % interval), "share", "site", "ranks",
- * "numbers" (an object), "advice". Borrowed. */
+/* All of them, those of more severe kinds first and of larger shares first: an array of objects as
+ * in the document's JSON: "key", "severity", "text" and, where it is known, "cost_s", "low_s" and
+ * "high_s" (of its 95 % interval), "share", "site", "ranks", "numbers" (an object), "advice".
+ * Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
-/* How many findings there are of that KEY, or with NULL of at most that severity. */
-size_t document_findings(const struct document *d, const char *key, enum severity severity);
-
-/* A finding of key "note". Use document_finding(): this will go. */
-void document_note(struct document *d, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* How many findings there are of that KEY. */
+size_t document_findings(const struct document *d, const char *key);
 
 /* --- pictures --- */
 
@@ -168,7 +159,6 @@ enum picture_kind {
     PICTURE_LINES,   /* Y over X, a line for each value of SERIES */
     PICTURE_BARS,    /* the same, as bars on each other */
     PICTURE_HEAT,    /* VALUE as the colour of the cell at X, Y */
-    PICTURE_SURFACE, /* the same as a surface seen at an angle; on the page a heat map */
     PICTURE_TIMELINE /* spans from X to X_END in the lane Y, coloured by SERIES; and ARROWS */
 };
 
@@ -186,7 +176,7 @@ struct picture {
     const char *table; /* name of a table of the document */
     const char *x, *y, *series;                  /* SERIES may be NULL */
     const char *low, *high;                      /* PICTURE_LINES: the interval of Y; or NULL */
-    const char *value;                           /* PICTURE_HEAT, PICTURE_SURFACE */
+    const char *value;                           /* PICTURE_HEAT */
     const char *x_label, *y_label, *value_label; /* texts; NULL: the column's head and unit */
     struct {
         const char *column, *is;
@@ -195,10 +185,10 @@ struct picture {
     bool x_log, y_log, value_log; /* logarithmic: of x to base 2 */
     double value_low, value_high; /* ends of the colours; equal: of the data */
     enum palette palette;
-    /* PICTURE_HEAT: names of tables with columns named X, Y (and PANEL) too. Lines over the map,
-     * one for each value of their column "label"; and marks likewise. */
-    const char *lines, *marks;
-    /* PICTURE_TIMELINE. X, X_END: times; LABEL: text in a span, where there is room. ARROWS: name
+    /* PICTURE_HEAT: name of a table with columns named X, Y (and PANEL) too: a line over the map,
+     * named in its column "label". */
+    const char *lines;
+    /* PICTURE_TIMELINE. X, X_END: times; LABEL: the name of a span. ARROWS: name
      * of a table with the columns X, Y (where it begins) and X_END, Y_END (where it ends). */
     const char *x_end, *y_end, *label, *arrows;
     /* The values of SERIES in the order of their colours, ended by NULL; NULL: as they come. */
@@ -224,11 +214,10 @@ bool format_from_name(const char *name, enum format *format);
  * Takes over the reference. */
 void document_attach(struct document *d, const char *key, json_t *value);
 
-/* The whole document as JSON, a new reference; NULL: no memory, now or before. */
+/* The whole document as JSON, a new reference. */
 json_t *document_json(const struct document *d);
 
-/* False, and nothing is written, if the document lacks something for want of memory. */
-bool document_write(const struct document *d, FILE *out, enum format format);
+void document_write(const struct document *d, FILE *out, enum format format);
 
 /* One table as CSV: a line of the columns' names, and a line for each row. */
 void table_csv_write(const struct table *t, FILE *out);
@@ -236,9 +225,5 @@ void table_csv_write(const struct table *t, FILE *out);
 /* Writes to PATH (NULL or "-": standard output) by way of a temporary file beside it, so that
  * nothing half-written is ever left. On failure gives the reason (base/reason.h). */
 bool document_save(const struct document *d, const char *path, enum format format);
-
-/* The same; but CSV is a file for each table, if PATH is a place for files: "x.csv" is the first,
- * "x-NAME.csv" the next, "x-header.csv" the header and the findings. */
-bool document_save_tables(const struct document *d, const char *path, enum format format);
 
 #endif

@@ -4,18 +4,13 @@
 
 #include "document/document.h"
 
-/* How many pictures D has. */
-size_t document_pictures(const struct document *d);
-
-/* The file of the I-th picture where those of D go to PATH: PATH for one without a name, otherwise
- * "STEM-NAME.png". For free(). */
-char *document_picture_path(const struct document *d, size_t i, const char *path);
-
-/* Draws the I-th picture to PATH, which ends in .png, .svg or .pdf. On failure, also where its
- * table has nothing to draw, gives the reason (base/reason.h) and leaves no file. */
-bool document_draw_one(const struct document *d, size_t i, const char *path);
-
-/* Draws all pictures, each to its document_picture_path(). */
+/* Draws all pictures of D to PATH, which ends in .png, .svg or .pdf: one without a name, or the
+ * only one, to PATH itself, others to "STEM-NAME.png". On failure, also where a table has nothing
+ * to draw, gives the reason (base/reason.h) and leaves no file of that picture. */
 bool document_draw(const struct document *d, const char *path);
+
+/* The same of JSON, which is a document written as that; any other JSON is drawn as far as it has
+ * pictures of tables. */
+bool document_draw_json(const json_t *json, const char *path);
 
 #endif

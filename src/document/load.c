@@ -1,94 +1,85 @@
 #include "document/load.h"
 
 #include "document/json_file.h"
-#include "document/parts.h"
-#include "document/read.h"
 
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
-static const char *string_at(const json_t *object, const char *key)
+static json_t *load_one(const char *path, char *why, size_t size)
 {
-    return json_string_value(json_object_get(object, key));
+    json_t *d = json_file_load(path, why, size);
+    if (!d || (json_is_string(json_object_get(d, "schema")) &&
+               json_array_size(json_object_get(d, "pictures"))))
+        return d;
+    json_decref(d);
+    snprintf(why, size, "%s: it has no pictures: write it by a collbench program, --format=json",
+             path);
+    return NULL;
 }
 
-static struct document *load_one(const char *path, char *why, size_t size)
+static json_t *rows_at(json_t *d, const char *table)
 {
-    json_t *json = json_file_load(path, why, size);
-    struct document *d = json ? document_from_json(json) : NULL;
-    if (json && (!d || !json_array_size(d->pictures))) {
-        snprintf(why, size,
-                 "%s: it has no pictures: write it by a collbench program, --format=json", path);
-        document_free(d);
-        d = NULL;
-    }
-    json_decref(json);
-    return d;
+    return json_object_get(json_object_get(json_object_get(d, "tables"), table), "rows");
 }
 
-/* What the maps of D's first picture are made of begins with MPI's name. */
-static void name_panels(struct document *d)
+/* The names of the maps of D's first picture begin with MPI's. */
+static void name_panels(json_t *d)
 {
-    const char *panel = string_at(json_array_get(d->pictures, 0), "panel");
-    const char *mpi = document_known(d, "MPI");
-    for (size_t i = 0; panel && i < d->n_tables; i++)
-        for (size_t r = 0; r < d->tables[i]->n_rows; r++) {
-            json_t *cells = d->tables[i]->rows[r].cells;
-            const char *is = string_at(cells, panel);
+    const json_t *picture = json_array_get(json_object_get(d, "pictures"), 0);
+    const char *panel = json_string_value(json_object_get(picture, "panel")), *table,
+               *mpi = json_string_value(json_object_get(json_object_get(d, "header"), "MPI"));
+    json_t *content, *row;
+    json_object_foreach(json_object_get(d, "tables"), table, content)
+    {
+        size_t i;
+        json_array_foreach(rows_at(d, table), i, row)
+        {
+            const char *is = json_string_value(json_object_get(row, panel));
             if (is)
-                json_object_set_new(cells, panel,
+                json_object_set_new(row, panel,
                                     json_sprintf("%.40s: %.50s", mpi ? mpi : "unknown MPI", is));
         }
+    }
 }
 
-static bool add_rows(struct document *d, const struct document *from)
+static void add_rows(json_t *to, json_t *from)
 {
-    for (size_t i = 0; i < from->n_tables; i++) {
-        const struct table *source = from->tables[i];
-        struct table *t = document_find(d, source->name);
-        struct table_row *more =
-            t ? reallocarray(t->rows, t->n_rows + source->n_rows + 1, sizeof *more) : NULL;
-        if (!t)
-            continue;
-        if (!more)
-            return false;
-        t->rows = more;
-        for (size_t r = 0; r < source->n_rows; r++)
-            t->rows[t->n_rows++] = (struct table_row){.cells = json_incref(source->rows[r].cells)};
-        t->room = t->n_rows + 1;
+    const char *table;
+    json_t *content;
+    json_object_foreach(json_object_get(to, "tables"), table, content)
+    {
+        json_array_extend(rows_at(to, table), rows_at(from, table));
     }
-    return true;
 }
 
-struct document *document_load(char *const *path, size_t n, char *why, size_t size)
+json_t *document_load(char *const *path, size_t n, char *why, size_t size)
 {
-    struct document *all = load_one(path[0], why, size);
-    bool good = all != NULL;
-    if (good && n > 1) {
-        size_t i;
-        json_t *picture;
-        name_panels(all);
-        json_array_foreach(all->pictures, i, picture)
-        {
-            json_object_set_new(picture, "files", json_integer((json_int_t)n));
-        }
-        json_decref(all->caption);
-        all->caption = NULL;
-    }
-    for (size_t i = 1; good && i < n; i++) {
-        struct document *one = load_one(path[i], why, size);
-        good = one != NULL;
-        if (good && strcmp(json_string_value(one->schema), json_string_value(all->schema)) != 0)
-            good =
-                snprintf(why, size, "%s: it is of another program than %s", path[i], path[0]) < 0;
-        if (good) {
-            name_panels(one);
-            good = add_rows(all, one);
-        }
-        document_free(one);
-    }
-    if (good)
+    json_t *all = load_one(path[0], why, size), *picture;
+    size_t i;
+    if (!all || n < 2)
         return all;
-    document_free(all);
-    return NULL;
+    name_panels(all);
+    json_object_del(all, "caption");
+    json_array_foreach(json_object_get(all, "pictures"), i, picture)
+    {
+        json_object_set_new(picture, "files", json_integer((json_int_t)n));
+    }
+    for (i = 1; i < n; i++) {
+        json_t *one = load_one(path[i], why, size);
+        bool alike =
+            one && json_equal(json_object_get(one, "schema"), json_object_get(all, "schema"));
+        if (alike) {
+            name_panels(one);
+            add_rows(all, one);
+        } else {
+            if (one)
+                snprintf(why, size, "%s: it is of another program than %s", path[i], path[0]);
+            json_decref(all);
+            all = NULL;
+        }
+        json_decref(one);
+        if (!all)
+            break;
+    }
+    return all;
 }

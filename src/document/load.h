@@ -2,12 +2,12 @@
 #ifndef COLLPROF_DOCUMENT_LOAD_H
 #define COLLPROF_DOCUMENT_LOAD_H
 
-#include "document/document.h"
+#include <jansson.h>
 
-/* The header, tables and pictures of the document in PATH[0], for document_free(). The rows of N-1
- * more documents are added to the tables of the same name; maps side by side (picture.panel) then
- * have a row for each file, named by its fact "MPI". NULL, with "PATH: what is wrong" in WHY,
- * if one is no such file. */
-struct document *document_load(char *const *path, size_t n, char *why, size_t size);
+/* The document in PATH[0], to whose tables the rows of N-1 more are added; maps side by side
+ * (picture.panel) then have a row of maps for each file, named by its fact "MPI". A new reference.
+ * NULL, with "PATH: what is wrong" in WHY, if one is no document with pictures, or if they are not
+ * of one program. */
+json_t *document_load(char *const *path, size_t n, char *why, size_t size);
 
 #endif

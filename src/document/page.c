@@ -6,37 +6,21 @@
 #include <stdlib.h>
 
 /* JSON inside of a script element: '<', which is in texts only, would end it. */
-static bool put_json(const struct document *d, FILE *out)
+static void put_json(const json_t *json, FILE *out)
 {
-    json_t *json = document_json(d);
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    for (const char *c = text; c && *c; c++) {
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    if (!text)
+        memory_out();
+    for (const char *c = text; *c; c++) {
         if (*c == '<')
             fputs("\\u003c", out);
         else
             fputc(*c, out);
     }
     free(text);
-    json_decref(json);
-    return text != NULL;
 }
 
-static void put_text(const struct document *d, const char *text, FILE *out)
-{
-    char *written = NULL;
-    size_t size;
-    if (!text) {
-        FILE *memory = memory_open_text(&written, &size);
-        document_write(d, memory, FORMAT_TEXT);
-        fclose(memory);
-    }
-    fputs("<noscript><pre>", out);
-    quote_html(text ? text : written, out);
-    fputs("</pre></noscript>\n", out);
-    free(written);
-}
-
-bool page_write(const struct document *d, const char *title, const char *text, FILE *out)
+static void put_page(const json_t *json, const char *title, const char *text, FILE *out)
 {
     fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
           "content=\"width=device-width,initial-scale=1\"><meta http-equiv=Content-Security-Policy "
@@ -46,14 +30,31 @@ bool page_write(const struct document *d, const char *title, const char *text, F
     quote_html(title, out);
     fprintf(out, "</title><style>%s</style></head><body>\n<h1>collprof: ", page_style);
     quote_html(title, out);
-    fputs("</h1>\n<main></main>\n", out);
-    put_text(d, text, out);
-    fputs("<p class=faint>The meaning of a column is shown over its heading.", out);
-    if (*page_charts)
-        fprintf(out, " Pictures: Chart.js, MIT licence, https://www.chartjs.org.");
-    fputs("</p><script type=\"application/json\" id=document>", out);
-    bool good = put_json(d, out);
+    fputs("</h1>\n<main></main>\n<noscript><pre>", out);
+    quote_html(text, out);
+    fprintf(out,
+            "</pre></noscript>\n<p class=faint>The meaning of a column is shown over its "
+            "heading.%s</p><script type=\"application/json\" id=document>",
+            *page_charts ? " Pictures: Chart.js, MIT licence, https://www.chartjs.org." : "");
+    put_json(json, out);
     fprintf(out, "</script>\n<script>%s</script>\n<script>%s</script></body></html>\n", page_charts,
             page_script);
-    return good;
+}
+
+void page_write(const struct document *d, const char *title, FILE *out)
+{
+    char *text;
+    size_t size;
+    json_t *json = document_json(d);
+    FILE *memory = memory_open_text(&text, &size);
+    document_write(d, memory, FORMAT_TEXT);
+    fclose(memory);
+    put_page(json, title, text, out);
+    free(text);
+    json_decref(json);
+}
+
+void page_write_json(const json_t *json, const char *title, FILE *out)
+{
+    put_page(json, title, "A script of this page shows the results.", out);
 }

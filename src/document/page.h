@@ -6,9 +6,11 @@
 
 #include "document/document.h"
 
-/* "collprof: TITLE" heads the page; TEXT is shown where no script runs, NULL: the document as text.
- * False: the document lacks something for want of memory, and nothing useful was written. */
-bool page_write(const struct document *d, const char *title, const char *text, FILE *out);
+/* "collprof: TITLE" heads the page; where no script runs it shows the document as text. */
+void page_write(const struct document *d, const char *title, FILE *out);
+
+/* The same of a document that was written as JSON; without a script it shows nothing. */
+void page_write_json(const json_t *json, const char *title, FILE *out);
 
 /* Text of the files that the page carries (embed.sh); CHARTS may be empty. */
 extern const char page_style[], page_script[], page_charts[];

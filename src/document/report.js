@@ -58,7 +58,7 @@ const add = (...children) => document.querySelector('main').append(...children);
 
 function showFindings() {
     const order = ['error', 'finding', 'doubt', 'note'];
-    const list = [...doc.findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) ||
+    const list = [...(doc.findings || [])].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) ||
         (b.cost_s || 0) - (a.cost_s || 0));
     if (!list.length) return;
     const items = list.map(f => {
@@ -73,7 +73,7 @@ function showFindings() {
 
 function showFacts() {
     const facts = element('dl');
-    for (const [key, value] of Object.entries(doc.header))
+    for (const [key, value] of Object.entries(doc.header || {}))
         facts.append(element('dt', {}, key), element('dd', {}, value));
     if (facts.children.length) add(element('section', { id: 'facts' }, element('h2', {}, 'Run'), facts));
 }
@@ -146,63 +146,66 @@ class Table {
 /* --- pictures --- */
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const labelOf = (picture, table, axis) => {
-    const column = columnOf(table, picture[axis]);
-    return picture[axis + '_label'] ?? (column ? headOf(column) : '');
-};
-/* WHERE is written as in CSV. */
-const isWanted = (picture, row, table) => Object.entries(picture.where || {}).every(([name, is]) => {
-    const column = columnOf(table, name), value = row[name];
-    const fixed = typeof value === 'number' && column && kindOf(column) === 'real';
-    return !column || (fixed ? value.toFixed(column.decimals) : String(value ?? '')) === is;
-});
 const different = list => [...new Set(list)];
-function rowsOf(picture, name) {
-    const table = doc.tables[name];
-    return table ? table.rows.filter(row => isWanted(picture, row, table)) : [];
-}
-function seriesOf(picture, rows) {
-    if (!picture.series) return [''];
-    return different([...(picture.order || []), ...rows.map(row => String(row[picture.series]))]);
-}
-const brief = name => name.length > 44 ? name.slice(0, 21) + '..' + name.slice(-21) : name;
 const colour = i => COLOURS[i % COLOURS.length];
-function mixed(palette, share) {
-    let i = 1;
-    while (i < palette.length - 1 && share > palette[i][0]) i++;
-    const [[from, a], [to, b]] = [palette[i - 1], palette[i]];
-    const part = Math.min(1, Math.max(0, (share - from) / (to - from)));
-    const of = text => [1, 3, 5].map(k => parseInt(text.slice(k, k + 2), 16));
-    return `rgb(${of(a).map((v, k) => Math.round(v + part * (of(b)[k] - v))).join(',')})`;
+const brief = name => name.length > 44 ? name.slice(0, 21) + '..' + name.slice(-21) : name;
+const least = list => list.reduce((a, b) => Math.min(a, b), Infinity);
+const most = list => list.reduce((a, b) => Math.max(a, b), -Infinity);
+
+/* The rows that PICTURE shows of a table, which may lack the columns that it selects by. */
+function rowsOf(picture, name) {
+    const wanted = Object.entries(picture.where || {});
+    const rows = doc.tables[name] ? doc.tables[name].rows : [];
+    return rows.filter(row => wanted.every(([column, is]) => !(column in row) || String(row[column]) === is));
 }
-/* An axis of numbers or of names; LOG: logarithmic, with ticks at the values that there are. */
-function axisOf(picture, table, key, values, log) {
-    const column = columnOf(table, picture[key]);
-    const title = { display: true, text: labelOf(picture, table, key), color: css('--ink') };
-    const axis = { title, grid: { color: css('--line') }, ticks: { color: css('--ink'), maxRotation: 45 } };
-    if (typeof values[0] === 'string') return { ...axis, type: 'category', labels: different(values) };
-    axis.type = log ? 'logarithmic' : 'linear';
-    axis.ticks.callback = v => kindOf(column) === 'time' ? time(v) : column.unit === 'B' ? bytes(v)
-        : String(+(+v).toPrecision(4));
-    const sorted = different(values).sort((a, b) => a - b);
-    if (key === 'x' && (log || sorted.length <= 12))
-        axis.afterBuildTicks = scale => { scale.ticks = sorted.map(value => ({ value })); };
-    else if (log) /* 1, 2 and 5; of many decades 1 alone */
+
+/* A picture that is being drawn: its rows by the column that a member of the declaration names. */
+class Drawing {
+    constructor(picture, rows) {
+        this.picture = picture;
+        this.rows = rows;
+        this.columns = doc.tables[picture.table].columns;
+        const all = picture.series ? rows.map(row => String(row[picture.series])) : [''];
+        this.series = different([...(picture.order || []), ...all]);
+    }
+    at(row, key) { return row[this.picture[key]]; }
+    column(key) { return this.columns.find(c => c.name === this.picture[key]) || { name: '' }; }
+    text(row, key) { return shown(this.column(key), this.at(row, key)); }
+    label(key) { return this.picture[key + '_label'] ?? headOf(this.column(key)); }
+    rowsIn(name) { return this.rows.filter(row => !this.picture.series || String(this.at(row, 'series')) === name); }
+    /* The different values: numbers ascending, texts as they come. */
+    values(key) {
+        const list = different(this.rows.map(row => this.at(row, key))).filter(v => v !== null && v !== undefined);
+        return typeof list[0] === 'number' ? list.sort((a, b) => a - b) : list;
+    }
+    /* An axis of values side by side; and one of numbers, LOG: logarithmic, with ticks at TICKS or round ones. */
+    side(key, more) {
+        const labels = this.values(key).map(v => this.tick(key, v));
+        return { ...this.axis(key), type: 'category', labels, offset: true, grid: { display: false }, ...more };
+    }
+    numbers(key, log, ticks) {
+        const axis = { ...this.axis(key), type: log ? 'logarithmic' : 'linear' };
+        axis.ticks.callback = v => this.tick(key, v);
         axis.afterBuildTicks = scale => {
             const wide = scale.max / scale.min > 1e3;
-            scale.ticks = scale.ticks.filter(({ value }) => (wide ? '1' : '125').includes(value.toExponential()[0]));
+            if (ticks) scale.ticks = ticks.map(value => ({ value }));
+            else if (log) /* 1, 2 and 5; of many decades 1 alone */
+                scale.ticks = scale.ticks.filter(({ value }) => (wide ? '1' : '125').includes(value.toExponential()[0]));
         };
-    if (key === 'x' && log) [axis.min, axis.max] = [sorted[0] * 0.9, sorted[sorted.length - 1] * 1.1];
-    return axis;
+        return axis;
+    }
+    tick(key, v) {
+        const column = this.column(key);
+        return typeof v === 'string' ? v : kindOf(column) === 'time' ? time(v) : column.unit === 'B' ? bytes(v)
+            : String(+v.toPrecision(4));
+    }
+    axis(key) {
+        const title = { display: true, text: this.label(key), color: css('--ink') };
+        return { title, grid: { color: css('--line') }, ticks: { color: css('--ink'), maxRotation: 45 } };
+    }
 }
-function chart(canvas, config, scales, about) {
-    const sets = config.data.datasets, filter = item => sets[item.datasetIndex].data.length > 0;
-    const legend = { display: sets.some(set => set.label), labels: { color: css('--ink'), boxWidth: 14, filter } };
-    const plugins = { legend, tooltip: about ? { callbacks: { label: about } } : {} };
-    const interaction = { mode: 'nearest', intersect: false, axis: 'xy' };
-    const options = { animation: false, maintainAspectRatio: false, parsing: false, interaction, plugins, scales };
-    return new Chart(canvas, { ...config, options });
-}
+
+/* Intervals, cells and arrows: what Chart.js does not draw. */
 const intervals = { id: 'intervals', afterDatasetsDraw(c) {
     c.data.datasets.forEach((set, s) => c.isDatasetVisible(s) && c.getDatasetMeta(s).data.forEach((point, i) => {
         const { low, high } = set.data[i];
@@ -214,102 +217,15 @@ const intervals = { id: 'intervals', afterDatasetsDraw(c) {
         c.ctx.stroke();
     }));
 } };
-
-function drawLines(canvas, picture, table, rows) {
-    const xs = rows.map(row => row[picture.x]).filter(x => x !== null);
-    const zero = Math.min(...xs.filter(x => x > 0)) / 2, x = v => picture.x_log && v === 0 ? zero : v;
-    const datasets = seriesOf(picture, rows).map((name, i) => ({
-        label: brief(name), borderColor: colour(i), backgroundColor: colour(i), borderWidth: 2, pointRadius: 3,
-        borderDash: [[], [6, 4], [2, 3]][Math.floor(i / 8) % 3],
-        data: rows.filter(row => !picture.series || String(row[picture.series]) === name).map(row =>
-            ({ x: x(row[picture.x]), y: row[picture.y], low: row[picture.low], high: row[picture.high] })) }));
-    const y = axisOf(picture, table, 'y', [0], picture.y_log);
-    const across = axisOf(picture, table, 'x', xs.map(x), picture.x_log);
-    if (!picture.y_log) y.beginAtZero = true;
-    if (picture.x_log && xs.includes(0)) {
-        const write = across.ticks.callback;
-        across.ticks.callback = v => v === zero ? '0' : write(v);
-    }
-    return chart(canvas, { type: 'line', data: { datasets }, plugins: [intervals] }, { x: across, y });
-}
-function drawBars(canvas, picture, table, rows) {
-    const labels = different(rows.map(row => row[picture.x]));
-    const sums = new Map(), key = (x, name) => JSON.stringify([x, name]);
-    for (const row of rows) {
-        const k = key(row[picture.x], picture.series ? String(row[picture.series]) : '');
-        sums.set(k, (sums.get(k) || 0) + (row[picture.y] || 0));
-    }
-    const datasets = seriesOf(picture, rows).map((name, i) => ({
-        label: brief(name), backgroundColor: colour(i),
-        data: labels.map((x, k) => ({ x: k, y: sums.get(key(x, name)) || 0 })),
-    }));
-    const x = { ...axisOf(picture, table, 'x', ['']), labels: labels.map(String), stacked: true };
-    const y = { ...axisOf(picture, table, 'y', [0]), stacked: true };
-    return chart(canvas, { type: 'bar', data: { datasets } }, { x, y });
-}
-/* Where VALUE lies among the cells' centres. */
-function position(centres, value) {
-    const log = centres[0] > 0 && value > 0, f = v => log ? Math.log(v) : v;
-    let i = 0;
-    while (i < centres.length - 2 && value > centres[i + 1]) i++;
-    return centres.length < 2 ? 0 : i + (f(value) - f(centres[i])) / (f(centres[i + 1]) - f(centres[i]));
-}
-const ordered = list => typeof list[0] === 'string' ? list : [...list].sort((a, b) => a - b);
-const smallest = list => list.reduce((a, b) => Math.min(a, b), Infinity);
-const largest = list => list.reduce((a, b) => Math.max(a, b), -Infinity);
 /* The distance of neighbours on a scale, in pixels. */
 const pitch = scale => Math.abs(scale.getPixelForValue(1) - scale.getPixelForValue(0));
-/* An axis with the positions of a list's values. */
-function positions(picture, table, key, list, margin) {
-    const column = columnOf(table, picture[key]), step = Math.ceil(list.length / 64);
-    const axis = axisOf(picture, table, key, [0]);
-    axis.ticks = { color: css('--ink'), callback: i => shown(column, list[i]) };
-    axis.afterBuildTicks = scale => {
-        scale.ticks = list.map((_, value) => ({ value })).filter((_, i) => i % step === 0);
-    };
-    return { ...axis, min: -margin, max: list.length - 1 + margin, grid: { display: false } };
-}
-function drawHeat(canvas, picture, table, rows) {
-    const [xs, ys] = ['x', 'y'].map(key => ordered(different(rows.map(row => row[picture[key]]))));
-    const isKnown = v => typeof v === 'number' && (v > 0 || !picture.value_log);
-    const known = rowsOf(picture, picture.table).map(row => row[picture.value]).filter(isKnown);
-    const low = picture.value_low ?? smallest(known), high = picture.value_high ?? largest(known);
-    const f = v => picture.value_log ? Math.log(v) : v, palette = PALETTES[picture.palette] || PALETTES.latency;
-    const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
-    const data = rows.filter(row => isKnown(row[picture.value]))
-        .map(row => ({ x: xs.indexOf(row[picture.x]), y: ys.indexOf(row[picture.y]), row }));
-    const cells = { id: 'cells', beforeDatasetsDraw({ ctx, scales: { x, y } }) {
-        const w = pitch(x), h = pitch(y);
-        for (const cell of data) {
-            ctx.fillStyle = mixed(palette, share(cell.row[picture.value]));
-            ctx.fillRect(x.getPixelForValue(cell.x) - w / 2, y.getPixelForValue(cell.y) - h / 2, w + 0.5, h + 0.5);
-        }
-    } };
-    /* Lines or marks over the map. */
-    const over = (name, style) => different(rowsOf(picture, name).map(row => row.label)).map((label, i) => ({
-        ...style, label: label || name, backgroundColor: colour(5 + i),
-        data: rowsOf(picture, name).filter(row => row.label === label)
-            .map(row => ({ x: position(xs, row[picture.x]), y: position(ys, row[picture.y]) })) }));
-    const datasets = [{ label: '', data, pointRadius: 0, pointHitRadius: 12 },
-        ...over(picture.lines, { type: 'line', borderColor: '#40ff90', borderWidth: 2.5, pointRadius: 0 }),
-        ...over(picture.marks, { type: 'scatter', borderColor: '#000', pointRadius: 5 })];
-    const text = (key, row) => shown(columnOf(table, picture[key]), row[picture[key]]);
-    const about = ({ raw: { row } }) => row ? `${text('x', row)}, ${text('y', row)}: ${text('value', row)}` : '';
-    const colours = palette.map(([at, name]) => `${name} ${100 * at}%`).join(',');
-    const value = v => shown(columnOf(table, picture.value), v);
-    canvas.parentElement.after(element('div', { className: 'scale' }, value(low),
-        element('span', { style: `background:linear-gradient(to right,${colours})` }),
-        `${value(high)} ${labelOf(picture, table, 'value')}`));
-    const scales = { x: positions(picture, table, 'x', xs, 0.5), y: positions(picture, table, 'y', ys, 0.5) };
-    return chart(canvas, { type: 'scatter', plugins: [cells], data: { datasets } }, scales, about);
-}
-function drawSpan(ctx, left, right, middle, height, name, text) {
-    ctx.fillStyle = name;
-    ctx.fillRect(left, middle - height / 2, Math.max(right - left, 0.7), height);
-    if (!text || ctx.measureText(text).width + 6 > right - left) return;
-    ctx.fillStyle = '#fff';
-    ctx.fillText(text, left + 3, middle + 4);
-}
+const cells = { id: 'cells', beforeDatasetsDraw({ ctx, data, scales: { x, y } }) {
+    const w = pitch(x) || x.width, h = pitch(y) || y.height;
+    for (const cell of data.datasets[0].data) {
+        ctx.fillStyle = cell.colour;
+        ctx.fillRect(x.getPixelForValue(cell.x) - w / 2, y.getPixelForValue(cell.y) - h / 2, w + 0.5, h + 0.5);
+    }
+} };
 function drawArrow(ctx, x, y, to_x, to_y) {
     const turn = Math.atan2(to_y - y, to_x - x);
     ctx.beginPath();
@@ -321,34 +237,101 @@ function drawArrow(ctx, x, y, to_x, to_y) {
     }
     ctx.stroke();
 }
-function drawTimeline(canvas, picture, table, rows) {
-    const lanes = ordered(different(rows.map(row => row[picture.y]))), names = seriesOf(picture, rows);
-    const seriesAt = row => picture.series ? names.indexOf(String(row[picture.series])) : 0;
-    canvas.parentElement.style.height = Math.max(220, 150 + 34 * lanes.length) + 'px';
-    const spans = { id: 'spans', beforeDatasetsDraw(c) {
-        const { ctx, chartArea, scales: { x, y } } = c;
-        const at = value => x.getPixelForValue(value), middle = lane => y.getPixelForValue(lanes.indexOf(lane));
-        ctx.save();
-        ctx.beginPath();
-        ctx.rect(chartArea.left, chartArea.top, chartArea.width, chartArea.height);
-        ctx.clip();
-        for (const row of rows.filter(one => c.isDatasetVisible(seriesAt(one))))
-            drawSpan(ctx, at(row[picture.x]), at(row[picture.x_end]), middle(row[picture.y]), 0.7 * pitch(y),
-                colour(seriesAt(row)), row[picture.label]);
-        ctx.strokeStyle = css('--ink');
-        for (const row of rowsOf(picture, picture.arrows))
-            drawArrow(ctx, at(row[picture.x]), middle(row[picture.y]), at(row[picture.x_end]), middle(row[picture.y_end]));
-        ctx.restore();
-    } };
-    const point = row => ({ x: (row[picture.x] + row[picture.x_end]) / 2, y: lanes.indexOf(row[picture.y]), row });
-    const datasets = names.map((label, i) => ({ label, backgroundColor: colour(i), pointRadius: 0, pointHitRadius: 14,
-        data: rows.filter(row => seriesAt(row) === i).map(point) }));
-    const about = ({ raw: { row } }) =>
-        [row[picture.series], time(row[picture.x_end] - row[picture.x]), row[picture.label]].filter(Boolean).join(' ');
-    const x = { ...axisOf(picture, table, 'x', [...Array(13).keys()]),
-        min: smallest(rows.map(row => row[picture.x])), max: largest(rows.map(row => row[picture.x_end])) };
-    const scales = { x, y: { ...positions(picture, table, 'y', lanes, 0.6), reverse: true } };
-    return chart(canvas, { type: 'scatter', data: { datasets }, plugins: [spans] }, scales, about);
+const arrows = { id: 'arrows', afterDatasetsDraw({ ctx, chartArea, config, scales: { x, y } }) {
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(chartArea.left, chartArea.top, chartArea.width, chartArea.height);
+    ctx.clip();
+    ctx.strokeStyle = css('--ink');
+    for (const [begin, from, end, to] of config.data.arrows)
+        drawArrow(ctx, x.getPixelForValue(begin), y.getPixelForValue(from), x.getPixelForValue(end), y.getPixelForValue(to));
+    ctx.restore();
+} };
+
+/* The colour of a share of a palette. */
+function mixed(palette, share) {
+    let i = 1;
+    while (i < palette.length - 1 && share > palette[i][0]) i++;
+    const [[from, a], [to, b]] = [palette[i - 1], palette[i]];
+    const part = Math.min(1, Math.max(0, (share - from) / (to - from)));
+    const of = text => [1, 3, 5].map(k => parseInt(text.slice(k, k + 2), 16));
+    return `rgb(${of(a).map((v, k) => Math.round(v + part * (of(b)[k] - v))).join(',')})`;
+}
+/* Where VALUE lies among the cells' centres. */
+function position(centres, value) {
+    const log = centres[0] > 0 && value > 0, f = v => log ? Math.log(v) : v;
+    let i = 0;
+    while (i < centres.length - 2 && value > centres[i + 1]) i++;
+    return centres.length < 2 ? 0 : i + (f(value) - f(centres[i])) / (f(centres[i + 1]) - f(centres[i]));
+}
+
+/* Each gives what Chart.js needs. */
+const DRAW = {
+    lines(d) {
+        const log = d.picture.x_log, xs = d.values('x'), zero = least(xs.filter(x => x > 0)) / 2;
+        const place = x => log && x === 0 ? zero : x;
+        const datasets = d.series.map((name, i) => ({
+            label: brief(name), borderColor: colour(i), backgroundColor: colour(i), borderWidth: 2, pointRadius: 3, spanGaps: true,
+            borderDash: [[], [6, 4], [2, 3]][Math.floor(i / COLOURS.length) % 3],
+            data: d.rowsIn(name).map(row => ({ x: place(d.at(row, 'x')), y: d.at(row, 'y'), low: d.at(row, 'low'),
+                high: d.at(row, 'high') })) }));
+        const x = d.numbers('x', log, log || xs.length <= 12 ? xs.map(place) : null), write = x.ticks.callback;
+        x.ticks.callback = v => log && v === zero ? '0' : write(v);
+        if (log) [x.min, x.max] = [place(xs[0]) * 0.9, xs[xs.length - 1] * 1.1];
+        const y = { ...d.numbers('y', d.picture.y_log), beginAtZero: !d.picture.y_log };
+        return { type: 'line', data: { datasets }, plugins: [intervals], scales: { x, y } };
+    },
+    bars(d) {
+        const xs = d.values('x');
+        const datasets = d.series.map((name, i) => ({ label: brief(name), backgroundColor: colour(i),
+            data: d.rowsIn(name).map(row => ({ x: xs.indexOf(d.at(row, 'x')), y: d.at(row, 'y') })) }));
+        const scales = { x: { ...d.side('x'), stacked: true }, y: { ...d.numbers('y'), stacked: true } };
+        return { type: 'bar', data: { datasets }, scales };
+    },
+    heat(d, box) {
+        const picture = d.picture, xs = d.values('x'), ys = d.values('y'), log = picture.value_log;
+        const isKnown = v => typeof v === 'number' && (v > 0 || !log), f = v => log ? Math.log(v) : v;
+        const known = rowsOf(picture, picture.table).map(row => row[picture.value]).filter(isKnown);
+        const low = picture.value_low ?? least(known), high = picture.value_high ?? most(known);
+        const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
+        const palette = PALETTES[picture.palette] || PALETTES.latency;
+        const data = d.rows.filter(row => isKnown(d.at(row, 'value'))).map(row => ({ x: xs.indexOf(d.at(row, 'x')),
+            y: ys.indexOf(d.at(row, 'y')), colour: mixed(palette, share(d.at(row, 'value'))), row }));
+        const over = rowsOf(picture, picture.lines), line = over.map(row =>
+            ({ x: position(xs, d.at(row, 'x')), y: position(ys, d.at(row, 'y')) }));
+        const datasets = [{ label: '', data, pointRadius: 0, pointHitRadius: 12 }];
+        if (over.length) datasets.push({ label: over[0].label, data: line, type: 'line', borderColor: '#40ff90',
+            backgroundColor: '#40ff90', borderWidth: 2.5, pointRadius: 0 });
+        const write = v => shown(d.column('value'), v), colours = palette.map(([at, name]) => `${name} ${100 * at}%`);
+        box.after(element('div', { className: 'scale' }, write(low), element('span',
+            { style: `background:linear-gradient(to right,${colours.join(',')})` }), `${write(high)} ${d.label('value')}`));
+        const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')}` : '';
+        const scales = { x: d.side('x'), y: d.side('y', { reverse: true }) };
+        return { type: 'scatter', data: { datasets }, plugins: [cells], scales, about };
+    },
+    timeline(d, box) {
+        const lanes = d.values('y');
+        box.style.height = Math.max(220, 150 + 34 * lanes.length) + 'px';
+        const datasets = d.series.map((label, i) => ({ label, backgroundColor: colour(i), grouped: false, minBarLength: 1,
+            data: d.rowsIn(label).map(row => ({ x: [d.at(row, 'x'), d.at(row, 'x_end')], y: d.tick('y', d.at(row, 'y')), row })) }));
+        const messages = rowsOf(d.picture, d.picture.arrows).map(row => [d.at(row, 'x'), lanes.indexOf(d.at(row, 'y')),
+            d.at(row, 'x_end'), lanes.indexOf(d.at(row, 'y_end'))]);
+        const about = ({ raw: { row } }) =>
+            [d.at(row, 'series'), time(d.at(row, 'x_end') - d.at(row, 'x')), d.at(row, 'label')].filter(Boolean).join(' ');
+        const x = { ...d.numbers('x'), min: least(d.rows.map(row => d.at(row, 'x'))),
+            max: most(d.rows.map(row => d.at(row, 'x_end'))) };
+        return { type: 'bar', data: { datasets, arrows: messages }, plugins: [arrows], parsing: true, indexAxis: 'y',
+            scales: { x, y: d.side('y') }, about };
+    },
+};
+function chart(canvas, drawing) {
+    const { scales, about, parsing = false, indexAxis = 'x', ...config } = DRAW[drawing.picture.kind](drawing, canvas.parentElement);
+    const sets = config.data.datasets, filter = item => item.text && sets[item.datasetIndex].data.length > 0;
+    const legend = { display: sets.some(set => set.label), labels: { color: css('--ink'), boxWidth: 14, filter } };
+    const plugins = { legend, tooltip: about ? { callbacks: { label: about } } : {} };
+    const interaction = { mode: 'nearest', intersect: false, axis: 'xy' };
+    return new Chart(canvas, { ...config, options: { animation: false, maintainAspectRatio: false, parsing, indexAxis,
+        interaction, plugins, scales } });
 }
 /* Keys for a picture with numbers across: + and - zoom, arrows move, 0 shows all; dragging zooms. */
 function zoomable(c, canvas) {
@@ -375,12 +358,10 @@ function zoomable(c, canvas) {
     });
     canvas.addEventListener('dblclick', () => show(...all));
 }
-const DRAW = { lines: drawLines, bars: drawBars, heat: drawHeat, surface: drawHeat, timeline: drawTimeline };
 let charts = [];
 function drawPicture(figure, picture) {
-    const table = doc.tables[picture.table], rows = rowsOf(picture, picture.table);
+    const rows = rowsOf(picture, picture.table), box = figure.querySelector('.panels');
     const panels = picture.panel ? different(rows.map(row => row[picture.panel])) : [null];
-    const box = figure.querySelector('.panels');
     box.replaceChildren();
     for (const panel of panels) {
         const name = picture.title + (panel === null ? '' : ', ' + panel);
@@ -389,14 +370,13 @@ function drawPicture(figure, picture) {
         const head = panel === null ? [] : [element('h3', {}, String(panel))];
         box.append(element('div', { className: 'panel' }, ...head, holder));
         const where = panel === null ? picture.where : { ...picture.where, [picture.panel]: String(panel) };
-        const c = DRAW[picture.kind](canvas, { ...picture, where }, table,
-            rows.filter(row => panel === null || row[picture.panel] === panel));
+        const c = chart(canvas, new Drawing({ ...picture, where }, rows.filter(row => panel === null || row[picture.panel] === panel)));
         zoomable(c, canvas);
         charts.push(c);
     }
 }
 function showPictures() {
-    const list = doc.pictures.filter(p => doc.tables[p.table] && rowsOf(p, p.table).length && DRAW[p.kind]);
+    const list = (doc.pictures || []).filter(p => rowsOf(p, p.table).length && DRAW[p.kind]);
     if (typeof Chart === 'undefined' || !list.length) return;
     const figures = list.map(p => element('figure', { id: 'picture-' + (p.name || p.table) },
         element('figcaption', {}, p.title || '', ' ', element('a', { href: '#' + p.table, className: 'faint' }, 'numbers')),

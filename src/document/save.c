@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,11 +91,6 @@ static bool open_special(struct save *s)
     return s->out != NULL;
 }
 
-bool save_is_file(const char *path)
-{
-    return !is_standard_output(path) && !is_special(path);
-}
-
 bool save_open(struct save *s, const char *path)
 {
     *s = (struct save){0};
@@ -162,23 +156,13 @@ void save_abandon(struct save *s)
 
 bool save_possible(const char *path)
 {
+    struct save s;
     if (is_standard_output(path))
         return true;
-    if (!save_is_safe(path))
+    if (is_special(path)) /* a pipe may have no reader yet */
+        return save_is_safe(path) && (access(path, W_OK) == 0 || cannot(path));
+    if (!save_open(&s, path))
         return false;
-    char *copy = strdup(path);
-    struct stat there;
-    bool possible;
-    if (is_special(path)) {
-        possible = access(path, W_OK) == 0;
-    } else if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        possible = false;
-    } else {
-        possible = access(dirname(copy), W_OK | X_OK) == 0;
-    }
-    if (!possible)
-        cannot(path);
-    free(copy);
-    return possible;
+    save_abandon(&s);
+    return true;
 }

@@ -1,9 +1,9 @@
 #include "document/text.h"
 
 #include "base/format.h"
+#include "base/memory.h"
 #include "base/quote.h"
 #include "document/parts.h"
-#include "document/style.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,47 +42,27 @@ static size_t site_length(const char *text)
     return text_length(text) - text_length(text + end);
 }
 
-/* The beginning of TEXT, "..", and END or its own end, ROOM in all; for free(). */
-static char *cut(const char *text, const char *end, size_t room)
+/* The beginning of TEXT, ".." and its end, ROOM in all; for free(). */
+static char *cut(const char *text, size_t room)
 {
     enum { LEAST_END = 3 };
     size_t head = (room - 2) / 2, site = site_length(text);
     if (site > head && site + 2 + LEAST_END <= room)
         head = site;
-    if (end && head + 2 + strlen(end) > room)
-        head = room - 2 - strlen(end);
-    size_t tail = text_length(text) - (room - 2 - head);
     char *result;
     if (asprintf(&result, "%.*s..%s", (int)byte_of(text, head), text,
-                 end ? end : text + byte_of(text, tail)) < 0)
-        return NULL;
+                 text + byte_of(text, text_length(text) - (room - 2 - head))) < 0)
+        memory_out();
     return result;
 }
 
-void text_shorten(char **text, size_t n, size_t room)
+void text_shorten(char **text, size_t room)
 {
-    char **brief = calloc(n + 1, sizeof *brief), number[24];
-    for (size_t i = 0; brief && i < n; i++) {
-        if (text_length(text[i]) <= room)
-            continue;
-        brief[i] = cut(text[i], NULL, room);
-        for (size_t k = 0; k < n && brief[i]; k++) {
-            const char *other = brief[k] && k < i ? brief[k] : text[k];
-            if (k == i || strcmp(other, brief[i]) != 0 || strcmp(text[k], text[i]) == 0)
-                continue;
-            snprintf(number, sizeof number, "~%zu", i + 1);
-            free(brief[i]);
-            brief[i] = cut(text[i], number, room);
-            break;
-        }
-    }
-    for (size_t i = 0; brief && i < n; i++) {
-        if (brief[i]) {
-            free(text[i]);
-            text[i] = brief[i];
-        }
-    }
-    free(brief);
+    if (text_length(*text) <= room)
+        return;
+    char *brief = cut(*text, room);
+    free(*text);
+    *text = brief;
 }
 
 void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width)
@@ -112,16 +92,6 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
 
 /* --- cells --- */
 
-/* As many decimals as the column has, but no more than two of the error's own digits and at least
- * one of the value's: what is not 0 must not read so. */
-static int decimals_of(double value, double error, int decimals)
-{
-    double sensible = error > 0 ? 1 - floor(log10(error)) : INFINITY;
-    if (value != 0)
-        sensible = fmax(sensible, -floor(log10(fabs(value))));
-    return (int)fmax(0, fmin(sensible, decimals));
-}
-
 static void real_text(double value, int decimals, char number[CELL_ROOM])
 {
     bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* or it would read "-0.00" */
@@ -133,12 +103,6 @@ static const json_t *cell_at(const struct table *t, size_t row, size_t column)
     return json_object_get(t->rows[row].cells, t->columns[column].name);
 }
 
-double cell_number(const struct table *t, size_t row, size_t column)
-{
-    const json_t *cell = cell_at(t, row, column);
-    return json_is_number(cell) ? json_number_value(cell) : NAN;
-}
-
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM])
 {
     const json_t *cell = cell_at(t, row, column);
@@ -147,9 +111,12 @@ const char *cell_data(const struct table *t, size_t row, size_t column, char num
         return json_string_value(cell);
     if (json_is_integer(cell))
         snprintf(number, CELL_ROOM, "%lld", (long long)json_integer_value(cell));
-    else if (json_is_real(cell))
+    else if (json_is_real(cell) &&
+             (kind == COLUMN_REAL || json_real_value(cell) != rint(json_real_value(cell))))
         real_text(json_real_value(cell), kind == COLUMN_REAL ? t->columns[column].decimals : 3,
                   number);
+    else if (json_is_real(cell))
+        real_text(json_real_value(cell), 0, number);
     else
         *number = '\0';
     return number;
@@ -168,7 +135,7 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
 {
     const struct column *c = &t->columns[column];
     const json_t *cell = cell_at(t, row, column);
-    double value = cell_number(t, row, column);
+    double value = json_number_value(cell);
     if (!cell || json_is_null(cell))
         return "-";
     if (json_is_string(cell))
@@ -188,11 +155,6 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
     case COLUMN_SHARE:
         snprintf(number, CELL_ROOM, "%.1f%%", value);
         return number;
-    case COLUMN_REAL: {
-        double error = t->rows[row].error ? t->rows[row].error[column] : 0;
-        real_text(value, decimals_of(value, error, c->decimals), number);
-        return number;
-    }
     default:
         return cell_data(t, row, column, number);
     }
@@ -203,66 +165,62 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
 /* A table as it is laid out: the head, the units where there are any, then the rows. */
 struct text_grid {
     const struct table *t;
-    size_t columns, rows; /* with the one for remarks; of cells without heads */
-    char **cell;          /* ROWS of COLUMNS */
-    size_t *room;         /* of each column; 0: it is left out */
+    struct column *column; /* the table's, and one for remarks */
+    size_t columns, rows;  /* of cells without heads */
+    char **cell;           /* ROWS of COLUMNS */
+    size_t *room;          /* of each column; 0: it is left out */
     bool units;
 };
 
-static bool is_remarks(const struct text_grid *g, size_t column)
-{
-    return column == g->t->n_columns;
-}
-
 static bool is_left(const struct text_grid *g, size_t column)
 {
-    return is_remarks(g, column) || g->t->columns[column].kind == COLUMN_TEXT;
-}
-
-static unsigned flags_of(const struct text_grid *g, size_t column)
-{
-    return is_remarks(g, column) ? 0 : g->t->columns[column].flags;
+    return g->column[column].kind == COLUMN_TEXT;
 }
 
 static const char *head_of(const struct text_grid *g, size_t column)
 {
-    const struct column *c = &g->t->columns[column];
-    return is_remarks(g, column) ? "remarks" : c->head ? c->head : c->name;
+    return g->column[column].head ? g->column[column].head : g->column[column].name;
 }
 
-/* Only numbers that stand as they are have their unit in the head. */
+/* Only numbers that are written as they are have their unit in the head. */
 static const char *unit_of(const struct text_grid *g, size_t column, char unit[32])
 {
-    bool shown = !is_remarks(g, column) && g->t->columns[column].unit &&
-                 g->t->columns[column].kind <= COLUMN_REAL;
+    const struct column *c = &g->column[column];
     *unit = '\0';
-    if (shown)
-        snprintf(unit, 32, "(%s)", g->t->columns[column].unit);
+    if (c->unit && c->kind <= COLUMN_REAL)
+        snprintf(unit, 32, "(%s)", c->unit);
     return unit;
+}
+
+/* For free(). */
+static char *text_of(const struct text_grid *g, size_t row, size_t column)
+{
+    char number[CELL_ROOM], *text;
+    if (column < g->t->n_columns)
+        text = memory_strdup(cell_shown(g->t, row, column, number));
+    else
+        text = table_row_remarks(g->t, row, "text", "; ") ?: memory_strdup("");
+    quote_plain(text);
+    return text;
 }
 
 static void fill_grid(struct text_grid *g)
 {
-    char number[CELL_ROOM], unit[32];
+    char unit[32];
     for (size_t c = 0; c < g->columns; c++) {
         bool empty = true;
         size_t widest = text_length(head_of(g, c)), units = text_length(unit_of(g, c, unit));
         g->units = g->units || units;
         widest = units > widest ? units : widest;
         for (size_t r = 0; r < g->rows; r++) {
-            char *remarks = is_remarks(g, c) ? table_row_remarks(g->t, r, "text", "; ") : NULL;
-            const char *text = is_remarks(g, c) ? "" : cell_shown(g->t, r, c, number);
-            char *cell = remarks ? remarks : strdup(text);
-            if (!cell)
-                continue;
-            quote_plain(cell);
-            g->cell[r * g->columns + c] = cell;
+            char *cell = g->cell[r * g->columns + c] = text_of(g, r, c);
             size_t length = text_length(cell);
             widest = length > widest ? length : widest;
-            empty = empty && (!*cell || strcmp(cell, "-") == 0);
+            empty = empty && (!length || strcmp(cell, "-") == 0);
         }
-        bool left_out = (flags_of(g, c) & COLUMN_DATA_ONLY) ||
-                        (empty && g->rows && (flags_of(g, c) & COLUMN_OPTIONAL));
+        unsigned flags = g->column[c].flags;
+        bool left_out =
+            (flags & COLUMN_DATA_ONLY) || (empty && g->rows && (flags & COLUMN_OPTIONAL));
         g->room[c] = left_out ? 0 : widest;
     }
 }
@@ -279,7 +237,7 @@ static size_t widest_name(const struct text_grid *g)
 {
     size_t found = g->columns;
     for (size_t c = 0; c < g->columns; c++)
-        if ((flags_of(g, c) & COLUMN_SHORTEN) &&
+        if ((g->column[c].flags & COLUMN_SHORTEN) &&
             (found == g->columns || g->room[c] > g->room[found]))
             found = c;
     return found;
@@ -293,7 +251,7 @@ static void fit_grid(struct text_grid *g, size_t width)
     size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
     size_t spare = wanted > least ? wanted - least : 0;
     for (size_t c = g->columns; c-- > 0;)
-        if ((flags_of(g, c) & COLUMN_OPTIONAL) && total_of(g) > width + spare)
+        if ((g->column[c].flags & COLUMN_OPTIONAL) && total_of(g) > width + spare)
             g->room[c] = 0;
     while (total_of(g) > width) {
         name = widest_name(g);
@@ -301,17 +259,10 @@ static void fit_grid(struct text_grid *g, size_t width)
             break;
         g->room[name]--;
     }
-    char **column = calloc(g->rows + 1, sizeof *column);
-    for (size_t c = 0; column && c < g->columns; c++) {
-        if (!(flags_of(g, c) & COLUMN_SHORTEN) || g->room[c] < LEAST_NAME)
-            continue;
+    for (size_t c = 0; c < g->columns; c++)
         for (size_t r = 0; r < g->rows; r++)
-            column[r] = g->cell[r * g->columns + c];
-        text_shorten(column, g->rows, g->room[c]);
-        for (size_t r = 0; r < g->rows; r++)
-            g->cell[r * g->columns + c] = column[r];
-    }
-    free(column);
+            if ((g->column[c].flags & COLUMN_SHORTEN) && g->room[c])
+                text_shorten(&g->cell[r * g->columns + c], g->room[c]);
 }
 
 /* Nothing trails behind the last text of a line. */
@@ -330,12 +281,12 @@ static void put_heads(const struct text_grid *g, FILE *out, bool comments)
     char unit[32];
     for (int line = 0; line < 1 + g->units; line++) {
         size_t blank = comments ? INDENT - 1 : INDENT;
-        fprintf(out, "%s%s", comments ? "#" : "", style_on(STYLE_HEAD));
+        fputs(comments ? "#" : "", out);
         for (size_t c = 0; c < g->columns; c++)
             if (g->room[c])
                 put_cell(out, line ? unit_of(g, c, unit) : head_of(g, c), g->room[c], is_left(g, c),
                          &blank);
-        fprintf(out, "%s\n", style_off());
+        fputc('\n', out);
     }
 }
 
@@ -344,7 +295,7 @@ static void put_rows(const struct text_grid *g, FILE *out)
     for (size_t r = 0; r < g->rows; r++) {
         size_t blank = INDENT;
         for (size_t c = 0; c < g->columns; c++)
-            if (g->room[c] && g->cell[r * g->columns + c])
+            if (g->room[c])
                 put_cell(out, g->cell[r * g->columns + c], g->room[c], is_left(g, c), &blank);
         fputc('\n', out);
     }
@@ -353,11 +304,11 @@ static void put_rows(const struct text_grid *g, FILE *out)
 static void put_meanings(const struct text_grid *g, FILE *out, size_t width)
 {
     char mark[80];
-    for (size_t c = 0; c < g->t->n_columns; c++) {
-        if (!g->room[c] || !g->t->columns[c].meaning)
+    for (size_t c = 0; c < g->columns; c++) {
+        if (!g->room[c] || !g->column[c].meaning)
             continue;
         snprintf(mark, sizeof mark, "  %s: ", head_of(g, c));
-        text_paragraph_write(out, mark, g->t->columns[c].meaning, width);
+        text_paragraph_write(out, mark, g->column[c].meaning, width);
     }
 }
 
@@ -367,24 +318,27 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
         .t = t, .columns = t->n_columns + table_has_remarks(t), .rows = table_rows(t)};
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;
-    g.cell = calloc(g.rows * g.columns + 1, sizeof *g.cell);
-    g.room = calloc(g.columns + 1, sizeof *g.room);
-    if (g.cell && g.room) {
-        fill_grid(&g);
-        for (size_t c = 0; c < g.columns; c++)
-            if (o->brief && (flags_of(&g, c) & COLUMN_OPTIONAL))
-                g.room[c] = 0;
-        if (o->width)
-            fit_grid(&g, o->width);
-        put_heads(&g, out, o->comments);
-        put_rows(&g, out);
-        if (g.rows < table_rows(t) && !o->brief)
-            fprintf(out, "  and %zu more\n", table_rows(t) - g.rows);
-        if (o->explain)
-            put_meanings(&g, out, o->width);
-    }
-    for (size_t i = 0; g.cell && i < g.rows * g.columns; i++)
+    g.column = memory_alloc(g.columns * sizeof *g.column);
+    g.cell = memory_alloc((g.rows * g.columns + 1) * sizeof *g.cell);
+    g.room = memory_alloc(g.columns * sizeof *g.room);
+    memcpy(g.column, t->columns, t->n_columns * sizeof *g.column);
+    if (g.columns > t->n_columns)
+        g.column[t->n_columns] = (struct column){"remarks", NULL, COLUMN_TEXT};
+    fill_grid(&g);
+    for (size_t c = 0; c < g.columns; c++)
+        if (o->brief && (g.column[c].flags & COLUMN_OPTIONAL))
+            g.room[c] = 0;
+    if (o->width)
+        fit_grid(&g, o->width);
+    put_heads(&g, out, o->comments);
+    put_rows(&g, out);
+    if (g.rows < table_rows(t) && !o->brief)
+        fprintf(out, "  and %zu more\n", table_rows(t) - g.rows);
+    if (o->explain)
+        put_meanings(&g, out, o->width);
+    for (size_t i = 0; i < g.rows * g.columns; i++)
         free(g.cell[i]);
+    free(g.column);
     free(g.cell);
     free(g.room);
 }
@@ -395,7 +349,7 @@ void document_text_facts(const struct document *d, FILE *out, const struct text_
 {
     const char *key;
     json_t *value;
-    json_object_foreach(d->header, key, value)
+    json_object_foreach(document_part(d, "header"), key, value)
     {
         char mark[160];
         snprintf(mark, sizeof mark, "%s%s: ", o->comments ? "# " : "", key);
@@ -407,7 +361,7 @@ void document_text_findings(const struct document *d, FILE *out, const struct te
 {
     size_t i;
     json_t *finding;
-    json_array_foreach(d->findings, i, finding)
+    json_array_foreach(document_part(d, "findings"), i, finding)
     {
         const char *advice = json_string_value(json_object_get(finding, "advice"));
         const char *severity = json_string_value(json_object_get(finding, "severity"));

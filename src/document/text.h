@@ -23,8 +23,8 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
 /* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
 size_t text_length(const char *text);
 
-/* Shortens N texts (each for free()) to ROOM (8 or more) characters, in their middle: different
- * ones stay different, and a call site's "file:line" stays whole where there is room. */
-void text_shorten(char **text, size_t n, size_t room);
+/* Shortens *TEXT (for free()) to ROOM (8 or more) characters, in its middle: a call site's
+ * "file:line" stays whole where there is room. */
+void text_shorten(char **text, size_t room);
 
 #endif

@@ -1,6 +1,5 @@
 /* A document in its formats, into streams and files. */
 #include "base/quote.h"
-#include "base/reason.h"
 #include "document/parts.h"
 #include "document/save.h"
 #include "document/text.h"
@@ -29,14 +28,6 @@ const char *column_unit(const struct column *c)
         [COLUMN_TIME] = "us", [COLUMN_BYTES] = "B", [COLUMN_SHARE] = "%", [COLUMN_RANK] = NULL};
     const char *unit = c->unit ? c->unit : units[c->kind];
     return unit ? unit : "";
-}
-
-size_t table_column(const struct table *t, const char *name)
-{
-    size_t c = 0;
-    while (c < t->n_columns && (!name || strcmp(t->columns[c].name, name) != 0))
-        c++;
-    return c;
 }
 
 static json_t *remarks_of(const struct table *t, size_t row)
@@ -89,7 +80,7 @@ static void write_text(const struct document *d, FILE *out)
             fprintf(out, "# %s\n", d->tables[i]->title);
         table_text_write(d->tables[i], out, &plain);
     }
-    if (json_array_size(d->findings))
+    if (json_array_size(document_part(d, "findings")))
         fputs("\n", out);
     document_text_findings(d, out, &plain);
 }
@@ -145,40 +136,17 @@ void table_csv_write(const struct table *t, FILE *out)
     }
 }
 
-/* Facts and findings as CALL writes them, one by one. */
-static void csv_lines(const struct document *d, FILE *out,
-                      void (*put)(const char *key, const char *value, FILE *out))
+static void write_csv(const struct document *d, FILE *out)
 {
     const char *key;
     json_t *value;
     size_t i;
-    json_object_foreach(d->header, key, value) put(key, json_string_value(value), out);
-    json_array_foreach(d->findings, i, value)
-        put(json_string_value(json_object_get(value, "key")),
-            json_string_value(json_object_get(value, "text")), out);
-}
-
-static void put_comment(const char *key, const char *value, FILE *out)
-{
-    fprintf(out, "# %s: %s\n", key, value);
-}
-
-static void put_pair(const char *key, const char *value, FILE *out)
-{
-    quote_csv(key, out);
-    fputc(',', out);
-    quote_csv(value, out);
-    fputc('\n', out);
-}
-
-static void write_csv(const struct document *d, FILE *out)
-{
-    if (d->n_tables > 1)
-        fputs("# of several tables; each as a file of its own, without lines such as this: "
-              "-o FILE.csv\n",
-              out);
-    csv_lines(d, out, put_comment);
-    for (size_t i = 0; i < d->n_tables; i++) {
+    json_object_foreach(document_part(d, "header"), key, value)
+        fprintf(out, "# %s: %s\n", key, json_string_value(value));
+    json_array_foreach(document_part(d, "findings"), i, value)
+        fprintf(out, "# %s: %s\n", json_string_value(json_object_get(value, "key")),
+                json_string_value(json_object_get(value, "text")));
+    for (i = 0; i < d->n_tables; i++) {
         fprintf(out, "%s# table: %s\n", i ? "\n" : "", d->tables[i]->name);
         table_csv_write(d->tables[i], out);
     }
@@ -186,24 +154,19 @@ static void write_csv(const struct document *d, FILE *out)
 
 /* --- all --- */
 
-static bool write_json(const struct document *d, FILE *out)
+void document_write(const struct document *d, FILE *out, enum format format)
 {
-    json_t *all = document_json(d);
-    /* 12 digits: a picosecond in a second; 17 would print 0.1 as 0.10000000000000001. */
-    bool good = all && !json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    fputs("\n", out);
-    json_decref(all);
-    return good;
-}
-
-bool document_write(const struct document *d, FILE *out, enum format format)
-{
-    if (d->incomplete)
-        return false;
-    if (format == FORMAT_JSON)
-        return write_json(d, out);
-    (format == FORMAT_TEXT ? write_text : write_csv)(d, out);
-    return true;
+    if (format == FORMAT_TEXT) {
+        write_text(d, out);
+    } else if (format == FORMAT_CSV) {
+        write_csv(d, out);
+    } else {
+        json_t *all = document_json(d);
+        /* 12 digits: a picosecond in a second; 17 would print 0.1 as 0.10000000000000001. */
+        json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+        fputs("\n", out);
+        json_decref(all);
+    }
 }
 
 bool document_save(const struct document *d, const char *path, enum format format)
@@ -211,41 +174,6 @@ bool document_save(const struct document *d, const char *path, enum format forma
     struct save file;
     if (!save_open(&file, path))
         return false;
-    if (document_write(d, file.out, format))
-        return save_commit(&file);
-    save_abandon(&file);
-    return reason_give("no memory for all results: nothing is written");
-}
-
-/* The I-th table, or behind the last one facts and findings. */
-static bool save_part(const struct document *d, size_t i, const char *path)
-{
-    struct save file;
-    if (!save_open(&file, path))
-        return false;
-    if (i < d->n_tables) {
-        table_csv_write(d->tables[i], file.out);
-    } else {
-        fputs("key,value\n", file.out);
-        csv_lines(d, file.out, put_pair);
-    }
+    document_write(d, file.out, format);
     return save_commit(&file);
-}
-
-bool document_save_tables(const struct document *d, const char *path, enum format format)
-{
-    if (format != FORMAT_CSV || d->incomplete || !save_is_file(path))
-        return document_save(d, path, format);
-    const char *dot = strrchr(path, '.');
-    int stem = (int)(dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path));
-    bool good = true;
-    for (size_t i = 0; good && i <= d->n_tables; i++) {
-        const char *name = i < d->n_tables ? d->tables[i]->name : "header";
-        char *other = NULL;
-        if (i && asprintf(&other, "%.*s-%s%s", stem, path, name, path + stem) < 0)
-            return reason_give("no memory for all results");
-        good = save_part(d, i, i ? other : path);
-        free(other);
-    }
-    return good;
 }

@@ -1,5 +1,5 @@
-/* A run for other programs: traces, and its document for a page. Tables as CSV come from the
- * document (report/report.h, document/document.h). */
+/* A run for other programs: traces, pictures, and its page. Tables as CSV come from a document
+ * (report/report.h, table_csv_write()). */
 #ifndef COLLPROF_EXPORT_EXPORT_H
 #define COLLPROF_EXPORT_EXPORT_H
 
@@ -11,11 +11,33 @@
  * states. */
 void export_perfetto(const struct profile *p, FILE *out);
 
-/* Without a trace: the recorded instances of collectives. Returns how many slices. */
-size_t export_perfetto_collectives(const struct profile *p, FILE *out);
-
 /* A traced profile as an OTF2 archive, a new directory at PATH. NULL, or what went wrong. */
 const char *export_otf2(const struct profile *p, const char *path);
+
+/* The part of a run that a timeline shows: seconds since its start; NaN: not given, both: around
+ * the longest wait. The first 64 lanes are drawn. */
+struct timeline_view {
+    double from, to;
+};
+
+/* A picture of a run: adds its tables and its declaration to a document, which is drawn into files
+ * (document/draw.h) or carried in a page. */
+struct run_picture {
+    const char *name;    /* also the picture's and the file's */
+    const char *summary; /* what it shows */
+    const char *needs;   /* what the profile lacks where there is nothing to draw */
+    /* False, and nothing is added, where the profile has nothing for it. */
+    bool (*add)(struct document *d, const struct profile *p, const struct timeline_view *view);
+    bool traced; /* needs a profile by profile_load_trace() */
+};
+extern const struct run_picture run_pictures[];
+extern const size_t n_run_pictures;
+
+/* The one of a traced run: tables "timeline" and "timeline_messages". */
+bool add_timeline(struct document *d, const struct profile *p, const struct timeline_view *view);
+
+/* Sets the document's caption: program, ranks, date, MPI, and whether the times mean anything. */
+void picture_caption(struct document *d, const struct profile *p);
 
 /* The report of P as a page. TRACE: the same run by profile_load_trace(), or NULL. */
 void export_page(const struct profile *p, const struct profile *trace,

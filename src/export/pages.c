@@ -1,20 +1,17 @@
 /* Pages for a browser: the documents of a run and of a benchmark. */
 #include "base/text.h"
 #include "document/page.h"
-#include "document/read.h"
 #include "export/export.h"
-#include "export/pictures.h"
 
+#include <math.h>
 #include <string.h>
 
 void export_page(const struct profile *p, const struct profile *trace,
                  const struct report_options *o, FILE *out)
 {
-    const struct picture_view view = {.top = 6, .from = -1, .to = -1};
+    const struct timeline_view view = {NAN, NAN};
     struct document *d = report_document(p, o);
     char title[300];
-    if (!d)
-        memory_out();
     picture_caption(d, p);
     for (size_t i = 0; i < n_run_pictures; i++)
         if (!run_pictures[i].traced || trace)
@@ -22,7 +19,7 @@ void export_page(const struct profile *p, const struct profile *trace,
     snprintf(title, sizeof title, "%.200s on %zu rank%s",
              p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,
              p->ranks.n == 1 ? "" : "s");
-    page_write(d, title, NULL, out);
+    page_write(d, title, out);
     document_free(d);
 }
 
@@ -36,11 +33,7 @@ bool export_is_document(const json_t *json)
 void export_document_page(const json_t *json, FILE *out)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
-    struct document *d = document_from_json(json);
     char title[100];
-    if (!d)
-        memory_out();
     snprintf(title, sizeof title, "%.*s", (int)strcspn(schema, "/"), schema);
-    page_write(d, title, NULL, out);
-    document_free(d);
+    page_write_json(json, title, out);
 }

@@ -143,21 +143,6 @@ static void put_transport(struct perfetto *w, const struct net *e)
     put(w, one);
 }
 
-/* One rank's part in a recorded instance of a collective. */
-static void put_collective(struct perfetto *w, const struct profile_event *e, int64_t origin)
-{
-    char comm[COMM_LABEL];
-    comm_label(w->p, e->comm, comm);
-    json_t *args =
-        json_pack("{s:o, s:o, s:I, s:I, s:i}", "call site", site_json(w, e->site), "communicator",
-                  json_text(comm, SIZE_MAX), "sequence", (json_int_t)e->sequence, "bytes",
-                  (json_int_t)e->bytes, "root", (int)e->root);
-    json_t *one = event("X", w->p->operations.at[e->operation].name, "collective",
-                        lasting_us(origin, e->entry_ns), e->rank, 0, args);
-    json_object_set_new(one, "dur", json_real(lasting_us(e->entry_ns, e->exit_ns)));
-    put(w, one);
-}
-
 static void end(struct perfetto *w)
 {
     const struct profile *p = w->p;
@@ -191,17 +176,4 @@ void export_perfetto(const struct profile *p, FILE *out)
     end(&w);
     site_labels_free(p, w.label);
     timeline_free(&t);
-}
-
-size_t export_perfetto_collectives(const struct profile *p, FILE *out)
-{
-    struct perfetto w = {.p = p, .out = out, .label = site_labels(p)};
-    int64_t origin = events_origin(p);
-    fputs("{\"traceEvents\":[", out);
-    put_names(&w);
-    for (size_t i = 0; i < p->events.n; i++)
-        put_collective(&w, &p->events.at[i], origin);
-    end(&w);
-    site_labels_free(p, w.label);
-    return p->events.n;
 }

@@ -1,10 +1,10 @@
-#include "export/timeline.h"
+#include "export/export.h"
 
 #include "base/array.h"
 #include "base/format.h"
 #include "timeline/timeline.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_LANES = 64 };
@@ -64,36 +64,6 @@ struct view_of_trace {
 
 /* --- which ranks --- */
 
-/* Whether RANK is in the list TEXT; false where that is no list, with *VALID. */
-static bool in_list(const char *text, uint32_t rank, bool *valid)
-{
-    bool found = false;
-    *valid = true;
-    do {
-        char *end;
-        *valid = isdigit((unsigned char)*text);
-        unsigned long low = *valid ? strtoul(text, &end, 10) : 0, high = low;
-        if (*valid && *end == '-') {
-            *valid = isdigit((unsigned char)end[1]);
-            high = *valid ? strtoul(end + 1, &end, 10) : 0;
-        }
-        *valid = *valid && high >= low;
-        if (!*valid)
-            return false;
-        found = found || (rank >= low && rank <= high);
-        text = end;
-    } while (*text++ == ',');
-    *valid = !text[-1];
-    return found;
-}
-
-const char *picture_ranks_valid(const char *text)
-{
-    bool valid;
-    in_list(text, 0, &valid);
-    return valid ? NULL : "ranks as 0-3,7";
-}
-
 static int by_lane(const void *a, const void *b)
 {
     const struct lane *x = a, *y = b;
@@ -108,21 +78,19 @@ static struct lane *lane_at(struct view_of_trace *v, uint32_t rank, uint8_t thre
     return NULL;
 }
 
-static void add_lane(struct view_of_trace *v, const char *ranks, uint32_t rank, uint8_t thread)
+static void add_lane(struct view_of_trace *v, uint32_t rank, uint8_t thread)
 {
-    bool valid;
-    if (v->lanes < MOST_LANES && !lane_at(v, rank, thread) &&
-        (!ranks || in_list(ranks, rank, &valid)))
+    if (v->lanes < MOST_LANES && !lane_at(v, rank, thread))
         v->lane[v->lanes++] = (struct lane){.rank = rank, .thread = thread};
 }
 
-static void find_lanes(struct view_of_trace *v, const char *ranks)
+static void find_lanes(struct view_of_trace *v)
 {
     bool threads = false;
     for (size_t i = 0; i < v->p->acts.n; i++)
-        add_lane(v, ranks, v->p->acts.at[i].rank, v->p->acts.at[i].thread);
+        add_lane(v, v->p->acts.at[i].rank, v->p->acts.at[i].thread);
     for (size_t i = 0; i < v->p->nets.n; i++) /* threads of MPI's own */
-        add_lane(v, ranks, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
+        add_lane(v, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
     qsort(v->lane, v->lanes, sizeof *v->lane, by_lane);
     for (size_t i = 0; i < v->lanes; i++)
         threads = threads || v->lane[i].thread;
@@ -135,14 +103,14 @@ static void find_lanes(struct view_of_trace *v, const char *ranks)
 /* --- which time --- */
 
 /* The longest wait in the lanes, with as much again on either side, unless VIEW says otherwise. */
-static void find_time(struct view_of_trace *v, const struct picture_view *view)
+static void find_time(struct view_of_trace *v, const struct timeline_view *view)
 {
     const struct profile *p = v->p;
     const struct act *longest = NULL;
     int64_t wait = 0, first = p->trace.first_ns, last = p->trace.last_ns;
-    bool given = view->from >= 0 || view->to >= 0;
-    v->from = first + (view->from >= 0 ? (int64_t)(1e9 * view->from) : 0);
-    v->to = view->to >= 0 ? first + (int64_t)(1e9 * view->to) : last;
+    bool given = !isnan(view->from) || !isnan(view->to);
+    v->from = isnan(view->from) ? first : first + (int64_t)(1e9 * view->from);
+    v->to = isnan(view->to) ? last : first + (int64_t)(1e9 * view->to);
     for (size_t i = 0; i < p->acts.n && !given; i++) {
         const struct act *a = &p->acts.at[i];
         if (v->t.wait_ns[i] > wait && lane_at(v, a->rank, a->thread)) {
@@ -295,13 +263,13 @@ static void messages_of(struct view_of_trace *v)
     }
 }
 
-bool add_timeline(struct document *d, const struct profile *p, const struct picture_view *view)
+bool add_timeline(struct document *d, const struct profile *p, const struct timeline_view *view)
 {
     struct view_of_trace v = {.p = p};
     char title[120], length[32];
     bool any = false;
     timeline_find(&v.t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
-    find_lanes(&v, view->ranks);
+    find_lanes(&v);
     find_time(&v, view);
     if (v.lanes && v.to > v.from) {
         v.spans = document_table_of(d, "timeline", "Calls around the longest wait", span_columns);

@@ -186,7 +186,7 @@ struct document *report_document(const struct profile *p, const struct report_op
 
 static void write_title(FILE *out, const char *title)
 {
-    fprintf(out, "\n%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
+    fprintf(out, "\n%s\n", title);
 }
 
 static void write_full(const struct view *v, FILE *out, const struct report_options *o)
@@ -234,7 +234,6 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
         o.top = 20;
     if (!o.width)
         o.width = report_width(out);
-    style_set(o.color, out);
     FILE *piece = memory_open_text(&text, &size);
     view_open(&v, p);
     (o.table ? write_one : o.full ? write_full : screen_write)(&v, piece, &o);

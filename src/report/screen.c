@@ -37,7 +37,7 @@ void screen_title(const struct view *v, FILE *out, const struct report_options *
     profile_started(p, ", %Y-%m-%d %H:%M:%S", when);
     if (n + (int)strlen(when) <= o->width)
         strcat(title, when);
-    fprintf(out, "%s%s%s\n", style_on(STYLE_HEAD), title, style_off());
+    fprintf(out, "%s\n", title);
 }
 
 /* TEXT behind MARK; at most LINES lines of it, the last one ending in "..". */

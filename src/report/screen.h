@@ -2,7 +2,6 @@
 #ifndef COLLPROF_REPORT_SCREEN_H
 #define COLLPROF_REPORT_SCREEN_H
 
-#include "document/style.h"
 #include "report/tables.h"
 
 struct report_options {
@@ -12,7 +11,6 @@ struct report_options {
     int width;                        /* columns; 0: as report_width() */
     bool explain;                     /* what each column means, under its table */
     const char *directory;            /* of the run, for what to do next; NULL: unknown */
-    enum style_when color;
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 

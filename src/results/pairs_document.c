@@ -89,57 +89,36 @@ static bool spans_decades(const struct pairs *p, enum pairs_quantity what)
     return low > 0 && high > 20 * low;
 }
 
-static double largest(const struct pairs *p, enum pairs_quantity what)
+static void add_map(const struct pairs *p, struct document *d, const char *panel,
+                    enum pairs_quantity what, struct picture map)
 {
-    double most = 0;
-    for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
-        most = fmax(most, 1e6 * p->size[0].of[what][k]);
-    return most > 0 ? most : 1;
+    map.kind = PICTURE_HEAT;
+    map.table = "pairs";
+    map.x = "from";
+    map.y = "to";
+    map.x_label = map.y_label = "rank";
+    map.panel = panel;
+    map.value_log = spans_decades(p, what);
+    document_picture(d, &map);
 }
 
-static void add_pictures(const struct pairs *p, struct document *d, const char *panel)
+static void add_maps(const struct pairs *p, struct document *d, const char *panel)
 {
-    char smallest[32];
-    snprintf(smallest, sizeof smallest, "%zu", p->size[0].bytes);
-    static const struct {
-        enum pairs_quantity what;
-        const char *value, *title, *label, *map, *surface;
-    } kind[] = {
-        {PAIRS_MEAN, "mean", "Mean of the round trip", "mean round trip (us)", NULL, "surface"},
-        {PAIRS_SD, "sd", "Standard deviation of the round trip", "standard deviation (us)", "sd",
-         "surface-sd"}};
-    for (int k = 0; k < 2; k++) {
-        struct picture map = {.kind = PICTURE_HEAT,
-                              .name = kind[k].map,
-                              .title = kind[k].title,
-                              .table = "pairs",
-                              .x = "from",
-                              .y = "to",
-                              .value = kind[k].value,
-                              .panel = panel,
-                              .x_label = "rank",
-                              .y_label = "rank",
-                              .value_label = kind[k].label,
-                              .value_log = spans_decades(p, kind[k].what),
-                              .palette = PALETTE_LATENCY};
-        document_picture(d, &map);
-        if (strcmp(panel, "size") != 0)
-            continue;
-        map.kind = PICTURE_SURFACE;
-        map.name = kind[k].surface;
-        map.panel = NULL;
-        map.value_log = false;
-        map.value_high = largest(p, kind[k].what); /* from 0, which the diagonal is */
-        map.where[0].column = "size";
-        map.where[0].is = smallest;
-        document_picture(d, &map);
-    }
+    add_map(p, d, panel, PAIRS_MEAN,
+            (struct picture){.title = "Mean of the round trip",
+                             .value = "mean",
+                             .value_label = "mean round trip (us)"});
+    add_map(p, d, panel, PAIRS_SD,
+            (struct picture){.name = "sd",
+                             .title = "Standard deviation of the round trip",
+                             .value = "sd",
+                             .value_label = "standard deviation (us)"});
     document_caption(d, "%d ranks, %s", p->n, p->system);
 }
 
 void pairs_pictures(const struct pairs *p, struct document *d)
 {
-    add_pictures(p, d, "size");
+    add_maps(p, d, "size");
 }
 
 struct document *pairs_document(char *const *log, size_t n)
@@ -158,7 +137,7 @@ struct document *pairs_document(char *const *log, size_t n)
         add_rows(&p, text_base_of(log[i]), n > 1 ? 1 : p.n_sizes, t);
     }
     if (d)
-        add_pictures(&p, d, n > 1 ? "log" : "size");
+        add_maps(&p, d, n > 1 ? "log" : "size");
     pairs_free(&p);
     return d;
 }

@@ -9,9 +9,8 @@
  * one-way latencies and the parameters of LogGP. Text has LogGP alone, and only with IN_TEXT. */
 void pairs_table(const struct pairs *p, struct document *d, bool in_text);
 
-/* Heat maps of means and of standard deviations of the round trip, a map for each size, and both of
- * the smallest size as surfaces, as the paper has them; of the table "pairs", which D must have.
- * The diagonal, which is not measured, stays empty. */
+/* Heat maps of means and of standard deviations of the round trip, a map for each size; of the
+ * table "pairs", which D must have. The diagonal, which is not measured, stays empty. */
 void pairs_pictures(const struct pairs *p, struct document *d);
 
 /* The same of LOGS of collbench-pairs or of the original tool, N of them: of several the maps of

@@ -80,10 +80,7 @@ static void read_scenario(const char *path)
 static void read_maps(const char *path)
 {
     char *paths[] = {(char *)path, (char *)path}, why[400];
-    struct document *d = document_load(paths, 2, why, sizeof why);
-    if (d)
-        json_decref(document_json(d));
-    document_free(d);
+    json_decref(document_load(paths, 2, why, sizeof why));
 }
 
 static void read_launches(const char *path)

@@ -131,7 +131,7 @@ expect 2 'use: A... -- B...' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
 expect 2 'did you mean --format?$' $collprof export --fromat=csv a
 expect 2 'expected: csv, perfetto, otf2' $collprof export --format=xml a
-expect 2 'expected: durations, ranks, arrivals, sizes, matrix, timeline' $collprof plot --picture=none a
+expect 2 'expected: ranks, matrix, timeline' $collprof plot --picture=none a
 expect 2 "unexpected argument 'a'" $collprof info a
 expect 2 'use --picture=NAME' $collprof plot --output=x.png a
 echo nonsense > "$work/nonsense.log"

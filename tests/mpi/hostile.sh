@@ -26,7 +26,7 @@ p["run"]["programs"] = ["/x/`touch executed`\033[2J"]
 p["communicators"][0]["name"] = "=1+1\033[31m"
 p["hosts"][0]["name"] = "$(touch executed)\033c"
 p["warnings"] = ["\033[1mwarned\nNo MPI call was recorded"]'
-for command in "report names" "export --table=call_sites names" "export names" "export --format=perfetto names" \
+for command in "report names" "export --table=call_sites names" "export names" \
     "compare names good"; do
     timeout 60 "$collprof" $command >shown 2>&1 || fail "$command: status $? $(cat shown)"
     if grep -q "$(printf '[\033\007]')" shown; then fail "$command: control characters"; fi
@@ -87,12 +87,12 @@ test "$(cat mine/report.html)" = "my own page" || fail "report --format=html rep
 timeout 60 "$collprof" report --format=html -o mine/report.html mine >shown 2>&1 || fail "-o: $(cat shown)"
 timeout 60 "$collprof" report --format=html mine >shown 2>&1 || fail "page of its own: $(cat shown)"
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
-    echo my own picture >mine/sizes.png
+    echo my own picture >mine/matrix.png
     timeout 120 "$collprof" plot mine >shown 2>&1
     test $? = 2 || fail "plot: status, where there is a picture of the user's"
-    grep -q 'mine/sizes.png is there, and is not what this version of collprof writes: use: --output' shown || fail "$(cat shown)"
-    test "$(cat mine/sizes.png)" = "my own picture" || fail "plot replaced the user's picture"
-    rm mine/sizes.png
+    grep -q 'mine/matrix.png is there, and is not what this version of collprof writes: use: --output' shown || fail "$(cat shown)"
+    test "$(cat mine/matrix.png)" = "my own picture" || fail "plot replaced the user's picture"
+    rm mine/matrix.png
     timeout 120 "$collprof" plot mine >shown 2>&1 || fail "pictures of its own: $(cat shown)"
     # A plotter that does not notice that the disk is full.
     printf '#!/bin/sh\ncat >/dev/null\necho part of a picture\n' >full
@@ -112,9 +112,9 @@ if [ "$(id -u)" -eq 0 ]; then
     ln -s "$PWD/precious" trap/ranks.png
     ln -s "$PWD/precious" trap/report.html
     ln -s "$PWD/victim" trap/csv
-    mkfifo trap/sizes.png
-    chown -h 65534 trap/ranks.png trap/report.html trap/csv trap/sizes.png
-    for command in "plot --picture=ranks" "plot --picture=sizes" "report --format=html" "export"; do
+    mkfifo trap/matrix.png
+    chown -h 65534 trap/ranks.png trap/report.html trap/csv trap/matrix.png
+    for command in "plot --picture=ranks" "plot --picture=matrix" "report --format=html" "export"; do
         timeout 60 "$collprof" $command trap >shown 2>&1 && fail "$command: wrote through a trap"
         grep -q 'of another user' shown || { cat shown; fail "$command: gives no reason"; }
     done

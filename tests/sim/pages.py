@@ -245,20 +245,6 @@ sums = [dict(points) for _, points in series("ranks")]
 for r in profile["ranks"]:
     check(near(sums[3][r["rank"]], r["mpi_ns"] / 1e3) and near(sums[5][r["rank"]], r["wall_seconds"] * 1e6),
           f"picture of ranks: rank {r['rank']}: {sums}")
-_, late = series("arrivals")[0]
-check([round(y / 1e3) for _, y in late] == [1, 2, 10, 3] and late == sorted(late),
-      f"picture of arrivals: {late}")
-# The first collective is in the scene eleven tenths of a second before.
-check(near(late[0][0], 1.1) and near(late[3][0], 1.113), f"picture of arrivals: when: {late}")
-for title, points in series("durations"):
-    longest = max((r["max_ns"] / 1e3 for r in added_up(["site", "operation"]).values()
-                   if title.startswith(name(r) + " ") and near(r["max_ns"] / 1e3, points[-1][1], 1e-6)), default=0)
-    check([x for x, _ in points] == sorted(x for x, _ in points) and points[-1][0] > 98
-          and [y for _, y in points] == sorted(y for _, y in points) and longest,
-          f"picture of durations: {title}: {points}")
-sizes = dict(series("sizes"))
-check(sizes["MPI_Scatter"] == [(16, sizes["MPI_Scatter"][0][1])] and near(sizes["MPI_Scatter"][0][1], 5000, 0.04),
-      f"picture of sizes: {sizes}")
 
 print("\n".join(bad) or "CSV, page, comparison and pictures are right")
 sys.exit(bool(bad))

@@ -1,6 +1,7 @@
 /* A document in its three formats: readers of all of them are promised the same content. */
 #include "document/document.h"
 #include "document/save.h"
+#include "document/text.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -29,7 +30,8 @@ static struct document *example(void)
     table_skip(t);
     table_real(t, NAN);
     cr_assert_eq(table_rows(t), 2);
-    document_note(d, "all %s", "is well");
+    document_finding(d, &(struct finding){.key = "note", .severity = SEVERITY_NOTE}, "all %s",
+                     "is well");
     document_attach(d, "samples", json_pack("[f,f]", 1.0, 2.0));
     return d;
 }
@@ -69,62 +71,145 @@ Test(document, text_is_aligned_with_units_in_the_heads)
     free(text);
 }
 
-/* Of 4123.4567 +- 31 nobody knows the tenths, and 0.26 +- 21 is still not 0; a spreadsheet rounds
- * as it likes. */
-Test(document, digits_follow_the_error)
+/* Numbers of a column of fractions have its decimals; minus nothing is nothing. */
+Test(document, reals_have_the_decimals_of_their_column)
 {
     static const struct {
-        double value, error;
-        const char *text, *csv;
-    } known[] = {{4123.4567, NAN, "4123.457", "4123.457"},
-                 {4123.4567, 0, "4123.457", "4123.457"},
-                 {4123.4567, 0.0004, "4123.457", "4123.457"},
-                 {4123.4567, 0.31, "4123.46", "4123.457"},
-                 {4123.4567, 3.1, "4123.5", "4123.457"},
-                 {4123.4567, 31, "4123", "4123.457"},
-                 {4123.4567, 3100, "4123", "4123.457"},
-                 {0.2604, 21, "0.3", "0.260"},
-                 {-0.0604, 21, "-0.06", "-0.060"},
-                 {-0.0004, NAN, "0.000", "0.000"},
-                 {-0.0006, NAN, "-0.001", "-0.001"},
-                 {0, 21, "0", "0.000"}};
+        double value;
+        const char *text;
+    } known[] = {{4123.4567, "4123.457"}, {-0.0604, "-0.060"}, {-0.0004, "0.000"},
+                 {-0.0006, "-0.001"},     {0, "0.000"},        {5, "5.000"}};
     static const struct column column = {"t", NULL, COLUMN_REAL, 3, NULL};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        for (int csv = 0; csv < 2; csv++) {
-            char *all = NULL;
-            size_t size;
-            FILE *out = open_memstream(&all, &size);
-            struct document *d = document_new("example/1");
-            table_real_within(document_table(d, "t", NULL, &column, 1), known[i].value,
-                              known[i].error);
-            document_write(d, out, csv ? FORMAT_CSV : FORMAT_TEXT);
-            fclose(out);
-            document_free(d);
-            *strrchr(all, '\n') = '\0';
-            const char *line = strrchr(all, '\n') + 1;
-            cr_assert_str_eq(line + strspn(line, " "), csv ? known[i].csv : known[i].text, "%g %g",
-                             known[i].value, known[i].error);
-            free(all);
-        }
+    for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++) {
+        char *all = NULL;
+        size_t size;
+        FILE *out = open_memstream(&all, &size);
+        struct document *d = document_new("example/1");
+        table_real(document_table(d, "t", NULL, &column, 1), known[i / 2].value);
+        document_write(d, out, i % 2 ? FORMAT_CSV : FORMAT_TEXT);
+        fclose(out);
+        document_free(d);
+        *strrchr(all, '\n') = '\0';
+        const char *line = strrchr(all, '\n') + 1;
+        cr_expect_str_eq(line + strspn(line, " "), known[i / 2].text);
+        free(all);
     }
 }
 
-Test(document, a_value_does_not_read_below_its_interval)
+static char *all_as(struct document *d, enum format format)
 {
-    static const struct column three[] = {{"t", NULL, COLUMN_REAL, 2, NULL},
-                                          {"low", NULL, COLUMN_REAL, 2, NULL},
-                                          {"high", NULL, COLUMN_REAL, 2, NULL}};
     char *all = NULL;
     size_t size;
     FILE *out = open_memstream(&all, &size);
-    struct document *d = document_new("example/1");
-    table_estimate(document_table(d, "t", NULL, three, 3),
-                   (struct estimate){17.03e-6, 17.03e-6, 58.07e-6});
-    document_write(d, out, FORMAT_TEXT);
+    document_write(d, out, format);
     fclose(out);
     document_free(d);
-    cr_assert(strstr(all, "17   17    58"), "%s", all);
+    return all;
+}
+
+/* Kinds of numbers as people and as programs read them. */
+Test(document, cells_by_their_kinds)
+{
+    static const struct column kinds[] = {
+        {"time", NULL, COLUMN_TIME},   {"bytes", NULL, COLUMN_BYTES}, {"count", NULL, COLUMN_COUNT},
+        {"share", NULL, COLUMN_SHARE}, {"rank", NULL, COLUMN_RANK},   {"e", "us", COLUMN_REAL, 1},
+        {"low", "us", COLUMN_REAL, 1}, {"high", "us", COLUMN_REAL, 1}};
+    for (int csv = 0; csv < 2; csv++) {
+        struct document *d = document_new("x/1");
+        struct table *t = document_table_of(d, "x", NULL, kinds);
+        table_real(t, -1.2346e-3);
+        table_integer(t, 65536);
+        table_integer(t, 12345);
+        table_real(t, 12.345);
+        table_integer(t, -1);
+        table_estimate(t, (struct estimate){17e-6, 16e-6, 18e-6});
+        char *all = all_as(d, csv ? FORMAT_CSV : FORMAT_TEXT);
+        cr_expect(strstr(all, csv ? "\n-1234.600,65536,12345,12.345,,17.0,16.0,18.0\n"
+                                  : "  -1.23ms  64KiB  12,345  12.3%     -  17.0  16.0  18.0\n"),
+                  "%s", all);
+        cr_expect(!csv ||
+                      strstr(all, "time_us,bytes,count,share_percent,rank,e_us,low_us,high_us\n"),
+                  "%s", all);
+        free(all);
+    }
+}
+
+/* Where text is narrow optional columns go from the right, and names are shortened in the middle;
+ * a call site's line stays whole. */
+Test(document, narrow_text_leaves_out_and_shortens)
+{
+    static const struct column wide[] = {
+        {"site", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN},
+        {"calls", NULL, COLUMN_COUNT},
+        {"empty", NULL, COLUMN_COUNT, .flags = COLUMN_OPTIONAL},
+        {"a_first_one", NULL, COLUMN_COUNT, .flags = COLUMN_OPTIONAL},
+        {"the_second_one", NULL, COLUMN_COUNT, .flags = COLUMN_OPTIONAL},
+        {"hidden", NULL, COLUMN_COUNT, .flags = COLUMN_DATA_ONLY}};
+    struct document *d = document_new("x/1");
+    struct table *t = document_table_of(d, "x", NULL, wide);
+    table_text(t, "heat_long.c:4217 exchange_of_halos_with_neighbours < main.c:7");
+    for (int i = 0; i < 5; i++)
+        table_integer_if(t, i != 1, i);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    table_text_write(t, out, &(struct text_options){.width = 52});
+    fclose(out);
+    cr_expect_str_eq(text, "  site                            calls  a_first_one\n"
+                           "  heat_long.c:4217..s < main.c:7      0            2\n");
+    document_free(d);
+    free(text);
+}
+
+/* Rows of a lower place come first; those of one place keep their order; a remark goes with its
+ * row. */
+Test(document, rows_are_in_the_order_of_their_places)
+{
+    static const struct column one[] = {{"n", NULL, COLUMN_INTEGER}};
+    static const struct finding remark = {.key = "odd", .severity = SEVERITY_DOUBT};
+    static const int place[] = {2, 0, 1, 1, 2};
+    struct document *d = document_new("x/1");
+    struct table *t = document_table_of(d, "x", NULL, one);
+    for (int i = 0; i < 5; i++) {
+        document_place(d, (size_t)place[i]);
+        table_integer(t, 10 * place[i] + i);
+        if (i % 2)
+            table_remark(t, &remark, "row %d", i);
+    }
+    char *all = all_as(d, FORMAT_CSV);
+    cr_expect(strstr(all, "n,remarks\n1,odd\n12,\n13,odd\n20,\n24,\n"), "%s", all);
     free(all);
+}
+
+/* A finding has what is known of it, and no more. */
+Test(document, findings_are_values)
+{
+    struct document *d = document_new("x/1");
+    document_finding(d,
+                     &(struct finding){.key = "late_rank",
+                                       .severity = SEVERITY_FINDING,
+                                       .cost = {2, 1, 3},
+                                       .share = 0.5,
+                                       .ranks = (const int[]){4, 7},
+                                       .n_ranks = 2,
+                                       .number = {{"calls", 12}},
+                                       .advice = "look"},
+                     "Rank %d is late.", 4);
+    document_finding(d, &(struct finding){.key = "note", .severity = SEVERITY_NOTE}, "So.");
+    cr_expect(document_has_finding(d, "note") && !document_has_finding(d, "not"));
+    json_t *json = document_json(d), *all = json_object_get(json, "findings");
+    char *first = json_dumps(json_array_get(all, 0), JSON_COMPACT | JSON_REAL_PRECISION(6)),
+         *second = json_dumps(json_array_get(all, 1), JSON_COMPACT);
+    cr_expect_str_eq(first, "{\"key\":\"late_rank\",\"severity\":\"finding\",\"text\":\"Rank 4 is "
+                            "late.\",\"cost_s\":2.0,\"low_s\":1.0,\"high_s\":3.0,\"ranks\":[4,7],"
+                            "\"numbers\":{\"calls\":12.0},\"advice\":\"look\",\"share\":0.5}");
+    cr_expect_str_eq(second, "{\"key\":\"note\",\"severity\":\"note\",\"text\":\"So.\"}");
+    free(first);
+    free(second);
+    json_decref(json);
+    char *text = all_as(d, FORMAT_TEXT);
+    cr_expect_str_eq(text, "\nRank 4 is late.\n  -> look\nSo.\n");
+    free(text);
 }
 
 /* A letter of two bytes is one wide. */
@@ -184,32 +269,6 @@ Test(document, csv_quotes_as_rfc_4180_says)
     free(text);
 }
 
-/* Each table by itself, as a program reads it without being told anything; the header, too. */
-Test(document, csv_is_one_table_per_file)
-{
-    char directory[] = "/tmp/document.XXXXXX", path[100], text[300];
-    static const char *const name[] = {"", "-more", "-header"};
-    static const char *const right[] = {
-        "method,size_bytes,median_us\n\"ring, \"\"paper's\"\"\",65536,0.10\n,,\n",
-        "method,size_bytes,median_us\n", "key,value\nranks,2\ncommand,a  b\nnote,all is well\n"};
-    cr_assert_not_null(mkdtemp(directory));
-    struct document *d = example();
-    document_table(d, "more", NULL, columns, 3);
-    snprintf(path, sizeof path, "%s/x.y.csv", directory);
-    cr_assert(document_save_tables(d, path, FORMAT_CSV));
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/x.y%s.csv", directory, name[i]);
-        FILE *in = fopen(path, "r");
-        cr_assert_not_null(in, "%s", path);
-        text[fread(text, 1, sizeof text - 1, in)] = '\0';
-        fclose(in);
-        unlink(path);
-        cr_assert_str_eq(text, right[i]);
-    }
-    cr_assert_eq(rmdir(directory), 0, "other files, too");
-    document_free(d);
-}
-
 Test(document, json_is_whole_and_empty_cells_are_null)
 {
     char *text = written(FORMAT_JSON);
@@ -220,12 +279,13 @@ Test(document, json_is_whole_and_empty_cells_are_null)
     json_int_t size;
     double median, sample;
     json_t *m, *s, *r;
-    int failed = json_unpack_ex(
-        root, &error, 0,
-        "{s:s, s:{s:s}, s:[s], s:[f,f], s:{s:{s:[o,{s:s},o], s:[{s:s,s:I,s:f},{s:o,s:o,s:o}]}}}",
-        "schema", &schema, "header", "ranks", &ranks, "notes", &note, "samples", &sample, &sample,
-        "tables", "methods", "columns", &m, "unit", &unit, &s, "rows", "method", &method, "size",
-        &size, "median", &median, "method", &m, "size", &s, "median", &r);
+    int failed = json_unpack_ex(root, &error, 0,
+                                "{s:s, s:{s:s}, s:[{s:s}], s:[f,f], s:{s:{s:[o,{s:s},o], "
+                                "s:[{s:s,s:I,s:f},{s:o,s:o,s:o}]}}}",
+                                "schema", &schema, "header", "ranks", &ranks, "findings", "text",
+                                &note, "samples", &sample, &sample, "tables", "methods", "columns",
+                                &m, "unit", &unit, &s, "rows", "method", &method, "size", &size,
+                                "median", &median, "method", &m, "size", &s, "median", &r);
     cr_assert_not(failed, "%s", error.text);
     cr_assert_str_eq(schema, "example/1");
     cr_assert_str_eq(method, "ring, \"paper's\"");
@@ -338,31 +398,6 @@ Test(document, what_cannot_be_written_fails_cleanly)
     cr_assert_eq(access("/dev/full", F_OK), 0);
     document_free(d);
     rmdir(directory);
-}
-
-/* Where memory runs short nothing is written, rather than a part of the results, or the process
- * ended. */
-Test(document, without_memory_is_not_saved)
-{
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip_test("the sanitizer needs memory of its own");
-#endif
-    static const struct column one[] = {{"a", NULL, COLUMN_INTEGER, 0, NULL}};
-    struct document *d = document_new("x/1");
-    struct table *t = document_table(d, "t", NULL, one, 1);
-    for (int i = 0; i < 64; i++)
-        table_integer(t, i);
-    struct rlimit before, none = {0};
-    getrlimit(RLIMIT_AS, &before);
-    none.rlim_max = before.rlim_max;
-    setrlimit(RLIMIT_AS, &none);
-    for (int i = 64; i < 1 << 20; i++) /* past what the heap still has */
-        table_integer(t, i);
-    table_integer(document_table(d, "u", NULL, one, 1), 1);
-    setrlimit(RLIMIT_AS, &before);
-    cr_expect_lt(table_rows(t), 1 << 20);
-    cr_expect_not(document_save(d, "/dev/null", FORMAT_JSON));
-    document_free(d);
 }
 
 /* Writes BYTES where there is ROOM for so many, and room again before it is asked how it went. */

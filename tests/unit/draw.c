@@ -104,8 +104,6 @@ static const struct picture pictures[] = {
      .where = {{"what", "mean"}}, .lines = "line", .palette = PALETTE_OVERLAP},
     {PICTURE_HEAT, "panels", "Two maps", "cells", "from", "to", .value = "value", .panel = "what",
      .value_log = true},
-    {PICTURE_SURFACE, "surface", "A surface", "cells", "from", "to", .value = "value",
-     .where = {{"what", "mean"}}},
     {PICTURE_TIMELINE, "timeline", "A timeline", "spans", "begin", "rank", "state", .x_end = "end",
      .y_end = "to", .label = "name", .arrows = "messages"},
 };
@@ -139,10 +137,12 @@ static void keeping_scripts(void)
 static char *script_of(size_t i)
 {
     static char text[100000];
+    char path[64];
     struct document *d = example();
-    cr_assert(document_draw_one(d, i, "x.svg"));
+    cr_assert(document_draw(d, "x.svg"));
     document_free(d);
-    FILE *in = fopen("x.svg", "r");
+    snprintf(path, sizeof path, "x-%s.svg", pictures[i].name);
+    FILE *in = fopen(path, "r");
     text[fread(text, 1, sizeof text - 1, in)] = '\0';
     fclose(in);
     return text;
@@ -159,15 +159,11 @@ static bool drawn_by_gnuplot(const char *ending)
     cr_assert(drawn);
     for (size_t i = 0; i < PICTURES; i++) {
         struct stat st;
-        char *file = document_picture_path(d, i, path);
-        good = good && !stat(file, &st) && st.st_size > 2000;
-        free(file);
-    }
-    document_free(d);
-    for (size_t i = 0; i < PICTURES; i++) {
         snprintf(path, sizeof path, "%s/x-%s%s", directory, pictures[i].name, ending);
+        good = good && !stat(path, &st) && st.st_size > 2000;
         unlink(path);
     }
+    document_free(d);
     rmdir(directory);
     return good;
 }
@@ -187,40 +183,49 @@ Test(draw, every_kind_as_svg, .init = scratch)
     cr_assert(drawn_by_gnuplot(".svg"));
 }
 
+static void expect(size_t picture, const char *const *has, const char *lacks)
+{
+    const char *script = script_of(picture);
+    for (; *has; has++)
+        cr_expect(strstr(script, *has), "no %s in %s", *has, script);
+    cr_expect(!lacks || !strstr(script, lacks), "%s in %s", lacks, script);
+}
+#define EXPECT(picture, lacks, ...) expect(picture, (const char *const[]){__VA_ARGS__, NULL}, lacks)
+
+/* Zero is at half of the smallest size; an interval's end that has no place on the axis is left
+ * out; what is not wanted is not there. */
 Test(draw, lines_are_their_points, .init = keeping_scripts)
 {
-    const char *script = script_of(0);
-    cr_assert(strstr(script, "$line1 << END\n0.5 2 1.8 2.2\n1 2.01 1.809 2.211\n"), "%s", script);
-    cr_assert(strstr(script, "set xtics ('0' 0.5, '1' 1, '4' 4, '16' 16, '64' 64, '256' 256, "
-                             "'1K' 1024, '4K' 4096)"),
-              "%s", script);
-    cr_assert(strstr(script, "title 'held'") && strstr(script, "'median (us)'"), "%s", script);
-    script = script_of(1);
-    cr_assert(strstr(script, "0 1 1 1\n1 1.01") && !strstr(script, "direct"), "%s", script);
+    EXPECT(0, NULL, "$series1 << END\n0.5 2 1.8 2.2\n1 2.01 1.809 2.211\n",
+           "set xtics ('0' 0.5, '1' 1, '4' 4, '16' 16, '64' 64, '256' 256, '1K' 1024, '4K' 4096)",
+           "title 'held'", "'median (us)'", "set ylabel 'median (us)'", "set xlabel 'size (B)'",
+           "set yrange [0.782608696:54.3444", "set logscale x", "0.2, 0.5, 1, 2, 5, 10, 20, 50",
+           "set label 99 'an example of 3 ranks'");
+    EXPECT(1, "direct", "\n0 1 1 1\n1 1.01", "set yrange [0:43.");
 }
 
 Test(draw, bars_stand_on_each_other, .init = keeping_scripts)
 {
-    const char *script = script_of(2);
-    cr_assert(strstr(script, "$bars1 << END\n0 3\n1 3.02\n"), "%s", script);
+    EXPECT(2, NULL, "$series0 << END\n0 1 0 ", "$series1 << END\n0 3 1 ", "\n1 3.02 1.01 ",
+           "set xrange [-0.5:7.5]", "'4K' 7)");
 }
 
+/* Nothing of a diagonal without values, nor of the other panel; the colours' scale is of all. */
 Test(draw, maps_are_their_cells, .init = keeping_scripts)
 {
-    const char *script = script_of(3);
-    cr_assert(strstr(script, "\n0 1 2 2\n") && !strstr(script, "\n0 0 "), "%s", script);
-    cr_assert(strstr(script, "set cbrange [2:6]"), "%s", script);
-    script = script_of(4);
-    cr_assert(strstr(script, "$lines0 << END\n0 5\n1 4\n"), "%s", script);
+    EXPECT(3, "\n0 0 ", "\n0 1 2 2\n", "set cbrange [2:6]", "set size square", "sprintf('%g', $4)",
+           "unset logscale cb");
+    EXPECT(4, "sprintf", "$over << END\n0 5\n1 4\n", "1 '#e81818', 2 '#fff04a'",
+           "title 'the line'");
+    EXPECT(5, NULL, "set cbrange [2:7]", "set logscale cb", "set title 'mean'", "layout 1,2",
+           "set title 'deviation' font ',11'\n$series0 << END\n0 1 3 3\n");
 }
 
 Test(draw, timelines_have_spans_and_arrows, .init = keeping_scripts)
 {
-    const char *script = script_of(7);
-    cr_assert(strstr(script, "$spans << END\n0 200 0 0x0072b2\n300 500 0 0xd55e00\n"), "%s",
-              script);
-    cr_assert(strstr(script, "\n100 1 500 2\n"), "%s", script);
-    cr_assert(strstr(script, "set label 'late sender: 0' at 400,0"), "%s", script);
+    EXPECT(6, NULL, "$series0 << END\n0 0 200 ", "$series1 << END\n300 0 500 ", "\n100 1 500 2\n",
+           "set xrange [-39:1339]", "set yrange [2.5:-0.5]", "title 'waiting'",
+           "set label 'late sender: 0' at 400,0");
 }
 
 /* Neither a missing gnuplot, nor one that fails, nor a table without rows leaves a file. */
@@ -232,13 +237,41 @@ Test(draw, what_cannot_be_drawn_leaves_nothing, .init = scratch)
     struct document *d = example(), *empty = document_new("example/1");
     document_table_of(empty, "times", NULL, times);
     document_picture(empty, &pictures[0]);
-    cr_expect_not(document_draw_one(empty, 0, path));
+    cr_expect_not(document_draw(empty, path));
     for (int i = 0; i < 3; i++) {
         setenv("GNUPLOT", plotters[i], 1);
-        cr_expect_not(document_draw_one(d, 0, path), "%s", plotters[i]);
+        cr_expect_not(document_draw(d, path), "%s", plotters[i]);
     }
-    cr_expect_not(document_draw_one(d, 0, "x.gif"));
+    cr_expect_not(document_draw(d, "x.gif"));
     cr_expect_eq(rmdir(directory), 0, "something was left");
     document_free(d);
     document_free(empty);
+}
+
+/* Whatever JSON somebody calls a document is drawn or refused. */
+Test(draw, any_json_is_drawn_or_refused, .init = keeping_scripts)
+{
+    static const char *const any[] = {
+        "[]",
+        "{}",
+        "{'pictures': [1, {}, {'kind': 'heat'}]}",
+        "{'pictures': [{'kind': 'lines', 'x': 'a', 'y': 'a', 'table': 't', 'where': [1]}], "
+        "'tables': []}",
+        "{'pictures': [{'kind': 'heat', 'x': 'a', 'y': 'b', 'value': 'a', 'table': 't', 'lines': "
+        "'t',"
+        " 'panel': 'b', 'where': {'a': 1}, 'order': [1], 'palette': 'none'}], 'tables': {'t': "
+        "{'columns': [1, {'name': 2}], 'rows': [1, {'a': null}, {'a': 'x', 'b': 2}, {'a': 3, 'b': "
+        "[]}]}}}",
+        "{'pictures': [{'kind': 'timeline', 'x': 'a', 'y': 'a', 'series': 'a', 'arrows': 't', "
+        "'table': 't'}], 'tables': {'t': {'rows': [{'a': -1e308}, {'a': 1e308}]}}}"};
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s", any[i]);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        json_t *json = json_loads(text, 0, NULL);
+        cr_assert(json, "%s", text);
+        document_draw_json(json, "x.svg");
+        json_decref(json);
+    }
 }

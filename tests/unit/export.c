@@ -1,10 +1,10 @@
 /* What other programs read: CSV, OTF2, Perfetto, the page of a run, and its pictures. */
 #include "export/export.h"
-#include "export/pictures.h"
 #include "made_page.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,25 +202,6 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
     profile_free(p);
 }
 
-/* Collectives of a run without a trace: each in the row of its rank, by its own communicator. */
-Test(export, collectives_are_slices_by_rank)
-{
-    char *text = NULL;
-    size_t size;
-    struct profile *p = made_four_ranks(), *none = profile_new();
-    *PUSH(&p->comms) = (struct profile_comm){.size = 2, .root_world_rank = 1, .site = PROFILE_NONE};
-    snprintf(p->comms.at[p->comms.n - 1].name, 64, "rows");
-    p->events.at[3].comm = (uint32_t)p->comms.n - 1;
-    FILE *out = open_memstream(&text, &size);
-    cr_assert_eq(export_perfetto_collectives(p, out), p->events.n);
-    cr_assert_eq(export_perfetto_collectives(none, out), 0);
-    fclose(out);
-    cr_assert_eq(times_in(text, "\"communicator\":\"rows\""), 1, "%s", text);
-    free(text);
-    profile_free(p);
-    profile_free(none);
-}
-
 /* The document that a page carries. */
 static json_t *document_of(const char *page)
 {
@@ -260,7 +241,7 @@ Test(export, a_page_carries_its_document)
 static struct document *pictures_of(const struct profile *p, const char *name)
 {
     struct document *d = document_new("x/1");
-    const struct picture_view view = {.top = 6, .from = -1, .to = -1};
+    const struct timeline_view view = {NAN, NAN};
     size_t i = 0;
     while (strcmp(run_pictures[i].name, name))
         i++;
@@ -283,22 +264,6 @@ static json_t *table_rows_of(const struct document *d, const char *table)
 static double number_in(const json_t *rows, size_t row, const char *key)
 {
     return json_number_value(json_object_get(json_array_get(rows, row), key));
-}
-
-/* A line over time goes forwards, whichever communicator its points are of. */
-Test(export, arrivals_are_in_the_order_of_time)
-{
-    struct profile *p = made_four_ranks();
-    for (size_t i = 0; i < p->events.n; i++)
-        p->events.at[i].entry_ns += 20000 * (int64_t)(10 - p->events.at[i].sequence);
-    struct document *d = pictures_of(p, "arrivals");
-    json_t *rows = table_rows_of(d, "arrival_spread");
-    cr_assert_eq(json_array_size(rows), 10);
-    for (size_t i = 1; i < 10; i++)
-        cr_assert_gt(number_in(rows, i, "at"), number_in(rows, i - 1, "at"));
-    json_decref(rows);
-    document_free(d);
-    profile_free(p);
 }
 
 /* Around the longest wait: each call is what of it was waiting, and the rest. */
@@ -347,13 +312,4 @@ Test(export, a_caption_doubts_only_what_is_known)
         document_free(d);
         profile_free(p);
     }
-}
-
-Test(export, lists_of_ranks)
-{
-    static const char *const good[] = {"0", "0-3", "0-3,7"}, *const bad[] = {"", "3-1", "a", "1,"};
-    for (size_t i = 0; i < 3; i++)
-        cr_expect_null(picture_ranks_valid(good[i]), "%s", good[i]);
-    for (size_t i = 0; i < 4; i++)
-        cr_expect_not_null(picture_ranks_valid(bad[i]), "%s", bad[i]);
 }
