@@ -2,7 +2,7 @@
 # Four reports and a comparison of recorded profiles are, line by line, what tests/recorded holds. After an intended
 # change: build, run `tests/recorded.sh --record`, and read the difference.
 set -u
-export LC_ALL=C TZ=UTC COLUMNS=80 NO_COLOR=1
+export LC_ALL=C TZ=UTC COLUMNS=80
 source=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 build=$(cd "${top_builddir:-$source/build}" && pwd)
 work=$(mktemp -d) || exit 1

@@ -91,6 +91,11 @@ static bool open_special(struct save *s)
     return s->out != NULL;
 }
 
+bool save_is_file(const char *path)
+{
+    return !is_standard_output(path) && !is_special(path);
+}
+
 bool save_open(struct save *s, const char *path)
 {
     *s = (struct save){0};

@@ -23,6 +23,9 @@ bool save_open(struct save *s, const char *path);
  * user. Otherwise false, with the reason. */
 bool save_is_safe(const char *path);
 
+/* Whether PATH is a place for a file, which may have others beside it. */
+bool save_is_file(const char *path);
+
 /* Ends writing and puts the file in place. On failure (a full disk) gives the reason, leaves what
  * was there before and returns false. */
 bool save_commit(struct save *s);
