@@ -111,12 +111,9 @@ const char *cell_data(const struct table *t, size_t row, size_t column, char num
         return json_string_value(cell);
     if (json_is_integer(cell))
         snprintf(number, CELL_ROOM, "%lld", (long long)json_integer_value(cell));
-    else if (json_is_real(cell) &&
-             (kind == COLUMN_REAL || json_real_value(cell) != rint(json_real_value(cell))))
+    else if (json_is_real(cell))
         real_text(json_real_value(cell), kind == COLUMN_REAL ? t->columns[column].decimals : 3,
                   number);
-    else if (json_is_real(cell))
-        real_text(json_real_value(cell), 0, number);
     else
         *number = '\0';
     return number;
