@@ -207,8 +207,6 @@ void document_caption(struct document *d, const char *format, ...)
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 extern const char *const format_names[]; /* of each; ends by NULL */
-/* False for anything else. */
-bool format_from_name(const char *name, enum format *format);
 
 /* Extra JSON under KEY, for what is no table (raw samples, trees); absent from text and CSV.
  * Takes over the reference. */

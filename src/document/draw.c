@@ -280,18 +280,14 @@ static void put_label(const struct drawing *g, const char *command, const char *
 /* A tick's label: 65536 bytes are "64K". */
 static const char *tick_label(const struct axis *a, size_t tick, char label[NAME])
 {
-    static const char units[] = "KMG";
+    static const char *const units[] = {"", "K", "M", "G"};
     double value = a->tick.at[tick].number;
-    int u = -1;
+    size_t u = 0;
     if (isnan(value))
         return a->tick.at[tick].name;
-    for (; a->bytes && value >= 1024 && u < 2; u++)
+    for (; a->bytes && value >= 1024 && u < 3; u++)
         value /= 1024;
-    if (u >= 0)
-        snprintf(label, NAME, "%.*f%c", value < 10 && fabs(value - round(value)) > 0.05, value,
-                 units[u]);
-    else
-        snprintf(label, NAME, "%.*g", fabs(value) < 1e5 && fabs(value) >= 100 ? 5 : 3, value);
+    snprintf(label, NAME, "%.*g%s", fabs(value) >= 100 ? 5 : 3, value, units[u]);
     return label;
 }
 
@@ -611,7 +607,6 @@ static bool draw_all(struct drawing *g, const struct axis *panels, size_t column
 
 static bool draw_to(struct drawing *g, const char *path)
 {
-    struct gnuplot_script script;
     struct axis panels = {.column = declared(g, "panel")};
     size_t files = (size_t)json_integer_value(json_object_get(g->declared, "files"));
     add_ticks(&panels, &g->rows);
@@ -622,14 +617,14 @@ static bool draw_to(struct drawing *g, const char *path)
         width = (int)(460 * columns);
         height = (int)(400 * ((n + columns - 1) / columns) + 60);
     }
-    bool good = gnuplot_begin(&script, path, width, height);
-    g->out = script.out;
-    if (good && draw_all(g, &panels, columns)) {
-        good = gnuplot_run(&script);
-    } else if (good) {
-        gnuplot_abandon(&script);
-        good = reason_give("cannot draw %s: nothing was measured that could be drawn", path);
-    }
+    g->out = gnuplot_script(path, width, height);
+    bool good = g->out && (draw_all(g, &panels, columns)
+                               ? gnuplot_run(g->out, path)
+                               : reason_give("cannot draw %s: nothing was measured that could be "
+                                             "drawn",
+                                             path));
+    if (g->out)
+        fclose(g->out);
     axis_free(&panels);
     return good;
 }

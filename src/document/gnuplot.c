@@ -3,11 +3,11 @@
 
 #include "base/reason.h"
 #include "base/text.h"
+#include "document/save.h"
 
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,23 +37,21 @@ bool gnuplot_path_valid(const char *path)
            reason_give("cannot draw %s: its name must end in .png, .svg or .pdf", path);
 }
 
-bool gnuplot_begin(struct gnuplot_script *s, const char *path, int width, int height)
+FILE *gnuplot_script(const char *path, int width, int height)
 {
-    *s = (struct gnuplot_script){.path = path};
-    if (!gnuplot_path_valid(path) || !save_open(&s->picture, path))
-        return false;
-    s->out = tmpfile();
-    if (!s->out) {
+    if (!gnuplot_path_valid(path))
+        return NULL;
+    FILE *script = tmpfile();
+    if (!script) {
         reason_give("cannot draw %s: no temporary file: %s", path, strerror(errno));
-        save_abandon(&s->picture);
-        return false;
+        return NULL;
     }
     const struct kind *kind = kind_of(path);
-    fprintf(s->out,
+    fprintf(script,
             "set terminal %s size %g,%g noenhanced font 'sans,11' background '#ffffff'\n"
             "set encoding utf8\nset tics out nomirror\nset border 3 lc rgb '#404040'\n",
             kind->terminal, width * kind->per_pixel, height * kind->per_pixel);
-    return true;
+    return script;
 }
 
 static const char *plotter(void)
@@ -62,19 +60,19 @@ static const char *plotter(void)
     return named && *named ? named : GNUPLOT;
 }
 
-/* Starts gnuplot on the script. It draws into the file that is open already, and its messages go to
- * COMPLAINTS. False, with the reason in errno (0: gnuplot itself failed). */
-static bool run_plotter(const struct gnuplot_script *s, FILE *complaints)
+/* Runs gnuplot on SCRIPT; the picture goes to OUT, its messages to COMPLAINTS. False, with the
+ * reason in errno (0: gnuplot itself failed). */
+static bool run_plotter(FILE *script, FILE *out, FILE *complaints)
 {
     posix_spawn_file_actions_t actions;
     char *argv[] = {(char *)plotter(), NULL};
     pid_t pid;
     int status;
-    fflush(s->out);
-    lseek(fileno(s->out), 0, SEEK_SET);
+    fflush(script);
+    lseek(fileno(script), 0, SEEK_SET);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fileno(s->out), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fileno(s->picture.out), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
     errno = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -112,48 +110,38 @@ static void sign(FILE *picture)
 }
 
 /* gnuplot does not notice that a disk is full. */
-static bool is_whole(const struct gnuplot_script *s)
+static bool is_whole(FILE *picture, const char *path)
 {
-    struct stat st;
     char end[16] = "";
-    const char *last = kind_of(s->path)->last;
-    int file = fileno(s->picture.out);
-    if (!s->picture.temporary)
-        return true;
-    return (!fstat(file, &st) &&
-            pread(file, end, sizeof end,
-                  st.st_size < (off_t)sizeof end ? 0 : st.st_size - (off_t)sizeof end) > 0 &&
+    const char *last = kind_of(path)->last;
+    return (!fseek(picture, 0, SEEK_END) &&
+            pread(fileno(picture), end, sizeof end, ftell(picture) - (long)sizeof end) > 0 &&
             memmem(end, sizeof end, last, strlen(last))) ||
-           reason_give("cannot write %s: it is cut off: the disk is full", s->path);
+           reason_give("cannot write %s: it is cut off: the disk is full", path);
 }
 
-bool gnuplot_run(struct gnuplot_script *s)
+bool gnuplot_run(FILE *script, const char *path)
 {
-    FILE *complaints = tmpfile();
+    struct save save;
     char why[512];
-    bool drawn = complaints && run_plotter(s, complaints);
-    int error = errno;
-    if (!drawn && error)
+    if (!save_open(&save, path))
+        return false;
+    FILE *complaints = tmpfile();
+    bool drawn = complaints && run_plotter(script, save.out, complaints);
+    if (!drawn && errno)
         snprintf(why, sizeof why, "%s: install gnuplot-nox, or name another in GNUPLOT",
-                 strerror(error));
+                 strerror(errno));
     else if (!drawn)
         last_complaint(complaints, why, sizeof why);
     if (!drawn)
-        reason_give("cannot draw %s: %s: %s", s->path, plotter(), why);
+        reason_give("cannot draw %s: %s: %s", path, plotter(), why);
     if (complaints)
         fclose(complaints);
-    fclose(s->out);
-    if (!drawn || !is_whole(s)) {
-        save_abandon(&s->picture);
+    if (!drawn || (save.temporary && !is_whole(save.out, path))) {
+        save_abandon(&save);
         return false;
     }
-    if (text_ends_with(s->path, ".png") && s->picture.temporary)
-        sign(s->picture.out);
-    return save_commit(&s->picture);
-}
-
-void gnuplot_abandon(struct gnuplot_script *s)
-{
-    fclose(s->out);
-    save_abandon(&s->picture);
+    if (save.temporary && text_ends_with(path, ".png"))
+        sign(save.out);
+    return save_commit(&save);
 }

@@ -2,27 +2,18 @@
 #ifndef COLLPROF_DOCUMENT_GNUPLOT_H
 #define COLLPROF_DOCUMENT_GNUPLOT_H
 
-#include "document/save.h"
-
-/* A script under way, and the picture that it will draw. */
-struct gnuplot_script {
-    FILE *out; /* the script: write commands there */
-    struct save picture;
-    const char *path;
-};
+#include <stdbool.h>
+#include <stdio.h>
 
 /* True for a path that ends in .png, .svg or .pdf; otherwise gives the reason. */
 bool gnuplot_path_valid(const char *path);
 
-/* Begins a picture of WIDTH x HEIGHT pixels at PATH, which must outlive S. On failure gives the
- * reason, and nothing is to be run. */
-bool gnuplot_begin(struct gnuplot_script *s, const char *path, int width, int height);
+/* A script for a picture of WIDTH x HEIGHT pixels at PATH, to which commands are to be written.
+ * NULL, with the reason, if the path is not valid or there is no room for it. For fclose(). */
+FILE *gnuplot_script(const char *path, int width, int height);
 
-/* Runs gnuplot and puts the picture in place; S is freed. On failure gives the reason, and nothing
- * is left. */
-bool gnuplot_run(struct gnuplot_script *s);
-
-/* Instead: nothing is left. */
-void gnuplot_abandon(struct gnuplot_script *s);
+/* Runs gnuplot on SCRIPT and puts the picture in place. On failure gives the reason, and nothing is
+ * left. */
+bool gnuplot_run(FILE *script, const char *path);
 
 #endif

@@ -9,17 +9,6 @@
 
 const char *const format_names[] = {"text", "csv", "json", NULL};
 
-bool format_from_name(const char *name, enum format *format)
-{
-    for (int i = 0; format_names[i]; i++) {
-        if (strcmp(name, format_names[i]) == 0) {
-            *format = (enum format)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* --- what the parts are --- */
 
 const char *column_unit(const struct column *c)

@@ -130,31 +130,22 @@ static void find_time(struct view_of_trace *v, const struct timeline_view *view)
 
 static enum kind_index kind_of(const struct profile *p, const struct act *a)
 {
-    switch (a->kind) {
-    case ACT_SEND:
-        return SENDING;
-    case ACT_POST:
-        return POSTING;
-    case ACT_COLLECTIVE:
-        return COLLECTIVE;
-    case ACT_CALL:
-        switch (p->operations.at[a->operation].family) {
-        case FAMILY_IRECV:
-        case FAMILY_ISEND:
-        case FAMILY_START:
-        case FAMILY_ICOLLECTIVE:
-            return POSTING;
-        case FAMILY_COLLECTIVE:
-            return COLLECTIVE;
-        case FAMILY_COMPLETION:
-        case FAMILY_RECV:
-            return COMPLETING;
-        default:
-            return OTHER;
-        }
-    default:
-        return COMPLETING;
-    }
+    static const struct {
+        enum call_family family;
+        enum kind_index kind;
+    } kinds_of[] = {{FAMILY_IRECV, POSTING},         {FAMILY_ISEND, POSTING},
+                    {FAMILY_START, POSTING},         {FAMILY_ICOLLECTIVE, POSTING},
+                    {FAMILY_COLLECTIVE, COLLECTIVE}, {FAMILY_COMPLETION, COMPLETING},
+                    {FAMILY_RECV, COMPLETING}};
+    if (a->kind != ACT_CALL)
+        return a->kind == ACT_SEND         ? SENDING
+               : a->kind == ACT_POST       ? POSTING
+               : a->kind == ACT_COLLECTIVE ? COLLECTIVE
+                                           : COMPLETING;
+    for (size_t i = 0; i < sizeof kinds_of / sizeof *kinds_of; i++)
+        if (kinds_of[i].family == p->operations.at[a->operation].family)
+            return kinds_of[i].kind;
+    return OTHER;
 }
 
 static double seconds(const struct view_of_trace *v, int64_t ns)

@@ -73,46 +73,26 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text)
         document_table(d, "pairs", "Parameters of LogGP", in_text ? columns : data, N_COLUMNS));
 }
 
-/* A linear scale would show only the slowest pairs of latencies that span decades. */
-static bool spans_decades(const struct pairs *p, enum pairs_quantity what)
-{
-    double low = INFINITY, high = 0;
-    for (int s = 0; s < p->n_sizes; s++) {
-        for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++) {
-            double value = p->size[s].of[what][k];
-            if (k % ((size_t)p->n + 1) != 0 && value >= 0) {
-                low = fmin(low, value);
-                high = fmax(high, value);
-            }
-        }
-    }
-    return low > 0 && high > 20 * low;
-}
-
-static void add_map(const struct pairs *p, struct document *d, const char *panel,
-                    enum pairs_quantity what, struct picture map)
-{
-    map.kind = PICTURE_HEAT;
-    map.table = "pairs";
-    map.x = "from";
-    map.y = "to";
-    map.x_label = map.y_label = "rank";
-    map.panel = panel;
-    map.value_log = spans_decades(p, what);
-    document_picture(d, &map);
-}
-
+/* Means may span decades, which a linear scale would not show; deviations may be 0. */
 static void add_maps(const struct pairs *p, struct document *d, const char *panel)
 {
-    add_map(p, d, panel, PAIRS_MEAN,
-            (struct picture){.title = "Mean of the round trip",
-                             .value = "mean",
-                             .value_label = "mean round trip (us)"});
-    add_map(p, d, panel, PAIRS_SD,
-            (struct picture){.name = "sd",
-                             .title = "Standard deviation of the round trip",
-                             .value = "sd",
-                             .value_label = "standard deviation (us)"});
+    struct picture map = {.kind = PICTURE_HEAT,
+                          .title = "Mean of the round trip",
+                          .table = "pairs",
+                          .x = "from",
+                          .y = "to",
+                          .x_label = "rank",
+                          .y_label = "rank",
+                          .value = "mean",
+                          .value_label = "mean round trip (us)",
+                          .value_log = true,
+                          .panel = panel};
+    document_picture(d, &map);
+    map.name = map.value = "sd";
+    map.title = "Standard deviation of the round trip";
+    map.value_label = "standard deviation (us)";
+    map.value_log = false;
+    document_picture(d, &map);
     document_caption(d, "%d ranks, %s", p->n, p->system);
 }
 

@@ -316,15 +316,6 @@ Test(document, numbers_of_either_kind)
     free(text);
 }
 
-Test(document, formats_by_name)
-{
-    enum format f;
-    cr_assert(format_from_name("json", &f) && f == FORMAT_JSON);
-    cr_assert(format_from_name("csv", &f) && f == FORMAT_CSV);
-    cr_assert(format_from_name("text", &f) && f == FORMAT_TEXT);
-    cr_assert_not(format_from_name("xml", &f));
-}
-
 static int entries(const char *directory)
 {
     int n = 0;
