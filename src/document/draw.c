@@ -69,6 +69,7 @@ struct drawing {
     const struct kind *kind;
     struct rows rows; /* of its table that it shows */
     struct axis x, y, series;
+    size_t legible; /* ticks of an axis */
     FILE *out;
 };
 
@@ -287,16 +288,17 @@ static const char *tick_label(const struct axis *a, size_t tick, char label[NAME
         return a->tick.at[tick].name;
     for (; a->bytes && value >= 1024 && u < 3; u++)
         value /= 1024;
-    snprintf(label, NAME, "%.*g%s", fabs(value) >= 100 ? 5 : 3, value, units[u]);
+    bool whole = fabs(value) >= 100 && fabs(value) < 1e5;
+    snprintf(label, NAME, whole ? "%.0f%s" : "%.3g%s", value, units[u]);
     return label;
 }
 
-/* At most 24 ticks at the values that there are. */
+/* Ticks at the values that there are. */
 static void put_ticks(const struct drawing *g, const struct axis *a, const char *key)
 {
-    enum { LEGIBLE = 24, LEVEL = 13 };
+    enum { LEVEL = 13 };
     char label[NAME];
-    size_t step = (a->tick.n + LEGIBLE - 1) / LEGIBLE, put = 0;
+    size_t step = (a->tick.n + g->legible - 1) / g->legible, put = 0;
     fprintf(g->out, "set %stics (", key);
     for (size_t i = 0; i < a->tick.n; i += step) {
         double at = a->tick.at[i].number;
@@ -579,6 +581,7 @@ static bool draw_panels(const struct drawing *g, const struct axis *panels, size
         struct drawing one = *g;
         const char *panel = panels->tick.at[i].name;
         one.rows = rows_of(g, "table", panel);
+        one.legible = 8;
         open_axes(&one);
         put_text(g, "title", panel, "font ',11'");
         any = draw_chart(&one, panel) || any;
@@ -610,7 +613,10 @@ static bool draw_to(struct drawing *g, const char *path)
     struct axis panels = {.column = declared(g, "panel")};
     size_t files = (size_t)json_integer_value(json_object_get(g->declared, "files"));
     add_ticks(&panels, &g->rows);
-    size_t n = panels.tick.n, columns = files > 1 ? (n + files - 1) / files : n > 4 ? 3 : 2;
+    size_t n = panels.tick.n, columns = files > 1 ? (n + files - 1) / files
+                                        : n > 4   ? 3
+                                        : n > 1   ? 2
+                                                  : 1;
     int width = is_kind(g, "timeline") ? 1400 : 1000,
         height = is_kind(g, "timeline") ? (int)fmax(350, 190 + 46 * (double)g->y.tick.n) : 640;
     if (n) {
@@ -646,7 +652,8 @@ bool document_draw_json(const json_t *json, const char *path)
     const json_t *pictures = json_object_get(json, "pictures");
     bool good = true;
     for (size_t i = 0; i < json_array_size(pictures); i++) {
-        struct drawing g = {.document = json, .declared = json_array_get(pictures, i)};
+        struct drawing g = {
+            .document = json, .declared = json_array_get(pictures, i), .legible = 24};
         const char *kind = declared(&g, "kind") ?: "";
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (strcmp(kinds[k].name, kind) == 0)
