@@ -72,7 +72,7 @@ fi
 # What arrives wrong is said, and the status.
 "$MPIEXEC" -n 2 env TURNS_SPOIL=1 LD_PRELOAD="$turns" "$bench" --method=direct -i3 -x1 --stop=fixed --operation=allreduce --sizes=8K:8K \
     >"$scratch/out" 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'WRONG DATA in 1 cases' "$scratch/out" || fail "wrong data pass"
+[ $? -eq 1 ] && grep -q 'WRONG DATA in 1 of 1 cases' "$scratch/out" || fail "wrong data pass"
 timeout 60 "$bench" >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q "at least 2 ranks: use: mpiexec -n 2" "$scratch/err" || fail "one rank"
 exit 0
