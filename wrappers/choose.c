@@ -171,19 +171,20 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
-/* A program that defines a function of MPI itself calls that one, and no stub. */
+/* A program that defines a function of MPI itself calls that one, and no stub, whose name then
+ * leads there, too. */
 static void say_if_hidden(void)
 {
     Dl_info by, program;
-    const void *start = (const void *)getauxval(AT_ENTRY);
-    for (unsigned i = 0; i < n_stubs && dladdr(start, &program); i++) {
-        const void *first = dlsym(RTLD_DEFAULT, stubs[i].name);
-        if (first && dladdr(first, &by) && by.dli_fbase == program.dli_fbase &&
-            first != (const void *)stubs[i].function) {
-            SAY("%s defines %s itself: what it calls there is not recorded", by.dli_fname,
-                stubs[i].name);
-            return;
-        }
+    const ElfW(Sym) *symbol = NULL;
+    bool known = dladdr((const void *)getauxval(AT_ENTRY), &program);
+    for (unsigned i = 0; known && i < n_stubs; i++) {
+        if (!dladdr1((const void *)stubs[i].function, &by, (void **)&symbol, RTLD_DL_SYMENT) ||
+            by.dli_fbase != program.dli_fbase || !symbol || symbol->st_shndx == SHN_UNDEF)
+            continue;
+        SAY("%s defines %s itself: what it calls there is not recorded", by.dli_fname,
+            stubs[i].name);
+        return;
     }
 }
 
