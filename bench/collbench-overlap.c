@@ -9,18 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cell takes CELL_SECONDS at most, unless --budget allows more; a point of the base round more,
- * since every ratio rests on it. */
-enum { RUNS = 10 };
-static const double CELL_SECONDS = 0.1, BASE_SECONDS = 0.2;
+enum { RUNS = 50, QUICK_RUNS = 10 };
+#define QUICK_SECONDS 36.0     /* for all cells, behind the base round */
+#define QUICK_BASE_SECONDS 0.2 /* for one point of one kind of the base round, at most */
+#define BASE_SECONDS 1.0
 
 struct overlap_options {
     struct bench bench;
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
-    bool published;
+    bool quick, published;
     struct option_range comp; /* microseconds */
-    double step;              /* between neighbours on an axis */
+    double step;              /* between neighbours on an axis; 0: not given */
 };
+
+static const struct option_range full_sizes = {.min = 64, .max = 8 << 20};
+static const struct option_range quick_sizes = {.min = 256, .max = 4 << 20};
+static const struct option_range full_comp = {.min = 1, .max = 8192};
+static const struct option_range quick_comp = {.min = 2, .max = 512};
 
 static const char *benchmark_name(size_t i)
 {
@@ -32,15 +37,17 @@ static const char *benchmark_summary(size_t i)
     return overlap_benchmarks[i].summary;
 }
 
-/* A simulated rank has no threads. */
-static bool is_possible(size_t i, const void *values)
+static bool belongs_to_all(size_t i, const void *values)
 {
-    (void)values;
-    return !overlap_benchmarks[i].by_threads || clock_source != CLOCK_SOURCE_EXTERNAL;
+    const struct bench *b = values;
+    const struct overlap_benchmark *o = &overlap_benchmarks[i];
+    return !o->only_by_name && b->size >= o->least_ranks &&
+           (!o->most_ranks || b->size <= o->most_ranks) &&
+           !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
 }
 
 static const struct option_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
-                                                  is_possible};
+                                                  belongs_to_all};
 
 static error_t take_step(struct option_parser *parser, const struct option_entry *option,
                          const char *arg, void *value)
@@ -56,12 +63,15 @@ static error_t take_step(struct option_parser *parser, const struct option_entry
 
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
-    {"benchmark", 0, "LIST", "all, or of those below", 1, option_take_list, AT(benchmarks),
-     &benchmarks},
+    {"benchmark", 0, "LIST",
+     "all (every one for these ranks but those with an *), or of those below", 1, option_take_list,
+     AT(benchmarks), &benchmarks},
+    {"quick", 0, NULL, "a coarse grid with fewer runs: about 40 seconds", 1, option_take_flag,
+     AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
      &bench_times},
-    {"step", 0, "RATIO", "between neighbours on an axis: 2 (default), 4, sqrt2 (the paper's)", 2,
-     take_step, AT(step), NULL},
+    {"step", 0, "RATIO", "between neighbours on an axis: sqrt2 (default), 2, 4", 2, take_step,
+     AT(step), NULL},
     {"published", 0, NULL,
      "maps and verdicts by the paper's ratio to the letter: T_comm of the base round, a whole "
      "latency off",
@@ -80,17 +90,34 @@ enum { THREAD_LEVEL = MPI_THREAD_SINGLE };
 enum { THREAD_LEVEL = MPI_THREAD_FUNNELED };
 #endif
 
+static void check_ranks(const struct overlap_options *o, const struct overlap_benchmark *b)
+{
+    int ranks = o->bench.size, least = b->least_ranks, most = b->most_ranks;
+    if (ranks < least || (most && ranks > most))
+        bench_refuse(&o->bench, "%s needs %d ranks%s, %d run: start it by mpiexec -n %d", b->name,
+                     least, most ? "" : " or more", ranks, least);
+    if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
+        bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);
+}
+
 static void choose(struct overlap_options *o)
 {
-    if (o->bench.size != 2)
-        bench_refuse(&o->bench, "2 ranks are needed, %d run: start it by mpiexec -n 2",
-                     o->bench.size);
+    if (o->benchmarks.all || o->benchmarks.n == 0)
+        check_ranks(o, overlap_find("sender"));
     if (o->benchmarks.n == 0)
         option_choose_all(&benchmarks, o, &o->benchmarks);
     for (size_t i = 0; i < o->benchmarks.n; i++)
-        if (!is_possible(o->benchmarks.at[i], o))
-            bench_refuse(&o->bench, "%s has threads, which a simulated rank has not",
-                         overlap_benchmarks[o->benchmarks.at[i]].name);
+        check_ranks(o, &overlap_benchmarks[o->benchmarks.at[i]]);
+    if (o->quick) {
+        if (o->bench.sizes.min == full_sizes.min && o->bench.sizes.max == full_sizes.max)
+            o->bench.sizes = quick_sizes;
+        if (o->comp.min == full_comp.min && o->comp.max == full_comp.max)
+            o->comp = quick_comp;
+        if (o->bench.plan.repetitions == RUNS)
+            o->bench.plan.repetitions = QUICK_RUNS;
+    }
+    if (o->step == 0)
+        o->step = o->quick ? 2 : M_SQRT2;
     if (o->bench.sizes.min == 0)
         bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
 }
@@ -165,7 +192,7 @@ static void calibrate(const struct overlap_options *o, const struct grid_axis *c
 static void measure_base(const struct overlap_options *o, struct overlap_stage *stage,
                          struct overlap_grid *g)
 {
-    stage->budget = fmax(BASE_SECONDS, o->bench.plan.budget);
+    stage->budget = o->quick ? QUICK_BASE_SECONDS : BASE_SECONDS;
     overlap_base_measure(stage, (size_t)g->size.at[0]); /* connects, and warms up */
     for (size_t i = 0; i < g->size.n; i++) {
         g->base[i] = overlap_base_measure(stage, (size_t)g->size.at[i]);
@@ -188,17 +215,23 @@ static void measure_cell(const struct overlap_options *o, struct overlap_stage *
                      p->benchmark->name);
 }
 
-/* In a scattered order, so that a run that is cut short has seen all benchmarks and sizes. */
+/* In a scattered order, so that a run that is cut short has seen all benchmarks and sizes. Each
+ * cell of a quick run may take an equal share of the time that is left. */
 static void measure_all(const struct overlap_options *o, struct overlap_stage *stage,
                         struct overlap_grid *g, const struct work *work)
 {
     enum { PRIME = 7919 }; /* visits all of N cells unless N is its multiple */
+    double until = clock_now() + QUICK_SECONDS;
     size_t n = 0;
     for (size_t i = 0; i < g->n_parts; i++)
         n += g->size.n * g->part[i].y->n;
     size_t step = n % PRIME ? PRIME : 1;
-    stage->budget = o->bench.plan.budget;
     for (size_t k = 0; k < n; k++) {
+        double share = o->quick ? (until - clock_now()) / (double)(n - k) : o->bench.plan.budget;
+        MPI_Bcast(&share, 1, MPI_DOUBLE, 0, stage->comm);
+        if (o->quick && share <= 0)
+            break;
+        stage->budget = share;
         measure_cell(o, stage, g, work, k * step % n);
         bench_progress(&o->bench, k + 1, n, "cells");
     }
@@ -212,26 +245,28 @@ static void tell_so_far(void *grid, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct overlap_options o = {
-        .bench = {.sizes = {.min = 256, .max = 4 << 20}, .without = "ranks warmup stop seed"},
-        .comp = {.min = 2, .max = 512},
-        .step = 2};
+    static struct overlap_options o = {.bench = {.without = "ranks warmup stop seed"}};
     static struct overlap_grid grid;
     static struct work work[AXIS_MAX];
+    static struct sync_clock clock;
+    o.bench.sizes = full_sizes;
+    o.comp = full_comp;
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = RUNS;
-    o.bench.plan.budget = CELL_SECONDS;
     bench_begin(&o.bench, &argc, &argv, THREAD_LEVEL, &program);
     choose(&o);
     make_grid(&o, &grid);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/2");
-    struct overlap_stage stage = {
-        .comm = o.bench.comm, .largest = o.bench.sizes.max, .runs = o.bench.plan.repetitions};
+    bench_clocks(&clock, o.bench.comm);
+    struct overlap_stage stage = {.comm = o.bench.comm,
+                                  .clock = &clock,
+                                  .largest = o.bench.sizes.max,
+                                  .runs = o.bench.plan.repetitions};
     if (!overlap_open(&stage))
         bench_refuse(&o.bench, "no memory for messages of %zu bytes: choose smaller --sizes",
                      stage.largest);
-    grid.latency = stage.latency;
+    grid.latency = stage.rank == 0 ? stage.latency[1] : 0;
     calibrate(&o, &grid.comp, work, d);
     measure_base(&o, &stage, &grid);
     bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &grid});

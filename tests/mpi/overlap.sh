@@ -18,8 +18,9 @@ try() {
     echo "$busy"
 }
 
-refuses 1 "2 ranks are needed, 1 run"
-refuses 3 "2 ranks are needed, 3 run"
+refuses 1 "sender needs 2 ranks, 1 run"
+refuses 3 "sender needs 2 ranks, 3 run"
+refuses 2 "destinations needs 3 ranks or more, 2 run" --benchmark=destinations
 refuses 2 "unknown benchmark 'sendr'" --benchmark=sendr
 refuses 2 "impossible --step=1" --step=1
 refuses 2 "impossible sizes" --sizes=0:64

@@ -20,11 +20,11 @@ enum { BLOCK = 32, STRIDE = 64 };
 
 /* --- the stage --- */
 
-/* Half a ping-pong of 0 bytes. */
-static struct summary measure_latency(const struct overlap_stage *stage)
+/* Half a ping-pong of 0 bytes between rank 0 and TO, on these. */
+static struct summary measure_latency(const struct overlap_stage *stage, int to)
 {
     double time[BASE_RUNS], cost = clock_cost();
-    int peer = 1 - stage->rank;
+    int peer = stage->rank == 0 ? to : 0;
     for (int k = -BASE_WARMUP; k < BASE_RUNS; k++) {
         double start = clock_now();
         if (stage->rank == 0)
@@ -47,54 +47,80 @@ bool overlap_open(struct overlap_stage *stage)
 {
     size_t room = 2 * stage->largest + STRIDE;
     PMPI_Comm_rank(stage->comm, &stage->rank);
+    PMPI_Comm_size(stage->comm, &stage->size);
     stage->send = malloc(room);
     stage->recv = malloc(room);
-    if (crew_agree(stage->comm, stage->send && stage->recv) != MPI_SUCCESS) {
+    stage->latency = calloc((size_t)stage->size, sizeof *stage->latency);
+    if (crew_agree(stage->comm, stage->send && stage->recv && stage->latency) != MPI_SUCCESS) {
         overlap_close(stage);
         return false;
     }
     memset(stage->send, 0x5a, room);
     memset(stage->recv, 0xa5, room);
-    struct summary s = measure_latency(stage);
-    stage->latency = s.median;
-    stage->latency_error = half_interval(&s);
-    return true;
+    for (int to = 1; to < stage->size; to++) {
+        if (stage->rank != 0 && stage->rank != to)
+            continue;
+        struct summary s = measure_latency(stage, to);
+        stage->latency[to] = s.median;
+        if (to == 1)
+            stage->latency_error = half_interval(&s);
+    }
+    return harmony_open(&stage->start, stage->clock, stage->comm, 0) == MPI_SUCCESS;
 }
 
 void overlap_close(struct overlap_stage *stage)
 {
     free(stage->send);
     free(stage->recv);
+    free(stage->latency);
     stage->send = stage->recv = NULL;
+    stage->latency = NULL;
 }
 
 /* --- one side --- */
 
 /* Contiguous bytes, or the paper's vector; a remainder of less than a block is left out. */
-static struct overlap_side open_side(const struct overlap_benchmark *b,
-                                     const struct overlap_stage *stage, size_t bytes)
+static void set_type(struct overlap_side *s)
 {
-    struct overlap_side s = {.benchmark = b,
-                             .comm = stage->comm,
-                             .rank = stage->rank,
-                             .type = MPI_BYTE,
-                             .count = (int)bytes,
-                             .send = stage->send,
-                             .recv = stage->recv,
-                             .latency = stage->latency,
-                             .clock_cost = clock_cost()};
-    if (b->vector && bytes >= BLOCK) {
-        PMPI_Type_vector((int)(bytes / BLOCK), BLOCK, STRIDE, MPI_CHAR, &s.type);
-        PMPI_Type_commit(&s.type);
-        s.count = 1;
+    if (s->benchmark->vector && s->bytes >= BLOCK) {
+        PMPI_Type_vector((int)(s->bytes / BLOCK), BLOCK, STRIDE, MPI_CHAR, &s->type);
+        PMPI_Type_commit(&s->type);
+        s->count = 1;
+    } else {
+        s->type = MPI_BYTE;
+        s->count = (int)s->bytes;
     }
-    return s;
 }
 
-static void close_side(struct overlap_side *s)
+static void close_side(struct overlap_side *s, bool begun)
 {
+    if (begun && s->benchmark->end)
+        s->benchmark->end(s);
     if (s->type != MPI_BYTE)
         PMPI_Type_free(&s->type);
+}
+
+/* False, on all ranks, where it cannot be had: then there is nothing to close. */
+static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
+                      struct overlap_stage *stage, size_t bytes, int threads)
+{
+    *s = (struct overlap_side){.benchmark = b,
+                               .comm = stage->comm,
+                               .rank = stage->rank,
+                               .size = stage->size,
+                               .bytes = bytes,
+                               .send = stage->send,
+                               .recv = stage->recv,
+                               .threads = threads,
+                               .latency = stage->latency,
+                               .start = &stage->start,
+                               .clock_cost = clock_cost()};
+    set_type(s);
+    bool begun = !b->begin || b->begin(s);
+    if (crew_agree(stage->comm, begun) == MPI_SUCCESS)
+        return true;
+    close_side(s, begun);
+    return false;
 }
 
 static struct overlap_round one_round(struct overlap_side *s)
@@ -147,12 +173,12 @@ static void one_run(struct runs *r)
     r->late[r->n++] = round.late;
 }
 
-/* Rank 0's VALUE. */
-static bool agree(const struct overlap_side *s, bool value)
+/* What rank 0 says. */
+static bool all_told(const struct overlap_side *s, bool value)
 {
-    int agreed = value;
-    PMPI_Bcast(&agreed, 1, MPI_INT, 0, s->comm);
-    return agreed;
+    int told = value;
+    PMPI_Bcast(&told, 1, MPI_INT, 0, s->comm);
+    return told;
 }
 
 /* A message that is the first to reach a page of the shared memory that it goes through takes three
@@ -162,7 +188,7 @@ static bool agree(const struct overlap_side *s, bool value)
 static void warm_up(struct overlap_side *s, int rounds)
 {
     double until = clock_now() + WARM_SECONDS;
-    for (int cold = 1; cold; cold = cold && agree(s, clock_now() < until)) {
+    for (int cold = 1; cold; cold = cold && all_told(s, clock_now() < until)) {
         long before = work_page_faults();
         for (int i = 0; i < rounds; i++)
             one_round(s);
@@ -176,7 +202,7 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
 {
     double until = clock_now() + (budget > 0 ? budget : INFINITY);
     warm_up(r->with, warmup);
-    while (r->n < most && (r->n == 0 || agree(r->with, clock_now() < until)))
+    while (r->n < most && (r->n == 0 || all_told(r->with, clock_now() < until)))
         for (int i = 0; i < BATCH && r->n < most; i++)
             one_run(r);
 }
@@ -187,15 +213,17 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
 static double base_time(const struct overlap_benchmark *b, struct overlap_stage *stage,
                         size_t bytes, int most)
 {
-    struct overlap_side s = open_side(b, stage, bytes);
+    struct overlap_side s;
     struct runs r = {.with = &s};
     double median = NAN;
-    if (crew_agree(stage->comm, open_runs(&r, most)) == MPI_SUCCESS) {
-        all_runs(&r, BASE_WARMUP, most, stage->budget);
-        median = stats_summarize(r.measured, (size_t)r.n).median;
+    if (open_side(&s, b, stage, bytes, 0)) {
+        if (crew_agree(stage->comm, open_runs(&r, most)) == MPI_SUCCESS) {
+            all_runs(&r, BASE_WARMUP, most, stage->budget);
+            median = stats_summarize(r.measured, (size_t)r.n).median;
+        }
+        free(r.measured);
+        close_side(&s, true);
     }
-    free(r.measured);
-    close_side(&s);
     return median;
 }
 
@@ -232,7 +260,8 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
     cell->t_comm = comm.median;
     cell->t_comp = comp.median;
     cell->ratio = overlap_ratio(m.median, comm.median, comp.median - late);
-    cell->published_ratio = overlap_ratio(cell->published, base->time[b->base], comp.median);
+    if (b->base != BASE_NONE)
+        cell->published_ratio = overlap_ratio(cell->published, base->time[b->base], comp.median);
     double shorter = fmin(comm.median, comp.median - late);
     double known = hypot(half_interval(&comm), half_interval(&comp));
     known = hypot(known, late > 0 ? stage->latency_error : 0);
@@ -243,22 +272,21 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
                      const struct overlap_base *base, const struct work *work, int threads,
                      struct overlap_cell *cell)
 {
-    struct overlap_side with = open_side(b, stage, base->bytes), without = with;
+    struct overlap_side with, without;
     struct runs r = {.with = &with, .without = b->by_threads ? NULL : &without};
     *cell = (struct overlap_cell){NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
-    void *load = b->by_threads ? work_threads_start(threads) : NULL;
+    if (!open_side(&with, b, stage, base->bytes, threads))
+        return false;
+    without = with;
     if (work)
         with.work = *work;
-    bool possible = open_runs(&r, stage->runs) && (load || !b->by_threads);
-    possible = crew_agree(stage->comm, possible) == MPI_SUCCESS;
+    bool possible = crew_agree(stage->comm, open_runs(&r, stage->runs)) == MPI_SUCCESS;
     if (possible) {
         all_runs(&r, WARMUP, stage->runs, stage->budget);
         if (with.rank == 0)
             judge(&r, stage, base, cell);
     }
-    if (load)
-        work_threads_stop(load);
     free(r.measured);
-    close_side(&with);
+    close_side(&with, true);
     return possible;
 }
