@@ -1,4 +1,5 @@
 /* The latency of every pair of ranks: PetaSHA's mmpi.c, and what it left to the reader. */
+#include "base/status.h"
 #include "base/topology.h"
 #include "bench.h"
 #include "document/save.h"
@@ -15,6 +16,7 @@ struct pairs_options {
     struct bench bench;
     int order; /* enum pairs_order */
     bool only_paper;
+    double suspect; /* the factor; 0: no search */
 };
 
 static const struct option_entry option_list[] = {
@@ -28,6 +30,12 @@ static const struct option_entry option_list[] = {
                                                         NULL}}},
     {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
      offsetof(struct pairs_options, only_paper), NULL},
+    {"suspect", 0, "FACTOR",
+     "name hosts, ranks and pairs that are slower than the others by FACTOR; status 3 if there "
+     "are any",
+     1, option_take_real, offsetof(struct pairs_options, suspect),
+     &(const struct option_limits){
+         .least = 1.01, .most = 1e6, .expected = "a factor from 1.01, as 1.5"}},
     {0}};
 
 static const struct option_program program = {
@@ -77,7 +85,8 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
                                                     : "");
     if (b->output && strcmp(b->output, "-") != 0)
         document_fact(d, "log", "%s", b->output);
-    return good ? 0 : 1;
+    bool slow = o->suspect > 0 && pairs_results_slow(p, o->suspect, d);
+    return !good ? STATUS_FAILED : slow ? STATUS_SLOWER : STATUS_GOOD;
 }
 
 int main(int argc, char **argv)
@@ -90,6 +99,8 @@ int main(int argc, char **argv)
     struct bench *b = &o.bench;
     if (b->ranks.max < 2)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
+    if (o.suspect > 0 && b->ranks.max < 4)
+        bench_refuse(b, "--suspect compares at least 4 ranks: start more by mpiexec -n");
 
     MPI_Comm comm;
     int status = 0;

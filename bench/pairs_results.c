@@ -3,6 +3,7 @@
 #include "base/stats.h"
 #include "base/topology.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/slow.h"
 #include "results/pairs_document.h"
 
 #include <math.h>
@@ -120,4 +121,46 @@ void pairs_results(const struct pairs *p, struct document *d, enum format format
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
     add_relations(p, d);
+}
+
+static void add_slow(const struct pairs *p, const struct slow *slow, struct document *d)
+{
+    static const char *const key[] = {
+        [SLOW_HOST] = "slow_host", [SLOW_RANK] = "slow_rank", [SLOW_PAIR] = "slow_pair"};
+    struct finding f = {.key = key[slow->kind],
+                        .severity = SEVERITY_FINDING,
+                        .number = {{"factor", slow->factor}, {"rank", slow->a}}};
+    const char *a = p->host[slow->a];
+    if (slow->kind == SLOW_PAIR) {
+        f.number[2].name = "other_rank";
+        f.number[2].value = slow->b;
+        document_finding(d, &f,
+                         "Ranks %d on %s and %d on %s need %.3g times what is usual for both.",
+                         slow->a, a, slow->b, p->host[slow->b], slow->factor);
+    } else if (slow->kind == SLOW_HOST) {
+        document_finding(d, &f,
+                         "Host %s is slow: the fastest pair of its ranks takes %.3g times as long "
+                         "as those of the ranks nearest to them.",
+                         a, slow->factor);
+    } else {
+        document_finding(d, &f,
+                         "Rank %d on %s is slow: its fastest pair takes %.3g times as long as that "
+                         "of other ranks.",
+                         slow->a, a, slow->factor);
+    }
+}
+
+bool pairs_results_slow(const struct pairs *p, double factor, struct document *d)
+{
+    size_t n;
+    struct slow *slow = pairs_slow(p, factor, &n);
+    for (size_t i = 0; i < n; i++)
+        add_slow(p, &slow[i], d);
+    if (n == 0)
+        document_finding(d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
+                         "No host, rank or pair is slower than the others by %g and by more than "
+                         "three standard deviations.",
+                         factor);
+    free(slow);
+    return n > 0;
 }

@@ -8,4 +8,8 @@
 /* Matrices in text, LogGP, a summary by relation, and what the clocks leave unknown. */
 void pairs_results(const struct pairs *p, struct document *d, enum format format);
 
+/* Adds a finding for each host, rank and pair that is slower by FACTOR, or that there is none. True
+ * if there is any. */
+bool pairs_results_slow(const struct pairs *p, double factor, struct document *d);
+
 #endif
