@@ -1,7 +1,7 @@
-/* Programs that do not end, or not well, by number: what `collprof where` and `collprof run
- * --watchdog` say about each.
+/* Programs that do not end, or not well, by number, for `collprof where`:
  *
- *   mpiexec -n 4 collprof run --watchdog=3 --watchdog-abort ./stuck 3
+ *   mpiexec -n 4 collprof run --yield ./stuck 3
+ *   collprof where        # meanwhile, in another terminal
  */
 #include <mpi.h>
 #include <signal.h>

@@ -114,8 +114,8 @@ static bool is_whole(FILE *picture, const char *path)
 {
     char end[16] = "";
     const char *last = kind_of(path)->last;
-    return (!fseek(picture, 0, SEEK_END) &&
-            pread(fileno(picture), end, sizeof end, ftell(picture) - (long)sizeof end) > 0 &&
+    long size = fseek(picture, 0, SEEK_END) ? 0 : ftell(picture), rest = (long)sizeof end;
+    return (pread(fileno(picture), end, sizeof end, size > rest ? size - rest : 0) > 0 &&
             memmem(end, sizeof end, last, strlen(last))) ||
            reason_give("cannot write %s: it is cut off: the disk is full", path);
 }

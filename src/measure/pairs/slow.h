@@ -2,10 +2,10 @@
  * used.
  *
  * A rank is slow if its fastest pair is slower than those of the other ranks, and than those of the
- * ranks nearest to it; a host is if
- * all its ranks are; pairs within a host do not count where there are others. So a site of slower
- * links, or far away, is not slow, and a single rank far from all others cannot be distinguished
- * from a slow one. A pair is slow compared with what both of its ranks usually take. */
+ * ranks nearest to it; a host is if all its ranks are. Pairs within a host do not count where there
+ * are others. So a site of slower links, or far away, is not slow, and a single rank far from all
+ * others cannot be distinguished from a slow one. A pair is slow compared with what both of its
+ * ranks usually take. */
 #ifndef COLLPROF_MEASURE_PAIRS_SLOW_H
 #define COLLPROF_MEASURE_PAIRS_SLOW_H
 
