@@ -21,7 +21,7 @@ int MPI_Init(int *argc, char ***argv)
     struct call call = {.operation = OP_Init};
     int provided = MPI_THREAD_SINGLE;
     thread_enter();
-    life_prepare();
+    life_prepare(true);
     call.entry = clock_ticks();
     int rc = next.Init(argc, argv);
     call.exit = clock_ticks();
@@ -37,7 +37,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         return next.Init_thread(argc, argv, required, provided);
     struct call call = {.operation = OP_Init_thread};
     thread_enter();
-    life_prepare();
+    life_prepare(true);
     call.entry = clock_ticks();
     int rc = next.Init_thread(argc, argv, required, provided);
     call.exit = clock_ticks();
@@ -87,7 +87,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     bool outer = !thread.inside;
     thread_enter();
     if (outer && layer.phase == LAYER_ASLEEP)
-        life_prepare();
+        life_prepare(true);
     int rc = next.Session_init(info, errhandler, session);
     if (outer && rc == MPI_SUCCESS)
         life_session_begun(*session);

@@ -44,7 +44,7 @@ LAYER_FILES = \
 	src/inject/replica.c src/inject/replica.h src/inject/benchmark.c src/inject/benchmark.h \
 	src/inject/benchmark_measure.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/parts.h \
-	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h \
+	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h src/layer/store.c src/layer/store.h \
 	src/layer/merge.c src/layer/noise.c src/layer/regions.c src/layer/report.c \
 	src/layer/run_directory.c src/layer/run_directory.h
 EXTRA_DIST += $(LAYER_FILES)

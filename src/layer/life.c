@@ -179,16 +179,18 @@ static void complain(const char *line, void *arg)
 
 /* Once in a process, whichever thread is first, also where an initialization fails and another one
  * follows: the clock starts, and the record where the launcher says which rank this is. */
-void life_prepare(void)
+void life_prepare(bool before_init)
 {
     pthread_mutex_lock(&layer.lock);
     if (!prepared.seconds) {
         local_clock_start();
         prepared = clock_read_pair();
         settings_read(&layer.settings, settings_environment(), complain, NULL);
-        const struct launcher *l = members_launcher();
+        const struct launcher *l = members_launcher(before_init);
         if (l->name && l->rank >= 0 && l->rank < l->size && clock_source != CLOCK_SOURCE_EXTERNAL)
             make_record((struct owner){l->rank, l->size, l->run});
+        if (*file && before_init)
+            members_announce();
     }
     pthread_mutex_unlock(&layer.lock);
 }
@@ -272,7 +274,7 @@ static uint64_t agree_on_job(void)
 /* The record of a rank that starts without a word to the others. */
 static bool record_alone(int thread_level)
 {
-    uint64_t job = layer.size > 1 ? members_launcher()->run : own_job();
+    uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
     need_record((struct owner){layer.rank, layer.size, job});
     if (start_tables(thread_level))
         return false;
@@ -376,7 +378,7 @@ static void on_first_call(void)
         return;
     thread_enter();
     PMPI_Query_thread(&level);
-    life_prepare();
+    life_prepare(false);
     if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS)
         start(world, level, false);
     thread_leave();

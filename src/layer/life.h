@@ -8,10 +8,11 @@
 #define COLLPROF_LAYER_LIFE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Before the library's own initialization: starts the clock, and the record where the launcher
- * says which rank this is. */
-void life_prepare(void);
+ * says which rank this is. BEFORE_INIT: false where MPI was initialized without the layer. */
+void life_prepare(bool before_init);
 
 /* After it: collective over MPI_COMM_WORLD. */
 void life_start(int thread_level);

@@ -1,5 +1,6 @@
 #include "layer/members.h"
 
+#include "layer/store.h"
 #include "record/layer.h"
 
 #include <errno.h>
@@ -7,11 +8,36 @@
 
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
+static bool stored; /* the launcher's store says that this rank has a record */
 
-const struct launcher *members_launcher(void)
+static bool is_one_host(void)
+{
+    return launcher.local_size == launcher.size;
+}
+
+const struct launcher *members_launcher(bool before_init)
 {
     launcher = launcher_read(&built);
+    uint64_t named = before_init && launcher.size > 1 && !is_one_host() ? store_open() : 0;
+    launcher.run = named ? named : launcher.run;
     return &launcher;
+}
+
+void members_announce(void)
+{
+    bool unknown = launcher.size > 1 && launcher.parts != 1 && !is_one_host();
+    stored = unknown && store_open() && store_put(launcher.rank, 1);
+}
+
+static int count_stored(int *first)
+{
+    int n = 0;
+    for (int i = layer.size; i-- > 0;)
+        if (store_get(i)) {
+            n++;
+            *first = i;
+        }
+    return n;
 }
 
 bool members_are_strangers(void)
@@ -28,12 +54,11 @@ bool members_are_strangers(void)
 int members_count(const struct run_directory *d, int *first)
 {
     *first = 0;
-    bool one_host = launcher.local_size == launcher.size;
-    if (launcher.size != layer.size || launcher.parts == 1 || (launcher.parts < 2 && !one_host))
+    if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
     if (d->error == EMFILE || d->error == ENFILE || d->error == ENOMEM)
         return 0; /* the others do not see this one either */
-    int n = run_directory_ranks(d, layer.size, first);
+    int n = stored ? count_stored(first) : run_directory_ranks(d, layer.size, first);
     /* Where no record can be written, most runs are of one program. */
     return n == 0 && launcher.parts < 2 ? layer.size : n;
 }
