@@ -216,7 +216,8 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     *part = (struct schedule_part){.root = root,
                                    .parent = p.me > 0 ? rank_at(&p, p.me - 1) : -1,
                                    .n_children = p.me + 1 < p.size,
-                                   .segment = *(const size_t *)arg};
+                                   .segment = *(const size_t *)arg,
+                                   .in_flight = 2};
     part->child[0] = rank_at(&p, p.me + 1);
     int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
     free(part);

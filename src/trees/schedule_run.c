@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 0x6773 };
+enum { TAG = 0x6773, IN_FLIGHT = 8 };
 
 /* A schedule as numbers: root, segment, first (n + 1), parent (n), child (n). */
 static void pack(const struct schedule *s, int *numbers)
@@ -24,7 +24,8 @@ static void take_part(const int *numbers, int rank, int size, struct schedule_pa
     *part = (struct schedule_part){.root = numbers[0],
                                    .parent = parent[rank],
                                    .n_children = first[rank + 1] - first[rank],
-                                   .segment = (size_t)numbers[1]};
+                                   .segment = (size_t)numbers[1],
+                                   .in_flight = IN_FLIGHT};
     memcpy(part->child, child + first[rank], (size_t)part->n_children * sizeof *child);
 }
 
@@ -101,28 +102,26 @@ static int wait_all(int n, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* Segments on their way between two ranks: all of a message at once would flood a network that is
- * shared, where the first segment then arrives as late as the last. */
-enum { IN_FLIGHT = 8 };
-
-/* REQUEST has room for IN_FLIGHT receives, then for as many sends to each child; all are null. */
+/* REQUEST has room for part->in_flight receives, then for as many sends to each child; all are
+ * null. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
                         MPI_Request *request)
 {
+    const int in_flight = part->in_flight;
     int children = part->n_children, parent = part->parent >= 0 ? part->parent : MPI_PROC_NULL;
-    MPI_Request *out = request + IN_FLIGHT;
+    MPI_Request *out = request + in_flight;
     for (int k = 0, next = 0; k < m->n; k++) {
-        for (; next < m->n && next < k + IN_FLIGHT; next++)
+        for (; next < m->n && next < k + in_flight; next++)
             TRY(PMPI_Irecv(m->buffer + next * m->step, segment_count(m, next), m->type, parent, TAG,
-                           m->comm, &request[next % IN_FLIGHT]));
-        MPI_Request *mine = out + k % IN_FLIGHT * children;
-        TRY(PMPI_Wait(&request[k % IN_FLIGHT], MPI_STATUS_IGNORE));
+                           m->comm, &request[next % in_flight]));
+        MPI_Request *mine = out + k % in_flight * children;
+        TRY(PMPI_Wait(&request[k % in_flight], MPI_STATUS_IGNORE));
         TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++)
             TRY(PMPI_Isend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
                            TAG, m->comm, &mine[i]));
     }
-    return wait_all(IN_FLIGHT * children, out);
+    return wait_all(in_flight * children, out);
 }
 
 static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, const void *arg)
@@ -134,7 +133,7 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     TRY(message_cut(&m, buffer, count, type, part->segment, comm));
     if (m.n == 1)
         return run_whole(part, &m);
-    size_t requests = IN_FLIGHT * (1 + (size_t)part->n_children);
+    size_t requests = (size_t)part->in_flight * (1 + (size_t)part->n_children);
     MPI_Request *request = malloc(requests * sizeof *request);
     if (!request)
         return MPI_ERR_NO_MEM;

@@ -10,6 +10,8 @@ struct schedule_part {
     int root, parent; /* parent: -1 at the root */
     int n_children;
     size_t segment; /* bytes; 0: whole messages */
+    int in_flight;  /* segments on their way between two ranks: all of a message at once would flood
+                       a network that is shared */
     int child[];    /* in the order of sending */
 };
 
