@@ -276,8 +276,11 @@ static bool record_alone(int thread_level)
 {
     uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
     need_record((struct owner){layer.rank, layer.size, job});
-    if (start_tables(thread_level))
+    int error = start_tables(thread_level);
+    if (error) {
+        layer_say("rank %d: %s: it is not recorded", layer.rank, strerror(error));
         return false;
+    }
     if (run_obstacle)
         layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
                   layer.rank, run_directory.shown, run_obstacle);
