@@ -34,8 +34,7 @@ grep -q 'none of [0-9]* broadcasts was acknowledged' out/profile.json || fail "n
 run 4 COLLPROF_ACK=100
 findings ack communicator=MPI_COMM_WORLD bytes=4 , rows=4 broadcasts=24 asked=12
 findings ack bytes=20 , rows=8 broadcasts=400 asked=376
-[ "$("$collprof" report --full out | grep -c '^  operation  *calls  *excluded')" = 2 ] ||
-    fail "no column of calls kept apart by operation and by call site"
+"$collprof" report --full out | grep -q '^  operation  *calls  *excluded' || fail "no column of excluded calls"
 
 # A root that goes on before the others come must not wait for them: not for an acknowledgement, and only so
 # long for what is done together.
