@@ -15,6 +15,7 @@ tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_SOURCES = tests/unit/memory.c tests/unit/stats.c tests/unit/overlap.c tests/unit/clock.c tests/unit/histogram.c \
 	tests/unit/launcher.c tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/run_directory.c src/layer/run_directory.c \
+	tests/unit/store.c src/layer/store.c \
 	tests/unit/options.c tests/unit/settings.c tests/unit/spans.c src/symbols/spans.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
