@@ -189,8 +189,8 @@ void life_prepare(bool before_init)
         const struct launcher *l = members_launcher(before_init);
         if (l->name && l->rank >= 0 && l->rank < l->size && clock_source != CLOCK_SOURCE_EXTERNAL)
             make_record((struct owner){l->rank, l->size, l->run});
-        if (*file && before_init)
-            members_announce();
+        if (before_init)
+            members_announce(*file);
     }
     pthread_mutex_unlock(&layer.lock);
 }

@@ -8,7 +8,8 @@
 
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
-static bool stored; /* the launcher's store says that this rank has a record */
+static bool recorded; /* this rank has a record that others on its host can see */
+static bool stored;   /* this rank is in the launcher's store */
 
 static bool is_one_host(void)
 {
@@ -23,10 +24,12 @@ const struct launcher *members_launcher(bool before_init)
     return &launcher;
 }
 
-void members_announce(void)
+void members_announce(bool has_record)
 {
-    bool unknown = launcher.size > 1 && launcher.parts != 1 && !is_one_host();
-    stored = unknown && store_open() && store_put(launcher.rank, 1);
+    bool unknown = launcher.size > 1 && launcher.parts != 1;
+    recorded = has_record;
+    stored =
+        unknown && (!recorded || !is_one_host()) && store_open() && store_put(launcher.rank, 1);
 }
 
 static int count_stored(int *first)
@@ -58,9 +61,10 @@ int members_count(const struct run_directory *d, int *first)
         return layer.size;
     if (d->error == EMFILE || d->error == ENFILE || d->error == ENOMEM)
         return 0; /* the others do not see this one either */
-    int n = stored ? count_stored(first) : run_directory_ranks(d, layer.size, first);
-    /* Where no record can be written, most runs are of one program. */
-    return n == 0 && launcher.parts < 2 ? layer.size : n;
+    /* On one host only ranks without a record are in the store: all join if none has one. */
+    if (stored)
+        return count_stored(first);
+    return recorded ? run_directory_ranks(d, layer.size, first) : 0;
 }
 
 const char *members_command(const char *library)

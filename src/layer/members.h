@@ -12,8 +12,8 @@
  * the run, which is the same on all hosts. */
 const struct launcher *members_launcher(bool before_init);
 
-/* Before MPI_Init, where this rank has made its record. */
-void members_announce(void);
+/* Before MPI_Init, when this rank has tried to make its record. */
+void members_announce(bool has_record);
 
 /* Whether this process alone has an MPI of which the launcher has started several: it belongs to
  * another launcher, which is said. After MPI_Init, with layer.size known. */
@@ -22,7 +22,7 @@ bool members_are_strangers(void);
 /* After MPI_Init, with layer.rank and size known: how many ranks have the layer, by the records in
  * D. The same on all of them, or less than all on all of them: on hosts that share neither D nor a
  * store each counts its own.
- * FIRST: the lowest of them. 0: this rank has no record, and the others know it. */
+ * FIRST: the lowest of them. 0: this rank has no record, and the others do not wait for it. */
 int members_count(const struct run_directory *d, int *first);
 
 /* The command that starts such ranks. LIBRARY: what MPI_Get_library_version says, since another
