@@ -58,7 +58,7 @@ struct axis {
     tick; /* the different values: numbers ascending, texts as they come */
 };
 
-struct rows {
+struct cell_rows {
     const json_t **at;
     size_t n, room;
 };
@@ -67,7 +67,7 @@ struct rows {
 struct drawing {
     const json_t *document, *declared; /* as struct picture */
     const struct kind *kind;
-    struct rows rows; /* of its table that it shows */
+    struct cell_rows rows; /* of its table that it shows */
     struct axis x, y, series;
     size_t legible; /* ticks of an axis */
     FILE *out;
@@ -122,12 +122,12 @@ static bool has(const json_t *row, const char *column, const char *is)
 }
 
 /* The rows that G shows of the table that its member KEY names, in PANEL; NULL: in all. */
-static struct rows rows_of(const struct drawing *g, const char *key, const char *panel)
+static struct cell_rows rows_of(const struct drawing *g, const char *key, const char *panel)
 {
     const json_t *tables = json_object_get(g->document, "tables"),
                  *all = json_object_get(json_object_get(tables, declared(g, key)), "rows");
     const char *column;
-    struct rows found = {0};
+    struct cell_rows found = {0};
     size_t i;
     json_t *row, *is;
     json_array_foreach(all, i, row)
@@ -189,7 +189,7 @@ static int by_number(const void *a, const void *b)
     return ORDER(x->number, y->number);
 }
 
-static void add_ticks(struct axis *a, const struct rows *rows)
+static void add_ticks(struct axis *a, const struct cell_rows *rows)
 {
     char name[NAME];
     for (size_t r = 0; r < rows->n && a->column; r++)
@@ -469,7 +469,7 @@ static double position_on(const struct axis *a, double value)
 /* The line over the map as a block of points; NAME: what it is. False: there is none. */
 static bool put_over(const struct drawing *g, const char *panel, char name[NAME])
 {
-    struct rows rows = rows_of(g, "lines", panel);
+    struct cell_rows rows = rows_of(g, "lines", panel);
     fputs("$over << END\n", g->out);
     for (size_t r = 0; r < rows.n; r++) {
         double right = position_on(&g->x, number_of(g, rows.at[r], "x")),
@@ -528,7 +528,7 @@ static void put_span_names(const struct drawing *g)
 
 static void plot_timeline(const struct drawing *g)
 {
-    struct rows arrows = rows_of(g, "arrows", NULL);
+    struct cell_rows arrows = rows_of(g, "arrows", NULL);
     if (text_of(g->document, "caption")) /* the key is at the bottom */
         fputs("set label 99 at screen 0.01,0.97\n", g->out);
     put_span_names(g);

@@ -20,7 +20,7 @@ static const struct column message_columns[] = {
     {"to", NULL, COLUMN_INTEGER, 0, "the receiver", .flags = COLUMN_DATA_ONLY},
 };
 
-struct drawing {
+struct schedule_drawing {
     const struct schedule *s;
     char *const *host;
     struct table *tree, *messages;
@@ -29,7 +29,7 @@ struct drawing {
 
 /* As deep as the tree: a chain of 4,096 ranks is no problem. INDENT: three characters for each rank
  * above. */
-static void add_rank(struct drawing *w, int u, size_t indent)
+static void add_rank(struct schedule_drawing *w, int u, size_t indent)
 {
     const struct schedule *s = w->s;
     double end = s->arrival[u];
@@ -57,9 +57,9 @@ static void add_rank(struct drawing *w, int u, size_t indent)
 
 void schedule_document(const struct schedule *s, char *const *host, struct document *d)
 {
-    struct drawing w = {s, host, document_table_of(d, "tree", s->name, tree_columns),
-                        document_table_of(d, "tree_messages", NULL, message_columns),
-                        malloc(3 * (size_t)s->n + 32)};
+    struct schedule_drawing w = {s, host, document_table_of(d, "tree", s->name, tree_columns),
+                                 document_table_of(d, "tree_messages", NULL, message_columns),
+                                 malloc(3 * (size_t)s->n + 32)};
     if (!w.line)
         return;
     add_rank(&w, s->root, 0);
