@@ -182,7 +182,7 @@ static void complain(const char *line, void *arg)
 void life_prepare(bool before_init)
 {
     pthread_mutex_lock(&layer.lock);
-    if (!prepared.seconds) {
+    if (prepared.seconds == 0) {
         local_clock_start();
         prepared = clock_read_pair();
         settings_read(&layer.settings, settings_environment(), complain, NULL);

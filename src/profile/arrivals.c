@@ -224,7 +224,8 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
     const uint32_t members = p->comms.at[a->comm].size;
     const uint64_t guessed = a->time_ns, guessed_number = a->stand_for;
     uint64_t calls = 0, errors = 0, time = 0;
-    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
         if (e->comm == PROFILE_NONE || e->operation != a->operation || e->site != a->site ||
             kind[e->comm] != a->comm)
             continue;

@@ -150,10 +150,12 @@ static void find_failures(struct finding_context *c, int32_t *rank)
     char list[200] = "", count[32], call[CALL_LABEL] = "";
     size_t n;
     uint64_t sum = sum_of(p, failed, rank, &n);
-    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
         if (p->operations.at[e->operation].family == FAMILY_COLLECTIVE &&
             e->errors > (worst ? worst->errors : 0))
             worst = e;
+    }
     if (!n)
         return;
     if (worst)
@@ -180,7 +182,8 @@ static void find_left(struct finding_context *c)
     const struct profile_entry *most = NULL;
     uint64_t left = 0, of_most = 0;
     char count[32], call[CALL_LABEL];
-    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
         uint64_t timed = entry_timed(e),
                  untimed = e->calls > timed + e->apart ? e->calls - e->apart - timed : 0,
                  mine = e->errors < untimed ? e->errors : untimed;

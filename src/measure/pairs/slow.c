@@ -100,7 +100,7 @@ static bool is_slow_host(const struct slow_search *w, int i, double *least)
     *least = INFINITY;
     for (int k = 0; k < w->p->n; k++)
         if (pairs_same_host(w->p, i, k)) {
-            if (k < i || !w->excess[k])
+            if (k < i || w->excess[k] == 0)
                 return false;
             *least = fmin(*least, w->excess[k]);
         }
@@ -134,7 +134,7 @@ static struct slow *list(const struct slow_search *w, size_t *n)
         else if (w->excess[i] > 0 && !is_of_slow_host(w, i))
             found[(*n)++] = (struct slow){SLOW_RANK, i, -1, exp(w->excess[i])};
         for (int j = i + 1; j < p->n; j++)
-            if (!w->excess[i] && !w->excess[j] && w->pair[pairs_cell(p, i, j)] > 0)
+            if (w->excess[i] == 0 && w->excess[j] == 0 && w->pair[pairs_cell(p, i, j)] > 0)
                 found[(*n)++] = (struct slow){SLOW_PAIR, i, j, exp(w->pair[pairs_cell(p, i, j)])};
     }
     qsort(found, *n, sizeof *found, by_factor);
