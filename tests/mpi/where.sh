@@ -69,7 +69,8 @@ for mpi in $mpis; do
     check 12 computes no 1 sleeps
     check 13 polling no - polls
     check 14 stopped yes 1 stops
-    check 15 mismatch yes - crossed_requests
+    # Open MPI ends such a program by an error.
+    test "$mpi" = openmpi || check 15 mismatch yes - crossed_requests
     check 16 unmatched yes 0 any_source
     check 17 unmatched yes 1,2 ring
 done
