@@ -63,7 +63,7 @@ static void describe_process(struct ledger_header *h)
     struct clock_pair now = clock_read_pair();
     h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
     h->pair[1] = h->pair[0];
-    /* Last: until then nobody takes the record for one that a process has left behind. */
+    /* Last: until then no rank takes the record for one that a process has left behind. */
     __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
 }
 

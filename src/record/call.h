@@ -144,7 +144,7 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
     if (LIKELY(e != NULL))
         call_count(c, e, bytes, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
-    if (LIKELY(!c->traced | layer.trace)) /* no poll in vain */
+    if (LIKELY(!c->traced | layer.trace)) /* no unsuccessful poll */
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c, e);

@@ -119,7 +119,7 @@ struct ledger_call {
     int32_t root;        /* -1: none */
     uint32_t thread;     /* its number in the system; 0: this slot is free */
     int32_t to, to_tag;  /* MPI_Sendrecv: what it sends; INT32_MIN: none */
-    uint64_t progress;   /* ticks: the last return of a call that was no poll in vain */
+    uint64_t progress;   /* ticks: the last return of a call that was no unsuccessful poll */
     uint64_t n_requests; /* that it completes; the first of their handles: */
     uint64_t request[16];
 };

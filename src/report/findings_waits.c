@@ -161,7 +161,6 @@ static const struct {
     [WAIT_LATE_ROOT] = {"late_root", "is the root and arrives late"},
     [WAIT_EARLY_ROOT] = {"early_root", "arrives later than the root, which waits for it"},
     [WAIT_PREFIX] = {"prefix", "arrives late in a prefix operation"},
-    [WAIT_LATE_NEIGHBOUR] = {"late_neighbour", "is a neighbour and arrives late"},
 };
 
 static int by_site(const void *a, const void *b)

@@ -90,34 +90,6 @@ static void look_at(struct timeline *t, const struct act *act, const uint32_t *m
                                                  states[act[*member].collective]};
 }
 
-static int by_rank(const void *a, const void *b, void *acts)
-{
-    const struct act *act = acts;
-    return ORDER(act[*(const uint32_t *)a].rank, act[*(const uint32_t *)b].rank);
-}
-
-/* Every act needs the entry of one neighbour. Which others there are does not matter. */
-static void look_at_neighbours(struct timeline *t, const struct act *act, uint32_t *member,
-                               size_t n)
-{
-    qsort_r(member, n, sizeof *member, by_rank, (void *)act);
-    for (size_t i = 0; i < n; i++) {
-        size_t low = 0, high = n;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (act[member[middle]].rank < act[member[i]].peer)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        const struct act *other = low < n ? &act[member[low]] : NULL;
-        if (other && other->rank == act[member[i]].peer &&
-            other->collective == COLLECTIVE_NEIGHBOURS)
-            t->cause[member[i]] =
-                (struct cause){other->posted_ns, other->rank, WAIT_LATE_NEIGHBOUR};
-    }
-}
-
 void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
 {
     uint32_t *list = memory_alloc((n + 1) * sizeof *list);
@@ -133,9 +105,7 @@ void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
         for (end = i + 1; end < m && act[list[end]].comm_id == a->comm_id &&
                           act[list[end]].ordinal == a->ordinal;)
             end++;
-        if (a->collective == COLLECTIVE_NEIGHBOURS)
-            look_at_neighbours(t, act, list + i, end - i);
-        else if (is_whole(act, list + i, end - i))
+        if (a->collective != COLLECTIVE_NEIGHBOURS && is_whole(act, list + i, end - i))
             look_at(t, act, list + i, end - i, entered, awaited);
     }
     free(entered);

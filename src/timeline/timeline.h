@@ -68,12 +68,11 @@ enum wait_state {
     WAIT_LATE_ROOT,
     WAIT_EARLY_ROOT,
     WAIT_PREFIX,
-    WAIT_LATE_NEIGHBOUR,
     WAIT_STATES
 };
 extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */
 
-/* What an act had to wait for, as far as it is known. */
+/* What an act had to wait for; unknown where the other side was not recorded. */
 struct cause {
     int64_t enabled_ns; /* when it could be done at the earliest; INT64_MIN: nothing is known */
     uint32_t rank;      /* who made it possible then; TIMELINE_NONE */

@@ -15,7 +15,6 @@ const char *const wait_names[WAIT_STATES] = {
     [WAIT_LATE_ROOT] = "late root",
     [WAIT_EARLY_ROOT] = "early root",
     [WAIT_PREFIX] = "late rank before, in a prefix",
-    [WAIT_LATE_NEIGHBOUR] = "late neighbour",
 };
 
 /* --- sends: only what is known to wait for its receive can have waited for it --- */

@@ -217,7 +217,7 @@ static bool count_matches(const struct awaited *r, const struct message_count *m
 }
 
 /* Messages that were sent and not received, and that receives posted before R do not take: of
- * those with wildcards nobody knows what they take. */
+ * those with wildcards it is unknown what they take. */
 static bool is_sent(const struct judgement *j, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;
@@ -785,7 +785,7 @@ static bool all_wait(const struct judgement *j)
     return j->s->calls.n > 0;
 }
 
-/* Nobody waits for anybody: those that ask without an answer. */
+/* No rank waits for another: those that poll without an answer. */
 static struct verdict *judge_rest(const struct judgement *j)
 {
     struct verdict *v = memory_alloc(sizeof *v);

@@ -49,7 +49,7 @@ struct awaited {
     int32_t tag;       /* AWAIT_ANY */
     bool posted;       /* a request: a send may be complete already */
     uint32_t sequence; /* of a collective: its number on the communicator, from 0 */
-    /* What a collective's members must agree on, as far as it is known: */
+    /* What a collective's members must agree on; unknown parts agree with any: */
     uint32_t operation;       /* equal numbers for what matches */
     int32_t root;             /* -1: none or not comparable */
     uint64_t bytes;           /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
@@ -131,8 +131,8 @@ struct verdict {
     size_t n;
     bool *waits;      /* by rank: it waits for the core, but is not of it; for free() */
     size_t n_waiting; /* how many these are */
-    /* VERDICT_UNMATCHED: what is awaited in vain, and the message not received that is most like
-     * it; VERDICT_MISMATCH: two that disagree, each of the core, or LEFT and one of it. */
+    /* VERDICT_UNMATCHED: what is awaited and never sent, and the message not received that is most
+     * like it; VERDICT_MISMATCH: two that disagree, each of the core, or LEFT and one of it. */
     const struct awaited *first, *second; /* NULL: none */
     const struct message_count *near;     /* NULL: none, or unknown */
 };

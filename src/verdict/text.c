@@ -421,7 +421,7 @@ static char *sentence_of(struct evidence *e, const struct verdict *v)
         break;
     default:
         if (!e->live) {
-            add(text, "no rank was known to wait in vain");
+            add(text, "no rank is known to wait for what cannot come");
             break;
         }
         add(text, "moving: no rank waits for one that has not moved for ");

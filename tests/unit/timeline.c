@@ -406,28 +406,6 @@ Test(timeline, in_a_broadcast_the_root_is_waited_for_not_the_last)
     timeline_free(&t);
 }
 
-/* In a row of ranks: rank 0 waits for rank 1, but not for rank 2, who is the last; rank 3, whose
- * neighbour was not seen to come, for nobody. */
-Test(timeline, neighbours_wait_for_neighbors)
-{
-    struct timeline t;
-    struct act a[] = {member(COLLECTIVE_NEIGHBOURS, 0, 9, 1, 100, 600),
-                      member(COLLECTIVE_NEIGHBOURS, 1, 9, 0, 300, 900),
-                      member(COLLECTIVE_NEIGHBOURS, 1, 9, 2, 300, 900),
-                      member(COLLECTIVE_NEIGHBOURS, 2, 9, 1, 800, 900),
-                      member(COLLECTIVE_NEIGHBOURS, 3, 9, 4, 100, 900),
-                      member(COLLECTIVE_ALL, 5, 9, TIMELINE_NONE, 890, 900),
-                      member(COLLECTIVE_NEIGHBOURS, 6, 9, 5, 100, 900)};
-    FIND(t, a, 0);
-    cr_assert_eq(t.n_waits, 2);
-    cr_assert_eq(t.wait_ns[0], 200);
-    cr_assert_eq(t.cause[0].rank, 1);
-    cr_assert_eq(t.cause[0].state, WAIT_LATE_NEIGHBOUR);
-    cr_assert_eq(t.wait_ns[2], 500);
-    cr_assert_eq(t.cause[2].rank, 2);
-    timeline_free(&t);
-}
-
 Test(timeline, non_blocking_collective)
 {
     struct timeline t;
