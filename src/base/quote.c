@@ -1,5 +1,6 @@
 #include "base/quote.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -50,6 +51,46 @@ void quote_plain(char *text)
         }
     }
     *to = '\0';
+}
+
+/* --- the shell --- */
+
+enum word_form { FORM_PLAIN, FORM_QUOTED, FORM_ESCAPED };
+
+static enum word_form form_of(const char *name)
+{
+    enum word_form form = *name ? FORM_PLAIN : FORM_QUOTED;
+    while (*name) {
+        uint32_t c = 0;
+        unsigned n = decode((const unsigned char *)name, &c);
+        if (n == 0 || is_control(c))
+            return FORM_ESCAPED;
+        if (c >= 0x80 || !(isalnum((int)c) || strchr("/._-+,@%", (int)c)))
+            form = FORM_QUOTED;
+        name += n;
+    }
+    return form;
+}
+
+void quote_shell(const char *name, char *word, size_t room)
+{
+    enum { LONGEST = 4 }; /* characters that one byte can become */
+    enum word_form form = form_of(name);
+    const char *end = form == FORM_PLAIN ? "" : "'";
+    size_t at = (size_t)snprintf(word, room, "%s%s%s", form == FORM_ESCAPED ? "$" : "", end,
+                                 *name == '-' ? "./" : "");
+    for (; *name && at + LONGEST + 1 < room; name++) {
+        unsigned char c = (unsigned char)*name;
+        const char *as = "%c";
+        if (form == FORM_QUOTED && c == '\'')
+            as = "'\\%c'";
+        else if (form == FORM_ESCAPED && (c == '\'' || c == '\\'))
+            as = "\\%c";
+        else if (form == FORM_ESCAPED && (c < 0x20 || c >= 0x7f))
+            as = "\\%03o";
+        at += (size_t)snprintf(word + at, room - at, as, c);
+    }
+    snprintf(word + at, room - at, "%s", end);
 }
 
 /* --- the others --- */

@@ -1,11 +1,11 @@
 #include "report/screen.h"
 
 #include "base/format.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "document/text.h"
 #include "report/findings.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,23 +183,6 @@ static void put_calls(struct screen *s)
 
 /* --- what to do next --- */
 
-/* DIRECTORY as a word of the shell. */
-static void quote_word(const char *directory, char *word, size_t room)
-{
-    size_t at = 0;
-    bool plain = *directory && *directory != '-';
-    for (const char *c = directory; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || strchr("/._-+,@%", *c));
-    if (plain) {
-        snprintf(word, room, "%s", directory);
-        return;
-    }
-    at += (size_t)snprintf(word, room, *directory == '-' ? "./'" : "'");
-    for (const char *c = directory; *c && at + 6 < room; c++)
-        at += (size_t)snprintf(word + at, room - at, *c == '\'' ? "'\\''" : "%c", *c);
-    snprintf(word + at, room - at, "'");
-}
-
 static void put_next(struct screen *s, const char *directory)
 {
     char text[1000];
@@ -225,7 +208,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
 {
     char word[4400];
     if (o->directory)
-        quote_word(o->directory, word, sizeof word);
+        quote_shell(o->directory, word, sizeof word);
     const char *directory = o->directory ? word : NULL;
     struct document *d = document_new("collprof-report/1");
     if (!d)

@@ -34,6 +34,32 @@ Test(quote, in_each_language)
                   "&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;");
 }
 
+Test(quote, for_the_shell)
+{
+    static const struct {
+        const char *name, *want;
+    } cases[] = {
+        {"a/b-c.d", "a/b-c.d"},
+        {"", "''"},
+        {"-rf", "./-rf"},
+        {"two words", "'two words'"},
+        {"it's", "'it'\\''s'"},
+        {"-$(x)", "'./-$(x)'"},
+        {"a\033[31m\nb", "$'a\\033[31m\\012b'"},
+        {"a\n'\\", "$'a\\012\\'\\\\'"},
+        {"m\xc3\xbcll", "'m\xc3\xbcll'"},
+        {"\xff", "$'\\377'"},
+    };
+    char word[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        quote_shell(cases[i].name, word, sizeof word);
+        cr_assert_str_eq(word, cases[i].want, "%s", word);
+    }
+    char little[12];
+    quote_shell("it's too long", little, sizeof little);
+    cr_assert_str_eq(little, "'it'\\'''");
+}
+
 Test(quote, for_a_terminal)
 {
     static const struct {
