@@ -105,13 +105,11 @@ libprofile_la_SOURCES = \
 	src/profile/json.c \
 	src/profile/limits.c \
 	src/profile/load.c \
-	src/profile/misfits.c \
 	src/profile/model.c src/profile/model.h \
 	src/profile/noise.c src/profile/noise.h \
 	src/profile/possible.c \
 	src/profile/profile.h \
 	src/profile/questions.c \
-	src/profile/stands.c \
 	src/profile/symbolize.c \
 	src/profile/trace.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
@@ -119,9 +117,10 @@ libprofile_la_SOURCES = \
 	src/timeline/timeline.h
 libprofile_la_LIBADD = $(JANSSON_LIBS)
 
-# verdict: where a run is stuck. Prints nothing.
+# verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.
 libverdict_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libverdict_la_SOURCES = src/verdict/judge.c src/verdict/judge.h src/verdict/records.c \
+libverdict_la_SOURCES = src/verdict/ended.c src/verdict/ended.h \
+	src/verdict/judge.c src/verdict/judge.h src/verdict/records.c \
 	src/verdict/records.h src/verdict/text.c src/verdict/text.h
 libverdict_la_LIBADD = $(JANSSON_LIBS)
 

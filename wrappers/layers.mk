@@ -60,7 +60,7 @@ LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) 
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 # The floors that know no MPI are compiled once.
-LAYER_FLOORS = libreport.la libresults.la libdocument.la libprofile.la libbase.la
+LAYER_FLOORS = libreport.la libresults.la libverdict.la libdocument.la libprofile.la libbase.la
 LAYER_ARCHIVES = $(LAYER_FLOORS:%.la=.libs/%.a)
 BENCH_FLOORS = libreport.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la
 LAYER_LIBS = $(UNWIND_LIBS) $(JANSSON_LIBS) $(LIBS)

@@ -5,6 +5,7 @@
 #include "document/save.h"
 #include "export/export.h"
 #include "report/report.h"
+#include "verdict/ended.h"
 #include "verdict/text.h"
 
 #include <stdlib.h>
@@ -129,9 +130,9 @@ static bool write_document(const struct report_command *r)
     return good;
 }
 
-/* Of a run that has not ended well: why, first of all. As JSON into REPORT, or as text to OUT. */
-static void add_verdict(const struct report_command *r, const struct profile *p, FILE *out,
-                        json_t *report)
+/* Of a run that has not ended well: why, first of all. To OUT as text, otherwise as a finding of
+ * P. */
+static void add_verdict(const struct report_command *r, struct profile *p, FILE *out)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/profile.json", r->directory);
@@ -142,31 +143,23 @@ static void add_verdict(const struct report_command *r, const struct profile *p,
         return;
     struct verdict *v = verdict_of(e->s);
     struct account *a = account_of(e, v);
-    if (report)
-        json_object_set_new(report, "verdict", account_json(a, v));
-    else
+    if (out)
         account_write(a, out, "", (size_t)report_width(out));
+    else
+        profile_add_finding(p, "verdict", account_json(a, v));
     account_free(a);
     verdict_free(v);
     evidence_free(e);
 }
 
-static json_t *with_verdict(const struct report_command *r, struct profile *p)
-{
-    json_t *report = report_json(p);
-    if (report)
-        add_verdict(r, p, NULL, report);
-    return report;
-}
-
-static bool write_text(const struct report_command *r, const struct profile *p)
+static bool write_text(const struct report_command *r, struct profile *p)
 {
     struct save save;
     if (!save_open(&save, r->output))
         return false;
     const struct report_options o = options_of(r);
     if (!o.table)
-        add_verdict(r, p, save.out, NULL);
+        add_verdict(r, p, save.out);
     report_text(p, save.out, &o);
     return save_commit(&save);
 }
@@ -197,8 +190,12 @@ int cli_report(int argc, char **argv)
     struct profile *p = profile_load(r.directory);
     if (!p)
         return STATUS_FAILED;
+    if (!p->has_arrivals) /* made from records */
+        verdict_of_ended(p);
+    if (r.format != REPORT_TEXT)
+        add_verdict(&r, p, NULL);
     bool good = r.format == REPORT_HTML   ? write_page(&r, p)
-                : r.format == REPORT_JSON ? save_json(with_verdict(&r, p), r.output, JSON_INDENT(1))
+                : r.format == REPORT_JSON ? save_json(report_json(p), r.output, JSON_INDENT(1))
                                           : write_text(&r, p);
     profile_free(p);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;

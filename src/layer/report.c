@@ -2,6 +2,7 @@
 
 #include "profile/profile.h"
 #include "report/report.h"
+#include "verdict/ended.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static void write_report(void *arg)
 {
     struct reporting *r = arg;
     profile_symbolize(r->p);
+    verdict_of_ended(r->p);
     measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
     if (*run_directory.path) /* what hindered the records may not hinder the profile */

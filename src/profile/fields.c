@@ -151,27 +151,6 @@ static const struct field event_table[] = {
 };
 #undef ROW
 
-#define ROW struct profile_stand
-static const struct field stand_table[] = {
-    F(comm_id, "communicator_id", HEX, KEY),
-    F(sequence, "sequence", U32, KEY),
-    NEEDED(operation, "operation", OPERATION, KEY),
-    F(site, "site", SITE, KEY),
-    F(rank, "rank", I32, KEY),
-    F(comm, "communicator", COMM, FIRST),
-    F(collective, "collective", BOOL, FIRST),
-    F(outside, "outside", BOOL, FIRST),
-    F(peer, "peer", I32, FIRST),
-    F(tag, "tag", I32, FIRST),
-    F(root, "root", I32, FIRST),
-    F(bytes, "bytes", I64, FIRST),
-    F(entered, "entered_seconds", REAL, FIRST),
-    F(seconds, "seconds", REAL, FIRST),
-    F(witnessed, "witnessed_seconds", REAL, FIRST),
-    F(witness, "witness", I32, FIRST),
-};
-#undef ROW
-
 #define ROW struct profile_arrival
 static const struct field arrival_table[] = {
     F(site, "site", SITE, FIRST),
@@ -313,7 +292,6 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", arrival_table, 0),
     [TABLE_EVENTS] = TABLE(events, NULL, event_table, LISTED),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
-    [TABLE_STANDS] = TABLE(stands, "in_progress", stand_table, LISTED),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, 0),
     [TABLE_ACTS] = TABLE(acts, NULL, act_table, TABLE_MERGED),

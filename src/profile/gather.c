@@ -218,94 +218,41 @@ static double end_of(const struct ledger_header *h)
     return ledger_is_alive(h) ? clock_now() : (double)NAN;
 }
 
-/* A call in progress counts as one; its time only where it is known. */
-static void count_stand(struct profile *p, const struct profile_stand *s)
-{
-    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-    uint64_t ns = s->seconds >= 0 ? (uint64_t)whole_ns(s->seconds) : 0;
-    struct profile_entry e = {.site = s->site,
-                              .operation = s->operation,
-                              .comm = s->comm,
-                              .region = PROFILE_NONE,
-                              .calls = 1,
-                              .time_ns = ns,
-                              .min_ns = ns,
-                              .max_ns = ns,
-                              .histogram = histogram};
-    histogram[histogram_bucket(ns)] = s->seconds >= 0;
-    if (e.site == PROFILE_NONE)
-        e.site = profile_add_site(p, &(struct profile_site){0});
-    profile_add_entry(p, &e);
-    p->ranks.at[0].calls++;
-    p->ranks.at[0].mpi_ns += ns;
-}
-
-/* A rank that was outside of MPI, after its last call. Which one that was is known where only one
- * thread calls. */
-static void gather_outside(struct gather *g, double end)
-{
-    const struct ledger_call *last = NULL;
-    for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS); i++)
-        if (g->l->calls[i].thread && (uint64_t)g->l->calls[i].thread == (uint64_t)g->h->pid)
-            last = &g->l->calls[i];
-    uint32_t operation = last ? operation_of(g, last->operation) : PROFILE_NONE;
-    if (operation == PROFILE_NONE || g->h->threads_at_once || !g->h->last_ticks)
-        return;
-    struct profile_stand *s = PUSH(&g->p->stands);
-    *s = (struct profile_stand){
-        .rank = g->h->rank,
-        .site = site_of(g, last->site),
-        .operation = operation,
-        .comm = PROFILE_NONE,
-        .outside = true,
-        .peer = INT32_MIN,
-        .tag = INT32_MIN,
-        .root = -1,
-        .entered = (double)(int64_t)(g->h->last_ticks - g->h->pair[0].ticks) / g->rate,
-        .seconds = -1,
-        .witnessed = -1};
-    if (end - s->entered >= 0) {
-        s->seconds = end - s->entered;
-        g->p->ranks.at[0].wall = fmax(g->p->ranks.at[0].wall, end);
-    }
-}
-
+/* Calls in progress: each counts as one; its time only where it is known. */
 static void gather_calls(struct gather *g)
 {
+    struct profile_rank *r = &g->p->ranks.at[0];
     double end = end_of(g->h) - g->h->pair[0].seconds;
     for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS); i++) {
         const struct ledger_call *from = &g->l->calls[i];
+        uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
         uint32_t operation = from->since ? operation_of(g, from->operation) : PROFILE_NONE;
         if (operation == PROFILE_NONE || g->h->state == LEDGER_FINALIZED)
             continue;
-        struct profile_stand *s = PUSH(&g->p->stands);
-        *s = (struct profile_stand){.rank = g->h->rank,
-                                    .site = site_of(g, from->site),
-                                    .operation = operation,
-                                    .comm = comm_of(g, from->comm),
-                                    .comm_id = from->comm_id,
-                                    .sequence = from->sequence,
-                                    .peer = from->peer,
-                                    .tag = from->tag,
-                                    .root = from->root,
-                                    .bytes = from->bytes,
-                                    .seconds = -1,
-                                    .witnessed = -1};
-        s->collective = g->p->operations.at[operation].family == FAMILY_COLLECTIVE;
-        if (!s->collective)
-            s->sequence = 0;
-        s->entered = (double)(int64_t)(from->since - g->h->pair[0].ticks) / g->rate;
-        g->p->ranks.at[0].wall =
-            fmax(g->p->ranks.at[0].wall, s->entered); /* it lived to enter it */
-        if (end - s->entered >= 0) {
-            s->seconds = end - s->entered;
-            g->p->ranks.at[0].wall = fmax(g->p->ranks.at[0].wall, end);
-        } else
-            g->p->ranks.at[0].in_call = true;
-        count_stand(g->p, s);
+        double entered = (double)(int64_t)(from->since - g->h->pair[0].ticks) / g->rate;
+        bool known = end - entered >= 0;
+        uint64_t ns = known ? (uint64_t)whole_ns(end - entered) : 0;
+        struct profile_entry e = {.site = site_of(g, from->site),
+                                  .operation = operation,
+                                  .comm = comm_of(g, from->comm),
+                                  .region = PROFILE_NONE,
+                                  .calls = 1,
+                                  .time_ns = ns,
+                                  .min_ns = ns,
+                                  .max_ns = ns,
+                                  .histogram = histogram};
+        histogram[histogram_bucket(ns)] = known;
+        if (e.site == PROFILE_NONE)
+            e.site = profile_add_site(g->p, &(struct profile_site){0});
+        profile_add_entry(g->p, &e);
+        r->wall = fmax(r->wall, known ? end : entered); /* it lived to enter it */
+        r->in_call = r->in_call || !known;
+        r->calls++;
+        r->mpi_ns += ns;
     }
-    if (!g->p->stands.n && g->h->state != LEDGER_FINALIZED)
-        gather_outside(g, end);
+    /* Outside of MPI since its last call: as long as it lived. */
+    if (!isnan(end) && g->h->state != LEDGER_FINALIZED)
+        r->wall = fmax(r->wall, end);
 }
 
 /* Of a process that was killed, the last call that it made is the last that is known of it. */

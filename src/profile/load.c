@@ -117,23 +117,6 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
-/* How long a rank stood in its call that was killed in it is not known. That others lived on
- * meanwhile is: clocks of one host are compared. */
-static void find_witness(const struct records *r, const struct ledger_header *own,
-                         struct profile_stand *s)
-{
-    double entered = own->pair[0].seconds + s->entered;
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger_header *h = &r->list.at[i].header;
-        double last = h->pair[0].seconds + wall_time(h);
-        if (h->rank != own->rank && !strncmp(h->host, own->host, sizeof h->host) &&
-            last - entered > s->witnessed) {
-            s->witnessed = last - entered;
-            s->witness = h->rank;
-        }
-    }
-}
-
 /* One after the other: only one record is in memory at a time. NULL if none can be used. */
 static struct profile *merge_records(struct records *r)
 {
@@ -148,9 +131,6 @@ static struct profile *merge_records(struct records *r)
         struct profile *one = profile_from_cut_ledger(&l, rate_on(r, l.header->host));
         one->ranks.at[0].alive =
             one->ranks.at[0].state == LEDGER_RUNNING && ledger_is_alive(l.header);
-        for (size_t k = 0; k < one->stands.n; k++)
-            if (one->stands.at[k].seconds < 0)
-                find_witness(r, l.header, &one->stands.at[k]);
         ledger_close(&l);
         if (p)
             profile_merge(p, one);

@@ -98,7 +98,6 @@ enum profile_table {
     TABLE_ARRIVALS,
     TABLE_EVENTS,
     TABLE_PEERS,
-    TABLE_STANDS,
     TABLE_WAITS,
     TABLE_BELOW,
     TABLE_ACTS,
@@ -193,11 +192,6 @@ void arrivals_find(struct profile *p);
 
 /* Fills p->trace, p->waits and p->below from the acts. */
 void trace_find(struct profile *p);
-
-/* Adds to the warnings what calls in progress say, of a run that hangs; and collectives that do not
- * fit together. */
-void stands_judge(struct profile *p);
-void misfits_judge(struct profile *p);
 
 /* --- forms --- */
 

@@ -182,25 +182,8 @@ struct profile_trace {
     uint64_t below;          /* messages whose start in the transport was recorded */
 };
 
-/* A call that a rank had entered and not left when its record was read. */
-struct profile_stand {
-    int32_t rank;
-    uint32_t site, operation, comm;
-    uint64_t comm_id; /* of this very communicator */
-    uint32_t sequence;
-    bool collective;   /* blocking: the sequence is its own */
-    bool outside;      /* the rank is outside of MPI: this was the last call, and it has returned */
-    int32_t peer, tag; /* INT32_MIN: the operation has none */
-    int32_t root;      /* -1: none */
-    uint64_t bytes;    /* LEDGER_UNKNOWN_BYTES: unknown */
-    double entered;    /* seconds after the start of its process's record; outside: left */
-    double seconds;    /* from then until the rank ended or, if it is alive, now; -1: unknown */
-    double witnessed;  /* then: from there to the last time that is known of rank WITNESS on the
-                          same host; -1: there is none */
-    int32_t witness;
-};
-
-/* A measurement made in the run. KIND: "ack", "benchmark", "broadcast"; the members of VALUE are
+/* A measurement made in the run, or what is wrong with its calls. KIND: "ack", "benchmark",
+ * "broadcast", "verdict"; the members of VALUE are
  * documented in collprof-profile(5). */
 struct profile_finding {
     char *kind;
@@ -240,7 +223,6 @@ struct profile {
     ARRAY(struct profile_event) events;
     ARRAY(struct profile_arrival) arrivals;
     ARRAY(struct profile_finding) findings;
-    ARRAY(struct profile_stand) stands;
     ARRAY(struct profile_peer) peers;
     uint64_t peers_dropped; /* messages that found the matrix full */
     uint64_t writing_ns;    /* what it took to write profile.json; 0: not written yet */
@@ -342,10 +324,6 @@ const char *profile_started(const struct profile *p, const char *format, char te
 /* Names of enum clock_source and enum ledger_state, as in profile.json. */
 const char *clock_name_of(uint32_t clock);
 const char *state_name_of(uint32_t state);
-
-/* "MPI_Recv at x.c:12 main", as snprintf() */
-int place_of_call(const struct profile *p, uint32_t operation, uint32_t of, char *text,
-                  size_t room);
 
 /* "0, 1, 4-7": of N ranks each once; sorts them. */
 void rank_list(char *text, size_t room, int32_t *rank, size_t n);

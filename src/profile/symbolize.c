@@ -179,6 +179,4 @@ void profile_symbolize(struct profile *p)
         arrivals_find(p);
         trace_find(p);
     }
-    stands_judge(p);
-    misfits_judge(p);
 }

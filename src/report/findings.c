@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
@@ -166,6 +167,28 @@ static double measured_high(const json_t *finding)
     return high;
 }
 
+/* What src/verdict has found, in this run or in its records. */
+static void find_verdicts(struct finding_context *c)
+{
+    for (size_t i = 0; i < c->v->p->findings.n; i++) {
+        const json_t *f = c->v->p->findings.at[i].value, *ranks = json_object_get(f, "ranks");
+        const char *key = json_string_value(json_object_get(f, "kind")),
+                   *text = json_string_value(json_object_get(f, "text"));
+        if (strcmp(c->v->p->findings.at[i].kind, "verdict") != 0 || !key || !text)
+            continue;
+        int *rank = memory_alloc((json_array_size(ranks) + 1) * sizeof *rank);
+        for (size_t k = 0; k < json_array_size(ranks); k++)
+            rank[k] = (int)json_integer_value(json_array_get(ranks, k));
+        document_finding(c->d,
+                         &(struct finding){.key = key,
+                                           .severity = SEVERITY_ERROR,
+                                           .ranks = rank,
+                                           .n_ranks = json_array_size(ranks)},
+                         "%s", text);
+        free(rank);
+    }
+}
+
 /* A collective that takes far less with all ranks there than it takes in the application; and what
  * could not be measured. */
 static void find_measurements(struct finding_context *c)
@@ -204,10 +227,10 @@ static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where times cannot be judged */
 } finders[] = {
-    {find_ends, true},      {find_contention, true},          {find_little_mpi, true},
-    {find_doubts, true},    {find_measurements, true},        {find_imbalance, false},
-    {find_waits, false},    {find_untraced_imbalance, false}, {find_late_arrivals, false},
-    {find_requests, false}, {find_small_messages, false}};
+    {find_verdicts, true},       {find_ends, true},      {find_contention, true},
+    {find_little_mpi, true},     {find_doubts, true},    {find_measurements, true},
+    {find_imbalance, false},     {find_waits, false},    {find_untraced_imbalance, false},
+    {find_late_arrivals, false}, {find_requests, false}, {find_small_messages, false}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

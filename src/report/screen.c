@@ -215,7 +215,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
         memory_out();
     findings_add(d, v, directory);
     struct screen s = {.v = v, .findings = document_finding_list(d), .o = o, .out = out};
-    s.ended_badly = v->p->crashed || v->p->stands.n;
+    s.ended_badly = v->p->crashed;
     for (size_t i = 0; i < v->p->ranks.n; i++)
         s.ended_badly = s.ended_badly || v->p->ranks.at[i].state != LEDGER_FINALIZED;
     screen_title(v, out, o);

@@ -1,5 +1,8 @@
 #include "verdict/judge.h"
 
+#include "base/hash.h"
+#include "base/names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +63,46 @@ const struct open_call *situation_find(const struct situation *s, int32_t rank)
     return NULL;
 }
 
+/* --- collectives --- */
+
+struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes)
+{
+    static const enum collective_shape shapes[] = {
+        [COLLECTIVE_ALL] = SHAPE_ALL,         [COLLECTIVE_FROM_ROOT] = SHAPE_FROM_ROOT,
+        [COLLECTIVE_TO_ROOT] = SHAPE_TO_ROOT, [COLLECTIVE_PREFIX] = SHAPE_SCAN,
+        [COLLECTIVE_NEIGHBOURS] = SHAPE_SOME, [COLLECTIVE_OTHER] = SHAPE_ALL};
+    static const char of_one_size[] =
+        " Bcast Reduce Allreduce Scan Exscan Reduce_scatter_block Alltoall Allgather ";
+    size_t n = strlen(name);
+    char word[64];
+    n -= n > 2 && !strcmp(name + n - 2, "_c") ? 2 : 0;
+    /* " Bcast " of MPI_Bcast and MPI_Ibcast */
+    bool immediate = n > 5 && name[4] == 'I';
+    snprintf(word, sizeof word, " %.*s ", (int)(n - (n > 4 ? 4 : n) - immediate),
+             name + (n > 4 ? 4 : n) + immediate);
+    bool one_size = !two_groups && strcasestr(of_one_size, word);
+    return (struct awaited){.what = AWAIT_COLLECTIVE,
+                            .operation = (uint32_t)hash_bytes(HASH_START, name, n),
+                            .root = two_groups ? -1 : root,
+                            .bytes = one_size ? bytes : JUDGE_UNKNOWN_BYTES,
+                            .shape = two_groups ? SHAPE_SOME : shapes[collective_kind(name)]};
+}
+
+/* Without what MPI may survive. */
+static bool agree_in_kind(const struct awaited *a, const struct awaited *b)
+{
+    return a->operation == b->operation && (a->root == b->root || a->root < 0 || b->root < 0);
+}
+
+bool awaited_agree(const struct awaited *a, const struct awaited *b)
+{
+    return agree_in_kind(a, b) &&
+           (a->bytes == b->bytes || a->bytes == JUDGE_UNKNOWN_BYTES ||
+            b->bytes == JUDGE_UNKNOWN_BYTES) &&
+           (a->type == b->type || !a->type || !b->type) &&
+           (a->reduction == b->reduction || !a->reduction || !b->reduction);
+}
+
 /* --- what a part of a call needs --- */
 
 struct need {
@@ -114,21 +157,6 @@ static const struct awaited *collective_of(const struct judgement *j, const stru
     return found ? *found : NULL;
 }
 
-/* Only what is known of both can disagree. */
-static bool agree_in_kind(const struct awaited *a, const struct awaited *b)
-{
-    return a->operation == b->operation && (a->root == b->root || a->root < 0 || b->root < 0);
-}
-
-static bool agree(const struct awaited *a, const struct awaited *b)
-{
-    return agree_in_kind(a, b) &&
-           (a->bytes == b->bytes || a->bytes == JUDGE_UNKNOWN_BYTES ||
-            b->bytes == JUDGE_UNKNOWN_BYTES) &&
-           (a->type == b->type || !a->type || !b->type) &&
-           (a->reduction == b->reduction || !a->reduction || !b->reduction);
-}
-
 static bool same_collective(const struct awaited *a, const struct awaited *b)
 {
     return a->comm == b->comm && a->sequence == b->sequence && a->shape == b->shape &&
@@ -156,7 +184,8 @@ static enum entered has_entered(const struct judgement *j, const struct awaited 
     if (c->member[m] < 0)
         return ENTERED_UNKNOWN;
     if (e)
-        return agree(a, e) && (is_left(j->s, e) || !is_lost(j->s, e->rank)) ? ENTERED : ENTERED_NOT;
+        return awaited_agree(a, e) && (is_left(j->s, e) || !is_lost(j->s, e->rank)) ? ENTERED
+                                                                                    : ENTERED_NOT;
     if (a->sequence == JUDGE_NO_NUMBER)
         return ENTERED_NOT;
     if (c->entered[m] < 0)
@@ -456,7 +485,7 @@ static bool find_mismatch(const struct judgement *j, struct verdict *v)
              k++) {
             const struct awaited *a = j->collective[i], *b = j->collective[k];
             bool a_in = is_in(v->core, v->n, a->rank), b_in = is_in(v->core, v->n, b->rank);
-            if (agree(a, b) || (!a_in && !b_in))
+            if (awaited_agree(a, b) || (!a_in && !b_in))
                 continue;
             v->first = a_in ? a : b;
             v->second = a_in ? b : a;

@@ -97,6 +97,15 @@ struct situation {
     double settled; /* a call that is open for a shorter time (s) may return at any moment */
 };
 
+/* What NAME, of a collective, says of what its members must agree on, and whom it makes wait;
+ * between TWO_GROUPS little is known. The large-count form of an operation is the operation; BYTES
+ * are compared where each member gives the same number, in place or not. */
+struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
+
+/* Whether two ranks that are in A and in B, of one number on one communicator, can both go on. Only
+ * what is known of both can disagree. */
+bool awaited_agree(const struct awaited *a, const struct awaited *b);
+
 /* Rows for N ranks, without any call. For situation_free(). */
 struct situation *situation_new(size_t n);
 void situation_free(struct situation *s);

@@ -282,42 +282,6 @@ static bool polls(const char *name)
     return is_named(name, list);
 }
 
-/* Blocking and non-blocking collectives do not match, the large-count form does. */
-static enum collective_shape shape_of(const char *name)
-{
-    static const char *const from_root[] = {"MPI_Bcast",  "MPI_Scatter",  "MPI_Scatterv",
-                                            "MPI_Ibcast", "MPI_Iscatter", "MPI_Iscatterv",
-                                            NULL},
-                             *const to_root[] = {"MPI_Reduce",  "MPI_Gather",  "MPI_Gatherv",
-                                                 "MPI_Ireduce", "MPI_Igather", "MPI_Igatherv",
-                                                 NULL},
-                             *const scan[] = {"MPI_Scan", "MPI_Exscan", "MPI_Iscan", "MPI_Iexscan",
-                                              NULL};
-    return strstr(name, "eighbor")     ? SHAPE_SOME
-           : is_named(name, from_root) ? SHAPE_FROM_ROOT
-           : is_named(name, to_root)   ? SHAPE_TO_ROOT
-           : is_named(name, scan)      ? SHAPE_SCAN
-                                       : SHAPE_ALL;
-}
-
-/* Of these every member gives the same count, whatever is in place. */
-static bool has_one_size(const char *name)
-{
-    static const char *const list[] = {"MPI_Bcast",
-                                       "MPI_Reduce",
-                                       "MPI_Allreduce",
-                                       "MPI_Scan",
-                                       "MPI_Exscan",
-                                       "MPI_Ibcast",
-                                       "MPI_Ireduce",
-                                       "MPI_Iallreduce",
-                                       "MPI_Iscan",
-                                       "MPI_Iexscan",
-                                       "MPI_Reduce_scatter_block",
-                                       NULL};
-    return is_named(name, list);
-}
-
 /* These all members leave only after all have entered. */
 static bool makes_communicator(const char *name)
 {
@@ -359,25 +323,13 @@ static struct awaited message(struct reading *r, enum awaited_what what, uint64_
 static struct awaited collective(struct reading *r, uint32_t operation, uint64_t id, uint32_t row,
                                  uint32_t sequence, int32_t root, uint64_t bytes)
 {
-    const char *name = r->e->operations.at[operation].name;
-    bool inter = row != LEDGER_NO_COMM && r->l->comms[row].flags & LEDGER_COMM_INTER;
     if (!id || row == LEDGER_NO_COMM)
         return (struct awaited){.what = AWAIT_OTHER};
-    struct evidence_operation plain = r->e->operations.at[operation];
-    if (text_ends_with(plain.name, "_c"))
-        plain.name[strlen(plain.name) - 2] = '\0';
-    uint32_t matches = 0;
-    while (matches < r->e->operations.n && strcmp(r->e->operations.at[matches].name, plain.name))
-        matches++;
-    if (matches == r->e->operations.n)
-        *PUSH(&r->e->operations) = plain;
-    return (struct awaited){.what = AWAIT_COLLECTIVE,
-                            .comm = comm_in(r, id, row),
-                            .sequence = sequence,
-                            .operation = matches,
-                            .root = inter ? -1 : root,
-                            .bytes = has_one_size(name) && !inter ? bytes : JUDGE_UNKNOWN_BYTES,
-                            .shape = inter ? SHAPE_SOME : shape_of(name)};
+    struct awaited a = awaited_collective(r->e->operations.at[operation].name,
+                                          r->l->comms[row].flags & LEDGER_COMM_INTER, root, bytes);
+    a.comm = comm_in(r, id, row);
+    a.sequence = sequence;
+    return a;
 }
 
 static struct awaited request(struct reading *r, const struct ledger_request *q)

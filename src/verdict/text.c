@@ -196,7 +196,7 @@ static void describe(char *text, struct evidence *e, const struct verdict *v, in
         return;
     case RANK_GONE:
         add_end(text, r);
-        add(text, c ? ", " : "");
+        add(text, ", ");
         break;
     case RANK_STOPPED:
         add(text, "stopped, ");
@@ -213,7 +213,7 @@ static void describe(char *text, struct evidence *e, const struct verdict *v, in
         }
     } else if (c) {
         add_call(text, e, c, a, named);
-    } else if (e->s->state[rank] != RANK_GONE) {
+    } else {
         add_outside(text, e, rank, false);
     }
 }
@@ -388,10 +388,7 @@ static char *sentence_of(struct evidence *e, const struct verdict *v)
                             : " are stopped (SIGSTOP, or a debugger)");
         break;
     case VERDICT_MISMATCH:
-        add_disagreement(text, e, v,
-                         v->second && v->first->operation == v->second->operation
-                             ? "members of a collective disagree"
-                             : "members of a communicator are in different collectives");
+        add_disagreement(text, e, v, "members of a communicator disagree about a collective");
         break;
     case VERDICT_UNMATCHED:
         add_unmatched(text, e, v);

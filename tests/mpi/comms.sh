@@ -56,10 +56,10 @@ solver 4 2 copy
 step 4 9 names
 ROWS
     diff want rows || { cat rows; fail "$mpi, names: others"; }
-    # A run that was killed: where a rank stood, and on which communicator.
+    # A run that was killed: what a rank was in, and on which communicator.
     $MPIEXEC -n 2 env LD_PRELOAD="$layer $yielding" COLLPROF_OUTPUT=died COLLPROF_REPORT=no ./comms killed >got 2>err
     $collprof report --full died >said 2>&1 || { cat said; fail "$mpi, killed: no report"; }
-    tr -s ' \n' ' ' <said | grep -q 'rank 1 stood in MPI_Recv [^;]*, on solver' || { cat said; fail "$mpi, killed: no name"; }
+    tr -s ' \n' ' ' <said | grep -q 'rank 1: in MPI_Recv [^;]*, solver)' || { cat said; fail "$mpi, killed: no name"; }
     rm -rf died
     $collprof export --table=collectives out | grep '2 ranks from .*comms.c' >said || fail "$mpi: not found by its place"
     grep -q Barrier said || { cat said; fail "$mpi: another communicator"; }

@@ -8,7 +8,7 @@ bad = []
 kinds = {name: json.load(open(name + "/profile.json")) for name in ("traced", "transport", "ack", "benchmark")}
 assert kinds["traced"]["trace"]["recorded"] and kinds["transport"]["transport"]
 assert kinds["ack"]["findings"]["ack"] and kinds["benchmark"]["findings"]["benchmark"]
-assert json.load(open("crashed.json"))["in_progress"]
+assert json.load(open("crashed.json"))["findings"]["verdict"]
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "carrier", "direction", "ended", "host",

@@ -120,7 +120,7 @@ def collect(value):
         collect(inner)
 for name in sys.argv[3:]:
     collect(json.load(open(name)))
-assert "in_progress" in keys and len(keys) > 100, len(keys)
+assert "verdict" in keys and len(keys) > 100, len(keys)
 named = set(re.findall(r"\w+", "\n".join(l for l in page.split("\n") if re.match(r"\..*\bLi\b", l))))
 missing = sorted(keys - named)
 print("not in the page:", missing) if missing else None

@@ -1,5 +1,5 @@
 /* Protects what is said of collectives whose ranks arrive apart: who is late, who waits for whom,
- * that instances match across ranks, and that ranks that disagree are named. */
+ * and that instances match across ranks. */
 #include "profile/arrivals.h"
 #include "made_profile.h"
 
@@ -48,8 +48,8 @@ Test(arrivals, prefixes_wait_for_the_ranks_before)
     profile_free(p);
 }
 
-/* An error of the application that MPI need not find. */
-Test(arrivals, ranks_that_disagree_are_named)
+/* Members that do not agree have not met. */
+Test(arrivals, ranks_that_disagree_have_no_arrivals)
 {
     static const uint32_t mixed[] = {OP_BCAST, OP_BARRIER, OP_BCAST};
     static const uint32_t alike[] = {OP_BCAST, OP_BCAST, OP_BCAST};
@@ -57,44 +57,10 @@ Test(arrivals, ranks_that_disagree_are_named)
     static const uint64_t entry[] = {0, 0, 0}, end[] = {9, 9, 9};
     struct profile *p = one_instance_each(mixed, none, entry, end, 3);
     cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(made_warns(p, "rank 0 in MPI_Bcast, and rank 1 in MPI_Barrier"));
     profile_free(p);
     p = one_instance_each(alike, roots, entry, end, 3);
     cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(made_warns(p, "rank 0 in MPI_Bcast (root 0), and rank 2 in MPI_Bcast (root 1)"));
     profile_free(p);
-}
-
-/* Once for a place; the members have met, so that their times mean what they always do. */
-Test(arrivals, ranks_that_disagree_about_a_size_are_named)
-{
-    static const struct {
-        uint32_t operation;
-        int root;
-        const char *said;
-    } known[] = {{OP_BCAST, 0, "rank 0 in MPI_Bcast (root 0), and rank 2 in MPI_Bcast (root 0)"},
-                 {OP_ALLTOALL, -1, "rank 0 in MPI_Alltoall, and rank 2 in MPI_Alltoall"}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        struct profile *p = NULL;
-        char said[200];
-        for (int r = 0; r < 3; r++) {
-            struct ledger l;
-            made_ledger(&l, NULL, r, 3);
-            for (uint32_t i = 0; i < 4; i++) {
-                made_instance(&l, known[k].operation, i, known[k].root, 0, 9);
-                l.instances[i].bytes = r == 2 ? 32u << i : 8;
-            }
-            p = made_merged(p, &l);
-        }
-        profile_symbolize(p);
-        cr_assert_eq(p->arrivals.at[0].instances, 4);
-        snprintf(said, sizeof said, "ranks disagree about a collective operation: %s: 8 B and 32 B",
-                 known[k].said);
-        cr_assert(made_warns(p, said));
-        for (size_t i = 0, n = 0; i < p->warnings.n; i++)
-            cr_assert(!strstr(p->warnings.at[i], "disagree") || !n++);
-        profile_free(p);
-    }
 }
 
 /* Ranks whose logs filled at different times have different masks: the common ones are left. */

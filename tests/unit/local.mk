@@ -68,13 +68,13 @@ tests_unit_record_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 tests_unit_record_LDFLAGS = -export-dynamic
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/judge.c tests/unit/load.c tests/unit/network.c \
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/clocks.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_verdict_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_verdict_SOURCES = tests/unit/verdict.c
-tests_unit_verdict_LDADD = libverdict.la libdocument.la libbase.la $(CRITERION_LIBS)
+tests_unit_verdict_SOURCES = tests/unit/verdict.c tests/unit/ended.c $(made_profile)
+tests_unit_verdict_LDADD = libverdict.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 # Its own debug information is what is read.
 tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)

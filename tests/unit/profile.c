@@ -384,3 +384,16 @@ Test(profile, fields_of_every_kind_there_and_back)
             free(data.histogram);
     }
 }
+
+/* Threads of a rank that are in one call are one rank that is. */
+Test(profile, a_rank_is_named_once)
+{
+    char text[60] = "";
+    int32_t rank[] = {0, 1, 2, 3, 0, 1, 2, 3}, pair[] = {5, 4, 5, 9}, one[] = {7, 7};
+    rank_list(text, sizeof text, rank, 8);
+    cr_assert_str_eq(text, "0-3");
+    rank_list(text, sizeof text, pair, 4);
+    cr_assert_str_eq(text, "4, 5, 9");
+    rank_list(text, sizeof text, one, 2);
+    cr_assert_str_eq(text, "7");
+}
