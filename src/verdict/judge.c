@@ -837,6 +837,25 @@ static struct verdict *judge_rest(const struct judgement *j)
     return v;
 }
 
+/* Two that disagree will never go on, whomever they wait for at the moment: NULL, or that. */
+static struct verdict *judge_disagreement(const struct judgement *j)
+{
+    struct verdict *v = memory_alloc(sizeof *v);
+    v->core = memory_alloc((j->s->calls.n + 2) * sizeof *v->core);
+    for (size_t i = 0; i < j->s->calls.n; i++)
+        v->core[v->n++] = j->s->calls.at[i].rank;
+    if (!find_mismatch(j, v) || agree_in_kind(v->first, v->second)) {
+        verdict_free(v);
+        return NULL;
+    }
+    v->kind = VERDICT_MISMATCH;
+    v->n = 2;
+    v->core[0] = v->first->rank < v->second->rank ? v->first->rank : v->second->rank;
+    v->core[1] = v->first->rank < v->second->rank ? v->second->rank : v->first->rank;
+    find_waiting(j, v);
+    return v;
+}
+
 struct verdict *verdict_of(const struct situation *s)
 {
     struct judgement j;
@@ -849,6 +868,11 @@ struct verdict *verdict_of(const struct situation *s)
         v = find_component(&j, false);
     if (!v)
         v = judge_rest(&j);
+    struct verdict *other = v->kind > VERDICT_MISMATCH ? judge_disagreement(&j) : NULL;
+    if (other) {
+        verdict_free(v);
+        v = other;
+    }
     judgement_end(&j);
     return v;
 }

@@ -283,7 +283,20 @@ static void disagree(struct drawn *d)
         d->proven = true;
 }
 
-/* As the one before, but what differs is unknown on one side: nothing is stuck. */
+/* The same, while all others compute. */
+static void disagree_and_wait(struct drawn *d)
+{
+    if (d->n < 3) {
+        disagree(d);
+        return;
+    }
+    d->fault = d->n;
+    d->kind = VERDICT_MISMATCH;
+    call_in(d, d->rank[1], collective(OP_BARRIER, WORLD, 7, -1), FAULT);
+    call_in(d, d->rank[2], collective(OP_BCAST, WORLD, 7, d->rank[0]), FAULT + 1);
+}
+
+/* As "disagree", but what differs is unknown on one side: nothing is stuck. */
 static void agree_as_far_as_known(struct drawn *d)
 {
     d->fault = d->n;
@@ -454,6 +467,7 @@ static const struct kind {
     {"receive from any", receive_from_any},
     {"finished early", finished_early},
     {"disagree", disagree},
+    {"disagree and wait", disagree_and_wait},
     {"agree as far as known", agree_as_far_as_known},
     {"another maker", another_maker},
     {"crossed requests", crossed_requests},
