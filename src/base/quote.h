@@ -9,9 +9,9 @@
  * cursor, ends the line or turns the writing round. UTF-8 stays; what is not UTF-8 does not. */
 void quote_plain(char *text);
 
-/* A word of the shell in ROOM characters, at least 8, cut off to fit, as it can be shown on a terminal
- * and pasted from there: in quotation marks where it needs them, with control characters as octal
- * numbers ($'\033'). What begins with '-' gets "./" in front: it is the name of a file. */
+/* A word of the shell in ROOM characters, at least 8, cut off to fit, as it can be shown on a
+ * terminal and pasted from there: in quotation marks where it needs them, with control characters
+ * as octal numbers ($'\033'). What begins with '-' gets "./" in front: it is the name of a file. */
 void quote_shell(const char *name, char *word, size_t room);
 
 /* With its quotation marks around it. NULL is empty. */
