@@ -35,7 +35,7 @@ static bool write_table(const struct document *d, const struct report_table *l, 
     if (!save_commit(&save))
         return false;
     if (path)
-        cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->about);
+        cli_say("%s: %zu row%s: %s", path, n, n == 1 ? "" : "s", l->title);
     else if (!n)
         reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", l->name,
                    strcmp(l->name, "transport") ? "" : "=transport");
@@ -79,8 +79,6 @@ static bool write_all(const struct document *d, const char *target)
 static bool write_csv(const struct exporting *o, const struct profile *p, const char *target)
 {
     struct document *d = report_document(p, &(struct report_options){.full = true});
-    if (!d)
-        memory_out();
     bool good = o->table != ALL_TABLES ? write_table(d, &report_tables[o->table], o->output)
                                        : write_all(d, target);
     document_free(d);
@@ -141,13 +139,13 @@ static const char *format_about(size_t i)
     return formats[i].about;
 }
 
-static const char *table_about(size_t i)
+static const char *table_title(size_t i)
 {
-    return report_tables[i].about;
+    return report_tables[i].title;
 }
 
 static const struct option_registry format_list = {"format", format_name, format_about, NULL},
-                                    tables = {"table", table_name, table_about, NULL};
+                                    tables = {"table", table_name, table_title, NULL};
 
 #define AT(member) offsetof(struct exporting, member)
 static const struct option_entry entries[] = {

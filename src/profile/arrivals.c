@@ -284,7 +284,7 @@ static struct instances instances_of(struct profile *p, const uint32_t *kind, bo
 
 void arrivals_find(struct profile *p)
 {
-    uint32_t *kind = comm_kinds(p, false);
+    uint32_t *kind = comm_kinds(p);
     bool *in_part = memory_alloc(p->sites.n + 1);
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;

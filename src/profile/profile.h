@@ -307,9 +307,9 @@ static inline bool comm_is_named(const struct profile_comm *c)
     return *c->name && strcmp(c->name, LEDGER_SEVERAL_NAMES) != 0;
 }
 
-/* For each communicator the first one with the same name and size, and (BY_PLACE, or without a
- * name) made at the same site: the rows of a grid of ranks, say, are of one kind. For free(). */
-uint32_t *comm_kinds(const struct profile *p, bool by_place);
+/* For each communicator the first one with the same name and size, and without a name made at the
+ * same site: the rows of a grid of ranks, say, are of one kind. For free(). */
+uint32_t *comm_kinds(const struct profile *p);
 
 /* From MPI_Init to MPI_Finalize, ns: of all ranks together; of the one where it took longest. */
 double profile_wall_ns(const struct profile *p);

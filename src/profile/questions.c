@@ -30,7 +30,7 @@ int64_t events_origin(const struct profile *p)
     return start;
 }
 
-uint32_t *comm_kinds(const struct profile *p, bool by_place)
+uint32_t *comm_kinds(const struct profile *p)
 {
     uint32_t *kind = memory_alloc((p->comms.n + 1) * sizeof *kind);
     for (uint32_t i = 0; i < p->comms.n; i++) {
@@ -38,7 +38,7 @@ uint32_t *comm_kinds(const struct profile *p, bool by_place)
         kind[i] = i;
         for (uint32_t k = 0; k < i && kind[i] == i; k++)
             if (kind[k] == k && p->comms.at[k].size == c->size &&
-                (p->comms.at[k].site == c->site || (!by_place && comm_is_named(c))) &&
+                (p->comms.at[k].site == c->site || comm_is_named(c)) &&
                 !strcmp(p->comms.at[k].name, c->name))
                 kind[i] = k;
     }

@@ -64,115 +64,90 @@ void find_ends(struct finding_context *c)
     free(rank);
 }
 
-/* --- what a rank's counts say --- */
+/* --- what the ranks' counts say --- */
 
-#define OF(name, value)                                                                            \
-    static uint64_t name(const struct profile_rank *r)                                             \
-    {                                                                                              \
-        return value;                                                                              \
-    }
-OF(no_growth, r->grow_error != 0)
-OF(sites, r->dropped[LEDGER_SITES])
-OF(comms, r->dropped[LEDGER_COMMS])
-OF(entries, r->dropped[LEDGER_ENTRIES])
-OF(regions, r->dropped[LEDGER_REGIONS])
-OF(channels, r->dropped[LEDGER_CHANNELS])
-OF(modules, r->dropped[LEDGER_MODULES])
-OF(untracked, r->untracked_requests)
-OF(failed, r->failed_collectives)
-OF(silent, r->calls == 0)
-OF(late, r->started_late != 0)
-
-static const struct rule {
-    const char *key;
-    uint64_t (*of)(const struct profile_rank *r);
-    const char *what;   /* behind its sum over the ranks, unless IS_STATE */
-    const char *effect; /* behind the list of ranks; or NULL */
-    bool is_state;
-} rules[] = {
-    {"record_limited", no_growth, "a record could not grow",
-     "what is dropped, or not in the trace, may be for that", true},
-    {"dropped_sites", sites, "call sites did not fit into the table",
-     "their calls have no call site, nor have some earlier calls of others (use: --memory)", false},
-    {"dropped_communicators", comms, "communicators did not fit into the table",
-     "their calls are counted without one (use: --memory)", false},
-    {"dropped_calls", entries, "calls did not fit into the table",
-     "they are in no figure but the totals (use: --memory)", false},
-    {"dropped_regions", regions, "regions did not fit into the table", "use: --memory", false},
-    {"dropped_channels", channels,
-     "messages and collectives are of a communicator, peer and tag beyond the table",
-     "their order is unknown (use: --memory; at most 65,535 a rank)", false},
-    {"dropped_modules", modules, "modules did not fit into the table",
-     "addresses in them cannot be named (use: --memory)", false},
-    {"untracked_requests", untracked, "requests found the table of open requests full",
-     "waits and overlap are without them", false},
-    {"silent_rank", silent, "no MPI call was recorded", NULL, true},
-    {"no_init", late, "MPI_Init was not seen",
-     "it is recorded from its first call on (a session, or Fortran's mpi_f08)", true},
+/* Of a count of each rank: its sum over the ranks, and those where it is not zero. */
+struct counted {
+    uint64_t sum;
+    int32_t *rank; /* for free() */
+    size_t n;
+    char list[200]; /* these ranks as text */
 };
 
-/* The sum over all ranks of what R counts, and the ranks where it is not zero: N of them. */
-static uint64_t sum_of(const struct profile *p, uint64_t (*of)(const struct profile_rank *r),
-                       int32_t *rank, size_t *n)
+static struct counted counted(const struct profile *p, uint64_t (*of)(const struct profile_rank *r))
 {
-    uint64_t sum = 0;
-    *n = 0;
+    struct counted c = {.rank = memory_alloc((p->ranks.n + 1) * sizeof *c.rank)};
     for (size_t i = 0; i < p->ranks.n; i++)
         if (of(&p->ranks.at[i])) {
-            sum += of(&p->ranks.at[i]);
-            rank[(*n)++] = p->ranks.at[i].rank;
+            c.sum += of(&p->ranks.at[i]);
+            c.rank[c.n++] = p->ranks.at[i].rank;
         }
-    return sum;
+    rank_list(c.list, sizeof c.list, c.rank, c.n);
+    return c;
 }
 
-static void apply(struct finding_context *c, const struct rule *r, int32_t *rank)
+static uint64_t started_late(const struct profile_rank *r)
 {
-    char list[200] = "", count[32];
-    size_t n;
-    uint64_t sum = sum_of(c->v->p, r->of, rank, &n);
-    /* Where no rank made a call there is none that is silent. */
-    if (!n || (r->of == silent && n == c->v->p->ranks.n))
-        return;
-    rank_list(list, sizeof list, rank, n);
-    struct finding f = {.key = r->key, .severity = SEVERITY_DOUBT, .ranks = rank, .n_ranks = n};
-    f.number[0] = (struct finding_number){"count", (double)sum};
-    document_finding(c->d, &f, "%s%s%s on rank%s %s%s%s.",
-                     r->is_state ? "" : format_count(count, sum), r->is_state ? "" : " ", r->what,
-                     n > 1 ? "s" : "", list, r->effect ? ": " : "", r->effect ? r->effect : "");
+    return r->started_late != 0;
+}
+
+static uint64_t failures(const struct profile_rank *r)
+{
+    return r->failed_collectives;
+}
+
+/* What found its table full, but collectives, of which some are kept as it is intended; at least 1
+ * where the record could not grow. */
+static uint64_t missing(const struct profile_rank *r)
+{
+    uint64_t sum = r->untracked_requests;
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        sum += s == LEDGER_INSTANCES ? 0 : r->dropped[s];
+    return sum ?: r->grow_error != 0;
+}
+
+static void find_missing(struct finding_context *c)
+{
+    struct counted m = counted(c->v->p, missing);
+    struct finding f = {
+        .key = "record_full", .severity = SEVERITY_DOUBT, .ranks = m.rank, .n_ranks = m.n};
+    char count[32];
+    f.number[0] = (struct finding_number){"count", (double)m.sum};
+    if (m.n)
+        document_finding(c->d, &f,
+                         "The record of rank%s %s was full: %s call sites, calls, communicators or "
+                         "requests are missing in the figures (use: --memory).",
+                         m.n > 1 ? "s" : "", m.list, format_count(count, m.sum));
+    free(m.rank);
 }
 
 /* --- what the calls say --- */
 
-static void find_failures(struct finding_context *c, int32_t *rank)
+static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     const struct profile_entry *worst = NULL;
-    char list[200] = "", count[32], call[CALL_LABEL] = "";
-    size_t n;
-    uint64_t sum = sum_of(p, failed, rank, &n);
+    struct counted m = counted(p, failures);
+    char count[32], call[CALL_LABEL];
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         if (p->operations.at[e->operation].family == FAMILY_COLLECTIVE &&
             e->errors > (worst ? worst->errors : 0))
             worst = e;
     }
-    if (!n)
-        return;
-    if (worst)
+    if (m.n && worst) {
         call_label(c->v, worst->operation, worst->site, call);
-    rank_list(list, sizeof list, rank, n);
-    struct finding f = {.key = "failed_collectives",
-                        .severity = SEVERITY_DOUBT,
-                        .site = worst ? call : NULL,
-                        .ranks = rank,
-                        .n_ranks = n};
-    f.number[0] = (struct finding_number){"count", (double)sum};
-    document_finding(c->d, &f, "%s collective call%s returned an error, on rank%s %s%s%s",
-                     format_count(count, sum), sum == 1 ? "" : "s", n > 1 ? "s" : "", list,
-                     !worst                 ? ""
-                     : worst->errors == sum ? ": "
-                                            : ": most often ",
-                     call);
+        struct finding f = {.key = "failed_collectives",
+                            .severity = SEVERITY_DOUBT,
+                            .site = call,
+                            .ranks = m.rank,
+                            .n_ranks = m.n};
+        f.number[0] = (struct finding_number){"count", (double)m.sum};
+        document_finding(c->d, &f, "%s collective call%s returned an error, on rank%s %s: %s%s",
+                         format_count(count, m.sum), m.sum == 1 ? "" : "s", m.n > 1 ? "s" : "",
+                         m.list, worst->errors == m.sum ? "" : "most often ", call);
+    }
+    free(m.rank);
 }
 
 /* Calls whose time is unknown: the time in MPI is more than what is added up. */
@@ -229,18 +204,26 @@ static void find_no_site(struct finding_context *c)
 static void find_limits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    char count[32];
+    struct counted late = counted(p, started_late);
     struct finding f = {.key = "clocks_differ", .severity = SEVERITY_DOUBT};
     if (p->hosts.n > 1 && !p->synchronized)
         document_finding(c->d, &f,
                          "The clocks of %zu hosts were not synchronized: who arrives late at "
                          "collectives is unknown.",
                          p->hosts.n);
+    f.key = "no_init";
+    if (late.n)
+        document_finding(c->d, &f,
+                         "MPI_Init was not seen on rank%s %s: recorded from the first call on (a "
+                         "session, or Fortran's mpi_f08).",
+                         late.n > 1 ? "s" : "", late.list);
+    free(late.rank);
     f.key = "dropped_messages";
     if (p->peers_dropped)
         document_finding(c->d, &f,
-                         "%s messages found the communication matrix full and are not in it.",
-                         format_count(count, p->peers_dropped));
+                         "%" PRIu64 " messages found the communication matrix full and are not in "
+                         "it.",
+                         p->peers_dropped);
     f.key = "sampled_collectives";
     if (p->sample_mask)
         document_finding(c->d, &f,
@@ -259,15 +242,12 @@ static void find_limits(struct finding_context *c)
 
 void find_doubts(struct finding_context *c)
 {
-    int32_t *rank = memory_alloc((c->v->p->ranks.n + 1) * sizeof *rank);
     for (size_t i = 0; i < c->v->p->warnings.n; i++)
         document_finding(c->d, &(struct finding){.key = "remark", .severity = SEVERITY_DOUBT}, "%s",
                          c->v->p->warnings.at[i]);
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        apply(c, &rules[i], rank);
-    find_failures(c, rank);
+    find_missing(c);
+    find_failures(c);
     find_left(c);
     find_no_site(c);
     find_limits(c);
-    free(rank);
 }

@@ -135,16 +135,10 @@ void find_untraced_imbalance(struct finding_context *c)
              n > 1 ? "s" : "", list, n > 1 ? "" : "s",
              b->others > 0 ? b->slow / b->others : INFINITY);
     format_time(longer, 1e9 * (b->slow - b->others));
-    if (n > 1)
-        document_finding(c->d, &f,
-                         "Ranks %s each compute %s longer than the mean of the others, which wait "
-                         "for them in %s.",
-                         list, longer, call);
-    else
-        document_finding(c->d, &f,
-                         "Rank %s computes %s longer than the mean of the others, which wait for "
-                         "it in %s.",
-                         list, longer, call);
+    document_finding(c->d, &f,
+                     "Rank%s %s %s %s longer than the mean of the others, which wait for %s in %s.",
+                     n > 1 ? "s" : "", list, n > 1 ? "each compute" : "computes", longer,
+                     n > 1 ? "them" : "it", call);
     free(rank);
 }
 

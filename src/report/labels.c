@@ -60,14 +60,19 @@ static int frame_label(const struct profile *p, const struct profile_frame *f, c
 enum { FRAME_LABEL = 540, PATH_LABEL = LEDGER_MAX_DEPTH * (FRAME_LABEL + 3) + 1 };
 static const char caller[] = " < ";
 
-/* All own frames, innermost first; "": none is known. */
-static void path_of(const struct profile *p, const struct profile_site *s, char text[PATH_LABEL])
+/* All own frames, innermost first; FUNCTIONS: their names alone, where these are known. "": none is
+ * known. */
+static void path_of(const struct profile *p, uint32_t site, bool functions, char *text, size_t room)
 {
-    uint32_t f, end = own_frames(p, s, &f);
+    const struct profile_site *s = &p->sites.at[site];
+    size_t at = 0;
+    uint32_t first, end = own_frames(p, s, &first);
     *text = '\0';
-    for (uint32_t first = f; f < end; f++) {
-        text += f > first ? sprintf(text, "%s", caller) : 0;
-        text += frame_label(p, &s->frame[f], text, FRAME_LABEL);
+    for (uint32_t f = first; f < end && at < room; f++) {
+        char label[FRAME_LABEL];
+        frame_label(p, &s->frame[f], label, sizeof label);
+        at += (size_t)snprintf(text + at, room - at, "%s%s", f > first ? caller : "",
+                               functions && s->frame[f].function ? s->frame[f].function : label);
     }
 }
 
@@ -91,31 +96,30 @@ static size_t common_length(const char *a, const char *b)
 }
 
 /* As much of PATH as it takes to differ from paths that have COMMON characters in common with it:
- * whole frames, at least one. */
-static size_t telling_length(const char *path, size_t common)
+ * whole frames, at least one; for free(). */
+static char *shortest(const char *path, size_t common)
 {
-    size_t length = strlen(path);
-    const char *end = common < length ? strstr(path + common + (common > 0), caller) : NULL;
-    return end ? (size_t)(end - path) : length;
+    const char *end = common < strlen(path) ? strstr(path + common + (common > 0), caller) : NULL;
+    return end ? strndup(path, (size_t)(end - path)) : strdup(path);
 }
 
-/* Of paths in order those that have most in common stand beside each other. */
-static char *label_of(const struct path *path, size_t n, size_t i)
+/* Of N paths in order those that have most in common are beside each other. */
+static void put_labels(const struct path *path, size_t n, char **label)
 {
-    const char *text = path[i].text;
-    char *label;
-    size_t before = i, after = i, common = 0;
-    while (before > 0 && !strcmp(path[before].text, text))
-        before--;
-    while (after + 1 < n && !strcmp(path[after].text, text))
-        after++;
-    if (strcmp(path[before].text, text) != 0)
-        common = common_length(path[before].text, text);
-    if (strcmp(path[after].text, text) != 0 && common_length(path[after].text, text) > common)
-        common = common_length(path[after].text, text);
-    if (asprintf(&label, "%.*s", (int)telling_length(text, common), text) < 0)
-        memory_out();
-    return label;
+    for (size_t first = 0, end; first < n; first = end) {
+        const char *text = path[first].text;
+        size_t before = first ? common_length(path[first - 1].text, text) : 0, after = 0;
+        for (end = first + 1; end < n && !strcmp(path[end].text, text);)
+            end++;
+        if (end < n)
+            after = common_length(path[end].text, text);
+        for (size_t i = first; i < end; i++) {
+            label[path[i].site] =
+                *text ? shortest(text, before > after ? before : after) : strdup("-");
+            if (!label[path[i].site])
+                memory_out();
+        }
+    }
 }
 
 char **site_labels(const struct profile *p)
@@ -124,12 +128,11 @@ char **site_labels(const struct profile *p)
     char **label = memory_alloc((n + 1) * sizeof *label), *text = memory_alloc(PATH_LABEL);
     struct path *path = memory_alloc((n + 1) * sizeof *path);
     for (uint32_t i = 0; i < n; i++) {
-        path_of(p, &p->sites.at[i], text);
+        path_of(p, i, false, text, PATH_LABEL);
         path[i] = (struct path){memory_strdup(text), i};
     }
     qsort(path, n, sizeof *path, by_text);
-    for (size_t i = 0; i < n; i++)
-        label[path[i].site] = *path[i].text ? label_of(path, n, i) : memory_strdup("-");
+    put_labels(path, n, label);
     for (size_t i = 0; i < n; i++)
         free(path[i].text);
     free(path);
@@ -175,14 +178,5 @@ void measured_name(struct profile *p)
 
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)
 {
-    size_t at = 0;
-    uint32_t f, end = own_frames(p, &p->sites.at[site], &f);
-    *text = '\0';
-    for (; f < end && at < room; f++) {
-        const struct profile_frame *frame = &p->sites.at[site].frame[f];
-        char place[FRAME_LABEL];
-        frame_label(p, frame, place, sizeof place);
-        at += (size_t)snprintf(text + at, room - at, "%s%s",
-                               frame->function ? frame->function : place, caller);
-    }
+    path_of(p, site, true, text, room);
 }

@@ -24,18 +24,20 @@ int report_width(FILE *out)
 
 static void put_hosts(struct document *d, const struct profile *p)
 {
-    char hosts[400] = "";
-    size_t shown = 0, length = 0;
+    enum { NAMES = 8 };
+    char hosts[600] = "", more[40] = "";
+    size_t length = 0;
     uint32_t processors = 0;
-    for (; shown < p->hosts.n && length < 70; shown++)
-        length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%.60s",
-                                   shown ? ", " : "", p->hosts.at[shown].name);
-    for (size_t i = 0; i < p->hosts.n; i++)
-        processors =
-            processors > p->hosts.at[i].processors ? processors : p->hosts.at[i].processors;
-    if (shown < p->hosts.n)
-        snprintf(hosts + length, sizeof hosts - length, " and %zu more", p->hosts.n - shown);
-    document_fact(d, "hosts", "%s", hosts);
+    for (size_t i = 0; i < p->hosts.n; i++) {
+        const struct profile_host *h = &p->hosts.at[i];
+        processors = h->processors > processors ? h->processors : processors;
+        if (i < NAMES)
+            length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%.60s",
+                                       i ? ", " : "", h->name);
+    }
+    if (p->hosts.n > NAMES)
+        snprintf(more, sizeof more, " and %zu more", p->hosts.n - NAMES);
+    document_fact(d, "hosts", "%s%s", hosts, more);
     if (processors)
         document_fact(d, "processors", "%u%s", processors, p->hosts.n > 1 ? " each" : "");
 }
@@ -114,32 +116,32 @@ static void put_contention(struct document *d, const struct view *v)
 
 static void put_trace(struct document *d, const struct profile *p)
 {
+    static const char *const unseen[] = {
+        [LEDGER_NETWORK_MISSING] =
+            "unseen: libcollprof-transport.so is not in the process (collprof run preloads it; a "
+            "static program cannot have it)",
+        [LEDGER_NETWORK_NO_UCX] = "system calls alone: built without libucx-dev"};
     const struct profile_trace *t = &p->trace;
-    char covered[32], time[32], count[32], window[40] = "";
+    char covered[32], time[32], count[32], matched[32], window[50] = "", ends[80] = "",
+                                                        clock[80] = "";
     uint64_t all = t->sends > t->receives ? t->sends : t->receives;
     if (!t->on)
         return;
     if (t->time_mask)
         snprintf(window, sizeof window, " in windows of %s", format_time(time, noise_window_ns(p)));
-    document_fact(d, "trace", "%s of the run%s", format_share(covered, t->covered, 1), window);
     if (all)
-        document_fact(d, "messages", "both ends of %.1f %% of %s were seen",
-                      100 * (double)t->matched / (double)all, format_count(count, all));
-    if (t->contradictions)
-        document_fact(d, "left out", "%s pairs of ends that cannot be one message",
-                      format_count(count, t->contradictions));
+        snprintf(ends, sizeof ends, ", both ends of %s of %s messages",
+                 format_share(matched, (double)t->matched, (double)all), format_count(count, all));
     if (t->error_ns > 0)
-        document_fact(d, "trace clock", "waits below %s are none: clocks may differ by that",
-                      format_time(time, t->error_ns));
-    if (t->network == LEDGER_NETWORK_MISSING)
-        document_fact(d, "transport",
-                      "unseen: libcollprof-transport.so is not in the process (collprof run "
-                      "preloads it; a static program cannot have it)");
-    else if (t->network == LEDGER_NETWORK_NO_UCX)
-        document_fact(d, "transport", "system calls alone: built without libucx-dev");
-    else if (t->network != LEDGER_NETWORK_OFF)
+        snprintf(clock, sizeof clock, "; clocks may differ by %s, shorter waits are none",
+                 format_time(time, t->error_ns));
+    document_fact(d, "trace", "%s of the run%s%s%s", format_share(covered, t->covered, 1), window,
+                  ends, clock);
+    if (t->network == LEDGER_NETWORK_ON)
         document_fact(d, "transport", "the start of %llu of %llu messages was seen",
                       (unsigned long long)t->below, (unsigned long long)t->sends);
+    else if (t->network != LEDGER_NETWORK_OFF)
+        document_fact(d, "transport", "%s", unseen[t->network]);
 }
 
 static void put_facts(struct document *d, const struct view *v)
@@ -166,8 +168,6 @@ static void put_facts(struct document *d, const struct view *v)
 static struct document *document_of(const struct view *v, const struct report_options *o)
 {
     struct document *d = document_new("collprof-report/1");
-    if (!d)
-        return NULL;
     put_facts(d, v);
     findings_add(d, v, o->directory);
     for (size_t i = 0; i < n_report_tables; i++)
@@ -184,26 +184,20 @@ struct document *report_document(const struct profile *p, const struct report_op
     return d;
 }
 
-static void write_title(FILE *out, const char *title)
-{
-    fprintf(out, "\n%s\n", title);
-}
-
 static void write_full(const struct view *v, FILE *out, const struct report_options *o)
 {
-    struct text_options text = {.width = (size_t)o->width, .rows = o->top, .explain = o->explain};
+    const struct text_options text = {
+        .width = (size_t)o->width, .rows = o->top, .explain = o->explain};
     struct document *d = document_of(v, o);
-    if (!d)
-        memory_out();
     screen_title(v, out, o);
     document_text_facts(d, out, &text);
-    write_title(out, "Findings");
+    fputs("\nFindings\n", out);
     document_text_findings(d, out, &text);
     for (size_t i = 0; i < n_report_tables; i++) {
         const struct table *t = document_find(d, report_tables[i].name);
-        if (!t || !table_rows(t))
+        if (!table_rows(t))
             continue;
-        write_title(out, report_tables[i].title);
+        fprintf(out, "\n%s\n", report_tables[i].title);
         table_text_write(t, out, &text);
     }
     document_free(d);
@@ -214,9 +208,7 @@ static void write_one(const struct view *v, FILE *out, const struct report_optio
     const struct text_options text = {
         .width = (size_t)o->width, .rows = o->top, .explain = o->explain};
     struct document *d = document_new("collprof-report/1");
-    const struct table *t = d ? report_table_add(d, o->table, v) : NULL;
-    if (!t)
-        memory_out();
+    const struct table *t = report_table_add(d, o->table, v);
     if (table_rows(t))
         table_text_write(t, out, &text);
     else
@@ -249,11 +241,9 @@ json_t *report_json(const struct profile *p)
     json_t *json = profile_json(p);
     struct document *d = document_new("collprof-report/1");
     view_open(&v, p);
-    if (d)
-        findings_add(d, &v, NULL);
+    findings_add(d, &v, NULL);
     view_close(&v);
-    if (d)
-        json_object_set(json, "diagnosis", (json_t *)document_finding_list(d));
+    json_object_set(json, "diagnosis", (json_t *)document_finding_list(d));
     document_free(d);
     return json;
 }

@@ -8,8 +8,7 @@
 static int by_key(const void *a, const void *b)
 {
     const struct profile_entry *x = a, *y = b;
-    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm)
-        ?: ORDER(x->size_class, y->size_class);
+    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -31,35 +30,29 @@ static void add(struct profile_entry *to, const struct profile_entry *from)
         to->histogram[b] += from->histogram[b];
 }
 
-/* E with nothing but its key, as BY asks for it. */
-static struct profile_entry empty_row(const struct profile_entry *e, enum rows_by by,
-                                      const uint32_t *kind)
+/* E with nothing but its key. */
+static struct profile_entry empty_row(const struct profile_entry *e, bool by_site)
 {
-    bool comm = by == ROWS_BY_COMM && e->comm != PROFILE_NONE;
-    return (struct profile_entry){
-        .site = by == ROWS_BY_SITE ? e->site : PROFILE_NONE,
-        .operation = by == ROWS_BY_COMM ? 0 : e->operation,
-        .comm = comm ? kind[e->comm] : PROFILE_NONE,
-        .region = PROFILE_NONE,
-        .size_class = by == ROWS_BY_SIZE ? e->size_class : 0,
-        .min_ns = UINT64_MAX,
-    };
+    return (struct profile_entry){.site = by_site ? e->site : PROFILE_NONE,
+                                  .operation = e->operation,
+                                  .comm = PROFILE_NONE,
+                                  .region = PROFILE_NONE,
+                                  .min_ns = UINT64_MAX};
 }
 
-static bool is_counted(const struct profile *p, const struct profile_entry *e, enum rows_by by)
+static bool is_counted(const struct profile *p, const struct profile_entry *e)
 {
-    return p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
-           (by != ROWS_BY_COMM || e->comm != PROFILE_NONE);
+    return p->operations.at[e->operation].family != FAMILY_LIFECYCLE;
 }
 
 /* The different keys, in order. */
-static struct rows keys_of(const struct profile *p, enum rows_by by, const uint32_t *kind)
+static struct rows keys_of(const struct profile *p, bool by_site)
 {
     struct rows rows = {memory_alloc((p->entries.n + 1) * sizeof *rows.at), 0};
     size_t all = 0;
     for (size_t i = 0; i < p->entries.n; i++)
-        if (is_counted(p, &p->entries.at[i], by))
-            rows.at[all++] = empty_row(&p->entries.at[i], by, kind);
+        if (is_counted(p, &p->entries.at[i]))
+            rows.at[all++] = empty_row(&p->entries.at[i], by_site);
     qsort(rows.at, all, sizeof *rows.at, by_key);
     for (size_t i = 0; i < all; i++)
         if (!rows.n || by_key(&rows.at[rows.n - 1], &rows.at[i]))
@@ -69,27 +62,23 @@ static struct rows keys_of(const struct profile *p, enum rows_by by, const uint3
     return rows;
 }
 
-struct rows rows_of(const struct profile *p, enum rows_by by)
+struct rows rows_of(const struct profile *p, bool by_site)
 {
-    uint32_t *kind = comm_kinds(p, true);
-    struct rows rows = keys_of(p, by, kind);
+    struct rows rows = keys_of(p, by_site);
     for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry key = empty_row(&p->entries.at[i], by, kind);
-        if (is_counted(p, &p->entries.at[i], by))
+        const struct profile_entry key = empty_row(&p->entries.at[i], by_site);
+        if (is_counted(p, &p->entries.at[i]))
             add(bsearch(&key, rows.at, rows.n, sizeof *rows.at, by_key), &p->entries.at[i]);
     }
     for (size_t i = 0; i < rows.n; i++) {
         struct profile_entry *e = &rows.at[i];
-        const struct profile_group *group = by == ROWS_BY_OPERATION || by == ROWS_BY_SITE
-                                                ? profile_group_find(p, e->site, e->operation)
-                                                : NULL;
+        const struct profile_group *group = profile_group_find(p, e->site, e->operation);
         if (group)
             e->spread = group->spread;
         if (e->min_ns == UINT64_MAX)
             e->min_ns = 0;
     }
     qsort(rows.at, rows.n, sizeof *rows.at, longest_first);
-    free(kind);
     return rows;
 }
 

@@ -5,21 +5,15 @@
 #include "base/histogram.h"
 #include "profile/profile.h"
 
-enum rows_by {
-    ROWS_BY_OPERATION,
-    ROWS_BY_SITE, /* and operation */
-    ROWS_BY_SIZE, /* and operation */
-    ROWS_BY_COMM  /* whatever the operation; of one kind together (comm_kinds()) */
-};
-
 struct rows {
-    struct profile_entry *at; /* what is not asked for is PROFILE_NONE (size class, operation: 0) */
+    struct profile_entry *at; /* of a communicator, region and size: none */
     size_t n;
 };
 
-/* Rows (none for the calls that start and end MPI), the longest time first. For operations and
- * sites the spread is that of all calls of the row together. For rows_free(). */
-struct rows rows_of(const struct profile *p, enum rows_by by);
+/* A row for each operation (none for the calls that start and end MPI), BY_SITE: for each call site
+ * and operation; the longest time first. The spread is that of all calls of the row together. For
+ * rows_free(). */
+struct rows rows_of(const struct profile *p, bool by_site);
 void rows_free(struct rows *rows);
 
 static inline double entry_quantile(const struct profile_entry *e, double q)
@@ -34,7 +28,7 @@ static inline double entry_quantile(const struct profile_entry *e, double q)
 char **site_labels(const struct profile *p);
 void site_labels_free(const struct profile *p, char **label);
 
-/* The functions of all frames, without lines: what stays when a program is edited. */
+/* The functions of all frames, without lines: what does not change when a program is edited. */
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
 
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */

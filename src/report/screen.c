@@ -211,8 +211,6 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
         quote_shell(o->directory, word, sizeof word);
     const char *directory = o->directory ? word : NULL;
     struct document *d = document_new("collprof-report/1");
-    if (!d)
-        memory_out();
     findings_add(d, v, directory);
     struct screen s = {.v = v, .findings = document_finding_list(d), .o = o, .out = out};
     s.ended_badly = v->p->crashed;

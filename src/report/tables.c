@@ -86,7 +86,6 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
         C("waiting", SHARE, NULL, "share of their time that is waiting for other ranks"),          \
         OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
         OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
-        OPTIONAL("p99", TIME, NULL, "99 of 100 calls were shorter (within 6 %)"),                  \
         OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
         OPTIONAL("worst_rank", RANK, "slowest", "the rank that spent most"),                       \
         OPTIONAL("worst_times", REAL, "x mean",                                                    \
@@ -117,10 +116,10 @@ static double waiting_of(const struct profile *p, const struct profile_entry *e,
     return time > 0 ? fmin(100, 100 * wait / time) : NAN;
 }
 
-static void put_calls(struct table *t, const struct view *v, enum rows_by by)
+static void put_calls(struct table *t, const struct view *v, bool by_site)
 {
     const double wall = profile_wall_ns(v->p);
-    struct rows rows = rows_of(v->p, by);
+    struct rows rows = rows_of(v->p, by_site);
     for (size_t i = 0; i < rows.n; i++) {
         const struct profile_entry *e = &rows.at[i];
         uint64_t timed = entry_timed(e);
@@ -134,16 +133,13 @@ static void put_calls(struct table *t, const struct view *v, enum rows_by by)
         put_ns(t, time / v->ranks);
         put_percent(t, time, wall);
         put_percent(t, time, v->mpi_ns);
-        table_real(t, v->noise.level == NOISE_SPOILED
-                          ? NAN
-                          : waiting_of(v->p, e, by == ROWS_BY_OPERATION));
+        table_real(t, v->noise.level == NOISE_SPOILED ? NAN : waiting_of(v->p, e, !by_site));
         put_ns(t, (double)e->time_ns / (double)timed);
         put_ns(t, timed ? entry_quantile(e, 0.5) : NAN);
-        put_ns(t, timed ? entry_quantile(e, 0.99) : NAN);
         put_ns(t, timed ? (double)e->max_ns : NAN);
         table_integer_if(t, e->spread.ranks, e->spread.worst);
         table_real(t, (double)e->spread.max * v->ranks / (double)e->spread.sum);
-        if (by == ROWS_BY_SITE)
+        if (by_site)
             put_site(t, v, e->site);
     }
     rows_free(&rows);
@@ -151,12 +147,12 @@ static void put_calls(struct table *t, const struct view *v, enum rows_by by)
 
 static void fill_operations(struct table *t, const struct view *v)
 {
-    put_calls(t, v, ROWS_BY_OPERATION);
+    put_calls(t, v, false);
 }
 
 static void fill_sites(struct table *t, const struct view *v)
 {
-    put_calls(t, v, ROWS_BY_SITE);
+    put_calls(t, v, true);
 }
 
 /* --- requests --- */
@@ -164,7 +160,6 @@ static void fill_sites(struct table *t, const struct view *v)
 static const struct column request_columns[] = {
     OPERATION,
     C("requests", COUNT, NULL, "requests posted here and seen complete"),
-    OPTIONAL("size", BYTES, NULL, "mean size of these requests' messages"),
     OPTIONAL("open", TIME, NULL, "from post to completion of a request, mean"),
     OPTIONAL("until_wait", TIME, "compute",
              "from the post of a request to the call that completed it, mean"),
@@ -202,15 +197,14 @@ const char *entry_overlap(const struct profile_entry *e)
 
 static void fill_requests(struct table *t, const struct view *v)
 {
-    struct rows rows = rows_of(v->p, ROWS_BY_SITE);
+    struct rows rows = rows_of(v->p, true);
     for (size_t i = 0; i < rows.n; i++) {
         const struct profile_entry *e = &rows.at[i];
-        double n = (double)e->completed, all = (double)entry_requests(e);
+        double n = (double)e->completed;
         if (!entry_requests(e))
             continue;
         put_operation(t, v, e->operation);
         put_count(t, entry_requests(e));
-        table_real(t, (double)e->completed_bytes / all);
         put_ns(t, (double)e->span_ns / n);
         put_ns(t, (double)e->window_ns / n);
         put_ns(t, waited_ns(e));
@@ -236,7 +230,6 @@ static const struct column arrival_columns[] = {
     OPTIONAL("cost_rank", RANK, "late rank",
              "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
              "and neighbourhood calls"),
-    OPTIONAL("cost_share", SHARE, "its part", "share of the waiting that was for that rank"),
     C("waiting", SHARE, NULL,
       "share of the call time until the last needed rank arrived; how long a root waits for those "
       "it sends to is unknown"),
@@ -262,7 +255,6 @@ static void fill_arrivals(struct table *t, const struct view *v)
         put_ns(t, (double)a->skew_median_ns);
         put_ns(t, (double)a->skew_max_ns);
         table_integer_if(t, known && a->cost_ns, a->cost_rank);
-        put_percent(t, (double)a->cost_ns, wait);
         put_percent(t, wait, (double)a->time_ns);
         put_ns(t, wait);
         put_ns(t, (double)a->duration_median_ns);
@@ -281,8 +273,6 @@ static const struct column wait_columns[] = {
     C("for_rank", RANK, "for rank", "the awaited rank"),
     OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
     C("time", TIME, NULL, "waited in them, all ranks together"),
-    OPTIONAL("mean", TIME, NULL, "waited in one of them"),
-    OPTIONAL("share", SHARE, "of waits", "share of all waiting that has a name"),
     OPERATION,
     SITE,
 };
@@ -295,8 +285,6 @@ static void fill_waits(struct table *t, const struct view *v)
         table_integer(t, w->rank);
         put_count(t, w->calls);
         put_ns(t, (double)w->wait_ns);
-        put_ns(t, (double)w->wait_ns / (double)w->calls);
-        put_percent(t, (double)w->wait_ns, (double)v->p->trace.wait_ns);
         put_operation(t, v, w->operation);
         put_site(t, v, w->site);
     }
@@ -308,37 +296,14 @@ static const struct column transport_columns[] = {
     C("eager", SHARE, NULL, "of the sends, complete at once or before the receive was posted"),
     C("rendezvous", SHARE, "rendezv.",
       "of the sends, seen to wait for their receive, or copied from one process to the other"),
-    OPTIONAL("rendezvous_min", BYTES, "rend. from", "the smallest send that was a rendezvous"),
     OPTIONAL("lay", TIME, "unreceived",
              "how long a message, or its announcement, was in the transport until its receiver "
              "entered the call in which it was found, mean"),
     C("other_call", SHARE, "later",
       "of the transfers whose end was seen, ended in a later MPI call"),
-    OPTIONAL("outside", SHARE, NULL,
-             "of the transfers whose end was seen, ended in no MPI call of the application"),
-    OPTIONAL("polls", REAL, NULL, "polls of the transport per call"),
-    OPTIONAL("empty_polls", SHARE, "empty", "of the polls, found nothing"),
-    OPTIONAL("moved", BYTES, NULL,
-             "bytes copied between processes or through sockets in these calls"),
     NAME("carrier", "mostly in", "the later call in which most of them ended"),
     SITE,
 };
-
-/* Polls are counted with the calls, of which a row may have several kinds. */
-static void put_polls(struct table *t, const struct profile *p, const struct net_row *e)
-{
-    double polls = 0, empty = 0, calls = 0;
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *of = &p->entries.at[i];
-        if (of->operation != e->operation || of->site != e->site)
-            continue;
-        polls += (double)of->polls;
-        empty += (double)of->empty_polls;
-        calls += (double)of->calls;
-    }
-    table_real(t, polls / calls);
-    put_percent(t, empty, polls);
-}
 
 static void fill_transport(struct table *t, const struct view *v)
 {
@@ -351,12 +316,8 @@ static void fill_transport(struct table *t, const struct view *v)
         put_count(t, e->sends);
         put_percent(t, (double)e->eager, sends);
         put_percent(t, (double)e->rendezvous, sends);
-        table_real(t, e->rendezvous ? (double)e->rendezvous_min : NAN);
         put_ns(t, (double)e->lay_ns / (double)e->lay);
         put_percent(t, (double)e->other_call, all);
-        put_percent(t, (double)e->outside, all);
-        put_polls(t, v->p, e);
-        put_count(t, e->moved_bytes);
         if (known)
             snprintf(carrier, sizeof carrier, "%s%s%.400s",
                      v->p->operations.at[e->carrier_operation].name, site ? " " : "",
@@ -366,7 +327,7 @@ static void fill_transport(struct table *t, const struct view *v)
     }
 }
 
-/* --- messages, communicators, ranks, regions --- */
+/* --- messages, ranks, regions --- */
 
 static const struct column message_columns[] = {
     C("rank", RANK, NULL, "the rank that sent or received"),
@@ -394,41 +355,6 @@ static void fill_messages(struct table *t, const struct view *v)
     }
 }
 
-static const struct column comm_columns[] = {
-    NAME("communicator", NULL,
-         "its name; those without one, or alike in name, size and call site, are one row"),
-    C("members", COUNT, "ranks", "ranks in it"),
-    C("made", COUNT, "created", "how often such a one was created"),
-    C("calls", COUNT, NULL, "calls on them, of all ranks"),
-    C("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks of the run"),
-    C("share", SHARE, "of MPI", "share of all time in MPI"),
-    NAME("made_at", "created at",
-         "the call that created it; empty: MPI itself, or it was first seen in use"),
-};
-
-static void fill_comms(struct table *t, const struct view *v)
-{
-    const struct profile *p = v->p;
-    uint32_t *kind = comm_kinds(p, true);
-    struct rows rows = rows_of(p, ROWS_BY_COMM);
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct profile_entry *e = &rows.at[i];
-        const struct profile_comm *c = &p->comms.at[e->comm];
-        uint64_t made = 0;
-        for (size_t k = 0; k < p->comms.n; k++)
-            made += kind[k] == e->comm ? p->comms.at[k].created : 0;
-        table_text(t, *c->name ? c->name : "(no name)");
-        table_integer(t, c->size);
-        put_count(t, made);
-        put_count(t, e->calls);
-        put_ns(t, (double)e->time_ns / v->ranks);
-        put_percent(t, (double)e->time_ns, v->mpi_ns);
-        put_site(t, v, c->site);
-    }
-    rows_free(&rows);
-    free(kind);
-}
-
 static const struct column rank_columns[] = {
     C("rank", RANK, NULL, "in MPI_COMM_WORLD"),
     C("wall", TIME, NULL, "from MPI_Init to MPI_Finalize"),
@@ -438,7 +364,6 @@ static const struct column rank_columns[] = {
     OPTIONAL("cpu", TIME, "processor", "processor time, all threads together"),
     OPTIONAL("delayed", TIME, "contention",
              "time in which it was runnable but not scheduled, in MPI and outside"),
-    OPTIONAL("preempted", COUNT, NULL, "how often it lost its processor without waiting"),
     C("ended", TEXT, NULL, "how it ended"),
     NAME("host", NULL, "where it ran"),
 };
@@ -455,7 +380,6 @@ static void fill_ranks(struct table *t, const struct view *v)
         put_count(t, r->calls);
         put_ns(t, r->cpu_ns < 0 ? NAN : (double)r->cpu_ns);
         put_ns(t, r->delayed_ns < 0 ? NAN : (double)r->delayed_ns);
-        table_integer_if(t, r->cpu_ns >= 0, (long long)r->involuntary_switches);
         table_text(t,
                    r->state == LEDGER_RUNNING && !r->alive ? "cut off" : state_name_of(r->state));
         table_text(t, v->p->hosts.at[r->host].name);
@@ -518,13 +442,8 @@ static const struct column ack_columns[] = {
              "the latency until its acknowledgement came back, less half of that message's round "
              "trip; no clock is trusted"),
     OPTIONAL("late", SHARE, NULL, "of the broadcasts, this rank entered after data could be there"),
-    OPTIONAL("late_by", TIME, "late by", "how long after the root, median"),
-    OPTIONAL("behind", SHARE, NULL,
-             "of the broadcasts, it was in time, but a rank that it may depend on was not"),
     OPTIONAL("acknowledged", COUNT, "acks",
              "acknowledgements that came, of the broadcasts that are kept"),
-    OPTIONAL("early", SHARE, NULL, "of them, came while the root was still in its broadcast"),
-    OPTIONAL("cost", SHARE, NULL, "share of the run that acknowledging took"),
 };
 
 static const struct column benchmark_columns[] = {
@@ -535,9 +454,7 @@ static const struct column benchmark_columns[] = {
     OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
     OPTIONAL("high", TIME, "to", "upper end of it"),
     C("destinations", TEXT, NULL, "measured, of those that the method goes through one by one"),
-    NAME("measures", NULL,
-         "what it measures: OL_i from the root's entry to the return of rank i, g_j the least time "
-         "between two calls at rank j, o_i what a call costs rank i; M calls in a row, P ranks"),
+    NAME("measures", NULL, "what the time is of (see collbench-bcast(1)), or why there is none"),
 };
 
 static const struct column broadcast_columns[] = {
@@ -549,7 +466,6 @@ static const struct column broadcast_columns[] = {
              "last exit minus the root's entry in the application, where ranks may be late"),
     C("trial", TIME, NULL, "the replacement with all ranks there, before the first call"),
     C("library", TIME, NULL, "the library's broadcast likewise"),
-    OPTIONAL("schedule_cost", TIME, "cost", "of measuring latencies, schedule and trials"),
 };
 
 static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,
@@ -581,7 +497,7 @@ static void fill_measured(struct table *t, const struct view *v, const struct re
     for (size_t i = 0; i < v->p->findings.n; i++) {
         const json_t *f = v->p->findings.at[i].value, *row;
         size_t k;
-        if (strcmp(v->p->findings.at[i].kind, self->measurement) != 0)
+        if (strcmp(v->p->findings.at[i].kind, self->name) != 0)
             continue;
         json_array_foreach(json_object_get(f, self->rows), k, row) put_measurement(t, self, row, f);
         if (!self->rows)
@@ -594,37 +510,24 @@ static void fill_measured(struct table *t, const struct view *v, const struct re
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
 
 const struct report_table report_tables[] = {
-    {"operations", "Time in MPI, by operation", "time in MPI, by operation", COLUMNS(operation),
-     fill_operations, "time_per_rank"},
-    {"call_sites", "Time in MPI, by call site", "time in MPI, by operation and call site",
-     COLUMNS(site), fill_sites, "time_per_rank"},
-    {"requests", "Non-blocking requests, by the call that posted them",
-     "non-blocking requests, by the call that posted them", COLUMNS(request), fill_requests,
-     "wait_per_rank"},
-    {"collectives", "Arrival at collective operations",
-     "which ranks arrive late at collective operations, and what it costs", COLUMNS(arrival),
-     fill_arrivals, "wait"},
-    {"waits", "Wait states", "what calls waited for, and for which rank (--trace)", COLUMNS(wait),
-     fill_waits, "time"},
-    {"transport", "Below MPI, by the call that started it",
-     "what MPI did below its calls, by call site (--trace=transport)", COLUMNS(transport),
+    {"operations", "Time in MPI, by operation", COLUMNS(operation), fill_operations,
+     "time_per_rank"},
+    {"call_sites", "Time in MPI, by call site", COLUMNS(site), fill_sites, "time_per_rank"},
+    {"requests", "Non-blocking requests, by the call that posted them", COLUMNS(request),
+     fill_requests, "wait_per_rank"},
+    {"collectives", "Arrival at collective operations", COLUMNS(arrival), fill_arrivals, "wait"},
+    {"waits", "Wait states (--trace)", COLUMNS(wait), fill_waits, "time"},
+    {"transport", "Below MPI, by the call that started it (--trace=transport)", COLUMNS(transport),
      fill_transport, "sends"},
-    {"messages", "Messages", "messages by rank, peer and call site: the communication matrix",
-     COLUMNS(message), fill_messages, "bytes"},
-    {"communicators", "Time in MPI, by communicator",
-     "communicators; those of one name, size and call site together", COLUMNS(comm), fill_comms,
+    {"messages", "Messages, by sender and receiver", COLUMNS(message), fill_messages, "bytes"},
+    {"ranks", "Ranks", COLUMNS(rank), fill_ranks, "mpi"},
+    {"regions", "Regions that the application named", COLUMNS(region), fill_regions,
      "time_per_rank"},
-    {"ranks", "Ranks", "the ranks", COLUMNS(rank), fill_ranks, "mpi"},
-    {"regions", "Regions", "regions that the application named", COLUMNS(region), fill_regions,
-     "time_per_rank"},
-    {"ack", "Broadcast latency by injected acknowledgements",
-     "broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), NULL, NULL, "ack",
+    {"ack", "Broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), NULL, NULL,
      "destinations"},
-    {"benchmark", "Methods run before the application's collectives",
-     "methods run before the application's collectives (--benchmark)", COLUMNS(benchmark), NULL,
-     NULL, "benchmark", "methods"},
-    {"broadcast", "Replaced broadcasts", "replaced broadcasts (--bcast)", COLUMNS(broadcast), NULL,
-     NULL, "broadcast", NULL},
+    {"benchmark", "Methods run before the application's collectives (--benchmark)",
+     COLUMNS(benchmark), NULL, NULL, "methods"},
+    {"broadcast", "Replaced broadcasts (--bcast)", COLUMNS(broadcast), NULL, NULL, NULL},
 };
 const size_t n_report_tables = sizeof report_tables / sizeof *report_tables;
 

@@ -22,21 +22,21 @@ void view_open(struct view *v, const struct profile *p);
 void view_close(struct view *v);
 
 struct report_table {
-    const char *name, *title, *about;
+    const char *name, *title;
     const struct column *columns;
     size_t n_columns;
-    /* Adds the rows, in any order. NULL: they are measurements made in the run (src/inject). */
+    /* Adds the rows, in any order. NULL: they are measurements of that name made in the run
+     * (src/inject). */
     void (*fill)(struct table *t, const struct view *v);
-    const char *sort;        /* rows are in falling order of this column; NULL: as they come */
-    const char *measurement; /* the kind of these measurements */
-    const char *rows;        /* member of one that lists its rows; NULL: it is a row itself */
+    const char *sort; /* rows are in falling order of this column; NULL: as they come */
+    const char *rows; /* member of a measurement that lists its rows; NULL: it is a row itself */
 };
 extern const struct report_table report_tables[];
 extern const size_t n_report_tables;
 
 const struct report_table *report_table_find(const char *name); /* NULL: there is none */
 
-/* Adds that table, with its rows, to D, which owns it. NULL: no memory. */
+/* Adds that table, with its rows, to D, which owns it. */
 struct table *report_table_add(struct document *d, const struct report_table *which,
                                const struct view *v);
 
