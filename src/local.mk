@@ -39,7 +39,6 @@ libdocument_la_SOURCES = \
 	src/document/document.h src/document/draw.c src/document/draw.h \
 	src/document/fill.c src/document/gnuplot.c src/document/gnuplot.h src/document/parts.h \
 	src/document/json_file.c src/document/json_file.h \
-	src/document/load.c src/document/load.h \
 	src/document/save.c src/document/save.h \
 	src/document/text.c src/document/text.h \
 	src/document/write.c

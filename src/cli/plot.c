@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "document/draw.h"
 #include "document/gnuplot.h"
-#include "document/load.h"
 #include "export/export.h"
 #include "results/pairs_document.h"
 
@@ -133,12 +132,14 @@ static bool is_json(const char *file)
  * becomes FILE.png. */
 static bool draw_files(const struct plotting *o)
 {
-    char path[4400], why[1000];
+    char path[4400];
     const char *target = o->output ? o->output : path, *dot = strrchr(o->file[0], '.');
     bool json = is_json(o->file[0]);
     for (size_t i = 1; i < o->n_files; i++)
         if (is_json(o->file[i]) != json)
             cli_refuse("'%s' and '%s' are not alike: use logs or JSON", o->file[0], o->file[i]);
+    if (json && o->n_files > 1)
+        cli_refuse("'%s' is one file of JSON too many", o->file[1]);
     if (!o->output && o->n_files > 1)
         cli_refuse("%zu files: use: --output=FILE for their picture", o->n_files);
     bool ending = dot && dot > text_base_of(o->file[0]);
@@ -147,11 +148,7 @@ static bool draw_files(const struct plotting *o)
     if (!o->output)
         cli_may_replace(path, NULL);
     struct document *d = json ? NULL : pairs_document(o->file, o->n_files);
-    json_t *all = json ? document_load(o->file, o->n_files, why, sizeof why) : NULL;
-    bool good = d     ? document_draw(d, target)
-                : all ? document_draw_json(all, target)
-                      : json && reason_give("%s", why);
-    json_decref(all);
+    bool good = json ? document_draw_file(o->file[0], target) : d && document_draw(d, target);
     document_free(d);
     if (good)
         cli_say("%s: from %s%s", target, o->file[0], o->n_files > 1 ? " and others" : "");

@@ -37,8 +37,7 @@ static const struct kind {
      "set key outside right center Left reverse invert spacing 1.3\n"
      "set style fill solid noborder\n",
      "using 1:2:($1-0.4):($1+0.4):3:2 with boxxyerror"},
-    {"heat", "value", "value", true, true,
-     "set key above right samplen 2.5\nset style textbox opaque noborder\n",
+    {"heat", "value", "value", true, true, "set key above right samplen 2.5\n",
      "using 1:2:(0.5):(0.5):3 with boxxyerror fs solid noborder"},
     {"timeline", "x_end", "", false, true,
      "set key below right horizontal samplen 2\nset bmargin 9\nset tmargin 4\nset rmargin 5\n"
@@ -46,30 +45,28 @@ static const struct kind {
      "using 1:2:1:3:($2-0.35):($2+0.35) with boxxyerror"},
 };
 
+/* Rows, or cells of a column. */
+struct list {
+    const json_t **at;
+    size_t n, room;
+};
+
 struct axis {
-    const char *column;
     bool indexed, is_log, bytes;
     double zero;      /* where 0 is drawn */
     double low, high; /* of what is drawn */
-    ARRAY(struct tick {
-        double number; /* NaN: it is a text */
-        char *name;
-    })
-    tick; /* the different values: numbers ascending, texts as they come */
-};
-
-struct cell_rows {
-    const json_t **at;
-    size_t n, room;
+    struct list tick; /* the different values: numbers ascending, texts as they come */
 };
 
 /* A picture that is being drawn. */
 struct drawing {
     const json_t *document, *declared; /* as struct picture */
     const struct kind *kind;
-    struct cell_rows rows; /* of its table that it shows */
-    struct axis x, y, series;
-    size_t legible; /* ticks of an axis */
+    struct list rows; /* of its table that it shows */
+    struct axis x, y;
+    struct list series; /* its values; one that is NULL where there is no such column */
+    bool *drawn;        /* of each series: it has points */
+    size_t legible;     /* ticks of an axis */
     FILE *out;
 };
 
@@ -95,49 +92,52 @@ static bool is_kind(const struct drawing *g, const char *name)
     return strcmp(g->kind->name, name) == 0;
 }
 
-/* A row's number in the column that G's member KEY names. */
+/* A row's cell in the column that G's member KEY names; and its number. */
+static const json_t *cell_of(const struct drawing *g, const json_t *row, const char *key)
+{
+    return json_object_get(row, declared(g, key));
+}
+
 static double number_of(const struct drawing *g, const json_t *row, const char *key)
 {
-    const char *column = declared(g, key);
-    return column ? json_number_at(row, column) : NAN;
+    const json_t *cell = cell_of(g, row, key);
+    return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
 /* A cell as a name: "held", "8". */
-static const char *name_of(const json_t *row, const char *column, char name[NAME])
+static const char *name_of(const json_t *cell, char number[32])
 {
-    const json_t *cell = json_object_get(row, column);
-    *name = '\0';
-    if (json_is_string(cell))
-        snprintf(name, NAME, "%s", json_string_value(cell));
-    else if (json_is_number(cell))
-        snprintf(name, NAME, "%.12g", json_number_value(cell));
-    return name;
+    *number = '\0';
+    if (json_is_number(cell))
+        snprintf(number, 32, "%.12g", json_number_value(cell));
+    return json_string_value(cell) ?: number;
 }
 
-/* Whether ROW has IS in COLUMN; a table without that column has it everywhere. */
-static bool has(const json_t *row, const char *column, const char *is)
+/* Whether ROW has what G selects; a table without a column that selects has it everywhere. */
+static bool is_selected(const struct drawing *g, const json_t *row)
 {
-    char name[NAME];
-    return !json_object_get(row, column) || strcmp(name_of(row, column, name), is) == 0;
+    const char *column;
+    char number[32];
+    json_t *is;
+    json_object_foreach((json_t *)json_object_get(g->declared, "where"), column, is)
+    {
+        const json_t *cell = json_object_get(row, column);
+        if (cell && json_is_string(is) && strcmp(name_of(cell, number), json_string_value(is)) != 0)
+            return false;
+    }
+    return true;
 }
 
 /* The rows that G shows of the table that its member KEY names, in PANEL; NULL: in all. */
-static struct cell_rows rows_of(const struct drawing *g, const char *key, const char *panel)
+static struct list rows_of(const struct drawing *g, const char *key, const json_t *panel)
 {
-    const json_t *tables = json_object_get(g->document, "tables"),
-                 *all = json_object_get(json_object_get(tables, declared(g, key)), "rows");
-    const char *column;
-    struct cell_rows found = {0};
+    const json_t *tables = json_object_get(g->document, "tables"), *row;
+    struct list found = {0};
     size_t i;
-    json_t *row, *is;
-    json_array_foreach(all, i, row)
+    json_array_foreach(json_object_get(json_object_get(tables, declared(g, key)), "rows"), i, row)
     {
-        bool wanted = !panel || has(row, declared(g, "panel"), panel);
-        json_object_foreach((json_t *)json_object_get(g->declared, "where"), column, is)
-        {
-            wanted = wanted && (!json_is_string(is) || has(row, column, json_string_value(is)));
-        }
-        if (wanted)
+        const json_t *in = cell_of(g, row, "panel");
+        if ((!panel || !in || json_equal(in, panel)) && is_selected(g, row))
             *PUSH(&found) = row;
     }
     return found;
@@ -149,10 +149,9 @@ static struct cell_rows rows_of(const struct drawing *g, const char *key, const 
 static const json_t *column_of(const struct drawing *g, const char *key)
 {
     const json_t *tables = json_object_get(g->document, "tables"),
-                 *table = json_object_get(tables, declared(g, "table"));
+                 *table = json_object_get(tables, declared(g, "table")), *column;
     const char *name = declared(g, key);
     size_t i;
-    json_t *column;
     json_array_foreach(json_object_get(table, "columns"), i, column)
     {
         const char *is = text_of(column, "name");
@@ -162,97 +161,81 @@ static const json_t *column_of(const struct drawing *g, const char *key)
     return NULL;
 }
 
-/* The tick of COLUMN in ROW; tick.n: there is none. */
-static size_t tick_of(const struct axis *a, const json_t *row, const char *column)
+/* Where CELL is in LIST; its length: nowhere. */
+static size_t find(const struct list *list, const json_t *cell)
 {
-    char name[NAME];
     size_t i = 0;
-    name_of(row, column, name);
-    while (i < a->tick.n && strcmp(a->tick.at[i].name, name) != 0)
+    while (i < list->n && !json_equal(list->at[i], cell))
         i++;
     return i;
 }
 
-/* Where ROW's COLUMN is on the axis A; NaN: nowhere. */
-static double place_of(const struct axis *a, const json_t *row, const char *column)
+/* Where CELL is on the axis A; NaN: nowhere. */
+static double place_of(const struct axis *a, const json_t *cell)
 {
-    double value = column ? json_number_at(row, column) : NAN;
+    double value = json_is_number(cell) ? json_number_value(cell) : NAN;
     if (!a->indexed)
         return value > 0 || !a->is_log ? value : value == 0 ? a->zero : NAN;
-    size_t i = tick_of(a, row, column);
+    size_t i = find(&a->tick, cell);
     return i < a->tick.n ? (double)i : NAN;
 }
 
 static int by_number(const void *a, const void *b)
 {
-    const struct tick *x = a, *y = b;
-    return ORDER(x->number, y->number);
+    const json_t *const *x = a, *const *y = b;
+    return ORDER(json_number_value(*x), json_number_value(*y));
 }
 
-static void add_ticks(struct axis *a, const struct cell_rows *rows)
+/* Adds to LIST the different cells of the column that G's member KEY names. */
+static void add_values(const struct drawing *g, const char *key, struct list *list)
 {
-    char name[NAME];
-    for (size_t r = 0; r < rows->n && a->column; r++)
-        if (*name_of(rows->at[r], a->column, name) &&
-            tick_of(a, rows->at[r], a->column) == a->tick.n)
-            *PUSH(&a->tick) =
-                (struct tick){json_number_at(rows->at[r], a->column), memory_strdup(name)};
-    if (a->tick.n && !isnan(a->tick.at[0].number))
-        qsort(a->tick.at, a->tick.n, sizeof *a->tick.at, by_number);
+    for (size_t r = 0; r < g->rows.n; r++) {
+        const json_t *cell = cell_of(g, g->rows.at[r], key);
+        if ((json_is_number(cell) || json_is_string(cell)) && find(list, cell) == list->n)
+            *PUSH(list) = cell;
+    }
+    if (list->n && json_is_number(list->at[0]))
+        qsort(list->at, list->n, sizeof *list->at, by_number);
 }
 
 /* The axis of the column that G's member KEY names. Zero has no position on a logarithmic one: it
  * is drawn at half of the smallest number of X, and not at all of Y. */
 static struct axis axis_of(const struct drawing *g, const char *key, bool indexed, bool is_log)
 {
-    struct axis a = {.column = declared(g, key), .low = INFINITY, .high = -INFINITY, .zero = NAN};
+    struct axis a = {.indexed = indexed, .low = INFINITY, .high = -INFINITY, .zero = NAN};
     const char *unit = text_of(column_of(g, key), "unit");
     a.bytes = unit && strcmp(unit, "B") == 0;
-    a.indexed = indexed;
     if (indexed || *key == 'x')
-        add_ticks(&a, &g->rows);
+        add_values(g, key, &a.tick);
     for (size_t i = a.tick.n; i-- > 0;) {
-        a.indexed = a.indexed || isnan(a.tick.at[i].number);
-        if (a.tick.at[i].number > 0)
-            a.zero = a.tick.at[i].number / 2;
+        a.indexed = a.indexed || json_is_string(a.tick.at[i]);
+        if (json_number_value(a.tick.at[i]) > 0)
+            a.zero = json_number_value(a.tick.at[i]) / 2;
     }
     a.is_log = is_log && !a.indexed;
     return a;
 }
 
-/* The lines, bars or kinds of spans; one without a name where there is no such column. */
-static struct axis series_of(const struct drawing *g)
-{
-    struct axis a = {.column = declared(g, "series")};
-    size_t i;
-    json_t *name;
-    json_array_foreach(json_object_get(g->declared, "order"), i, name) * PUSH(&a.tick) =
-        (struct tick){NAN, memory_strdup(json_string_value(name) ?: "")};
-    add_ticks(&a, &g->rows);
-    if (!a.tick.n)
-        *PUSH(&a.tick) = (struct tick){NAN, memory_strdup("")};
-    return a;
-}
-
-static void axis_free(struct axis *a)
-{
-    for (size_t i = 0; i < a->tick.n; i++)
-        free(a->tick.at[i].name);
-    free(a->tick.at);
-}
-
 static void open_axes(struct drawing *g)
 {
+    size_t i;
+    const json_t *name;
     g->x = axis_of(g, "x", g->kind->x_indexed, is_set(g, "x_log"));
     g->y = axis_of(g, "y", g->kind->y_indexed, is_set(g, "y_log"));
-    g->series = series_of(g);
+    g->series = (struct list){0};
+    json_array_foreach(json_object_get(g->declared, "order"), i, name) * PUSH(&g->series) = name;
+    add_values(g, "series", &g->series);
+    if (!g->series.n)
+        *PUSH(&g->series) = NULL;
+    g->drawn = memory_alloc(g->series.n * sizeof *g->drawn);
 }
 
 static void close_axes(struct drawing *g)
 {
-    axis_free(&g->x);
-    axis_free(&g->y);
-    axis_free(&g->series);
+    free(g->x.tick.at);
+    free(g->y.tick.at);
+    free(g->series.at);
+    free(g->drawn);
 }
 
 /* --- labels and ticks --- */
@@ -279,31 +262,29 @@ static void put_label(const struct drawing *g, const char *command, const char *
 }
 
 /* A tick's label: 65536 bytes are "64K". */
-static const char *tick_label(const struct axis *a, size_t tick, char label[NAME])
+static void put_tick(const struct drawing *g, const struct axis *a, const json_t *tick)
 {
     static const char *const units[] = {"", "K", "M", "G"};
-    double value = a->tick.at[tick].number;
+    double value = json_number_value(tick);
+    char label[32];
     size_t u = 0;
-    if (isnan(value))
-        return a->tick.at[tick].name;
     for (; a->bytes && value >= 1024 && u < 3; u++)
         value /= 1024;
     bool whole = fabs(value) >= 100 && fabs(value) < 1e5;
-    snprintf(label, NAME, whole ? "%.0f%s" : "%.3g%s", value, units[u]);
-    return label;
+    snprintf(label, sizeof label, whole ? "%.0f%s" : "%.3g%s", value, units[u]);
+    quote_gnuplot(json_string_value(tick) ?: label, g->out);
 }
 
 /* Ticks at the values that there are. */
 static void put_ticks(const struct drawing *g, const struct axis *a, const char *key)
 {
     enum { LEVEL = 13 };
-    char label[NAME];
     size_t step = (a->tick.n + g->legible - 1) / g->legible, put = 0;
     fprintf(g->out, "set %stics (", key);
     for (size_t i = 0; i < a->tick.n; i += step) {
-        double at = a->tick.at[i].number;
+        double at = json_number_value(a->tick.at[i]);
         fputs(put++ ? ", " : "", g->out);
-        quote_gnuplot(tick_label(a, i, label), g->out);
+        put_tick(g, a, a->tick.at[i]);
         fprintf(g->out, " %.9g", a->indexed ? (double)i : at > 0 ? at : a->zero);
     }
     fprintf(g->out, ")%s\n", *key == 'x' && put > LEVEL ? " rotate by 45 right" : "");
@@ -357,7 +338,7 @@ static void include(struct axis *a, double value)
  * is below, for each x. */
 static bool put_row(struct drawing *g, const json_t *row, double *sum)
 {
-    double x = place_of(&g->x, row, g->x.column), y = place_of(&g->y, row, g->y.column),
+    double x = place_of(&g->x, cell_of(g, row, "x")), y = place_of(&g->y, cell_of(g, row, "y")),
            third = number_of(g, row, g->kind->third), fourth = number_of(g, row, g->kind->fourth);
     if (isnan(x) || isnan(y) || (is_kind(g, "heat") && isnan(third)))
         return false;
@@ -374,26 +355,23 @@ static bool put_row(struct drawing *g, const json_t *row, double *sum)
     }
     include(&g->x, x);
     include(&g->y, y);
-    fprintf(g->out, is_kind(g, "heat") ? "%.12g %.12g %.12g %.3g\n" : "%.12g %.12g %.12g %.12g\n",
-            x, y, third, fourth);
+    fprintf(g->out, "%.12g %.12g %.12g %.12g\n", x, y, third, fourth);
     return true;
 }
 
 /* False: there is nothing to draw. A series that has nothing is not in the key. */
 static bool put_series(struct drawing *g)
 {
-    const struct axis *series = &g->series;
     double *sum = memory_alloc((g->x.tick.n + 1) * sizeof *sum);
     bool any = false;
-    for (size_t s = 0; s < series->tick.n; s++) {
-        size_t drawn = 0;
+    for (size_t s = 0; s < g->series.n; s++) {
         fprintf(g->out, "$series%zu << END\n", s);
         for (size_t r = 0; r < g->rows.n; r++)
-            if (!series->column || tick_of(series, g->rows.at[r], series->column) == s)
-                drawn += put_row(g, g->rows.at[r], sum);
+            if (!g->series.at[s] ||
+                json_equal(cell_of(g, g->rows.at[r], "series"), g->series.at[s]))
+                g->drawn[s] = put_row(g, g->rows.at[r], sum) || g->drawn[s];
         fputs("END\n", g->out);
-        series->tick.at[s].number = drawn ? 0 : -1;
-        any = any || drawn;
+        any = any || g->drawn[s];
     }
     free(sum);
     return any;
@@ -404,20 +382,21 @@ static void plot_series(const struct drawing *g)
     static const char *const dashes[] = {"1", "(12,12)", "(4,14)"};
     enum { NAME_ROOM = 40 }; /* in the key, which leaves the drawing its room */
     const char *comma = "plot";
-    for (size_t s = 0; s < g->series.tick.n; s++) {
-        if (g->series.tick.at[s].number < 0)
-            continue;
-        fprintf(g->out, "%s $series%zu %s ", comma, s, g->kind->plot);
-        comma = ",";
-        if (is_kind(g, "heat")) {
-            fputs("lc palette notitle", g->out);
-            continue;
+    for (size_t s = 0; s < g->series.n; s++) {
+        char number[32], *name = memory_strdup(name_of(g->series.at[s], number));
+        if (g->drawn[s]) {
+            fprintf(g->out, "%s $series%zu %s ", comma, s, g->kind->plot);
+            comma = ",";
+            if (is_kind(g, "lines"))
+                fprintf(g->out, "pt %zu dt %s ", 4 + s % 10, dashes[s / COLOURS % 3]);
+            if (is_kind(g, "heat"))
+                fputs("lc palette title ", g->out);
+            else
+                fprintf(g->out, "lc rgb '%s' title ", colours[s % COLOURS]);
+            text_shorten(&name, NAME_ROOM);
+            quote_gnuplot(name, g->out);
         }
-        if (is_kind(g, "lines"))
-            fprintf(g->out, "pt %zu dt %s ", 4 + s % 10, dashes[s / COLOURS % 3]);
-        fprintf(g->out, "lc rgb '%s' title ", colours[s % COLOURS]);
-        text_shorten(&g->series.tick.at[s].name, NAME_ROOM);
-        quote_gnuplot(g->series.tick.at[s].name, g->out);
+        free(name);
     }
 }
 
@@ -450,59 +429,44 @@ static bool put_scale(const struct drawing *g)
     return low < high;
 }
 
-/* Where VALUE lies between the cells' centres, in cells; between powers on a logarithmic scale. NaN
+/* Where VALUE lies among the centres of cells, in cells; between powers on a logarithmic scale. NaN
  * outside of the outermost cells. */
 static double position_on(const struct axis *a, double value)
 {
     size_t i = 0, last = a->tick.n - 1;
     if (last == 0)
-        return value == a->tick.at[0].number ? 0 : NAN;
-    while (i + 1 < last && value > a->tick.at[i + 1].number)
+        return value == json_number_value(a->tick.at[0]) ? 0 : NAN;
+    while (i + 1 < last && value > json_number_value(a->tick.at[i + 1]))
         i++;
-    double low = a->tick.at[i].number, high = a->tick.at[i + 1].number;
-    double share = a->tick.at[0].number > 0 && value > 0 ? log(value / low) / log(high / low)
-                                                         : (value - low) / (high - low);
-    double position = (double)i + share;
+    double low = json_number_value(a->tick.at[i]), high = json_number_value(a->tick.at[i + 1]);
+    bool is_log = json_number_value(a->tick.at[0]) > 0 && value > 0;
+    double position =
+        (double)i + (is_log ? log(value / low) / log(high / low) : (value - low) / (high - low));
     return position < -0.5 || position > (double)last + 0.5 ? NAN : position;
 }
 
-/* The line over the map as a block of points; NAME: what it is. False: there is none. */
-static bool put_over(const struct drawing *g, const char *panel, char name[NAME])
+/* A line over the map, twice, black under a light colour: it shows on dark and on light cells. */
+static void plot_map(const struct drawing *g, const json_t *panel)
 {
-    struct cell_rows rows = rows_of(g, "lines", panel);
-    fputs("$over << END\n", g->out);
+    struct list rows = rows_of(g, "lines", panel);
+    fprintf(g->out, "set size %ssquare\n$over << END\n", g->x.tick.n == g->y.tick.n ? "" : "no");
     for (size_t r = 0; r < rows.n; r++) {
         double right = position_on(&g->x, number_of(g, rows.at[r], "x")),
                up = position_on(&g->y, number_of(g, rows.at[r], "y"));
-        name_of(rows.at[r], "label", name);
         if (isnan(right) || isnan(up))
             fputs("\n", g->out); /* a gap */
         else
             fprintf(g->out, "%.9g %.9g\n", right, up);
     }
     fputs("END\n", g->out);
-    free(rows.at);
-    return rows.n > 0;
-}
-
-/* The line twice, black under a light colour: it shows on dark and on light cells. Without one,
- * cells that have the room for it have their value. */
-static void plot_map(const struct drawing *g, const char *panel)
-{
-    enum { WITH_VALUES = 10 };
-    char name[NAME];
-    fprintf(g->out, "set size %ssquare\n", g->x.tick.n == g->y.tick.n ? "" : "no");
-    bool line = put_over(g, panel, name);
     plot_series(g);
-    if (line) {
+    if (rows.n) {
         fputs(", $over with lines lc rgb '#000000' lw 5 notitle, "
               "$over with lines lc rgb '#40ff90' lw 2.5 title ",
               g->out);
-        quote_gnuplot(name, g->out);
-    } else if (g->x.tick.n <= WITH_VALUES && g->y.tick.n <= WITH_VALUES) {
-        fputs(", $series0 using 1:2:(sprintf('%g', $4)) with labels font ',10' boxed notitle",
-              g->out);
+        quote_gnuplot(text_of(rows.at[0], "label") ?: "", g->out);
     }
+    free(rows.at);
 }
 
 /* --- timelines --- */
@@ -511,32 +475,31 @@ static void plot_map(const struct drawing *g, const char *panel)
 static void put_span_names(const struct drawing *g)
 {
     enum { SHOWN = 1150, LETTER = 7 }; /* pixels */
-    char name[NAME];
     for (size_t r = 0; r < g->rows.n; r++) {
         const json_t *row = g->rows.at[r];
+        const char *name = json_string_value(cell_of(g, row, "label"));
         double begin = number_of(g, row, "x"), end = number_of(g, row, "x_end");
         double width = (end - begin) / (g->x.high - g->x.low) * SHOWN;
-        name_of(row, declared(g, "label"), name);
-        if (!*name || !(width >= LETTER * (double)strlen(name)))
+        if (!name || !*name || !(width >= LETTER * (double)strlen(name)))
             continue;
         fputs("set label ", g->out);
         quote_gnuplot(name, g->out);
         fprintf(g->out, " at %.9g,%.9g center tc rgb '#ffffff' font ',9' front\n",
-                (begin + end) / 2, place_of(&g->y, row, g->y.column));
+                (begin + end) / 2, place_of(&g->y, cell_of(g, row, "y")));
     }
 }
 
 static void plot_timeline(const struct drawing *g)
 {
-    struct cell_rows arrows = rows_of(g, "arrows", NULL);
+    struct list arrows = rows_of(g, "arrows", NULL);
     if (text_of(g->document, "caption")) /* the key is at the bottom */
         fputs("set label 99 at screen 0.01,0.97\n", g->out);
     put_span_names(g);
     fputs("$arrows << END\n-1 -1 -1 -1\n", g->out);
     for (size_t r = 0; r < arrows.n; r++)
         fprintf(g->out, "%.9g %.9g %.9g %.9g\n", number_of(g, arrows.at[r], "x"),
-                place_of(&g->y, arrows.at[r], g->y.column), number_of(g, arrows.at[r], "x_end"),
-                place_of(&g->y, arrows.at[r], declared(g, "y_end")));
+                place_of(&g->y, cell_of(g, arrows.at[r], "y")), number_of(g, arrows.at[r], "x_end"),
+                place_of(&g->y, cell_of(g, arrows.at[r], "y_end")));
     fputs("END\n", g->out);
     plot_series(g);
     fprintf(g->out,
@@ -549,42 +512,41 @@ static void plot_timeline(const struct drawing *g)
 /* --- all --- */
 
 /* The chart of G's rows, which are those of PANEL. False: there is nothing to draw. */
-static bool draw_chart(struct drawing *g, const char *panel)
+static bool draw_chart(struct drawing *g, const json_t *panel)
 {
-    bool any = put_series(g);
-    if (any) {
-        fputs(g->kind->set, g->out);
-        put_label(g, "xlabel", "x", "");
-        put_label(g, "ylabel", "y", "");
-        put_axis(g, &g->x, "x");
-        put_axis(g, &g->y, "y");
-        if (is_kind(g, "heat"))
-            plot_map(g, panel);
-        else if (is_kind(g, "timeline"))
-            plot_timeline(g);
-        else
-            plot_series(g);
-        fputs("\n", g->out);
-    }
-    return any;
+    if (!put_series(g))
+        return false;
+    fputs(g->kind->set, g->out);
+    put_label(g, "xlabel", "x", "");
+    put_label(g, "ylabel", "y", "");
+    put_axis(g, &g->x, "x");
+    put_axis(g, &g->y, "y");
+    if (is_kind(g, "heat"))
+        plot_map(g, panel);
+    else if (is_kind(g, "timeline"))
+        plot_timeline(g);
+    else
+        plot_series(g);
+    fputs("\n", g->out);
+    return true;
 }
 
 /* Maps side by side, one for each value of the column "panel". */
-static bool draw_panels(const struct drawing *g, const struct axis *panels, size_t columns)
+static bool draw_panels(const struct drawing *g, const struct list *panels, size_t columns)
 {
     bool any = false;
     fprintf(g->out, "set multiplot layout %zu,%zu rowsfirst title ",
-            (panels->tick.n + columns - 1) / columns, columns);
+            (panels->n + columns - 1) / columns, columns);
     quote_gnuplot(declared(g, "title"), g->out);
     fputs(" font ',13'\nset rmargin 10\n", g->out); /* room for the colours and their label */
-    for (size_t i = 0; i < panels->tick.n; i++) {
+    for (size_t i = 0; i < panels->n; i++) {
         struct drawing one = *g;
-        const char *panel = panels->tick.at[i].name;
-        one.rows = rows_of(g, "table", panel);
+        char number[32];
+        one.rows = rows_of(g, "table", panels->at[i]);
         one.legible = 8;
         open_axes(&one);
-        put_text(g, "title", panel, "font ',11'");
-        any = draw_chart(&one, panel) || any;
+        put_text(g, "title", name_of(panels->at[i], number), "font ',11'");
+        any = draw_chart(&one, panels->at[i]) || any;
         close_axes(&one);
         free(one.rows.at);
     }
@@ -593,12 +555,12 @@ static bool draw_panels(const struct drawing *g, const struct axis *panels, size
 }
 
 /* Writes the script; false: there is nothing to draw. */
-static bool draw_all(struct drawing *g, const struct axis *panels, size_t columns)
+static bool draw_all(struct drawing *g, const struct list *panels, size_t columns)
 {
     const char *caption = text_of(g->document, "caption");
     if (is_kind(g, "heat") && !put_scale(g))
         return false;
-    if (panels->tick.n)
+    if (panels->n)
         return draw_panels(g, panels, columns);
     put_text(g, "title", declared(g, "title"), "font ',13'");
     if (caption) {
@@ -610,13 +572,9 @@ static bool draw_all(struct drawing *g, const struct axis *panels, size_t column
 
 static bool draw_to(struct drawing *g, const char *path)
 {
-    struct axis panels = {.column = declared(g, "panel")};
-    size_t files = (size_t)json_integer_value(json_object_get(g->declared, "files"));
-    add_ticks(&panels, &g->rows);
-    size_t n = panels.tick.n, columns = files > 1 ? (n + files - 1) / files
-                                        : n > 4   ? 3
-                                        : n > 1   ? 2
-                                                  : 1;
+    struct list panels = {0};
+    add_values(g, "panel", &panels);
+    size_t n = panels.n, columns = n > 4 ? 3 : n > 1 ? 2 : 1;
     int width = is_kind(g, "timeline") ? 1400 : 1000,
         height = is_kind(g, "timeline") ? (int)fmax(350, 190 + 46 * (double)g->y.tick.n) : 640;
     if (n) {
@@ -631,7 +589,7 @@ static bool draw_to(struct drawing *g, const char *path)
                                              path));
     if (g->out)
         fclose(g->out);
-    axis_free(&panels);
+    free(panels.at);
     return good;
 }
 
@@ -675,6 +633,20 @@ bool document_draw(const struct document *d, const char *path)
 {
     json_t *json = document_json(d);
     bool good = document_draw_json(json, path);
+    json_decref(json);
+    return good;
+}
+
+bool document_draw_file(const char *from, const char *path)
+{
+    char why[1000];
+    json_t *json = json_file_load(from, why, sizeof why);
+    bool is_document = json_is_string(json_object_get(json, "schema")) &&
+                       json_array_size(json_object_get(json, "pictures"));
+    if (json && !is_document)
+        snprintf(why, sizeof why,
+                 "%s: it has no pictures: write it by a collbench program, --format=json", from);
+    bool good = is_document ? document_draw_json(json, path) : reason_give("%s", why);
     json_decref(json);
     return good;
 }

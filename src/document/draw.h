@@ -13,4 +13,8 @@ bool document_draw(const struct document *d, const char *path);
  * pictures of tables. */
 bool document_draw_json(const json_t *json, const char *path);
 
+/* The same of the file FROM, which document_save() has written as JSON; also gives the reason where
+ * it is no document with pictures. */
+bool document_draw_file(const char *from, const char *path);
+
 #endif

@@ -1,6 +1,6 @@
 /* JSON that a user names, to be read. */
-#ifndef COLLPROF_RESULTS_JSON_FILE_H
-#define COLLPROF_RESULTS_JSON_FILE_H
+#ifndef COLLPROF_DOCUMENT_JSON_FILE_H
+#define COLLPROF_DOCUMENT_JSON_FILE_H
 
 #include <jansson.h>
 #include <math.h>

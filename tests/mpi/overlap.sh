@@ -82,7 +82,7 @@ run 2 --benchmark=load --sizes=64:64K --step=1024 --comp=16:16 -i 3 --budget=0.1
     fail "threads: status $?"
 test "$(grep -c '^load,64,,[0-9]*,[0-9]' out)" -ge 2 || fail "load: no cells"
 
-# Pictures of all maps, and of several files of them.
+# Pictures of all maps, and of a file of them.
 if [ -x "${GNUPLOT:-}" ]; then
     drawn() {
         rm -f map*
@@ -90,7 +90,7 @@ if [ -x "${GNUPLOT:-}" ]; then
     }
     try "plot: no pictures" drawn
     if [ -e map.png ]; then # else not judged
-        "$top_builddir/collprof" plot -o maps.png map.json map.json || fail "two files: status $?"
+        "$top_builddir/collprof" plot -o maps.png map.json || fail "from a file: status $?"
         for f in map.png map-load.png maps.png maps-load.png; do
             head -c 4 $f | grep -q PNG || fail "$f is no picture"
         done

@@ -39,26 +39,13 @@ test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" -le 4 ||
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log -o - >"$dir/paper.log" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
 
-# Several logs, or overlap maps of several libraries: a row each, in one scale; of maps what all have.
+# Several logs: a row each, in one scale.
 rm "$dir/script"
 GNUPLOT=$dir/keeper ./collprof plot -o "$dir/several.png" "$dir/pairs.log" "$dir/paper.log" >"$dir/out" || fail "several logs"
 for log in pairs.log paper.log; do
     grep -q "$log" "$dir/script" || fail "no picture of $log: $(grep title "$dir/script")"
 done
 test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" -le 2 || fail "scales of several logs"
-for lib in A B; do
-    cat >"$dir/$lib.json" <<EOF
-{"schema": "collbench-overlap/2", "header": {"MPI": "Library $lib"}, "tables": {"cells": {"title": null, "columns": [
-  {"name": "benchmark", "kind": "text"}, {"name": "size", "kind": "integer"}, {"name": "comp", "kind": "real"},
-  {"name": "shown", "kind": "real"}], "rows": [
-  {"benchmark": "sender", "size": 1, "comp": 1.0, "shown": 0.5}, {"benchmark": "sender", "size": 2, "comp": 1.0, "shown": 1.5}]}},
- "pictures": [{"kind": "heat", "title": "Overlap", "table": "cells", "x": "size", "y": "comp", "value": "shown", "panel": "benchmark"}]}
-EOF
-done
-rm "$dir/script"
-GNUPLOT=$dir/keeper ./collprof plot -o "$dir/several.png" "$dir/A.json" "$dir/B.json" >"$dir/out" || fail "several maps"
-test "$(grep -o 'Library .: [a-z]*' "$dir/script" | sort -u | tr '\n' ,)" = 'Library A: sender,Library B: sender,' ||
-    fail "$(grep '^set title' "$dir/script")"
 $tree --latencies="$dir/pairs.log" --format=json >"$dir/tree.out" || fail "a prediction from a log"
 grep -q '"schema": "collbench-tree/2"' "$dir/tree.out" || fail "JSON"
 "$MPIEXEC" -n 2 env LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so" "$tree" --algorithm=flat --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >"$dir/few" 2>&1 &&

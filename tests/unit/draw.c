@@ -213,10 +213,8 @@ Test(draw, bars_stand_on_each_other, .init = keeping_scripts)
 /* Nothing of a diagonal without values, nor of the other panel; the colours' scale is of all. */
 Test(draw, maps_are_their_cells, .init = keeping_scripts)
 {
-    EXPECT(3, "\n0 0 ", "\n0 1 2 2\n", "set cbrange [2:6]", "set size square", "sprintf('%g', $4)",
-           "unset logscale cb");
-    EXPECT(4, "sprintf", "$over << END\n0 5\n1 4\n", "1 '#e81818', 2 '#fff04a'",
-           "title 'the line'");
+    EXPECT(3, "\n0 0 ", "\n0 1 2 2\n", "set cbrange [2:6]", "set size square", "unset logscale cb");
+    EXPECT(4, NULL, "$over << END\n0 5\n1 4\n", "1 '#e81818', 2 '#fff04a'", "title 'the line'");
     EXPECT(5, NULL, "set cbrange [2:7]", "set logscale cb", "set title 'mean'", "layout 1,2",
            "set title 'deviation' font ',11'\n$series0 << END\n0 1 3 3\n");
 }
@@ -246,6 +244,32 @@ Test(draw, what_cannot_be_drawn_leaves_nothing, .init = scratch)
     cr_expect_eq(rmdir(directory), 0, "something was left");
     document_free(d);
     document_free(empty);
+}
+
+/* A file that has nothing to draw is refused in one line. */
+Test(draw, files_without_pictures_are_refused, .init = scratch)
+{
+    static const char *const damaged[] = {"", "[]", "{\"schema\": \"maps/1\"}",
+                                          "{\"pictures\": [1]}"};
+    cr_assert(!chdir(directory));
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        FILE *file = fopen("x.json", "w");
+        fputs(damaged[i], file);
+        fclose(file);
+        cr_expect_not(document_draw_file("x.json", "x.svg"), "%s", damaged[i]);
+        cr_expect(access("x.svg", F_OK), "%s", damaged[i]);
+    }
+    struct document *d = example();
+    cr_assert(document_save(d, "x.json", FORMAT_JSON));
+    document_free(d);
+    cr_expect(document_draw_file("x.json", "x.svg"));
+    unlink("x.json");
+    for (size_t i = 0; i < PICTURES; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "x-%s.svg", pictures[i].name);
+        cr_expect_eq(unlink(path), 0, "%s", path);
+    }
+    rmdir(directory);
 }
 
 /* Whatever JSON somebody calls a document is drawn or refused. */
