@@ -58,10 +58,9 @@ enum column_kind {
 };
 
 enum column_flag {
-    COLUMN_OPTIONAL = 1,  /* left out of text that is narrow, from the right */
-    COLUMN_SHORTEN = 2,   /* its texts are shortened in the middle where text is narrow */
-    COLUMN_DATA_ONLY = 4, /* not in text and on the page */
-    COLUMN_TEXT_ONLY = 8  /* not in CSV: another column says the same in full */
+    COLUMN_OPTIONAL = 1, /* left out of text that is narrow, from the right */
+    COLUMN_SHORTEN = 2,  /* its texts are shortened in the middle where text is narrow */
+    COLUMN_DATA_ONLY = 4 /* not in text and on the page */
 };
 
 struct column {

@@ -57,11 +57,8 @@ function element(name, properties = {}, ...children) {
 const add = (...children) => document.querySelector('main').append(...children);
 
 function showFindings() {
-    const order = ['error', 'finding', 'doubt', 'note'];
-    const list = [...(doc.findings || [])].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) ||
-        (b.cost_s || 0) - (a.cost_s || 0));
-    if (!list.length) return;
-    const items = list.map(f => {
+    if (!doc.findings || !doc.findings.length) return;
+    const items = doc.findings.map(f => {
         const item = element('li', { className: f.severity, id: 'finding-' + f.key }, f.text);
         if (f.cost_s) item.append(element('span', { className: 'cost' }, time(1e6 * f.cost_s) +
             (f.share ? ` (${(100 * f.share).toFixed(1)} % of the run)` : '')));

@@ -159,70 +159,59 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
 
 /* --- tables --- */
 
-/* A table as it is laid out: the head, the units where there are any, then the rows. */
-struct text_grid {
+/* A table as it is laid out: a row of heads, one of units where there are any, then the table's. */
+struct grid {
     const struct table *t;
-    struct column *column; /* the table's, and one for remarks */
-    size_t columns, rows;  /* of cells without heads */
-    char **cell;           /* ROWS of COLUMNS */
-    size_t *room;          /* of each column; 0: it is left out */
-    bool units;
+    struct column *column;       /* the table's, and one for remarks */
+    size_t columns, heads, rows; /* ROWS with HEADS */
+    char **cell;                 /* ROWS of COLUMNS */
+    size_t *room;                /* of each column; 0: it is left out */
 };
 
-static bool is_left(const struct text_grid *g, size_t column)
-{
-    return g->column[column].kind == COLUMN_TEXT;
-}
-
-static const char *head_of(const struct text_grid *g, size_t column)
-{
-    return g->column[column].head ? g->column[column].head : g->column[column].name;
-}
-
 /* Only numbers that are written as they are have their unit in the head. */
-static const char *unit_of(const struct text_grid *g, size_t column, char unit[32])
+static const char *unit_of(const struct column *c)
 {
-    const struct column *c = &g->column[column];
-    *unit = '\0';
-    if (c->unit && c->kind <= COLUMN_REAL)
-        snprintf(unit, 32, "(%s)", c->unit);
-    return unit;
+    return c->unit && c->kind <= COLUMN_REAL ? c->unit : "";
 }
 
 /* For free(). */
-static char *text_of(const struct text_grid *g, size_t row, size_t column)
+static char *text_of(const struct grid *g, size_t row, size_t column)
 {
+    const struct column *c = &g->column[column];
     char number[CELL_ROOM], *text;
+    if (row == 0)
+        return memory_strdup(c->head ? c->head : c->name);
+    if (row < g->heads) {
+        snprintf(number, sizeof number, *unit_of(c) ? "(%.30s)" : "", unit_of(c));
+        return memory_strdup(number);
+    }
     if (column < g->t->n_columns)
-        text = memory_strdup(cell_shown(g->t, row, column, number));
+        text = memory_strdup(cell_shown(g->t, row - g->heads, column, number));
     else
-        text = table_row_remarks(g->t, row, "text", "; ") ?: memory_strdup("");
+        text = table_row_remarks(g->t, row - g->heads, "text", "; ") ?: memory_strdup("");
     quote_plain(text);
     return text;
 }
 
-static void fill_grid(struct text_grid *g)
+static void fill_grid(struct grid *g, bool brief)
 {
-    char unit[32];
     for (size_t c = 0; c < g->columns; c++) {
-        bool empty = true;
-        size_t widest = text_length(head_of(g, c)), units = text_length(unit_of(g, c, unit));
-        g->units = g->units || units;
-        widest = units > widest ? units : widest;
+        unsigned flags = g->column[c].flags;
+        bool empty = g->rows > g->heads;
+        size_t widest = 0;
         for (size_t r = 0; r < g->rows; r++) {
             char *cell = g->cell[r * g->columns + c] = text_of(g, r, c);
             size_t length = text_length(cell);
             widest = length > widest ? length : widest;
-            empty = empty && (!length || strcmp(cell, "-") == 0);
+            empty = empty && (r < g->heads || !length || strcmp(cell, "-") == 0);
         }
-        unsigned flags = g->column[c].flags;
         bool left_out =
-            (flags & COLUMN_DATA_ONLY) || (empty && g->rows && (flags & COLUMN_OPTIONAL));
+            (flags & COLUMN_DATA_ONLY) || ((flags & COLUMN_OPTIONAL) && (brief || empty));
         g->room[c] = left_out ? 0 : widest;
     }
 }
 
-static size_t total_of(const struct text_grid *g)
+static size_t total_of(const struct grid *g)
 {
     size_t total = INDENT;
     for (size_t c = 0; c < g->columns; c++)
@@ -230,7 +219,7 @@ static size_t total_of(const struct text_grid *g)
     return total - GAP;
 }
 
-static size_t widest_name(const struct text_grid *g)
+static size_t widest_name(const struct grid *g)
 {
     size_t found = g->columns;
     for (size_t c = 0; c < g->columns; c++)
@@ -242,7 +231,7 @@ static size_t widest_name(const struct text_grid *g)
 
 /* Optional columns go, from the right, before the widest column of names falls below a quarter of
  * the width; then names give way. */
-static void fit_grid(struct text_grid *g, size_t width)
+static void fit_grid(struct grid *g, size_t width)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
     size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
@@ -256,81 +245,67 @@ static void fit_grid(struct text_grid *g, size_t width)
             break;
         g->room[name]--;
     }
-    for (size_t c = 0; c < g->columns; c++)
-        for (size_t r = 0; r < g->rows; r++)
-            if ((g->column[c].flags & COLUMN_SHORTEN) && g->room[c])
-                text_shorten(&g->cell[r * g->columns + c], g->room[c]);
+    for (size_t i = g->heads * g->columns; i < g->rows * g->columns; i++)
+        if (g->room[i % g->columns])
+            text_shorten(&g->cell[i], g->room[i % g->columns]);
 }
 
 /* Nothing trails behind the last text of a line. */
-static void put_cell(FILE *out, const char *text, size_t room, bool left, size_t *blank)
-{
-    size_t length = text_length(text), pad = room > length ? room - length : 0;
-    if (length) {
-        fprintf(out, "%*s%s", (int)(*blank + (left ? 0 : pad)), "", text);
-        *blank = 0;
-    }
-    *blank += GAP + (left || !length ? pad : 0);
-}
-
-static void put_heads(const struct text_grid *g, FILE *out, bool comments)
-{
-    char unit[32];
-    for (int line = 0; line < 1 + g->units; line++) {
-        size_t blank = comments ? INDENT - 1 : INDENT;
-        fputs(comments ? "#" : "", out);
-        for (size_t c = 0; c < g->columns; c++)
-            if (g->room[c])
-                put_cell(out, line ? unit_of(g, c, unit) : head_of(g, c), g->room[c], is_left(g, c),
-                         &blank);
-        fputc('\n', out);
-    }
-}
-
-static void put_rows(const struct text_grid *g, FILE *out)
+static void put_grid(const struct grid *g, FILE *out, bool comments)
 {
     for (size_t r = 0; r < g->rows; r++) {
-        size_t blank = INDENT;
-        for (size_t c = 0; c < g->columns; c++)
-            if (g->room[c])
-                put_cell(out, g->cell[r * g->columns + c], g->room[c], is_left(g, c), &blank);
+        bool comment = comments && r < g->heads;
+        size_t blank = comment ? INDENT - 1 : INDENT;
+        fputs(comment ? "#" : "", out);
+        for (size_t c = 0; c < g->columns; c++) {
+            const char *text = g->cell[r * g->columns + c];
+            size_t length = text_length(text), pad = g->room[c] > length ? g->room[c] - length : 0;
+            bool left = g->column[c].kind == COLUMN_TEXT;
+            if (!g->room[c])
+                continue;
+            if (length) {
+                fprintf(out, "%*s%s", (int)(blank + (left ? 0 : pad)), "", text);
+                blank = 0;
+            }
+            blank += GAP + (left || !length ? pad : 0);
+        }
         fputc('\n', out);
     }
 }
 
-static void put_meanings(const struct text_grid *g, FILE *out, size_t width)
+static void put_meanings(const struct grid *g, FILE *out, size_t width)
 {
     char mark[80];
     for (size_t c = 0; c < g->columns; c++) {
         if (!g->room[c] || !g->column[c].meaning)
             continue;
-        snprintf(mark, sizeof mark, "  %s: ", head_of(g, c));
+        snprintf(mark, sizeof mark, "  %.70s: ", g->cell[c]);
         text_paragraph_write(out, mark, g->column[c].meaning, width);
     }
 }
 
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
-    struct text_grid g = {
-        .t = t, .columns = t->n_columns + table_has_remarks(t), .rows = table_rows(t)};
+    struct grid g = {
+        .t = t, .columns = t->n_columns + table_has_remarks(t), .heads = 1, .rows = table_rows(t)};
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;
+    size_t left = table_rows(t) - g.rows;
     g.column = memory_alloc(g.columns * sizeof *g.column);
-    g.cell = memory_alloc((g.rows * g.columns + 1) * sizeof *g.cell);
-    g.room = memory_alloc(g.columns * sizeof *g.room);
     memcpy(g.column, t->columns, t->n_columns * sizeof *g.column);
     if (g.columns > t->n_columns)
         g.column[t->n_columns] = (struct column){"remarks", NULL, COLUMN_TEXT};
-    fill_grid(&g);
     for (size_t c = 0; c < g.columns; c++)
-        if (o->brief && (g.column[c].flags & COLUMN_OPTIONAL))
-            g.room[c] = 0;
+        g.heads = *unit_of(&g.column[c]) ? 2 : g.heads;
+    g.rows += g.heads;
+    g.cell = memory_alloc(g.rows * g.columns * sizeof *g.cell);
+    g.room = memory_alloc(g.columns * sizeof *g.room);
+    fill_grid(&g, o->brief);
     if (o->width)
         fit_grid(&g, o->width);
-    put_heads(&g, out, o->comments);
-    put_rows(&g, out);
-    if (g.rows < table_rows(t) && !o->brief)
-        fprintf(out, "  and %zu more\n", table_rows(t) - g.rows);
+    put_grid(&g, out, o->comments);
+    if (left && !o->brief)
+        fprintf(out, "  and %zu more\n", left);
     if (o->explain)
         put_meanings(&g, out, o->width);
     for (size_t i = 0; i < g.rows * g.columns; i++)

@@ -88,36 +88,23 @@ static void csv_head(const struct column *c, FILE *out)
     fprintf(out, "%s%s%s", c->name, named ? "" : "_", named ? "" : unit);
 }
 
-static void csv_heads(const struct table *t, FILE *out)
-{
-    const char *comma = "";
-    for (size_t c = 0; c < t->n_columns; c++) {
-        if (t->columns[c].flags & COLUMN_TEXT_ONLY)
-            continue;
-        fputs(comma, out);
-        csv_head(&t->columns[c], out);
-        comma = ",";
-    }
-    fputs(table_has_remarks(t) ? ",remarks\n" : "\n", out);
-}
-
 void table_csv_write(const struct table *t, FILE *out)
 {
     char number[CELL_ROOM];
     bool remarks = table_has_remarks(t);
-    csv_heads(t, out);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        fputs(c ? "," : "", out);
+        csv_head(&t->columns[c], out);
+    }
+    fputs(remarks ? ",remarks\n" : "\n", out);
     for (size_t r = 0; r < table_rows(t); r++) {
-        const char *comma = "";
         for (size_t c = 0; c < t->n_columns; c++) {
-            if (t->columns[c].flags & COLUMN_TEXT_ONLY)
-                continue;
-            fputs(comma, out);
             const char *cell = cell_data(t, r, c, number);
+            fputs(c ? "," : "", out);
             if (cell == number)
                 fputs(cell, out);
             else
                 quote_csv(cell, out);
-            comma = ",";
         }
         char *keys = table_row_remarks(t, r, "key", " ");
         fprintf(out, "%s%s\n", remarks ? "," : "", keys ? keys : "");
