@@ -132,92 +132,37 @@ static void find_small_messages(struct finding_context *c)
                      most->peer);
 }
 
-/* --- measurements made during the run --- */
+/* --- what was found during the run, or by src/verdict in its records --- */
 
-/* Mean time of the application's calls of the measured kind in seconds, and their sum. */
-static double seen_mean(const struct profile *p, const struct profile_finding *f, double *sum)
+static void find_verdict(struct finding_context *c, const json_t *f)
 {
-    const char *operation = json_string_value(json_object_get(f->value, "operation"));
-    json_int_t bytes = json_integer_value(json_object_get(f->value, "bytes"));
-    double calls = 0;
-    *sum = 0;
-    for (size_t i = 0; operation && bytes >= 0 && i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        if (e->comm != f->comm || e->size_class != size_class_of((uint64_t)bytes) ||
-            strcmp(p->operations.at[e->operation].name, operation) != 0)
-            continue;
-        calls += (double)entry_timed(e);
-        *sum += 1e-9 * (double)e->time_ns;
-    }
-    return calls > 0 ? *sum / calls : 0;
+    const json_t *ranks = json_object_get(f, "ranks");
+    const char *key = json_string_value(json_object_get(f, "kind")),
+               *text = json_string_value(json_object_get(f, "text"));
+    size_t n = json_array_size(ranks);
+    if (!key || !text)
+        return;
+    int *rank = memory_alloc((n + 1) * sizeof *rank);
+    for (size_t k = 0; k < n; k++)
+        rank[k] = (int)json_integer_value(json_array_get(ranks, k));
+    document_finding(
+        c->d,
+        &(struct finding){.key = key, .severity = SEVERITY_ERROR, .ranks = rank, .n_ranks = n},
+        "%s", text);
+    free(rank);
 }
 
-/* The upper end of what method "direct" has measured, in seconds; 0: it has not. */
-static double measured_high(const json_t *finding)
-{
-    const json_t *row;
-    size_t k;
-    double high = 0;
-    json_array_foreach(json_object_get(finding, "methods"), k, row)
-    {
-        const char *method = json_string_value(json_object_get(row, "method"));
-        if (method && !strcmp(method, "direct"))
-            high = 1e-6 * json_number_value(json_object_get(row, "high_us"));
-    }
-    return high;
-}
-
-/* What src/verdict has found, in this run or in its records. */
-static void find_verdicts(struct finding_context *c)
+static void find_reported(struct finding_context *c)
 {
     for (size_t i = 0; i < c->v->p->findings.n; i++) {
-        const json_t *f = c->v->p->findings.at[i].value, *ranks = json_object_get(f, "ranks");
-        const char *key = json_string_value(json_object_get(f, "kind")),
-                   *text = json_string_value(json_object_get(f, "text"));
-        if (strcmp(c->v->p->findings.at[i].kind, "verdict") != 0 || !key || !text)
-            continue;
-        int *rank = memory_alloc((json_array_size(ranks) + 1) * sizeof *rank);
-        for (size_t k = 0; k < json_array_size(ranks); k++)
-            rank[k] = (int)json_integer_value(json_array_get(ranks, k));
-        document_finding(c->d,
-                         &(struct finding){.key = key,
-                                           .severity = SEVERITY_ERROR,
-                                           .ranks = rank,
-                                           .n_ranks = json_array_size(ranks)},
-                         "%s", text);
-        free(rank);
-    }
-}
-
-/* A collective that takes far less with all ranks there than it takes in the application; and what
- * could not be measured. */
-static void find_measurements(struct finding_context *c)
-{
-    const struct profile *p = c->v->p;
-    char alone[32], seen[32], bytes[32];
-    for (size_t i = 0; i < p->findings.n; i++) {
-        const json_t *f = p->findings.at[i].value;
+        const json_t *f = c->v->p->findings.at[i].value;
         const char *missing = json_string_value(json_object_get(f, "not_measured"));
-        double sum, mean = seen_mean(p, &p->findings.at[i], &sum), high = measured_high(f);
-        if (missing)
+        if (!strcmp(c->v->p->findings.at[i].kind, "verdict"))
+            find_verdict(c, f);
+        else if (missing)
             document_finding(c->d,
                              &(struct finding){.key = "not_measured", .severity = SEVERITY_NOTE},
                              "Not measured in the run: %s.", missing);
-        /* Half as much again is beyond what a mean and a median may differ by. */
-        double cost = mean > 0 ? sum / c->ranks * (1 - high / mean) : 0;
-        if (c->voided || high <= 0 || mean < 1.5 * high || !noise_matters(cost, NAN, c->run))
-            continue;
-        struct finding found = finding_of_cost(c, "slower_than_measured", cost, NAN);
-        found.number[0] = (struct finding_number){"measured_us", 1e6 * high};
-        found.number[1] = (struct finding_number){"mean_us", 1e6 * mean};
-        document_finding(
-            c->d, &found,
-            "%s of %s on %s takes at most %s with all ranks there, as measured during the run; the "
-            "application's calls took %s on average.",
-            json_string_value(json_object_get(f, "operation")),
-            format_bytes(bytes, json_number_value(json_object_get(f, "bytes"))),
-            json_string_value(json_object_get(f, "communicator")), format_time(alone, 1e9 * high),
-            format_time(seen, 1e9 * mean));
     }
 }
 
@@ -226,11 +171,12 @@ static void find_measurements(struct finding_context *c)
 static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where times cannot be judged */
-} finders[] = {
-    {find_verdicts, true},       {find_ends, true},      {find_contention, true},
-    {find_little_mpi, true},     {find_doubts, true},    {find_measurements, true},
-    {find_imbalance, false},     {find_waits, false},    {find_untraced_imbalance, false},
-    {find_late_arrivals, false}, {find_requests, false}, {find_small_messages, false}};
+} finders[] = {{find_reported, true},       {find_ends, true},
+               {find_contention, true},     {find_little_mpi, true},
+               {find_doubts, true},         {find_imbalance, false},
+               {find_waits, false},         {find_untraced_imbalance, false},
+               {find_late_arrivals, false}, {find_requests, false},
+               {find_small_messages, false}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {
