@@ -342,43 +342,34 @@ size_t document_findings(const struct document *d, const char *key)
 
 /* --- pictures --- */
 
+#define MEMBER(member)                                                                             \
+    {                                                                                              \
+#member, offsetof(struct picture, member)                                                  \
+    }
+static const struct {
+    const char *key;
+    size_t at;
+} picture_texts[] = {MEMBER(name),  MEMBER(title),   MEMBER(table),   MEMBER(x),
+                     MEMBER(y),     MEMBER(series),  MEMBER(low),     MEMBER(high),
+                     MEMBER(value), MEMBER(x_label), MEMBER(y_label), MEMBER(value_label),
+                     MEMBER(panel), MEMBER(lines),   MEMBER(x_end),   MEMBER(y_end),
+                     MEMBER(label), MEMBER(arrows)};
+
 void document_picture(struct document *d, const struct picture *p)
 {
-    const char *const texts[][2] = {
-        {"kind", picture_kinds[p->kind]},
-        {"name", p->name},
-        {"title", p->title},
-        {"table", p->table},
-        {"x", p->x},
-        {"y", p->y},
-        {"series", p->series},
-        {"low", p->low},
-        {"high", p->high},
-        {"value", p->value},
-        {"x_label", p->x_label},
-        {"y_label", p->y_label},
-        {"value_label", p->value_label},
-        {"panel", p->panel},
-        {"lines", p->lines},
-        {"x_end", p->x_end},
-        {"y_end", p->y_end},
-        {"label", p->label},
-        {"arrows", p->arrows},
-        {"palette", palettes[p->palette]},
-    };
-    json_t *where = json_object();
-    json_t *json = json_pack("{s:b, s:b, s:b, s:o}", "x_log", p->x_log, "y_log", p->y_log,
-                             "value_log", p->value_log, "where", where);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i][1])
-            set(json, texts[i][0], utf8(texts[i][1]));
+    json_t *where = json_object(), *order = json_array();
+    json_t *json = json_pack("{s:s, s:s, s:b, s:b, s:b, s:o, s:o}", "kind", picture_kinds[p->kind],
+                             "palette", palettes[p->palette], "x_log", p->x_log, "y_log", p->y_log,
+                             "value_log", p->value_log, "where", where, "order", order);
+    for (size_t i = 0; i < sizeof picture_texts / sizeof *picture_texts; i++) {
+        const char *text = *(const char *const *)((const char *)p + picture_texts[i].at);
+        if (text)
+            set(json, picture_texts[i].key, utf8(text));
+    }
     for (size_t i = 0; i < sizeof p->where / sizeof *p->where && p->where[i].column; i++)
         set(where, p->where[i].column, utf8(p->where[i].is));
-    json_t *order = p->order ? json_array() : NULL;
-    for (size_t i = 0; order && p->order[i]; i++)
+    for (size_t i = 0; p->order && p->order[i]; i++)
         append(order, utf8(p->order[i]));
-    if (order)
-        set(json, "order", order);
     if (p->value_low < p->value_high) {
         set(json, "value_low", json_real(p->value_low));
         set(json, "value_high", json_real(p->value_high));

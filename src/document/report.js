@@ -1,6 +1,5 @@
 /* Shows a document (document.h) that the page carries as JSON: findings, facts, pictures by Chart.js
- * if the page carries that too, and tables that can be sorted and filtered. #TABLE/COLUMN/WORD in
- * the address sorts and filters a table. */
+ * if the page carries that too, and tables that can be sorted and filtered. */
 'use strict';
 const doc = JSON.parse(document.getElementById('document').textContent);
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#f0e442', '#808080', '#ff1493'];
@@ -395,13 +394,3 @@ const tables = {};
 for (const [name, table] of Object.entries(doc.tables))
     if (table.rows.length) tables[name] = new Table(name, table);
 addEventListener('beforeprint', () => charts.forEach(c => c.resize()));
-const [asked, by, word] = decodeURIComponent(location.hash.slice(1)).split('/');
-if (tables[asked]) {
-    const column = tables[asked].columns.find(c => c.name === by);
-    if (word) {
-        tables[asked].field.value = word;
-        tables[asked].filter(word);
-    }
-    if (column) tables[asked].sort(column);
-    document.getElementById(asked).scrollIntoView();
-}

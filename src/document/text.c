@@ -346,3 +346,35 @@ void document_text_findings(const struct document *d, FILE *out, const struct te
             text_paragraph_write(out, "  -> ", advice, o->width);
     }
 }
+
+/* Whether T has columns that are shown; for people, also rows. */
+static bool is_shown(const struct table *t, bool comments)
+{
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (!(t->columns[c].flags & COLUMN_DATA_ONLY))
+            return comments || table_rows(t);
+    return false;
+}
+
+void document_text_write(const struct document *d, FILE *out, const struct text_options *o)
+{
+    bool any = json_array_size(document_part(d, "findings"));
+    document_text_facts(d, out, o);
+    if (!o->comments) {
+        fputs("\nFindings\n", out);
+        document_text_findings(d, out, o);
+    }
+    for (size_t i = 0; i < d->n_tables; i++) {
+        const struct table *t = d->tables[i];
+        if (!is_shown(t, o->comments))
+            continue;
+        fputs("\n", out);
+        if (t->title)
+            fprintf(out, "%s%s\n", o->comments ? "# " : "", t->title);
+        table_text_write(t, out, o);
+    }
+    if (o->comments) {
+        fputs(any ? "\n" : "", out);
+        document_text_findings(d, out, o);
+    }
+}

@@ -12,6 +12,10 @@ struct text_options {
     bool explain;  /* what each column means, under its table */
 };
 
+/* Everything: facts, findings and the tables that have rows; with comments, all tables, and
+ * findings at the end. */
+void document_text_write(const struct document *d, FILE *out, const struct text_options *o);
+
 /* Each writes a part, without an empty line before it. */
 void document_text_facts(const struct document *d, FILE *out, const struct text_options *o);
 void document_text_findings(const struct document *d, FILE *out, const struct text_options *o);

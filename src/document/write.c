@@ -47,33 +47,6 @@ char *table_row_remarks(const struct table *t, size_t row, const char *key, cons
     return text;
 }
 
-/* --- text --- */
-
-static bool data_only(const struct table *t)
-{
-    for (size_t c = 0; c < t->n_columns; c++)
-        if (!(t->columns[c].flags & COLUMN_DATA_ONLY))
-            return false;
-    return true;
-}
-
-static void write_text(const struct document *d, FILE *out)
-{
-    const struct text_options plain = {.comments = true};
-    document_text_facts(d, out, &plain);
-    for (size_t i = 0; i < d->n_tables; i++) {
-        if (data_only(d->tables[i]))
-            continue;
-        fputs("\n", out);
-        if (d->tables[i]->title)
-            fprintf(out, "# %s\n", d->tables[i]->title);
-        table_text_write(d->tables[i], out, &plain);
-    }
-    if (json_array_size(document_part(d, "findings")))
-        fputs("\n", out);
-    document_text_findings(d, out, &plain);
-}
-
 /* --- CSV --- */
 
 /* "held_us": the column's name with its unit, in words where a name has no room for a sign. */
@@ -133,7 +106,7 @@ static void write_csv(const struct document *d, FILE *out)
 void document_write(const struct document *d, FILE *out, enum format format)
 {
     if (format == FORMAT_TEXT) {
-        write_text(d, out);
+        document_text_write(d, out, &(struct text_options){.comments = true});
     } else if (format == FORMAT_CSV) {
         write_csv(d, out);
     } else {

@@ -15,23 +15,24 @@
 static void describe_end(const struct profile_rank *r, char *text, size_t room)
 {
     int number = r->state_detail;
-    char after[64] = "";
+    char signal[64] = "";
     if (number)
-        snprintf(after, sizeof after, ", after signal %d (%s)", number, strsignal(number));
+        snprintf(signal, sizeof signal, "signal %d (%s)", number, strsignal(number));
     if (r->state == LEDGER_EXITED)
-        snprintf(text, room, "exited without MPI_Finalize%s", after);
+        snprintf(text, room, "exited without MPI_Finalize%s%s", number ? ", after " : "", signal);
     else if (r->state == LEDGER_ABORTED)
         snprintf(text, room, "called MPI_Abort with error code %d", number);
     else if (r->state == LEDGER_SIGNALLED)
-        snprintf(text, room, "ended by signal %d (%s)", number, strsignal(number));
+        snprintf(text, room, "ended by %s", signal);
     else if (r->state == LEDGER_HANDLED)
-        snprintf(text, room, "its handler was called for signal %d (%s), and nothing after that",
-                 number, strsignal(number));
+        snprintf(text, room, "its handler was called for %s, and nothing after that", signal);
     else
-        snprintf(text, room,
-                 r->alive ? "still running"
-                          : "killed or cut off without a last word (by SIGKILL or another signal, "
-                            "or by a system call: _exit or exec)");
+        snprintf(
+            text, room, "%s",
+            r->alive
+                ? "still running"
+                : "killed or cut off without a last word (by SIGKILL or another signal, or by a "
+                  "system call: _exit or exec)");
 }
 
 static bool same_end(const struct profile_rank *a, const struct profile_rank *b)

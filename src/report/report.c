@@ -186,31 +186,20 @@ struct document *report_document(const struct profile *p, const struct report_op
 
 static void write_full(const struct view *v, FILE *out, const struct report_options *o)
 {
-    const struct text_options text = {
-        .width = (size_t)o->width, .rows = o->top, .explain = o->explain};
     struct document *d = document_of(v, o);
     screen_title(v, out, o);
-    document_text_facts(d, out, &text);
-    fputs("\nFindings\n", out);
-    document_text_findings(d, out, &text);
-    for (size_t i = 0; i < n_report_tables; i++) {
-        const struct table *t = document_find(d, report_tables[i].name);
-        if (!table_rows(t))
-            continue;
-        fprintf(out, "\n%s\n", report_tables[i].title);
-        table_text_write(t, out, &text);
-    }
+    document_text_write(d, out,
+                        &(struct text_options){(size_t)o->width, o->top, .explain = o->explain});
     document_free(d);
 }
 
 static void write_one(const struct view *v, FILE *out, const struct report_options *o)
 {
-    const struct text_options text = {
-        .width = (size_t)o->width, .rows = o->top, .explain = o->explain};
     struct document *d = document_new("collprof-report/1");
     const struct table *t = report_table_add(d, o->table, v);
     if (table_rows(t))
-        table_text_write(t, out, &text);
+        table_text_write(t, out,
+                         &(struct text_options){(size_t)o->width, o->top, .explain = o->explain});
     else
         fprintf(out, "The run has no %s.\n", o->table->name);
     document_free(d);

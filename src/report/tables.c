@@ -116,8 +116,9 @@ static double waiting_of(const struct profile *p, const struct profile_entry *e,
     return time > 0 ? fmin(100, 100 * wait / time) : NAN;
 }
 
-static void put_calls(struct table *t, const struct view *v, bool by_site)
+static void fill_calls(struct table *t, const struct view *v)
 {
+    const bool by_site = v->table->columns == site_columns;
     const double wall = profile_wall_ns(v->p);
     struct rows rows = rows_of(v->p, by_site);
     for (size_t i = 0; i < rows.n; i++) {
@@ -143,16 +144,6 @@ static void put_calls(struct table *t, const struct view *v, bool by_site)
             put_site(t, v, e->site);
     }
     rows_free(&rows);
-}
-
-static void fill_operations(struct table *t, const struct view *v)
-{
-    put_calls(t, v, false);
-}
-
-static void fill_sites(struct table *t, const struct view *v)
-{
-    put_calls(t, v, true);
 }
 
 /* --- requests --- */
@@ -492,8 +483,9 @@ static void put_measurement(struct table *t, const struct report_table *self, co
                      remark);
 }
 
-static void fill_measured(struct table *t, const struct view *v, const struct report_table *self)
+static void fill_measured(struct table *t, const struct view *v)
 {
+    const struct report_table *self = v->table;
     for (size_t i = 0; i < v->p->findings.n; i++) {
         const json_t *f = v->p->findings.at[i].value, *row;
         size_t k;
@@ -510,9 +502,8 @@ static void fill_measured(struct table *t, const struct view *v, const struct re
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
 
 const struct report_table report_tables[] = {
-    {"operations", "Time in MPI, by operation", COLUMNS(operation), fill_operations,
-     "time_per_rank"},
-    {"call_sites", "Time in MPI, by call site", COLUMNS(site), fill_sites, "time_per_rank"},
+    {"operations", "Time in MPI, by operation", COLUMNS(operation), fill_calls, "time_per_rank"},
+    {"call_sites", "Time in MPI, by call site", COLUMNS(site), fill_calls, "time_per_rank"},
     {"requests", "Non-blocking requests, by the call that posted them", COLUMNS(request),
      fill_requests, "wait_per_rank"},
     {"collectives", "Arrival at collective operations", COLUMNS(arrival), fill_arrivals, "wait"},
@@ -523,11 +514,11 @@ const struct report_table report_tables[] = {
     {"ranks", "Ranks", COLUMNS(rank), fill_ranks, "mpi"},
     {"regions", "Regions that the application named", COLUMNS(region), fill_regions,
      "time_per_rank"},
-    {"ack", "Broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), NULL, NULL,
-     "destinations"},
+    {"ack", "Broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), fill_measured,
+     NULL, "destinations"},
     {"benchmark", "Methods run before the application's collectives (--benchmark)",
-     COLUMNS(benchmark), NULL, NULL, "methods"},
-    {"broadcast", "Replaced broadcasts (--bcast)", COLUMNS(broadcast), NULL, NULL, NULL},
+     COLUMNS(benchmark), fill_measured, NULL, "methods"},
+    {"broadcast", "Replaced broadcasts (--bcast)", COLUMNS(broadcast), fill_measured, NULL, NULL},
 };
 const size_t n_report_tables = sizeof report_tables / sizeof *report_tables;
 
@@ -544,10 +535,9 @@ struct table *report_table_add(struct document *d, const struct report_table *wh
 {
     struct table *t =
         document_table(d, which->name, which->title, which->columns, which->n_columns);
-    if (which->fill)
-        which->fill(t, v);
-    else
-        fill_measured(t, v, which);
+    struct view of = *v;
+    of.table = which;
+    which->fill(t, &of);
     if (which->sort)
         table_sort_by(t, which->sort);
     return t;

@@ -16,7 +16,8 @@ struct view {
     double ranks;  /* at least 1 */
     struct noise noise;
     struct efficiency where;
-    char **label; /* of each call site */
+    char **label;                     /* of each call site */
+    const struct report_table *table; /* whose rows are added */
 };
 void view_open(struct view *v, const struct profile *p);
 void view_close(struct view *v);
@@ -25,8 +26,7 @@ struct report_table {
     const char *name, *title;
     const struct column *columns;
     size_t n_columns;
-    /* Adds the rows, in any order. NULL: they are measurements of that name made in the run
-     * (src/inject). */
+    /* Adds the rows, in any order. */
     void (*fill)(struct table *t, const struct view *v);
     const char *sort; /* rows are in falling order of this column; NULL: as they come */
     const char *rows; /* member of a measurement that lists its rows; NULL: it is a row itself */
