@@ -1,5 +1,5 @@
-/* Why figures are less complete or less certain than they look: rules over the ranks' counts, and
- * how ranks ended. Where to add one: a line in the list of rules. */
+/* How ranks ended, and why figures are less complete or less certain than they appear. Where to add
+ * a doubt: a function, and its line in find_doubts(). */
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
