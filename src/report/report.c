@@ -78,8 +78,15 @@ static void put_overhead(struct document *d, const struct profile *p)
 static void put_times(struct document *d, const struct view *v)
 {
     const struct profile *p = v->p;
+    const struct efficiency *e = &v->where;
     double lifecycle = 0, calls = 0;
     char a[32], b[32];
+    if (e->known && p->ranks.n > 1)
+        document_fact(d, "parallel efficiency",
+                      "%.1f %% = load balance %.1f %% x communication %.1f %%; waiting for other "
+                      "ranks: %.1f %%, other time in MPI: %.1f %%",
+                      100 * e->compute, 100 * e->load_balance, 100 * e->communication,
+                      100 * e->waiting, 100 * e->other);
     for (size_t i = 0; i < p->ranks.n; i++) {
         lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
         calls += (double)p->ranks.at[i].calls;
