@@ -77,7 +77,8 @@ refuse "No such file" $tree --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
 refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
 refuse "a pair needs 2 ranks" $pairs
+for file in A B; do echo "{}" >"$dir/$file.json"; done
 refuse "are not alike" ./collprof plot -o "$dir/x.png" "$dir/A.json" "$dir/pairs.log"
-refuse "files: use: --output=FILE for their picture" ./collprof plot "$dir/A.json" "$dir/B.json"
+refuse "is one file of JSON too many" ./collprof plot "$dir/A.json" "$dir/B.json"
 refuse "--order is 'random'" $pairs --order=random
 exit $failed
