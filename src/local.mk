@@ -13,6 +13,7 @@ libbase_la_SOURCES = \
 	src/base/array.c src/base/array.h src/base/memory.c src/base/memory.h \
 	src/base/beside.c src/base/beside.h \
 	src/base/clock.c src/base/clock.h \
+	src/base/ending.h \
 	src/base/format.c src/base/format.h \
 	src/base/hash.h src/base/histogram.c src/base/histogram.h \
 	src/base/input.c src/base/input.h \
@@ -170,6 +171,7 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/runs.c \
+	src/cli/watchdog.c src/cli/watchdog.h \
 	src/cli/where.c
 collprof_LDADD = libexport.la libcompare.la libreport.la libverdict.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf
 

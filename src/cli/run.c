@@ -3,6 +3,7 @@
  * nor its shells see it. */
 #include "cli/cli.h"
 #include "cli/executable.h"
+#include "cli/watchdog.h"
 
 #include "base/beside.h"
 #include "base/input.h"
@@ -135,6 +136,17 @@ static void check_application(const struct run *r, struct executable *x)
                    application, r->settings.output);
 }
 
+static void set_watchdog(const struct settings *s)
+{
+    if (s->watchdog_abort && s->watchdog <= 0)
+        cli_refuse("--watchdog-abort needs a time: use: --watchdog=60 --watchdog-abort");
+    int error = s->watchdog > 0 ? watchdog_register(launcher_read(NULL).run, s->output, s->watchdog,
+                                                    s->watchdog_abort)
+                                : 0;
+    if (error && !cli_silent)
+        reason_say(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
+}
+
 static const struct option_program program = {
     .does = "Runs an MPI application and profiles it. Stands right before the application, behind "
             "the launcher: mpiexec -n 4 collprof run ./app arguments",
@@ -173,6 +185,7 @@ int cli_run(int argc, char **argv)
     export_settings(&r.settings, &before);
     check_file("latencies", r.settings.latencies);
     check_application(&r, &application);
+    set_watchdog(&r.settings);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */

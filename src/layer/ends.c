@@ -1,7 +1,9 @@
 /* What ends a process early: signals, exit without MPI_Finalize. The record is complete in any
  * case, since it is a mapped file; all that is added here is how it ended. The process ends
  * just as it would have without us. */
+#include "base/ending.h"
 #include "base/quote.h"
+#include "base/status.h"
 #include "layer/parts.h"
 #include "transport/transport.h"
 
@@ -90,6 +92,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (i == N_WATCHED)
         return;
     struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
+    if (ending_is_due(info)) {
+        ends_mark(LEDGER_SIGNALLED, number);
+        _exit(STATUS_STUCK);
+    }
     const uint32_t state = h ? h->state : LEDGER_RUNNING;
     const int32_t detail = h ? h->state_detail : 0;
     ends_mark(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);

@@ -1,0 +1,317 @@
+#include "cli/watchdog.h"
+#include "cli/cli.h"
+
+#include "base/clock.h"
+#include "base/ending.h"
+#include "base/status.h"
+#include "record/ledger.h"
+#include "verdict/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What one judgement has in common with the next if nothing has changed. */
+struct alarm {
+    enum verdict_kind kind;
+    int32_t first; /* rank at fault; -1: none */
+    size_t n;
+    double since; /* clock_now() when it was first seen */
+};
+
+struct watchdog {
+    const char *output;
+    double seconds;
+    bool abort;
+    int door;                  /* socket on which ranks register */
+    ARRAY(struct pollfd) ends; /* pidfds of the ranks that run */
+    ARRAY(pid_t) ranks;        /* in the same order */
+    struct alarm seen, told;   /* at the judgement before; in the last report */
+};
+
+/* --- registration --- */
+
+/* An abstract address: it needs no file and goes with its socket. */
+static socklen_t address_of(uint64_t run, struct sockaddr_un *a)
+{
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "collprof-watchdog-%u-%016llx",
+                     (unsigned)geteuid(), (unsigned long long)run);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static void add_rank(struct watchdog *w, pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return; /* it has ended already */
+    *PUSH(&w->ends) = (struct pollfd){.fd = fd, .events = POLLIN};
+    *PUSH(&w->ranks) = pid;
+}
+
+/* Who has sent a datagram is what the kernel says. */
+static void admit(struct watchdog *w)
+{
+    char word, control[CMSG_SPACE(sizeof(struct ucred))];
+    struct msghdr m = {.msg_iov = &(struct iovec){&word, 1},
+                       .msg_iovlen = 1,
+                       .msg_control = control,
+                       .msg_controllen = sizeof control};
+    while (recvmsg(w->door, &m, MSG_DONTWAIT) >= 0) {
+        struct ucred who;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        if (c && c->cmsg_type == SCM_CREDENTIALS) {
+            memcpy(&who, CMSG_DATA(c), sizeof who);
+            if (who.uid == geteuid())
+                add_rank(w, who.pid);
+        }
+        m.msg_controllen = sizeof control;
+    }
+}
+
+static void forget_ended(struct watchdog *w)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->ends.n; i++) {
+        if (w->ends.at[i].revents) {
+            close(w->ends.at[i].fd);
+            continue;
+        }
+        w->ends.at[kept] = w->ends.at[i];
+        w->ranks.at[kept++] = w->ranks.at[i];
+    }
+    w->ends.n = w->ranks.n = kept;
+}
+
+/* --- the run --- */
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1)
+        parent = 0;
+    if (f)
+        fclose(f);
+    return parent;
+}
+
+/* Whether PID is a registered process or was started by one, as by a shell. */
+static bool is_ours(const struct watchdog *w, pid_t pid)
+{
+    for (; pid > 1; pid = parent_of(pid))
+        for (size_t i = 0; i < w->ranks.n; i++)
+            if (w->ranks.at[i] == pid)
+                return true;
+    return false;
+}
+
+/* When the run that PATH holds started, if a living process of it is ours; otherwise 0. */
+static double start_of(const struct watchdog *w, const char *path)
+{
+    char pattern[4400];
+    glob_t records = {0};
+    double start = 0;
+    snprintf(pattern, sizeof pattern, "%s/rank-*.ledger", path);
+    if (glob(pattern, 0, NULL, &records) == 0) {
+        for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
+            struct ledger_header h;
+            if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) && ledger_is_alive(&h) &&
+                is_ours(w, (pid_t)h.pid))
+                start = (double)h.started_unix;
+        }
+    }
+    globfree(&records);
+    return start;
+}
+
+/* The directory of the newest run of our ranks; NULL: none has begun. For free(). */
+static char *find_run(const struct watchdog *w)
+{
+    char pattern[4400], *found = NULL;
+    glob_t runs = {0};
+    double latest = 0;
+    snprintf(pattern, sizeof pattern, "%s-????????", w->output);
+    if (glob(pattern, 0, NULL, &runs) == 0) {
+        for (size_t i = 0; i < runs.gl_pathc; i++) {
+            double start = start_of(w, runs.gl_pathv[i]);
+            if (start <= latest)
+                continue;
+            latest = start;
+            free(found);
+            found = memory_strdup(runs.gl_pathv[i]);
+        }
+    }
+    globfree(&runs);
+    return found;
+}
+
+/* --- what to do about it --- */
+
+static bool is_same(const struct alarm *a, const struct alarm *b)
+{
+    return a->kind == b->kind && a->first == b->first && a->n == b->n;
+}
+
+/* In one write: ranks write there, too. */
+static void report(struct evidence *e, const struct verdict *v, bool ends)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    struct account *a = account_of(e, v);
+    account_write(a, out, "collprof watchdog: ", 80);
+    if (ends)
+        fprintf(out, "collprof watchdog: the run is ended with status %d (--watchdog-abort)\n",
+                STATUS_STUCK);
+    fclose(out);
+    if (write(STDERR_FILENO, text, size) < 0)
+        close(STDERR_FILENO); /* no reader is left */
+    account_free(a);
+    free(text);
+}
+
+/* Only where it is known that the run can never go on. */
+static bool is_hopeless(const struct verdict *v)
+{
+    return v->proven || v->kind == VERDICT_GONE || v->kind == VERDICT_STOPPED;
+}
+
+static void signal_ranks(const struct evidence *e, int number)
+{
+    union sigval value = ending_value();
+    for (size_t i = 0; i < e->ranks.n; i++) {
+        const struct evidence_rank *r = &e->ranks.at[i];
+        if (!r->alive || r->other_host)
+            continue;
+        sigqueue((pid_t)r->pid, number, value);
+        kill((pid_t)r->pid, SIGCONT); /* one that is stopped takes the signal then */
+    }
+}
+
+/* The layer ends a rank with a status of its own; one whose application handles the signal is
+ * killed. */
+static void end_ranks(struct watchdog *w, const struct evidence *e)
+{
+    enum { TURN = 100, GRACE = 3000 }; /* ms */
+    signal_ranks(e, SIGTERM);
+    for (int i = 0; i < GRACE / TURN && w->ends.n; i++) {
+        if (poll(w->ends.at, w->ends.n, TURN) > 0)
+            forget_ended(w);
+    }
+    if (w->ends.n)
+        signal_ranks(e, SIGKILL);
+}
+
+/* Two judgements in a row must agree before they are reported. Of calls it is known how long they
+ * are open; a process that was stopped or has ended must be so for as long. */
+static bool holds(const struct watchdog *w, const struct alarm *now)
+{
+    bool is_process = now->kind == VERDICT_GONE || now->kind == VERDICT_STOPPED;
+    return now->kind != VERDICT_MOVING && is_same(now, &w->seen) &&
+           (!is_process || clock_now() - w->seen.since >= w->seconds);
+}
+
+/* The same is reported once. */
+static void judge(struct watchdog *w)
+{
+    char *directory = find_run(w);
+    struct evidence *e = directory ? evidence_now(directory, w->seconds) : NULL;
+    free(directory);
+    if (!e)
+        return;
+    struct verdict *v = verdict_of(e->s);
+    struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, clock_now()};
+    if (is_same(&now, &w->seen))
+        now.since = w->seen.since;
+    bool reports = holds(w, &now), ends = reports && w->abort && is_hopeless(v);
+    if (ends || (reports && !is_same(&now, &w->told))) {
+        report(e, v, ends);
+        w->told = now;
+    }
+    if (ends)
+        end_ranks(w, e);
+    w->seen = now;
+    verdict_free(v);
+    evidence_free(e);
+}
+
+/* --- the process --- */
+
+static void watch(struct watchdog *w)
+{
+    double pause = w->seconds < 4 ? w->seconds / 4 : 1, due = clock_now() + pause;
+    for (admit(w); w->ends.n; admit(w)) {
+        double left = due - clock_now();
+        int n = poll(w->ends.at, w->ends.n, left > 0 ? (int)(1000 * left) + 1 : 0);
+        if (n > 0)
+            forget_ended(w);
+        else if (n == 0) {
+            judge(w);
+            due = clock_now() + pause;
+        }
+    }
+    _exit(0);
+}
+
+/* Leaves the session of FIRST, a rank, and all descriptors but DOOR and standard error. */
+static void become_watchdog(struct watchdog *w, pid_t first)
+{
+    int nothing = open("/dev/null", O_RDWR);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    w->door = dup2(w->door, STDERR_FILENO + 1);
+    close_range((unsigned)w->door + 1, ~0u, 0);
+    add_rank(w, first); /* it waits for the end of this process, so it is there */
+    setsid();
+    if (fork() != 0)
+        _exit(0);
+    signal(SIGPIPE, SIG_IGN);
+    if (chdir("/") == 0)
+        watch(w);
+    _exit(0);
+}
+
+int watchdog_register(uint64_t run, const char *output, double seconds, bool abort)
+{
+    struct sockaddr_un address;
+    socklen_t size = address_of(run, &address);
+    int error = 0, bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+        door = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    setsockopt(bell, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 2},
+               sizeof(struct timeval));
+    setsockopt(door, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
+    /* Who cannot bind is not the first; a watchdog may end between the two calls. */
+    for (int attempt = 0; attempt < 3; attempt++) {
+        error = 0;
+        if (sendto(bell, "", 1, MSG_NOSIGNAL, (struct sockaddr *)&address, size) == 1)
+            break;
+        error = errno;
+        if (bind(door, (struct sockaddr *)&address, size))
+            continue;
+        struct watchdog w = {.output = output, .seconds = seconds, .abort = abort, .door = door};
+        pid_t rank = getpid(), child = fork();
+        if (child == 0)
+            become_watchdog(&w, rank);
+        error = child < 0 ? errno : 0;
+        if (child > 0)
+            waitpid(child, NULL, 0);
+        break;
+    }
+    close(bell);
+    close(door);
+    return error;
+}

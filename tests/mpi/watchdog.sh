@@ -1,0 +1,100 @@
+#!/bin/bash
+# The watchdog reports a run that is stuck, and ends it only where it can never go on: with its own status.
+# Runs that go on are left alone, nothing of it stays, and the application does not see it.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+run() # SECONDS OPTION... -- PROGRAM...: with a launcher of at most that time; status, out and err
+{
+    time=$1
+    shift
+    timeout "$time" $MPIEXEC -n 4 "$collprof" run --yield --report=no -o out "$@" >out.txt 2>err
+    status=$?
+}
+
+says() # WHAT NUMBER TEXT
+{
+    tr -s '\n ' ' ' <err | grep -q "collprof watchdog: .*$3" || fail "$mpi, stuck $2, $1: $(cat err)"
+}
+
+is_gone()
+{
+    for try in $(seq 50); do
+        pgrep -f "$collprof run .*$dir/" >left || return 0
+        sleep 0.1
+    done
+    fail "$mpi, $1: a watchdog stays: $(cat left)"
+}
+
+for mpi in $mpis; do
+    with_mpi "$mpi"
+    $MPICC -g -O1 -o stuck "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
+
+    # Hopeless, and ended with the watchdog's status.
+    run 60 --watchdog=2 --watchdog-abort "$dir/stuck" 1
+    test $status = 5 || fail "$mpi: a deadlock ends with status $status: $(cat err)"
+    says "the deadlock" 1 "a deadlock of 2 of 4 ranks"
+    says "the line" 1 "stuck.c:[0-9]* receive_first"
+    says "the end" 1 "ended with status 5"
+    test "$(grep -c 'a deadlock' err)" = 1 || fail "$mpi: reported twice: $(cat err)"
+    is_gone "a deadlock"
+    run 60 --watchdog=1 --watchdog-abort "$dir/stuck" 14
+    test $status = 5 || fail "$mpi: a stopped rank ends with status $status: $(cat err)"
+    says "the stopped rank" 14 "rank 1 is stopped"
+
+    # A rank that computes may go on: a notice, and no end.
+    run 8 --watchdog=1 --watchdog-abort "$dir/stuck" 11
+    test $status = 124 || fail "$mpi: a rank that computes was ended: $(cat err)"
+    says "who computes" 11 "rank 1 has been computing"
+    ! grep -q 'is ended' err || fail "$mpi: $(cat err)"
+    pkill -9 -f "$dir/stuck"
+    is_gone "a rank that computes"
+done
+
+# What goes on is left alone. A rank that is stopped for less than the time is none to report.
+cat >pause.c <<'END'
+#include <mpi.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6; i++) {
+        usleep(rank == 1 ? 500000 : 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (i == 2 && rank == 2) {
+            pid_t child = fork(); /* wakes its parent */
+            if (child == 0) {
+                sleep(1);
+                kill(getppid(), SIGCONT);
+                _exit(0);
+            }
+            raise(SIGSTOP);
+            waitpid(child, NULL, 0);
+        }
+    }
+    if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD) /* the watchdog is no child of ours */
+        printf("there is a child\n");
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -o pause pause.c || fail "pause.c does not build"
+run 60 --watchdog=3 --watchdog-abort "$dir/pause"
+test $status = 0 && ! test -s out.txt || fail "a run that goes on: status $status: $(cat out.txt err)"
+! grep -q watchdog err || fail "a run that goes on: $(cat err)"
+run 60 --watchdog=5 "$built/examples/heat" -s 20
+test $status = 0 && ! grep -q watchdog err || fail "heat: status $status: $(cat err)"
+is_gone "runs that go on"
+
+# The launcher does not wait for it: two runs of one shell, each with its own.
+run 60 --watchdog=30 sh -c "$dir/pause; $dir/pause"
+test $status = 0 || fail "two runs of a shell: status $status: $(cat err)"
+is_gone "a shell"
+run 60 --watchdog-abort "$dir/pause"
+test $status = 2 && grep -q 'use: --watchdog=60' err || fail "no time: status $status: $(cat err)"
+exit 0
