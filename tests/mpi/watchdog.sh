@@ -57,7 +57,19 @@ for mpi in $mpis; do
 done
 
 # One rank's status is its own.
-timeout 60 $MPIEXEC -n 1 "$collprof" run --report=no -o out --watchdog=1 --watchdog-abort "$dir/stuck" 16 >out.txt 2>err
+cat >self.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int value;
+    MPI_Init(&argc, &argv);
+    MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -o self self.c || fail "self.c does not build"
+timeout 60 $MPIEXEC -n 1 "$collprof" run --report=no -o out --watchdog=1 --watchdog-abort "$dir/self" >out.txt 2>err
 test $? = 5 || fail "one rank: $(cat out.txt err)"
 
 # What goes on is left alone. A rank that is stopped for less than the time is none to report.
