@@ -292,7 +292,7 @@ static void need_message(struct judgement *j, const struct awaited *a, struct ne
             unknown = true;
         } else if (is_posted(j, a, rank)) {
             return;
-        } else if (!any || rank != a->rank) {
+        } else if (!any || n == 1 || rank != a->rank) {
             need->rank[need->n++] = rank;
         }
     }
