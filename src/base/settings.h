@@ -17,8 +17,8 @@ struct settings {
     int keep_runs;           /* earlier runs that are kept */
     bool start;              /* record from the start, or only after MPI_Pcontrol(1) */
     bool yield;              /* give the processor away while waiting (read by the launcher) */
-    double watchdog;           /* seconds without progress until it is reported; 0: no watchdog */
-    bool watchdog_abort;       /* and a run that can never go on is ended */
+    double watchdog;         /* seconds without progress until it is reported; 0: no watchdog */
+    bool watchdog_abort;     /* and a run that can never go on is ended */
     double ack;              /* percent of the broadcasts that are acknowledged; 0: none */
     const char *benchmark;   /* names of methods, or "all" */
     int benchmark_every;     /* again at every k-th occurrence; 0: at the first only */

@@ -9,7 +9,7 @@ enum status {
     STATUS_SLOWER = 3, /* compare --fail-above: something grew by more; collbench-pairs --suspect:
                           something is slow */
     STATUS_UNDECIDED = 4, /* compare --fail-above: more runs are needed to decide */
-    STATUS_STUCK = 5, /* a rank that run --watchdog-abort has ended */
+    STATUS_STUCK = 5,     /* a rank that run --watchdog-abort has ended */
     STATUS_CANNOT_EXECUTE = 126,
     STATUS_NOT_FOUND = 127
 };
