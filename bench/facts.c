@@ -229,7 +229,7 @@ void bench_place_rows(size_t place)
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 {
-    sync_start(clock, comm, local_clock_options());
+    sync_start(clock, comm, local_clock_domain());
     for (int i = 0; i < 4 && clock->domains > 1; i++) {
         usleep(250000);
         sync_again(clock);

@@ -299,7 +299,7 @@ static bool record_together(int thread_level)
         remove_file();
     if (layer_is_first())
         publish();
-    sync_start(&global_clock, layer.comm, NULL);
+    sync_start(&global_clock, layer.comm, 0);
     return true;
 }
 

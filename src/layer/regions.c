@@ -3,7 +3,6 @@
 #include "base/try.h"
 #include "config.h"
 #include "layer/parts.h"
-#include "measure/crew.h"
 #include "sync/harmonize.h"
 
 #include <stdlib.h>
@@ -98,8 +97,8 @@ static int kept_free(MPI_Comm comm, int key, void *kept, void *extra)
 
 static int kept_open(struct kept *k, MPI_Comm comm)
 {
-    TRY(crew_agree(comm, k != NULL));
-    TRY(sync_start(&k->clock, comm, NULL));
+    TRY(sync_all_have(comm, k != NULL));
+    TRY(sync_start(&k->clock, comm, 0));
     TRY(harmony_open(&k->start, &k->clock, comm, 0));
     k->start.follows = true;
     return PMPI_Comm_set_attr(comm, kept_key, k);

@@ -2,15 +2,15 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "sync/sync.h"
 
 #ifdef COLLPROF_SIMULATED
 #include <math.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static struct sync_options options;
+static uint64_t domain;
 static double offset, rate = 1;
 
 static double simulated_now(void)
@@ -27,34 +27,33 @@ static void simulated_hold(double seconds)
     nanosleep(&t, NULL);
 }
 
-static void drift_apart(double ppm)
+static void drift(double ppm)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
     PMPI_Get_processor_name(host, &length);
-    options.now = simulated_now;
-    options.domain = hash_bytes(HASH_START, host, strlen(host)) | 1;
-    offset = 1e3 * sin((double)(options.domain % 997));
-    rate = 1 + 1e-6 * ppm * sin((double)(options.domain % 1009));
+    domain = hash_bytes(HASH_START, host, strlen(host)) | 1;
+    offset = 1e3 * sin((double)(domain % 997));
+    rate = 1 + 1e-6 * ppm * sin((double)(domain % 1009));
 }
 
 void local_clock_start(void)
 {
-    const char *drift = getenv("SIM_DRIFT");
-    if (drift)
-        drift_apart(atof(drift));
+    const char *ppm = getenv("SIM_DRIFT");
+    if (ppm)
+        drift(atof(ppm));
     clock_use(simulated_now, simulated_hold);
     clock_start();
 }
 
-const struct sync_options *local_clock_options(void)
+uint64_t local_clock_domain(void)
 {
-    return options.now ? &options : NULL;
+    return domain;
 }
 #else
-const struct sync_options *local_clock_options(void)
+uint64_t local_clock_domain(void)
 {
-    return NULL;
+    return 0;
 }
 
 void local_clock_start(void)

@@ -26,16 +26,16 @@ static inline void give_way(double waited)
     sched_yield();
 }
 
-/* Completes REQUEST, whose posting returned RC, in PATIENCE seconds; *DONE: it was there by then.
+/* Completes REQUEST, whose posting returned RC, in TIMEOUT seconds; *DONE: it was there by then.
  * Returns an MPI error code. */
-static inline int wait_politely_for(int rc, MPI_Request *request, double patience, bool *done)
+static inline int wait_politely_for(int rc, MPI_Request *request, double timeout, bool *done)
 {
     int flag = 0;
     double start = clock_now(), waited;
     while (!rc && !flag) {
         rc = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
         waited = clock_now() - start;
-        if (flag || waited >= patience)
+        if (flag || waited >= timeout)
             break;
         give_way(waited);
     }

@@ -5,8 +5,8 @@
 #include "base/try.h"
 #include "sync/politely.h"
 
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,14 +38,9 @@ static uint64_t sync_domain_of_process(void)
     return hash ? hash : 1;
 }
 
-static double local_now(const struct sync_clock *clock)
-{
-    return clock->options.now ? clock->options.now() : clock_now();
-}
-
 double sync_now(const struct sync_clock *clock)
 {
-    return sync_global(clock, local_now(clock));
+    return sync_global(clock, clock_now());
 }
 
 double sync_bound(const struct sync_clock *clock, double local)
@@ -53,54 +48,27 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
-int sync_agree(int error, MPI_Comm comm)
-{
-    int mine = error != MPI_SUCCESS, any = mine;
-    int failed = PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm);
-    if (error == MPI_SUCCESS)
-        error = failed;
-    return error == MPI_SUCCESS && any ? MPI_ERR_OTHER : error;
-}
-
-static int first_of(int error, int later)
-{
-    return error == MPI_SUCCESS ? later : error;
-}
-
-/* Splits COMM into one communicator per domain, and one of their leaders (MPI_COMM_NULL on all
- * others). Rank 0 leads its domain and is rank 0 of the leaders. */
+/* Communicators may run out: then all ranks return, and what has been made stays.
+ *
+ * Splits COMM into one communicator per domain, and one of their leaders (MPI_COMM_NULL on all
+ * others). Rank 0 leads its domain and is rank 0 of the leaders. Ranks of one host and one colour
+ * share a clock; a rank that knows nothing about its clock has a colour of its own. */
 static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
                          MPI_Comm *leaders)
 {
-    MPI_Comm host = MPI_COMM_NULL;
-    uint64_t *keys = NULL;
-    int rank, host_rank, host_size, error;
-    *domain = *leaders = MPI_COMM_NULL;
-    PMPI_Comm_rank(comm, &rank);
-    error = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
-    if (error == MPI_SUCCESS) {
-        PMPI_Comm_rank(host, &host_rank);
-        PMPI_Comm_size(host, &host_size);
-        keys = malloc((size_t)host_size * sizeof *keys);
-        error = keys ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
-    error = sync_agree(error, comm);
-    if (error == MPI_SUCCESS) {
-        uint64_t mine = clock->options.domain ? clock->options.domain : sync_domain_of_process();
-        int first = 0;
-        error = PMPI_Allgather(&mine, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, host);
-        /* A rank that knows nothing about its clock shares it with nobody. */
-        while (first < host_rank && (error || mine == 0 || keys[first] != mine))
-            first++;
-        error = first_of(error, PMPI_Comm_split(host, first, host_rank, domain));
-        error = first_of(
-            error, PMPI_Comm_split(comm, first == host_rank ? 0 : MPI_UNDEFINED, rank, leaders));
-        error = sync_agree(error, comm);
-    }
-    free(keys);
-    if (host != MPI_COMM_NULL)
-        PMPI_Comm_free(&host);
-    return error;
+    MPI_Comm host;
+    int rank, host_rank, domain_rank;
+    uint64_t key = clock->domain ? clock->domain : sync_domain_of_process();
+    TRY(PMPI_Comm_rank(comm, &rank));
+    TRY(sync_agree(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
+                   comm));
+    TRY(PMPI_Comm_rank(host, &host_rank));
+    int colour = key ? (int)(hash_mix(key, 0) & INT_MAX) | 1 : 2 * host_rank;
+    TRY(sync_agree(PMPI_Comm_split(host, colour, host_rank, domain), comm));
+    TRY(PMPI_Comm_rank(*domain, &domain_rank));
+    int error = PMPI_Comm_split(comm, domain_rank == 0 ? 0 : MPI_UNDEFINED, rank, leaders);
+    TRY(sync_agree(error, comm));
+    return PMPI_Comm_free(&host);
 }
 
 /* On the clock of who answers; then what it makes of that. */
@@ -115,45 +83,35 @@ enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
  * last. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
-    int more = 1, error = MPI_SUCCESS;
-    while (more && error == MPI_SUCCESS) {
+    for (int more = 1; more;) {
         struct reply reply = {.line = clock->line, .missed = clock->missed};
-        error = PMPI_Recv(&more, 1, MPI_INT, child, TAG_REQUEST, leaders, MPI_STATUS_IGNORE);
-        reply.arrived = local_now(clock);
-        reply.replied = local_now(clock);
-        if (error == MPI_SUCCESS)
-            error = PMPI_Send(&reply, REPLY_DOUBLES, MPI_DOUBLE, child, TAG_REPLY, leaders);
+        TRY(PMPI_Recv(&more, 1, MPI_INT, child, TAG_REQUEST, leaders, MPI_STATUS_IGNORE));
+        reply.arrived = clock_now();
+        reply.replied = clock_now();
+        TRY(PMPI_Send(&reply, REPLY_DOUBLES, MPI_DOUBLE, child, TAG_REPLY, leaders));
     }
-    return error;
+    return MPI_SUCCESS;
 }
 
 /* The other side. Every exchange is kept: the tightest bounds may come from two of them. */
-static int ask(const struct sync_clock *clock, MPI_Comm leaders, int parent,
-               struct sync_point *point, struct reply *last)
+static int ask(MPI_Comm leaders, int parent, struct sync_point *point, struct reply *last)
 {
-    struct sync_exchange
-        e[EXCHANGES_MAX]; /* needs no memory that may be refused: the parent waits */
-    double started = local_now(clock);
-    int n = 0, more = 1, error = MPI_SUCCESS;
-    while (more) { /* whatever fails: the parent has to hear of the last */
-        struct reply reply = {0};
-        e[n].sent = local_now(clock);
+    struct sync_exchange e[EXCHANGES_MAX];
+    double started = clock_now();
+    int n = 0;
+    for (int more = 1; more; n++) {
+        e[n].sent = clock_now();
         more = n + 1 < EXCHANGES_MIN ||
                (n + 1 < EXCHANGES_MAX && e[n].sent - started < exchanges_seconds);
-        int failed = PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders);
-        if (failed == MPI_SUCCESS)
-            failed = PMPI_Recv(&reply, REPLY_DOUBLES, MPI_DOUBLE, parent, TAG_REPLY, leaders,
-                               MPI_STATUS_IGNORE);
-        error = first_of(error, failed);
-        e[n].received = local_now(clock);
-        e[n].arrived = reply.arrived;
-        e[n].replied = reply.replied;
-        *last = reply;
-        n++;
+        TRY(PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders));
+        TRY(PMPI_Recv(last, REPLY_DOUBLES, MPI_DOUBLE, parent, TAG_REPLY, leaders,
+                      MPI_STATUS_IGNORE));
+        e[n].received = clock_now();
+        e[n].arrived = last->arrived;
+        e[n].replied = last->replied;
     }
-    if (error == MPI_SUCCESS)
-        *point = sync_point_from(e, (size_t)n);
-    return error;
+    *point = sync_point_from(e, (size_t)n);
+    return MPI_SUCCESS;
 }
 
 /* Keeps the first and the last point when room runs out, and every second one between. Where
@@ -185,7 +143,7 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
 {
     struct sync_point point;
     struct reply reply;
-    TRY(ask(clock, leaders, parent, &point, &reply));
+    TRY(ask(leaders, parent, &point, &reply));
     keep_point(clock, point);
     clock->line = sync_line_then(&clock->own, &reply.line);
     clock->missed += reply.missed;
@@ -193,28 +151,23 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
 }
 
 /* Distances 2^(k-1) .. 1 among the first 2^k leaders, then the remainder, so that a parent is
- * always done before it is asked. After an error, too: others wait to be answered. */
+ * always done before it is asked. */
 static int descend(struct sync_clock *clock, MPI_Comm leaders)
 {
-    int rank, size, power = 1, error = MPI_SUCCESS;
-    PMPI_Comm_rank(leaders, &rank);
-    PMPI_Comm_size(leaders, &size);
+    int rank, size, power = 1;
+    TRY(PMPI_Comm_rank(leaders, &rank));
+    TRY(PMPI_Comm_size(leaders, &size));
     while (2 * power <= size)
         power *= 2;
-    for (int distance = power / 2; distance > 0; distance /= 2) {
-        if (rank >= power)
-            continue;
-        if (rank % (2 * distance) == distance) {
-            error = first_of(error, follow(clock, leaders, rank - distance));
-        } else if (rank % (2 * distance) == 0) {
-            error = first_of(error, answer(clock, leaders, rank + distance));
-        }
+    for (int distance = power / 2; distance > 0 && rank < power; distance /= 2) {
+        if (rank % (2 * distance) == distance)
+            TRY(follow(clock, leaders, rank - distance));
+        else if (rank % (2 * distance) == 0)
+            TRY(answer(clock, leaders, rank + distance));
     }
-    if (rank >= power)
-        error = first_of(error, follow(clock, leaders, rank - power));
-    else if (rank + power < size)
-        error = first_of(error, answer(clock, leaders, rank + power));
-    return error;
+    return rank >= power         ? follow(clock, leaders, rank - power)
+           : rank + power < size ? answer(clock, leaders, rank + power)
+                                 : MPI_SUCCESS;
 }
 
 /* Leaders of one domain each have measured; the rest of the domain reads the same clock, on the
@@ -224,7 +177,7 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
     struct sync_clock found = *clock;
     TRY(PMPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, domain));
     found.comm = clock->comm;
-    found.options = clock->options;
+    found.domain = clock->domain;
     *clock = found;
     return MPI_SUCCESS;
 }
@@ -233,62 +186,50 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
  * the host too (its boot), what a caller says does not. */
 static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *one)
 {
-    uint64_t key = clock->options.domain ? 0 : sync_domain_of_process();
+    uint64_t key = clock->domain ? 0 : sync_domain_of_process();
     uint64_t mine[2] = {key, ~key}, largest[2] = {0, 0};
     int rc = allreduce_politely(mine, largest, 2, MPI_MAX, comm);
     *one = largest[0] == ~largest[1] && largest[0] != 0;
     return rc;
 }
 
-/* Several domains: the leaders measure, the others are told. */
-static int measure(struct sync_clock *clock, MPI_Comm comm, MPI_Comm domain, MPI_Comm leaders)
+/* Several domains: the leaders measure, the others take over what these found. */
+static int measure(struct sync_clock *clock, MPI_Comm domain, MPI_Comm leaders)
 {
-    int error = leaders != MPI_COMM_NULL ? descend(clock, leaders) : MPI_SUCCESS;
-    error = first_of(error, share(clock, domain));
-    error = first_of(error, PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE,
-                                           MPI_MAX, comm));
-    return sync_agree(error, comm);
+    if (leaders != MPI_COMM_NULL)
+        TRY(descend(clock, leaders));
+    TRY(share(clock, domain));
+    return PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE, MPI_MAX,
+                          clock->comm);
 }
 
 int sync_again(struct sync_clock *clock)
 {
-    MPI_Comm comm = clock->comm;
     bool one = false;
-    int error = clock->domains == 0 ? all_share_one(clock, comm, &one) : MPI_SUCCESS;
-    if (error != MPI_SUCCESS)
-        return error; /* nothing is left to agree by */
+    int n = 0;
+    MPI_Comm domain, leaders;
+    if (clock->domains == 0)
+        TRY(all_share_one(clock, clock->comm, &one));
     if (one)
         clock->domains = 1;
     if (clock->domains == 1)
         return MPI_SUCCESS;
-    MPI_Comm domain, leaders;
-    error = split_domains(clock, comm, &domain, &leaders);
-    if (error == MPI_SUCCESS) {
-        int n = 0;
-        if (leaders != MPI_COMM_NULL)
-            PMPI_Comm_size(leaders, &n);
-        error = sync_agree(PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, comm), comm);
-    }
-    if (error == MPI_SUCCESS && clock->domains > 1)
-        error = measure(clock, comm, domain, leaders);
+    TRY(split_domains(clock, clock->comm, &domain, &leaders));
     if (leaders != MPI_COMM_NULL)
-        PMPI_Comm_free(&leaders);
-    if (domain != MPI_COMM_NULL)
-        PMPI_Comm_free(&domain);
-    return error;
+        TRY(PMPI_Comm_size(leaders, &n));
+    TRY(PMPI_Allreduce(&n, &clock->domains, 1, MPI_INT, MPI_MAX, clock->comm));
+    if (clock->domains > 1)
+        TRY(measure(clock, domain, leaders));
+    if (leaders != MPI_COMM_NULL)
+        TRY(PMPI_Comm_free(&leaders));
+    return PMPI_Comm_free(&domain);
 }
 
-int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options)
+int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain)
 {
-    memset(clock, 0, sizeof *clock);
-    if (options)
-        clock->options = *options;
-    clock->comm = comm;
-    /* A simulator has one clock; a clock of the caller's own is another matter. */
-    if (clock_source == CLOCK_SOURCE_EXTERNAL && !clock->options.now) {
+    *clock = (struct sync_clock){.comm = comm, .domain = domain};
+    if (clock_source == CLOCK_SOURCE_EXTERNAL && !domain)
         clock->domains = 1;
-        return MPI_SUCCESS;
-    }
     return sync_again(clock);
 }
 
@@ -298,23 +239,17 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart)
     bool own = comm == clock->comm;
     double mine, worst = 0;
     int error = own ? sync_again(clock) : MPI_SUCCESS;
-    mine = own ? clock->missed : sync_bound(clock, local_now(clock));
+    mine = own ? clock->missed : sync_bound(clock, clock_now());
     if (error == MPI_SUCCESS && clock->domains > 1)
         error = PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
     *apart = 2 * worst;
     return error;
 }
 
+/* The hold gives way to others where ranks outnumber processors. */
 bool sync_wait(const struct sync_clock *clock, double moment)
 {
-    double until = sync_local(clock, moment), now = local_now(clock);
-    bool on_time = now <= until;
-    /* The hold gives way to others where ranks outnumber processors. */
-    if (clock_source == CLOCK_SOURCE_EXTERNAL || !clock->options.now) {
-        clock_hold(until - now);
-    } else {
-        while (local_now(clock) < until)
-            ;
-    }
-    return on_time;
+    double left = sync_local(clock, moment) - clock_now();
+    clock_hold(left);
+    return left >= 0;
 }

@@ -18,12 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sync_options {
-    double (*now)(void); /* the local clock; NULL: clock_now */
-    uint64_t domain;     /* ranks of one host with the same value share their clock; 0: found
-                            from the kernel */
-};
-
 struct sync_clock {
     struct sync_line line; /* all 0 where the local clock is the global one */
     /* To the local clock of the parent in the tree: two oscillators, while what a parent takes for
@@ -35,7 +29,7 @@ struct sync_clock {
     double missed;      /* the error of readings between the last point and the one before */
     double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */
     MPI_Comm comm;      /* given to sync_start() */
-    struct sync_options options;
+    uint64_t domain;    /* likewise */
 };
 
 /* Whether CLOCK, or clock_now() for NULL, shows a message's way: it does not rest on equal ways
@@ -45,13 +39,24 @@ static inline bool sync_shows_ways(const struct sync_clock *clock)
     return !clock || clock->domains <= 1;
 }
 
-/* Whether all ranks of COMM are without an error. Who returns while others go on into the next
- * collective leaves them waiting: so an error of one rank is kept, the rank goes on with the others
- * to where all agree, and all return. */
-int sync_agree(int error, MPI_Comm comm);
+/* The largest error code of any rank: a rank that returned while others go on into the next
+ * collective would leave them waiting. So an error of one rank is kept until all agree here, and
+ * all return. MPI_SUCCESS is the lowest code. */
+static inline int sync_agree(int error, MPI_Comm comm)
+{
+    int all = error, failed = PMPI_Allreduce(&error, &all, 1, MPI_INT, MPI_MAX, comm);
+    return failed ? failed : all;
+}
 
-/* Finds the domains and measures a first point. OPTIONS may be NULL: all 0. */
-int sync_start(struct sync_clock *clock, MPI_Comm comm, const struct sync_options *options);
+/* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
+static inline int sync_all_have(MPI_Comm comm, bool have)
+{
+    return sync_agree(have ? MPI_SUCCESS : MPI_ERR_NO_MEM, comm);
+}
+
+/* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share their
+ * clock; 0: what the kernel says of it, or that a simulator has one for all. */
+int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain);
 
 /* Measures one more point and lays the line through all: call it again late in a long run (the
  * drift follows from the distance in time) and convert afterwards. Nothing on one domain. */

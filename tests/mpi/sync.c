@@ -119,15 +119,13 @@ int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Co
 static int check_failure(void)
 {
     struct sync_clock clock;
-    struct sync_options options = {0};
     int rank, known, all;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    options.domain = (uint64_t)rank + 1;
     failing = true;
-    known = sync_start(&clock, MPI_COMM_WORLD, &options) != MPI_SUCCESS;
+    known = sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1) != MPI_SUCCESS;
     MPI_Allreduce(&known, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     failing = false;
-    if (sync_start(&clock, MPI_COMM_WORLD, &options) != MPI_SUCCESS || clock.domains < 2)
+    if (sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1) != MPI_SUCCESS || clock.domains < 2)
         all = 0;
     MPI_Finalize();
     return all ? 0 : 1;
@@ -155,7 +153,7 @@ int main(int argc, char **argv)
     double mine = seconds_of(offset), of_root = mine;
     MPI_Bcast(&of_root, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     struct sync_clock clock;
-    sync_start(&clock, MPI_COMM_WORLD, NULL);
+    sync_start(&clock, MPI_COMM_WORLD, 0);
     double first = error_now(&clock, mine, of_root);
     usleep((useconds_t)(seconds * 1e6));
     double alone = error_now(&clock, mine, of_root);

@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { READINGS = 1000, EVERY = 20 };
 static const double middle = 15; /* seconds, of about 30 */
@@ -29,7 +30,15 @@ static double clock_of(int r, double moment)
 
 static double drifting_now(void)
 {
-    return clock_of(rank, clock_now());
+    return clock_of(rank, MPI_Wtime());
+}
+
+static void hold(double seconds)
+{
+    struct timespec t = {.tv_sec = (time_t)seconds,
+                         .tv_nsec = lround((seconds - floor(seconds)) * 1e9)};
+    if (seconds > 0)
+        nanosleep(&t, NULL);
 }
 
 /* Another common start. Whether this rank has left when it was told, by the simulator's moment;
@@ -39,7 +48,7 @@ static bool starts_together(struct harmony *start, double *apart)
     double exit[2], all[2];
     if (harmonize(start) != MPI_SUCCESS)
         return false;
-    exit[1] = clock_now();
+    exit[1] = MPI_Wtime();
     exit[0] = -exit[1];
     MPI_Allreduce(exit, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     *apart = fmax(*apart, all[0] + all[1]);
@@ -58,18 +67,16 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     change = argc > 1 ? atof(argv[1]) : 0;
     double within = argc > 2 ? atof(argv[2]) : 0;
-    struct sync_options options = {0};
-    options.now = drifting_now;
-    options.domain = (uint64_t)rank + 1;
-    int error = sync_start(&clock, MPI_COMM_WORLD, &options);
+    clock_use(drifting_now, hold);
+    int error = sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1);
     if (!error)
-        error = sync_start(&followed, MPI_COMM_WORLD, &options);
+        error = sync_start(&followed, MPI_COMM_WORLD, (uint64_t)rank + 1);
     if (!error)
         error = harmony_open(&start, &followed, MPI_COMM_WORLD, 0);
     start.follows = true;
     for (int k = 0; k < READINGS && !error; k++) {
         clock_hold(1e-3 * (1 + (k * 37 + rank * 11) % 60));
-        double moment = clock_now(), local = clock_of(rank, moment);
+        double moment = MPI_Wtime(), local = clock_of(rank, moment);
         /* Offsets of years leave a clock's double 15 ns. */
         wrong[k % EVERY] = fabs(sync_global(&clock, local) - clock_of(0, moment)) - 5e-8;
         outside += change == 0 && wrong[k % EVERY] > sync_bound(&clock, local);

@@ -81,7 +81,6 @@ static bool is_predicted(const struct pairs *p, bool one_clock)
 int main(int argc, char **argv)
 {
     struct pairs_plan plan = pairs_plan_default();
-    struct sync_options options = {0};
     struct sync_clock clock;
     struct pairs p;
     int rank, good = 1;
@@ -91,9 +90,7 @@ int main(int argc, char **argv)
     see_ways(rank);
     plan.repeats = REPEATS;
     for (int apart = getenv("SIM_DRIFT") != NULL; apart < 2; apart++) {
-        options.domain = apart ? 1 + (unsigned)rank : 0;
-        options.now = apart ? clock_now : NULL;
-        sync_start(&clock, MPI_COMM_WORLD, &options);
+        sync_start(&clock, MPI_COMM_WORLD, apart ? 1 + (unsigned)rank : 0);
         plan.clock = &clock;
         good = pairs_measure(MPI_COMM_WORLD, &plan, &p) == MPI_SUCCESS && good;
         good = good && (rank > 0 || (are_right(&p, !apart) && is_predicted(&p, !apart)));
