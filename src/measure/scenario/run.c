@@ -1,12 +1,11 @@
 #include "base/clock.h"
-#include "measure/crew.h"
+#include "base/try.h"
 #include "measure/scenario/scenario.h"
+#include "measure/series.h"
 #include "measure/work.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { EMPTY_MAX = 20 }; /* batches without a start in time, before giving up */
 
 /* The time stamps of one repetition, and whether the rank was late and was preempted (0, 1). All
  * doubles, so that one reduction finds the maxima. */
@@ -18,7 +17,10 @@ enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 /* What one rank needs to play its part again and again. */
 struct player {
     const struct script *script;
+    struct harmony *start;
     MPI_Comm comm;
+    int rank;
+    struct scenario_result *result;
     struct repetition *stamps; /* room for two batches: this rank's and the maxima */
     /* By action: */
     double delay[SCENARIO_ACTIONS];
@@ -108,38 +110,37 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0, from the maxima over all ranks of these, with -start. Returns
- * how many of the N repetitions count. */
-static int take_samples(const struct repetition *t, int n, struct tally *tally,
-                        struct scenario_result *result)
+/* On rank 0, from the maxima over all ranks of T, with -start. Returns how many of B's repetitions
+ * count. */
+static int take_samples(const struct player *p, const struct repetition *t, const struct batch *b,
+                        double *value)
 {
-    double sum = 0;
+    struct scenario_result *result = p->result;
     int taken = 0;
-    for (int m = 0; m < n; m++) {
+    if (b->first)
+        result->after_last.n = result->preempted = result->dropped = 0;
+    for (int m = 0; m < b->repetitions; m++) {
         if (t[m].late > 0) {
             result->dropped++;
             continue;
         }
-        double completion = t[m].end + t[m].start;
-        samples_add(&tally->samples, completion);
+        value[taken++] = t[m].end + t[m].start;
         result->preempted += t[m].preempted > 0;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
-        sum += completion;
-        taken++;
     }
-    if (taken)
-        samples_add(&tally->batch_means, sum / taken);
     return taken;
 }
 
-/* A rank whose part fails still takes part in every start. */
-static int play_batch(struct player *p, struct harmony *start, int n)
+/* For series_measure(); ARG is the struct player. A rank whose part fails still takes part in every
+ * start. */
+static int batch_play(void *arg, const struct batch *b, double *value, int *taken)
 {
-    const struct sync_clock *clock = start->clock;
-    int error = MPI_SUCCESS;
+    struct player *p = arg;
+    const struct sync_clock *clock = p->start->clock;
+    int error = MPI_SUCCESS, n = b->repetitions;
     for (int m = 0; m < n; m++) {
         struct repetition *t = &p->stamps[m];
-        int failed = harmonize(start);
+        int failed = harmonize(p->start);
         if (error == MPI_SUCCESS)
             error = failed;
         long before = work_interruptions();
@@ -148,48 +149,32 @@ static int play_batch(struct player *p, struct harmony *start, int n)
         t->start = -sync_global(clock, t->start);
         t->end = sync_global(clock, t->end);
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
-        t->late = start->late;
+        t->late = p->start->late;
         t->preempted = work_interruptions() != before;
     }
-    error = sync_agree(error, p->comm);
-    if (error != MPI_SUCCESS)
-        return error;
-    return PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm);
+    TRY(sync_agree(error, p->comm));
+    TRY(PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm));
+    if (p->rank == 0)
+        *taken = take_samples(p, p->stamps + n, b, value);
+    return MPI_SUCCESS;
 }
 
-static int measure(struct player *p, struct harmony *start, const struct plan *plan,
-                   struct scenario_result *result)
+static int measure(struct player *p, const struct plan *plan)
 {
-    int n = plan->repetitions, rank, error = MPI_SUCCESS, more = 1, empty = 0;
-    struct repetition ignored;
-    struct tally tally;
-    PMPI_Comm_rank(p->comm, &rank);
-    for (int i = 0; i < plan->warmup && error == MPI_SUCCESS; i++)
-        error = play(p, &ignored);
-    error = sync_agree(error, p->comm);
-    tally_start(&tally, plan);
-    while (more && error == MPI_SUCCESS) {
-        error = play_batch(p, start, n);
-        if (rank == 0 && error == MPI_SUCCESS) {
-            int taken = take_samples(p->stamps + n, n, &tally, result);
-            empty += taken == 0;
-            more = tally_go_on(&tally) && empty < EMPTY_MAX;
-            if (tally.samples.n == 0) /* the paper's rule has thrown the attempt away */
-                result->after_last.n = result->preempted = 0;
-        }
-        if (error == MPI_SUCCESS)
-            error = PMPI_Bcast(&more, 1, MPI_INT, 0, p->comm);
-    }
-    result->completion = tally.samples;
-    tally.samples = (struct samples){0};
-    result->over_budget = tally.over_budget;
-    tally_free(&tally);
-    return error;
+    struct series s;
+    TRY(sync_again(p->start->clock));
+    TRY(series_measure(p->comm, 0, plan, 0, batch_play, p, &s));
+    p->result->completion = s.samples;
+    p->result->over_budget = s.over_budget;
+    TRY(sync_check(p->start->clock, p->comm, &p->result->bound));
+    p->result->bound += clock_cost();
+    return MPI_SUCCESS;
 }
 
 /* The longest computation of all ranks, and whether all are as long as they should be. */
-static void agree(struct player *p, bool right, struct scenario_result *result)
+static void agree(struct player *p, bool right)
 {
+    struct scenario_result *result = p->result;
     double mine[3] = {0, 0, right ? 0 : 1}, all[3];
     for (int i = 0; i < p->script->n; i++) {
         if (p->script->action[i].kind != ACTION_COMP)
@@ -203,38 +188,37 @@ static void agree(struct player *p, bool right, struct scenario_result *result)
     result->correct = all[2] == 0;
 }
 
+static void release(struct player *p)
+{
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_release(&p->call[i]);
+    free(p->stamps);
+    free(p);
+}
+
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result)
 {
-    MPI_Comm comm = start->comm;
-    int rank, size;
-    *result = (struct scenario_result){0};
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
+    int rank, size, most = plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup;
     struct player *p = calloc(1, sizeof *p);
-    bool ready = false;
-    if (p) {
-        p->comm = comm;
-        p->script = scenario_script(s, rank, size, point);
-        p->stamps = calloc(2 * (size_t)plan->repetitions, sizeof *p->stamps);
-        ready = prepare(p, point) && p->stamps;
-    }
-    int error = crew_agree(comm, ready);
-    if (error == MPI_SUCCESS) {
-        agree(p, plays_right(p), result);
-        error = sync_again(start->clock);
-        if (error == MPI_SUCCESS)
-            error = measure(p, start, plan, result);
-        if (error == MPI_SUCCESS)
-            error = sync_check(start->clock, comm, &result->bound);
-        result->bound += clock_cost();
-    }
-    for (int i = 0; p && i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
-            operation_release(&p->call[i]);
+    *result = (struct scenario_result){0};
+    PMPI_Comm_rank(start->comm, &rank);
+    PMPI_Comm_size(start->comm, &size);
     if (p)
-        free(p->stamps);
-    free(p);
+        *p = (struct player){.start = start,
+                             .comm = start->comm,
+                             .rank = rank,
+                             .result = result,
+                             .script = scenario_script(s, rank, size, point),
+                             .stamps = calloc(2 * (size_t)most, sizeof *p->stamps)};
+    int error = sync_all_have(start->comm, p && prepare(p, point) && p->stamps);
+    if (error == MPI_SUCCESS) {
+        agree(p, plays_right(p));
+        error = measure(p, plan);
+    }
+    if (p)
+        release(p);
     return error;
 }
 
