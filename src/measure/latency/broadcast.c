@@ -1,85 +1,49 @@
 #include "measure/latency/broadcast.h"
 
+#include "base/hash.h"
 #include "base/try.h"
-#include "measure/crew.h"
+#include "measure/buffer.h"
 
-#include <limits.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The data packed: what belongs to its type, and no holes. */
-struct packed {
-    char *data; /* NULL: cannot be packed */
-    int bytes, room;
-};
-
-/* MPICH packs nothing from MPI_BOTTOM. That has to be known before the ranks agree on a check. */
-static int pack(const struct broadcast *b, struct packed *p)
+bool broadcast_is_plain(MPI_Datatype type)
 {
-    MPI_Count one;
-    *p = (struct packed){0};
-    TRY(PMPI_Type_size_x(b->type, &one));
-    if (one * b->count > INT_MAX / 2)
-        return MPI_SUCCESS;
-    TRY(PMPI_Pack_size(b->count, b->type, b->comm, &p->room));
-    p->data = malloc((size_t)p->room + 1);
-    if (p->data && PMPI_Pack(b->buffer, b->count, b->type, p->data, p->room, &p->bytes, b->comm)) {
-        free(p->data);
-        p->data = NULL;
-    }
-    return MPI_SUCCESS;
+    int integers, addresses, types, combiner;
+    MPI_Count size, bound, extent;
+    return !PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) &&
+           !PMPI_Type_size_x(type, &size) && !PMPI_Type_get_extent_x(type, &bound, &extent) &&
+           combiner == MPI_COMBINER_NAMED && size == extent;
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const struct packed *p)
+static size_t bytes_of(const struct broadcast *b)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (int i = 0; i < p->bytes; i++)
-        hash = (hash ^ (unsigned char)p->data[i]) * 0x100000001b3u;
-    return hash;
+    int size = 0;
+    PMPI_Type_size(b->type, &size);
+    return (size_t)b->count * (size_t)size;
 }
 
-static int spoil(const struct broadcast *b, struct packed *p)
+/* Whether this rank's data are those of the root, of which only a hash travels. */
+static int compare(const struct broadcast *b, int *differs)
 {
-    int position = 0;
-    memset(p->data, 0xA5, (size_t)p->room);
-    return PMPI_Unpack(p->data, p->room, &position, b->buffer, b->count, b->type, b->comm);
-}
-
-static int compare(const struct broadcast *b, struct packed *p, int *wrong)
-{
-    p->bytes = 0;
-    TRY(PMPI_Pack(b->buffer, b->count, b->type, p->data, p->room, &p->bytes, b->comm));
-    uint64_t mine = hash_of(p), roots = mine;
+    uint64_t mine = hash_bytes(HASH_START, b->buffer, bytes_of(b)), roots = mine;
     TRY(PMPI_Bcast(&roots, 1, MPI_UINT64_T, b->root, b->comm));
-    int differs = mine != roots;
-    return PMPI_Allreduce(&differs, wrong, 1, MPI_INT, MPI_SUM, b->comm);
-}
-
-static int check(struct broadcast *b, struct packed *p, bool can, int *wrong)
-{
-    int rank;
-    TRY(PMPI_Comm_rank(b->comm, &rank));
-    if (can && rank != b->root)
-        TRY(spoil(b, p));
-    TRY(broadcast_run(b, b->root));
-    return can ? compare(b, p, wrong) : MPI_SUCCESS;
+    *differs = mine != roots;
+    return MPI_SUCCESS;
 }
 
 int broadcast_check(void *arg, int *wrong, bool *checked)
 {
     struct broadcast *b = arg;
-    struct packed p;
-    *wrong = 0;
-    TRY(pack(b, &p));
-    int can = p.data != NULL, all = 0;
-    int error = PMPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, b->comm);
+    int rank, can = broadcast_is_plain(b->type), all = 0, differs = 0;
+    TRY(PMPI_Comm_rank(b->comm, &rank));
+    TRY(PMPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, b->comm));
+    if (all && rank != b->root)
+        memset(b->buffer, 0xA5, bytes_of(b));
+    TRY(broadcast_run(b, b->root));
+    if (all)
+        TRY(compare(b, &differs));
     *checked = all;
-    if (error == MPI_SUCCESS)
-        error = check(b, &p, all, wrong);
-    free(p.data);
-    return error;
+    return PMPI_Allreduce(&differs, wrong, 1, MPI_INT, MPI_SUM, b->comm);
 }
 
 int broadcast_run(void *arg, int root)
@@ -88,19 +52,12 @@ int broadcast_run(void *arg, int root)
     return b->bcast->run(b->buffer, b->count, b->type, root, b->comm, b->bcast->arg);
 }
 
-/* The root's: only data without holes, which need not even be memory. */
 void broadcast_before(void *arg)
 {
     const struct broadcast *b = arg;
-    MPI_Aint lower, extent, from, span;
-    MPI_Count one;
     int rank;
-    if (PMPI_Comm_rank(b->comm, &rank) || rank != b->root ||
-        PMPI_Type_get_extent(b->type, &lower, &extent) ||
-        PMPI_Type_get_true_extent(b->type, &from, &span) || PMPI_Type_size_x(b->type, &one))
-        return;
-    if (one == span && one == extent && b->count > 0)
-        crew_write_anew((char *)b->buffer + from, (size_t)b->count * (size_t)extent);
+    if (!PMPI_Comm_rank(b->comm, &rank) && rank == b->root && broadcast_is_plain(b->type))
+        buffer_write_anew(b->buffer, bytes_of(b));
 }
 
 struct latency_case broadcast_case(struct broadcast *b)

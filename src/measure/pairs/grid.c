@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/crew.h"
-#include "measure/latency/latency.h"
+#include "measure/buffer.h"
+#include "measure/latency/broadcast.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
@@ -121,33 +121,17 @@ void grid_close(struct grid *g)
     pairs_free(&g->pairs);
 }
 
-struct tried {
-    const struct bcast *bcast;
-    void *buffer;
-    int bytes;
-    MPI_Comm comm;
-};
-
-static int run_tried(void *arg, int root)
-{
-    const struct tried *t = arg;
-    return t->bcast->run(t->buffer, t->bytes, MPI_BYTE, root, t->comm, t->bcast->arg);
-}
-
 /* The same on all ranks; not known if a call fails anywhere. */
 static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
                                size_t bytes)
 {
-    struct tried tried = {b, buffer, (int)bytes, g->comm};
+    struct broadcast tried = {b, buffer, (int)bytes, MPI_BYTE, root, g->comm, false};
     struct latency_outcome out;
-    struct latency_case c = {.comm = g->comm,
-                             .run = run_tried,
-                             .arg = &tried,
-                             .kind = COLLECTIVE_FROM_ROOT,
-                             .root = root,
-                             .together = true,
-                             .plan = plan_default(),
-                             .clock = g->clock};
+    struct latency_case c = broadcast_case(&tried);
+    c.check = NULL;
+    c.together = true;
+    c.clock = g->clock;
+    c.plan = plan_default();
     c.plan.repetitions = TRIALS;
     c.plan.repeats_min = 2;
     c.plan.warmup = 1;
@@ -170,8 +154,8 @@ static bool is_quicker(struct estimate a, struct estimate b)
 /* Memory to try with, on all ranks or none. */
 static void *trial_buffer(const struct grid *g, size_t bytes)
 {
-    void *buffer = g->size > 1 && bytes <= INT32_MAX ? crew_buffer(bytes) : NULL;
-    if (crew_agree(g->comm, buffer != NULL) == MPI_SUCCESS)
+    void *buffer = g->size > 1 && bytes <= INT32_MAX ? buffer_new(bytes) : NULL;
+    if (sync_all_have(g->comm, buffer != NULL) == MPI_SUCCESS)
         return buffer;
     free(buffer);
     return NULL;
@@ -251,7 +235,7 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
     int error = MPI_SUCCESS, best = 0;
     const struct estimate none = {NAN, NAN, NAN};
     *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = NAN};
-    bool good = crew_agree(g->comm, c != NULL) == MPI_SUCCESS;
+    bool good = sync_all_have(g->comm, c != NULL) == MPI_SUCCESS;
     if (!good)
         snprintf(why, size, "no memory for trees");
     if (good && g->rank == 0)
