@@ -1,6 +1,6 @@
 /* collbench-bcast: broadcasts, measured by every method. */
 #include "latency_bench.h"
-#include "measure/crew.h"
+#include "measure/buffer.h"
 #include "measure/latency/broadcast.h"
 
 #include <stddef.h>
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     o.bench.plan.budget_most = 6 * o.bench.plan.budget;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct document *d = bench_document(&o.bench, "collbench-bcast/3");
-    b.buffer = crew_buffer(o.bench.sizes.max);
+    b.buffer = buffer_new(o.bench.sizes.max);
     if (bench_worst(o.bench.comm, !b.buffer))
         bench_refuse(&o.bench, "no memory for messages of %zu bytes: a smaller --sizes",
                      o.bench.sizes.max);

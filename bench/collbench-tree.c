@@ -1,6 +1,6 @@
 /* Broadcast schedules from latencies: what each is predicted to take, and what it takes. */
 #include "bench.h"
-#include "measure/crew.h"
+#include "measure/buffer.h"
 #include "measure/latency/broadcast.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/grid.h"
@@ -137,7 +137,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
 {
     const struct bench *b = &t->o->bench;
     const struct latency_method *method = latency_method_find(method_of(t));
-    char *buffer = crew_buffer(bytes);
+    char *buffer = buffer_new(bytes);
     struct broadcast data = {.bcast = bcast,
                              .buffer = buffer,
                              .count = (int)bytes,

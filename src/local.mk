@@ -75,7 +75,7 @@ libmeasure_la_SOURCES = \
 	src/trees/build.c src/trees/by_rank.c \
 	src/trees/schedule.c src/trees/schedule.h \
 	src/trees/schedule_run.c src/trees/schedule_run.h \
-	src/measure/crew.c src/measure/crew.h \
+	src/measure/buffer.c src/measure/buffer.h \
 	src/measure/plan.c src/measure/plan.h \
 	src/measure/series.c src/measure/series.h \
 	src/measure/work.c src/measure/work.h \

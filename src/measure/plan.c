@@ -25,7 +25,7 @@ struct plan plan_default(void)
 const char *const plan_stop_names[] = {
     [STOP_CI] = "ci", [STOP_PAPER] = "paper", [STOP_FIXED] = "fixed", NULL};
 
-/* A simulator takes some 10 us for a message, and as many again for every 256 ranks: it looks
+/* A simulator takes some 10 us for a message, and as many again for every 256 ranks: it goes
  * through all that each of them waits for. */
 static const double simulated_message = 10e-6;
 enum { RANKS_AS_MUCH = 256 };

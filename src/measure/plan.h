@@ -1,7 +1,7 @@
 /* How often a measurement is repeated, and when it is enough.
  *
  * A plan is given by the caller; a tally follows one series of samples and says when to stop.
- * Only one rank keeps the tally; it tells the others whether to go on. */
+ * Only one rank keeps the tally; the others learn from it whether to go on. */
 #ifndef COLLPROF_MEASURE_PLAN_H
 #define COLLPROF_MEASURE_PLAN_H
 

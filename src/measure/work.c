@@ -11,13 +11,13 @@
 
 enum {
     LINE = 128,            /* two lines: adjacent ones are fetched together */
-    CHUNK = 10000,         /* units between two looks at the stop flag: about 10 us */
+    CHUNK = 10000,         /* units between two readings of the stop flag: about 10 us */
     RUNS = 21,             /* for one quartile */
     TRIES = 12,            /* corrections of an amount */
     SIMULATED = 1000000000 /* units per simulated second */
 };
 
-/* Every step waits for the one before; the compiler is told that each result is looked at. */
+/* Every step waits for the one before; the compiler must believe that each result is used. */
 static void compute(uint64_t units)
 {
     uint64_t x = units | 1;

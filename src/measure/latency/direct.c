@@ -157,7 +157,7 @@ static int direct_open(struct direct *d)
     d->mine = malloc((most + 1) * sizeof *d->mine);
     d->all = r->keeps ? malloc((most + 1) * size * sizeof *d->all) : NULL;
     d->exits = r->keeps ? calloc(size, sizeof *d->exits) : NULL;
-    TRY(crew_agree(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
+    TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
     if (c->clock && c->clock->comm == c->comm)
         TRY(sync_again(c->clock));
     TRY(harmony_open(&d->start, c->clock, c->comm, c->collector));

@@ -17,10 +17,10 @@ struct loop {
     int (*step)(const struct looping *q, int k); /* the K-th, from 0; -1: one that is not timed */
     enum times times;
     enum roots roots;
-    bool single;       /* one value for a batch: the mean of its steps. Without APART the clock is
-                          not read between two: the library buffers, so that only the mean is the
-                          gap */
-    bool apart;        /* a barrier between two, which is not timed */
+    bool single;   /* one value for a batch: the mean of its steps. Without SEPARATE the clock is
+                      not read between two: the library buffers, so that only the mean is the
+                      gap */
+    bool separate; /* a barrier between two, which is not timed */
     bool synchronizes; /* the step itself does, so that data may be written anew before each */
 };
 
@@ -129,12 +129,12 @@ static int run_steps(const struct looping *q, int repetitions, double *time)
     TRY(l->step(q, -1));
     double now = clock_now(), last = l->synchronizes ? run_next(r, now) : now;
     for (int k = 0; k < repetitions; k++) {
-        if (l->apart) {
+        if (l->separate) {
             TRY(run_barrier(r));
             last = clock_now();
         }
         TRY(l->step(q, k));
-        if (l->single && !l->apart && k + 1 < repetitions)
+        if (l->single && !l->separate && k + 1 < repetitions)
             continue;
         now = clock_now();
         time[k] = (now - last - r->clock_cost) / operations;
@@ -231,7 +231,7 @@ static int measure(struct latency_run *r, const struct loop *loop, const struct 
 {
     size_t room = (size_t)r->size * sizeof(double) + (size_t)r->c->ring_bytes;
     struct looping q = {.run = r, .loop = loop, .result = result, .own = calloc(room, 1)};
-    int error = crew_agree(r->c->comm, q.own != NULL);
+    int error = sync_all_have(r->c->comm, q.own != NULL);
     if (error == MPI_SUCCESS)
         error = run_series(r, plan, batch_loop, &q, result);
     if (error == MPI_SUCCESS && r->keeps && loop->times == TIMES_OF_EACH) {
@@ -273,7 +273,7 @@ int run_gap_once(struct latency_run *r, double part)
                                                     MORE}
 #define BARRIER "an upper bound on the latency (OL); a barrier's time cannot be subtracted from it"
 #define ROUNDS "a lower bound on the mean latency (OL) over all roots; depends on their order"
-#define BARRIER_EXITS "OL, with what a barrier's exits are apart on top or taken off"
+#define BARRIER_EXITS "OL, with the skew of a barrier's exits on top or taken off"
 
 LOOP(send_latency, "send-latency", "the gap at the root (g_0): no latency", "loop / M", MEANS_GAP,
      KIND_ANY, , .step = operation, .single = true);
@@ -295,10 +295,10 @@ LOOP(acknowledge, "acknowledge", "an upper bound on the latency (OL)",
      .step = operation_and_acks, .synchronizes = true);
 LOOP(osu, "osu", "OSU's loop, not OL: the mean counts ranks that are done early",
      "mean over the ranks of their time in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
-     .times = TIMES_MEAN, .single = true, .apart = true);
+     .times = TIMES_MEAN, .single = true, .separate = true);
 LOOP(osu_max, "osu-max", "OSU's loop: " BARRIER_EXITS,
      "longest of the ranks' mean times in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
-     .times = TIMES_LARGEST, .single = true, .apart = true);
+     .times = TIMES_LARGEST, .single = true, .separate = true);
 LOOP(imb, "imb", "IMB's loop: a gap, not OL: the next begins before the last has ended",
      "mean over the ranks of loop / M", MEANS_SUITE, 0, , .step = operation, .times = TIMES_MEAN,
      .roots = ROOTS_IN_TURN, .single = true);
@@ -307,4 +307,4 @@ LOOP(imb_max, "imb-max", "IMB's loop: a gap, not OL: the same at the slowest ran
      .roots = ROOTS_IN_TURN, .single = true);
 LOOP(repro_barrier, "repro-barrier", "ReproMPI's, a barrier, then the call: " BARRIER_EXITS,
      "median of the longest time in the call of any rank", MEANS_SUITE, KIND_ANY, ,
-     .step = operation, .times = TIMES_LARGEST, .apart = true);
+     .step = operation, .times = TIMES_LARGEST, .separate = true);

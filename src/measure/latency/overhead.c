@@ -81,7 +81,7 @@ static int run(struct latency_run *r, struct latency_result *result)
 {
     size_t n = (size_t)r->size;
     r->own = r->keeps ? calloc(n, n) : NULL;
-    int error = crew_agree(r->c->comm, r->own || !r->keeps);
+    int error = sync_all_have(r->c->comm, r->own || !r->keeps);
     if (error == MPI_SUCCESS)
         error = run_gap_once(r, 0.1);
     if (error == MPI_SUCCESS)

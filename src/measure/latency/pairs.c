@@ -92,7 +92,7 @@ int run_pilot(struct latency_run *r)
     *p = (struct pilot){.n = rooted ? r->size : r->size * r->size};
     double *stamp = r->keeps ? malloc(2 * (size_t)r->size * sizeof *stamp) : NULL;
     p->time = r->keeps ? calloc(PILOT_ROUNDS * (size_t)p->n, sizeof *p->time) : NULL;
-    int error = crew_agree(r->c->comm, !r->keeps || (p->time && stamp));
+    int error = sync_all_have(r->c->comm, !r->keeps || (p->time && stamp));
     if (error == MPI_SUCCESS && r->c->clock && r->c->clock->comm == r->c->comm)
         error = sync_again(r->c->clock);
     if (error == MPI_SUCCESS)
@@ -199,7 +199,7 @@ static void judge_left_out(const struct latency_run *r, const struct pair_list *
 int run_pairs(struct latency_run *r, bool with_self, pair_run one)
 {
     struct pair_list list = {0};
-    int error = crew_agree(r->c->comm, !r->keeps || list_make(&list, r, with_self));
+    int error = sync_all_have(r->c->comm, !r->keeps || list_make(&list, r, with_self));
     if (error == MPI_SUCCESS)
         error = list_run(r, &list, one);
     if (error == MPI_SUCCESS && r->keeps)

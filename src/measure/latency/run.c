@@ -294,7 +294,7 @@ static int measure(struct latency_run *r, struct turns *a, struct latency_outcom
     r->scratch = malloc((2 * most + 2) * sizeof *r->scratch);
     a->done = calloc(a->n + 1, sizeof *a->done);
     bool good = r->scratch && a->done && (!r->keeps || outcome_new(r, o, a->methods, a->n));
-    TRY(crew_agree(r->c->comm, good));
+    TRY(sync_all_have(r->c->comm, good));
     o->clock_cost = r->clock_cost = clock_cost();
     double start = budget_now();
     TRY(validate(r, o));

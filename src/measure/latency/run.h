@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/crew.h"
 #include "measure/latency/latency.h"
 #include "measure/latency/pilot.h"
 #include "sync/sync.h"

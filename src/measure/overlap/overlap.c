@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
-#include "measure/crew.h"
+#include "measure/buffer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,15 +48,13 @@ bool overlap_open(struct overlap_stage *stage)
     size_t room = 2 * stage->largest + STRIDE;
     PMPI_Comm_rank(stage->comm, &stage->rank);
     PMPI_Comm_size(stage->comm, &stage->size);
-    stage->send = malloc(room);
-    stage->recv = malloc(room);
+    stage->send = buffer_new(room);
+    stage->recv = buffer_new(room);
     stage->latency = calloc((size_t)stage->size, sizeof *stage->latency);
-    if (crew_agree(stage->comm, stage->send && stage->recv && stage->latency) != MPI_SUCCESS) {
+    if (sync_all_have(stage->comm, stage->send && stage->recv && stage->latency) != MPI_SUCCESS) {
         overlap_close(stage);
         return false;
     }
-    memset(stage->send, 0x5a, room);
-    memset(stage->recv, 0xa5, room);
     for (int to = 1; to < stage->size; to++) {
         if (stage->rank != 0 && stage->rank != to)
             continue;
@@ -117,7 +115,7 @@ static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                                .clock_cost = clock_cost()};
     set_type(s);
     bool begun = !b->begin || b->begin(s);
-    if (crew_agree(stage->comm, begun) == MPI_SUCCESS)
+    if (sync_all_have(stage->comm, begun) == MPI_SUCCESS)
         return true;
     close_side(s, begun);
     return false;
@@ -173,12 +171,12 @@ static void one_run(struct runs *r)
     r->late[r->n++] = round.late;
 }
 
-/* What rank 0 says. */
-static bool all_told(const struct overlap_side *s, bool value)
+/* Rank 0's value, on all. */
+static bool of_rank_0(const struct overlap_side *s, bool value)
 {
-    int told = value;
-    PMPI_Bcast(&told, 1, MPI_INT, 0, s->comm);
-    return told;
+    int same = value;
+    PMPI_Bcast(&same, 1, MPI_INT, 0, s->comm);
+    return same;
 }
 
 /* A message that is the first to reach a page of the shared memory that it goes through takes three
@@ -188,7 +186,7 @@ static bool all_told(const struct overlap_side *s, bool value)
 static void warm_up(struct overlap_side *s, int rounds)
 {
     double until = clock_now() + WARM_SECONDS;
-    for (int cold = 1; cold; cold = cold && all_told(s, clock_now() < until)) {
+    for (int cold = 1; cold; cold = cold && of_rank_0(s, clock_now() < until)) {
         long before = work_page_faults();
         for (int i = 0; i < rounds; i++)
             one_round(s);
@@ -202,7 +200,7 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
 {
     double until = clock_now() + (budget > 0 ? budget : INFINITY);
     warm_up(r->with, warmup);
-    while (r->n < most && (r->n == 0 || all_told(r->with, clock_now() < until)))
+    while (r->n < most && (r->n == 0 || of_rank_0(r->with, clock_now() < until)))
         for (int i = 0; i < BATCH && r->n < most; i++)
             one_run(r);
 }
@@ -217,7 +215,7 @@ static double base_time(const struct overlap_benchmark *b, struct overlap_stage 
     struct runs r = {.with = &s};
     double median = NAN;
     if (open_side(&s, b, stage, bytes, 0)) {
-        if (crew_agree(stage->comm, open_runs(&r, most)) == MPI_SUCCESS) {
+        if (sync_all_have(stage->comm, open_runs(&r, most)) == MPI_SUCCESS) {
             all_runs(&r, BASE_WARMUP, most, stage->budget);
             median = stats_summarize(r.measured, (size_t)r.n).median;
         }
@@ -280,7 +278,7 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
     without = with;
     if (work)
         with.work = *work;
-    bool possible = crew_agree(stage->comm, open_runs(&r, stage->runs)) == MPI_SUCCESS;
+    bool possible = sync_all_have(stage->comm, open_runs(&r, stage->runs)) == MPI_SUCCESS;
     if (possible) {
         all_runs(&r, WARMUP, stage->runs, stage->budget);
         if (with.rank == 0)

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/crew.h"
 #include "measure/pairs/pair.h"
 
 #include <math.h>
@@ -207,7 +206,7 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
     int pair[CHECKED][2] = {{0}};
     double worst = 0, *among = malloc(cells * sizeof *among);
-    int error = crew_agree(m->comm, among != NULL);
+    int error = sync_all_have(m->comm, among != NULL);
     if (error == MPI_SUCCESS)
         memcpy(among, m->row, cells * sizeof *among);
     if (m->rank == 0)
@@ -266,7 +265,7 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
     *p = (struct pairs){0};
     TRY(PMPI_Comm_rank(comm, &m.rank));
     TRY(PMPI_Comm_size(comm, &m.n));
-    int error = crew_agree(comm, allocate(&m, p));
+    int error = sync_all_have(comm, allocate(&m, p));
     if (error == MPI_SUCCESS)
         error = run(&m, p);
     if (error == MPI_SUCCESS)

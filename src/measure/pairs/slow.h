@@ -1,4 +1,4 @@
-/* Hosts, ranks and pairs that are slow: a cable, a card, a host to be looked at before a machine is
+/* Hosts, ranks and pairs that are slow: a cable, a card, a host to be checked before a machine is
  * used.
  *
  * A rank is slow if its fastest pair is slower than those of the other ranks, and than those of the

@@ -1,24 +1,15 @@
-#include "measure/crew.h"
-
-#include "base/try.h"
+#include "measure/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int crew_agree(MPI_Comm comm, bool have)
-{
-    int mine = have, all = 0;
-    TRY(PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm));
-    return all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-void *crew_buffer(size_t bytes)
+void *buffer_new(size_t bytes)
 {
     void *buffer = malloc(bytes + 1);
     return buffer ? memset(buffer, 1, bytes + 1) : NULL;
 }
 
-void crew_write_anew(void *buffer, size_t bytes)
+void buffer_write_anew(void *buffer, size_t bytes)
 {
     enum { LINE = 64 };
     volatile char *data = buffer;
