@@ -13,9 +13,13 @@
  * The application must not hang for this, whatever it does: no rank waits longer than a stated time
  * for a message that has not been sent yet. All messages are smaller than what any MPI sends
  * without waiting for the receiver, and travel on the layer's own communicator of all ranks. */
-#include "inject/ack.h"
+#include "inject/ack_judge.h"
+#include "inject/injection.h"
 
+#include "base/format.h"
 #include "base/hash.h"
+#include "document/json_file.h"
+#include "sync/politely.h"
 
 #include <math.h>
 #include <sched.h>
@@ -30,6 +34,43 @@ enum { STREAMS_MAX = 128, WARMUP = 3 };
  * for no more. */
 static const double ACK_TIMEOUT = 0.05, ECHO_TIMEOUT = 0.001, DRAIN_TIMEOUT = 1;
 enum { UNANSWERED_MAX = 2 };
+
+/* ACK_KEPT: acknowledged broadcasts of a stream, after which no more are acknowledged. It bounds
+ * both the memory and the time that a run spends on a stream. */
+enum { ACK_KEPT = 256 };
+
+struct ack_pending;
+
+/* The broadcasts of one size from one root on one communicator. Every member keeps one. */
+struct ack_stream {
+    struct ack_stream *next;
+    uint64_t id; /* equal on all members */
+    char name[MPI_MAX_OBJECT_NAME + 40];
+    uint32_t comm; /* in the ledger */
+    int root, rank, size;
+    int *world; /* ranks of the members on the layer's communicator */
+    uint64_t bytes;
+    uint64_t calls; /* so far: the number of the next broadcast */
+    bool off;       /* this member has no memory for its record */
+
+    /* Of the acknowledged broadcasts: this member in each, and at the root its acknowledgement. */
+    struct ack_stamp *stamp;
+    struct ack_seen *seen;
+    size_t n;
+
+    struct ack_pending *pending;
+    unsigned unanswered; /* acknowledgements in a row without an echo */
+    double waited;       /* seconds of acknowledging */
+};
+
+/* An acknowledgement, or its echo. */
+struct ack_message {
+    uint64_t number; /* of the broadcast in its stream */
+    bool prompt;     /* of an echo: the root was waiting */
+};
+
+/* Of the messages on the layer's communicator: its collectives in a simulation have lower ones. */
+enum { ACK_TAG_FIRST = 1001 };
 
 static struct {
     uint64_t every;          /* one of so many broadcasts is acknowledged */
@@ -76,11 +117,13 @@ static struct ack_stream *stream_new(const struct internal_comm *s, uint64_t id,
 {
     struct ack_stream *a = calloc(1, sizeof *a);
     int *world = malloc((size_t)s->size * sizeof *world);
-    if (!a || !world || !internal_comm_ranks(s, world)) {
+    const int *ranks = internal_comm_ranks(s);
+    if (!a || !world || !ranks) {
         free(a);
         free(world);
         return NULL;
     }
+    memcpy(world, ranks, (size_t)s->size * sizeof *world);
     *a = (struct ack_stream){.id = id,
                              .comm = s->of->index,
                              .root = root,
@@ -112,7 +155,7 @@ static struct ack_stream *stream_of(struct internal_comm *s, int root, uint64_t 
     return a;
 }
 
-void ack_stream_free(struct ack_stream *a)
+static void stream_free(struct ack_stream *a)
 {
     free(a->world);
     free(a->stamp);
@@ -189,7 +232,9 @@ static void sweep(struct ack_stream *a)
     }
 }
 
-void ack_drain(struct ack_stream *a, bool as_root)
+/* At the end: takes the messages that are still on their way, for up to a second, and gives up the
+ * rest. First on all ranks as roots, then as destinations. */
+static void drain(struct ack_stream *a, bool as_root)
 {
     double begin = clock_now();
     if (as_root != (a->rank == a->root))
@@ -322,7 +367,7 @@ static void close_comm(struct internal_comm *s, bool all)
         if (!a->n) {
             __atomic_fetch_add(&run.broadcasts, a->rank == a->root ? a->calls : 0,
                                __ATOMIC_RELAXED);
-            ack_stream_free(a);
+            stream_free(a);
             continue;
         }
         pthread_mutex_lock(&layer.lock);
@@ -336,10 +381,201 @@ static void close_comm(struct internal_comm *s, bool all)
     free(k);
 }
 
+/* --- the finding --- */
+
+/* Why there is no latency, or what limits it; the first that holds. Empty: nothing. */
+static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
+{
+    char most[32], late[48] = "a rank that it may depend on";
+    if (v->behind_rank >= 0)
+        snprintf(late, sizeof late, "rank %d, which it may depend on,", v->behind_rank);
+    *text = '\0';
+    if (isnan(v->direct.value))
+        snprintf(text, size, "unknown, at most %s: %s was late%s",
+                 format_time(most, 1e9 * v->at_most), v->late == n ? "this rank" : late,
+                 v->late == n ? " every time" : "");
+    else if (v->unready)
+        snprintf(text, size, "no rank was waiting: may be less by a round trip");
+    else if (v->missing_rank >= 0)
+        snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
+    else if (v->crowded)
+        snprintf(text, size, "right after another MPI call of the root: may be less alone");
+    else if (v->behind_rank >= 0 && v->delayed_by > 0)
+        snprintf(text, size, "delayed in %.0f %% of the broadcasts by rank %d",
+                 100.0 * (double)v->behind / (double)n, v->behind_rank);
+}
+
+static json_t *destination(const struct ack_stream *a, int i, const struct ack_verdict *v)
+{
+    char text[120];
+    double n = (double)a->n;
+    size_t came = v->asked - v->given_up;
+    explain(v, a->n, text, sizeof text);
+    json_t *row = json_pack(
+        "{s:i, s:I, s:I, s:s, s:o, s:f, s:o, s:f, s:o, s:o, s:o}", "destination", i, "acknowledged",
+        (json_int_t)came, "given_up", (json_int_t)v->given_up, "remark", text, "at_most_us",
+        json_finite(1e6 * v->at_most), "late_percent", 100.0 * (double)v->late / n, "late_by_us",
+        json_finite(1e6 * v->late_by), "behind_percent", 100.0 * (double)v->behind / n,
+        "behind_rank", v->behind_rank < 0 ? json_null() : json_integer(v->behind_rank),
+        "delayed_by_us", json_finite(1e6 * v->delayed_by), "early_percent",
+        came ? json_real(100.0 * (double)v->early / (double)came) : json_null());
+    injection_put(row, "ol", v->acknowledged);
+    injection_put(row, "direct", v->direct);
+    injection_put(row, "rtl", v->round_trip);
+    return row;
+}
+
+static json_t *describe(const struct ack_stream *a, const struct ack_verdict *verdict)
+{
+    json_t *rows = json_array();
+    for (int i = 0; i < a->size; i++)
+        if (i != a->root)
+            json_array_append_new(rows, destination(a, i, &verdict[i]));
+    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:o}", "operation", "MPI_Bcast",
+                     "communicator", a->name, "ranks", a->size, "root", a->root, "bytes",
+                     (json_int_t)a->bytes, "broadcasts", (json_int_t)a->calls, "asked",
+                     (json_int_t)a->n, "destinations", rows);
+}
+
+/* --- gathering --- */
+
+/* The lowest id of a stream that is left on any rank, A being the first of this one, and the rank
+ * of its root, -1: none. UINT64_MAX: no stream is left. */
+static uint64_t next_stream(const struct ack_stream *a, int *root)
+{
+    uint64_t mine = a ? a->id : UINT64_MAX, next = UINT64_MAX, after = 0;
+    allreduce_politely(&mine, &next, 1, MPI_MIN, layer.comm);
+    mine = a && a->id == next && a->rank == a->root ? (uint64_t)layer.rank + 1 : 0;
+    allreduce_politely(&mine, &after, 1, MPI_MAX, layer.comm);
+    *root = (int)after - 1;
+    return next;
+}
+
+/* At ROOT the stamps of all members of A, as ack_judge() takes them; NULL there, and elsewhere,
+ * where it has no memory or a member has another record than the root. A: NULL on ranks that have
+ * no record. COUNT, AT: an int for each rank. */
+static struct ack_stamp *gather(const struct ack_stream *a, int root, int *count, int *at)
+{
+    enum { DOUBLES = sizeof(struct ack_stamp) / sizeof(double) };
+    int mine = a ? (int)a->n * DOUBLES : 0, good = true;
+    struct ack_stamp *all = NULL;
+    PMPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, root, layer.comm);
+    if (layer.rank == root) {
+        all = malloc((size_t)a->size * a->n * sizeof *all);
+        good = all != NULL;
+        for (int j = 0; j < a->size; j++) {
+            good = good && count[a->world[j]] == mine;
+            at[a->world[j]] = j * mine;
+        }
+    }
+    PMPI_Bcast(&good, 1, MPI_INT, root, layer.comm);
+    if (good && !PMPI_Gatherv(a ? a->stamp : NULL, mine, MPI_DOUBLE, all, count, at, MPI_DOUBLE,
+                              root, layer.comm))
+        return all;
+    free(all);
+    return NULL;
+}
+
+static void judge(const struct ack_stream *a, const struct ack_stamp *stamp)
+{
+    struct ack_verdict *verdict = calloc((size_t)a->size, sizeof *verdict);
+    double bound = injection_clock()->domains > 1 ? 2 * injection_clock()->worst_bound : 0;
+    if (stamp && verdict && ack_judge(stamp, a->n, a->size, a->root, a->seen, bound, verdict))
+        injection_found(&ack_injection, a->comm, describe(a, verdict));
+    else
+        snprintf(ack_injection.remark, sizeof ack_injection.remark,
+                 "ack: a stream of broadcasts is not judged: a member had no memory for its "
+                 "record");
+    free(verdict);
+}
+
+/* The moments of the first of STREAMS, on the clock common to all. */
+static void make_global(struct ack_stream *a)
+{
+    for (size_t k = 0; k < a->n; k++) {
+        a->stamp[k].entry = sync_global(injection_clock(), a->stamp[k].entry);
+        a->stamp[k].exit = sync_global(injection_clock(), a->stamp[k].exit);
+    }
+}
+
+/* All ranks are here. A rank without memory keeps all from judging. */
+static void judge_all(struct ack_stream *streams)
+{
+    int root, *count = calloc(2 * (size_t)layer.size, sizeof *count);
+    uint64_t good = count != NULL, all = 0, id;
+    allreduce_politely(&good, &all, 1, MPI_MIN, layer.comm);
+    while (all && (id = next_stream(streams, &root)) != UINT64_MAX) {
+        struct ack_stream *a = streams && streams->id == id ? streams : NULL;
+        struct ack_stamp *stamp = NULL;
+        if (a)
+            make_global(a);
+        if (root >= 0)
+            stamp = gather(a, root, count, count + layer.size);
+        if (layer.rank == root)
+            judge(a, stamp);
+        free(stamp);
+        if (a) {
+            streams = a->next;
+            stream_free(a);
+        }
+    }
+    free(count);
+}
+
+/* BROADCASTS: of this rank as root, in streams without an acknowledgement. */
+static void remark_share(const struct ack_stream *streams, uint64_t broadcasts, double elapsed)
+{
+    double waited = 0, most = 0;
+    uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged, of so many */
+    char *text = ack_injection.remark;
+    size_t room = sizeof ack_injection.remark;
+    for (const struct ack_stream *a = streams; a; a = a->next) {
+        waited += a->waited;
+        mine[0] += a->rank == a->root ? a->n : 0;
+        mine[1] += a->rank == a->root ? a->calls : 0;
+    }
+    PMPI_Reduce(&waited, &most, 1, MPI_DOUBLE, MPI_MAX, 0, layer.comm);
+    PMPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, layer.comm);
+    if (layer.rank != 0 || *text)
+        return;
+    if (!all[0])
+        snprintf(text, room,
+                 "ack: none of %llu broadcasts was acknowledged: --ack=%g acknowledges about one "
+                 "of %.0f of one size from one root, after the first three",
+                 (unsigned long long)all[1], layer.settings.ack, 100 / layer.settings.ack);
+    else
+        snprintf(text, room,
+                 "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
+                 "of the run: these and the calls up to the next collective are excluded from all "
+                 "times",
+                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
+}
+
+/* Acknowledgements that no stream awaits, of members with another record: UCX would warn of them.
+ */
+static void take_rest(void)
+{
+    int flag = 0;
+    MPI_Status status;
+    while (!PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, layer.comm, &flag, &status) && flag &&
+           status.MPI_TAG >= ACK_TAG_FIRST) {
+        struct ack_message rest;
+        PMPI_Recv(&rest, sizeof rest, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, layer.comm,
+                  MPI_STATUS_IGNORE);
+    }
+}
+
 static void finish(void)
 {
-    ack_report(run.gone, run.broadcasts, clock_now() - run.began);
-    run.gone = NULL;
+    MPI_Request all_here;
+    for (int as_root = 1; as_root >= 0; as_root--)
+        for (struct ack_stream *a = run.gone; a; a = a->next)
+            drain(a, as_root);
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    take_rest();
+    remark_share(run.gone, run.broadcasts, clock_now() - run.began);
+    judge_all(run.gone);
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
 }
 
 struct injection ack_injection = {

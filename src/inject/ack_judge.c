@@ -1,26 +1,39 @@
 #include "inject/ack_judge.h"
 
-#include "base/stats.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* --- what is acknowledged --- */
+
+bool ack_is_chosen(uint64_t stream, uint64_t number, uint64_t every)
+{
+    return hash_mix(hash_mix(HASH_START, stream), number / every) % every == number % every;
+}
+
+int ack_destination(uint64_t stream, int size, int root, uint64_t turn)
+{
+    uint64_t n = (uint64_t)size - 1, offset = hash_mix(hash_mix(HASH_START, stream), turn / n);
+    return (root + 1 + (int)((turn + offset % n) % n)) % size;
+}
+
 /* --- figures --- */
 
-static const struct ack_figure unknown = {NAN, NAN, NAN, 0};
+static const struct estimate unknown = {NAN, NAN, NAN};
 
-static struct ack_figure figure_of(const double *value, size_t n)
+static struct estimate figure_of(const double *value, size_t n)
 {
     struct summary s = stats_summarize(value, n);
-    return (struct ack_figure){s.median, s.median_low, s.median_high, n};
+    return (struct estimate){s.median, s.median_low, s.median_high};
 }
 
 /* The lower end takes every bound for 0, the upper end for a value. For the median a bound below it
  * counts as a value, and one above it says nothing. */
-struct ack_figure ack_median(double *value, const bool *is_bound, size_t n)
+struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
-    struct ack_figure all = figure_of(value, n), f = {NAN, NAN, all.high, n};
+    struct estimate all = figure_of(value, n), f = {NAN, NAN, all.high};
     double *part = malloc((n + 1) * sizeof *part);
     for (size_t i = 0; part && i < n; i++) {
         bounds += is_bound[i];
@@ -50,7 +63,7 @@ struct judging {
 
 static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
 {
-    return &g->stamp[k * (size_t)g->size + (size_t)j];
+    return &g->stamp[(size_t)j * g->n + k];
 }
 
 static double took(const struct judging *g, size_t k, int i)
@@ -216,6 +229,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
         if (d->clean[k])
             d->value[clean++] = took(g, k, i);
     v->direct = figure_of(d->value, clean);
+    v->clean = clean;
     for (size_t k = 0; k < g->n; k++)
         d->value[k] = took(g, k, i) * crowding(g, k, i);
     v->at_most = g->n ? stats_median(d->value, g->n) + g->bound : NAN;
@@ -255,10 +269,9 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
         d->is_bound[n] = seen[k].arrival == ACK_EARLY;
         d->value[n++] = seen[k].after - hold;
     }
-    struct ack_figure e = ack_median(d->value, d->is_bound, n), *f = &v->acknowledged;
-    *f = (struct ack_figure){e.value - v->round_trip.value / 2,
-                             fmax(0, e.low - v->round_trip.high / 2),
-                             e.high - v->round_trip.low / 2, n};
+    struct estimate e = ack_median(d->value, d->is_bound, n), *f = &v->acknowledged;
+    *f = (struct estimate){e.value - v->round_trip.value / 2,
+                           fmax(0, e.low - v->round_trip.high / 2), e.high - v->round_trip.low / 2};
     /* A round trip that is longer than what was timed with it: unknown. */
     if (!(f->value > 0 && f->high > 0))
         *f = unknown;

@@ -1,5 +1,7 @@
-/* The latency of a stream's destinations from its acknowledged broadcasts, without what late
- * arrivals add to it. No MPI.
+/* The arithmetic of --ack; no MPI. A stream is the broadcasts of one size from one root on one
+ * communicator, STREAM its identity. Which of its broadcasts are acknowledged, and by whom, is
+ * computed by all members alike, without a message. The latency of its destinations follows from
+ * these, without what late arrivals add to it:
  *
  * OL_i is from the root's entry to i's return when no rank on i's path was late. Here are the
  * entries and returns of all members, on one clock, so that for every broadcast and destination it
@@ -19,8 +21,19 @@
 #ifndef COLLPROF_INJECT_ACK_JUDGE_H
 #define COLLPROF_INJECT_ACK_JUDGE_H
 
+#include "base/stats.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Whether the stream's broadcast NUMBER (from 0) is acknowledged: one of EVERY, at a random
+ * position among them. EVERY: at least 1. */
+bool ack_is_chosen(uint64_t stream, uint64_t number, uint64_t every);
+
+/* The member that acknowledges the stream's TURN-th acknowledged broadcast: in SIZE - 1 turns each
+ * but ROOT once, from another one on in each round. */
+int ack_destination(uint64_t stream, int size, int root, uint64_t turn);
 
 #define ACK_TOLERANCE 0.005
 
@@ -45,16 +58,13 @@ struct ack_seen {
     double after; /* E_i: seconds since the root's entry */
 };
 
-struct ack_figure {
-    double value, low, high; /* seconds, NaN: not known; HIGH alone: a bound */
-    size_t n;
-};
-
+/* Times in seconds, NaN: not known; HIGH alone: a bound. */
 struct ack_verdict {
-    struct ack_figure acknowledged; /* E_i - hold - RTL_i/2 */
-    struct ack_figure direct;       /* return of i - entry of the root */
-    struct ack_figure round_trip;   /* RTL_i */
-    double at_most;                 /* for the median of the direct figure, with all ranks there */
+    struct estimate acknowledged; /* E_i - hold - RTL_i/2 */
+    struct estimate direct;       /* return of i - entry of the root */
+    size_t clean;                 /* broadcasts that DIRECT is from */
+    struct estimate round_trip;   /* RTL_i */
+    double at_most;               /* for the median of the direct figure, with all ranks there */
     bool unready;     /* no rank was late, but in no broadcast all were ready: up to RTL_i of the
                          latency may be waiting for readiness to be reported */
     bool crowded;     /* most followed another call of the root: the latency alone may be less */
@@ -68,7 +78,7 @@ struct ack_verdict {
     int behind_rank;   /* it alone was late in more than half of BEHIND; -1: no rank was */
 };
 
-/* SIZE members, N broadcasts; stamp[k * size + j] is member j in broadcast k, seen[k] its
+/* SIZE members, N broadcasts; stamp[j * n + k] is member j in broadcast k, seen[k] its
  * acknowledgement. BOUND is the error between any two ranks' clocks. Fills verdict[0 .. size), the
  * root's with nothing known. False without memory. */
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
@@ -77,6 +87,6 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
 /* The median of N samples of which those that are bounds are only known to be at most their value,
  * with an interval that holds wherever they really are. NaN if half of them are bounds. Changes
  * VALUE. */
-struct ack_figure ack_median(double *value, const bool *is_bound, size_t n);
+struct estimate ack_median(double *value, const bool *is_bound, size_t n);
 
 #endif

@@ -38,14 +38,8 @@ def seen_alone(truth, broadcasts):
 def about_all(s):
     """What is said of a stream as a whole, by what is said of its destinations."""
     rows, problems = s["destinations"], []
-    known = [d["direct_us"] for d in rows if d["direct_us"] is not None]
-    if s["known_destinations"] != "%d of %d" % (len(known), len(rows)):
-        problems.append("%s known, and not %d" % (s["known_destinations"], len(known)))
-    slowest = [d["destination"] for d in rows if known and d["direct_us"] == max(known)]
-    if s.get("slowest_us") != max(known, default=None) or known and s["slowest_destination"] not in slowest:
-        problems.append("slowest: %s us, to %s, and not %s" % (s.get("slowest_us"), s.get("slowest_destination"), slowest))
-    if sum(d["acknowledged"] + d["given_up"] for d in rows) != s["asked"] or not 0 < s["cost_percent"] < 100:
-        problems.append("%(asked)s asked, for %(cost_percent)s %%, and others have been" % s)
+    if sum(d["acknowledged"] + d["given_up"] for d in rows) != s["asked"]:
+        problems.append("%(asked)s asked, and others have been" % s)
     for d in rows:
         for what in ("ol", "direct", "rtl"):
             low, value, high = (d[what + end] for end in ("_low_us", "_us", "_high_us"))
