@@ -39,10 +39,8 @@ LAYER_FILES = \
 	src/record/call.c src/record/call.h \
 	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
 	src/inject/handshake.c src/inject/handshake.h src/inject/internal_comm.c \
-	src/inject/ack.c src/inject/ack.h src/inject/ack_report.c \
-	src/inject/ack_judge.c src/inject/ack_judge.h src/inject/ack_plan.c src/inject/ack_plan.h \
-	src/inject/replica.c src/inject/replica.h src/inject/benchmark.c src/inject/benchmark.h \
-	src/inject/benchmark_measure.c src/inject/replace.c \
+	src/inject/ack.c src/inject/ack_judge.c src/inject/ack_judge.h \
+	src/inject/replica.c src/inject/replica.h src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/parts.h \
 	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h src/layer/store.c src/layer/store.h \
 	src/layer/merge.c src/layer/noise.c src/layer/regions.c src/layer/report.c \

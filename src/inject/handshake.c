@@ -26,20 +26,20 @@ static void add_waited(double start)
     __atomic_fetch_add(&waited_ns, (uint64_t)(1e9 * (clock_now() - start)), __ATOMIC_RELAXED);
 }
 
-/* The barrier tells that all are here. Who has seen its end knows that all will answer; who has
+/* The barrier shows that all are here. Who has seen its end knows that all will answer; who has
  * given up answers HANDSHAKE_TIMEOUT and does not wait for the others' answers. Both operations
  * complete later without this rank, since all members come to the call some time. */
-enum handshake_result handshake(struct handshake *h, MPI_Comm comm, enum handshake_result mine,
-                                uint64_t what, double timeout, bool bounded)
+enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t what, double timeout,
+                                bool bounded)
 {
     bool here;
+    enum handshake_result all = HANDSHAKE_TIMEOUT;
     double start = clock_now();
     wait_politely_for(PMPI_Ibarrier(comm, &h->here), &h->here, timeout, &here);
-    h->mine[0] = here ? mine : HANDSHAKE_TIMEOUT;
+    h->mine[0] = here ? HANDSHAKE_DONE : HANDSHAKE_TIMEOUT;
     h->mine[1] = what;
     h->mine[2] = ~what;
     int rc = PMPI_Iallreduce(h->mine, h->all, 3, MPI_UINT64_T, MPI_MIN, comm, &h->agreed);
-    enum handshake_result all = HANDSHAKE_TIMEOUT;
     if (here && !wait_politely(rc, &h->agreed))
         all = (enum handshake_result)h->all[0];
     if (all == HANDSHAKE_DONE && h->all[1] != ~h->all[2])

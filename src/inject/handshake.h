@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ordered: the handshake has the lowest result of all members. */
+/* The same on all members. */
 enum handshake_result {
     HANDSHAKE_TIMEOUT,   /* some member did not come in time */
     HANDSHAKE_DISAGREED, /* members came to different calls: an error of the application */
-    HANDSHAKE_REFUSED,   /* some member cannot take part, in this or any later one */
     HANDSHAKE_DONE
 };
 
@@ -26,11 +25,11 @@ struct handshake {
  * calls together 1 second and 1 % of the run. */
 double handshake_timeout(void);
 
-/* Collective over COMM, an intracommunicator: waits up to TIMEOUT seconds for all members and
- * returns the lowest of their MINE. WHAT: what this member is about to call; different ones are
- * HANDSHAKE_DISAGREED. BOUNDED: a wait that times out counts for handshake_timeout(). */
-enum handshake_result handshake(struct handshake *h, MPI_Comm comm, enum handshake_result mine,
-                                uint64_t what, double timeout, bool bounded);
+/* Collective over COMM, an intracommunicator: waits up to TIMEOUT seconds for all members. WHAT:
+ * what this member is about to call. BOUNDED: a wait that times out counts for handshake_timeout().
+ */
+enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t what, double timeout,
+                                bool bounded);
 
 /* Whether MPI is done with H, waiting up to TIMEOUT seconds. Open MPI ends a program that frees the
  * communicator before. */

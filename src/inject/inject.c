@@ -2,6 +2,8 @@
 #include "inject/inject.h"
 #include "inject/injection.h"
 
+#include "document/json_file.h"
+
 #include <limits.h>
 #include <stdio.h>
 
@@ -29,6 +31,17 @@ void injection_found(struct injection *self, uint32_t comm, json_t *finding)
     else
         json_array_append_new(self->findings, finding);
     pthread_mutex_unlock(&layer.lock);
+}
+
+void injection_put(json_t *finding, const char *name, struct estimate e)
+{
+    const double part[] = {e.value, e.low, e.high};
+    static const char *const ends[] = {"", "low_", "high_"};
+    for (int i = 0; i < 3; i++) {
+        char key[40];
+        snprintf(key, sizeof key, "%s_%sus", name, ends[i]);
+        json_object_set_new(finding, key, json_finite(1e6 * part[i]));
+    }
 }
 
 /* --- beginning and end --- */
@@ -79,10 +92,12 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         if (*j->remark)
             warn(arg, j->remark);
         if (j->untreated) {
-            snprintf(text, sizeof text,
-                     "%s: some calls could not be treated and went to the library "
-                     "(between groups, too large, an argument out of range, or too many kinds)",
-                     j->name);
+            snprintf(
+                text, sizeof text,
+                "%s: some calls could not be treated and went to the library "
+                "(between groups, too large, without a method, an argument out of range, or too "
+                "many kinds)",
+                j->name);
             warn(arg, text);
         }
     }

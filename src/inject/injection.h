@@ -8,6 +8,7 @@
 #ifndef COLLPROF_INJECT_INJECTION_H
 #define COLLPROF_INJECT_INJECTION_H
 
+#include "base/stats.h"
 #include "inject/handshake.h"
 #include "inject/replica.h"
 #include "record/call.h"
@@ -15,7 +16,8 @@
 
 #include <jansson.h>
 
-/* HANDSHAKE_FAILURES: after so many on a communicator nothing more is done on it together. */
+/* HANDSHAKE_FAILURES: after so many on a communicator nothing more is done on it together. A rank
+ * that reads the input is often late once, and MPI may go on writing to a failed handshake. */
 enum { INJECTIONS_MAX = 4, HANDSHAKE_FAILURES = 3 };
 
 /* What is kept for a communicator of the application; made at its first collective. */
@@ -30,8 +32,7 @@ struct internal_comm {
      * come first. */
     MPI_Comm comm;
     uint64_t calls; /* that an injection wanted before the first handshake */
-    /* The failed handshakes and the next one; and that of the end. */
-    struct handshake handshake[HANDSHAKE_FAILURES + 1];
+    struct handshake failed[HANDSHAKE_FAILURES], end;
     int failures;
     bool excluded; /* nothing is done together on it any more */
 };
@@ -93,6 +94,9 @@ int injection_pass(const struct injection *self, const struct collective *c);
 /* Takes over FINDING (NULL: none), of the ledger's communicator COMM; at most 2000 are kept. */
 void injection_found(struct injection *self, uint32_t comm, json_t *finding);
 
+/* E in microseconds as NAME_us, NAME_low_us and NAME_high_us of FINDING; null: not known. */
+void injection_put(json_t *finding, const char *name, struct estimate e);
+
 static inline void injection_untreated(struct injection *self)
 {
     __atomic_fetch_add(&self->untreated, 1, __ATOMIC_RELAXED);
@@ -101,9 +105,8 @@ static inline void injection_untreated(struct injection *self)
 /* What is kept for C; NULL: nothing can be injected on this communicator. */
 struct internal_comm *internal_comm_of(struct comm *c);
 
-/* The members' ranks on the layer's communicator, into RANKS. False without memory, or if one is
- * not on it. */
-bool internal_comm_ranks(const struct internal_comm *s, int *ranks);
+/* The members' ranks on the layer's communicator; NULL without memory. */
+const int *internal_comm_ranks(const struct internal_comm *s);
 
 /* Runs what injections do together before C, if one is due and the handshake succeeds. */
 void internal_comm_before(const struct collective *c);

@@ -28,58 +28,33 @@ static uint64_t comms_refused; /* communicators for which there was none left */
 static uint64_t failed;        /* handshakes */
 static char failed_at[400];    /* the first of them */
 
-static int calls_keyval = MPI_KEYVAL_INVALID; /* see refuse_handshake() */
-
-/* The members may have different numbers of communicators, so they have to agree: on the
- * application's communicator, in one of its collectives. */
-static bool agree(bool mine, MPI_Comm comm)
+const int *internal_comm_ranks(const struct internal_comm *s)
 {
-    int good = mine, all = 0;
-    return PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+    if (!s->of->world)
+        comm_find_world(s->of);
+    for (int i = 0; s->of->world && i < s->size; i++)
+        if (s->of->world[i] < 0)
+            return NULL;
+    return s->of->world;
 }
 
-bool internal_comm_ranks(const struct internal_comm *s, int *ranks)
-{
-    MPI_Group of_layer, theirs;
-    int *own = malloc((size_t)s->size * sizeof *own);
-    for (int i = 0; own && i < s->size; i++)
-        own[i] = i;
-    PMPI_Comm_group(layer.comm, &of_layer);
-    PMPI_Comm_group(s->of->handle, &theirs);
-    bool good = own && !PMPI_Group_translate_ranks(theirs, s->size, own, of_layer, ranks);
-    for (int i = 0; good && i < s->size; i++)
-        good = ranks[i] >= 0;
-    PMPI_Group_free(&of_layer);
-    PMPI_Group_free(&theirs);
-    free(own);
-    return good;
-}
-
-/* The members, as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on
- * a group that was not taken from the communicator given. */
-static MPI_Group group_of(const struct internal_comm *s)
-{
-    MPI_Group of_layer, group = MPI_GROUP_NULL;
-    int *ranks = malloc((size_t)s->size * sizeof *ranks);
-    PMPI_Comm_group(layer.comm, &of_layer);
-    if (ranks && internal_comm_ranks(s, ranks))
-        PMPI_Group_incl(of_layer, s->size, ranks, &group);
-    PMPI_Group_free(&of_layer);
-    free(ranks);
-    return group;
-}
-
-/* GOOD: as far as this rank knows one may be made. */
+/* GOOD: as far as this rank knows one may be made: members may have different numbers of
+ * communicators. They are given as a part of the group of
+ * layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on a group that was not taken from the
+ * communicator given. */
 static MPI_Comm make_comm(const struct internal_comm *s, bool good)
 {
     MPI_Comm made = MPI_COMM_NULL;
-    MPI_Group group = layer.comm == MPI_COMM_NULL ? MPI_GROUP_NULL : group_of(s);
-    bool all = agree(good && group != MPI_GROUP_NULL, s->of->handle);
-    if (all &&
-        PMPI_Comm_create_group(layer.comm, group, (int)(s->of->id % 30000), &made) != MPI_SUCCESS)
+    MPI_Group of_layer, group;
+    const int *ranks = internal_comm_ranks(s);
+    if (sync_all_have(s->of->handle, good && ranks))
+        return made;
+    PMPI_Comm_group(layer.comm, &of_layer);
+    PMPI_Group_incl(of_layer, s->size, ranks, &group);
+    if (PMPI_Comm_create_group(layer.comm, group, (int)(s->of->id % 30000), &made))
         made = MPI_COMM_NULL;
-    if (group != MPI_GROUP_NULL)
-        PMPI_Group_free(&group);
+    PMPI_Group_free(&of_layer);
+    PMPI_Group_free(&group);
     if (made != MPI_COMM_NULL)
         PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
     return made;
@@ -122,17 +97,6 @@ static bool is_synchronizing(const struct collective *c)
     return kind && !replica_varies(kind) && collective_kind(name) == COLLECTIVE_ALL;
 }
 
-static enum handshake_result shake(struct handshake *h, MPI_Comm comm, const struct collective *c,
-                                   enum handshake_result mine)
-{
-    bool synchronizing = is_synchronizing(c);
-    bool varies = c->operands && replica_varies(replica_find(c->call->operation));
-    uint64_t what = hash_mix(hash_mix(replica_plain(c->call->operation), (uint64_t)c->root),
-                             varies ? 0 : c->bytes);
-    return handshake(h, comm, mine, what,
-                     synchronizing ? SYNCHRONIZED_TIMEOUT : handshake_timeout(), !synchronizing);
-}
-
 static void note_failure(const struct collective *c)
 {
     pthread_mutex_lock(&layer.lock);
@@ -146,15 +110,20 @@ static bool shake_before(const struct collective *c)
 {
     struct internal_comm *s = c->on;
     MPI_Comm comm = s->comm == MPI_COMM_NULL ? c->comm : s->comm;
-    enum handshake_result all = shake(&s->handshake[s->failures], comm, c, HANDSHAKE_DONE);
+    bool synchronizing = is_synchronizing(c);
+    bool varies = c->operands && replica_varies(replica_find(c->call->operation));
+    uint64_t what = hash_mix(hash_mix(replica_plain(c->call->operation), (uint64_t)c->root),
+                             varies ? 0 : c->bytes);
+    enum handshake_result all =
+        handshake(&s->failed[s->failures], comm, what,
+                  synchronizing ? SYNCHRONIZED_TIMEOUT : handshake_timeout(), !synchronizing);
     if (all == HANDSHAKE_TIMEOUT && s->rank == 0)
         note_failure(c);
-    if (all <= HANDSHAKE_DISAGREED) {
-        call_keep_apart(s->of->id, 1);
-        s->failures++;
-    }
-    s->excluded = all == HANDSHAKE_REFUSED || s->failures == HANDSHAKE_FAILURES;
-    return all == HANDSHAKE_DONE;
+    if (all == HANDSHAKE_DONE)
+        return true;
+    call_keep_apart(s->of->id, 1);
+    s->excluded = ++s->failures == HANDSHAKE_FAILURES;
+    return false;
 }
 
 /* After the first handshake. */
@@ -174,35 +143,12 @@ static void open_comm(struct internal_comm *s)
         __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
 }
 
-/* A member without a record of the communicator refuses the handshake that the others want. The
- * number of calls is kept as an attribute. */
-static void refuse_handshake(const struct collective *c)
-{
-    const struct comm *known = comm_find(c->comm);
-    void *value = NULL;
-    int found = 0, inter = 0, size = 0;
-    if (c->comm == MPI_COMM_NULL || c->comm == MPI_COMM_WORLD ||
-        (known && (known->inter || known->size < 2)) || PMPI_Comm_test_inter(c->comm, &inter) ||
-        inter || PMPI_Comm_size(c->comm, &size) || size < 2)
-        return;
-    PMPI_Comm_get_attr(c->comm, calls_keyval, &value, &found);
-    uintptr_t calls = found ? (uintptr_t)value : 0, last = COMM_WORTH + HANDSHAKE_FAILURES;
-    bool due = calls >= COMM_WORTH && calls < last;
-    struct handshake *h = due ? malloc(sizeof *h) : NULL;
-    bool refused = h && shake(h, c->comm, c, HANDSHAKE_REFUSED) != HANDSHAKE_TIMEOUT;
-    if (refused) /* otherwise MPI may still be writing there: it stays */
-        free(h);
-    PMPI_Comm_set_attr(c->comm, calls_keyval, (void *)(refused ? last : calls + 1));
-}
-
 void internal_comm_before(const struct collective *c)
 {
     bool due[INJECTIONS_MAX] = {false}, any = false, together = false;
     struct internal_comm *s = c->on;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = injections[i]->on && injections[i]->wants && injections[i]->wants(c);
-    if (any && !s)
-        refuse_handshake(c);
     if (!any || !s || s->excluded)
         return;
     if (s->comm == MPI_COMM_NULL) {
@@ -233,14 +179,13 @@ static void close_comm(struct comm *c, double timeout)
         return;
     c->internal = NULL;
     bool any = s->comm != MPI_COMM_NULL;
-    bool all = any && handshake(&s->handshake[HANDSHAKE_FAILURES], s->comm, HANDSHAKE_DONE, 0,
-                                timeout, true) == HANDSHAKE_DONE;
-    bool over = all || !any;
+    bool all = any && handshake(&s->end, s->comm, 0, timeout, true) == HANDSHAKE_DONE;
     for (size_t i = 0; i < n_injections; i++)
         if (injections[i]->on && injections[i]->close)
             injections[i]->close(s, all);
+    bool over = all || !any;
     for (int i = 0; i < s->failures; i++)
-        over = handshake_is_over(&s->handshake[i], fmin(timeout, handshake_timeout())) && over;
+        over = handshake_is_over(&s->failed[i], fmin(timeout, handshake_timeout())) && over;
     if (!over)
         return;
     if (any) {
@@ -257,10 +202,9 @@ static void close_freed(struct comm *c)
 
 void internal_comms_start(bool together)
 {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &calls_keyval, NULL);
     comm_forgotten = close_freed;
     struct internal_comm *world = together ? internal_comm_of(comm_of(MPI_COMM_WORLD)) : NULL;
-    if (together && layer.size > 1 && agree(world != NULL, layer.comm))
+    if (together && layer.size > 1 && !sync_all_have(layer.comm, world != NULL))
         open_comm(world);
     else if (world)
         world->excluded = true;

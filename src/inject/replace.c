@@ -8,7 +8,8 @@
 #include "inject/injection.h"
 
 #include "base/stats.h"
-#include "measure/crew.h"
+#include "document/json_file.h"
+#include "measure/latency/broadcast.h"
 #include "measure/pairs/grid.h"
 #include "results/schedule_json.h"
 
@@ -32,7 +33,6 @@ struct replacement {
     const struct bcast *bcast; /* NULL: the library's */
     struct grid_plan plan;     /* of "grid", if PLANNED */
     bool planned;
-    double cost; /* seconds of measuring, planning and the trial */
     int kept;
     double moment[MOMENTS]; /* at the root the entry, elsewhere the exit; global seconds */
 };
@@ -98,7 +98,7 @@ static bool open_grid(struct internal_comm *s, struct replaced *k, bool may, con
         return k->grid != NULL;
     snprintf(k->why, sizeof k->why, "%s", why_not);
     k->grid = calloc(1, sizeof *k->grid);
-    bool all = crew_agree(s->comm, k->grid != NULL) == MPI_SUCCESS;
+    bool all = sync_all_have(s->comm, k->grid != NULL) == MPI_SUCCESS;
     if (all)
         *k->grid = (struct grid){.clock = injection_clock()};
     if (all && (may || wanted.latencies) &&
@@ -161,7 +161,7 @@ static void make_replacement(const struct collective *c)
     struct replaced *k = s->kept[replace_injection.index];
     unsigned size_class = size_class_of(c->bytes);
     struct replacement *r = calloc(1, sizeof *r);
-    if (crew_agree(s->comm, r && make_room(k, (size_t)1 << size_class)) != MPI_SUCCESS) {
+    if (sync_all_have(s->comm, r && make_room(k, (size_t)1 << size_class)) != MPI_SUCCESS) {
         free(r);
         return;
     }
@@ -187,29 +187,12 @@ static bool due(const struct collective *c)
 
 static void before(const struct collective *c)
 {
-    int n;
     double begin = clock_now();
     make_replacement(c);
-    double took = clock_now() - begin;
-    struct replacement *r = find(c, &n);
-    __atomic_fetch_add(&wanted.spent_ns, (uint64_t)(1e9 * took), __ATOMIC_RELAXED);
-    if (r)
-        r->cost = took;
+    __atomic_fetch_add(&wanted.spent_ns, (uint64_t)(1e9 * (clock_now() - begin)), __ATOMIC_RELAXED);
 }
 
 /* --- running it --- */
-
-/* Whether elements lie in memory as their bytes in order. Predefined types do, except those for
- * MPI_MINLOC and the like, which have holes. */
-static bool is_plain(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner;
-    MPI_Count size, bound, extent;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    PMPI_Type_size_x(type, &size);
-    PMPI_Type_get_extent_x(type, &bound, &extent);
-    return combiner == MPI_COMBINER_NAMED && size == extent;
-}
 
 /* By messages to itself: MPI_Pack of MPICH takes no MPI_BOTTOM. */
 static int broadcast_packed(struct internal_comm *s, const struct bcast *b, void *buffer, int count,
@@ -233,8 +216,9 @@ static int run(struct internal_comm *s, const struct bcast *b, void *buffer, int
 {
     if (!b)
         return PMPI_Bcast(buffer, count, type, root, comm);
-    int rc = is_plain(type) ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
-                            : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
+    int rc = broadcast_is_plain(type)
+                 ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
+                 : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
     if (rc)
         PMPI_Comm_call_errhandler(comm, rc);
     return rc;
@@ -262,53 +246,25 @@ static int instead(const struct collective *c)
 
 /* --- the findings --- */
 
-static void add_estimate(json_t *f, const char *key, struct estimate e)
-{
-    const double part[] = {e.value, e.low, e.high};
-    static const char *const ends[] = {"", "low_", "high_"};
-    for (int i = 0; i < 3; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "%s_%sus", key, ends[i]);
-        json_object_set_new(f, name, isnan(part[i]) ? json_null() : json_real(part[i] * 1e6));
-    }
-}
-
-/* Why there is no figure, or what speaks against it; NULL: nothing. For free(). */
-static char *remark_of(const struct replaced *k, const struct replacement *r,
-                       const struct summary *seen)
-{
-    char *text = NULL;
-    if (k->grid_failed)
-        return strdup(k->why);
-    if (seen->n == 0)
-        return strdup("unknown: the members did not free the communicator together");
-    if (r->planned && seen->median_low > 2 * r->plan.predicted &&
-        asprintf(&text, "%.*f times the prediction", seen->median < 10 * r->plan.predicted,
-                 seen->median / r->plan.predicted) < 0)
-        return NULL;
-    return text;
-}
-
 static json_t *describe(const struct internal_comm *s, const struct replaced *k,
                         const struct replacement *r, double *took, size_t n)
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
     struct summary seen = stats_summarize(took, n);
-    bool predicted = r->planned && !isnan(r->plan.predicted);
-    char *remark = remark_of(k, r, &seen);
+    const char *remark = k->grid_failed ? k->why
+                         : n == 0 ? "unknown: the members did not free the communicator together"
+                                  : NULL;
     json_t *f =
         json_pack("{s:s, s:i, s:i, s:I, s:s, s:I, s:o, s:s*}", "communicator", s->name, "ranks",
                   s->size, "root", r->root, "bytes", (json_int_t)r->bytes, "algorithm", name,
                   "calls", (json_int_t)r->calls, "predicted_us",
-                  predicted ? json_real(r->plan.predicted * 1e6) : json_null(), "remark", remark);
-    free(remark);
+                  json_finite(r->planned ? r->plan.predicted * 1e6 : NAN), "remark", remark);
     if (!f)
         return NULL;
-    add_estimate(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});
+    injection_put(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});
     if (r->planned) {
-        add_estimate(f, "trial", r->plan.trial_grid);
-        add_estimate(f, "library", r->plan.trial_native);
-        json_object_set_new(f, "schedule_cost_us", json_real(r->cost * 1e6));
+        injection_put(f, "trial", r->plan.trial_grid);
+        injection_put(f, "library", r->plan.trial_native);
     }
     if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
         json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much of a buffer a rank has. */
+/* How much a rank receives. */
 enum shape {
     NONE,
     ONCE,  /* the count, once */
@@ -17,8 +17,9 @@ enum shape {
 
 struct replica_kind {
     unsigned operation;
-    enum shape send, receive;
-    bool send_at_root, receive_at_root; /* that buffer is the root's alone */
+    enum shape receive;
+    bool at_root; /* the root alone */
+    bool varies;  /* members may give different amounts */
     int (*run)(const struct operands *o, int root, MPI_Comm comm);
 };
 
@@ -55,34 +56,36 @@ RUN(alltoallv, PMPI_Alltoallv(SENDS, RECEIVES, comm))
 RUN(alltoallw, PMPI_Alltoallw(o->send, o->send_counts, o->send_displs, o->send_types, o->receive,
                               o->receive_counts, o->receive_displs, o->receive_types, comm))
 
-static const struct replica_kind kinds[] = {
-    {OP_Barrier, NONE, NONE, false, false, barrier},
-    {OP_Allreduce, ONCE, ONCE, false, false, allreduce},
-    {OP_Reduce, ONCE, ONCE, false, true, reduce},
-    {OP_Scan, ONCE, ONCE, false, false, scan},
-    {OP_Exscan, ONCE, ONCE, false, false, exscan},
-    {OP_Reduce_scatter, PARTS, OWN, false, false, reduce_scatter},
-    {OP_Reduce_scatter_block, TIMES, ONCE, false, false, reduce_scatter_block},
-    {OP_Gather, ONCE, TIMES, false, true, gather},
-    {OP_Gatherv, ONCE, PARTS, false, true, gatherv},
-    {OP_Scatter, TIMES, ONCE, true, false, scatter},
-    {OP_Scatterv, PARTS, ONCE, true, false, scatterv},
-    {OP_Allgather, ONCE, TIMES, false, false, allgather},
-    {OP_Allgatherv, ONCE, PARTS, false, false, allgatherv},
-    {OP_Alltoall, TIMES, TIMES, false, false, alltoall},
-    {OP_Alltoallv, PARTS, PARTS, false, false, alltoallv},
-    {OP_Alltoallw, PARTS, PARTS, false, false, alltoallw},
 #ifdef HAVE_MPI_Allreduce_c
-    {OP_Allreduce_c, ONCE, ONCE, false, false, allreduce},
-    {OP_Reduce_c, ONCE, ONCE, false, true, reduce},
-    {OP_Scan_c, ONCE, ONCE, false, false, scan},
-    {OP_Exscan_c, ONCE, ONCE, false, false, exscan},
-    {OP_Reduce_scatter_block_c, TIMES, ONCE, false, false, reduce_scatter_block},
-    {OP_Gather_c, ONCE, TIMES, false, true, gather},
-    {OP_Scatter_c, TIMES, ONCE, true, false, scatter},
-    {OP_Allgather_c, ONCE, TIMES, false, false, allgather},
-    {OP_Alltoall_c, TIMES, TIMES, false, false, alltoall},
+#define BOTH(operation, ...)                                                                       \
+    {OP_##operation, __VA_ARGS__},                                                                 \
+    {                                                                                              \
+        OP_##operation##_c, __VA_ARGS__                                                            \
+    }
+#else
+#define BOTH(operation, ...)                                                                       \
+    {                                                                                              \
+        OP_##operation, __VA_ARGS__                                                                \
+    }
 #endif
+
+static const struct replica_kind kinds[] = {
+    {OP_Barrier, NONE, false, false, barrier},
+    BOTH(Allreduce, ONCE, false, false, allreduce),
+    BOTH(Reduce, ONCE, true, false, reduce),
+    BOTH(Scan, ONCE, false, false, scan),
+    BOTH(Exscan, ONCE, false, false, exscan),
+    {OP_Reduce_scatter, OWN, false, true, reduce_scatter},
+    BOTH(Reduce_scatter_block, ONCE, false, false, reduce_scatter_block),
+    BOTH(Gather, TIMES, true, false, gather),
+    {OP_Gatherv, PARTS, true, true, gatherv},
+    BOTH(Scatter, ONCE, false, false, scatter),
+    {OP_Scatterv, ONCE, false, true, scatterv},
+    BOTH(Allgather, TIMES, false, false, allgather),
+    {OP_Allgatherv, PARTS, false, true, allgatherv},
+    BOTH(Alltoall, TIMES, false, false, alltoall),
+    {OP_Alltoallv, PARTS, false, true, alltoallv},
+    {OP_Alltoallw, PARTS, false, true, alltoallw},
 };
 
 const struct replica_kind *replica_find(unsigned operation)
@@ -107,12 +110,12 @@ unsigned replica_plain(unsigned operation)
 
 bool replica_varies(const struct replica_kind *kind)
 {
-    return kind->send == PARTS || kind->receive == PARTS;
+    return kind->varies;
 }
 
-/* --- the copies --- */
+/* --- the buffer --- */
 
-/* The elements of a buffer, part by part. */
+/* The elements that are received, part by part. */
 struct parts {
     enum shape shape;
     MPI_Count count;
@@ -127,12 +130,7 @@ struct part {
     MPI_Aint offset, low, high; /* bytes from the buffer's address; LOW and HIGH of what it holds */
 };
 
-static int parts_of(const struct parts *p, int size)
-{
-    return p->shape == NONE ? 0 : p->shape == PARTS ? size : 1;
-}
-
-/* Part I; *NEXT is the element that follows the last part. False where it cannot be told. */
+/* Part I; *NEXT is the element that follows the last part. False where that is not known. */
 static bool part_of(const struct parts *p, int i, int rank, int size, MPI_Aint *next,
                     struct part *part)
 {
@@ -156,7 +154,7 @@ static bool part_of(const struct parts *p, int i, int rank, int size, MPI_Aint *
     return true;
 }
 
-/* Bytes that a copy may have for every byte of data: a type may say that its parts are far from
+/* Bytes that a buffer may have for every byte of data: a type may say that its parts are far from
  * each other, with memory between them that is not the application's. */
 enum { PAGE = 4096, SPREAD_MOST = 4, SPREAD_FREE = 1 << 20 };
 
@@ -165,7 +163,7 @@ static bool range_of(const struct parts *p, int rank, int size, MPI_Aint *low, M
     MPI_Aint next = 0, data = 0;
     bool any = false;
     *low = *high = 0;
-    for (int i = 0; i < parts_of(p, size); i++) {
+    for (int i = 0; i < (p->shape == PARTS ? size : 1); i++) {
         struct part part;
         MPI_Count bytes;
         if (!part_of(p, i, rank, size, &next, &part))
@@ -181,89 +179,41 @@ static bool range_of(const struct parts *p, int rank, int size, MPI_Aint *low, M
     return *high - *low <= SPREAD_MOST * data + SPREAD_FREE;
 }
 
-/* The data go by messages to oneself, since a type may have holes that are not to be read. */
-static bool fill(char *to, const char *from, const struct parts *p, const struct replica *a)
-{
-    MPI_Aint next = 0;
-    for (int i = 0; i < parts_of(p, a->size); i++) {
-        struct part part;
-        if (!part_of(p, i, a->rank, a->size, &next, &part))
-            return false;
-        if (part.count &&
-            PMPI_Sendrecv(from + part.offset, part.count, part.type, a->rank, 0, to + part.offset,
-                          part.count, part.type, a->rank, 0, a->comm, MPI_STATUS_IGNORE))
-            return false;
-    }
-    return true;
-}
-
-/* A buffer like FROM, for the elements of ROOM, with those of DATA (NULL: none) in it. *COPY is
- * the address to be given to MPI. */
-static bool copy(void **copy, void **held, const void *from, const struct parts *room,
-                 const struct parts *data, const struct replica *a)
-{
-    MPI_Aint low, high;
-    if (parts_of(room, a->size) == 0) {
-        *copy = NULL;
-        return true;
-    }
-    if (!range_of(room, a->rank, a->size, &low, &high) || (!from && high > low))
-        return false;
-    size_t at = ((uintptr_t)from + (uintptr_t)low) % PAGE;
-    if (posix_memalign(held, PAGE, at + (size_t)(high - low) + 1))
-        return false;
-    memset(*held, 0, at + (size_t)(high - low) + 1);
-    *copy = (char *)*held + at - low;
-    return !data || fill(*copy, from, data, a);
-}
-
 bool replica_make(struct replica *a, const struct replica_kind *kind, const struct operands *from,
                   int root, MPI_Comm comm)
 {
+    MPI_Aint low, high;
     *a = (struct replica){.kind = kind, .on = *from, .comm = comm, .root = root < 0 ? 0 : root};
     PMPI_Comm_rank(comm, &a->rank);
     PMPI_Comm_size(comm, &a->size);
     bool reduction = from->op != MPI_OP_NULL;
-    struct parts send = {kind->send,        from->send_count, from->send_counts,
-                         from->send_displs, from->send_type,  from->send_types},
-                 receive = {kind->receive,        from->receive_count, from->receive_counts,
+    struct parts receive = {kind->receive,        from->receive_count, from->receive_counts,
                             from->receive_displs, from->receive_type,  from->receive_types};
     if (reduction) {
-        receive.type = send.type;
-        receive.counts = send.counts;
-        receive.count = send.count;
+        receive.type = from->send_type;
+        receive.counts = from->send_counts;
+        receive.count = from->send_count;
     }
-    if (kind->send_at_root && a->rank != root)
-        send.shape = NONE;
-    if (kind->receive_at_root && a->rank != root)
-        receive.shape = NONE;
-    const void *in = from->send;
-    bool in_place = in == MPI_IN_PLACE;
-    /* A reduction in place would use its result as data the next time: it gets two buffers. */
-    if (in_place && reduction)
-        in = from->receive;
-    if (in_place && !reduction)
-        send.shape = NONE;
-    if (from->receive == MPI_IN_PLACE)
-        receive.shape = NONE;
-    void *copied;
-    if (!copy(&copied, &a->held[0], in, &send, &send, a))
+    /* A reduction in place would use its result as data the next time. */
+    if (reduction && from->send == MPI_IN_PLACE)
+        a->on.send = from->receive;
+    if (kind->receive == NONE || (kind->at_root && a->rank != root) ||
+        from->receive == MPI_IN_PLACE)
+        return true;
+    if (!range_of(&receive, a->rank, a->size, &low, &high) || (!from->receive && high > low))
         return false;
-    if (!in_place || reduction)
-        a->on.send = copied;
-    bool holds = in_place && !reduction;
-    if (!copy(&copied, &a->held[1], from->receive, &receive, holds ? &receive : NULL, a))
+    size_t at = ((uintptr_t)from->receive + (uintptr_t)low) % PAGE;
+    if (posix_memalign(&a->held, PAGE, at + (size_t)(high - low) + 1))
         return false;
-    if (from->receive != MPI_IN_PLACE)
-        a->on.receive = copied;
+    memset(a->held, 0, at + (size_t)(high - low) + 1);
+    a->on.receive = (char *)a->held + at - low;
     return true;
 }
 
 void replica_free(struct replica *a)
 {
-    free(a->held[0]);
-    free(a->held[1]);
-    a->held[0] = a->held[1] = NULL;
+    free(a->held);
+    a->held = NULL;
 }
 
 int replica_run(void *arg)

@@ -1,6 +1,6 @@
-/* A replica of the application's collective: the same operation, types, counts and reduction
- * operation, on copies of its buffers and on another communicator of the same members. Benchmark
- * mode measures it, so that the application's data are never touched. */
+/* A replica of the application's collective: the same operation, types, counts, reduction operation
+ * and send buffer, on a receive buffer of its own and on another communicator of the same members.
+ * Benchmark mode measures it, so that the application's data are read, and never written. */
 #ifndef COLLPROF_INJECT_REPLICA_H
 #define COLLPROF_INJECT_REPLICA_H
 
@@ -20,13 +20,13 @@ struct operands {
 
 struct replica_kind;
 
-/* An operation and this rank's copies. */
+/* An operation and this rank's arguments. */
 struct replica {
     const struct replica_kind *kind;
-    struct operands on; /* the copies */
+    struct operands on;
     MPI_Comm comm;
     int rank, size, root;
-    void *held[2]; /* to be freed */
+    void *held; /* to be freed */
 };
 
 /* NULL if there is no replica of OPERATION (a number of record/operations.h). */
@@ -36,10 +36,10 @@ unsigned replica_plain(unsigned operation);
 /* Whether its members may give it different amounts of data. */
 bool replica_varies(const struct replica_kind *kind);
 
-/* Copies the application's buffers to the same offset within a page, by messages to itself on COMM,
- * since a type may have holes that must not be read. Local. ROOT: -1 if there is none. False if the
- * data cannot be copied: absolute addresses, data spread over more than 4 times their size, no
- * memory. To be freed by replica_free() in any case. */
+/* The receive buffer is at the same offset within a page as the application's. Local. ROOT: -1 if
+ * there is none. False if it cannot be made: absolute addresses, data spread over more than 4 times
+ * their size, no memory. The application's arguments must stay. To be freed by replica_free() in
+ * any case. */
 bool replica_make(struct replica *a, const struct replica_kind *kind, const struct operands *from,
                   int root, MPI_Comm comm);
 void replica_free(struct replica *a);
