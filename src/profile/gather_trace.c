@@ -57,8 +57,7 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
                         .number = e->ordinal,
                         .kind = (uint8_t)(EVENT_KIND(e) - LEDGER_TRANSPORT),
                         .thread = EVENT_THREAD(e),
-                        .at_once = EVENT_CHANNEL(e),
-                        .apart = EVENT_APART(e)};
+                        .at_once = EVENT_CHANNEL(e)};
 }
 
 /* The call that the rank stands in, without an end: see trace_find(). Of several threads nobody can

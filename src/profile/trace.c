@@ -25,17 +25,14 @@ static void add_polling(struct profile *p)
         for (size_t k = 0; k < p->below.n && !there; k++)
             there = p->below.at[k].operation == e->operation && p->below.at[k].site == e->site;
         if (!there)
-            *PUSH(&p->below) = (struct net_row){.site = e->site,
-                                                .operation = e->operation,
-                                                .carrier_site = PROFILE_NONE,
-                                                .carrier_operation = PROFILE_NONE};
+            *PUSH(&p->below) = (struct net_row){.site = e->site, .operation = e->operation};
     }
 }
 
-static void find_below(struct profile *p, const struct timeline *t, int64_t error_ns)
+static void find_below(struct profile *p)
 {
     struct net_found found;
-    net_find(&found, p->acts.at, p->acts.n, t, p->nets.at, p->nets.n, error_ns);
+    net_find(&found, p->acts.at, p->acts.n, p->nets.at, p->nets.n);
     for (size_t i = 0; i < found.n_rows; i++)
         *PUSH(&p->below) = found.rows[i];
     p->trace.below = found.sends;
@@ -73,6 +70,6 @@ void trace_find(struct profile *p)
     p->trace.covered = covered(&p->trace);
     for (size_t i = 0; i < found.n_waits; i++)
         *PUSH(&p->waits) = found.waits[i];
-    find_below(p, &found, (int64_t)error);
+    find_below(p);
     timeline_free(&found);
 }

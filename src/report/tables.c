@@ -284,36 +284,27 @@ static void fill_waits(struct table *t, const struct view *v)
 static const struct column transport_columns[] = {
     OPERATION,
     C("sends", COUNT, NULL, "sends that it gave to the transport"),
-    C("eager", SHARE, NULL, "of the sends, complete at once or before the receive was posted"),
-    C("rendezvous", SHARE, "rendezv.",
-      "of the sends, seen to wait for their receive, or copied from one process to the other"),
-    OPTIONAL("lay", TIME, "unreceived",
-             "how long a message, or its announcement, was in the transport until its receiver "
-             "entered the call in which it was found, mean"),
+    C("receives", COUNT, NULL, "receives that it gave to the transport"),
+    C("same_call", SHARE, "in it",
+      "of the transfers whose end was seen, ended before the call returned"),
     C("other_call", SHARE, "later",
-      "of the transfers whose end was seen, ended in a later MPI call"),
-    NAME("carrier", "mostly in", "the later call in which most of them ended"),
+      "of the transfers whose end was seen, ended in a later MPI call: only there they progressed"),
+    C("outside", SHARE, NULL,
+      "of the transfers whose end was seen, ended in no MPI call of the application"),
     SITE,
 };
 
 static void fill_transport(struct table *t, const struct view *v)
 {
-    char carrier[COMM_LABEL + 40];
     for (size_t i = 0; i < v->p->below.n; i++) {
         const struct net_row *e = &v->p->below.at[i];
-        double sends = (double)e->sends, all = (double)(e->sends + e->receives);
-        bool known = e->carrier_operation != PROFILE_NONE, site = e->carrier_site != PROFILE_NONE;
+        double ended = (double)(e->same_call + e->other_call + e->outside);
         put_operation(t, v, e->operation);
         put_count(t, e->sends);
-        put_percent(t, (double)e->eager, sends);
-        put_percent(t, (double)e->rendezvous, sends);
-        put_ns(t, (double)e->lay_ns / (double)e->lay);
-        put_percent(t, (double)e->other_call, all);
-        if (known)
-            snprintf(carrier, sizeof carrier, "%s%s%.400s",
-                     v->p->operations.at[e->carrier_operation].name, site ? " " : "",
-                     site ? v->label[e->carrier_site] : "");
-        table_text(t, known ? carrier : NULL);
+        put_count(t, e->receives);
+        put_percent(t, (double)e->same_call, ended);
+        put_percent(t, (double)e->other_call, ended);
+        put_percent(t, (double)e->outside, ended);
         put_site(t, v, e->site);
     }
 }

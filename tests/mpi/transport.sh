@@ -1,17 +1,15 @@
 #!/bin/sh
-# Protects `collprof run --trace=transport`: of messages whose protocol, carrier and time in the
-# transport are forced, or measured by the program itself, all three are said; where the transport is
-# not to be seen, that is. The rules themselves are in tests/unit/network.c.
+# Protects `collprof run --trace=transport`: where transfers start and end and who moves their data, in situations that
+# force it; where the transport cannot be seen, the report says so. The rules themselves are in tests/unit/network.c.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 pkg-config --exists "ucx >= 1.13" || skip "no libucx-dev: nothing of UCX is seen"
 
-# check DIR PRINTED PROTOCOL-IS-SEEN
+# check DIR
 check()
 {
     python3 - "$@" <<'PY' || exit 1
 import json, sys
 p = json.load(open(sys.argv[1] + "/profile.json"))
-lay = {name: int(ns) for name, ns in (line.split() for line in open(sys.argv[2]))}
 N, SMALL, LARGE = 100, 1000, 300000
 bad = []
 def is_(what, got, wanted):
@@ -32,39 +30,22 @@ def one(function, operation):
     return found[0]
 t = p["trace"]
 moved = sum(r["moved_bytes"] for r in p["transport"])
-delayed = sum(r["delayed_ns"] or 0 for r in p["ranks"])  # ready, and without a processor
-# Where processes may not read each other nothing is fetched; the protocol is then seen of those
-# alone whose receive is posted late.
+# Where processes may not read each other nothing is fetched.
 if moved not in (0, 3 * N * LARGE):
     bad.append("%d bytes moved by system calls: the application's own among them?" % moved)
-is_("messages", (t["sends"], t["matched"], t["seen_in_transport"]), (9 * N + 4,) * 3)
+is_("messages", (t["sends"], t["matched"], t["seen_in_transport"]), (9 * N,) * 3)
 is_("contradictions", t["contradictions"], 0)
 for name in ("small_at_once", "small_computing", "large_at_once", "large_computing"):
     send, receive = one(name, "MPI_Isend"), one(name, "MPI_Irecv")
-    small = name.startswith("small")
-    seen = small or moved
-    is_(name + " sends", (send["sends"], send["eager"]), (N, N if small else 0))
-    if seen:
-        is_(name + " rendezvous", send["rendezvous"], 0 if small else N)
-        is_(name + " size", (send["eager_max_bytes"], send["rendezvous_min_bytes"]),
-            (SMALL, 0) if small else (0, LARGE))
+    is_(name + " sends", (send["sends"], send["ended_in_same_call"]), (N, N if name.startswith("small") else 0))
     # A receive that is posted before its message comes ends in the wait, and nowhere else.
-    is_(name + " receives", (receive["receives"], receive["ended_in_other_call"],
-                             receive["carried"]), (N, N, N))
-    is_(name + " carrier", p["operations"][receive["carrier_operation"]]["name"], "MPI_Wait")
-    if not seen:
-        continue
-    is_(name + " lay known", receive["lay_known"], N)
-    # The program's clock is read a little before MPI_Wait is entered, and after MPI_Isend is left:
-    # what lies between grows where a processor is taken away just there.
-    if abs(receive["lay_ns"] - lay[name]) > 0.05 * lay[name] + 5e6 + 0.2 * delayed:
-        bad.append("%s lay %d ns instead of %d" % (name, receive["lay_ns"], lay[name]))
+    is_(name + " receives", (receive["receives"], receive["ended_in_other_call"]), (N, N))
 late = one("large_late", "MPI_Send")
-is_("late receives", (late["sends"], late["rendezvous"], late["ended_in_same_call"]), (N,) * 3)
+is_("late receives", (late["sends"], late["ended_in_same_call"]), (N,) * 2)
 polls = sum(e["polls"] for e in p["entries"]), sum(e["empty_polls"] for e in p["entries"])
 if not polls[0] > polls[1] > 0:
     bad.append("polls: %d, %d empty" % polls)
-print(sys.argv[1], rows.keys() and "%d rows" % len(rows), "moved", moved, "polls", polls, lay)
+print(sys.argv[1], rows.keys() and "%d rows" % len(rows), "moved", moved, "polls", polls)
 for line in bad:
     print("FAIL:", line)
 sys.exit(bool(bad))
@@ -78,7 +59,7 @@ traced() # MPI DIR ENVIRONMENT...
     shift 2
     $MPICC -g -O1 -D_GNU_SOURCE "$source/tests/mpi/transport.c" -o program || fail "not compiled"
     timeout 100 $MPIEXEC -n 2 env "$@" "$collprof" run --trace=transport --yield --report=no \
-        -o "$directory" ./program 100 1000 300000 0.001 >printed 2>said ||
+        -o "$directory" ./program 100 1000 300000 0.001 2>said ||
         { cat said; fail "$directory: status $?"; }
 }
 
@@ -87,15 +68,15 @@ by_ucx="OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any"
 last=
 for mpi in $mpis; do
     traced $mpi $mpi.defaults $by_ucx
-    check $mpi.defaults printed
+    check $mpi.defaults
     # One transport by name, and a threshold between the sizes: the same must be said.
     traced $mpi $mpi.named $by_ucx UCX_TLS=sm,self UCX_RNDV_THRESH=100000
-    check $mpi.named printed
+    check $mpi.named
     last=$mpi
 done
 [ -n "$last" ] || skip "neither MPICH nor Open MPI"
 "$collprof" report --full $last.defaults >report 2>&1
-tr -s ' \n' ' ' <report | grep -q 'transport: the start of 904 of 904 messages was seen' ||
+tr -s ' \n' ' ' <report | grep -q 'transport: the start of 900 of 900 messages was seen' ||
     { cat report; fail "how much was seen is not said"; }
 "$collprof" export --table=transport $last.defaults | grep -q large_late || fail "no table"
 
@@ -107,7 +88,7 @@ below = [e for e in json.load(open("below.json"))["traceEvents"] if e.get("cat")
 starts = {"start of a send", "start of a receive"}
 started = [e["args"]["transfer"] for e in below if e["name"] in starts]
 ended = [e["args"]["transfer"] for e in below if e["name"] == "end of a transfer"]
-bad = len(started) < 2 * 904 or not ended or not set(ended) <= set(started) or \
+bad = len(started) < 2 * 900 or not ended or not set(ended) <= set(started) or \
     any(("dur" in e) != (e["ph"] == "X") or e["ph"] not in "Xi" for e in below)
 if bad:
     print("FAIL:", len(started), "starts,", len(ended), "ends in the trace")
@@ -119,12 +100,11 @@ if command -v gnuplot >/dev/null; then
     "$collprof" plot --picture=timeline --to=1000 -o t.svg $last.defaults || fail "timeline: status $?"
     grep -q 'polling that found something' t.svg || fail "no polls in the timeline's legend"
     pink=$(grep -c 'rgb(255, *20, *147)' t.svg)
-    [ "$pink" -gt 900 ] || fail "$pink pink boxes and bullets of 904 messages"
+    [ "$pink" -gt 900 ] || fail "$pink pink boxes and bullets of 900 messages"
     "$collprof" plot --picture=matrix -o m.svg $last.defaults || fail "matrix: status $?"
 fi
 
-# The situations of `make figures`: who moves the data, as the settings force it, and how long the announcement
-# lies beside a computation.
+# The situations of `make figures`: who moves the data, as the settings force it, and in which call.
 $MPICC -g -O1 "$source/examples/overlap.c" -o overlap || fail "not compiled"
 moved()
 {
@@ -142,11 +122,7 @@ if not moved:
     sys.exit(0)
 posts = rows["send_over", "MPI_Isend"], rows["receive_over", "MPI_Irecv"]
 # Who loses its processor in the call before may find the message there already: half of them do.
-bad = moved.get((mover, "MPI_Wait"), 0) < 10 * 500000 or posts[0]["rendezvous"] < 10
-# The receiver that computes finds its message 2 ms later, but for how long the sender was away.
-if situation == "receiver":
-    away = sum(r["delayed_ns"] or 0 for r in p["ranks"])
-    bad |= posts[1]["lay_known"] < 10 or posts[1]["lay_ns"] < 0.5 * 20 * 2e6 - away
+bad = moved.get((mover, "MPI_Wait"), 0) < 10 * 500000 or min(post["ended_in_other_call"] for post in posts) < 10
 if bad:
     print("FAIL:", scheme, situation, moved, *posts)
 sys.exit(bad)

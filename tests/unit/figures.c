@@ -106,11 +106,12 @@ Test(figures, of_waits_messages_and_the_transport)
     static const struct {
         const char *list, *key;
         double value;
-    } known[] = {{"waits", "time", 0.2},      {"waits", "calls", 4},
-                 {"waits", "for_rank", 3},    {"messages", "rank", 1},
-                 {"messages", "peer", 2},     {"messages", "size", 64},
-                 {"transport", "eager", 60},  {"transport", "rendezvous", 0},
-                 {"transport", "lay", 0.007}, {"transport", "other_call", 10}};
+    } known[] = {{"waits", "time", 0.2},           {"waits", "calls", 4},
+                 {"waits", "for_rank", 3},         {"messages", "rank", 1},
+                 {"messages", "peer", 2},          {"messages", "size", 64},
+                 {"transport", "sends", 10},       {"transport", "receives", 12},
+                 {"transport", "same_call", 62.5}, {"transport", "other_call", 25},
+                 {"transport", "outside", 12.5}};
     struct profile *p = profile_new();
     uint32_t bcast = profile_add_operation(p, "MPI_Bcast", 0);
     *PUSH(&p->sites) = (struct profile_site){0};
@@ -125,11 +126,7 @@ Test(figures, of_waits_messages_and_the_transport)
                                              .bytes = 192};
     *PUSH(&p->below) = (struct net_row){.operation = bcast,
                                         .sends = 10,
-                                        .eager = 6,
-                                        .eager_max = 512,
-                                        .receives = 10,
-                                        .lay = 5,
-                                        .lay_ns = 35,
+                                        .receives = 12,
                                         .same_call = 5,
                                         .other_call = 2,
                                         .outside = 1};
