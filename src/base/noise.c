@@ -41,8 +41,7 @@ void noise_read(struct noise_totals *noise)
 {
     struct rusage usage;
     char text[256];
-    long long pressure;
-    *noise = (struct noise_totals){-1, -1, -1, -1, -1, -1};
+    *noise = (struct noise_totals){-1, -1, -1, -1, -1};
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
     if (!getrusage(RUSAGE_SELF, &usage)) {
@@ -51,9 +50,6 @@ void noise_read(struct noise_totals *noise)
         noise->voluntary = usage.ru_nvcsw;
     }
     noise->delayed_ns = noise_delayed();
-    const char *total = strstr(noise_slurp("/proc/pressure/cpu", text), "total=");
-    if (total && sscanf(total, "total=%lld", &pressure) == 1)
-        noise->pressure_ns = 1000 * pressure;
     if (*noise_slurp("/proc/loadavg", text))
         noise->load = strtod(text, NULL);
 }

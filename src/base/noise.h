@@ -9,7 +9,6 @@
 struct noise_totals {
     int64_t cpu_ns;                 /* processor time of this process */
     int64_t delayed_ns;             /* its main thread was ready to run, and had no processor */
-    int64_t pressure_ns;            /* time in which anything on this host was ready and had none */
     int64_t involuntary, voluntary; /* how often the process lost its processor, gave it up */
     double load;                    /* the host's, of the last minute */
 };

@@ -79,7 +79,6 @@ static void describe_run(struct ledger_header *h, int thread_level)
         *c = *c == '\t' ? ' ' : *c;
     text_copy(h->mpi_library, sizeof h->mpi_library, library);
     text_copy(h->launcher, sizeof h->launcher, members_command(library));
-    h->thread_level = thread_level;
     h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
     struct clock_pair now = clock_read_pair();
     h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One instance, seen whole. */
+/* One instance of which all members were recorded. */
 struct instance {
     uint32_t site, operation, comm;
-    uint32_t late_rank;    /* the last to enter */
-    uint32_t awaited_rank; /* for which the others waited: the root, where it sends to all */
+    uint32_t awaited_rank; /* for which the others waited: the root, where it sends to all, else the
+                              last to enter */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for;
     int64_t entry_ns;
@@ -88,8 +88,8 @@ static uint32_t root_of(const struct profile *p, const struct profile_event *e, 
 }
 
 /* The N members of one instance, by their rank in the communicator. */
-static struct instance look_at(struct profile *p, const struct profile_event *e, size_t n,
-                               const uint32_t *comm_kind)
+static struct instance instance_of(struct profile *p, const struct profile_event *e, size_t n,
+                                   const uint32_t *comm_kind)
 {
     enum collective_kind kind = arrivals_kind(p, e->operation);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
@@ -97,13 +97,13 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
     struct instance result = {.site = e->site,
                               .operation = e->operation,
                               .comm = comm_kind[e->comm],
-                              .late_rank = e->rank,
+                              .awaited_rank = e->rank,
                               .entry_ns = e->entry_ns};
     unsigned spared = e->spared;
     for (size_t i = 0; i < n; i++) {
         if (e[i].entry_ns > last) {
             last = e[i].entry_ns;
-            result.late_rank = e[i].rank;
+            result.awaited_rank = e[i].rank;
         }
         if (e[i].entry_ns < first)
             first = e[i].entry_ns;
@@ -116,10 +116,11 @@ static struct instance look_at(struct profile *p, const struct profile_event *e,
     result.stands_for = ledger_stands_for(spared, p->sample_mask);
     result.skew = positive(last - first);
     result.wait = wait_of(p, e, n, kind, root);
-    result.awaited_rank =
-        kind == COLLECTIVE_FROM_ROOT && root < n ? e[root].rank : result.late_rank;
-    result.duration =
-        positive(end - (kind == COLLECTIVE_FROM_ROOT && root < n ? e[root].entry_ns : last));
+    if (kind == COLLECTIVE_FROM_ROOT && root < n) {
+        result.awaited_rank = e[root].rank;
+        last = e[root].entry_ns;
+    }
+    result.duration = positive(end - last);
     return result;
 }
 
@@ -141,10 +142,10 @@ static int by_row(const struct instance *x, const struct instance *y)
     return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     const struct instance *x = a, *y = b;
-    return by_row(x, y) ?: ORDER(x->late_rank, y->late_rank) ?: ORDER(x->entry_ns, y->entry_ns);
+    return by_row(x, y) ?: ORDER(x->entry_ns, y->entry_ns);
 }
 
 static int by_number(const void *a, const void *b)
@@ -194,22 +195,15 @@ static void find_cost(struct profile_arrival *a, const struct instance *at, size
     free(cost);
 }
 
-/* N instances of one place, sorted by their late rank. */
+/* N instances of one row. */
 static struct profile_arrival sum_up(const struct instance *at, size_t n)
 {
     struct profile_arrival a = {
         .site = at->site, .operation = at->operation, .comm = at->comm, .instances = n};
-    for (size_t i = 0, first = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         a.stand_for += at[i].stands_for;
         a.time_ns += at[i].time * at[i].stands_for;
         a.wait_ns += at[i].wait * at[i].stands_for;
-        if (at[i].late_rank != at[first].late_rank)
-            first = i;
-        a.late_ranks += i == first;
-        if (i - first + 1 > a.late_count) {
-            a.late_count = i - first + 1;
-            a.late_rank = at[i].late_rank;
-        }
     }
     median_and_max(at, n, offsetof(struct instance, skew), &a.skew_median_ns, &a.skew_max_ns);
     median_and_max(at, n, offsetof(struct instance, duration), &a.duration_median_ns,
@@ -217,8 +211,8 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
-/* What a sample stands for, from the calls that were counted (by KIND of their communicators; those
- * apart are no instances): exactly, if each member made as many, and none failed. */
+/* Scales A up from the instances that were kept to the calls that were counted, by KIND of their
+ * communicators: exactly, if each member made as many, and none failed. */
 static void correct(const struct profile *p, struct profile_arrival *a, const uint32_t *kind)
 {
     const uint32_t members = p->comms.at[a->comm].size;
@@ -235,13 +229,13 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
     }
     if (!calls)
         return;
-    a->exact = !errors && calls % members == 0 && calls / members >= a->instances;
-    if (a->exact)
+    const bool exact = !errors && calls % members == 0 && calls / members >= a->instances;
+    if (exact)
         a->stand_for = calls / members;
     /* The time of a call that does not block is not that of its operation. */
     if (p->operations.at[a->operation].family != FAMILY_COLLECTIVE)
         a->time_ns = whole_count((double)guessed * (double)a->stand_for / (double)guessed_number);
-    else if (a->exact || guessed > time)
+    else if (exact || guessed > time)
         a->time_ns = time;
     if (!guessed)
         return;
@@ -262,7 +256,7 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
-/* Every instance, by place; IN_PART: sites that only some of the members of one called from, the
+/* Every instance, by row; IN_PART: sites that only some of the members of one called from, the
  * last for no site. */
 static struct instances instances_of(struct profile *p, const uint32_t *kind, bool *in_part)
 {
@@ -272,13 +266,13 @@ static struct instances instances_of(struct profile *p, const uint32_t *kind, bo
         end = events_next(p, i);
         if (!is_whole(p, e, end - i))
             continue;
-        *PUSH(&list) = look_at(p, e, end - i, kind);
+        *PUSH(&list) = instance_of(p, e, end - i, kind);
         for (size_t k = i; k < end; k++)
             if (p->events.at[k].site != e->site)
                 in_part[SITE(e)] = in_part[SITE(&p->events.at[k])] = true;
     }
     if (list.n)
-        qsort(list.at, list.n, sizeof *list.at, by_place);
+        qsort(list.at, list.n, sizeof *list.at, by_time);
     return list;
 }
 
@@ -292,7 +286,6 @@ void arrivals_find(struct profile *p)
     p->arrivals.n = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         p->ranks.at[i].late_wait_ns = 0;
-        p->ranks.at[i].late = 0;
         if (p->ranks.at[i].rank >= (int32_t)n_ranks)
             n_ranks = (uint32_t)p->ranks.at[i].rank + 1;
     }
@@ -300,11 +293,8 @@ void arrivals_find(struct profile *p)
     if (comparable)
         list = instances_of(p, kind, in_part);
     for (size_t i = 0; i < list.n; i++) {
-        struct profile_rank *late = rank_of(p, list.at[i].late_rank);
         first_ns = list.at[i].entry_ns < first_ns ? list.at[i].entry_ns : first_ns;
         last_ns = list.at[i].entry_ns > last_ns ? list.at[i].entry_ns : last_ns;
-        if (late)
-            late->late++;
     }
     for (size_t i = 0, end; i < list.n; i = end) {
         const struct instance *a = &list.at[i];

@@ -16,7 +16,6 @@ static const struct field run_table[] = {
     F(run_id, "id", HEX, FIRST),
     F(started_unix, "started_unix", REAL, MIN),
     F(size, "size", I32, MAX),
-    F(thread_level, "thread_level", I32, MAX),
     F(threads_at_once, "threads_at_once", BOOL, OR),
     F(clock, "clock", CLOCK, MAX),
     F(synchronized, "synchronized", BOOL, AND),
@@ -27,7 +26,6 @@ static const struct field run_table[] = {
     F(launcher, "launcher", TEXT, FIRST),
     F(events_dropped, NULL, U64, SUM),
     F(sample_mask, NULL, U32, OR),
-    F(events_seen, NULL, U64, SUM),
     F(peers_dropped, "matrix_dropped", U64, SUM),
 };
 #undef ROW
@@ -59,19 +57,21 @@ static const struct field rank_table[] = {
     F(grow_error, "grow_error", U32, FIRST),
     F(alive, "alive", BOOL, FIRST),
     F(in_call, "in_call", BOOL, FIRST),
-    F(late, "late_collectives", U64, FIRST),
     F(involuntary_switches, "involuntary_switches", U64, FIRST),
-    F(watched_ns, "watched_ns", MAYBE, FIRST),
     F(cpu_ns, "cpu_ns", MAYBE, FIRST),
     F(delayed_ns, "delayed_ns", MAYBE, FIRST),
-    F(pressure_ns, "pressure_ns", MAYBE, FIRST),
-    F(load, "load", GAUGE, FIRST),
     F(call_ns, "call_ns", REAL, FIRST),
     F(untracked_requests, "untracked_requests", U64, FIRST),
     F(failed_collectives, "failed_collectives", U64, FIRST),
     F(init_ns, "init_ns", U64, FIRST),
     F(merge_ns, "merge_ns", U64, FIRST),
-    F(dropped, "dropped", DROPPED, FIRST),
+    F(dropped[LEDGER_MODULES], "dropped_modules", U64, FIRST),
+    F(dropped[LEDGER_REGIONS], "dropped_regions", U64, FIRST),
+    F(dropped[LEDGER_SITES], "dropped_sites", U64, FIRST),
+    F(dropped[LEDGER_COMMS], "dropped_communicators", U64, FIRST),
+    F(dropped[LEDGER_ENTRIES], "dropped_calls", U64, FIRST),
+    F(dropped[LEDGER_INSTANCES], "dropped_instances", U64, FIRST),
+    F(dropped[LEDGER_CHANNELS], "dropped_channels", U64, FIRST),
 };
 #undef ROW
 
@@ -118,7 +118,6 @@ static const struct field entry_table[] = {
 #define SUM(member) F(member, #member, U64, SUM),
     LEDGER_SUMS(SUM) F(min_ns, "min_ns", U64, SHORTEST),
     F(max_ns, "max_ns", U64, MAX),
-    F(spread, "ranks", SPREAD, SUM),
     F(histogram, "histogram", HISTOGRAM, SUM),
 };
 #undef ROW
@@ -158,16 +157,12 @@ static const struct field arrival_table[] = {
     NEEDED(comm, "communicator", COMM, FIRST),
     F(instances, "instances", U64, FIRST),
     F(stand_for, "stand_for", U64, FIRST),
-    F(exact, "exact", BOOL, FIRST),
     F(skew_median_ns, "skew_median_ns", U64, FIRST),
     F(skew_max_ns, "skew_max_ns", U64, FIRST),
     F(duration_median_ns, "duration_median_ns", U64, FIRST),
     F(duration_max_ns, "duration_max_ns", U64, FIRST),
     F(time_ns, "time_ns", U64, FIRST),
     F(wait_ns, "wait_ns", U64, FIRST),
-    F(late_rank, "late_rank", INDEX, FIRST),
-    F(late_count, "late_count", U64, FIRST),
-    F(late_ranks, "late_ranks", U32, FIRST),
     F(cost_rank, "cost_rank", INDEX, FIRST),
     F(cost_ns, "cost_ns", U64, FIRST),
     F(cost_low_ns, "cost_low_ns", MAYBE, FIRST),
@@ -200,7 +195,7 @@ static const struct field trace_table[] = {
     F(time_mask, "window_mask", HEX, OR),
     F(first_ns, NULL, I64, MIN),
     F(last_ns, NULL, I64, MAX),
-    F(covered, "covered", SHARE, FIRST),
+    F(covered, "covered", REAL, FIRST),
     F(error_ns, "error_ns", REAL, FIRST),
     F(calls_ns, "calls_ns", U64, FIRST),
     F(wait_ns, "wait_ns", U64, FIRST),
@@ -236,6 +231,15 @@ static const struct field wait_table[] = {
 };
 #undef ROW
 
+#define ROW struct profile_frame
+static const struct field frame_table[] = {
+    F(module, "module", MODULE, KEY),   F(address, "address", HEX, KEY),
+    F(offset, "offset", U64, FIRST),    F(function, "function", STRING, FIRST),
+    F(inlined, "inlined", BOOL, FIRST), F(file, "file", STRING, FIRST),
+    F(line, "line", U32, FIRST),
+};
+#undef ROW
+
 #define ROW struct profile_site
 static const struct field site_table[] = {
     {"frames", FIELD_FRAMES, MERGE_KEY, false, 0, 0},
@@ -262,7 +266,7 @@ static const struct field net_table[] = {F(site, NULL, SITE, FIRST),
         table, sizeof table / sizeof *table                                                        \
     }
 const struct fields fields_run = FIELDS(run_table), fields_trace = FIELDS(trace_table),
-                    fields_spread = FIELDS(spread_table);
+                    fields_spread = FIELDS(spread_table), fields_frame = FIELDS(frame_table);
 
 #define TABLE(list, key, fields, how)                                                              \
     {                                                                                              \
@@ -320,35 +324,14 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
                                             [LEDGER_NETWORK_NO_UCX] = "system calls alone",
                                             [LEDGER_NETWORK_MISSING] = "missing"};
 
-const char *const dropped_keys[LEDGER_SECTIONS] = {
-    [LEDGER_MODULES] = "modules", [LEDGER_REGIONS] = "regions", [LEDGER_COMMS] = "communicators",
-    [LEDGER_SITES] = "sites",     [LEDGER_ENTRIES] = "calls",   [LEDGER_INSTANCES] = "instances",
-};
-
-const char *const *field_names(enum field_kind kind, uint32_t *n)
-{
-#define NAMES(array) (*n = sizeof array / sizeof *array, array)
-    switch (kind) {
-    case FIELD_CLOCK:
-        return NAMES(clock_names);
-    case FIELD_STATE:
-        return NAMES(state_names);
-    case FIELD_FAMILY:
-        return NAMES(family_names);
-    case FIELD_WAIT:
-        return NAMES(wait_names);
-    case FIELD_NETWORK:
-        return NAMES(network_names);
-    default:
-        return NULL;
-    }
-}
+#define NAMES(kind, array) [FIELD_##kind] = {array, sizeof array / sizeof *array}
+const struct names field_names[FIELD_KINDS] = {NAMES(CLOCK, clock_names), NAMES(STATE, state_names),
+                                               NAMES(FAMILY, family_names), NAMES(WAIT, wait_names),
+                                               NAMES(NETWORK, network_names)};
 
 const char *field_name(enum field_kind kind, uint32_t value)
 {
-    uint32_t n;
-    const char *const *names = field_names(kind, &n);
-    return names && value < n ? names[value] : "unknown";
+    return value < field_names[kind].n ? field_names[kind].at[value] : "unknown";
 }
 
 const char *clock_name_of(uint32_t clock)

@@ -47,39 +47,11 @@ static json_t *histogram_json(const uint64_t *histogram)
     return array;
 }
 
-static json_t *dropped_json(const uint64_t *dropped)
-{
-    json_t *object = json_object();
-    for (int s = 0; s < LEDGER_SECTIONS; s++)
-        if (dropped_keys[s])
-            json_put(object, dropped_keys[s], json_integer((json_int_t)dropped[s]));
-    return object;
-}
-
-static json_t *frame_json(const struct profile_frame *f)
-{
-    char address[24];
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
-    json_t *object = json_object();
-    json_put(object, "module", json_index(f->module));
-    json_put(object, "address", json_string(address));
-    json_put(object, "offset", json_integer((json_int_t)f->offset));
-    if (f->function)
-        json_put(object, "function", json_text(f->function, SIZE_MAX));
-    if (f->inlined)
-        json_put(object, "inlined", json_true());
-    if (f->file) {
-        json_put(object, "file", json_text(f->file, SIZE_MAX));
-        json_put(object, "line", json_integer(f->line));
-    }
-    return object;
-}
-
 static json_t *frames_json(const struct profile_site *s)
 {
     json_t *frames = json_array();
     for (uint32_t f = 0; f < s->depth; f++)
-        json_push(frames, frame_json(&s->frame[f]));
+        json_push(frames, fields_json(&fields_frame, &s->frame[f]));
     return frames;
 }
 
@@ -96,12 +68,7 @@ static json_t *value_of(const struct field *f, const void *at)
         return json_integer(*(const int64_t *)at);
     case FIELD_MAYBE:
         return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
-    case FIELD_GAUGE:
-        return *(const double *)at >= 0 && isfinite(*(const double *)at)
-                   ? json_real(*(const double *)at)
-                   : json_null();
     case FIELD_REAL:
-    case FIELD_SHARE:
         /* A damaged record's may be infinite, for which JSON has no number. */
         return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
     case FIELD_BOOL:
@@ -117,6 +84,7 @@ static json_t *value_of(const struct field *f, const void *at)
     case FIELD_COMM:
     case FIELD_REGION:
     case FIELD_SITE:
+    case FIELD_MODULE:
         return json_index(*(const uint32_t *)at);
     case FIELD_STRING:
         return json_text(*(char *const *)at, SIZE_MAX);
@@ -126,8 +94,6 @@ static json_t *value_of(const struct field *f, const void *at)
         return fields_json(&fields_spread, at);
     case FIELD_HISTOGRAM:
         return histogram_json(*(uint64_t *const *)at);
-    case FIELD_DROPPED:
-        return dropped_json(at);
     default:
         return json_string(field_name(f->kind, *(const uint32_t *)at));
     }
@@ -136,9 +102,11 @@ static json_t *value_of(const struct field *f, const void *at)
 json_t *fields_json(const struct fields *fields, const void *row)
 {
     json_t *object = json_object();
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++)
-        if (f->key)
-            json_put(object, f->key, value_of(f, (const char *)row + f->offset));
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        const char *at = (const char *)row + f->offset;
+        if (f->key && !(f->kind == FIELD_STRING && !*(char *const *)at))
+            json_put(object, f->key, value_of(f, at));
+    }
     return object;
 }
 
@@ -157,23 +125,6 @@ static bool set_histogram(uint64_t **histogram, const json_t *array)
         (*histogram)[histogram_bucket((uint64_t)floor)] += (uint64_t)count;
     }
     return true;
-}
-
-static bool set_dropped(uint64_t *dropped, const json_t *object)
-{
-    bool good = true;
-    for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        json_int_t n =
-            json_integer_value(dropped_keys[s] ? json_object_get(object, dropped_keys[s]) : NULL);
-        dropped[s] = (uint64_t)n;
-        good = good && n >= 0;
-    }
-    return good;
-}
-
-static char *text_of(const json_t *value)
-{
-    return json_is_string(value) ? memory_strdup(json_string_value(value)) : NULL;
 }
 
 json_int_t json_between(const json_t *value, json_int_t low, json_int_t high, bool *good)
@@ -201,26 +152,15 @@ uint64_t json_hex(const json_t *value)
 static bool set_frames(struct profile_site *s, const json_t *frames)
 {
     bool good = json_array_size(frames) <= LEDGER_MAX_DEPTH;
-    for (uint32_t k = 0; good && k < json_array_size(frames); k++) {
-        const json_t *from = json_array_get(frames, k);
-        struct profile_frame *f = &s->frame[s->depth++];
-        good = json_set_index(&f->module, json_object_get(from, "module"));
-        f->address = json_hex(json_object_get(from, "address"));
-        f->offset = (uint64_t)json_between(json_object_get(from, "offset"), 0, INT64_MAX, &good);
-        f->function = text_of(json_object_get(from, "function"));
-        f->inlined = json_is_true(json_object_get(from, "inlined"));
-        f->file = text_of(json_object_get(from, "file"));
-        f->line = (uint32_t)json_between(json_object_get(from, "line"), 0, INT32_MAX, &good);
-    }
+    for (size_t k = 0; good && k < json_array_size(frames); k++)
+        good = fields_read(json_array_get(frames, k), &fields_frame, &s->frame[s->depth++]);
     return good;
 }
 
 static bool set_name(enum field_kind kind, uint32_t *value, const char *name)
 {
-    uint32_t n;
-    const char *const *names = field_names(kind, &n);
-    for (*value = 0; name && names && *value < n; ++*value)
-        if (!strcmp(names[*value], name))
+    for (*value = 0; name && *value < field_names[kind].n; ++*value)
+        if (!strcmp(field_names[kind].at[*value], name))
             return true;
     return false;
 }
@@ -245,12 +185,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_MAYBE:
         *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
         return !value || json_is_null(value) || json_is_integer(value);
-    case FIELD_GAUGE:
-        *(double *)at =
-            json_number_value(value) >= 0 && json_is_number(value) ? json_number_value(value) : -1;
-        return !value || json_is_null(value) || json_is_number(value);
     case FIELD_REAL:
-    case FIELD_SHARE:
         *(double *)at = json_is_null(value) ? NAN : json_number_value(value);
         return json_is_number(value) || json_is_null(value);
     case FIELD_BOOL:
@@ -268,15 +203,17 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_COMM:
     case FIELD_REGION:
     case FIELD_SITE:
+    case FIELD_MODULE:
         return json_set_index(at, value);
+    case FIELD_STRING:
+        *(char **)at = text ? memory_strdup(text) : NULL;
+        return text != NULL;
     case FIELD_FRAMES:
         return set_frames(at, value);
     case FIELD_SPREAD:
         return fields_read(value, &fields_spread, at);
     case FIELD_HISTOGRAM:
         return set_histogram(at, value);
-    case FIELD_DROPPED:
-        return set_dropped(at, value);
     default:
         return set_name(f->kind, at, text);
     }
@@ -287,9 +224,8 @@ static bool is_possible(const struct field *f, const json_t *value)
 {
     size_t length = strlen(f->key);
     double number = json_number_value(value);
-    if (length > 3 && !strcmp(f->key + length - 3, "_ns"))
-        return number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE);
-    return f->kind != FIELD_SHARE || (number >= 0 && number <= 1);
+    return length < 4 || strcmp(f->key + length - 3, "_ns") != 0 ||
+           (number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE));
 }
 
 const char *fields_fault(void)

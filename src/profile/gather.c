@@ -126,11 +126,9 @@ static void gather_entries(struct gather *g)
     }
 }
 
-/* Only now, when equal keys are one: a rank counts once in a spread. */
+/* Sums first: a rank counts once in a spread. */
 static void spread_out(struct profile *p, uint32_t rank)
 {
-    for (size_t i = 0; i < p->entries.n; i++)
-        spread_add(&p->entries.at[i].spread, rank, p->entries.at[i].time_ns);
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         profile_group(p, e->site, e->operation)->spread.sum += e->time_ns;
@@ -189,7 +187,6 @@ static void gather_events(struct gather *g)
             .root = from->root};
     }
     g->p->sample_mask = g->h->sample_mask;
-    g->p->events_seen = count_of(g->l, LEDGER_INSTANCES) + g->h->section[LEDGER_INSTANCES].dropped;
 }
 
 static void gather_peers(struct gather *g)
@@ -270,23 +267,14 @@ static int64_t grown(int64_t before, int64_t after)
     return before >= 0 && after >= before ? after - before : -1;
 }
 
-/* Of a process that was killed, the end is not known, and the last reading stands for it. */
 static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
 {
-    bool ended = h->noise[1].cpu_ns > 0;
-    double rate = ledger_rate(h) > 0 ? ledger_rate(h) : h->ticks_per_second;
-    const struct ledger_moment *read = &h->moment[h->n_moments % LEDGER_MOMENTS];
-    const struct noise_totals *from = &h->noise[0], *to = ended ? &h->noise[1] : &read->noise;
-    uint64_t until = ended ? h->pair[1].ticks : read->ticks;
-    double watched = 1e9 * (double)(int64_t)(until - h->pair[0].ticks) / rate;
+    const struct noise_totals *from = &h->noise[0], *to = &h->noise[1];
     bool known = to->cpu_ns > 0;
-    r->watched_ns = known && watched > 0 && watched < 1e18 ? within_far(watched) : -1;
+    int64_t switches = known ? grown(from->involuntary, to->involuntary) : -1;
     r->cpu_ns = known ? grown(from->cpu_ns, to->cpu_ns) : -1;
     r->delayed_ns = known ? grown(from->delayed_ns, to->delayed_ns) : -1;
-    r->pressure_ns = known ? grown(from->pressure_ns, to->pressure_ns) : -1;
-    int64_t switches = known ? grown(from->involuntary, to->involuntary) : -1;
     r->involuntary_switches = switches > 0 ? (uint64_t)switches : 0;
-    r->load = known ? to->load : -1;
 }
 
 static void gather_rank(struct profile *p, const struct ledger *l)
@@ -325,7 +313,6 @@ static void gather_header(struct profile *p, const struct ledger_header *h)
     p->run_id = h->run_id;
     p->started_unix = h->started_unix;
     p->size = h->size;
-    p->thread_level = h->thread_level;
     p->threads_at_once = h->threads_at_once;
     p->clock = h->clock;
     p->stack_depth = h->stack_depth;

@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Rows that are texts and no objects. */
+static bool is_text(enum profile_table t)
+{
+    return profile_tables[t].fields.at->kind == FIELD_STRING && !profile_tables[t].fields.at->key;
+}
+
 /* --- writing --- */
 
 /* What cannot be written is an error of OUT, which write_profile() sees, and no lack of memory. */
@@ -22,13 +28,11 @@ static void put_value(json_t *value, FILE *out)
     json_decref(value);
 }
 
-static void put_row(const struct profile *p, enum profile_table t, size_t i, FILE *out)
+static json_t *row_json(const struct profile *p, enum profile_table t, size_t i)
 {
-    const char *const *text = row_at(p, t, i);
-    bool is_text =
-        profile_tables[t].fields.at->kind == FIELD_STRING && !profile_tables[t].fields.at->key;
-    put_value(is_text ? json_text(*text, SIZE_MAX) : fields_json(&profile_tables[t].fields, text),
-              out);
+    const struct fields *fields = &profile_tables[t].fields;
+    char *const *text = row_at(p, t, i);
+    return is_text(t) ? json_text(*text, SIZE_MAX) : fields_json(fields, text);
 }
 
 static void put_table(const struct profile *p, enum profile_table t, FILE *out)
@@ -36,22 +40,23 @@ static void put_table(const struct profile *p, enum profile_table t, FILE *out)
     fprintf(out, ",\n\"%s\":[", profile_tables[t].key);
     for (size_t i = 0; i < rows_in(p, t)->n; i++) {
         fputs(i ? ",\n" : "", out);
-        put_row(p, t, i, out);
+        put_value(row_json(p, t, i), out);
     }
     fputc(']', out);
 }
 
-/* Fields of P, without the closing brace. */
-static void put_open(const char *key, const struct fields *fields, const void *row, FILE *out)
+static void put_run(const struct profile *p, FILE *out)
 {
-    json_t *object = fields_json(fields, row);
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    if (!text)
-        memory_out();
-    text[strlen(text) - 1] = '\0';
-    fprintf(out, ",\n\"%s\":%s", key, text);
-    free(text);
+    json_t *run = fields_json(&fields_run, p);
+    for (enum profile_table t = 0; t < TABLES; t++) {
+        json_t *rows = profile_tables[t].how & TABLE_OF_RUN ? json_array() : NULL;
+        for (size_t i = 0; rows && i < rows_in(p, t)->n; i++)
+            json_push(rows, row_json(p, t, i));
+        if (rows)
+            json_put(run, profile_tables[t].key, rows);
+    }
+    fputs(",\n\"run\":", out);
+    put_value(run, out);
 }
 
 /* Members in one flat array of six numbers each: a run has tens of thousands of them. */
@@ -112,18 +117,14 @@ static bool write_profile(const struct profile *p, FILE *out, uint64_t *writing_
     double start = clock_now();
     errno = 0;
     fprintf(out, "{\"schema\":\"" PROFILE_SCHEMA "\",\"collprof\":\"%s\"", PACKAGE_VERSION);
-    put_open("run", &fields_run, p, out);
-    for (enum profile_table t = 0; t < TABLES; t++)
-        if (profile_tables[t].how & TABLE_OF_RUN)
-            put_table(p, t, out);
-    fputc('}', out);
+    put_run(p, out);
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key && !(profile_tables[t].how & TABLE_OF_RUN))
             put_table(p, t, out);
     put_instances(p, out);
     put_findings(p, out);
-    put_open("trace", &fields_trace, &p->trace, out);
-    fputc('}', out);
+    fputs(",\n\"trace\":", out);
+    put_value(fields_json(&fields_trace, &p->trace), out);
     bool good = !fflush(out);
     if (writing_ns) {
         *writing_ns = whole_count(1e9 * (clock_now() - start));
@@ -182,12 +183,12 @@ static bool read_text(struct profile *p, enum profile_table t, const json_t *val
 /* A missing table is empty: earlier versions lack some. */
 static bool read_table(struct profile *p, enum profile_table t, const json_t *array)
 {
-    bool good = true, is_text = profile_tables[t].fields.at->kind == FIELD_STRING;
+    bool good = true;
     for (size_t i = 0; good && i < json_array_size(array); i++) {
         const json_t *from = json_array_get(array, i);
-        good = is_text ? read_text(p, t, from)
-                       : fields_read(from, &profile_tables[t].fields,
-                                     array_push(rows_in(p, t), profile_tables[t].size));
+        good = is_text(t) ? read_text(p, t, from)
+                          : fields_read(from, &profile_tables[t].fields,
+                                        array_push(rows_in(p, t), profile_tables[t].size));
     }
     return good;
 }

@@ -8,12 +8,13 @@
 
 /* --- members --- */
 
+static int compare_keys(const struct fields *fields, const void *a, const void *b);
+
 static int compare_frames(const struct profile_site *x, const struct profile_site *y)
 {
     int order = 0;
-    for (uint32_t f = 0; !order && f < x->depth && f < y->depth; f++)
-        order = ORDER(x->frame[f].module, y->frame[f].module)
-                    ?: ORDER(x->frame[f].address, y->frame[f].address);
+    for (uint32_t k = 0; !order && k < x->depth && k < y->depth; k++)
+        order = compare_keys(&fields_frame, &x->frame[k], &y->frame[k]);
     return order ?: ORDER(x->depth, y->depth);
 }
 
@@ -33,7 +34,6 @@ static int compare_field(const struct field *f, const void *a, const void *b)
     case FIELD_FRAMES:
         return compare_frames(a, b);
     case FIELD_REAL:
-    case FIELD_GAUGE:
         return ORDER(*(const double *)a, *(const double *)b);
     case FIELD_I32:
         return ORDER(*(const int32_t *)a, *(const int32_t *)b);
@@ -61,30 +61,24 @@ static int compare_keys(const struct fields *fields, const void *a, const void *
     return order;
 }
 
-static uint64_t hash_frames(uint64_t hash, const struct profile_site *s)
+static uint64_t hash_keys(uint64_t hash, const struct fields *fields, const void *row)
 {
-    for (uint32_t f = 0; f < s->depth; f++) {
-        hash = hash_bytes(hash, &s->frame[f].module, sizeof s->frame[f].module);
-        hash = hash_bytes(hash, &s->frame[f].address, sizeof s->frame[f].address);
+    const struct profile_site *s = row;
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+        const char *at = (const char *)row + f->offset;
+        const char *text = f->kind == FIELD_STRING ? *(char *const *)at : at;
+        bool is_text = f->kind == FIELD_STRING || f->kind == FIELD_TEXT;
+        for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
+            hash = hash_keys(hash, &fields_frame, &s->frame[k]);
+        if (is_key(fields, f, row))
+            hash = hash_bytes(hash, text, is_text ? strlen(text) : f->size);
     }
     return hash;
 }
 
-static uint64_t hash_of(const struct fields *fields, const void *row)
+static uint64_t hash_of(enum profile_table t, const void *row)
 {
-    uint64_t hash = HASH_START;
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
-        const char *at = (const char *)row + f->offset;
-        if (!is_key(fields, f, row))
-            continue;
-        if (f->kind == FIELD_FRAMES) {
-            hash = hash_frames(hash, row);
-        } else {
-            const char *text = f->kind == FIELD_STRING ? *(char *const *)at : at;
-            bool is_text = f->kind == FIELD_STRING || f->kind == FIELD_TEXT;
-            hash = hash_bytes(hash, text, is_text ? strlen(text) : f->size);
-        }
-    }
+    uint64_t hash = hash_keys(HASH_START, &profile_tables[t].fields, row);
     return hash ^ hash >> 29;
 }
 
@@ -191,20 +185,17 @@ static void fields_merge(const struct fields *fields, void *to, const void *from
 }
 
 /* What it points to. */
-static void row_free(enum profile_table t, void *row)
+static void row_free(const struct fields *fields, void *row)
 {
     struct profile_site *s = row;
-    for (const struct field *f = profile_tables[t].fields.at;
-         f < profile_tables[t].fields.at + profile_tables[t].fields.n; f++) {
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
         void *at = (char *)row + f->offset;
         if (f->kind == FIELD_STRING || f->kind == FIELD_HISTOGRAM)
             free(*(void **)at);
         else if (f->kind == FIELD_JSON)
             json_decref(*(json_t **)at);
-        for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++) {
-            free(s->frame[k].function);
-            free(s->frame[k].file);
-        }
+        for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
+            row_free(&fields_frame, &s->frame[k]);
     }
 }
 
@@ -224,7 +215,7 @@ void profile_free(struct profile *p)
         return;
     for (enum profile_table t = 0; t < TABLES; t++) {
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
-            row_free(t, row_at(p, t, i));
+            row_free(&profile_tables[t].fields, row_at(p, t, i));
         free(rows_in(p, t)->at);
         free(p->index->of[t].slot);
     }
@@ -244,11 +235,11 @@ static uint32_t find(const struct profile *p, enum profile_table t, uint64_t has
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row)
 {
     bool sought = profile_tables[t].how & TABLE_SOUGHT;
-    uint64_t hash = sought ? hash_of(&profile_tables[t].fields, row) : 0;
+    uint64_t hash = sought ? hash_of(t, row) : 0;
     uint32_t i = sought ? find(p, t, hash, row) : PROFILE_NONE;
     if (i != PROFILE_NONE) {
         fields_merge(&profile_tables[t].fields, row_at(p, t, i), row);
-        row_free(t, (void *)row);
+        row_free(&profile_tables[t].fields, (void *)row);
         return i;
     }
     i = (uint32_t)rows_in(p, t)->n;
@@ -291,7 +282,7 @@ const struct profile_group *profile_group_find(const struct profile *p, uint32_t
                                                uint32_t operation)
 {
     struct profile_group g = {.site = site, .operation = operation};
-    uint32_t i = find(p, TABLE_GROUPS, hash_of(&profile_tables[TABLE_GROUPS].fields, &g), &g);
+    uint32_t i = find(p, TABLE_GROUPS, hash_of(TABLE_GROUPS, &g), &g);
     return i == PROFILE_NONE ? NULL : &p->groups.at[i];
 }
 
@@ -325,7 +316,7 @@ void profile_reindex(struct profile *p)
         free(p->index->of[t].slot);
         p->index->of[t] = (struct lookup){0};
         for (size_t i = 0; profile_tables[t].how & TABLE_SOUGHT && i < rows_in(p, t)->n; i++)
-            lookup_add(&p->index->of[t], hash_of(&profile_tables[t].fields, row_at(p, t, i)), i);
+            lookup_add(&p->index->of[t], hash_of(t, row_at(p, t, i)), i);
     }
 }
 
@@ -334,8 +325,8 @@ void profile_reindex(struct profile *p)
 /* Which table positions of that kind are in; TABLES: it is none. */
 static enum profile_table table_of(enum field_kind kind)
 {
-    static const enum profile_table of[] = {TABLE_HOSTS, TABLE_OPERATIONS, TABLE_COMMS,
-                                            TABLE_REGIONS, TABLE_SITES};
+    static const enum profile_table of[] = {TABLE_HOSTS,   TABLE_OPERATIONS, TABLE_COMMS,
+                                            TABLE_REGIONS, TABLE_SITES,      TABLE_MODULES};
     return kind < FIELD_HOST ? TABLES : of[kind - FIELD_HOST];
 }
 
@@ -357,7 +348,7 @@ static void positions_follow(const struct fields *fields, void *row, const struc
         if (f->kind >= FIELD_HOST)
             follow((uint32_t *)((char *)row + f->offset), moves->to[table_of(f->kind)]);
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
-            follow(&s->frame[k].module, moves->to[TABLE_MODULES]);
+            positions_follow(&fields_frame, &s->frame[k], moves);
     }
 }
 
@@ -371,7 +362,7 @@ static bool are_valid(const struct profile *p, const struct fields *fields, cons
                 return false;
         }
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
-            if (s->frame[k].module != PROFILE_NONE && s->frame[k].module >= p->modules.n)
+            if (!are_valid(p, &fields_frame, &s->frame[k]))
                 return false;
     }
     return true;

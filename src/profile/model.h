@@ -24,10 +24,9 @@ enum field_kind {
     FIELD_U64,
     FIELD_I64,
     FIELD_REAL,
-    FIELD_SHARE, /* double from 0 to 1 */
     FIELD_BOOL,
     FIELD_TEXT,    /* char[size] */
-    FIELD_STRING,  /* char *, of its own */
+    FIELD_STRING,  /* char *, of its own; NULL is not written */
     FIELD_HEX,     /* uint64_t, as "0x..." */
     FIELD_PLAIN,   /* bytes as they are: not in profile.json */
     FIELD_CLOCK,   /* uint32_t, enum clock_source, by name */
@@ -39,10 +38,8 @@ enum field_kind {
 
     /* These are read even where the key is missing. */
     FIELD_MAYBE,     /* int64_t, negative: unknown, null */
-    FIELD_GAUGE,     /* double, negative: unknown, null */
     FIELD_SPREAD,    /* struct spread */
     FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS of its own */
-    FIELD_DROPPED,   /* uint64_t[LEDGER_SECTIONS] */
     FIELD_FRAMES,    /* the whole of a struct profile_site */
     FIELD_INDEX,     /* uint32_t, PROFILE_NONE as null: a rank */
     FIELD_HOST,      /* the same: a position in the table of hosts, and so on */
@@ -50,6 +47,7 @@ enum field_kind {
     FIELD_COMM,
     FIELD_REGION,
     FIELD_SITE,
+    FIELD_MODULE,
     FIELD_KINDS
 };
 
@@ -80,7 +78,7 @@ struct fields {
     const struct field *at;
     size_t n;
 };
-extern const struct fields fields_run, fields_trace, fields_spread;
+extern const struct fields fields_run, fields_trace, fields_spread, fields_frame;
 
 /* --- tables --- */
 
@@ -208,12 +206,12 @@ double wall_time(const struct ledger_header *h);
 /* Why figures that are each possible cannot be together; NULL: they can. */
 const char *profile_impossible(const struct profile *p);
 
-/* The names of a kind of field that is written by name; N of them. NULL: it is not. */
-const char *const *field_names(enum field_kind kind, uint32_t *n);
-const char *field_name(enum field_kind kind, uint32_t value);
-
-/* The keys of "dropped", by section; NULL: nothing is dropped from it. */
-extern const char *const dropped_keys[LEDGER_SECTIONS];
+/* The names of the kinds of fields that are written by name. */
+extern const struct names {
+    const char *const *at;
+    uint32_t n;
+} field_names[FIELD_KINDS];
+const char *field_name(enum field_kind kind, uint32_t value); /* "unknown": it has none */
 
 /* A position, PROFILE_NONE as null; and back: false where VALUE is neither. */
 json_t *json_index(uint32_t position);
@@ -227,8 +225,7 @@ uint64_t json_hex(const json_t *value); /* "0x..."; 0: it is none */
 json_t *fields_json(const struct fields *fields, const void *row);
 
 /* The way back. What is missing stays as it is, but for the kinds that say otherwise; false for a
- * value of a wrong kind, or one that cannot be: a time below zero or beyond FAR_NS, a share that is
- * none. */
+ * value of a wrong kind, or one that cannot be: a time below zero or beyond FAR_NS. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 
 /* Every text in it as it may be shown: see quote_plain(). */

@@ -1,9 +1,8 @@
-/* Profiles of others: figures that can be each by itself, and not beside each other. */
+/* Whether the figures of a profile that is read agree with each other. */
 #include "profile/model.h"
 
 #include <math.h>
 
-/* Figures that can be each by itself, and not beside each other. */
 static bool entry_possible(const struct profile_entry *e)
 {
     return e->errors <= e->calls && e->apart <= e->calls && e->hidden <= e->completed &&
@@ -40,20 +39,22 @@ const char *profile_impossible(const struct profile *p)
     double calls = 0, waits = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!rank_possible(p, &p->ranks.at[i]))
-            return "a rank was longer in MPI, or without a processor, than it ran";
+            return "a rank was longer in MPI, or runnable but not scheduled, than it ran";
     for (size_t i = 0; i < p->entries.n; i++) {
         if (!entry_possible(&p->entries.at[i]))
-            return "calls of one place took longer, or failed more often, than there were any";
+            return "calls of one call site took longer, or failed more often, than there were any";
         calls += (double)p->entries.at[i].time_ns + (double)p->entries.at[i].apart_ns;
     }
     for (size_t i = 0; i < p->arrivals.n; i++)
         if (p->arrivals.at[i].wait_ns > p->arrivals.at[i].time_ns)
-            return "collectives of one place waited for longer than they took";
+            return "collectives of one call site waited for longer than they took";
     for (size_t i = 0; i < p->findings.n; i++)
         if (!finding_possible(p->findings.at[i].value))
             return "a measurement has a number that none can have";
     for (size_t i = 0; i < p->waits.n; i++)
         waits += (double)p->waits.at[i].wait_ns;
+    if (p->trace.covered < 0 || p->trace.covered > 1)
+        return "a trace covers more than its run, or less than nothing";
     if (calls > (double)FAR_NS || waits > 1.001 * (double)p->trace.calls_ns)
         return "the sum of times is longer than the run";
     return NULL;

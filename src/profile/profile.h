@@ -52,16 +52,13 @@ struct profile_rank {
     int64_t collective_ns, message_ns, late_wait_ns;
     uint64_t calls, involuntary_switches, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
-    /* As in struct noise_totals, in the first watched_ns of the run: all of it, or up to the last
-     * reading in a process that was killed. Negative: unknown. */
-    int64_t watched_ns, cpu_ns, delayed_ns, pressure_ns;
-    double load;
-    double call_ns;        /* what recording adds to a call; 0: not measured */
-    uint32_t started_late; /* MPI_Init was not seen */
-    uint32_t grow_error;   /* errno: the record could not grow; 0: it could */
-    bool in_call;          /* it ended in a call at an unknown time: its time in MPI is unknown */
-    bool alive;            /* the process was running when its record was read */
-    uint64_t late;         /* recorded collectives that it entered last */
+    int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals, up to the last reading of a process
+                                    that was killed; negative: unknown */
+    double call_ns;              /* what recording adds to a call; 0: not measured */
+    uint32_t started_late;       /* MPI_Init was not seen */
+    uint32_t grow_error;         /* errno: the record could not grow; 0: it could */
+    bool in_call; /* it ended in a call at an unknown time: its time in MPI is unknown */
+    bool alive;   /* the process was running when its record was read */
     uint64_t dropped[LEDGER_SECTIONS];
     uint64_t init_ns, merge_ns; /* of the layer itself, in MPI_Init and at the end */
 };
@@ -115,12 +112,10 @@ struct profile_entry {
     uint32_t size_class;
     LEDGER_SUMS(LEDGER_MEMBER)
     uint64_t min_ns, max_ns;
-    struct spread spread;
     uint64_t *histogram; /* HISTOGRAM_BUCKETS, of all ranks together */
 };
 
-/* Spread of all calls of one operation at one site, or (site PROFILE_NONE) anywhere: it does not
- * follow from the spreads of the entries. */
+/* Spread of all calls of one operation at one site, or (site PROFILE_NONE) anywhere. */
 struct profile_group {
     uint32_t site, operation;
     struct spread spread;
@@ -144,15 +139,11 @@ struct profile_arrival {
     uint32_t site, operation, comm;
     uint64_t instances;                   /* recorded by all members, and kept */
     uint64_t stand_for;                   /* how many there were in the run */
-    bool exact;                           /* that is counted; else estimated */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
     uint64_t time_ns; /* of all ranks in these calls, scaled up to all instances in the run */
     uint64_t wait_ns; /* of it, until the awaited rank entered */
     uint64_t duration_median_ns, duration_max_ns; /* last exit minus: entry of the root where it
                                    sends to all, last entry otherwise */
-    uint32_t late_rank;  /* world rank that was last (the root, where only it is awaited) */
-    uint64_t late_count; /* how often */
-    uint32_t late_ranks; /* how many different ranks were last */
     uint32_t cost_rank;  /* world rank for which the others waited longest */
     uint64_t cost_ns;    /* so long, of wait_ns; */
     int64_t cost_low_ns; /* the lower end of its 95 % interval over parts of the run; -1: unknown */
@@ -194,14 +185,12 @@ struct profile_finding {
 struct profile {
     uint64_t run_id;
     double started_unix;
-    int32_t size; /* of MPI_COMM_WORLD; 0: unknown */
-    int32_t thread_level;
+    int32_t size;         /* of MPI_COMM_WORLD; 0: unknown */
     bool threads_at_once; /* MPI_THREAD_MULTIPLE */
     uint32_t clock, stack_depth;
     bool synchronized;  /* times of different hosts may be compared, within */
     double clock_bound; /* seconds */
     uint32_t sample_mask;
-    uint64_t events_seen;    /* entries of ranks into collectives, kept or not */
     uint64_t events_dropped; /* that did not fit even with the widest mask */
     bool yields;             /* ranks yield their processor while they wait (--yield) */
     char launcher[64];       /* command that starts such ranks; empty: unknown */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 7u
+#define LEDGER_VERSION 8u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -246,13 +246,6 @@ struct ledger_instance {
     int32_t root;                        /* -1: none */
 };
 
-/* CPU contention (base/noise.h) as it was read last: the end of a process that was killed. */
-struct ledger_moment {
-    uint64_t ticks;
-    struct noise_totals noise;
-};
-enum { LEDGER_MOMENTS = 2 };
-
 /* Messages sent to or received from one peer at one place: the communication matrix. */
 struct ledger_peer {
     uint32_t site, operation;
@@ -340,7 +333,6 @@ struct ledger_header {
     char mpi_library[192]; /* MPI_Get_library_version, first line */
     char script[1024];     /* that the program interprets, as it was given; empty: none */
     char launcher[64];     /* the command that starts such ranks, "srun --mpi=pmi2" */
-    int32_t thread_level;
     uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */
     uint64_t affinity[16]; /* the mask itself: processors of all ranks of a host are its union */
 
@@ -364,7 +356,7 @@ struct ledger_header {
     uint64_t failed_collectives;  /* on communicators of more than this process */
     uint64_t untracked_requests;  /* completion not seen, or the request table was full */
     uint32_t started_late;        /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t threads_at_once;     /* thread_level is MPI_THREAD_MULTIPLE, whatever its number */
+    uint32_t threads_at_once;     /* MPI_THREAD_MULTIPLE */
     uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
     uint32_t traced;              /* events are recorded */
     uint32_t network;             /* enum ledger_network_state */
@@ -372,10 +364,7 @@ struct ledger_header {
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
-    struct noise_totals noise[2]; /* at the start, and at the end if that was reached */
-    struct ledger_moment moment[LEDGER_MOMENTS]; /* between them; the last of N_MOMENTS readings is
-                                                    at N_MOMENTS modulo their number */
-    uint32_t n_moments;
+    struct noise_totals noise[2]; /* at the start; as it was read last, zero: not since then */
     uint32_t findings;          /* where they begin in the texts: a JSON array of {"kind", "value"}
                                    or {"warning"}, of what was injected; 0: none */
     uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */

@@ -71,12 +71,8 @@ struct rows rows_of(const struct profile *p, bool by_site)
             add(bsearch(&key, rows.at, rows.n, sizeof *rows.at, by_key), &p->entries.at[i]);
     }
     for (size_t i = 0; i < rows.n; i++) {
-        struct profile_entry *e = &rows.at[i];
-        const struct profile_group *group = profile_group_find(p, e->site, e->operation);
-        if (group)
-            e->spread = group->spread;
-        if (e->min_ns == UINT64_MAX)
-            e->min_ns = 0;
+        if (rows.at[i].min_ns == UINT64_MAX)
+            rows.at[i].min_ns = 0;
     }
     qsort(rows.at, rows.n, sizeof *rows.at, longest_first);
     return rows;

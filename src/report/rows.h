@@ -11,8 +11,7 @@ struct rows {
 };
 
 /* A row for each operation (none for the calls that start and end MPI), BY_SITE: for each call site
- * and operation; the longest time first. The spread is that of all calls of the row together. For
- * rows_free(). */
+ * and operation; the longest time first. For rows_free(). */
 struct rows rows_of(const struct profile *p, bool by_site);
 void rows_free(struct rows *rows);
 

@@ -123,6 +123,8 @@ static void fill_calls(struct table *t, const struct view *v)
     struct rows rows = rows_of(v->p, by_site);
     for (size_t i = 0; i < rows.n; i++) {
         const struct profile_entry *e = &rows.at[i];
+        const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
+        const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed(e);
         /* Of calls that never returned, by an error that jumped out of them or since the rank was
          * killed, no time is known. */
@@ -138,8 +140,8 @@ static void fill_calls(struct table *t, const struct view *v)
         put_ns(t, (double)e->time_ns / (double)timed);
         put_ns(t, timed ? entry_quantile(e, 0.5) : NAN);
         put_ns(t, timed ? (double)e->max_ns : NAN);
-        table_integer_if(t, e->spread.ranks, e->spread.worst);
-        table_real(t, (double)e->spread.max * v->ranks / (double)e->spread.sum);
+        table_integer_if(t, s.ranks, s.worst);
+        table_real(t, (double)s.max * v->ranks / (double)s.sum);
         if (by_site)
             put_site(t, v, e->site);
     }

@@ -141,7 +141,7 @@ def main(path, check, *arguments):
     if check == "nothing-lost":
         lost = collections.Counter()
         for r in profile["ranks"]:
-            lost.update({k: n for k, n in r["dropped"].items() if k != "instances"})
+            lost.update({k: n for k, n in r.items() if k.startswith("dropped_") and k != "dropped_instances"})
             lost["requests"] += r["untracked_requests"]
         return expect(lost, [f"{what}=0" for what in lost])
     if check == "matched":

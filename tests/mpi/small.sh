@@ -62,7 +62,7 @@ forgets = os.environ["ARGUMENT"] == "forgets" or at == "plain-late"
 assert calls == {**({} if forgets else {"MPI_Init_thread": 2, "MPI_Bcast": 2}), "MPI_Barrier": 6}, calls
 assert len(ranks) == run["size"] == 2 and sorted(r["rank"] for r in ranks) == [0, 1]
 assert now - 60 < run["started_unix"] < now - 0.1, run["started_unix"]
-assert run["programs"] == [os.path.realpath("small")] and run["thread_level"] == 1 and not run["threads_at_once"]
+assert run["programs"] == [os.path.realpath("small")] and not run["threads_at_once"]
 assert run["launcher"] == "mpiexec." + os.environ["MPI"] and run["stack_depth"] == 4
 assert run["mpi"][0].startswith({"mpich": "MPICH Version:", "openmpi": "Open MPI v"}[os.environ["MPI"]]), run["mpi"]
 assert not any(c in run["mpi"][0] for c in "\t\n")
@@ -74,7 +74,6 @@ for r in ranks:
     assert 0.1 < r["wall_seconds"] < now - run["started_unix"] + 0.01, r["wall_seconds"]
     assert 12 < r["call_ns"] < 3000, r["call_ns"]
     assert 0 < r["cpu_ns"] < 1e9 * r["wall_seconds"] + 2e7, r["cpu_ns"]
-    assert 0 <= r["watched_ns"] <= 1e9 * r["wall_seconds"] + 2e7
     assert r["lifecycle_ns"] < 60e9 and 0 < r["init_ns"] < 60e9 and (r["merge_ns"] > 0) == (r["rank"] == 0) and r["merge_ns"] < 60e9
 assert len({r["pid"] for r in ranks}) == 2 and p["writing_ns"] < 60e9 and "verdict" not in p["findings"]
 assert {c["name"] for c in p["communicators"]} == {"MPI_COMM_WORLD", "MPI_COMM_SELF"}

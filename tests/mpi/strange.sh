@@ -65,7 +65,7 @@ p = json.load(open("failing-collective/profile.json"))
 barrier = [o["name"] for o in p["operations"]].index("MPI_Barrier")
 late = [a for a in p["arrivals"] if a["operation"] == barrier]
 assert sum(a["instances"] for a in late) == 10, late
-assert all(a["late_rank"] == 1 for a in late), late
+assert all(a["cost_rank"] == 1 for a in late), late
 END
 
 # The 2 s between a receive that failed and the next one belong to neither.
@@ -146,7 +146,7 @@ for e in p["entries"]:
     if placed:
         sites.add(e["site"])
 assert len(sites) > 4096, len(sites)
-dropped = [r["dropped"]["sites"] for r in p["ranks"]]
+dropped = [r["dropped_sites"] for r in p["ranks"]]
 assert all(n > 20000 for n in dropped), dropped
 shown = re.search(r"([0-9.]+) % of the time in MPI has no call site", open("report").read())
 assert abs(float(shown[1]) - 100 * without / time) < 0.06, (shown, without / time)

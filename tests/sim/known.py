@@ -8,9 +8,8 @@ import sys
 
 SUMS = "calls errors bytes time completed completed_bytes window wait span hidden cancelled".split()
 ENTRY = SUMS + ["min", "max"]
-ARRIVAL = ("instances skew skew_max duration duration_max time wait late_rank late_count "
-           "late_ranks").split()
-TIMES = "time min max window wait span skew skew_max duration duration_max".split()
+ARRIVAL = "instances skew skew_max duration duration_max time wait cost_rank cost".split()
+TIMES = "time min max window wait span skew skew_max duration duration_max cost".split()
 # What messages and the barrier between the ranks take; work is of whole milliseconds.
 HOPS_MS = 0.13
 
@@ -26,6 +25,7 @@ def number(record, figure):
 def entries(profile):
     """(region, operation) to figures, call sites and sizes together."""
     found = {}
+    group = {(g["site"], g["operation"]): g["ranks"] for g in profile["groups"]}
     for e in profile["entries"]:
         if e["region"] is None:
             continue
@@ -36,8 +36,9 @@ def entries(profile):
         if e["calls"]:
             f["min"] = min(f["min"], number(e, "min"))
             f["max"] = max(f["max"], number(e, "max"))
-        f["ranks"] = max(f["ranks"], e["ranks"]["count"])
-        f["worst"], f["best"] = e["ranks"]["max_rank"], e["ranks"]["min_rank"]
+        spread = group[e["site"], e["operation"]]
+        f["ranks"] = max(f["ranks"], spread["count"])
+        f["worst"], f["best"] = spread["max_rank"], spread["min_rank"]
     return found
 
 
@@ -87,10 +88,6 @@ def main(table, directory):
         bad.append("a scene's call sites lack their callers")
     if any(r["state"] != "finalized" for r in profile["ranks"]) or profile["run"]["size"] != 4:
         bad.append("not four ranks that ended well")
-    late = sum(r["late_collectives"] for r in profile["ranks"])
-    instances = sum(a["instances"] for a in profile["arrivals"])
-    if late != instances:
-        bad.append(f"ranks were last {late} times in {instances} collectives")
     for region in profile["regions"]:
         longest = max(r["time_ns"] for r in profile["entries"] if r["region"] is not None
                       and profile["regions"][r["region"]]["name"] == region["name"])

@@ -51,7 +51,6 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
                                                      .time_ns = STEPS * ns,
                                                      .min_ns = ns,
                                                      .max_ns = ns,
-                                                     .spread = {.ranks = 1},
                                                      .histogram = histogram});
         for (uint32_t i = 0; i < STEPS; i++) {
             double end = i * step + (place ? step : 1.01 + m->own);

@@ -48,7 +48,7 @@ static void check(const struct profile *p)
     cr_assert_eq(p->ranks.n, RANKS);
     cr_assert_eq(p->entries.n, 1);
     cr_assert_eq(p->entries.at[0].calls, 10 + 11 + 12 + 13 + 14);
-    cr_assert_eq(p->entries.at[0].spread.ranks, RANKS);
+    cr_assert_eq(p->groups.at[0].spread.ranks, RANKS);
     cr_assert_eq(p->events.n, RANKS);
     for (int rank = 0; rank < RANKS; rank++)
         cr_assert_eq(p->ranks.at[rank].rank, rank);

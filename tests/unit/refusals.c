@@ -35,16 +35,16 @@ static const struct {
     {"ranks", "wall_seconds", 0, -1e-9, "a rank was longer in MPI"},
     /* Twice the run of 2 s and a second. */
     {"ranks", "mpi_ns", 5e9, 5e9 + 1, "a rank was longer in MPI"},
-    {"ranks", "delayed_ns", 5e9, 5e9 + 1, "or without a processor, than it ran"},
-    {"entries", "errors", 10, 11, "calls of one place took longer, or failed more often"},
-    {"entries", "hidden", 10, 11, "calls of one place took longer"},
+    {"ranks", "delayed_ns", 5e9, 5e9 + 1, "or runnable but not scheduled, than it ran"},
+    {"entries", "errors", 10, 11, "calls of one call site took longer, or failed more often"},
+    {"entries", "hidden", 10, 11, "calls of one call site took longer"},
     /* Ten calls, of which none took more than 0.1 ms. */
-    {"entries", "time_ns", 1099999, 1100000, "calls of one place took longer"},
-    {"arrivals", "wait_ns", 500, 501, "collectives of one place waited for longer"},
+    {"entries", "time_ns", 1099999, 1100000, "calls of one call site took longer"},
+    {"arrivals", "wait_ns", 500, 501, "collectives of one call site waited for longer"},
     {"arrivals", "wait_ns", 0, -1, "wait_ns has an impossible value"},
     {"waits", "wait_ns", 1000999, 1001001, "the sum of times is longer than the run"},
-    {"trace", "covered", 0, -0.01, "covered has an impossible value"},
-    {"trace", "covered", 1, 1.01, "covered has an impossible value"},
+    {"trace", "covered", 0, -0.01, "a trace covers more than its run"},
+    {"trace", "covered", 1, 1.01, "a trace covers more than its run"},
     {"regions", "time_ns", 0, -5, "time_ns has an impossible value"},
     /* No key is named that was wrong in the profile before. */
     {"entries", "size_class", 63, 64, NULL},
