@@ -110,6 +110,7 @@ libprofile_la_SOURCES = \
 	src/profile/possible.c \
 	src/profile/profile.h \
 	src/profile/questions.c \
+	src/profile/records.h \
 	src/profile/symbolize.c \
 	src/profile/trace.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \

@@ -142,12 +142,12 @@ static void add_verdict(const struct report_command *r, struct profile *p, FILE 
     if (!e)
         return;
     struct verdict *v = verdict_of(e->s);
-    struct account *a = account_of(e, v);
+    json_t *value = verdict_json(e, v);
     if (out)
-        account_write(a, out, "", (size_t)report_width(out));
+        verdict_write(value, out, "", (size_t)report_width(out));
     else
-        profile_add_finding(p, "verdict", account_json(a, v));
-    account_free(a);
+        profile_add_finding(p, "verdict", json_incref(value));
+    json_decref(value);
     verdict_free(v);
     evidence_free(e);
 }

@@ -37,13 +37,13 @@ int cli_where(int argc, char **argv)
     if (!e)
         return STATUS_FAILED;
     struct verdict *v = verdict_of(e->s);
-    struct account *a = account_of(e, v);
+    json_t *value = verdict_json(e, v);
     bool good = true;
     if (w.format == 1)
-        good = save_json(account_json(a, v), NULL, JSON_INDENT(1));
+        good = save_json(json_incref(value), NULL, JSON_INDENT(1));
     else
-        account_write(a, stdout, "collprof where: ", (size_t)report_width(stdout));
-    account_free(a);
+        verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
+    json_decref(value);
     verdict_free(v);
     evidence_free(e);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;

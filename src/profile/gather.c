@@ -25,7 +25,7 @@ double ledger_rate(const struct ledger_header *h)
 }
 
 /* Only what is used gets into the profile: a ledger names every operation there is. */
-static uint32_t module_of(struct gather *g, uint32_t i)
+uint32_t module_of(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_MODULES))
         return PROFILE_NONE;
@@ -361,15 +361,32 @@ static uint32_t *no_map(uint32_t n)
     return map;
 }
 
+struct gather gather_begin(struct profile *p, const struct ledger *l)
+{
+    return (struct gather){.p = p,
+                           .l = l,
+                           .h = l->header,
+                           .rate = ledger_rate(l->header),
+                           .module = no_map(count_of(l, LEDGER_MODULES)),
+                           .operation = no_map(count_of(l, LEDGER_OPERATIONS)),
+                           .comm = no_map(count_of(l, LEDGER_COMMS)),
+                           .region = no_map(count_of(l, LEDGER_REGIONS)),
+                           .site = no_map(count_of(l, LEDGER_SITES))};
+}
+
+void gather_end(struct gather *g)
+{
+    free(g->comm);
+    free(g->module);
+    free(g->operation);
+    free(g->region);
+    free(g->site);
+}
+
 struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
 {
     struct profile *p = profile_new();
-    struct gather g = {.p = p, .l = l, .h = l->header, .rate = ledger_rate(l->header)};
-    g.module = no_map(count_of(l, LEDGER_MODULES));
-    g.operation = no_map(count_of(l, LEDGER_OPERATIONS));
-    g.comm = no_map(count_of(l, LEDGER_COMMS));
-    g.region = no_map(count_of(l, LEDGER_REGIONS));
-    g.site = no_map(count_of(l, LEDGER_SITES));
+    struct gather g = gather_begin(p, l);
     if (!(g.rate > 0)) /* ticks are nanoseconds unless they are a counter's */
         g.rate = clock_is_counter(l->header->clock) ? rate : 1e9;
     gather_header(p, l->header);
@@ -390,11 +407,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
         gather_trace(&g);
     }
     gather_findings(&g);
-    free(g.comm);
-    free(g.module);
-    free(g.operation);
-    free(g.region);
-    free(g.site);
+    gather_end(&g);
     return p;
 }
 

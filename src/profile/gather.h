@@ -1,5 +1,5 @@
-/* Inside of gather.c and gather_trace.c: from the indices and ticks of one rank's ledger to those
- * of a profile. */
+/* From the indices and ticks of one rank's ledger to those of a profile: inside of gather.c and
+ * gather_trace.c, and for src/verdict, which reads a part of the ledger. */
 #ifndef COLLPROF_PROFILE_GATHER_H
 #define COLLPROF_PROFILE_GATHER_H
 
@@ -39,7 +39,14 @@ static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
     return whole_ns(h->pair[0].seconds + since + shift);
 }
 
-/* The profile's operation for one of the ledger; it is there from now on. */
+/* Nothing of L is in P yet. For gather_end(), which leaves both. */
+struct gather gather_begin(struct profile *p, const struct ledger *l);
+void gather_end(struct gather *g);
+
+/* The profile's module for one of the ledger; it is there from now on. PROFILE_NONE: unknown. */
+uint32_t module_of(struct gather *g, uint32_t i);
+
+/* The same of an operation. */
 uint32_t operation_of(struct gather *g, uint32_t i);
 
 /* What was traced, if it was. */

@@ -3,6 +3,7 @@
 #include "base/quote.h"
 #include "base/reason.h"
 #include "profile/gather.h"
+#include "profile/records.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,18 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct record {
-    struct ledger_header header;
-    char name[64];
-};
-
-struct records {
-    int directory;
-    ARRAY(struct record) list;
-    ARRAY(char *) remarks; /* on files that could not be used */
-};
-
-static void remark(struct records *r, const char *name, const char *what)
+void records_remark(struct records *r, const char *name, const char *what)
 {
     char line[256];
     snprintf(line, sizeof line, "%s: %s: left out", name, what);
@@ -48,7 +38,7 @@ static void find_records(struct records *r)
             continue;
         const char *fault = ledger_peek(&record.header, r->directory, d->d_name);
         if (fault) {
-            remark(r, d->d_name, fault);
+            records_remark(r, d->d_name, fault);
             continue;
         }
         strcpy(record.name, d->d_name);
@@ -78,7 +68,7 @@ static void keep_latest_run(struct records *r)
         if (!run || !of || of == run)
             r->list.at[kept++] = r->list.at[i];
         else
-            remark(r, r->list.at[i].name, "a record of another run");
+            records_remark(r, r->list.at[i].name, "a record of another run");
     }
     r->list.n = kept;
 }
@@ -125,7 +115,7 @@ static struct profile *merge_records(struct records *r)
         struct ledger l;
         const char *fault = ledger_open(&l, r->directory, r->list.at[i].name);
         if (fault) {
-            remark(r, r->list.at[i].name, fault);
+            records_remark(r, r->list.at[i].name, fault);
             continue;
         }
         struct profile *one = profile_from_cut_ledger(&l, rate_on(r, l.header->host));
@@ -140,10 +130,15 @@ static struct profile *merge_records(struct records *r)
     return p;
 }
 
-static struct profile *load_records(struct records *r, const char *directory)
+void records_find(struct records *r)
 {
     find_records(r);
     keep_latest_run(r);
+}
+
+static struct profile *load_records(struct records *r, const char *directory)
+{
+    records_find(r);
     struct profile *p = merge_records(r);
     if (!p)
         return NULL;
@@ -205,21 +200,32 @@ static struct profile *load_trace(struct records *r, const char *directory)
     return NULL;
 }
 
+bool records_open(struct records *r, const char *directory)
+{
+    *r = (struct records){.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (r->directory < 0)
+        reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
+                    strerror(errno));
+    return r->directory >= 0;
+}
+
+void records_close(struct records *r)
+{
+    for (size_t i = 0; i < r->remarks.n; i++)
+        free(r->remarks.at[i]);
+    free(r->list.at);
+    free(r->remarks.at);
+    close(r->directory);
+}
+
 static struct profile *load_by(struct profile *(*load)(struct records *, const char *),
                                const char *directory)
 {
-    struct records r = {.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (r.directory < 0) {
-        reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
-                    strerror(errno));
+    struct records r;
+    if (!records_open(&r, directory))
         return NULL;
-    }
     struct profile *p = load(&r, directory);
-    for (size_t i = 0; i < r.remarks.n; i++)
-        free(r.remarks.at[i]);
-    free(r.list.at);
-    free(r.remarks.at);
-    close(r.directory);
+    records_close(&r);
     return p;
 }
 

@@ -232,7 +232,10 @@ struct profile *profile_from_ledger(const struct ledger *l);
 /* Adds all that FROM holds to INTO, and frees FROM. */
 void profile_merge(struct profile *into, struct profile *from);
 
-/* Finds names, files and lines for all call sites (libdw), and what follows from the whole:
+/* Finds names, files and lines for all call sites (libdw). No row changes its position. */
+void profile_name_sites(struct profile *p);
+
+/* Sorts P, names its call sites, and finds what follows from the whole:
  * arrivals, waits, warnings. Once, on the merged profile. */
 void profile_symbolize(struct profile *p);
 

@@ -93,8 +93,12 @@ void rank_list(char *text, size_t room, int32_t *rank, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!once || rank[i] != rank[once - 1])
             rank[once++] = rank[i];
-    for (size_t i = 0; i < once && at + 24 < room; i++) {
+    for (size_t i = 0; i < once; i++) {
         size_t last = i;
+        if (at + 48 > room) {
+            snprintf(text + at, room - at, " and %zu more", once - i);
+            break;
+        }
         while (last + 1 < once && rank[last + 1] == rank[last] + 1)
             last++;
         at += (size_t)snprintf(text + at, room - at, "%s%d", i ? ", " : "", rank[i]);

@@ -168,12 +168,17 @@ static void name_module(struct profile *p, uint32_t i, const struct symbols_read
         reader->close(file);
 }
 
-void profile_symbolize(struct profile *p)
+void profile_name_sites(struct profile *p)
 {
     const struct symbols_reader *reader = p->modules.n > 0 ? load_reader(p) : NULL;
-    profile_sort(p);
     for (uint32_t i = 0; i < p->modules.n; i++)
         name_module(p, i, reader);
+}
+
+void profile_symbolize(struct profile *p)
+{
+    profile_sort(p);
+    profile_name_sites(p);
     judge_python(p);
     if (!p->has_arrivals) {
         arrivals_find(p);

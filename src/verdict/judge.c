@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,13 +74,10 @@ struct awaited awaited_collective(const char *name, bool two_groups, int32_t roo
         [COLLECTIVE_NEIGHBOURS] = SHAPE_SOME, [COLLECTIVE_OTHER] = SHAPE_ALL};
     static const char of_one_size[] =
         " Bcast Reduce Allreduce Scan Exscan Reduce_scatter_block Alltoall Allgather ";
-    size_t n = strlen(name);
     char word[64];
+    size_t n = strlen(name), from = !strncmp(name, "MPI_I", 5) ? 5 : n < 4 ? n : 4;
     n -= n > 2 && !strcmp(name + n - 2, "_c") ? 2 : 0;
-    /* " Bcast " of MPI_Bcast and MPI_Ibcast */
-    bool immediate = n > 5 && name[4] == 'I';
-    snprintf(word, sizeof word, " %.*s ", (int)(n - (n > 4 ? 4 : n) - immediate),
-             name + (n > 4 ? 4 : n) + immediate);
+    snprintf(word, sizeof word, " %.*s ", (int)(n - from), name + from);
     bool one_size = !two_groups && strcasestr(of_one_size, word);
     return (struct awaited){.what = AWAIT_COLLECTIVE,
                             .operation = (uint32_t)hash_bytes(HASH_START, name, n),
@@ -96,11 +94,8 @@ static bool agree_in_kind(const struct awaited *a, const struct awaited *b)
 
 bool awaited_agree(const struct awaited *a, const struct awaited *b)
 {
-    return agree_in_kind(a, b) &&
-           (a->bytes == b->bytes || a->bytes == JUDGE_UNKNOWN_BYTES ||
-            b->bytes == JUDGE_UNKNOWN_BYTES) &&
-           (a->type == b->type || !a->type || !b->type) &&
-           (a->reduction == b->reduction || !a->reduction || !b->reduction);
+    return agree_in_kind(a, b) && (a->bytes == b->bytes || a->bytes == JUDGE_UNKNOWN_BYTES ||
+                                   b->bytes == JUDGE_UNKNOWN_BYTES);
 }
 
 /* --- what a part of a call needs --- */
@@ -114,7 +109,6 @@ struct need {
     } kind;
     int32_t *rank; /* N of them */
     size_t n;
-    bool shared; /* RANK belongs to another need */
 };
 
 /* The awaited PART needs the rank TO. */
@@ -123,21 +117,27 @@ struct wait_edge {
     int32_t to;
 };
 
+/* The rows of each rank in the order of a table; JUDGE_NONE ends. */
+struct chain {
+    size_t *first, *next;
+};
+
 struct judgement {
     const struct situation *s;
     struct need *need;                 /* by position in s->awaited */
     const struct awaited **collective; /* open ones and left ones, by communicator and number */
     size_t n_collectives;
-    size_t *first_awaited, *next_awaited; /* of a rank, in their order */
-    size_t *first_call, *next_call;
+    struct chain awaited, calls;
     bool *free; /* by rank: it can act, now or later */
     ARRAY(struct wait_edge) edges;
     size_t *first_edge; /* of a rank; behind the last: their number */
 };
 
-#define EACH_EDGE(e, j, rank)                                                                      \
-    for (const struct wait_edge *e = &(j)->edges.at[(j)->first_edge[rank]];                        \
-         e < &(j)->edges.at[(j)->first_edge[(rank) + 1]]; e++)
+static const struct open_call *first_call(const struct judgement *j, size_t rank)
+{
+    size_t i = j->calls.first[rank];
+    return i == JUDGE_NONE ? NULL : &j->s->calls.at[i];
+}
 
 static int by_number(const void *a, const void *b)
 {
@@ -151,17 +151,8 @@ static const struct awaited *collective_of(const struct judgement *j, const stru
 {
     struct awaited key = {.comm = a->comm, .sequence = a->sequence, .rank = rank};
     const struct awaited *k = &key, **found;
-    if (!j->n_collectives)
-        return NULL;
     found = bsearch(&k, j->collective, j->n_collectives, sizeof *j->collective, by_number);
     return found ? *found : NULL;
-}
-
-static bool same_collective(const struct awaited *a, const struct awaited *b)
-{
-    return a->comm == b->comm && a->sequence == b->sequence && a->shape == b->shape &&
-           a->bytes == b->bytes && a->root == b->root && a->operation == b->operation &&
-           a->type == b->type && a->reduction == b->reduction;
 }
 
 /* What it has entered and not left, it does no part of any more. */
@@ -170,25 +161,26 @@ static bool is_lost(const struct situation *s, int32_t rank)
     return s->state[rank] == RANK_STOPPED || s->state[rank] == RANK_GONE;
 }
 
-static bool is_left(const struct situation *s, const struct awaited *a)
+/* It cannot act as it is, whatever others do. */
+static bool is_out(const struct situation *s, size_t rank)
 {
-    return s->left.n && a >= s->left.at && a < s->left.at + s->left.n;
+    return is_lost(s, (int32_t)rank) || s->state[rank] == RANK_FINISHED;
 }
 
 enum entered { ENTERED, ENTERED_NOT, ENTERED_UNKNOWN };
 
 static enum entered has_entered(const struct judgement *j, const struct awaited *a, size_t m)
 {
-    const struct member_list *c = &j->s->comms.at[a->comm];
+    const struct situation *s = j->s;
+    const struct member_list *c = &s->comms.at[a->comm];
     const struct awaited *e = c->member[m] < 0 ? NULL : collective_of(j, a, c->member[m]);
-    if (c->member[m] < 0)
-        return ENTERED_UNKNOWN;
-    if (e)
-        return awaited_agree(a, e) && (is_left(j->s, e) || !is_lost(j->s, e->rank)) ? ENTERED
-                                                                                    : ENTERED_NOT;
-    if (a->sequence == JUDGE_NO_NUMBER)
+    if (e) {
+        bool left = s->left.n && e >= s->left.at && e < s->left.at + s->left.n;
+        return awaited_agree(a, e) && (left || !is_lost(s, e->rank)) ? ENTERED : ENTERED_NOT;
+    }
+    if (c->member[m] >= 0 && a->sequence == JUDGE_NO_NUMBER)
         return ENTERED_NOT;
-    if (c->entered[m] < 0)
+    if (c->member[m] < 0 || c->entered[m] < 0)
         return ENTERED_UNKNOWN;
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
 }
@@ -197,9 +189,8 @@ static enum entered has_entered(const struct judgement *j, const struct awaited 
 static void need_collective(struct judgement *j, const struct awaited *a, struct need *need)
 {
     const struct member_list *c = &j->s->comms.at[a->comm];
-    bool unknown = false, root_missing = false, is_root = a->root == a->rank;
+    bool unknown = false, root_missing = false, below = true;
     size_t before = 0; /* missing members of lower rank come first */
-    bool below = true;
     need->rank = memory_alloc((c->n + 1) * sizeof *need->rank);
     for (size_t m = 0; m < c->n; m++) {
         below = below && c->member[m] != a->rank;
@@ -211,7 +202,7 @@ static void need_collective(struct judgement *j, const struct awaited *a, struct
         before += below;
         root_missing = root_missing || c->member[m] == a->root;
     }
-    bool all = a->shape == SHAPE_ALL || (a->shape == SHAPE_TO_ROOT && is_root);
+    bool all = a->shape == SHAPE_ALL || (a->shape == SHAPE_TO_ROOT && a->root == a->rank);
     if (a->shape == SHAPE_FROM_ROOT && root_missing) {
         need->rank[0] = a->root;
         need->n = 1;
@@ -226,36 +217,32 @@ static void need_collective(struct judgement *j, const struct awaited *a, struct
                                     : NEED_NOTHING;
 }
 
-static bool tag_matches(int32_t wanted, int32_t tag)
+/* Whether the receive R takes a message on COMM with TAG that FROM sends to TO. */
+static bool takes(const struct awaited *r, uint32_t comm, int32_t from, int32_t to, int32_t tag)
 {
-    return wanted == AWAIT_ANY || wanted == tag;
+    return r->what == AWAIT_RECEIVE && r->comm == comm && r->rank == to &&
+           (r->peer == AWAIT_ANY || r->peer == from) && (r->tag == AWAIT_ANY || r->tag == tag);
 }
 
-/* Whether the receive R takes the message that S sends. */
-static bool message_matches(const struct awaited *r, const struct awaited *s)
+static bool takes_counted(const struct awaited *r, const struct message_count *m)
 {
-    return r->what == AWAIT_RECEIVE && s->what == AWAIT_SEND && r->comm == s->comm &&
-           s->peer == r->rank && (r->peer == AWAIT_ANY || r->peer == s->rank) &&
-           tag_matches(r->tag, s->tag);
+    return takes(r, m->comm, m->from, m->to, m->tag);
 }
 
-static bool count_matches(const struct awaited *r, const struct message_count *m)
+static uint64_t unreceived(const struct message_count *m)
 {
-    return m->comm == r->comm && m->to == r->rank && (r->peer == AWAIT_ANY || r->peer == m->from) &&
-           tag_matches(r->tag, m->tag);
+    return m->sent > m->received ? m->sent - m->received : 0;
 }
 
-/* Messages that were sent and not received, and that receives posted before R do not take: of
- * those with wildcards it is unknown what they take. */
+/* Whether more messages were sent and not received than receives posted before R take: of those
+ * with wildcards it is unknown what they take. */
 static bool is_sent(const struct judgement *j, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;
-    for (size_t i = 0; i < j->s->counts.n; i++) {
-        const struct message_count *m = &j->s->counts.at[i];
-        if (count_matches(r, m) && m->sent > m->received)
-            sent += m->sent - m->received;
-    }
-    for (size_t i = j->first_awaited[r->rank]; sent && i != JUDGE_NONE; i = j->next_awaited[i]) {
+    for (size_t i = 0; i < j->s->counts.n; i++)
+        if (takes_counted(r, &j->s->counts.at[i]))
+            sent += unreceived(&j->s->counts.at[i]);
+    for (size_t i = j->awaited.first[r->rank]; sent && i != JUDGE_NONE; i = j->awaited.next[i]) {
         const struct awaited *o = &j->s->awaited.at[i];
         if (o == r)
             break;
@@ -268,10 +255,12 @@ static bool is_sent(const struct judgement *j, const struct awaited *r)
 /* Whether RANK, in a call, has posted what matches A. */
 static bool is_posted(const struct judgement *j, const struct awaited *a, int32_t rank)
 {
-    size_t first = is_lost(j->s, rank) ? JUDGE_NONE : j->first_awaited[rank];
-    for (size_t i = first; i != JUDGE_NONE; i = j->next_awaited[i]) {
+    size_t first = is_lost(j->s, rank) ? JUDGE_NONE : j->awaited.first[rank];
+    for (size_t i = first; i != JUDGE_NONE; i = j->awaited.next[i]) {
         const struct awaited *o = &j->s->awaited.at[i];
-        if (a->what == AWAIT_SEND ? message_matches(o, a) : message_matches(a, o))
+        const struct awaited *send = a->what == AWAIT_SEND ? a : o, *receive = send == a ? o : a;
+        if (send->what == AWAIT_SEND &&
+            takes(receive, send->comm, send->rank, send->peer, send->tag))
             return true;
     }
     return false;
@@ -280,46 +269,35 @@ static bool is_posted(const struct judgement *j, const struct awaited *a, int32_
 static void need_message(struct judgement *j, const struct awaited *a, struct need *need)
 {
     const struct member_list *c = a->comm < j->s->comms.n ? &j->s->comms.at[a->comm] : NULL;
-    int32_t one = a->peer;
     bool any = a->peer == AWAIT_ANY, unknown = a->peer == AWAIT_UNKNOWN || (any && !c);
     size_t n = any && c ? c->n : 1;
-    need->rank = memory_alloc((n + 1) * sizeof *need->rank);
     if (a->what == AWAIT_RECEIVE && is_sent(j, a))
         return;
+    need->rank = memory_alloc((n + 1) * sizeof *need->rank);
     for (size_t m = 0; m < n && !unknown; m++) {
-        int32_t rank = any ? c->member[m] : one;
-        if (rank < 0 || (size_t)rank >= j->s->n_ranks) {
-            unknown = true;
-        } else if (is_posted(j, a, rank)) {
+        int32_t rank = any ? c->member[m] : a->peer;
+        unknown = rank < 0 || (size_t)rank >= j->s->n_ranks;
+        if (!unknown && is_posted(j, a, rank)) {
+            need->n = 0;
             return;
-        } else if (!any || n == 1 || rank != a->rank) {
-            need->rank[need->n++] = rank;
         }
+        if (!unknown && (!any || n == 1 || rank != a->rank))
+            need->rank[need->n++] = rank;
     }
     need->kind = unknown ? NEED_UNKNOWN : any ? NEED_ONE : NEED_ALL;
-    if (unknown)
-        need->n = 0;
+    need->n = unknown ? 0 : need->n;
 }
 
 static void find_needs(struct judgement *j)
 {
-    size_t last = JUDGE_NONE; /* a large collective: one list serves all that wait alike */
     for (size_t i = 0; i < j->s->awaited.n; i++) {
         const struct awaited *a = &j->s->awaited.at[i];
-        struct need *need = &j->need[i];
-        bool alike =
-            a->what == AWAIT_COLLECTIVE && a->shape == SHAPE_ALL && !is_lost(j->s, a->rank);
-        if (alike && last != JUDGE_NONE && same_collective(a, &j->s->awaited.at[last])) {
-            *need = j->need[last];
-            need->shared = true;
-        } else if (a->what == AWAIT_COLLECTIVE) {
-            need_collective(j, a, need);
-            last = alike ? i : last;
-        } else if (a->what == AWAIT_OTHER) {
-            need->kind = NEED_UNKNOWN;
-        } else {
-            need_message(j, a, need);
-        }
+        if (a->what == AWAIT_COLLECTIVE)
+            need_collective(j, a, &j->need[i]);
+        else if (a->what == AWAIT_OTHER)
+            j->need[i].kind = NEED_UNKNOWN;
+        else
+            need_message(j, a, &j->need[i]);
     }
 }
 
@@ -330,8 +308,7 @@ static bool can_complete(const struct judgement *j, const struct need *need)
     size_t able = 0;
     for (size_t i = 0; i < need->n; i++)
         able += j->free[need->rank[i]];
-    return need->kind == NEED_NOTHING || need->kind == NEED_UNKNOWN ||
-           (need->kind == NEED_ALL ? able == need->n : able > 0);
+    return need->kind <= NEED_UNKNOWN || (need->kind == NEED_ALL ? able == need->n : able > 0);
 }
 
 /* Whether PART of C is to be counted: a send that was posted may be complete already, if something
@@ -357,43 +334,26 @@ static bool is_young(const struct situation *s, const struct open_call *c)
 static bool can_return(const struct judgement *j, const struct open_call *c)
 {
     size_t able = 0, counted = 0;
-    if (c->polls || !c->n || is_young(j->s, c))
-        return true;
     for (size_t i = 0; i < c->n; i++)
         if (counts_part(j, c, i)) {
             counted++;
             able += can_complete(j, &j->need[c->part[i]]);
         }
-    return c->any ? able > 0 : able == counted;
-}
-
-/* It cannot act as it is, whatever others do. */
-static bool is_out(const struct situation *s, int32_t rank)
-{
-    return is_lost(s, rank) || s->state[rank] == RANK_FINISHED;
+    return c->polls || !c->n || is_young(j->s, c) || (c->any ? able > 0 : able == counted);
 }
 
 static void release(struct judgement *j)
 {
     const struct situation *s = j->s;
     for (size_t r = 0; r < s->n_ranks; r++)
-        j->free[r] = !is_out(s, (int32_t)r) && (j->first_call[r] == JUDGE_NONE || s->threads[r]);
+        j->free[r] = !is_out(s, r) && (!first_call(j, r) || s->threads[r]);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < s->calls.n; i++) {
             const struct open_call *c = &s->calls.at[i];
-            if (!j->free[c->rank] && !is_out(s, c->rank) && can_return(j, c))
+            if (!j->free[c->rank] && !is_out(s, (size_t)c->rank) && can_return(j, c))
                 j->free[c->rank] = changed = true;
         }
-    }
-}
-
-static void add_edges(struct judgement *j, const struct open_call *c)
-{
-    for (size_t i = 0; i < c->n && !is_young(j->s, c); i++) {
-        const struct need *need = &j->need[c->part[i]];
-        for (size_t k = 0; k < need->n && counts_part(j, c, i); k++)
-            *PUSH(&j->edges) = (struct wait_edge){c->part[i], need->rank[k]};
     }
 }
 
@@ -403,66 +363,25 @@ static void find_edges(struct judgement *j)
     j->first_edge = memory_alloc((s->n_ranks + 2) * sizeof *j->first_edge);
     for (size_t r = 0; r < s->n_ranks; r++) {
         j->first_edge[r] = j->edges.n;
-        for (size_t c = j->first_call[r]; c != JUDGE_NONE && !is_out(s, (int32_t)r);
-             c = j->next_call[c])
-            add_edges(j, &s->calls.at[c]);
+        size_t first = is_out(s, r) ? JUDGE_NONE : j->calls.first[r];
+        for (size_t k = first; k != JUDGE_NONE; k = j->calls.next[k]) {
+            const struct open_call *c = &s->calls.at[k];
+            for (size_t i = 0; i < c->n && !is_young(s, c); i++) {
+                const struct need *need = &j->need[c->part[i]];
+                bool counted = counts_part(j, c, i);
+                for (size_t n = 0; n < need->n && counted; n++)
+                    *PUSH(&j->edges) = (struct wait_edge){c->part[i], need->rank[n]};
+            }
+        }
     }
     j->first_edge[s->n_ranks] = j->edges.n;
     PUSH(&j->edges); /* so that there is an array */
 }
 
-/* --- components that wait for nothing else --- */
-
-/* Tarjan's algorithm. Among stuck ranks only, or among all. */
-struct component_search {
-    const struct judgement *j;
-    bool stuck;
-    uint32_t *number, *low, next; /* 0: not seen yet */
-    int32_t *stack;
-    size_t depth;
-    bool *on_stack;
-    void (*found)(struct component_search *t, const int32_t *rank, size_t n);
-    struct verdict *best;
-    size_t best_waiting;
-};
-
-static bool is_node(const struct component_search *t, size_t rank)
+/* Those of RANK end where those of the next begin. */
+static const struct wait_edge *edges_of(const struct judgement *j, int32_t rank)
 {
-    return !t->stuck || !t->j->free[rank];
-}
-
-static void visit(struct component_search *t, size_t rank)
-{
-    bool sink = true;
-    t->number[rank] = t->low[rank] = ++t->next;
-    t->stack[t->depth++] = (int32_t)rank;
-    t->on_stack[rank] = true;
-    EACH_EDGE(e, t->j, rank)
-    {
-        size_t to = (size_t)e->to;
-        if (!is_node(t, to))
-            continue;
-        if (!t->number[to])
-            visit(t, to);
-        if (t->on_stack[to] && t->low[to] < t->low[rank])
-            t->low[rank] = t->low[to];
-    }
-    if (t->low[rank] < t->number[rank])
-        return;
-    size_t first = t->depth;
-    while ((size_t)t->stack[first - 1] != rank)
-        first--;
-    const int32_t *members = &t->stack[first - 1];
-    size_t n = t->depth - (first - 1);
-    for (size_t i = 0; i < n && sink; i++)
-        EACH_EDGE(e, t->j, members[i])
-    sink = sink && (!is_node(t, (size_t)e->to) ||
-                    (t->on_stack[e->to] && t->number[e->to] >= t->number[rank]));
-    for (size_t i = 0; i < n; i++)
-        t->on_stack[members[i]] = false;
-    t->depth -= n;
-    if (sink)
-        t->found(t, members, n);
+    return &j->edges.at[j->first_edge[rank]];
 }
 
 /* --- what a component is --- */
@@ -475,17 +394,46 @@ static bool is_in(const int32_t *rank, size_t n, int32_t r)
     return false;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    return ORDER(*(const int32_t *)a, *(const int32_t *)b);
+}
+
+/* A verdict of KIND on the N ranks, each named once. */
+static struct verdict *verdict_on(const struct judgement *j, const int32_t *rank, size_t n,
+                                  enum verdict_kind kind)
+{
+    struct verdict *v = memory_alloc(sizeof *v);
+    v->kind = kind;
+    v->core = memory_alloc((n + 2) * sizeof *v->core);
+    v->waits = memory_alloc((j->s->n_ranks + 1) * sizeof *v->waits);
+    for (size_t i = 0; i < n; i++)
+        if (!v->waits[rank[i]]) {
+            v->waits[rank[i]] = true;
+            v->core[v->n++] = rank[i];
+        }
+    memset(v->waits, 0, j->s->n_ranks * sizeof *v->waits);
+    qsort(v->core, v->n, sizeof *v->core, by_value);
+    return v;
+}
+
+static void set_core(struct verdict *v, int32_t one, int32_t other)
+{
+    v->core[0] = one < other ? one : other;
+    v->core[1] = one < other ? other : one;
+    v->n = one == other ? 1 : 2;
+}
+
 /* Two that disagree about one collective, the first of it in the core. */
 static bool find_mismatch(const struct judgement *j, struct verdict *v)
 {
     for (size_t i = 0; i < j->n_collectives; i++)
-        for (size_t k = i + 1;
-             k < j->n_collectives && j->collective[k]->comm == j->collective[i]->comm &&
-             j->collective[k]->sequence == j->collective[i]->sequence;
-             k++) {
+        for (size_t k = i + 1; k < j->n_collectives; k++) {
             const struct awaited *a = j->collective[i], *b = j->collective[k];
-            bool a_in = is_in(v->core, v->n, a->rank), b_in = is_in(v->core, v->n, b->rank);
-            if (awaited_agree(a, b) || (!a_in && !b_in))
+            if (b->comm != a->comm || b->sequence != a->sequence)
+                break;
+            bool a_in = is_in(v->core, v->n, a->rank);
+            if (awaited_agree(a, b) || !(a_in || is_in(v->core, v->n, b->rank)))
                 continue;
             v->first = a_in ? a : b;
             v->second = a_in ? b : a;
@@ -498,104 +446,97 @@ static bool find_mismatch(const struct judgement *j, struct verdict *v)
 static bool is_unclaimed(const struct judgement *j, const struct message_count *m)
 {
     uint64_t posted = 0;
-    for (size_t i = j->first_awaited[m->to]; i != JUDGE_NONE; i = j->next_awaited[i]) {
-        const struct awaited *o = &j->s->awaited.at[i];
-        posted += o->what == AWAIT_RECEIVE && count_matches(o, m);
-    }
-    return m->sent > m->received && m->sent - m->received > posted;
+    for (size_t i = j->awaited.first[m->to]; i != JUDGE_NONE; i = j->awaited.next[i])
+        posted += takes_counted(&j->s->awaited.at[i], m);
+    return unreceived(m) > posted;
 }
 
 /* The message, sent to the rank that waits for A and not received, that is most like A. */
 static const struct message_count *nearest(const struct judgement *j, const struct awaited *a)
 {
-    const struct situation *s = j->s;
     const struct message_count *best = NULL;
-    int best_alike = 0;
-    for (size_t i = 0; i < s->counts.n; i++) {
-        const struct message_count *m = &s->counts.at[i];
-        if (m->to != a->rank || count_matches(a, m) || !is_unclaimed(j, m))
-            continue;
+    int best_alike = 2; /* the sender, or the communicator and the tag */
+    for (size_t i = 0; i < j->s->counts.n; i++) {
+        const struct message_count *m = &j->s->counts.at[i];
         int alike = 4 * (a->peer == AWAIT_ANY || m->from == a->peer) + 2 * (m->comm == a->comm) +
-                    tag_matches(a->tag, m->tag);
-        if (alike >= 3 && alike > best_alike) {
-            best = m;
-            best_alike = alike;
-        }
+                    (a->tag == AWAIT_ANY || a->tag == m->tag);
+        if (m->to != a->rank || takes_counted(a, m) || alike <= best_alike || !is_unclaimed(j, m))
+            continue;
+        best = m;
+        best_alike = alike;
     }
     return best;
 }
 
-/* A send to the rank that waits for A, from whom it waits for, that does not match it. */
-static const struct awaited *other_send(const struct judgement *j, const struct awaited *a)
+/* Whether the rank that A waits for is in a send to it that A does not take. */
+static bool is_sent_another(const struct judgement *j, const struct awaited *a)
 {
-    for (size_t i = a->peer < 0 ? JUDGE_NONE : j->first_awaited[a->peer]; i != JUDGE_NONE;
-         i = j->next_awaited[i]) {
+    for (size_t i = a->peer < 0 ? JUDGE_NONE : j->awaited.first[a->peer]; i != JUDGE_NONE;
+         i = j->awaited.next[i]) {
         const struct awaited *o = &j->s->awaited.at[i];
         if (o->what == AWAIT_SEND && o->peer == a->rank && !is_posted(j, o, a->rank))
-            return o;
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+/* How much a message that is awaited says about why it does not come. */
+enum evidence_of { OF_NOTHING, OF_SEND, OF_RECEIVE, OF_ANOTHER_SEND, OF_NEAREST };
+
+static enum evidence_of weigh(const struct judgement *j, const struct awaited *a)
+{
+    return a->what != AWAIT_RECEIVE ? OF_SEND
+           : nearest(j, a)          ? OF_NEAREST
+           : is_sent_another(j, a)  ? OF_ANOTHER_SEND
+                                    : OF_RECEIVE;
 }
 
 static void classify_stuck(const struct judgement *j, struct verdict *v)
 {
-    const struct situation *s = j->s;
     const struct awaited *message = NULL, *collective = NULL, *other = NULL;
-    bool self = false;
+    enum evidence_of best = OF_NOTHING, weight;
     if (find_mismatch(j, v)) {
         v->kind = VERDICT_MISMATCH;
         v->proven = v->proven && !agree_in_kind(v->first, v->second);
         return;
     }
     for (size_t r = 0; r < v->n; r++)
-        EACH_EDGE(e, j, v->core[r])
-        {
-            const struct awaited *a = &s->awaited.at[e->part];
-            self = self || e->to == a->rank;
+        for (const struct wait_edge *e = edges_of(j, v->core[r]); e < edges_of(j, v->core[r] + 1);
+             e++) {
+            const struct awaited *a = &j->s->awaited.at[e->part];
             if (a->what == AWAIT_COLLECTIVE) {
-                other = collective && collective->comm != a->comm && !other ? a : other;
                 collective = collective ? collective : a;
-                continue;
-            }
-            const struct message_count *near =
-                a->what == AWAIT_RECEIVE && !v->near ? nearest(j, a) : NULL;
-            const struct awaited *unlike =
-                a->what == AWAIT_RECEIVE && !v->second ? other_send(j, a) : NULL;
-            if (near || (unlike && !v->near) || !message ||
-                (message->what == AWAIT_SEND && a->what == AWAIT_RECEIVE && !v->near))
+                if (a->comm != collective->comm ? !other || other->comm == collective->comm
+                                                : !other && a->sequence != collective->sequence)
+                    other = a;
+            } else if (best < OF_NEAREST && (weight = weigh(j, a)) > best) {
+                best = weight;
                 message = a;
-            v->near = near ? near : v->near;
-            v->second = unlike ? unlike : v->second;
+            }
         }
-    v->kind = message && (collective || v->near || v->second || self) ? VERDICT_UNMATCHED
-              : message                                               ? VERDICT_CYCLE
-              : other                                                 ? VERDICT_CROSSED
-                                                                      : VERDICT_MISMATCH;
     v->first = message ? message : collective;
-    if (v->kind == VERDICT_UNMATCHED) { /* of a component these two are at fault */
-        bool two = message->peer >= 0 && message->peer != message->rank;
-        v->n = two ? 2 : 1;
-        v->core[0] = two && message->peer < message->rank ? message->peer : message->rank;
-        v->core[1] = two && message->peer > message->rank ? message->peer : message->rank;
+    v->second = message ? NULL : other;
+    if (!message) {
+        v->kind = other && other->comm != collective->comm ? VERDICT_CROSSED : VERDICT_MISMATCH;
+    } else if (collective || best > OF_RECEIVE || message->peer == message->rank) {
+        v->kind = VERDICT_UNMATCHED; /* of a component these two are at fault */
+        v->near = best == OF_NEAREST ? nearest(j, message) : NULL;
+        set_core(v, message->rank, message->peer < 0 ? message->rank : message->peer);
+    } else {
+        v->kind = VERDICT_CYCLE;
     }
-    if (!message)
-        v->second = other;
-    for (size_t i = 0; v->kind == VERDICT_MISMATCH && !v->second && i < s->awaited.n; i++)
-        if (s->awaited.at[i].what == AWAIT_COLLECTIVE && s->awaited.at[i].comm == v->first->comm &&
-            s->awaited.at[i].sequence != v->first->sequence &&
-            is_in(v->core, v->n, s->awaited.at[i].rank))
-            v->second = &s->awaited.at[i];
 }
 
-/* What makes others wait for a rank that is finished, gone or not seen. */
+/* What makes others wait for RANK: a message rather than a collective. */
 static const struct awaited *awaited_from(const struct judgement *j, int32_t rank)
 {
     const struct awaited *found = NULL;
-    for (size_t r = 0; r < j->s->n_ranks; r++)
-        EACH_EDGE(e, j, r)
-    if (e->to == rank && (!found || (found->what == AWAIT_COLLECTIVE &&
-                                     j->s->awaited.at[e->part].what != AWAIT_COLLECTIVE)))
-        found = &j->s->awaited.at[e->part];
+    for (size_t i = 0; i + 1 < j->edges.n; i++) {
+        const struct awaited *a = &j->s->awaited.at[j->edges.at[i].part];
+        if (j->edges.at[i].to == rank &&
+            (!found || (found->what == AWAIT_COLLECTIVE && a->what != AWAIT_COLLECTIVE)))
+            found = a;
+    }
     return found;
 }
 
@@ -604,11 +545,11 @@ static const struct awaited *awaited_from(const struct judgement *j, int32_t ran
 static bool is_certain(const struct judgement *j, const struct verdict *v)
 {
     for (size_t r = 0; r < v->n; r++)
-        for (size_t c = j->first_call[v->core[r]]; c != JUDGE_NONE; c = j->next_call[c]) {
-            const struct open_call *call = &j->s->calls.at[c];
-            for (size_t i = 0; call->seconds < 0 && i < call->n; i++)
-                if (j->s->awaited.at[call->part[i]].what == AWAIT_SEND ||
-                    (j->s->awaited.at[call->part[i]].what == AWAIT_RECEIVE && !j->s->counted))
+        for (size_t k = j->calls.first[v->core[r]]; k != JUDGE_NONE; k = j->calls.next[k]) {
+            const struct open_call *c = &j->s->calls.at[k];
+            for (size_t i = 0; c->seconds < 0 && i < c->n; i++)
+                if (j->s->awaited.at[c->part[i]].what == AWAIT_SEND ||
+                    (j->s->awaited.at[c->part[i]].what == AWAIT_RECEIVE && !j->s->counted))
                     return false;
         }
     return true;
@@ -616,60 +557,42 @@ static bool is_certain(const struct judgement *j, const struct verdict *v)
 
 static void classify_one(const struct judgement *j, struct verdict *v)
 {
-    const struct situation *s = j->s;
-    const int32_t rank = v->core[0];
-    size_t c = j->first_call[rank];
-    v->first = awaited_from(j, rank);
-    if (s->state[rank] == RANK_GONE)
-        v->kind = VERDICT_GONE;
-    else if (s->state[rank] == RANK_STOPPED)
-        v->kind = VERDICT_STOPPED;
-    else if (s->state[rank] == RANK_FINISHED)
-        v->kind = !v->first                            ? VERDICT_MOVING
-                  : v->first->what == AWAIT_COLLECTIVE ? VERDICT_MISSING
-                                                       : VERDICT_UNMATCHED;
-    else if (!v->first)
-        v->kind = VERDICT_MOVING;
-    else if (s->state[rank] == RANK_UNSEEN)
+    const enum rank_state state = j->s->state[v->core[0]];
+    const struct open_call *c = first_call(j, (size_t)v->core[0]);
+    v->first = awaited_from(j, v->core[0]);
+    if (!v->first)
+        return;
+    if (state == RANK_FINISHED)
+        v->kind = v->first->what == AWAIT_COLLECTIVE ? VERDICT_MISSING : VERDICT_UNMATCHED;
+    else if (state == RANK_UNSEEN)
         v->kind = VERDICT_MISSING;
-    else if (c == JUDGE_NONE)
+    else if (!c)
         v->kind = VERDICT_COMPUTES;
-    else if (s->calls.at[c].polls)
-        v->kind = is_young(s, &s->calls.at[c]) ? VERDICT_MOVING : VERDICT_POLLING;
-    else if (is_young(s, &s->calls.at[c]))
-        v->kind = VERDICT_MOVING;
-    else
-        v->kind = s->calls.at[c].n && j->need[s->calls.at[c].part[0]].kind == NEED_UNKNOWN
-                      ? VERDICT_MISSING
-                      : VERDICT_MOVING;
-    const struct awaited *other = s->state[rank] == RANK_FINISHED && v->kind == VERDICT_MISSING
-                                      ? collective_of(j, v->first, rank)
-                                      : NULL;
-    if (other) { /* it took part in another one of that number, and went on */
+    else if (!is_young(j->s, c) && c->polls)
+        v->kind = VERDICT_POLLING;
+    else if (!is_young(j->s, c) && c->n && j->need[c->part[0]].kind == NEED_UNKNOWN)
+        v->kind = VERDICT_MISSING;
+    if (state != RANK_FINISHED)
+        return;
+    v->near = v->first->what == AWAIT_RECEIVE ? nearest(j, v->first) : NULL;
+    v->second = v->kind == VERDICT_MISSING ? collective_of(j, v->first, v->core[0]) : NULL;
+    if (v->second) { /* it took part in another one of that number, and went on */
         v->kind = VERDICT_MISMATCH;
-        v->second = other;
-        v->proven = v->proven && !agree_in_kind(v->first, other);
+        v->proven = v->proven && !agree_in_kind(v->first, v->second);
     }
-    if (s->state[rank] == RANK_FINISHED && v->first)
-        v->near = v->first->what == AWAIT_RECEIVE ? nearest(j, v->first) : NULL;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    return ORDER(*(const int32_t *)a, *(const int32_t *)b);
 }
 
 static void find_waiting(const struct judgement *j, struct verdict *v)
 {
-    v->waits = memory_alloc((j->s->n_ranks + 1) * sizeof *v->waits);
     for (size_t i = 0; i < v->n; i++)
         v->waits[v->core[i]] = true;
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t r = 0; r < j->s->n_ranks; r++)
-            EACH_EDGE(e, j, r)
-        if (!v->waits[r] && v->waits[e->to])
-            v->waits[r] = changed = true;
+        for (int32_t r = 0; r < (int32_t)j->s->n_ranks; r++)
+            for (const struct wait_edge *e = edges_of(j, r); !v->waits[r] && e < edges_of(j, r + 1);
+                 e++)
+                if (v->waits[e->to])
+                    v->waits[r] = changed = true;
     }
     for (size_t i = 0; i < v->n; i++)
         v->waits[v->core[i]] = false;
@@ -677,53 +600,46 @@ static void find_waiting(const struct judgement *j, struct verdict *v)
         v->n_waiting += v->waits[r];
 }
 
-static bool waits_for_itself(const struct judgement *j, int32_t rank)
+/* --- components that wait for nothing else --- */
+
+/* Tarjan's algorithm. Among stuck ranks only, or among all. */
+struct component_search {
+    const struct judgement *j;
+    bool stuck;
+    uint32_t *number, *low, next; /* 0: not seen yet */
+    int32_t *stack;
+    size_t depth;
+    bool *on_stack;
+    struct verdict *best;
+};
+
+static bool is_node(const struct component_search *t, int32_t rank)
 {
-    EACH_EDGE(e, j, rank)
-    if (e->to == rank)
-        return true;
-    return false;
+    return !t->stuck || !t->j->free[rank];
 }
 
-static bool any_polls(const struct judgement *j, const struct verdict *v)
-{
-    for (size_t r = 0; r < v->n; r++)
-        for (size_t c = j->first_call[v->core[r]]; c != JUDGE_NONE; c = j->next_call[c])
-            if (j->s->calls.at[c].polls)
-                return true;
-    return false;
-}
-
-/* A component that waits for nothing else: is it said before the best so far? */
+/* The verdict on the component of the N ranks, if it is said before the best so far. */
 static void judge_component(struct component_search *t, const int32_t *rank, size_t n)
 {
     const struct judgement *j = t->j;
-    struct verdict *v = memory_alloc(sizeof *v);
-    v->core = memory_alloc((n + 1) * sizeof *v->core);
-    v->n = n;
-    memcpy(v->core, rank, n * sizeof *v->core);
-    qsort(v->core, n, sizeof *v->core, by_value);
+    struct verdict *v = verdict_on(j, rank, n, VERDICT_MOVING);
+    bool circle = n > 1, polls = false;
+    for (const struct wait_edge *e = edges_of(j, *rank); e < edges_of(j, *rank + 1); e++)
+        circle = circle || e->to == *rank;
+    for (size_t i = 0; i < j->s->calls.n && circle; i++)
+        polls = polls || (j->s->calls.at[i].polls && is_in(v->core, v->n, j->s->calls.at[i].rank));
     v->proven = t->stuck && is_certain(j, v);
-    if (!t->stuck && any_polls(j, v) && (n > 1 || waits_for_itself(j, rank[0])))
-        v->kind = VERDICT_POLLING;
-    else if (n > 1 || waits_for_itself(j, rank[0]))
-        classify_stuck(j, v);
-    else
+    if (!circle)
         classify_one(j, v);
+    else if (polls && !t->stuck)
+        v->kind = VERDICT_POLLING;
+    else
+        classify_stuck(j, v);
     if (v->kind != VERDICT_MOVING)
         find_waiting(j, v);
-    /* Of several the same happened to: those are one verdict. */
-    if (t->best && v->kind == t->best->kind && v->kind <= VERDICT_STOPPED) {
-        t->best->core = realloc(t->best->core, (t->best->n + n) * sizeof *v->core);
-        if (!t->best->core)
-            memory_out();
-        memcpy(&t->best->core[t->best->n], v->core, n * sizeof *v->core);
-        t->best->n += n;
-        qsort(t->best->core, t->best->n, sizeof *v->core, by_value);
-        t->best->first = t->best->first ? t->best->first : v->first;
-    } else if (v->kind != VERDICT_MOVING &&
-               (!t->best || v->kind < t->best->kind ||
-                (v->kind == t->best->kind && v->n_waiting > t->best->n_waiting))) {
+    if (v->kind != VERDICT_MOVING &&
+        (!t->best || v->kind < t->best->kind ||
+         (v->kind == t->best->kind && v->n_waiting > t->best->n_waiting))) {
         struct verdict *worse = t->best;
         t->best = v;
         v = worse;
@@ -731,17 +647,46 @@ static void judge_component(struct component_search *t, const int32_t *rank, siz
     verdict_free(v);
 }
 
+static void visit(struct component_search *t, int32_t rank)
+{
+    const struct judgement *j = t->j;
+    bool sink = true;
+    t->number[rank] = t->low[rank] = ++t->next;
+    t->stack[t->depth++] = rank;
+    t->on_stack[rank] = true;
+    for (const struct wait_edge *e = edges_of(j, rank); e < edges_of(j, rank + 1); e++) {
+        if (is_node(t, e->to) && !t->number[e->to])
+            visit(t, e->to);
+        if (t->on_stack[e->to] && t->low[e->to] < t->low[rank])
+            t->low[rank] = t->low[e->to];
+    }
+    if (t->low[rank] < t->number[rank])
+        return;
+    size_t first = t->depth - 1;
+    while (t->stack[first] != rank)
+        first--;
+    for (size_t i = first; i < t->depth; i++)
+        for (const struct wait_edge *e = edges_of(j, t->stack[i]); e < edges_of(j, t->stack[i] + 1);
+             e++)
+            sink = sink && (!is_node(t, e->to) ||
+                            (t->on_stack[e->to] && t->number[e->to] >= t->number[rank]));
+    for (size_t i = first; i < t->depth; i++)
+        t->on_stack[t->stack[i]] = false;
+    if (sink)
+        judge_component(t, &t->stack[first], t->depth - first);
+    t->depth = first;
+}
+
 static struct verdict *find_component(const struct judgement *j, bool stuck)
 {
-    size_t n = j->s->n_ranks;
+    size_t n = j->s->n_ranks + 1;
     struct component_search t = {.j = j,
                                  .stuck = stuck,
-                                 .number = memory_alloc((n + 1) * sizeof *t.number),
-                                 .low = memory_alloc((n + 1) * sizeof *t.low),
-                                 .stack = memory_alloc((n + 1) * sizeof *t.stack),
-                                 .on_stack = memory_alloc(n + 1),
-                                 .found = judge_component};
-    for (size_t r = 0; r < n; r++)
+                                 .number = memory_alloc(n * sizeof *t.number),
+                                 .low = memory_alloc(n * sizeof *t.low),
+                                 .stack = memory_alloc(n * sizeof *t.stack),
+                                 .on_stack = memory_alloc(n)};
+    for (int32_t r = 0; r < (int32_t)j->s->n_ranks; r++)
         if (!t.number[r] && is_node(&t, r))
             visit(&t, r);
     free(t.number);
@@ -753,126 +698,130 @@ static struct verdict *find_component(const struct judgement *j, bool stuck)
 
 /* --- all of it --- */
 
-static void chain(size_t **first, size_t **next, size_t ranks, size_t n)
+/* Of N rows of SIZE bytes, each with its rank at FIRST_RANK + a multiple of that. */
+static struct chain chain_of(size_t ranks, const int32_t *first_rank, size_t n, size_t size)
 {
-    *first = memory_alloc((ranks + 1) * sizeof **first);
-    *next = memory_alloc((n + 1) * sizeof **next);
+    struct chain c = {memory_alloc((ranks + 1) * sizeof *c.first),
+                      memory_alloc((n + 1) * sizeof *c.next)};
     for (size_t i = 0; i < ranks; i++)
-        (*first)[i] = JUDGE_NONE;
+        c.first[i] = JUDGE_NONE;
+    for (size_t i = n; i-- > 0;) {
+        int32_t rank = *(const int32_t *)((const char *)first_rank + i * size);
+        c.next[i] = c.first[rank];
+        c.first[rank] = i;
+    }
+    return c;
 }
 
 static void judgement_begin(struct judgement *j, const struct situation *s)
 {
-    *j = (struct judgement){.s = s};
-    j->need = memory_alloc((s->awaited.n + 1) * sizeof *j->need);
-    j->free = memory_alloc(s->n_ranks + 1);
-    j->collective = memory_alloc((s->awaited.n + s->left.n + 1) * sizeof *j->collective);
-    chain(&j->first_awaited, &j->next_awaited, s->n_ranks, s->awaited.n);
-    chain(&j->first_call, &j->next_call, s->n_ranks, s->calls.n);
-    for (size_t i = s->awaited.n; i-- > 0;) {
-        const struct awaited *a = &s->awaited.at[i];
-        j->next_awaited[i] = j->first_awaited[a->rank];
-        j->first_awaited[a->rank] = i;
-        if (a->what == AWAIT_COLLECTIVE)
-            j->collective[j->n_collectives++] = a;
-    }
+    *j = (struct judgement){
+        .s = s,
+        .need = memory_alloc((s->awaited.n + 1) * sizeof *j->need),
+        .free = memory_alloc(s->n_ranks + 1),
+        .collective = memory_alloc((s->awaited.n + s->left.n + 1) * sizeof *j->collective),
+        .awaited = chain_of(s->n_ranks, s->awaited.n ? &s->awaited.at->rank : NULL, s->awaited.n,
+                            sizeof *s->awaited.at),
+        .calls = chain_of(s->n_ranks, s->calls.n ? &s->calls.at->rank : NULL, s->calls.n,
+                          sizeof *s->calls.at)};
+    for (size_t i = 0; i < s->awaited.n; i++)
+        if (s->awaited.at[i].what == AWAIT_COLLECTIVE)
+            j->collective[j->n_collectives++] = &s->awaited.at[i];
     for (size_t i = 0; i < s->left.n; i++)
         j->collective[j->n_collectives++] = &s->left.at[i];
-    if (j->n_collectives)
-        qsort(j->collective, j->n_collectives, sizeof *j->collective, by_number);
-    for (size_t i = s->calls.n; i-- > 0;) {
-        j->next_call[i] = j->first_call[s->calls.at[i].rank];
-        j->first_call[s->calls.at[i].rank] = i;
-    }
+    qsort(j->collective, j->n_collectives, sizeof *j->collective, by_number);
+    find_needs(j);
+    find_edges(j);
+    release(j);
 }
 
 static void judgement_end(struct judgement *j)
 {
     for (size_t i = 0; i < j->s->awaited.n; i++)
-        if (!j->need[i].shared)
-            free(j->need[i].rank);
+        free(j->need[i].rank);
     free(j->need);
     free(j->collective);
-    free(j->first_awaited);
-    free(j->next_awaited);
-    free(j->first_call);
-    free(j->next_call);
+    free(j->awaited.first);
+    free(j->awaited.next);
+    free(j->calls.first);
+    free(j->calls.next);
     free(j->free);
     free(j->edges.at);
     free(j->first_edge);
 }
 
-/* Whether all ranks are in calls, for long. */
-static bool all_wait(const struct judgement *j)
+/* All ranks in STATE are at fault; NULL: there is none. */
+static struct verdict *judge_state(const struct judgement *j, enum rank_state state,
+                                   enum verdict_kind kind)
 {
+    int32_t *rank = memory_alloc((j->s->n_ranks + 1) * sizeof *rank);
+    size_t n = 0;
     for (size_t r = 0; r < j->s->n_ranks; r++)
-        if (j->first_call[r] == JUDGE_NONE && !is_out(j->s, (int32_t)r))
-            return false;
-    for (size_t i = 0; i < j->s->calls.n; i++)
-        if (j->s->calls.at[i].seconds < j->s->settled)
-            return false;
-    return j->s->calls.n > 0;
+        if (j->s->state[r] == state)
+            rank[n++] = (int32_t)r;
+    struct verdict *v = n ? verdict_on(j, rank, n, kind) : NULL;
+    free(rank);
+    if (v) {
+        v->proven = true;
+        find_waiting(j, v);
+    }
+    return v;
 }
 
-/* No rank waits for another: those that poll without an answer. */
+/* No rank waits for another: those that poll without an answer; or all, if all are in calls for
+ * long. */
 static struct verdict *judge_rest(const struct judgement *j)
 {
-    struct verdict *v = memory_alloc(sizeof *v);
-    v->kind = VERDICT_MOVING;
-    v->core = memory_alloc((j->s->calls.n + 1) * sizeof *v->core);
-    v->waits = memory_alloc(j->s->n_ranks + 1);
-    for (size_t i = 0; i < j->s->calls.n; i++) {
-        const struct open_call *c = &j->s->calls.at[i];
-        if (c->polls && c->seconds >= 0 && !is_young(j->s, c) && !is_in(v->core, v->n, c->rank))
-            v->core[v->n++] = c->rank;
+    const struct situation *s = j->s;
+    int32_t *rank = memory_alloc((s->calls.n + 1) * sizeof *rank);
+    size_t polling = 0;
+    bool all = s->calls.n > 0;
+    for (size_t r = 0; r < s->n_ranks; r++)
+        all = all && (first_call(j, r) || is_out(s, r));
+    for (size_t i = 0; i < s->calls.n; i++) {
+        bool long_open = s->calls.at[i].seconds >= s->settled;
+        all = all && long_open;
+        if (s->calls.at[i].polls && long_open)
+            rank[polling++] = s->calls.at[i].rank;
     }
-    if (v->n)
-        v->kind = VERDICT_POLLING;
-    else if (all_wait(j))
-        v->kind = VERDICT_UNKNOWN;
-    for (size_t i = 0; v->kind == VERDICT_UNKNOWN && i < j->s->calls.n; i++)
-        if (!is_in(v->core, v->n, j->s->calls.at[i].rank))
-            v->core[v->n++] = j->s->calls.at[i].rank;
-    qsort(v->core, v->n, sizeof *v->core, by_value);
+    for (size_t i = 0; i < s->calls.n && !polling; i++)
+        rank[i] = s->calls.at[i].rank;
+    struct verdict *v = polling ? verdict_on(j, rank, polling, VERDICT_POLLING)
+                        : all   ? verdict_on(j, rank, s->calls.n, VERDICT_UNKNOWN)
+                                : verdict_on(j, rank, 0, VERDICT_MOVING);
+    free(rank);
     return v;
 }
 
-/* Two that disagree will never go on, whomever they wait for at the moment: NULL, or that. */
-static struct verdict *judge_disagreement(const struct judgement *j)
+/* Two that disagree will never go on, whomever they wait for at the moment: V, or that. */
+static struct verdict *judge_disagreement(const struct judgement *j, struct verdict *v)
 {
-    struct verdict *v = memory_alloc(sizeof *v);
-    v->core = memory_alloc((j->s->calls.n + 2) * sizeof *v->core);
+    int32_t *rank = memory_alloc((j->s->calls.n + 1) * sizeof *rank);
     for (size_t i = 0; i < j->s->calls.n; i++)
-        v->core[v->n++] = j->s->calls.at[i].rank;
-    if (!find_mismatch(j, v) || agree_in_kind(v->first, v->second)) {
-        verdict_free(v);
-        return NULL;
+        rank[i] = j->s->calls.at[i].rank;
+    struct verdict *other = verdict_on(j, rank, j->s->calls.n, VERDICT_MISMATCH);
+    free(rank);
+    if (v->kind <= VERDICT_MISMATCH || !find_mismatch(j, other) ||
+        agree_in_kind(other->first, other->second)) {
+        verdict_free(other);
+        return v;
     }
-    v->kind = VERDICT_MISMATCH;
-    v->n = 2;
-    v->core[0] = v->first->rank < v->second->rank ? v->first->rank : v->second->rank;
-    v->core[1] = v->first->rank < v->second->rank ? v->second->rank : v->first->rank;
-    find_waiting(j, v);
-    return v;
+    verdict_free(v);
+    set_core(other, other->first->rank, other->second->rank);
+    find_waiting(j, other);
+    return other;
 }
 
 struct verdict *verdict_of(const struct situation *s)
 {
     struct judgement j;
     judgement_begin(&j, s);
-    find_needs(&j);
-    find_edges(&j);
-    release(&j);
-    struct verdict *v = find_component(&j, true);
-    if (!v)
-        v = find_component(&j, false);
-    if (!v)
-        v = judge_rest(&j);
-    struct verdict *other = v->kind > VERDICT_MISMATCH ? judge_disagreement(&j) : NULL;
-    if (other) {
-        verdict_free(v);
-        v = other;
-    }
+    struct verdict *v = judge_state(&j, RANK_GONE, VERDICT_GONE);
+    v = v ? v : judge_state(&j, RANK_STOPPED, VERDICT_STOPPED);
+    v = v ? v : find_component(&j, true);
+    v = v ? v : find_component(&j, false);
+    v = v ? v : judge_rest(&j);
+    v = judge_disagreement(&j, v);
     judgement_end(&j);
     return v;
 }

@@ -50,10 +50,9 @@ struct awaited {
     bool posted;       /* a request: a send may be complete already */
     uint32_t sequence; /* of a collective: its number on the communicator, from 0 */
     /* What a collective's members must agree on; unknown parts agree with any: */
-    uint32_t operation;       /* equal numbers for what matches */
-    int32_t root;             /* -1: none or not comparable */
-    uint64_t bytes;           /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
-    uint32_t type, reduction; /* 0: unknown, or may differ */
+    uint32_t operation; /* equal numbers for what matches */
+    int32_t root;       /* -1: none or not comparable */
+    uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
     enum collective_shape shape;
     uint32_t name, site; /* operation and call site of the post, for those who write about it */
 };
@@ -66,6 +65,7 @@ struct open_call {
     bool any;            /* one of them is enough */
     bool polls;          /* it returns by itself: MPI_Test, MPI_Iprobe */
     double seconds;      /* that it has been open; polls: without progress; negative: unknown */
+    uint64_t since;      /* tells it from another call of its rank */
     uint32_t name, site; /* its operation and call site, for those who write about it */
 };
 
@@ -74,7 +74,6 @@ struct member_list {
     int32_t *member; /* of N, by rank in the communicator; negative: unknown. For free() */
     int64_t *entered;
     size_t n;
-    uint32_t label; /* for those who write about it */
 };
 
 /* Messages from one rank to another. */
@@ -140,10 +139,11 @@ struct verdict {
     size_t n;
     bool *waits;      /* by rank: it waits for the core, but is not of it; for free() */
     size_t n_waiting; /* how many these are */
-    /* VERDICT_UNMATCHED: what is awaited and never sent, and the message not received that is most
-     * like it; VERDICT_MISMATCH: two that disagree, each of the core, or LEFT and one of it. */
-    const struct awaited *first, *second; /* NULL: none */
-    const struct message_count *near;     /* NULL: none, or unknown */
+    /* What is awaited. VERDICT_UNMATCHED: what never comes, and the message not received that is
+     * most like it; VERDICT_MISMATCH, VERDICT_CROSSED: two that disagree, the first of the core.
+     * NULL: none, or unknown. */
+    const struct awaited *first, *second;
+    const struct message_count *near;
 };
 
 /* For verdict_free(). It points into S. S->awaited and S->calls are not changed. */

@@ -1,16 +1,12 @@
 #include "verdict/records.h"
 
-#include "base/beside.h"
 #include "base/clock.h"
 #include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
-#include "symbols/symbols.h"
+#include "profile/gather.h"
+#include "profile/records.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,305 +14,125 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- which files --- */
-
-struct found_record {
-    struct ledger_header header;
-    char name[64];
+/* One rank's record. */
+struct reading {
+    struct evidence *e;
+    struct gather g;
+    double now; /* of this host's clock, or when the process ended; negative: unknown */
+    /* By position of a communicator: what its members are called, and the lowest number of a
+     * collective that is open there. */
+    ARRAY(uint64_t) known;
+    ARRAY(uint32_t) lowest;
 };
-
-struct found_records {
-    int directory;
-    ARRAY(struct found_record) list;
-};
-
-static void remark(struct evidence *e, const char *name, const char *what)
-{
-    char line[300];
-    snprintf(line, sizeof line, "%s: %s: left out", name, what);
-    quote_plain(line);
-    *PUSH(&e->remarks) = memory_strdup(line);
-}
-
-static void find_records(struct evidence *e, struct found_records *r)
-{
-    int fd = dup(r->directory);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir && fd >= 0)
-        close(fd);
-    for (struct dirent *d = dir ? readdir(dir) : NULL; d; d = readdir(dir)) {
-        struct found_record *record;
-        struct ledger_header h;
-        if (!ledger_is_name(d->d_name) || strlen(d->d_name) >= sizeof record->name)
-            continue;
-        const char *fault = ledger_peek(&h, r->directory, d->d_name);
-        if (fault) {
-            remark(e, d->d_name, fault);
-            continue;
-        }
-        record = PUSH(&r->list);
-        record->header = h;
-        strcpy(record->name, d->d_name);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-/* Those of the run that started last; one without a run's number ended before the ranks agreed. */
-static void keep_latest_run(struct found_records *r)
-{
-    const struct ledger_header *latest = NULL;
-    size_t kept = 0;
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger_header *h = &r->list.at[i].header;
-        if (h->run_id && (!latest || h->started_unix > latest->started_unix))
-            latest = h;
-    }
-    uint64_t run = latest ? latest->run_id : 0;
-    for (size_t i = 0; i < r->list.n; i++)
-        if (!run || !r->list.at[i].header.run_id || r->list.at[i].header.run_id == run)
-            r->list.at[kept++] = r->list.at[i];
-    r->list.n = kept;
-}
 
 /* --- names --- */
 
-static uint32_t operation_of(struct evidence *e, const struct ledger *l, uint32_t i)
+/* Of a call site the innermost frame is enough. */
+static uint32_t first_frame(struct reading *r, uint32_t i)
 {
-    const struct ledger_operation *o = &l->operations[i];
-    for (size_t k = 0; k < e->operations.n; k++)
-        if (!strncmp(e->operations.at[k].name, o->name, sizeof o->name - 1))
-            return (uint32_t)k;
-    struct evidence_operation *new = PUSH(&e->operations);
-    text_copy_part(new->name, sizeof new->name, o->name, sizeof o->name);
-    quote_plain(new->name);
-    new->family = o->family;
-    return (uint32_t)e->operations.n - 1;
+    const struct ledger_site *from = &r->g.l->sites[i];
+    struct profile_site site = {.depth = 1};
+    if (i == LEDGER_NO_SITE || !from->depth)
+        return PROFILE_NONE;
+    site.frame[0].module = module_of(&r->g, from->frame[0].module);
+    site.frame[0].address = from->frame[0].address;
+    return profile_add_site(r->e->names, &site);
 }
 
-static uint32_t site_of(struct evidence *e, const struct ledger *l, uint32_t i)
+/* The position of the communicator ID in the situation, of which the record has ROW, or
+ * LEDGER_NO_COMM. */
+static uint32_t comm_in(struct reading *r, uint64_t id, uint32_t row)
 {
-    const struct ledger_site *s = &l->sites[i];
-    if (i == LEDGER_NO_SITE || !s->depth || s->frame[0].module == UINT32_MAX)
-        return UINT32_MAX;
-    const struct ledger_module *m = &l->modules[s->frame[0].module];
-    const char *path = ledger_text(l, m->path), *function = ledger_text(l, m->function);
-    for (size_t k = 0; k < e->sites.n; k++)
-        if (e->sites.at[k].address == s->frame[0].address && !strcmp(e->sites.at[k].path, path) &&
-            !strcmp(e->sites.at[k].function, function))
-            return (uint32_t)k;
-    struct evidence_site *new = PUSH(&e->sites);
-    *new = (struct evidence_site){.path = memory_strdup(path),
-                                  .function = memory_strdup(function),
-                                  .address = s->frame[0].address};
-    for (uint32_t b = 0; b < m->build_id_size && b < sizeof m->build_id; b++)
-        snprintf(new->build_id + 2 * b, 3, "%02x", m->build_id[b]);
-    return (uint32_t)e->sites.n - 1;
-}
-
-static const struct symbols_reader *symbols(void)
-{
-    static const struct symbols_reader *reader;
-    char path[4400];
-    beside_find(SYMBOLS_MODULE, path, sizeof path);
-    void *module = reader ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module)
-        reader = dlsym(module, SYMBOLS_READER);
-    return reader;
-}
-
-static char *name_site(const struct evidence_site *s)
-{
-    struct symbol found = {.function = NULL};
-    bool changed;
-    char *text = NULL;
-    const struct symbols_reader *reader = *s->function ? NULL : symbols();
-    struct symbols *file =
-        reader && *s->path == '/' ? reader->open(s->path, s->build_id, false, &changed) : NULL;
-    if (file)
-        reader->find(file, s->address, 0, &found);
-    int n = *s->function     ? asprintf(&text, "at %.80s:%u %.80s", text_base_of(s->path),
-                                        (unsigned)s->address, s->function)
-            : found.file     ? asprintf(&text, "at %.80s:%u %.80s", text_base_of(found.file),
-                                        found.line, found.function ? found.function : "")
-            : found.function ? asprintf(&text, "at %.80s+0x%llx", found.function,
-                                        (unsigned long long)found.offset)
-                             : asprintf(&text, "at %.80s+0x%llx", text_base_of(s->path),
-                                        (unsigned long long)s->address);
-    if (file)
-        reader->close(file);
-    if (n < 0)
-        memory_out();
-    quote_plain(text);
-    return text;
-}
-
-const char *evidence_site(struct evidence *e, uint32_t site)
-{
-    if (site >= e->sites.n)
-        return "";
-    struct evidence_site *s = &e->sites.at[site];
-    if (!s->text)
-        s->text = name_site(s);
-    return s->text;
-}
-
-/* --- communicators --- */
-
-/* The position of a communicator in the situation. ROW: what a rank's record has of it; NULL:
- * nothing is known but its identity. */
-static uint32_t comm_of(struct evidence *e, uint64_t id, const struct ledger_comm *row)
-{
-    size_t i = 0;
-    while (i < e->comm_ids.n && e->comm_ids.at[i] != id)
+    struct situation *s = r->e->s;
+    struct profile *names = r->e->names;
+    const struct ledger_comm *from = &r->g.l->comms[row];
+    uint32_t i = 0;
+    while (i < names->comms.n && names->comms.at[i].id != id)
         i++;
-    if (i == e->comm_ids.n) {
-        *PUSH(&e->comm_ids) = id;
-        *PUSH(&e->comm_names) = NULL;
-        PUSH(&e->s->comms)->label = (uint32_t)i;
+    if (i == names->comms.n) {
+        *PUSH(&names->comms) = (struct profile_comm){.id = id};
+        *PUSH(&r->known) = 0;
+        *PUSH(&r->lowest) = UINT32_MAX;
+        PUSH(&s->comms);
     }
-    struct member_list *c = &e->s->comms.at[i];
-    if (row && !c->n && row->size <= (uint32_t)e->size) {
-        char name[sizeof row->name];
-        c->n = row->size;
+    if (row == LEDGER_NO_COMM)
+        return i;
+    struct member_list *c = &s->comms.at[i];
+    r->known.at[i] = from->id;
+    if (!c->n && from->size <= s->n_ranks) {
+        names->comms.at[i].size = from->size;
+        if (from->created == 1) { /* others share the row and its name */
+            text_copy_part(names->comms.at[i].name, sizeof names->comms.at[i].name, from->name,
+                           sizeof from->name);
+            quote_plain(names->comms.at[i].name);
+        }
+        c->n = from->size;
         c->member = memory_alloc((c->n + 1) * sizeof *c->member);
         c->entered = memory_alloc((c->n + 1) * sizeof *c->entered);
         for (size_t m = 0; m < c->n; m++) {
-            c->member[m] = row->flags & LEDGER_COMM_WORLD ? (int32_t)m : -1;
+            c->member[m] = from->flags & LEDGER_COMM_WORLD ? (int32_t)m : -1;
             c->entered[m] = -1;
         }
-        text_copy_part(name, sizeof name, row->name, sizeof row->name);
-        quote_plain(name);
-        if (*name && row->created == 1) /* others share the row and its name */
-            e->comm_names.at[i] = memory_strdup(name);
-        else if (asprintf(&e->comm_names.at[i], "a communicator of %u ranks", row->size) < 0)
-            memory_out();
     }
-    return (uint32_t)i;
-}
-
-/* What L says about the members of the communicators that calls are on, found by KNOWN, the
- * identities of their members. */
-static void add_members(struct evidence *e, const struct ledger *l, const uint64_t *known)
-{
-    uint32_t n = l->header->section[LEDGER_COMMS].count;
-    for (size_t i = 0; i < e->s->comms.n; i++) {
-        struct member_list *c = &e->s->comms.at[i];
-        int64_t entered = -1;
-        bool several = false, none = false;
-        uint32_t rank = UINT32_MAX;
-        for (uint32_t k = 1; c->n && k < n; k++) {
-            const struct ledger_comm *row = &l->comms[k];
-            if (row->id != known[i])
-                continue;
-            rank = row->rank;
-            several = several || row->created > 1;
-            none = none || !row->last;
-            if (row->last == e->comm_ids.at[i])
-                entered = row->entered;
-        }
-        if (rank >= c->n)
-            continue;
-        c->member[rank] = l->header->rank;
-        c->entered[rank] = entered >= 0 ? entered : none && !several ? 0 : -1;
-    }
+    return i;
 }
 
 /* --- one rank's open calls --- */
 
-struct reading {
-    struct evidence *e;
-    const struct ledger *l;
-    const struct ledger_header *h;
-    double now;            /* of this host's clock, or when the process ended; negative: unknown */
-    ARRAY(uint64_t) known; /* by position of a communicator: what its members are called */
-};
-
-static double rate_of(const struct ledger_header *h)
-{
-    double seconds = h->pair[1].seconds - h->pair[0].seconds;
-    return seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks
-               ? h->ticks_per_second
-               : (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
-}
-
 /* Seconds from TICKS to now; negative: unknown. */
 static double age_of(const struct reading *r, uint64_t ticks)
 {
-    double rate = rate_of(r->h);
-    if (r->now < 0 || rate <= 0)
+    const struct ledger_header *h = r->g.h;
+    if (r->now < 0 || r->g.rate <= 0)
         return -1;
     double age =
-        r->now - r->h->pair[0].seconds - (double)(int64_t)(ticks - r->h->pair[0].ticks) / rate;
+        r->now - h->pair[0].seconds - (double)(int64_t)(ticks - h->pair[0].ticks) / r->g.rate;
     return age > 0 ? age : 0;
 }
 
-static uint32_t comm_in(struct reading *r, uint64_t id, uint32_t row)
+static bool starts_with(const char *name, const char *const *list)
 {
-    uint32_t i = comm_of(r->e, id, row == LEDGER_NO_COMM ? NULL : &r->l->comms[row]);
-    while (r->known.n <= i)
-        PUSH(&r->known);
-    if (row != LEDGER_NO_COMM)
-        r->known.at[i] = r->l->comms[row].id;
-    return i;
-}
-
-/* --- what kind of call --- */
-
-static bool is_named(const char *name, const char *const *list)
-{
-    size_t n = strlen(name);
-    n -= text_ends_with(name, "_c") ? 2 : 0;
-    for (; *list; list++)
-        if (strlen(*list) == n && !strncmp(name, *list, n))
-            return true;
-    return false;
+    while (*list && strncmp(name, *list, strlen(*list)) != 0)
+        list++;
+    return *list != NULL;
 }
 
 static bool polls(const char *name)
 {
     static const char *const list[] = {
-        "MPI_Test",   "MPI_Testall", "MPI_Testany",  "MPI_Testsome",
-        "MPI_Iprobe", "MPI_Improbe", "MPI_Parrived", "MPI_Request_get_status",
-        NULL};
-    return is_named(name, list);
+        "MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived", NULL};
+    return starts_with(name, list);
 }
 
 /* These all members leave only after all have entered. */
 static bool makes_communicator(const char *name)
 {
     static const char *const list[] = {"MPI_Comm_dup",
-                                       "MPI_Comm_dup_with_info",
                                        "MPI_Comm_create",
                                        "MPI_Comm_split",
+                                       "MPI_Comm_dup_with_info",
                                        "MPI_Comm_split_type",
-                                       "MPI_Cart_create",
-                                       "MPI_Graph_create",
-                                       "MPI_Dist_graph_create_adjacent",
                                        "MPI_Dist_graph_create",
+                                       "MPI_Cart_create",
+                                       "MPI_Dist_graph_create_adjacent",
+                                       "MPI_Graph_create",
                                        "MPI_Cart_sub",
                                        NULL};
-    return is_named(name, list);
+    return text_is_one_of(name, list);
 }
 
-/* A member of the communicator that messages go to, as a rank of MPI_COMM_WORLD. Its rank there
- * becomes known with the records of all: until then it is kept as it is. */
-static int32_t peer_of(const struct ledger_comm *row, int32_t peer)
-{
-    if (peer < 0)
-        return peer == INT32_MIN ? AWAIT_UNKNOWN : AWAIT_ANY;
-    bool other_group = row && row->flags & LEDGER_COMM_INTER && row->rank < row->first;
-    return peer + (other_group ? (int32_t)row->first : 0);
-}
-
+/* PEER's rank in MPI_COMM_WORLD becomes known with the records of all: until then it is the one in
+ * the communicator, where the ranks of a second group come behind those of the first. */
 static struct awaited message(struct reading *r, enum awaited_what what, uint64_t id, uint32_t row,
                               int32_t peer, int32_t tag)
 {
+    const struct ledger_comm *c = &r->g.l->comms[row];
     if (!id || row == LEDGER_NO_COMM || peer == INT32_MIN)
         return (struct awaited){.what = AWAIT_OTHER};
+    bool second = peer >= 0 && c->flags & LEDGER_COMM_INTER && c->rank < c->first;
     return (struct awaited){.what = what,
                             .comm = comm_in(r, id, row),
-                            .peer = peer_of(&r->l->comms[row], peer),
+                            .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)c->first : 0),
                             .tag = tag < 0 ? AWAIT_ANY : tag};
 }
 
@@ -325,8 +141,9 @@ static struct awaited collective(struct reading *r, uint32_t operation, uint64_t
 {
     if (!id || row == LEDGER_NO_COMM)
         return (struct awaited){.what = AWAIT_OTHER};
-    struct awaited a = awaited_collective(r->e->operations.at[operation].name,
-                                          r->l->comms[row].flags & LEDGER_COMM_INTER, root, bytes);
+    struct awaited a =
+        awaited_collective(r->e->names->operations.at[operation].name,
+                           r->g.l->comms[row].flags & LEDGER_COMM_INTER, root, bytes);
     a.comm = comm_in(r, id, row);
     a.sequence = sequence;
     return a;
@@ -334,182 +151,164 @@ static struct awaited collective(struct reading *r, uint32_t operation, uint64_t
 
 static struct awaited request(struct reading *r, const struct ledger_request *q)
 {
-    struct evidence *e = r->e;
-    uint32_t operation = operation_of(e, r->l, q->operation);
-    uint32_t family = e->operations.at[operation].family;
-    const char *name = e->operations.at[operation].name;
-    bool receive = strstr(name, "ecv") != NULL, send = !receive && strstr(name, "end");
+    uint32_t operation = operation_of(&r->g, q->operation);
+    const struct profile_operation *o = &r->e->names->operations.at[operation];
+    bool receive = strstr(o->name, "ecv"), send = strstr(o->name, "end");
     struct awaited a = {.what = AWAIT_OTHER};
-    if (family == FAMILY_ICOLLECTIVE)
+    if (o->family == FAMILY_ICOLLECTIVE)
         a = collective(r, operation, q->comm_id, q->comm, q->sequence, q->root, q->bytes);
-    else if ((receive && !strstr(name, "send")) || send)
+    else if (receive != send)
         a = message(r, send ? AWAIT_SEND : AWAIT_RECEIVE, q->comm_id, q->comm, q->peer, q->tag);
     a.posted = true;
     a.name = operation;
-    a.site = site_of(e, r->l, q->site);
-    a.rank = r->h->rank;
+    a.site = first_frame(r, q->site);
+    a.rank = r->g.h->rank;
     return a;
+}
+
+static int by_post(const void *a, const void *b, void *requests)
+{
+    const struct ledger_request *q = requests;
+    return ORDER(q[*(const uint32_t *)a].posted, q[*(const uint32_t *)b].posted);
+}
+
+static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
+{
+    bool open = q[i].posted && q[i].active;
+    for (uint32_t k = 0; k < n && open; k++) /* of several with one handle all are done */
+        open = k == i || !q[k].posted || !q[k].active || q[k].handle != q[i].handle;
+    return open;
 }
 
 /* Requests that are open, in the order in which they were posted; AT[i]: the position in the
  * situation of the i-th row, or JUDGE_NONE. */
 static void add_requests(struct reading *r, size_t *at)
 {
-    uint32_t n = r->l->header->section[LEDGER_REQUESTS].count;
-    const struct ledger_request *q = r->l->requests;
-    bool *done = memory_alloc(n + 1);
+    uint32_t n = count_of(r->g.l, LEDGER_REQUESTS), open = 0;
+    uint32_t *order = memory_alloc((n + 1) * sizeof *order);
     for (uint32_t i = 0; i < n; i++) {
         at[i] = JUDGE_NONE;
-        done[i] = !q[i].posted || !q[i].active;
-        for (uint32_t k = 0; k < n && !done[i]; k++) /* of several with one handle all are done */
-            done[i] = k != i && q[k].posted && q[k].active && q[k].handle == q[i].handle;
+        if (is_open(r->g.l->requests, n, i))
+            order[open++] = i;
     }
-    for (;;) {
-        uint32_t next = n;
-        for (uint32_t i = 0; i < n; i++)
-            if (!done[i] && (next == n || q[i].posted < q[next].posted))
-                next = i;
-        if (next == n)
-            break;
-        done[next] = true;
-        at[next] = r->e->s->awaited.n;
-        struct awaited a = request(r, &q[next]);
+    qsort_r(order, open, sizeof *order, by_post, r->g.l->requests);
+    for (uint32_t i = 0; i < open; i++) {
+        struct awaited a = request(r, &r->g.l->requests[order[i]]);
+        at[order[i]] = r->e->s->awaited.n;
         *PUSH(&r->e->s->awaited) = a;
     }
-    free(done);
+    free(order);
 }
 
-static struct open_call *add_call(struct reading *r, const struct ledger_call *c,
-                                  const struct awaited *a, size_t n)
+/* The call C, which waits for the N things A of its own. */
+static struct open_call *add_call(struct reading *r, const struct ledger_call *c, struct awaited *a,
+                                  size_t n)
 {
-    struct awaited own[2];
-    uint32_t operation = operation_of(r->e, r->l, c->operation),
-             site = site_of(r->e, r->l, c->site);
+    uint32_t operation = operation_of(&r->g, c->operation), site = first_frame(r, c->site);
     for (size_t i = 0; i < n; i++) {
-        own[i] = a[i];
-        own[i].name = operation;
-        own[i].site = site;
+        a[i].name = operation;
+        a[i].site = site;
     }
-    struct open_call *call = situation_call(r->e->s, r->h->rank, own, n);
+    struct open_call *call = situation_call(r->e->s, r->g.h->rank, a, n);
     call->name = operation;
     call->site = site;
+    call->since = c->since;
     call->seconds = age_of(r, c->since);
-    *PUSH(&r->e->since) = c->since;
     return call;
 }
 
-/* A call that completes requests waits for what is open of them. */
+/* A call that waits for requests: for those of C, or for ALL that are open. */
 static void add_completion(struct reading *r, const struct ledger_call *c, const size_t *at,
-                           bool any)
+                           bool all)
 {
     enum { MOST = sizeof c->request / sizeof *c->request };
-    struct awaited other = {.what = AWAIT_OTHER};
-    size_t part[MOST], n = 0;
-    for (uint64_t i = 0; i < c->n_requests && i < MOST; i++)
-        for (uint32_t k = 0; k < r->l->header->section[LEDGER_REQUESTS].count; k++)
-            if (at[k] != JUDGE_NONE && r->l->requests[k].handle == c->request[i])
-                part[n++] = at[k], k = UINT32_MAX - 1;
-    bool unknown = c->n_requests > MOST || !n;
-    struct open_call *call = add_call(r, c, &other, unknown);
-    size_t *all = realloc(call->part, (n + 2) * sizeof *all);
-    if (!all)
-        memory_out();
-    memcpy(&all[call->n], part, n * sizeof *part);
-    call->part = all;
-    call->n += n;
-    call->any = any;
+    uint32_t rows = count_of(r->g.l, LEDGER_REQUESTS);
+    uint64_t named = all ? 0 : c->n_requests < MOST ? c->n_requests : MOST;
+    size_t *part = memory_alloc((rows + MOST + 2) * sizeof *part), n = 0;
+    for (uint32_t k = 0; k < rows; k++) {
+        bool wanted = all;
+        for (uint64_t i = 0; i < named; i++)
+            wanted = wanted || r->g.l->requests[k].handle == c->request[i];
+        if (wanted && at[k] != JUDGE_NONE)
+            part[n++] = at[k];
+    }
+    bool unknown = !all && (c->n_requests > MOST || !n);
+    struct open_call *call = add_call(r, c, &(struct awaited){.what = AWAIT_OTHER}, unknown);
+    if (unknown)
+        part[n++] = *call->part;
+    free(call->part);
+    call->part = part;
+    call->n = n;
 }
 
 static void add_open(struct reading *r, const struct ledger_call *c, const size_t *at)
 {
-    uint32_t operation = operation_of(r->e, r->l, c->operation);
-    const char *name = r->e->operations.at[operation].name;
+    uint32_t operation = operation_of(&r->g, c->operation);
+    const struct profile_operation *o = &r->e->names->operations.at[operation];
     struct awaited a[2] = {{.what = AWAIT_OTHER}};
     size_t n = 1;
-    switch (r->e->operations.at[operation].family) {
-    case FAMILY_RECV:
-    case FAMILY_PROBE:
-        a[0] = message(r, AWAIT_RECEIVE, c->comm_id, c->comm, c->peer, c->tag);
-        break;
-    case FAMILY_SEND:
-        a[0] = message(r, AWAIT_SEND, c->comm_id, c->comm, c->peer, c->tag);
-        break;
-    case FAMILY_SENDRECV:
-        a[0] = message(r, AWAIT_RECEIVE, c->comm_id, c->comm, c->peer, c->tag);
-        a[1] = message(r, AWAIT_SEND, c->comm_id, c->comm, c->to, c->to_tag);
-        a[1].posted = true;
-        n = 2;
-        break;
-    case FAMILY_COLLECTIVE:
-        a[0] = collective(r, operation, c->comm_id, c->comm, c->sequence, c->root, c->bytes);
-        break;
-    case FAMILY_COMM:
-        if (makes_communicator(name))
-            a[0] = collective(r, operation, c->comm_id, c->comm, JUDGE_NO_NUMBER, -1,
-                              JUDGE_UNKNOWN_BYTES);
-        break;
-    case FAMILY_COMPLETION:
-        if (!strncmp(name, "MPI_Wait", 8)) {
-            add_completion(r, c, at, !strcmp(name, "MPI_Waitany") || !strcmp(name, "MPI_Waitsome"));
-            return;
-        }
-        break;
-    default:
-        break;
+    bool send = o->family == FAMILY_SEND;
+    if (o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8)) {
+        bool any = !strcmp(o->name, "MPI_Waitany") || !strcmp(o->name, "MPI_Waitsome");
+        add_completion(r, c, at, false);
+        r->e->s->calls.at[r->e->s->calls.n - 1].any = any;
+        return;
     }
-    add_call(r, c, a, n)->polls = polls(name);
+    if (o->family == FAMILY_RECV || o->family == FAMILY_PROBE || o->family == FAMILY_SENDRECV ||
+        send)
+        a[0] = message(r, send ? AWAIT_SEND : AWAIT_RECEIVE, c->comm_id, c->comm, c->peer, c->tag);
+    else if (o->family == FAMILY_COLLECTIVE)
+        a[0] = collective(r, operation, c->comm_id, c->comm, c->sequence, c->root, c->bytes);
+    else if (o->family == FAMILY_COMM && makes_communicator(o->name))
+        a[0] =
+            collective(r, operation, c->comm_id, c->comm, JUDGE_NO_NUMBER, -1, JUDGE_UNKNOWN_BYTES);
+    if (o->family == FAMILY_SENDRECV) {
+        a[n] = message(r, AWAIT_SEND, c->comm_id, c->comm, c->to, c->to_tag);
+        a[n++].posted = true;
+    }
+    bool asks = polls(o->name);
+    add_call(r, c, a, n)->polls = asks;
 }
 
 /* A rank that asks for ever is outside of MPI most of the time: what it waits for are its open
  * requests. */
 static void add_polling(struct reading *r, const struct ledger_call *c, const size_t *at)
 {
-    uint32_t n = r->l->header->section[LEDGER_REQUESTS].count;
-    struct open_call *call = add_call(r, c, NULL, 0);
-    free(call->part);
-    call->part = memory_alloc((n + 1) * sizeof *call->part);
-    for (uint32_t k = 0; k < n; k++)
-        if (at[k] != JUDGE_NONE)
-            call->part[call->n++] = at[k];
+    add_completion(r, c, at, true);
+    struct open_call *call = &r->e->s->calls.at[r->e->s->calls.n - 1];
     call->polls = true;
     call->seconds = c->progress ? age_of(r, c->progress) : -1;
 }
 
 static void add_calls(struct reading *r)
 {
-    const struct ledger_header *h = r->h;
-    struct evidence_rank *rank = &r->e->ranks.at[h->rank];
+    const struct ledger_header *h = r->g.h;
+    struct situation *s = r->e->s;
+    struct evidence_rank *rank = &r->e->rank[h->rank];
     const struct ledger_call *last = NULL;
-    size_t *at = memory_alloc((h->section[LEDGER_REQUESTS].count + 1) * sizeof *at);
-    bool open = false;
+    size_t *at = memory_alloc((count_of(r->g.l, LEDGER_REQUESTS) + 1) * sizeof *at);
     add_requests(r, at);
-    for (uint32_t i = 0; i < h->section[LEDGER_CALLS].count; i++) {
-        const struct ledger_call *c = &r->l->calls[i];
+    rank->outside = true;
+    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_CALLS); i++) {
+        const struct ledger_call *c = &r->g.l->calls[i];
         if (!c->thread)
             continue;
         last = !last || c->progress > last->progress ? c : last;
-        r->e->s->threads[h->rank] = r->e->s->threads[h->rank] || (!c->since && h->threads_at_once);
-        if (!c->since)
-            continue;
-        open = true;
-        if (!strcmp(r->l->operations[c->operation].name, "MPI_Finalize"))
-            r->e->s->state[h->rank] = RANK_FINISHED;
-        else
+        rank->outside = rank->outside && !c->since;
+        if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize"))
+            s->state[h->rank] = RANK_FINISHED;
+        else if (c->since)
             add_open(r, c, at);
     }
-    rank->operation = rank->site = UINT32_MAX;
-    rank->moved = h->last_ticks;
     /* The state of a record that another host writes may be an old one. */
-    if (rank->other_host && rank->state == LEDGER_RUNNING)
-        r->e->s->threads[h->rank] = true;
-    rank->outside = !open;
+    s->threads[h->rank] = h->threads_at_once || (rank->other_host && rank->state == LEDGER_RUNNING);
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
-    if (last && !open) {
-        rank->operation = operation_of(r->e, r->l, last->operation);
-        rank->site = site_of(r->e, r->l, last->site);
-        if (polls(r->e->operations.at[rank->operation].name) && !h->threads_at_once &&
-            rank->seconds >= 0 && rank->seconds < r->e->s->settled) {
-            r->e->s->threads[h->rank] = false;
+    if (last && rank->outside) {
+        rank->operation = operation_of(&r->g, last->operation);
+        rank->site = first_frame(r, last->site);
+        if (polls(r->e->names->operations.at[rank->operation].name) && !h->threads_at_once &&
+            rank->seconds >= 0 && rank->seconds < s->settled) {
+            s->threads[h->rank] = false;
             add_polling(r, last, at);
         }
     }
@@ -527,22 +326,23 @@ static int by_channel(const void *a, const void *b)
 
 static void add_messages(struct reading *r)
 {
-    const struct ledger_table *t = &r->h->section[LEDGER_MESSAGES];
+    const struct ledger_header *h = r->g.h;
     struct situation *s = r->e->s;
-    s->counted = s->counted && !t->dropped && !r->h->started_late && !r->h->untracked_requests;
-    for (uint32_t i = 0; i < t->count; i++) {
-        const struct ledger_messages *m = &r->l->messages[i];
-        int32_t peer = (int32_t)m->peer, own = r->h->rank;
-        if (m->peer >= (uint32_t)r->e->size) {
-            s->counted = false;
-            continue;
-        }
-        *PUSH(&s->counts) = (struct message_count){.comm = comm_in(r, m->comm_id, LEDGER_NO_COMM),
-                                                   .from = m->received ? peer : own,
-                                                   .to = m->received ? own : peer,
-                                                   .tag = m->tag,
-                                                   .sent = m->received ? 0 : m->n,
-                                                   .received = m->received ? m->n : 0};
+    s->counted = s->counted && !h->section[LEDGER_MESSAGES].dropped && !h->started_late &&
+                 !h->untracked_requests;
+    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_MESSAGES); i++) {
+        const struct ledger_messages *m = &r->g.l->messages[i];
+        int32_t peer = (int32_t)m->peer;
+        bool known = m->peer < s->n_ranks;
+        s->counted = s->counted && known;
+        if (known)
+            *PUSH(&s->counts) =
+                (struct message_count){.comm = comm_in(r, m->comm_id, LEDGER_NO_COMM),
+                                       .from = m->received ? peer : h->rank,
+                                       .to = m->received ? h->rank : peer,
+                                       .tag = m->tag,
+                                       .sent = m->received ? 0 : m->n,
+                                       .received = m->received ? m->n : 0};
     }
 }
 
@@ -566,8 +366,8 @@ static void merge_messages(struct situation *s)
 
 /* --- processes --- */
 
-/* The letter by which /proc says what a process is doing; 0: unknown. */
-static char process_state(int64_t pid)
+/* By what /proc says. */
+static enum rank_state state_of(int64_t pid)
 {
     char path[64], text[512] = "";
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
@@ -577,159 +377,146 @@ static char process_state(int64_t pid)
     if (f)
         fclose(f);
     const char *end = strrchr(text, ')');
-    return end && end[1] ? end[2] : 0;
-}
-
-static enum rank_state state_of(char letter)
-{
+    char letter = end && end[1] ? end[2] : 0;
     return letter == 'T' || letter == 't' ? RANK_STOPPED
            : letter == 'D'                ? RANK_SYSTEM_CALL
            : letter == 'S'                ? RANK_SLEEPING
                                           : RANK_RUNNING;
 }
 
-/* By these a launcher or a person ends all ranks, whatever they are in. */
-static bool is_request_to_end(int32_t signal)
+/* By a signal with which a launcher or a person ends all ranks, whatever they are in. */
+static bool was_asked_to_end(const struct evidence_rank *r)
 {
-    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT ||
-           signal == SIGXCPU || signal == SIGUSR1 || signal == SIGUSR2;
+    static const int32_t list[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
+    bool found = false;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        found = found || r->state_detail == list[i];
+    return found && (r->state == LEDGER_SIGNALLED || r->state == LEDGER_HANDLED);
 }
 
-/* How each process is or was. Where all have ended it was as it is in the records, unless one has
+/* Which processes are gone. Where all have ended each was as it is in the records, unless one has
  * ended by itself. */
-static void find_states(struct evidence *e)
+static void find_gone(struct evidence *e)
 {
     bool asked = false;
-    for (size_t i = 0; i < e->ranks.n; i++) {
-        const struct evidence_rank *r = &e->ranks.at[i];
-        e->live = e->live || r->alive;
-        asked = asked || ((r->state == LEDGER_SIGNALLED || r->state == LEDGER_HANDLED) &&
-                          is_request_to_end(r->state_detail));
+    for (size_t i = 0; i < e->s->n_ranks; i++) {
+        e->live = e->live || e->rank[i].alive;
+        asked = asked || was_asked_to_end(&e->rank[i]);
     }
-    for (size_t i = 0; i < e->ranks.n; i++) {
-        const struct evidence_rank *r = &e->ranks.at[i];
-        bool signalled = r->state == LEDGER_SIGNALLED || r->state == LEDGER_HANDLED;
-        enum rank_state *state = &e->s->state[i];
-        if (!r->seen)
-            *state = RANK_UNSEEN;
-        else if (r->state == LEDGER_FINALIZED)
-            *state = RANK_FINISHED;
-        else if (r->alive && *state != RANK_FINISHED)
-            *state = state_of(process_state(r->pid));
-        else if (r->state == LEDGER_EXITED || r->state == LEDGER_ABORTED ||
-                 (signalled && (e->live || !is_request_to_end(r->state_detail))) ||
-                 (r->state == LEDGER_RUNNING && !r->alive && !r->other_host && (e->live || asked)))
-            *state = RANK_GONE;
+    for (size_t i = 0; i < e->s->n_ranks; i++) {
+        const struct evidence_rank *r = &e->rank[i];
+        bool in_records = r->state == LEDGER_RUNNING ? r->other_host || !(e->live || asked)
+                                                     : was_asked_to_end(r) && !e->live;
+        if (e->s->state[i] != RANK_UNSEEN && r->state != LEDGER_FINALIZED && !r->alive &&
+            !in_records)
+            e->s->state[i] = RANK_GONE;
     }
 }
 
 /* --- all of it --- */
 
-static void read_record(struct reading *r, const struct found_records *records, size_t i)
+enum {
+    NAMES = 1u << LEDGER_OPERATIONS | 1u << LEDGER_TEXTS | 1u << LEDGER_MODULES |
+            1u << LEDGER_SITES | 1u << LEDGER_COMMS,
+    CALLS = NAMES | 1u << LEDGER_CALLS | 1u << LEDGER_REQUESTS | 1u << LEDGER_MESSAGES,
+    MEMBERS = NAMES | 1u << LEDGER_INSTANCES
+};
+
+static void read_calls(struct reading *r)
 {
-    enum {
-        WANTED = 1u << LEDGER_OPERATIONS | 1u << LEDGER_TEXTS | 1u << LEDGER_MODULES |
-                 1u << LEDGER_SITES | 1u << LEDGER_COMMS | 1u << LEDGER_CALLS |
-                 1u << LEDGER_REQUESTS | 1u << LEDGER_MESSAGES
-    };
-    struct ledger l;
-    char host[64] = "";
-    const char *fault = ledger_open_part(&l, records->directory, records->list.at[i].name, WANTED);
-    const struct ledger_header *h = l.header;
-    if (!fault && (h->rank < 0 || h->rank >= r->e->size)) {
-        ledger_close(&l);
-        fault = "a rank that the run does not have";
-    }
-    if (fault) {
-        remark(r->e, records->list.at[i].name, fault);
-        return;
-    }
-    struct evidence_rank *rank = &r->e->ranks.at[h->rank];
+    const struct ledger_header *h = r->g.h;
+    struct evidence_rank *rank = &r->e->rank[h->rank];
+    char host[sizeof h->host] = "";
     gethostname(host, sizeof host - 1);
-    rank->seen = true;
-    text_copy_part(rank->host, sizeof rank->host, h->host, sizeof h->host);
-    quote_plain(rank->host);
-    rank->pid = h->pid;
-    rank->state = ledger_went_on(h) ? LEDGER_RUNNING : h->state;
-    rank->state_detail = h->state_detail;
-    rank->other_host = strncmp(host, h->host, sizeof host) != 0;
+    *rank = (struct evidence_rank){.state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
+                                   .state_detail = h->state_detail,
+                                   .other_host = strncmp(host, h->host, sizeof host) != 0,
+                                   .operation = PROFILE_NONE,
+                                   .site = PROFILE_NONE,
+                                   .seconds = -1};
     rank->alive =
         ledger_is_alive(h) && (rank->state == LEDGER_RUNNING || rank->state == LEDGER_HANDLED ||
                                rank->state == LEDGER_FINALIZED);
-    r->l = &l;
-    r->h = h;
-    r->now = rank->state != LEDGER_RUNNING && !rank->alive ? h->pair[1].seconds
-             : rank->alive                                 ? clock_now()
-                                                           : -1;
+    r->now = rank->alive ? clock_now() : rank->state == LEDGER_RUNNING ? -1 : h->pair[1].seconds;
+    r->e->s->state[h->rank] = rank->state == LEDGER_FINALIZED ? RANK_FINISHED
+                              : rank->alive                   ? state_of(h->pid)
+                                                              : RANK_RUNNING;
     if (rank->state != LEDGER_FINALIZED)
         add_calls(r);
     add_messages(r);
-    ledger_close(&l);
 }
 
-static int by_number(const void *a, const void *b)
+/* What the record says about its rank in the communicators that calls are on; and collectives that
+ * it has left, and that others may be in: they may disagree about them. */
+static void read_members(struct reading *r)
 {
-    const struct awaited *x = a, *y = b;
-    return ORDER(x->comm, y->comm) ?: ORDER(x->sequence, y->sequence);
-}
-
-/* The numbers of collectives that are open on some rank. For free(). */
-static struct awaited *open_numbers(const struct situation *s, size_t *n)
-{
-    struct awaited *list = memory_alloc((s->awaited.n + 1) * sizeof *list);
-    *n = 0;
-    for (size_t i = 0; i < s->awaited.n; i++)
-        if (s->awaited.at[i].what == AWAIT_COLLECTIVE)
-            list[(*n)++] = s->awaited.at[i];
-    qsort(list, *n, sizeof *list, by_number);
-    return list;
-}
-
-/* What this rank has left of what others are in: they may disagree about it. */
-static void add_left(struct reading *r, const struct awaited *open, size_t n)
-{
-    for (uint32_t i = 0; n && i < r->h->section[LEDGER_INSTANCES].count; i++) {
-        const struct ledger_instance *x = &r->l->instances[i];
-        struct awaited key = {.sequence = x->sequence};
-        while (key.comm < r->e->comm_ids.n && r->e->comm_ids.at[key.comm] != x->comm_id)
-            key.comm++;
-        if (!bsearch(&key, open, n, sizeof *open, by_number))
+    struct evidence *e = r->e;
+    const struct ledger *l = r->g.l;
+    for (uint32_t i = 0; i < e->names->comms.n; i++) {
+        struct member_list *c = &e->s->comms.at[i];
+        int64_t entered = -1;
+        bool several = false, none = false;
+        uint32_t rank = UINT32_MAX;
+        for (uint32_t k = 1; c->n && k < count_of(l, LEDGER_COMMS); k++) {
+            const struct ledger_comm *row = &l->comms[k];
+            if (row->id != r->known.at[i])
+                continue;
+            rank = row->rank;
+            several = several || row->created > 1;
+            none = none || !row->last;
+            if (row->last == e->names->comms.at[i].id)
+                entered = row->entered;
+        }
+        if (rank >= c->n)
             continue;
-        uint32_t operation = operation_of(r->e, r->l, x->operation);
+        c->member[rank] = r->g.h->rank;
+        c->entered[rank] = entered >= 0 ? entered : none && !several ? 0 : -1;
+    }
+    for (uint32_t i = 0, comm = 0; i < count_of(l, LEDGER_INSTANCES); i++) {
+        const struct ledger_instance *x = &l->instances[i];
+        if (comm >= e->names->comms.n || e->names->comms.at[comm].id != x->comm_id)
+            for (comm = 0; comm < e->names->comms.n && e->names->comms.at[comm].id != x->comm_id;)
+                comm++;
+        if (comm == e->names->comms.n || x->sequence < r->lowest.at[comm])
+            continue;
+        uint32_t operation = operation_of(&r->g, x->operation);
         struct awaited a =
             collective(r, operation, x->comm_id, x->comm, x->sequence, x->root, x->bytes);
-        a.rank = r->h->rank;
+        a.rank = r->g.h->rank;
         a.name = operation;
-        a.site = site_of(r->e, r->l, x->site);
+        a.site = first_frame(r, x->site);
         if (a.what == AWAIT_COLLECTIVE)
-            *PUSH(&r->e->s->left) = a;
+            *PUSH(&e->s->left) = a;
     }
 }
 
-/* Again, now that it is known which communicators matter. */
-static void read_members(struct reading *r, const struct found_records *records)
+static void read_each(struct reading *r, struct records *records, uint32_t sections,
+                      void (*read)(struct reading *r))
 {
-    enum {
-        WANTED = 1u << LEDGER_OPERATIONS | 1u << LEDGER_COMMS | 1u << LEDGER_SITES |
-                 1u << LEDGER_MODULES | 1u << LEDGER_TEXTS | 1u << LEDGER_INSTANCES
-    };
-    size_t n;
-    struct awaited *open = open_numbers(r->e->s, &n);
-    while (r->known.n < r->e->s->comms.n)
-        PUSH(&r->known);
     for (size_t i = 0; i < records->list.n; i++) {
         struct ledger l;
-        if (ledger_open_part(&l, records->directory, records->list.at[i].name, WANTED))
+        const char *fault =
+            ledger_open_part(&l, records->directory, records->list.at[i].name, sections);
+        if (fault) {
+            if (sections == CALLS)
+                records_remark(records, records->list.at[i].name, fault);
             continue;
-        r->l = &l;
-        r->h = l.header;
-        if (l.header->rank >= 0 && l.header->rank < r->e->size) {
-            add_members(r->e, &l, r->known.at);
-            add_left(r, open, n);
         }
+        r->g = gather_begin(r->e->names, &l);
+        if ((size_t)l.header->rank < r->e->s->n_ranks)
+            read(r);
+        gather_end(&r->g);
         ledger_close(&l);
     }
-    free(open);
+}
+
+static void find_lowest(struct reading *r)
+{
+    for (size_t i = 0; i < r->e->s->awaited.n; i++) {
+        const struct awaited *a = &r->e->s->awaited.at[i];
+        if (a->what == AWAIT_COLLECTIVE && a->sequence < r->lowest.at[a->comm])
+            r->lowest.at[a->comm] = a->sequence;
+    }
 }
 
 /* Ranks of communicators become ranks of MPI_COMM_WORLD. */
@@ -746,51 +533,52 @@ static void translate(struct situation *s)
     }
 }
 
-static struct evidence *read_all(const struct found_records *records, struct evidence *e,
-                                 double settled)
+static struct evidence *read_all(struct records *records, double settled)
 {
+    struct evidence *e = memory_alloc(sizeof *e);
     struct reading r = {.e = e};
+    size_t size = 0;
     for (size_t i = 0; i < records->list.n; i++)
-        if (records->list.at[i].header.size > e->size)
-            e->size = records->list.at[i].header.size;
-    e->s = situation_new((size_t)e->size);
+        if (records->list.at[i].header.size > (int32_t)size)
+            size = (size_t)records->list.at[i].header.size;
+    e->names = profile_new();
+    e->rank = memory_alloc((size + 1) * sizeof *e->rank);
+    e->s = situation_new(size);
     e->s->settled = settled;
     e->s->counted = true;
-    for (int32_t i = 0; i < e->size; i++)
-        PUSH(&e->ranks);
-    for (size_t i = 0; i < records->list.n; i++)
-        read_record(&r, records, i);
-    for (int32_t i = 0; i < e->size; i++)
-        e->s->counted = e->s->counted && e->ranks.at[i].seen;
-    read_members(&r, records);
+    for (size_t i = 0; i < size; i++)
+        e->s->state[i] = RANK_UNSEEN;
+    read_each(&r, records, CALLS, read_calls);
+    for (size_t i = 0; i < size; i++)
+        e->s->counted = e->s->counted && e->s->state[i] != RANK_UNSEEN;
+    find_lowest(&r);
+    read_each(&r, records, MEMBERS, read_members);
     translate(e->s);
     merge_messages(e->s);
-    find_states(e);
+    find_gone(e);
     free(r.known.at);
+    free(r.lowest.at);
     return e;
 }
 
-struct evidence *evidence_read(const char *directory, double settled)
+static struct evidence *evidence_read(const char *directory, double settled)
 {
-    struct found_records records = {.directory =
-                                        open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (records.directory < 0) {
-        reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
-                    strerror(errno));
+    struct records records;
+    struct evidence *e = NULL;
+    if (!records_open(&records, directory))
         return NULL;
-    }
-    struct evidence *e = memory_alloc(sizeof *e);
-    find_records(e, &records);
-    keep_latest_run(&records);
-    read_all(&records, e, settled);
-    if (!records.list.n || !e->size) {
+    records_find(&records);
+    if (records.list.n)
+        e = read_all(&records, settled);
+    for (size_t i = 0; e && i < records.remarks.n; i++)
+        profile_warn(e->names, "%s", records.remarks.at[i]);
+    if (!e || !e->s->n_ranks) {
         reason_give("%s: no record rank-*.ledger that can be read%s%s", directory,
-                    e->remarks.n ? ": " : "", e->remarks.n ? e->remarks.at[0] : "");
+                    records.remarks.n ? ": " : "", records.remarks.n ? records.remarks.at[0] : "");
         evidence_free(e);
         e = NULL;
     }
-    free(records.list.at);
-    close(records.directory);
+    records_close(&records);
     return e;
 }
 
@@ -798,47 +586,37 @@ void evidence_free(struct evidence *e)
 {
     if (!e)
         return;
-    for (size_t i = 0; i < e->sites.n; i++) {
-        free(e->sites.at[i].path);
-        free(e->sites.at[i].function);
-        free(e->sites.at[i].text);
-    }
-    for (size_t i = 0; i < e->comm_names.n; i++)
-        free(e->comm_names.at[i]);
-    for (size_t i = 0; i < e->remarks.n; i++)
-        free(e->remarks.at[i]);
     situation_free(e->s);
-    free(e->operations.at);
-    free(e->sites.at);
-    free(e->ranks.at);
-    free(e->comm_ids.at);
-    free(e->comm_names.at);
-    free(e->since.at);
-    free(e->remarks.at);
+    profile_free(e->names);
+    free(e->rank);
     free(e);
 }
 
-void evidence_settle(struct evidence *e, const struct evidence *before)
+/* A call that is not the same as BEFORE may return. Polls are judged by their progress. */
+static void settle(struct situation *s, const struct situation *before)
 {
-    for (size_t i = 0; i < e->s->calls.n; i++) {
-        struct open_call *c = &e->s->calls.at[i];
-        bool same = c->polls; /* these are judged by their progress */
-        for (size_t k = 0; k < before->s->calls.n && !same; k++)
-            same = before->s->calls.at[k].rank == c->rank && before->since.at[k] == e->since.at[i];
+    for (size_t i = 0; i < s->calls.n; i++) {
+        bool same = s->calls.at[i].polls;
+        for (size_t k = 0; k < before->calls.n && !same; k++)
+            same = before->calls.at[k].rank == s->calls.at[i].rank &&
+                   before->calls.at[k].since == s->calls.at[i].since;
         if (!same)
-            c->seconds = 0;
+            s->calls.at[i].seconds = 0;
     }
 }
 
 struct evidence *evidence_now(const char *directory, double settled)
 {
-    struct evidence *before = evidence_read(directory, settled), *e;
-    if (!before || !before->live)
-        return before;
-    nanosleep(&(struct timespec){0, 150000000}, NULL);
-    e = evidence_read(directory, settled);
+    struct evidence *e = evidence_read(directory, settled);
+    if (e && e->live) {
+        struct evidence *before = e;
+        nanosleep(&(struct timespec){0, 150000000}, NULL);
+        e = evidence_read(directory, settled);
+        if (e)
+            settle(e->s, before->s);
+        evidence_free(before);
+    }
     if (e)
-        evidence_settle(e, before);
-    evidence_free(before);
+        profile_name_sites(e->names);
     return e;
 }

@@ -1,35 +1,24 @@
-/* A verdict in words: one sentence, the ranks in groups, and who cannot be seen. */
+/* A verdict in words: one sentence, the ranks in groups, and what is unknown. */
 #ifndef COLLPROF_VERDICT_TEXT_H
 #define COLLPROF_VERDICT_TEXT_H
 
 #include "verdict/records.h"
 
-#include <jansson.h>
 #include <stdio.h>
 
-/* Ranks that are in the same call. */
-struct verdict_group {
-    int32_t *rank; /* N of them, ascending; for free() */
-    size_t n;
-    char *text;  /* "in MPI_Recv from rank 1 (tag 4, ...), at x.c:12 main"; for free() */
-    char *alike; /* the same without what differs among them */
-    bool at_fault;
-};
+enum { VERDICT_TEXT = 1000 };
 
-struct account {
-    char *sentence; /* for free() */
-    ARRAY(struct verdict_group) groups;
-    ARRAY(char *) notes;
-};
+/* Adds to TEXT "rank 2 in MPI_Bcast number 5 of MPI_COMM_WORLD with root 1, 8 B, at x.c:12 main".
+ * NAMES has the operation, call site and communicator of A at their positions there. */
+void verdict_text_member(char text[VERDICT_TEXT], const struct profile *names,
+                         const struct awaited *a);
 
-/* For account_free(). */
-struct account *account_of(struct evidence *e, const struct verdict *v);
-void account_free(struct account *a);
+/* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
+ * of ranks that are in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference.
+ */
+json_t *verdict_json(const struct evidence *e, const struct verdict *v);
 
-/* Writes A to OUT in lines of WIDTH, the sentence behind MARK. */
-void account_write(const struct account *a, FILE *out, const char *mark, size_t width);
-
-/* {"kind", "proven", "text", "ranks", "groups", "notes"}; a new reference. */
-json_t *account_json(const struct account *a, const struct verdict *v);
+/* Writes VALUE to OUT in lines of WIDTH, the sentence behind MARK. */
+void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);
 
 #endif

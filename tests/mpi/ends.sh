@@ -22,7 +22,7 @@ while read -r way state words; do
     grep -q "rank.*1.*: $words.*; counts end there" flat ||
         { cat report; fail "$way: not said that it ended early, or by what"; }
     test $way = abort ||
-        grep -q 'rank 1[ :].*since MPI_Barrier at ends.c:' flat ||
+        grep -q 'rank 1: .*since MPI_Barrier, at ends.c:' flat ||
         { cat report; fail "$way: not said that rank 1 was outside of MPI"; }
     python3 - $way.json/profile.json "$(cat flat)" $state <<'EOF' || fail "$way: rank 1's end, or times"
 import json, sys
@@ -89,7 +89,7 @@ grep -q 'rank 0: in MPI_Recv from rank 1 (tag 7, MPI_COMM_WORLD), at ends.c:[0-9
     { cat report; fail "hang: rank 0"; }
 grep -q 'rank 4: in MPI_Wait, at ends.c:[0-9]* hang, for MPI_Irecv from rank 0 (tag 9, MPI_COMM_WORLD)' flat ||
     { cat report; fail "hang: rank 4 waits for a request"; }
-grep -q 'rank 1: [a-z]*,* since MPI_Barrier at ends.c:[0-9]* main' flat ||
+grep -q 'rank 1: [a-z]*, since MPI_Barrier, at ends.c:[0-9]* main' flat ||
     { cat report; fail "hang: rank 1 is outside of MPI"; }
 grep -q 'disagree.*: rank 2 in MPI_Barrier .*, but rank 3 in MPI_Bcast .* root' flat ||
     { cat report; fail "hang: what does not fit"; }

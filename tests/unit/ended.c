@@ -45,11 +45,11 @@ Test(ended, operations_and_roots_that_differ)
     static const uint32_t alike[] = {OP_BCAST, OP_BCAST, OP_BCAST};
     static const int roots[] = {0, 0, 1}, none[] = {-1, -1, -1};
     const char *text = only_verdict(one_instance_each(mixed, none), 0, 1);
-    assert_has(text, "disagree about a collective: rank 0 in MPI_Bcast");
+    assert_has(text, "members of a communicator disagree about a collective: rank 0 in MPI_Bcast");
     assert_has(text, ", but rank 1 in MPI_Barrier");
     text = only_verdict(one_instance_each(alike, roots), 0, 2);
-    assert_has(text, "rank 0 in MPI_Bcast with root 0");
-    assert_has(text, ", but rank 2 in MPI_Bcast with root 1");
+    assert_has(text, "rank 0 in MPI_Bcast number 1 of MPI_COMM_WORLD with root 0");
+    assert_has(text, ", but rank 2 in MPI_Bcast number 1 of MPI_COMM_WORLD with root 1");
     cr_assert_str_eq(only_verdict(one_instance_each(alike, none), 0, 0), "");
 }
 

@@ -265,7 +265,7 @@ static void finished_early(struct drawn *d)
 
 static void disagree(struct drawn *d)
 {
-    uint32_t what = draw(4);
+    uint32_t what = draw(3);
     size_t odd = 1 + draw((uint32_t)d->n - 1);
     d->core = d->fault = d->n;
     d->kind = VERDICT_MISMATCH;
@@ -276,7 +276,6 @@ static void disagree(struct drawn *d)
                                ? collective(OP_BCAST, WORLD, 7, d->rank[i < odd ? 0 : d->n - 1])
                                : collective(OP_ALLREDUCE, WORLD, 7, -1);
         a.bytes = what == 2 && i < odd ? 16 : 8;
-        a.reduction = what == 3 ? 1 + (i < odd) : 0;
         call_in(d, d->rank[i], a, FAULT + (i < odd));
     }
     if (what == 1 && d->n == 2) /* each is the root of its own */
@@ -304,8 +303,6 @@ static void agree_as_far_as_known(struct drawn *d)
     for (size_t i = 0; i < d->n; i++) {
         struct awaited a = collective(OP_ALLREDUCE, WORLD, 7, -1);
         a.bytes = i % 2 ? JUDGE_UNKNOWN_BYTES : 8;
-        a.type = i % 2 ? 0 : 5;
-        a.reduction = i % 2 ? 3 : 0;
         call_in(d, d->rank[i], a, FAULT);
     }
 }
