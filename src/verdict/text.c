@@ -116,10 +116,9 @@ static void add_end(char *text, const struct evidence_rank *r)
 static void add_open(char *text, const struct evidence *e, const struct open_call *c,
                      const struct awaited *first, bool named)
 {
-    const struct awaited *a = NULL;
-    for (size_t i = c->n; i-- > 0;)
-        if (a != first)
-            a = &e->s->awaited.at[c->part[i]];
+    const struct awaited *a = c->n ? &e->s->awaited.at[c->part[0]] : NULL;
+    for (size_t i = 0; i < c->n; i++)
+        a = &e->s->awaited.at[c->part[i]] == first ? first : a;
     add(text, c->polls ? "polling with " : "in ");
     add_call(text, e->names, c->name, c->site, a && !a->posted ? a : NULL, named);
     if (!a || !a->posted)
@@ -229,9 +228,10 @@ static void add_unmatched(char *text, const struct evidence *e, const struct ver
     }
     if (!v->near)
         return;
-    add(text, "; sent from rank %d with tag %d on ", v->near->from, v->near->tag);
+    uint64_t n = v->near->sent - v->near->received;
+    add(text, "; not received: %s message%s from rank %d with tag %d on ", format_count(count, n),
+        n == 1 ? "" : "s", v->near->from, v->near->tag);
     add_comm(text, e->names, v->near->comm);
-    add(text, ", and not received: %s", format_count(count, v->near->sent - v->near->received));
 }
 
 static void add_body(char *text, const struct evidence *e, const struct verdict *v)
@@ -269,7 +269,7 @@ static bool is_stuck(const struct verdict *v)
 
 static void add_sentence(char *text, const struct evidence *e, const struct verdict *v)
 {
-    const size_t n = e->s->n_ranks, others = v->n_waiting;
+    const size_t others = v->n_waiting;
     if (v->kind == VERDICT_MOVING && e->live) {
         add_time(text, "moving: no rank waits for one that has not moved for ", e->s->settled);
         return;
@@ -285,11 +285,11 @@ static void add_sentence(char *text, const struct evidence *e, const struct verd
         add(text, ": ");
     }
     if (is_stuck(v) && v->proven)
-        add(text, "a deadlock of %zu of %zu ranks: ", v->n, n);
+        add(text, "a deadlock of %zu of %zu ranks: ", v->n, e->s->n_ranks);
     add_body(text, e, v);
     if (others)
-        add(text, "; %s%zu other rank%s for %s", others + v->n == n ? "the " : "", others,
-            others == 1 ? " waits" : "s wait", v->n == 1 ? "it" : "them");
+        add(text, "; %zu other rank%s for %s", others, others == 1 ? " waits" : "s wait",
+            v->n == 1 ? "it" : "them");
 }
 
 /* --- the groups --- */
@@ -343,6 +343,11 @@ static json_t *groups_json(const struct evidence *e, const struct verdict *v)
     return list;
 }
 
+static bool is_elsewhere(const struct evidence *e, int32_t rank)
+{
+    return e->rank[rank].other_host && e->rank[rank].state == LEDGER_RUNNING;
+}
+
 static json_t *notes_json(const struct evidence *e, const struct verdict *v)
 {
     json_t *notes = json_array();
@@ -350,9 +355,9 @@ static json_t *notes_json(const struct evidence *e, const struct verdict *v)
     for (size_t i = 0; i < e->names->warnings.n; i++)
         json_push(notes, json_string(e->names->warnings.at[i]));
     for (size_t i = 0; i < e->s->n_ranks; i++)
-        elsewhere += e->rank[i].other_host && e->rank[i].state == LEDGER_RUNNING;
+        elsewhere += is_elsewhere(e, (int32_t)i);
     for (size_t i = 0; i < v->n; i++)
-        threads += e->s->threads[v->core[i]] && !e->rank[v->core[i]].other_host;
+        threads += e->s->threads[v->core[i]] && !is_elsewhere(e, v->core[i]);
     if (elsewhere)
         json_push(notes, json_sprintf("%zu ranks are on other hosts: their records may be older "
                                       "than they are, and whether they run is unknown",

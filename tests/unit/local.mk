@@ -73,7 +73,7 @@ tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/un
 tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_verdict_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_verdict_SOURCES = tests/unit/verdict.c tests/unit/ended.c $(made_profile)
+tests_unit_verdict_SOURCES = tests/unit/verdict.c tests/unit/ended.c tests/unit/records.c $(made_profile)
 tests_unit_verdict_LDADD = libverdict.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 # Its own debug information is what is read.

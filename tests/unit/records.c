@@ -1,0 +1,76 @@
+/* Protects what the verdict reads from the records of ranks that were ended in their calls. */
+#include "made_profile.h"
+#include "verdict/text.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Two ranks are in different collectives. The verdict on their records, which are removed. */
+static json_t *verdict_on_two(bool threads)
+{
+    char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[2][100];
+    cr_assert_not_null(mkdtemp(directory));
+    for (int r = 0; r < 2; r++) {
+        struct ledger l;
+        snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
+        made_ledger(&l, path[r], r, 2);
+        l.header->state = LEDGER_SIGNALLED;
+        l.header->state_detail = SIGTERM;
+        l.header->threads_at_once = threads;
+        l.calls[0] = (struct ledger_call){.since = l.header->pair[1].ticks - 1500000000,
+                                          .operation = r ? OP_ALLREDUCE : OP_BARRIER,
+                                          .site = 1,
+                                          .comm = 1,
+                                          .comm_id = 5,
+                                          .sequence = 6,
+                                          .peer = INT32_MIN,
+                                          .tag = INT32_MIN,
+                                          .root = -1,
+                                          .thread = 1};
+        l.header->section[LEDGER_CALLS].count = 1;
+        ledger_close(&l);
+    }
+    struct evidence *e = evidence_now(directory, VERDICT_SETTLED);
+    cr_assert_not_null(e);
+    struct verdict *v = verdict_of(e->s);
+    json_t *value = verdict_json(e, v);
+    verdict_free(v);
+    evidence_free(e);
+    for (int r = 0; r < 2; r++)
+        unlink(path[r]);
+    rmdir(directory);
+    return value;
+}
+
+static const char *text_in(const json_t *value)
+{
+    return json_string_value(json_object_get(value, "text"));
+}
+
+Test(records, different_collectives)
+{
+    json_t *value = verdict_on_two(false);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
+    cr_assert(json_is_true(json_object_get(value, "proven")));
+    assert_has(text_in(value), "when the run ended, a deadlock of 2 of 2 ranks: ");
+    assert_has(text_in(value), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
+    assert_has(text_in(value), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
+    cr_assert_eq(json_array_size(json_object_get(value, "groups")), 2);
+    json_decref(value);
+}
+
+/* Another thread, even one that has not called MPI yet, may release them. */
+Test(records, threads_may_release)
+{
+    json_t *value = verdict_on_two(true);
+    const json_t *notes = json_object_get(value, "notes");
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
+    cr_assert(json_is_false(json_object_get(value, "proven")));
+    assert_lacks(text_in(value), "deadlock");
+    assert_has(json_string_value(json_array_get(notes, json_array_size(notes) - 1)),
+               "not called a deadlock: another thread");
+    json_decref(value);
+}
