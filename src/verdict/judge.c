@@ -394,26 +394,16 @@ static bool is_in(const int32_t *rank, size_t n, int32_t r)
     return false;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    return ORDER(*(const int32_t *)a, *(const int32_t *)b);
-}
-
-/* A verdict of KIND on the N ranks, each named once. */
-static struct verdict *verdict_on(const struct judgement *j, const int32_t *rank, size_t n,
-                                  enum verdict_kind kind)
+/* A verdict of KIND on the ranks that are IN; takes that over. */
+static struct verdict *verdict_on(const struct judgement *j, bool *in, enum verdict_kind kind)
 {
     struct verdict *v = memory_alloc(sizeof *v);
     v->kind = kind;
-    v->core = memory_alloc((n + 2) * sizeof *v->core);
-    v->waits = memory_alloc((j->s->n_ranks + 1) * sizeof *v->waits);
-    for (size_t i = 0; i < n; i++)
-        if (!v->waits[rank[i]]) {
-            v->waits[rank[i]] = true;
-            v->core[v->n++] = rank[i];
-        }
-    memset(v->waits, 0, j->s->n_ranks * sizeof *v->waits);
-    qsort(v->core, v->n, sizeof *v->core, by_value);
+    v->core = memory_alloc((j->s->n_ranks + 2) * sizeof *v->core);
+    for (size_t r = 0; r < j->s->n_ranks; r++)
+        if (in[r])
+            v->core[v->n++] = (int32_t)r;
+    v->waits = in;
     return v;
 }
 
@@ -432,8 +422,10 @@ static bool find_mismatch(const struct judgement *j, struct verdict *v)
             const struct awaited *a = j->collective[i], *b = j->collective[k];
             if (b->comm != a->comm || b->sequence != a->sequence)
                 break;
+            if (awaited_agree(a, b))
+                continue;
             bool a_in = is_in(v->core, v->n, a->rank);
-            if (awaited_agree(a, b) || !(a_in || is_in(v->core, v->n, b->rank)))
+            if (!a_in && !is_in(v->core, v->n, b->rank))
                 continue;
             v->first = a_in ? a : b;
             v->second = a_in ? b : a;
@@ -582,8 +574,10 @@ static void classify_one(const struct judgement *j, struct verdict *v)
     }
 }
 
+/* Marks all that wait for the core, and only those. */
 static void find_waiting(const struct judgement *j, struct verdict *v)
 {
+    memset(v->waits, 0, j->s->n_ranks * sizeof *v->waits);
     for (size_t i = 0; i < v->n; i++)
         v->waits[v->core[i]] = true;
     for (bool changed = true; changed;) {
@@ -622,12 +616,14 @@ static bool is_node(const struct component_search *t, int32_t rank)
 static void judge_component(struct component_search *t, const int32_t *rank, size_t n)
 {
     const struct judgement *j = t->j;
-    struct verdict *v = verdict_on(j, rank, n, VERDICT_MOVING);
-    bool circle = n > 1, polls = false;
+    bool circle = n > 1, polls = false, *in = memory_alloc(j->s->n_ranks + 1);
+    for (size_t i = 0; i < n; i++)
+        in[rank[i]] = true;
     for (const struct wait_edge *e = edges_of(j, *rank); e < edges_of(j, *rank + 1); e++)
         circle = circle || e->to == *rank;
-    for (size_t i = 0; i < j->s->calls.n && circle; i++)
-        polls = polls || (j->s->calls.at[i].polls && is_in(v->core, v->n, j->s->calls.at[i].rank));
+    for (size_t i = 0; i < j->s->calls.n; i++)
+        polls = polls || (j->s->calls.at[i].polls && in[j->s->calls.at[i].rank]);
+    struct verdict *v = verdict_on(j, in, VERDICT_MOVING), *less = v;
     v->proven = t->stuck && is_certain(j, v);
     if (!circle)
         classify_one(j, v);
@@ -640,11 +636,10 @@ static void judge_component(struct component_search *t, const int32_t *rank, siz
     if (v->kind != VERDICT_MOVING &&
         (!t->best || v->kind < t->best->kind ||
          (v->kind == t->best->kind && v->n_waiting > t->best->n_waiting))) {
-        struct verdict *worse = t->best;
+        less = t->best;
         t->best = v;
-        v = worse;
     }
-    verdict_free(v);
+    verdict_free(less);
 }
 
 static void visit(struct component_search *t, int32_t rank)
@@ -754,18 +749,16 @@ static void judgement_end(struct judgement *j)
 static struct verdict *judge_state(const struct judgement *j, enum rank_state state,
                                    enum verdict_kind kind)
 {
-    int32_t *rank = memory_alloc((j->s->n_ranks + 1) * sizeof *rank);
-    size_t n = 0;
+    bool *in = memory_alloc(j->s->n_ranks + 1);
     for (size_t r = 0; r < j->s->n_ranks; r++)
-        if (j->s->state[r] == state)
-            rank[n++] = (int32_t)r;
-    struct verdict *v = n ? verdict_on(j, rank, n, kind) : NULL;
-    free(rank);
-    if (v) {
-        v->proven = true;
-        find_waiting(j, v);
-    }
-    return v;
+        in[r] = j->s->state[r] == state;
+    struct verdict *v = verdict_on(j, in, kind);
+    v->proven = true;
+    find_waiting(j, v);
+    if (v->n)
+        return v;
+    verdict_free(v);
+    return NULL;
 }
 
 /* No rank waits for another: those that poll without an answer; or all, if all are in calls for
@@ -773,43 +766,41 @@ static struct verdict *judge_state(const struct judgement *j, enum rank_state st
 static struct verdict *judge_rest(const struct judgement *j)
 {
     const struct situation *s = j->s;
-    int32_t *rank = memory_alloc((s->calls.n + 1) * sizeof *rank);
-    size_t polling = 0;
-    bool all = s->calls.n > 0;
+    bool *in = memory_alloc(s->n_ranks + 1), all = s->calls.n > 0, polling = false;
     for (size_t r = 0; r < s->n_ranks; r++)
         all = all && (first_call(j, r) || is_out(s, r));
     for (size_t i = 0; i < s->calls.n; i++) {
-        bool long_open = s->calls.at[i].seconds >= s->settled;
-        all = all && long_open;
-        if (s->calls.at[i].polls && long_open)
-            rank[polling++] = s->calls.at[i].rank;
+        const struct open_call *c = &s->calls.at[i];
+        all = all && c->seconds >= s->settled;
+        in[c->rank] = in[c->rank] || (c->polls && c->seconds >= s->settled);
+        polling = polling || in[c->rank];
     }
-    for (size_t i = 0; i < s->calls.n && !polling; i++)
-        rank[i] = s->calls.at[i].rank;
-    struct verdict *v = polling ? verdict_on(j, rank, polling, VERDICT_POLLING)
-                        : all   ? verdict_on(j, rank, s->calls.n, VERDICT_UNKNOWN)
-                                : verdict_on(j, rank, 0, VERDICT_MOVING);
-    free(rank);
+    for (size_t r = 0; r < s->n_ranks && all && !polling; r++)
+        in[r] = first_call(j, r);
+    struct verdict *v = verdict_on(j, in,
+                                   polling ? VERDICT_POLLING
+                                   : all   ? VERDICT_UNKNOWN
+                                           : VERDICT_MOVING);
+    memset(v->waits, 0, s->n_ranks * sizeof *v->waits);
     return v;
 }
 
 /* Two that disagree will never go on, whomever they wait for at the moment: V, or that. */
 static struct verdict *judge_disagreement(const struct judgement *j, struct verdict *v)
 {
-    int32_t *rank = memory_alloc((j->s->calls.n + 1) * sizeof *rank);
-    for (size_t i = 0; i < j->s->calls.n; i++)
-        rank[i] = j->s->calls.at[i].rank;
-    struct verdict *other = verdict_on(j, rank, j->s->calls.n, VERDICT_MISMATCH);
-    free(rank);
-    if (v->kind <= VERDICT_MISMATCH || !find_mismatch(j, other) ||
-        agree_in_kind(other->first, other->second)) {
-        verdict_free(other);
-        return v;
+    bool *in = memory_alloc(j->s->n_ranks + 1);
+    for (size_t r = 0; r < j->s->n_ranks; r++)
+        in[r] = first_call(j, r);
+    struct verdict *other = verdict_on(j, in, VERDICT_MISMATCH), *less = other;
+    if (v->kind > VERDICT_MISMATCH && find_mismatch(j, other) &&
+        !agree_in_kind(other->first, other->second)) {
+        set_core(other, other->first->rank, other->second->rank);
+        find_waiting(j, other);
+        less = v;
+        v = other;
     }
-    verdict_free(v);
-    set_core(other, other->first->rank, other->second->rank);
-    find_waiting(j, other);
-    return other;
+    verdict_free(less);
+    return v;
 }
 
 struct verdict *verdict_of(const struct situation *s)
