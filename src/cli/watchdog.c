@@ -165,22 +165,22 @@ static bool is_same(const struct alarm *a, const struct alarm *b)
 }
 
 /* In one write: ranks write there, too. */
-static void report(struct evidence *e, const struct verdict *v, bool ends)
+static void report(const struct evidence *e, const struct verdict *v, bool ends)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return;
-    struct account *a = account_of(e, v);
-    account_write(a, out, "collprof watchdog: ", 80);
+    json_t *value = verdict_json(e, v);
+    verdict_write(value, out, "collprof watchdog: ", 80);
+    json_decref(value);
     if (ends)
         fprintf(out, "collprof watchdog: the run is ended with status %d (--watchdog-abort)\n",
                 STATUS_STUCK);
     fclose(out);
     if (write(STDERR_FILENO, text, size) < 0)
         close(STDERR_FILENO); /* no reader is left */
-    account_free(a);
     free(text);
 }
 
@@ -193,8 +193,8 @@ static bool is_hopeless(const struct verdict *v)
 static void signal_ranks(const struct evidence *e, int number)
 {
     union sigval value = ending_value();
-    for (size_t i = 0; i < e->ranks.n; i++) {
-        const struct evidence_rank *r = &e->ranks.at[i];
+    for (size_t i = 0; i < e->s->n_ranks; i++) {
+        const struct evidence_rank *r = &e->rank[i];
         if (!r->alive || r->other_host)
             continue;
         sigqueue((pid_t)r->pid, number, value);

@@ -430,6 +430,7 @@ static void read_calls(struct reading *r)
     gethostname(host, sizeof host - 1);
     *rank = (struct evidence_rank){.state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
                                    .state_detail = h->state_detail,
+                                   .pid = h->pid,
                                    .other_host = strncmp(host, h->host, sizeof host) != 0,
                                    .operation = PROFILE_NONE,
                                    .site = PROFILE_NONE,
@@ -616,7 +617,5 @@ struct evidence *evidence_now(const char *directory, double settled)
             settle(e->s, before->s);
         evidence_free(before);
     }
-    if (e)
-        profile_name_sites(e->names);
     return e;
 }

@@ -11,6 +11,7 @@
 
 struct evidence_rank {
     bool alive, other_host;
+    int64_t pid;
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
     bool outside;             /* of MPI, since its last call: */

@@ -372,6 +372,7 @@ json_t *verdict_json(const struct evidence *e, const struct verdict *v)
 {
     char text[ROOM] = "";
     json_t *ranks = json_array();
+    profile_name_sites(e->names); /* only now: a watchdog reads more often than it writes */
     add_sentence(text, e, v);
     for (size_t i = 0; i < v->n; i++)
         json_push(ranks, json_integer(v->core[i]));

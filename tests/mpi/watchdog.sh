@@ -45,12 +45,12 @@ for mpi in $mpis; do
     is_gone "a deadlock"
     run 60 --watchdog=1 --watchdog-abort "$dir/stuck" 14
     is_ended "a stopped rank"
-    says "the stopped rank" 14 "rank 1 is stopped"
+    says "the stopped rank" 14 "rank 1: stopped"
 
     # A rank that computes may go on: a notice, and no end.
     run 8 --watchdog=1 --watchdog-abort "$dir/stuck" 11
     test $status = 124 || fail "$mpi: a rank that computes was ended: $(cat err)"
-    says "who computes" 11 "rank 1 has been computing"
+    says "who computes" 11 "rank 1, awaited in MPI_Barrier .*: computing"
     ! grep -q 'is ended' err || fail "$mpi: $(cat err)"
     pkill -9 -f "$dir/stuck"
     is_gone "a rank that computes"
