@@ -489,7 +489,7 @@ static void judge(const struct ack_stream *a, const struct ack_stamp *stamp)
     free(verdict);
 }
 
-/* The moments of the first of STREAMS, on the clock common to all. */
+/* The moments of A become those of the clock common to all. */
 static void make_global(struct ack_stream *a)
 {
     for (size_t k = 0; k < a->n; k++) {
@@ -498,10 +498,10 @@ static void make_global(struct ack_stream *a)
     }
 }
 
-/* All ranks are here. A rank without memory keeps all from judging. */
+/* All ranks are here. Frees STREAMS. A rank without memory keeps all from judging. */
 static void judge_all(struct ack_stream *streams)
 {
-    int root, *count = calloc(2 * (size_t)layer.size, sizeof *count);
+    int root = -1, *count = calloc(2 * (size_t)layer.size, sizeof *count);
     uint64_t good = count != NULL, all = 0, id;
     allreduce_politely(&good, &all, 1, MPI_MIN, layer.comm);
     while (all && (id = next_stream(streams, &root)) != UINT64_MAX) {
@@ -518,6 +518,11 @@ static void judge_all(struct ack_stream *streams)
             streams = a->next;
             stream_free(a);
         }
+    }
+    while (streams) {
+        struct ack_stream *a = streams;
+        streams = a->next;
+        stream_free(a);
     }
     free(count);
 }
