@@ -2,7 +2,7 @@
 # contain them: what is linked in the end lists every floor once, from the top to libbase.la.
 # tests/floors.sh reads the #include lines and keeps it so.
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE
-AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS)
+AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS) -ffunction-sections
 
 noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libverdict.la libreport.la libcompare.la libexport.la libresults.la
 

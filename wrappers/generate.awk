@@ -1,11 +1,12 @@
 # Makes the wrappers from the table and the preprocessed mpi.h.
 #
-#   awk -v want=names|enum|next|functions -f generate.awk functions.table mpi.i
+#   awk -v want=names|enum|next|functions|rare -f generate.awk functions.table mpi.i
 #
 # names      their names and families, and the functions that they call
 # enum       the operation numbers OP_Send, ...
 # next       the struct of the functions that they call
-# functions  the wrappers themselves
+# functions  the wrappers of frequent calls
+# rare       the other wrappers, in which nothing is inlined
 #
 # POSIX awk. What a family does is said once, in its template below.
 
@@ -21,7 +22,7 @@ BEGIN {
         print "#include \"record/operations.h\"\n#include \"wrappers/next.h\"\n" \
               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\nconst struct ledger_operation mpi_functions[] = {"
     else
-        print "#include \"wrappers/prologue.h\"\n"
+        print (want == "rare" ? "#define CALL_RARE\n" : "") "#include \"wrappers/prologue.h\"\n"
 }
 
 # Only functions with a PMPI_ twin can be wrapped. The twin's prototype may lack names.
@@ -208,8 +209,14 @@ function wrap(name, arguments,   family, shown) {
     else if (want == "names") {
         initializers = initializers "    ." substr(name, 5) " = P" name ",\n"
         print "    {.name = \"" name "\", .family = FAMILY_" toupper(shown) "},"
-    } else if (family !~ /^hand:/)
+    } else if (family !~ /^hand:/ && is_frequent(name, family) == (want == "functions"))
         print_function(name, family)
+}
+
+# What applications call in their innermost loops: messages, collectives and their completion.
+function is_frequent(name, family) {
+    return name !~ /_c$/ && (family ~ /^(i?send|i?recv|sendrecv|probe|collective|broadcast)$/ || \
+                             (line, "pending") in role)
 }
 
 # C*T or [C]*T, positions or parameter names, as an expression for the number of bytes.
@@ -249,7 +256,7 @@ function print_function(name, family,   call, i, bytes, place) {
     if (bytes ~ /call_bytes_of_array/)
         gsub(/call_bytes_of_array\(/, "CALL_BYTES_OF_ARRAY(", bytes)
 
-    printf "int %s(%s)\n{\n", name, declared
+    printf "%sint %s(%s)\n{\n", want == "rare" ? "__attribute__((cold)) " : "", name, declared
     print "    struct call call;"
     print "    if (!call_enter(&call, OP_" substr(name, 5) ", " about(family) "))"
     print "        return " call ";"
@@ -410,8 +417,8 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
     }
     do_call(call)
     leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
-          "                       (struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
-          "                                        .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
+          "                       &(struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
+          "                                         .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
                                                              tag != "" ? tag : "CALL_NONE") "})")
 }
 

@@ -10,6 +10,7 @@ layers/$(1)/record/operations.h: WANT = enum
 layers/$(1)/wrappers/next.h: WANT = next
 layers/$(1)/wrappers/operations.c: WANT = names
 layers/$(1)/wrappers/functions.c: WANT = functions
+layers/$(1)/wrappers/rare.c: WANT = rare
 $$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
 		$$(srcdir)/wrappers/functions.table $$(srcdir)/wrappers/generate.awk
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(WANT) $$(srcdir)/wrappers/functions.table $$< \
@@ -20,7 +21,7 @@ $(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter-out src/measure/scenar
 	$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES))))
 $(1)_MEASURE_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libmeasure_la_SOURCES)))
 $(1)_ALL_OBJS = $$(sort $$($(1)_OBJS) $$($(1)_MEASURE_OBJS))
-$(1)_MADE = layers/$(1)/wrappers/functions.o layers/$(1)/wrappers/operations.o
+$(1)_MADE = $$(patsubst %.c,layers/$(1)/%.o,$$(filter %.c,$$(GENERATED)))
 $$($(1)_ALL_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
 	-DLAYER_MPI='$$($(1)_BUILT)'
 $$($(1)_ALL_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h layers/$(1)/wrappers/next.h
@@ -30,7 +31,7 @@ $$($(1)_MADE): %.o: %.c
 	$$(LAYER_COMPILE)
 layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
 		$$(srcdir)/wrappers/exports.map
-	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -shared -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
+	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -shared -Wl,--gc-sections -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
 		$$(LDFLAGS) -Wl,--version-script=$$(srcdir)/wrappers/exports.map $$(AX_THREADS) \
 		$$(LAYER_LIBS)
 
@@ -55,7 +56,7 @@ layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 	echo SAVE; } | $$(AR) -M
 endef
 
-GENERATED = record/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c
+GENERATED = record/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c wrappers/rare.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<

@@ -95,6 +95,22 @@ void call_collective_failed(struct comm *on, int rc)
         call_sequence(on);
 }
 
+void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
+                   uint32_t sequence, int root, uint64_t bytes)
+{
+    instance_add(&(struct ledger_instance){.comm_id = on->id,
+                                           .entry_ticks = c->entry,
+                                           .exit_ticks = c->exit,
+                                           .outside_ticks = thread.outside + c->entry - thread.left,
+                                           .bytes = bytes,
+                                           .sequence = sequence,
+                                           .site = c->site,
+                                           .operation = c->operation & 0x7ff,
+                                           .spared = (e ? ledger_spared(entry_calls(e)) : 0) & 0x1f,
+                                           .comm = (uint16_t)on->index,
+                                           .root = root});
+}
+
 void call_keep_apart(uint64_t comm_id, uint32_t collectives)
 {
     bool longer = thread.apart.of == comm_id && thread.apart.collectives > collectives;
@@ -220,9 +236,9 @@ static void message_of(struct call *c, int rc, struct comm *on, struct request *
 }
 
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                        const MPI_Request *request, struct request *matched, struct request r)
+                        const MPI_Request *request, struct request *matched, struct request *r)
 {
-    const unsigned kind = r.kind;
+    const unsigned kind = r->kind;
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
     if (LIKELY(e != NULL)) {
@@ -231,37 +247,37 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
         uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
         call_count(c, e, now, rc);
     }
-    r.entry = e;
-    r.post_entry = c->entry;
-    r.post_exit = c->exit;
-    r.bytes = bytes;
-    r.site = c->site;
-    r.comm = comm;
-    r.id = on ? on->id : 0;
-    r.turn = NO_TURN;
-    r.operation = (uint16_t)c->operation;
-    r.comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
-    r.active = !(kind & REQUEST_PERSISTENT);
-    r.apart = thread.apart.of != 0;
-    message_of(c, rc, on, &r, matched);
-    if (r.peer == MPI_PROC_NULL && !(kind & REQUEST_PERSISTENT)) {
+    r->entry = e;
+    r->post_entry = c->entry;
+    r->post_exit = c->exit;
+    r->bytes = bytes;
+    r->site = c->site;
+    r->comm = comm;
+    r->id = on ? on->id : 0;
+    r->turn = NO_TURN;
+    r->operation = (uint16_t)c->operation;
+    r->comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
+    r->active = !(kind & REQUEST_PERSISTENT);
+    r->apart = thread.apart.of != 0;
+    message_of(c, rc, on, r, matched);
+    if (r->peer == MPI_PROC_NULL && !(kind & REQUEST_PERSISTENT)) {
         /* complete, and no message */
     } else if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) && kind == REQUEST_PLAIN) {
         complete_at_once(e, c, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
-        r.handle = HANDLE_BITS(*request);
+        r->handle = HANDLE_BITS(*request);
         if (kind & REQUEST_COLLECTIVE && on && comm_has_others(on)) {
-            r.sequence = call_sequence(on);
-            r.comm_id = on->id;
-            r.spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
+            r->sequence = call_sequence(on);
+            r->comm_id = on->id;
+            r->spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
             if (kind & REQUEST_PERSISTENT) {
-                r.comm_id = on->id ? hash_mix(on->id, r.sequence) | 1 : 0;
-                r.sequence = UINT32_MAX; /* before its first start */
+                r->comm_id = on->id ? hash_mix(on->id, r->sequence) | 1 : 0;
+                r->sequence = UINT32_MAX; /* before its first start */
             }
             if (layer.trace)
-                trace_collective_posted(on, &r);
+                trace_collective_posted(on, r);
         }
-        request_add(&r);
+        request_add(r);
     }
     if (kind & REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
         call_collective_failed(on, rc);

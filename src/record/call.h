@@ -33,6 +33,18 @@ struct call_about {
 /* Set by the layer's life cycle: what to do about a call that comes before MPI_Init was seen. */
 extern void (*call_first_seen)(void);
 
+/* The wrappers of frequent calls have inlined what they do on the way in and out. Those of all
+ * others are compiled with CALL_RARE and share one copy, a frame further from the application. */
+#ifdef CALL_RARE
+#define CALL_INLINE static __attribute__((noinline, unused))
+#define CALL_ALWAYS
+enum { CALL_OWN_FRAMES = 3 };
+#else
+#define CALL_INLINE static inline
+#define CALL_ALWAYS __attribute__((always_inline))
+enum { CALL_OWN_FRAMES = 2 };
+#endif
+
 /* The way in, where the one test fails: true if the call is to be recorded after all. */
 bool call_enter_rarely(const char *frame);
 
@@ -82,17 +94,18 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
 
-/* False: pass the call on and do nothing else. */
-static inline __attribute__((always_inline)) bool call_enter(struct call *c, unsigned operation,
-                                                             struct call_about about)
+/* In a wrapper. False: pass the call on and do nothing else. */
+#define call_enter(c, operation, about)                                                            \
+    call_enter_at((c), (operation), (about), __builtin_frame_address(0))
+CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
+                                           struct call_about about, const char *frame)
 {
-    const char *frame = __builtin_frame_address(0);
     if (UNLIKELY(!layer.on | thread.inside) && !call_enter_rarely(frame))
         return false;
     thread_enter_at(frame);
     c->operation = operation;
     c->traced = false;
-    c->site = layer.stack_depth ? site_here() : LEDGER_NO_SITE;
+    c->site = layer.stack_depth ? site_here(CALL_OWN_FRAMES) : LEDGER_NO_SITE;
     call_stands(c, about);
     return true;
 }
@@ -153,8 +166,8 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
     call_over(c);
 }
 
-static inline void call_leave_known(const struct call *c, int rc, const struct comm *comm,
-                                    uint64_t bytes)
+CALL_INLINE void call_leave_known(const struct call *c, int rc, const struct comm *comm,
+                                  uint64_t bytes)
 {
     call_leave_counted(c, rc, call_entry(c, comm, bytes), bytes);
 }
@@ -167,7 +180,7 @@ static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc
     return LIKELY(rc == MPI_SUCCESS) ? comm_of(comm) : comm_find(comm);
 }
 
-static inline void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes)
+CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes)
 {
     call_leave_known(c, rc, call_comm(c, comm, rc), bytes);
 }
@@ -184,8 +197,12 @@ static inline uint32_t call_sequence(struct comm *on)
 }
 void call_collective_failed(struct comm *on, int rc);
 
-static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                                         int root)
+/* The collective C on ON, with E, its entry, or NULL, is logged. */
+void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
+                   uint32_t sequence, int root, uint64_t bytes);
+
+CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
+                                       int root)
 {
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
@@ -196,18 +213,7 @@ static inline void call_leave_collective(struct call *c, int rc, MPI_Comm comm, 
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
         if (LIKELY(!thread.apart.of))
-            instance_add(
-                &(struct ledger_instance){.comm_id = on->id,
-                                          .entry_ticks = c->entry,
-                                          .exit_ticks = c->exit,
-                                          .outside_ticks = thread.outside + c->entry - thread.left,
-                                          .bytes = bytes,
-                                          .sequence = sequence,
-                                          .site = c->site,
-                                          .operation = c->operation & 0x7ff,
-                                          .spared = (e ? ledger_spared(entry_calls(e)) : 0) & 0x1f,
-                                          .comm = (uint16_t)on->index,
-                                          .root = root});
+            call_instance(c, on, e, sequence, root, bytes);
     }
     call_leave_counted(c, rc, e, bytes);
     call_apart_over(on);
@@ -223,7 +229,7 @@ static inline bool call_failed(int rc)
 }
 
 /* A blocking call has sent a message, or received one: to be told before it is left. */
-static inline void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
+CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
 {
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || to == MPI_PROC_NULL))
@@ -238,8 +244,8 @@ static inline void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t byt
 /* PROBED: what call_matched() gave for a message that had been probed; it is released. */
 void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
                      struct request *probed);
-static inline void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                            const MPI_Status *status)
+CALL_INLINE void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
+                          const MPI_Status *status)
 {
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || status->MPI_SOURCE == MPI_PROC_NULL))
@@ -263,7 +269,7 @@ struct request *call_matched(const MPI_Message *message);
  * and what inject keeps for the calls that start and complete it. MATCHED: as for
  * call_got_probed(). */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                        const MPI_Request *request, struct request *matched, struct request r);
+                        const MPI_Request *request, struct request *matched, struct request *r);
 
 /* The call in progress waits for R: with whom stands in the record, too. */
 static inline void call_waits_for(const struct request *r)
@@ -316,7 +322,7 @@ MPI_Count call_size_of_type(MPI_Datatype type);
 void call_know_types(void);
 
 /* Only for arguments of a call that has succeeded: they are valid then. */
-static inline uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
+CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
@@ -326,7 +332,7 @@ static inline uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 }
 
 /* The same, of the arguments that the call was entered with. */
-static inline uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Datatype type)
+CALL_INLINE uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Datatype type)
 {
     return LIKELY(c->bytes != LEDGER_UNKNOWN_BYTES) ? c->bytes : call_bytes(count, type);
 }
@@ -342,7 +348,7 @@ static inline uint64_t call_payload(const struct call *c, MPI_Count count, MPI_D
     })
 
 /* Bytes received, or OTHERWISE where the status cannot tell. */
-static inline uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
+CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
 {
     int count = 0;
     MPI_Count large = 0;

@@ -9,8 +9,7 @@
 #include <link.h>
 #include <string.h>
 
-/* site_here() and the wrapper stand above the application's frames. */
-enum { OWN_FRAMES = 2 };
+enum { MOST_OWN = 3 };
 /* Between a Python program and MPI: mpi4py takes up to 5, ctypes 6, a library in C what it will. */
 enum { MOST_TO_PYTHON = 16 };
 enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
@@ -18,12 +17,6 @@ enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
 /* In the index 0 means that there is none, so a site's number plus one stands there. */
 #define SITE_VALUE(site) ((uintptr_t)(site) + 1)
 #define SITE_OF(value) ((uint32_t)((value)-1))
-
-int sites_start(void)
-{
-    layer.ledger.header->section[LEDGER_SITES].count = 1; /* LEDGER_NO_SITE */
-    return index_start(&layer.sites);
-}
 
 /* --- modules --- */
 
@@ -68,19 +61,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
     for (uint32_t i = 0; i < count; i++)
         if (layer.ledger.modules[i].low == m.low && layer.ledger.modules[i].high == m.high)
             return 0;
-    if (!m.high)
-        return 0;
-    if (!ledger_grow(&layer.ledger, LEDGER_MODULES)) {
-        h->section[LEDGER_MODULES].dropped++;
-        return 0;
-    }
-    if (info->dlpi_name && *info->dlpi_name)
-        m.path = ledger_add_text(&layer.ledger, info->dlpi_name);
-    else if (count == 0) /* the executable comes first and has no name */
-        m.path = ledger_add_text(&layer.ledger, h->program);
     read_build_id(&m, info);
-    layer.ledger.modules[count] = m;
-    h->section[LEDGER_MODULES].count = count + 1;
+    struct ledger_module *at = m.high ? ledger_append(&layer.ledger, LEDGER_MODULES, &m) : NULL;
+    if (at && info->dlpi_name && *info->dlpi_name)
+        at->path = ledger_add_text(&layer.ledger, info->dlpi_name);
+    else if (at && count == 0) /* the executable comes first and has no name */
+        at->path = ledger_add_text(&layer.ledger, h->program);
     return 0;
 }
 
@@ -125,20 +111,18 @@ void modules_update(void)
 static uint32_t module_of_python(const struct python_place *place)
 {
     struct ledger *l = &layer.ledger;
-    uint32_t *count = &l->header->section[LEDGER_MODULES].count;
+    const uint32_t *count = &l->header->section[LEDGER_MODULES].count;
     for (uint32_t i = 0; i < *count; i++)
         if (l->modules[i].function &&
             !strcmp(ledger_text(l, l->modules[i].function), place->function) &&
             !strcmp(ledger_text(l, l->modules[i].path), place->file))
             return i;
-    struct ledger_module m = {0};
-    if (ledger_grow(l, LEDGER_MODULES) && (m.path = ledger_add_text(&layer.ledger, place->file)) &&
-        (m.function = ledger_add_text(&layer.ledger, place->function))) {
-        l->modules[*count] = m;
-        return (*count)++;
-    }
-    l->header->section[LEDGER_MODULES].dropped++;
-    return UINT32_MAX;
+    struct ledger_module *m = ledger_append(l, LEDGER_MODULES, &(struct ledger_module){0});
+    if (!m)
+        return UINT32_MAX;
+    m->path = ledger_add_text(l, place->file);
+    m->function = ledger_add_text(l, place->function);
+    return *count - 1;
 }
 
 /* --- sites --- */
@@ -268,15 +252,15 @@ static inline uint64_t add_to_hash(uint64_t hash, uint64_t value)
     return (hash ^ value) * 0x9e3779b97f4a7c15ull;
 }
 
-__attribute__((noinline)) uint32_t site_here(void)
+__attribute__((noinline)) uint32_t site_here(unsigned own)
 {
-    void *frame[OWN_FRAMES + MOST_TO_PYTHON];
+    void *frame[MOST_OWN + MOST_TO_PYTHON];
     struct stack s;
     unsigned most = !python.high ? layer.stack_depth : reach ? reach : MOST_TO_PYTHON;
     for (bool whole = false; !whole; most = MOST_TO_PYTHON) {
-        int n = unw_backtrace(frame, OWN_FRAMES + (int)most);
-        s.frame = frame + OWN_FRAMES;
-        s.n = n > OWN_FRAMES ? (unsigned)(n - OWN_FRAMES) : 0;
+        int n = unw_backtrace(frame, (int)(own + most));
+        s.frame = frame + own;
+        s.n = n > (int)own ? (unsigned)n - own : 0;
         s.n_calls = 0;
         whole = LIKELY(!python.high) || add_python(&s, most);
     }

@@ -5,11 +5,9 @@
 
 #include "record/layer.h"
 
-int sites_start(void);
-
-/* The site that the calling wrapper was called from: an index into the ledger's sites,
- * LEDGER_NO_SITE if there is no room. Call from the wrapper itself (inlined code included). */
-uint32_t site_here(void);
+/* The call site of a wrapper's caller: an index into the ledger's sites, LEDGER_NO_SITE if there is
+ * no room. OWN: frames of ours, this function's and the wrapper's among them; at most 3. */
+uint32_t site_here(unsigned own);
 
 /* Modules mapped now that the ledger does not know yet (after dlopen). */
 void modules_update(void);

@@ -69,7 +69,7 @@ $(sim_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 # The profiling layer, linked in front of the simulator's MPI.
 SIM_LAYER_FILES = $(filter %.c,$(LAYER_FILES) $(libprofile_la_SOURCES) $(libreport_la_SOURCES)) \
 	src/verdict/ended.c src/verdict/judge.c src/verdict/text.c
-SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/operations.c
+SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/rare.c sim/gen/wrappers/operations.c
 SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
 	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
 $(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAGS) \
@@ -83,6 +83,7 @@ sim/gen/record/operations.h: WANT = enum
 sim/gen/wrappers/next.h: WANT = next
 sim/gen/wrappers/operations.c: WANT = names
 sim/gen/wrappers/functions.c: WANT = functions
+sim/gen/wrappers/rare.c: WANT = rare
 sim/gen/record/operations.h sim/gen/wrappers/next.h $(SIM_LAYER_GENERATED): sim/gen/wrappers/mpi.i \
 		$(srcdir)/wrappers/functions.table $(srcdir)/wrappers/generate.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WRAPPERS_GENERATE) -v want=$(WANT) $(srcdir)/wrappers/functions.table $< > $@
