@@ -18,15 +18,6 @@ void collprof_region_end(void) __attribute__((weak));
 /* As MPI_Pcontrol: 0 off, 1 on, 2 forget what was recorded. */
 void collprof_control(int level) __attribute__((weak));
 
-/* Returns on all ranks of the intracommunicator COMM, which all call it, at the same moment of
- * their common clock: so long after it at most, in seconds, as far as this rank knows, what its
- * clock may be off by included. Negative: it cannot be done. Declared where mpi.h was included
- * before. */
-#ifdef MPI_VERSION
-double collprof_harmonize(MPI_Comm comm) __attribute__((weak));
-#define COLLPROF_HARMONIZE(comm) (collprof_harmonize ? collprof_harmonize(comm) : -1.0)
-#endif
-
 /* "0.1.0" */
 const char *collprof_version(void) __attribute__((weak));
 

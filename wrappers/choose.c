@@ -99,10 +99,9 @@ static void missing_function(void)
     abort();
 }
 
-/* For all that are ours: of these only collprof_harmonize() returns anything. */
-static double do_nothing(void)
+/* For all that are ours. */
+static void do_nothing(void)
 {
-    return -1;
 }
 
 /* Public: what a layer calls where the next preloaded tool is to see the calls, too. */

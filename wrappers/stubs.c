@@ -78,8 +78,7 @@ __asm__(".text\n"
 #define ALL_STUBS                                                                                  \
     STUB(collprof_region_begin)                                                                    \
     STUB(collprof_region_end)                                                                      \
-    STUB(collprof_control)                                                                         \
-    STUB(collprof_harmonize)
+    STUB(collprof_control)
 ALL_STUBS
 #include "wrappers/stubs.h"
 

@@ -1,42 +1,28 @@
 /* The public functions of collprof.h. */
 #include "base/text.h"
-#include "base/try.h"
 #include "config.h"
 #include "layer/parts.h"
-#include "sync/harmonize.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void collprof_region_begin(const char *name);
 EXPORT void collprof_region_end(void);
-EXPORT double collprof_harmonize(MPI_Comm comm);
 EXPORT const char *collprof_version(void);
 
 enum { DEEPEST = sizeof thread.region_stack };
 
-void regions_start(void)
-{
-    layer.ledger.header->section[LEDGER_REGIONS].count = 1;
-}
-
 static uint8_t region_of(const char *name)
 {
-    struct ledger_header *h = layer.ledger.header;
+    struct ledger_region named = {0};
+    text_copy(named.name, sizeof named.name, name);
     pthread_mutex_lock(&layer.lock);
-    uint32_t count = h->section[LEDGER_REGIONS].count, i = 1;
-    while (i < count &&
-           strncmp(layer.ledger.regions[i].name, name, sizeof layer.ledger.regions[i].name - 1))
+    uint32_t count = layer.ledger.header->section[LEDGER_REGIONS].count, i = 1;
+    while (i < count && strcmp(layer.ledger.regions[i].name, named.name))
         i++;
-    if (i == count && count < h->section[LEDGER_REGIONS].capacity) {
-        text_copy(layer.ledger.regions[i].name, sizeof layer.ledger.regions[i].name, name);
-        h->section[LEDGER_REGIONS].count = count + 1;
-    } else if (i == count) {
-        h->section[LEDGER_REGIONS].dropped++;
+    if (i == count && !ledger_append(&layer.ledger, LEDGER_REGIONS, &named))
         i = 0;
-    }
     pthread_mutex_unlock(&layer.lock);
     return (uint8_t)i;
 }
@@ -79,56 +65,6 @@ void collprof_region_end(void)
         return;
     regions_count();
     thread.region = thread.region_stack[thread.region_depth];
-}
-
-/* A communicator's, kept as its attribute. */
-struct kept {
-    struct sync_clock clock;
-    struct harmony start;
-};
-static int kept_key = MPI_KEYVAL_INVALID;
-
-static int kept_free(MPI_Comm comm, int key, void *kept, void *extra)
-{
-    (void)comm, (void)key, (void)extra;
-    free(kept);
-    return MPI_SUCCESS;
-}
-
-static int kept_open(struct kept *k, MPI_Comm comm)
-{
-    TRY(sync_all_have(comm, k != NULL));
-    TRY(sync_start(&k->clock, comm, 0));
-    TRY(harmony_open(&k->start, &k->clock, comm, 0));
-    k->start.follows = true;
-    return PMPI_Comm_set_attr(comm, kept_key, k);
-}
-
-static struct kept *kept_of(MPI_Comm comm)
-{
-    struct kept *k = NULL;
-    int found = 0;
-    pthread_mutex_lock(&layer.lock);
-    if (kept_key == MPI_KEYVAL_INVALID)
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kept_free, &kept_key, NULL);
-    pthread_mutex_unlock(&layer.lock);
-    if (PMPI_Comm_get_attr(comm, kept_key, &k, &found) || found)
-        return k;
-    k = calloc(1, sizeof *k);
-    if (kept_open(k, comm) == MPI_SUCCESS)
-        return k;
-    free(k);
-    return NULL;
-}
-
-/* Needs no record, and works where there is none. */
-double collprof_harmonize(MPI_Comm comm)
-{
-    int between_groups = 0;
-    if (PMPI_Comm_test_inter(comm, &between_groups) || between_groups)
-        return -1;
-    struct kept *k = kept_of(comm);
-    return k && harmonize(&k->start) == MPI_SUCCESS ? k->start.off : -1;
 }
 
 const char *collprof_version(void)

@@ -1,6 +1,6 @@
 /* An operation that all ranks begin at the same moment of their common clock, again and again: what
- * scenarios and direct measurements of collectives start by, and applications through
- * collprof_harmonize(). A barrier's exits are as far apart as its messages take. */
+ * scenarios and direct measurements of collectives start by. A barrier's exits are as far apart as
+ * its messages take. */
 #ifndef COLLPROF_SYNC_HARMONIZE_H
 #define COLLPROF_SYNC_HARMONIZE_H
 
