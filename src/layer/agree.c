@@ -45,7 +45,9 @@ bool agree_to_record(int error)
     allreduce_politely(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
     if (any.error == last)
         layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
-    else if (!any.error && any.obstacle == last)
+    if (any.obstacle)
+        layer.settings.report = true; /* otherwise nothing would be left of the run */
+    if (!any.error && any.obstacle == last)
         layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
                   "is printed at the end, but nothing will be left of a run that crashes",
                   run_directory.shown, layer.rank, run_obstacle);

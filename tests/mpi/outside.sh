@@ -25,6 +25,7 @@ touch file
 layered 2 file/below "$heat" -s 20 >out 2>err || fail "no directory: status $?"
 grep -v ^time out | cmp - want || fail "no directory: other results"
 test "$(grep -c 'cannot write records' err)" = 1 || { cat err; fail "no directory: not said once"; }
+grep -q '^Parallel efficiency' err || { cat err; fail "no directory: no report, by --report=no"; }
 
 # A full disk: 1 MiB, where each rank wants 2.
 mkdir small
