@@ -2,47 +2,42 @@
 #include "layer/life.h"
 #include "wrappers/prologue.h"
 
-/* The first MPI_Init counts as a call like any other, once there is a ledger to count it in. */
-static void leave_init(struct call *c, int rc, int provided)
+/* PROVIDED: NULL for MPI_Init. */
+static int init(int *argc, char ***argv, int required, int *provided)
 {
-    if (rc == MPI_SUCCESS)
-        life_start(provided);
+    return provided ? next.Init_thread(argc, argv, required, provided) : next.Init(argc, argv);
+}
+
+/* The first counts as a call like any other, once there is a ledger to count it in. */
+static int begin(int *argc, char ***argv, int required, int *provided)
+{
+    if (thread.inside || layer.phase != LAYER_ASLEEP)
+        return init(argc, argv, required, provided);
+    struct call call = {.operation = provided ? OP_Init_thread : OP_Init};
+    int level = MPI_THREAD_SINGLE;
+    thread_enter();
+    life_prepare(true);
+    call.entry = clock_ticks();
+    int rc = init(argc, argv, required, provided);
+    call.exit = clock_ticks();
+    if (rc == MPI_SUCCESS && !PMPI_Query_thread(&level))
+        life_start(level);
     if (layer.on) {
-        thread_call()->operation = c->operation;
-        call_leave(c, rc, MPI_COMM_NULL, 0);
+        thread_call()->operation = call.operation;
+        call_leave(&call, rc, MPI_COMM_NULL, 0);
     }
     thread_leave();
+    return rc;
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
-    if (thread.inside || layer.phase != LAYER_ASLEEP)
-        return next.Init(argc, argv);
-    struct call call = {.operation = OP_Init};
-    int provided = MPI_THREAD_SINGLE;
-    thread_enter();
-    life_prepare(true);
-    call.entry = clock_ticks();
-    int rc = next.Init(argc, argv);
-    call.exit = clock_ticks();
-    if (rc == MPI_SUCCESS)
-        PMPI_Query_thread(&provided);
-    leave_init(&call, rc, provided);
-    return rc;
+    return begin(argc, argv, 0, NULL);
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    if (thread.inside || layer.phase != LAYER_ASLEEP)
-        return next.Init_thread(argc, argv, required, provided);
-    struct call call = {.operation = OP_Init_thread};
-    thread_enter();
-    life_prepare(true);
-    call.entry = clock_ticks();
-    int rc = next.Init_thread(argc, argv, required, provided);
-    call.exit = clock_ticks();
-    leave_init(&call, rc, rc == MPI_SUCCESS ? *provided : MPI_THREAD_SINGLE);
-    return rc;
+    return begin(argc, argv, required, provided);
 }
 
 /* It is open until all ranks are in it; then the record ends. */

@@ -154,12 +154,11 @@ static int start_tables(int thread_level)
         return record_error;
     memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
     layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
-    regions_start();
     layer.stack_depth = (unsigned)layer.settings.stack;
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
     layer.pid = getpid();
     describe_run(layer.ledger.header, thread_level);
-    if (entries_start() || sites_start() || requests_start() || comms_start() || peers_start()) {
+    if (tables_start() || requests_start() || comms_start()) {
         drop_record();
         return ENOMEM;
     }
@@ -280,10 +279,11 @@ static bool record_alone(int thread_level)
         layer_say("rank %d: %s: it is not recorded", layer.rank, strerror(error));
         return false;
     }
-    if (run_obstacle)
+    if (run_obstacle) {
+        layer.settings.report = true;
         layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
                   layer.rank, run_directory.shown, run_obstacle);
-    else if (layer.rank == first_member)
+    } else if (layer.rank == first_member)
         publish();
     return true;
 }
@@ -349,8 +349,7 @@ static void start(MPI_Group world, int thread_level, bool by_init)
     }
     run_directory_close(&run_directory);
     layer.ledger.header->started_late = !by_init;
-    if (trace_start((int64_t)((together ? sync_now(&global_clock) : clock_now()) * 1e9)))
-        layer_say("rank %d: no memory for a trace", layer.rank);
+    trace_start((int64_t)((together ? sync_now(&global_clock) : clock_now()) * 1e9));
     begin();
 }
 

@@ -37,10 +37,9 @@ void noise_watch(void);
  */
 void cost_measure(void);
 
-/* Region 0 is outside of all. Called from here, so that the public functions are linked from
- * libcollprof.a, too: an application refers to them only weakly. */
-void regions_start(void);
-/* Adds to the innermost region what this thread has spent in it by now; forgets all regions. */
+/* Adds to the innermost region what this thread has spent in it by now; forgets all regions. Called
+ * from here, so that the public functions are linked from libcollprof.a, too: an application refers
+ * to them only weakly. */
 void regions_count(void);
 void regions_forget(void);
 

@@ -15,32 +15,10 @@ static struct waiting {
 static uint64_t first, end;
 static bool lost; /* some messages were not seen */
 
-int channels_start(void)
-{
-    layer.ledger.header->section[LEDGER_CHANNELS].count = 1; /* 0: none */
-    return index_start(&layer.channels);
-}
-
 uint32_t channels_new_thread(void)
 {
     static uint32_t threads;
     return thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-}
-
-static uint32_t add(const struct ledger_channel *wanted, uint64_t key)
-{
-    pthread_mutex_lock(&layer.lock);
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_CHANNELS];
-    uint32_t i = (uint32_t)index_find(&layer.channels, key);
-    if (!i && t->count <= UINT16_MAX && ledger_grow(&layer.ledger, LEDGER_CHANNELS)) {
-        i = t->count;
-        layer.ledger.channels[i] = *wanted;
-        __atomic_store_n(&t->count, i + 1, __ATOMIC_RELEASE);
-        index_put(&layer.channels, key, i, layer.threaded);
-    }
-    t->dropped += i == 0;
-    pthread_mutex_unlock(&layer.lock);
-    return i;
 }
 
 /* The key is 64 bits of a hash: two channels with the same one would be counted together, and
@@ -49,17 +27,17 @@ static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsig
 {
     uint64_t key = hash_mix(hash_mix(id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
     key |= INDEX_LEAST_KEY;
-    uint32_t i = (uint32_t)index_find(&layer.channels, key);
-    if (UNLIKELY(!i))
-        i = add(&(struct ledger_channel){.comm_id = id,
-                                         .peer = peer,
-                                         .tag = tag,
-                                         .peer_world = comm_world_rank(c, peer),
-                                         .comm = (uint16_t)c->index,
-                                         .kind = (uint8_t)kind,
-                                         .thread = channels_thread()},
-                key);
-    return i;
+    const struct ledger_channel *found = (const void *)index_find(&layer.channels, key);
+    if (UNLIKELY(!found))
+        found = layer_row(&layer.channels, key, LEDGER_CHANNELS,
+                          &(struct ledger_channel){.comm_id = id,
+                                                   .peer = peer,
+                                                   .tag = tag,
+                                                   .peer_world = comm_world_rank(c, peer),
+                                                   .comm = (uint16_t)c->index,
+                                                   .kind = (uint8_t)kind,
+                                                   .thread = channels_thread()});
+    return found ? (uint32_t)(found - layer.ledger.channels) : 0;
 }
 
 /* Nobody can tell which of two threads was first. */

@@ -18,9 +18,6 @@ struct turn {
 };
 #define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0})
 
-/* Returns 0 or an errno. */
-int channels_start(void);
-
 /* The number of this thread among those that are traced, from 1. */
 uint32_t channels_new_thread(void);
 static inline uint32_t channels_thread(void)

@@ -167,9 +167,6 @@ static void number(struct comm *c, const struct ledger_comm *found)
 
 int comms_start(void)
 {
-    layer.ledger.header->section[LEDGER_COMMS].count = 1; /* LEDGER_NO_COMM */
-    if (index_start(&layer.comms))
-        return ENOMEM;
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) ? EIO : 0;
 }
 
@@ -199,20 +196,12 @@ struct comm *comm_add(MPI_Comm handle, uint32_t site)
     return c;
 }
 
-struct visit {
-    void (*each)(struct comm *c, void *arg);
-    void *arg;
-};
-
-static void visit(uintptr_t value, void *arg)
-{
-    const struct visit *v = arg;
-    v->each((struct comm *)value, v->arg);
-}
-
 void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
 {
-    index_each(&layer.comms, visit, &(struct visit){each, arg});
+    const struct index_table *t = layer.comms.table;
+    for (uint64_t i = 0; i <= t->mask; i++)
+        if (t->slot[i].key >= INDEX_LEAST_KEY)
+            each((struct comm *)t->slot[i].value, arg);
 }
 
 /* Two threads may do this at once: the second finds it done. */

@@ -6,11 +6,6 @@
  * and communicator, so that totals stay right. */
 enum { RESERVED = 64 };
 
-int entries_start(void)
-{
-    return index_start(&layer.entries);
-}
-
 static bool has_room(uint32_t wanted)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_ENTRIES];

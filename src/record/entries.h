@@ -4,9 +4,6 @@
 
 #include "record/layer.h"
 
-/* Returns 0 or an errno. */
-int entries_start(void);
-
 /* Forgets all counters and instances (MPI_Pcontrol(2)). */
 void entries_reset(void);
 

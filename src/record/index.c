@@ -74,10 +74,3 @@ void index_remove(struct index *x, uint64_t key, uintptr_t value)
         }
     }
 }
-
-void index_each(const struct index *x, void (*each)(uintptr_t value, void *arg), void *arg)
-{
-    for (uint64_t i = 0; i <= x->table->mask; i++)
-        if (x->table->slot[i].key >= INDEX_LEAST_KEY)
-            each(x->table->slot[i].value, arg);
-}

@@ -31,8 +31,6 @@ bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old);
 /* Removes KEY if it stands for VALUE. */
 void index_remove(struct index *x, uint64_t key, uintptr_t value);
 
-void index_each(const struct index *x, void (*each)(uintptr_t value, void *arg), void *arg);
-
 static inline uint64_t index_hash(uint64_t key)
 {
     key *= 0x9e3779b97f4a7c15ull;

@@ -38,10 +38,7 @@ static struct ledger_call *free_call(void)
     for (uint32_t i = 0; i < t->count; i++)
         if (!__atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_ACQUIRE))
             return &layer.ledger.calls[i];
-    if (ledger_grow(&layer.ledger, LEDGER_CALLS))
-        return &layer.ledger.calls[t->count++];
-    t->dropped++;
-    return NULL;
+    return ledger_append(&layer.ledger, LEDGER_CALLS, &(struct ledger_call){0});
 }
 
 struct ledger_call *thread_call(void)
@@ -58,6 +55,26 @@ struct ledger_call *thread_call(void)
     pthread_setspecific(end_key, c);
     thread.left = clock_ticks();
     return thread.call = c;
+}
+
+int tables_start(void)
+{
+    struct index *const all[] = {&layer.comms, &layer.sites,    &layer.entries,
+                                 &layer.peers, &layer.messages, &layer.channels};
+    int error = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all && !error; i++)
+        error = index_start(all[i]);
+    return error;
+}
+
+void *layer_row(struct index *x, uint64_t key, enum ledger_section section, const void *row)
+{
+    pthread_mutex_lock(&layer.lock);
+    void *there = (void *)index_find(x, key);
+    if (!there && (there = ledger_append(&layer.ledger, section, row)))
+        index_put(x, key, (uintptr_t)there, layer.threaded);
+    pthread_mutex_unlock(&layer.lock);
+    return there;
 }
 
 void *thread_scratch(size_t size)

@@ -43,7 +43,7 @@ struct layer {
     struct index entries;  /* entry_key() to struct ledger_entry */
     struct index peers;    /* peer_key() to struct ledger_peer */
     struct index messages; /* hash of what is in it to struct ledger_messages */
-    struct index channels; /* hash of a channel to its number */
+    struct index channels; /* hash of a channel to struct ledger_channel */
     bool trace;            /* events are recorded */
     bool shared_trace;     /* by several threads, one at a time: */
     uint32_t trace_lock;
@@ -145,6 +145,13 @@ static inline void thread_enter_at(const char *frame)
 /* The place for this thread's calls in progress: its own in the ledger, or one in memory that it
  * shares where there is no room. */
 struct ledger_call *thread_call(void);
+
+/* Empties what LAYER looks up in. Returns 0 or an errno. */
+int tables_start(void);
+
+/* The element of KEY in SECTION by the index X, made now as a copy of ROW if there is none; NULL:
+ * there is no room, which is counted. */
+void *layer_row(struct index *x, uint64_t key, enum ledger_section section, const void *row);
 
 /* One line on stderr, "collprof: ...", from this rank. */
 void layer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

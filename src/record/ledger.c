@@ -10,22 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct rule {
-    size_t pointer; /* of the array, in struct ledger */
-    uint32_t element_size, least, share, growth, most;
-};
-
-static const struct rule rules[LEDGER_SECTIONS] = {
+const struct ledger_rule ledger_rules[LEDGER_SECTIONS] = {
 #define X(name, array, element, least, share, growth, most)                                        \
     {offsetof(struct ledger, array), sizeof(element), least, share, growth, most},
     LEDGER_SECTION_LIST(X)
 #undef X
 };
-
-static char **array_of(struct ledger *l, int section)
-{
-    return (char **)((char *)l + rules[section].pointer);
-}
 
 static uint64_t whole_pages(uint64_t n)
 {
@@ -52,7 +42,7 @@ static void lay_out(struct ledger_header *h, size_t bytes, uint32_t operations)
 {
     uint64_t at = whole_pages(sizeof *h);
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        const struct rule *r = &rules[s];
+        const struct ledger_rule *r = &ledger_rules[s];
         struct ledger_table *t = &h->section[s];
         uint64_t least = s == LEDGER_OPERATIONS ? operations : r->least;
         uint64_t share = bytes / 1000 * r->share;
@@ -144,7 +134,7 @@ static bool place_section(struct ledger *l, int s, int fd)
     }
     if (where == MAP_FAILED)
         return false;
-    *array_of(l, s) = where;
+    *ledger_array(l, s) = where;
     return place(where, first, fd, t->segment[0].offset);
 }
 
@@ -185,7 +175,10 @@ int ledger_create(struct ledger *l, int directory, const char *path, size_t byte
         ledger_close(l);
         return error;
     }
-    l->header->section[LEDGER_TEXTS].count = 1; /* text 0: none */
+    static const int with_none[] = {LEDGER_TEXTS, LEDGER_REGIONS, LEDGER_SITES, LEDGER_COMMS,
+                                    LEDGER_CHANNELS}; /* as their number 0 */
+    for (size_t i = 0; i < sizeof with_none / sizeof *with_none; i++)
+        l->header->section[with_none[i]].count = 1;
     l->header->magic = LEDGER_MAGIC;
     return 0;
 }
@@ -206,7 +199,7 @@ static bool add_segment(struct ledger *l, int s)
     int fd = l->in_file ? open_again(l) : -1, error = 0;
     if (l->in_file)
         error = fd < 0 ? errno : reserve(fd, offset, bytes);
-    if (!error && !place(*array_of(l, s) + there, bytes, fd, offset))
+    if (!error && !place(*ledger_array(l, s) + there, bytes, fd, offset))
         error = errno;
     if (fd >= 0)
         close(fd);
@@ -240,6 +233,19 @@ bool ledger_grow(struct ledger *l, enum ledger_section section)
     return t->count < t->capacity || ledger_extend(l, section);
 }
 
+void *ledger_append(struct ledger *l, enum ledger_section section, const void *element)
+{
+    struct ledger_table *t = &l->header->section[section];
+    if (!ledger_grow(l, section)) {
+        t->dropped++;
+        return NULL;
+    }
+    void *at = *ledger_array(l, section) + (size_t)t->count * t->element_size;
+    memcpy(at, element, t->element_size);
+    __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
+    return at;
+}
+
 uint32_t ledger_add_text(struct ledger *l, const char *text)
 {
     struct ledger_table *t = &l->header->section[LEDGER_TEXTS];
@@ -270,9 +276,9 @@ void ledger_close(struct ledger *l)
 {
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
         if (!l->writable)
-            free(*array_of(l, s));
-        else if (*array_of(l, s))
-            munmap(*array_of(l, s), l->reserved[s]);
+            free(*ledger_array(l, s));
+        else if (*ledger_array(l, s))
+            munmap(*ledger_array(l, s), l->reserved[s]);
     }
     if (!l->writable)
         free(l->header);

@@ -57,6 +57,10 @@ enum ledger_section {
 #undef X
         LEDGER_SECTIONS
 };
+extern const struct ledger_rule {
+    size_t pointer; /* of the array, in struct ledger */
+    uint32_t element_size, least, share, growth, most;
+} ledger_rules[LEDGER_SECTIONS];
 
 /* How the process ended, as far as it could say so itself. */
 enum ledger_state {
@@ -390,9 +394,19 @@ struct ledger {
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations);
 
+/* Where L has the elements of SECTION. */
+static inline char **ledger_array(const struct ledger *l, int section)
+{
+    return (char **)((char *)l + ledger_rules[section].pointer);
+}
+
 /* Room for one more element of SECTION: true if there is or could be made. Only the writer, and
  * one thread of it at a time. Elements stay where they are. */
 bool ledger_grow(struct ledger *l, enum ledger_section section);
+
+/* A copy of ELEMENT at the end of SECTION; NULL: there is no room, which is counted. As
+ * ledger_grow(). */
+void *ledger_append(struct ledger *l, enum ledger_section section, const void *element);
 
 /* A further segment for SECTION, unless that is at its limit. As ledger_grow(). */
 bool ledger_extend(struct ledger *l, enum ledger_section section);

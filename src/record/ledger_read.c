@@ -12,16 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-    size_t pointer; /* of the array, in struct ledger */
-    uint32_t element_size;
-} rules[LEDGER_SECTIONS] = {
-#define X(name, array, element, least, share, growth, most)                                        \
-    {offsetof(struct ledger, array), sizeof(element)},
-    LEDGER_SECTION_LIST(X)
-#undef X
-};
-
 enum { MOST_RANKS = 1 << 24 };
 
 static bool read_at(int fd, void *to, uint64_t bytes, uint64_t offset)
@@ -77,7 +67,7 @@ static const char *check_header(const struct ledger_header *h, uint64_t file_siz
     if (h->header_size != sizeof *h || h->file_size > file_size)
         return "a truncated record";
     for (int s = 0; s < LEDGER_SECTIONS && !fault; s++)
-        fault = check_section(&h->section[s], rules[s].element_size, file_size, &all);
+        fault = check_section(&h->section[s], ledger_rules[s].element_size, file_size, &all);
     return !fault && !is_sane(h) ? "a damaged record: impossible values in its header" : fault;
 }
 
@@ -233,35 +223,23 @@ static bool check_event(const struct ledger *l, uint32_t i)
                             !EVENT_CHANNEL(e));
 }
 
-static const struct {
-    bool (*good)(const struct ledger *l, uint32_t i);
-    const char *fault;
-} checks[LEDGER_SECTIONS] = {
-    [LEDGER_OPERATIONS] = {check_operation, "a damaged record: an operation of no known family"},
-    [LEDGER_MODULES] = {check_module, "a damaged record: a module whose name is not in it"},
-    [LEDGER_SITES] = {check_site, "a damaged record: a call site in a module that is not in it"},
-    [LEDGER_COMMS] = {check_comm, "a damaged record: a communicator of no known place"},
-    [LEDGER_CALLS] = {check_call, "a damaged record: a call in progress of nothing known"},
-    [LEDGER_ENTRIES] = {check_entry, "a damaged record: counts of a call that is not in it"},
-    [LEDGER_INSTANCES] = {check_instance,
-                          "a damaged record: an instance of a call that is not in it"},
-    [LEDGER_PEERS] = {check_peer, "a damaged record: messages of a call that is not in it"},
-    [LEDGER_REQUESTS] = {check_request, "a damaged record: a request of a call that is not in it"},
-    [LEDGER_CHANNELS] = {check_channel,
-                         "a damaged record: messages on a communicator that is not in it"},
-    [LEDGER_EVENTS] = {check_event, "a damaged record: an event of a call that is not in it"},
+static bool (*const checks[LEDGER_SECTIONS])(const struct ledger *l, uint32_t i) = {
+    [LEDGER_OPERATIONS] = check_operation, [LEDGER_MODULES] = check_module,
+    [LEDGER_SITES] = check_site,           [LEDGER_COMMS] = check_comm,
+    [LEDGER_CALLS] = check_call,           [LEDGER_ENTRIES] = check_entry,
+    [LEDGER_INSTANCES] = check_instance,   [LEDGER_PEERS] = check_peer,
+    [LEDGER_REQUESTS] = check_request,     [LEDGER_CHANNELS] = check_channel,
+    [LEDGER_EVENTS] = check_event,
 };
 
 static const char *check_tables(const struct ledger *l)
 {
     uint32_t texts = l->header->section[LEDGER_TEXTS].count;
-    if (l->header->findings && l->header->findings >= texts)
-        return "a damaged record: findings that are not in it";
-    for (int s = 0; s < LEDGER_SECTIONS; s++)
-        for (uint32_t i = 0; checks[s].good && i < l->header->section[s].count; i++)
-            if (!checks[s].good(l, i))
-                return checks[s].fault;
-    return NULL;
+    bool good = !l->header->findings || l->header->findings < texts;
+    for (int s = 0; s < LEDGER_SECTIONS && good; s++)
+        for (uint32_t i = 0; good && checks[s] && i < l->header->section[s].count; i++)
+            good = checks[s](l, i);
+    return good ? NULL : "a damaged record: it refers to what is not in it";
 }
 
 /* The segments of a section, joined, and a zero behind them: the texts end, all of them. */
@@ -269,7 +247,7 @@ static const char *read_section(int fd, struct ledger *l, int s)
 {
     const struct ledger_table *t = &l->header->section[s];
     uint64_t left = (uint64_t)t->count * t->element_size;
-    char **array = (char **)((char *)l + rules[s].pointer), *to = malloc(left + t->element_size);
+    char **array = ledger_array(l, s), *to = malloc(left + t->element_size);
     *array = to;
     if (!to)
         return "not enough memory to read this record";
@@ -312,12 +290,12 @@ static const char *read_all(int fd, struct ledger *l, uint32_t sections)
 
 char *ledger_part(const struct ledger *l, int part)
 {
-    return part ? *(char **)((char *)l + rules[part - 1].pointer) : (char *)l->header;
+    return part ? *ledger_array(l, part - 1) : (char *)l->header;
 }
 
 size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS])
 {
-    return part ? (size_t)count[part - 1] * rules[part - 1].element_size
+    return part ? (size_t)count[part - 1] * ledger_rules[part - 1].element_size
                 : sizeof(struct ledger_header);
 }
 
@@ -333,8 +311,8 @@ bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS])
 {
     bool good = (*l = (struct ledger){.header = calloc(1, sizeof *l->header)}, l->header != NULL);
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        char **array = (char **)((char *)l + rules[s].pointer);
-        *array = calloc((size_t)count[s] + 1, rules[s].element_size); /* texts end */
+        char **array = ledger_array(l, s);
+        *array = calloc((size_t)count[s] + 1, ledger_rules[s].element_size); /* texts end */
         good = good && *array;
     }
     return good;

@@ -5,9 +5,6 @@
 #include "base/hash.h"
 #include "record/comms.h"
 
-/* Returns 0 or an errno. */
-int peers_start(void);
-
 /* Forgets all counts (MPI_Pcontrol(2)). */
 void peers_reset(void);
 

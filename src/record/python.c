@@ -222,13 +222,6 @@ bool python_place_of(const struct python_call *call, struct python_place *place)
            copy_text(place->function, sizeof place->function, function);
 }
 
-/* Whether OPTION, a word, takes the next word. */
-static bool takes_next(const char *option)
-{
-    return !strcmp(option, "-W") || !strcmp(option, "-X") ||
-           !strcmp(option, "--check-hash-based-pycs");
-}
-
 void python_script(const char *program, char *script, size_t room)
 {
     char words[4096];
@@ -240,16 +233,10 @@ void python_script(const char *program, char *script, size_t room)
     if (fd >= 0)
         close(fd);
     words[length > 0 ? length : 0] = '\0';
-    const char *end = words + (length > 0 ? length : 0);
-    for (const char *w = words + strlen(words) + 1; w < end; w += strlen(w) + 1) {
-        bool module = !strcmp(w, "-m");
-        if (!strcmp(w, "-c"))
-            return;
-        if (*w != '-' || module) {
-            text_copy(script, room, module && w + 3 < end ? w + 3 : w);
-            return;
-        }
-        if (takes_next(w))
+    const char *end = words + (length > 0 ? length : 0), *w = words + strlen(words) + 1;
+    for (; w < end && *w == '-' && strcmp(w, "-c") != 0; w += strlen(w) + 1)
+        if (!strcmp(w, "-W") || !strcmp(w, "-X")) /* the next word is its value */
             w += strlen(w) + 1;
-    }
+    if (w < end && *w != '-')
+        text_copy(script, room, w);
 }

@@ -19,8 +19,8 @@ struct call {
 };
 
 /* Starts the log if the settings want it, and listens to the transport. NOW: the common time, in
- * ns. Returns 0 or an errno. */
-int trace_start(int64_t now);
+ * ns. */
+void trace_start(int64_t now);
 
 /* Stops listening to the transport. */
 void trace_stop(void);

@@ -36,7 +36,7 @@ int main(void)
     pthread_t threads[THREADS];
     uint64_t calls = 0;
     layer.threaded = true;
-    if (ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100) || entries_start() ||
+    if (ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100) || tables_start() ||
         requests_start())
         return 99;
     pthread_barrier_init(&together, NULL, THREADS);
