@@ -2,8 +2,6 @@
 #include "bench_inner.h"
 
 #include "base/clock.h"
-#include "document/draw.h"
-#include "document/gnuplot.h"
 #include "document/save.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
@@ -13,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 void bench_wait(MPI_Comm comm)
@@ -76,8 +73,7 @@ static error_t take_ranks(struct option_parser *parser, const struct option_entr
 static error_t take_cvar(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
-    const struct bench *b = parser->values;
-    const char *why = cvar_set(arg, b->in_turn);
+    const char *why = cvar_set(arg);
     (void)value;
     return why ? option_refuse(parser, "--%s=%s: %s", entry->name, arg, why) : 0;
 }
@@ -96,22 +92,17 @@ static const struct option_entry shared[] = {
      &(const struct option_limits){0, INT_MAX, "a count, 0 for none"}},
     {"stop", 0, "RULE", "when a measurement ends: ci, paper, fixed", 11 | OPTION_RARE,
      option_take_word, AT(plan.stop), &(const struct option_words){plan_stop_names}},
-    {"seed", 0, "N", "a random order of measurements; 0: as listed", 11 | OPTION_RARE,
-     option_take_count, AT(seed),
-     &(const struct option_limits){0, INT_MAX, "a number, 0 for none"}},
     {"budget", 0, "SEC", "seconds for one row or cell of the results; 0: no limit", 11,
      option_take_real, AT(plan.budget),
      &(const struct option_limits){0, 1e9, "seconds, 0 for no limit"}},
     {"format", 0, "FORMAT", "text, csv or json", 12, option_take_word, AT(format),
      &(const struct option_words){format_names}},
     {"output", 'o', "FILE", "write the results to FILE", 12, option_take_text, AT(output), NULL},
-    {"plot", 0, "FILE", "draw the results: FILE ends in .png, .svg or .pdf", 12 | OPTION_RARE,
-     option_take_text, AT(plot), NULL},
-    {"full", 'f', NULL, "minimum and maximum too", 12 | OPTION_RARE, option_take_flag, AT(full),
-     NULL},
+    {"full", 'f', NULL, "every table, as JSON has them", 12 | OPTION_RARE, option_take_flag,
+     AT(full), NULL},
     {"yield", 'y', NULL, "release the processor while MPI waits: for more ranks than processors",
      13, option_take_flag, AT(yield), NULL},
-    {"cvar", 0, "NAME=VALUE", "set a control variable of the MPI library, see the manual",
+    {"cvar", 0, "NAME=NUMBER", "set a control variable of the MPI library, see the manual",
      13 | OPTION_RARE, take_cvar, 0, NULL},
     {0}};
 
@@ -158,20 +149,8 @@ static void fill_defaults(struct bench *b)
         b->sizes = (struct option_range){.min = 8, .max = 64 << 10};
     if (b->ranks.max == 0)
         b->ranks = (struct option_range){.min = (size_t)b->size, .max = (size_t)b->size};
-    b->seed = -1;
     if (b->plan.repetitions == 0)
         b->plan = plan_default();
-}
-
-/* Another order with every launch; a simulation is the same each time. */
-static void choose_seed(struct bench *b)
-{
-    if (b->seed < 0)
-        b->seed =
-            clock_source == CLOCK_SOURCE_EXTERNAL || (b->without && strstr(b->without, "seed"))
-                ? 0
-                : 1 + (int)(((unsigned)time(NULL) ^ (unsigned)getpid() << 12) % 1000000);
-    MPI_Bcast(&b->seed, 1, MPI_INT, 0, b->comm);
 }
 
 static void note_mistake(const char *line, void *parser)
@@ -206,9 +185,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
         printf("%s (collprof) %s\n", b->program, PACKAGE_VERSION);
     else if (*parser.mistake)
         reason_say(b->program, "%s", parser.mistake);
-    if (result == OPTIONS_GOOD &&
-        ((b->plot && (!gnuplot_path_valid(b->plot) || !save_possible(b->plot))) ||
-         !save_possible(b->output)))
+    if (result == OPTIONS_GOOD && !save_possible(b->output))
         result = OPTIONS_WRONG;
     return result;
 }
@@ -232,7 +209,6 @@ void bench_begin(struct bench *b, int *argc, char ***argv, int level,
     MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, b->comm);
     if (all[1])
         bench_leave(all[0] ? STATUS_USAGE : STATUS_GOOD);
-    choose_seed(b);
     if (b->yield)
         clock_give_way();
     bench_watch();
@@ -264,8 +240,6 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     bench_judge(b, d);
     int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
-    if (b->plot && d && !document_draw(d, b->plot))
-        failed = 1;
     failed = bench_worst(b->comm, failed);
     bench_keep_end(!failed);
     document_free(d);

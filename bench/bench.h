@@ -30,12 +30,9 @@ struct bench {
     struct plan plan;          /* --repetitions, --warmup, --stop, --budget */
     enum format format;        /* --format */
     const char *output;        /* --output, NULL: standard output */
-    const char *plot;          /* --plot, NULL: none */
-    int seed;                  /* --seed; negative: not given */
     bool yield;                /* --yield */
-    bool full;                 /* --full: min and max beside the median */
+    bool full;                 /* --full: every table in text, too */
 
-    bool in_turn;        /* by the program: --cvar may have several values, see cvar_use() */
     const char *without; /* by the program: common options that would change nothing in it and are
                             refused, as "warmup stop full"; NULL: none */
 
@@ -51,7 +48,7 @@ void bench_begin(struct bench *b, int *argc, char ***argv, int level,
                  const struct option_program *program);
 
 /* The values that a range goes through. */
-enum { BENCH_VALUES_MAX = 64 };
+enum { BENCH_VALUES_MAX = 1024 };
 struct bench_values {
     size_t n, at[BENCH_VALUES_MAX];
 };
@@ -63,22 +60,26 @@ enum { BENCH_AXES_MAX = 8 };
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  const char *(*measure)(void *arg, const size_t *at), void *arg);
 
+/* The first so many of all ranks, on a communicator of their own that returns errors, with one
+ * clock. */
+struct bench_group {
+    int ranks;     /* 0: none, and the rest is undefined */
+    MPI_Comm comm; /* MPI_COMM_NULL on the other ranks */
+    struct sync_clock clock;
+};
+
+/* Collective over all ranks: G becomes that of the first RANKS, unless it is. Both wait for all
+ * ranks. */
+void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g);
+void bench_group_close(const struct bench *b, struct bench_group *g);
+
 /* What is measured among so many ranks. */
 struct bench_point {
     const char *name; /* of the thing */
     size_t which;     /* of all that were chosen */
-    size_t place;     /* of its rows among those of as many ranks */
     int ranks;
     size_t bytes;
 };
-
-/* Three cells: its name, ranks and bytes. */
-void bench_put_point(struct table *t, const struct bench_point *p);
-
-/* Before a point is measured: progress, and what bench_disturbed() says is of the time from here
- * on.
- */
-void bench_step(const struct bench *b, size_t done, size_t total, const char *what);
 
 /* If ERROR is one: says so, "PROGRAM: NAME of 8 bytes among 4 ranks: ...", and aborts. */
 void bench_check(const struct bench *b, int error, const struct bench_point *point);
@@ -103,10 +104,11 @@ extern const struct option_limits bench_times; /* option_take_range of microseco
 /* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
 error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
                           int root);
+
 /* On every rank (collective): a document with the facts that every result needs: program and
- * version, command line, hosts, ranks with their bindings (hwloc), MPI library, clock, date,
- * oversubscription. Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks
- * outnumber processors and --yield was not given. */
+ * version, command line, number of ranks and hosts, MPI library, clock, date, oversubscription.
+ * Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks outnumber processors and
+ * --yield was not given. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
 /* What speaks against a row. */
@@ -116,27 +118,17 @@ struct disturbance {
 };
 
 /* Collective over COMM, when these ranks have measured a row: on rank 0 what the time since
- * bench_step() was like; on the others nothing is known. */
+ * the row began (see bench_sweep()) was like; on the others nothing is known. */
 struct disturbance bench_disturbed(MPI_Comm comm);
 
 /* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
  * without it the bound would grow by a microsecond or so with every ms. */
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm);
 
-/* Of a control variable to which --cvar gives several values in turn: how many, 1 without one; the
- * I-th is set on this rank; WHAT:VALUE, or WHAT alone without one. */
-enum { CVAR_VALUES = 32 };
-size_t cvar_values(void);
-void cvar_use(size_t i);
-const char *cvar_name(char *text, size_t size, const char *what, size_t i);
-
 /* For all ranks of COMM, once some of them have measured: waits for the last. Those that come
  * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
  * those that measure. */
 void bench_wait(MPI_Comm comm);
-
-/* Rows of the document that are added from now on stand at this place. */
-void bench_place_rows(size_t place);
 
 /* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective.
  */

@@ -7,9 +7,9 @@
 #include "base/status.h"
 #include "config.h"
 
-/* Sets "NAME=VALUE", a control variable of the library, after MPI_Init. Why not; NULL: it is set.
- * IN_TURN: VALUE may be several of a number, separated by commas (bench.h, cvar_use()). */
-const char *cvar_set(const char *assignment, bool in_turn);
+/* Sets "NAME=NUMBER", a control variable of the library, after MPI_Init. Why not; NULL: it is set.
+ */
+const char *cvar_set(const char *assignment);
 
 /* What was set, as facts. */
 void cvar_facts(struct document *d);

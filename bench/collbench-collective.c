@@ -56,22 +56,17 @@ static const struct option_program program = {
 
 struct collectives {
     const struct latency_options *o;
-    char (*name)[80]; /* of each variant */
     struct operation_call call;
 };
 
-/* Each operation with every value of the --cvar that takes several in turn: the operations first.
- */
 static const struct operation *operation_of(const struct collectives *s, size_t which)
 {
-    return &operations[s->o->things.at[which % s->o->things.n]];
+    return &operations[s->o->things.at[which]];
 }
 
 static const char *name_of(const void *arg, size_t which)
 {
-    const struct collectives *s = arg;
-    return cvar_name(s->name[which], sizeof *s->name, operation_of(s, which)->name,
-                     which / s->o->things.n);
+    return operation_of(arg, which)->name;
 }
 
 /* A barrier has no size: it is measured once. */
@@ -101,7 +96,6 @@ static bool prepare(void *arg, const struct bench_point *p, MPI_Comm comm, struc
 {
     struct collectives *s = arg;
     const struct operation *o = operation_of(s, p->which);
-    cvar_use(p->which / s->o->things.n);
     *c = (struct latency_case){.comm = comm,
                                .run = run,
                                .check = check,
@@ -119,26 +113,21 @@ static void release(void *arg)
 
 int main(int argc, char **argv)
 {
-    static struct latency_options o = {.bench.in_turn = true};
+    static struct latency_options o;
     struct collectives s = {.o = &o};
     o.bench.plan = plan_default();
     o.bench.plan.budget_most = 6 * o.bench.plan.budget;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    size_t variants = o.things.n * cvar_values();
-    s.name = calloc(variants, sizeof *s.name);
-    if (!s.name)
-        bench_refuse(&o.bench, "no memory");
     struct document *d = bench_document(&o.bench, "collbench-collective/3");
     if (d)
         document_fact(d, "root", "%d", o.root);
     int status = latency_bench(&o,
                                &(const struct latency_things){.name = "operation",
-                                                              .n = variants,
+                                                              .n = o.things.n,
                                                               .name_of = name_of,
                                                               .sized = is_sized,
                                                               .prepare = prepare,
                                                               .release = release},
                                &s, d);
-    free(s.name);
     bench_finish(&o.bench, d, bench_worst(o.bench.comm, status > 0));
 }

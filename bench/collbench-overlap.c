@@ -245,7 +245,7 @@ static void tell_so_far(void *grid, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct overlap_options o = {.bench = {.without = "ranks warmup stop seed"}};
+    static struct overlap_options o = {.bench = {.without = "ranks warmup stop"}};
     static struct overlap_grid grid;
     static struct work work[AXIS_MAX];
     static struct sync_clock clock;

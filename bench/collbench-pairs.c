@@ -91,9 +91,8 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
 
 int main(int argc, char **argv)
 {
-    static struct pairs_options o = {
-        .bench = {.sizes = {64, 64, 0}, .without = "warmup stop full seed"},
-        .order = PAIRS_TOURNAMENT};
+    static struct pairs_options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop full"},
+                                     .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;

@@ -388,7 +388,7 @@ static void add_pictures(const struct tree_session *t, struct document *d)
     }
     document_picture(d, &lines);
     const struct bench *b = &t->o->bench; /* in CSV the first table is for other programs */
-    if (t->best.n > 0 && t->best.n <= DRAWN_MAX && (b->plot || b->format != FORMAT_CSV))
+    if (t->best.n > 0 && t->best.n <= DRAWN_MAX && b->format != FORMAT_CSV)
         schedule_document(&t->best, t->grid.pairs.host, d);
 }
 
@@ -423,9 +423,8 @@ static void add_facts(const struct tree_session *t, struct document *d)
 
 int main(int argc, char **argv)
 {
-    static struct tree_options o = {.bench = {.sizes = {1024, 1024, 0}, .without = "full seed"},
-                                    .segment = SIZE_MAX,
-                                    .step = 1};
+    static struct tree_options o = {
+        .bench = {.sizes = {1024, 1024, 0}, .without = "full"}, .segment = SIZE_MAX, .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;

@@ -1,5 +1,5 @@
-/* The facts without which a result cannot be compared with another: the program, the machine, and
- * what else the machine did meanwhile. */
+/* The facts without which a result cannot be compared with another, and what else the machine did
+ * meanwhile. */
 #include "base/clock.h"
 #include "base/noise.h"
 #include "base/topology.h"
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,18 +39,14 @@ struct place *bench_places(const struct bench *b)
     return all;
 }
 
-/* What the library says of itself is a page long with MPICH: its first phrase, and the device. */
+/* What the library says of itself is a page long with MPICH: its version. */
 static void fact_mpi(struct document *d)
 {
-    char all[MPI_MAX_LIBRARY_VERSION_STRING] = "", version[16] = "", device[64] = "";
+    char all[MPI_MAX_LIBRARY_VERSION_STRING] = "", version[16] = "";
     int length;
     MPI_Get_library_version(all, &length);
-    const char *mpich_device = strstr(all, "MPICH Device:");
-    if (mpich_device)
-        sscanf(mpich_device, "MPICH Device: %63s", device);
     if (sscanf(all, "MPICH Version: %15s", version) == 1)
-        document_fact(d, "MPI", "MPICH Version: %s%s%s", version, *device ? ", device " : "",
-                      device);
+        document_fact(d, "MPI", "MPICH %s", version);
     else
         document_fact(d, "MPI", "%.*s", (int)strcspn(all, "\n,"), all);
 }
@@ -74,52 +69,7 @@ static void fact_clock(struct document *d)
         document_fact(d, "clock", "%s, %.0f ns a reading", clock_steady_name(), 1e9 * clock_cost());
 }
 
-/* Of what is set for the MPI library and its transport; what launchers tell the ranks is left
- * out. */
-static bool decides(const char *variable)
-{
-    static const char *const prefixes[] = {"MPIR_CVAR_", "MPICH_", "OMPI_MCA_", "UCX_",
-                                           "FI_",        "I_MPI_", "MV2_",      "PSM"};
-    static const char *const launchers[] = {
-        "MPIR_CVAR_CH3_INTERFACE", "OMPI_MCA_orte_",        "OMPI_MCA_ess",
-        "OMPI_MCA_pmix",           "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        found = found || strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0;
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        found = found && strncmp(variable, launchers[i], strlen(launchers[i])) != 0;
-    return found;
-}
-
-static void fact_environment(struct document *d)
-{
-    char *list = NULL;
-    size_t size;
-    FILE *out = open_memstream(&list, &size);
-    for (char **variable = environ; out && *variable; variable++)
-        if (decides(*variable))
-            fprintf(out, "%s%s", ftell(out) ? " " : "", *variable);
-    if (out)
-        fclose(out);
-    document_fact(d, "environment", "%s", list && *list ? list : "nothing set for MPI");
-    free(list);
-}
-
-static void facts_machine(struct document *d)
-{
-    struct utsname kernel;
-    char machine[256];
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        return; /* the simulator's platform decides */
-    place_machine(machine, sizeof machine);
-    if (*machine)
-        document_fact(d, "machine", "%s", machine);
-    if (uname(&kernel) == 0)
-        document_fact(d, "kernel", "%s %s", kernel.sysname, kernel.release);
-    fact_environment(d);
-}
-
-static size_t count_hosts(const struct place *places, size_t n)
+static void fact_ranks(struct document *d, const struct place *places, size_t n)
 {
     size_t hosts = 0;
     for (size_t i = 0; i < n; i++) {
@@ -128,59 +78,25 @@ static size_t count_hosts(const struct place *places, size_t n)
             k++;
         hosts += k == i;
     }
-    return hosts;
+    document_fact(d, "ranks", "%zu on %zu host%s", n, hosts, hosts == 1 ? "" : "s");
 }
 
-/* A line per rank, neighbours of equal place together. */
-static void facts_places(struct document *d, const struct place *places, int n)
-{
-    enum { MOST = 64 };
-    int shown = n <= MOST ? n : MOST;
-    for (int first = 0, next; first < shown; first = next) {
-        char key[48], where[192];
-        next = first + 1;
-        while (next < n && memcmp(&places[next], &places[first], sizeof *places) == 0)
-            next++;
-        if (next - first == 1)
-            snprintf(key, sizeof key, "rank %d", first);
-        else
-            snprintf(key, sizeof key, "ranks %d-%d", first, next - 1);
-        place_describe(&places[first], where, sizeof where);
-        document_fact(d, key, "%s%s%s", places[first].host, *where ? ", " : "", where);
-    }
-    if (n > shown)
-        document_fact(d, "further ranks", "not listed: more than %d", MOST);
-}
-
-/* Open MPI yields by itself: as it is set, else where its launcher says that ranks are too many.
- */
-static bool open_mpi_yields(void)
-{
-    const char *set = getenv("OMPI_MCA_mpi_yield_when_idle");
-    if (!set)
-        set = getenv("OMPI_MCA_mpi_oversubscribe");
-    return set && *set && strchr("1tTyYeE", *set) && dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
-}
-
-/* For the others our library has to be there. */
+/* Whether waiting ranks release their processors: Open MPI by itself, as it is set or where its
+ * launcher says that ranks are too many; others need our library. */
 static bool yields(void)
 {
     bool (*works)(void) = (bool (*)(void))dlsym(RTLD_DEFAULT, "collprof_yield_works");
-    return (works && works()) || open_mpi_yields();
+    const char *set = NULL;
+#ifdef OPEN_MPI
+    set = getenv("OMPI_MCA_mpi_yield_when_idle") ?: getenv("OMPI_MCA_mpi_oversubscribe");
+#endif
+    return (works && works()) || (set && *set && strchr("1tTyYeE", *set));
 }
 
-/* What else ran is seen at the end, in the processors' fact: a load average lags behind. */
 static void fact_load(struct document *d, const struct bench *b, double load)
 {
-    struct noise_totals now;
-    noise_read(&now);
-    if (load == 0)
+    if (load <= 1)
         return;
-    if (load <= 1) {
-        document_fact(d, "load", "no more ranks than processors; load average %.1f at the start",
-                      now.load);
-        return;
-    }
     document_fact(d, "load", "more ranks than processors (%.3g to one): %s", load,
                   yields() ? "waiting ranks yield; compare figures with each other only"
                            : "timings are not meaningful");
@@ -191,7 +107,7 @@ static void fact_load(struct document *d, const struct bench *b, double load)
                    load);
 }
 
-static void fact_options(struct document *d, const struct bench *b)
+static void fact_repetitions(struct document *d, const struct bench *b)
 {
     const struct plan *p = &b->plan;
     char budget[96] = "no time limit";
@@ -200,31 +116,11 @@ static void fact_options(struct document *d, const struct bench *b)
     if (p->budget_most > p->budget)
         snprintf(budget, sizeof budget, "%g s each, up to %g where a broadcast is slow", p->budget,
                  p->budget_most);
-    if (b->seed > 0)
-        document_fact(d, "order", "of sizes and algorithms: at random, --seed=%d", b->seed);
     if (b->without && strstr(b->without, "stop"))
         document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
     else
         document_fact(d, "repetitions", "%d in a batch after %d of warm-up, stop rule %s, %s",
                       p->repetitions, p->warmup, plan_stop_names[p->stop], budget);
-}
-
-/* Below every picture. */
-static void caption(struct document *d, const struct bench *b, double load)
-{
-    const char *date = document_known(d, "date"), *mpi = document_known(d, "MPI");
-    const char *end = mpi ? strstr(mpi, ". ") : NULL; /* behind the version */
-    int length = end && end - mpi < 40 ? (int)(end - mpi) : 40;
-    document_caption(d, "%s on %d ranks, %.16s, %.*s%s", b->program, b->size, date ? date : "",
-                     length, mpi ? mpi : "",
-                     load > 1 && !yields() ? "; times mean little: more ranks than processors"
-                                           : "");
-}
-
-void bench_place_rows(size_t place)
-{
-    if (the_document)
-        document_place(the_document, place);
 }
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
@@ -250,19 +146,17 @@ struct document *bench_document(const struct bench *b, const char *schema)
         MPI_Abort(b->comm, 1);
     }
     the_document = d;
-    size_t hosts = count_hosts(places, (size_t)b->size);
     document_fact(d, "program", "%s (collprof %s)", b->program, PACKAGE_VERSION);
     document_fact(d, "command", "%s", b->command);
     fact_date(d);
     fact_mpi(d);
     cvar_facts(d);
     fact_clock(d);
-    fact_options(d, b);
-    document_fact(d, "ranks", "%d on %zu host%s", b->size, hosts, hosts == 1 ? "" : "s");
-    facts_machine(d);
-    facts_places(d, places, b->size);
+    fact_repetitions(d, b);
+    fact_ranks(d, places, (size_t)b->size);
     fact_load(d, b, place_load(places, (size_t)b->size));
-    caption(d, b, place_load(places, (size_t)b->size));
+    document_caption(d, "%s on %d ranks, %.16s, %.40s", b->program, b->size,
+                     document_known(d, "date"), document_known(d, "MPI"));
     free(places);
     return d;
 }
@@ -320,15 +214,10 @@ void bench_judge(const struct bench *b, struct document *d)
     if (!d || clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
     if (w.share < 0)
-        document_fact(d, "processors", "unknown whether ranks were scheduled all the time: %s",
-                      yields() ? "waiting ranks yield them" : "this kernel does not count it");
-    else if (w.share < NOISE_FELT_FROM)
+        document_fact(d, "processors", "unknown whether ranks were scheduled all the time%s",
+                      yields() ? ": waiting ranks yield them" : "");
+    else if (w.share >= NOISE_FELT_FROM)
         document_fact(d, "processors",
-                      "no rank was runnable but not scheduled for more than %.2g %% of the run",
+                      "rank %d was runnable but not scheduled for %.0f %% of the run", w.rank,
                       100 * w.share);
-    else
-        document_fact(
-            d, "processors", "rank %d was runnable but not scheduled for %.0f %% of the run%s",
-            w.rank, 100 * w.share,
-            w.share >= NOISE_SPOILED_FROM ? ": figures of such a run are not to be relied on" : "");
 }

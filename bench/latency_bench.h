@@ -12,7 +12,6 @@ struct latency_options {
     struct option_chosen methods, suites; /* --method, --as */
     int root;
     bool by_pair;   /* --destinations, --pairs: a table of them */
-    bool samples;   /* --samples */
     bool fresh;     /* --fresh */
     int ring_bytes; /* --ring-size */
     /* By latency_choose(): what was chosen, or is the default. */
@@ -36,9 +35,7 @@ extern const struct option_registry latency_registry, latency_suites;
         LATENCY_OPTION("root", "R", "the root of the operation", 1, bench_take_root, root, NULL),  \
         LATENCY_OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",     \
                        1 | OPTION_RARE, option_take_count, ring_bytes,                             \
-                       (&(const struct option_limits){0, 1 << 30, "0 to 1G"})),                    \
-        LATENCY_OPTION("samples", NULL, "every raw sample too (JSON)", 2 | OPTION_RARE,            \
-                       option_take_flag, samples, NULL)
+                       (&(const struct option_limits){0, 1 << 30, "0 to 1G"}))
 
 /* For a program's check: fills O->method from the options, or the defaults. */
 void latency_choose(struct latency_options *o);
@@ -67,7 +64,7 @@ struct tables;
 struct tables *tables_new(const struct latency_options *o, struct document *d, const char *thing);
 void tables_add(struct tables *t, const struct bench_point *p,
                 const struct latency_outcome *outcome, struct disturbance disturbed);
-/* Findings of the whole, and the pictures for --plot. */
+/* Findings of the whole, and pictures. */
 void tables_end(struct tables *t, const struct latency_things *things, const void *arg);
 
 /* --- rules for believing a figure --- */
@@ -76,7 +73,6 @@ void tables_end(struct tables *t, const struct latency_things *things, const voi
 struct latency_row {
     const struct latency_outcome *outcome;
     int repetitions; /* M, as asked for */
-    bool fresh;      /* --fresh: lower bounds are of broadcasts whose data was not written anew */
     bool spoiled;    /* CPU contention: figures that differ say nothing */
 };
 
@@ -96,7 +92,7 @@ bool row_relies_on(const struct latency_row *row, const struct latency_result *r
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t,
                 bool named);
 
-/* What the figures of a row say of each other: bounds that are none. */
+/* An upper bound that is below the operation latency: one of the two is wrong. */
 void row_remark_bounds(const struct latency_row *row, struct table *t);
 
 #endif

@@ -57,14 +57,6 @@ static bool clearly_above(struct estimate a, struct estimate b)
     return low > high && a.value > b.value + fmax(0.05 * b.value, clock_noise);
 }
 
-/* What is no more than OL, and all the same clearly is. */
-static bool is_above(const struct latency_row *row, const struct latency_result *r,
-                     const struct latency_result *ol)
-{
-    return !row->spoiled && !row->fresh && !ol->at_least && estimate_has_interval(r->value) &&
-           clearly_above(r->value, ol->value);
-}
-
 /* --- the findings --- */
 
 /* A result that findings are added about, to a table's last row. */
@@ -75,13 +67,14 @@ struct subject_row {
     bool named; /* behind the method's name */
 };
 
-/* With a number, if NAME is not NULL. */
-static void __attribute__((format(printf, 6, 7)))
-say(const struct subject_row *s, const char *key, enum severity severity, const char *name,
-    double value, const char *format, ...)
+/* US: by how much the figure may be off, or its interval reaches; 0: no number belongs to it. */
+static void __attribute__((format(printf, 5, 6)))
+say(const struct subject_row *s, const char *key, enum severity severity, double us,
+    const char *format, ...)
 {
     char text[160];
-    const struct finding f = {.key = key, .severity = severity, .number = {{name, value}}};
+    const struct finding f = {
+        .key = key, .severity = severity, .number = {{us > 0 ? "error_us" : NULL, us}}};
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
@@ -96,22 +89,22 @@ static void judge_samples(const struct subject_row *s)
     double half = (r->value.high - r->value.low) / 2;
     if (isnan(r->value.value)) {
         if (r->impossible == 0)
-            say(s, "no_result", SEVERITY_DOUBT, NULL, 0, "no result%s",
+            say(s, "no_result", SEVERITY_DOUBT, 0, "no result%s",
                 r->dropped       ? ": a rank was late for each operation"
                 : r->over_budget ? " within the budget"
                                  : "");
         return;
     }
     if (!estimate_has_interval(r->value))
-        say(s, "few_samples", SEVERITY_DOUBT, NULL, 0, "too few samples for an interval");
+        say(s, "few_samples", SEVERITY_DOUBT, 0, "too few samples for an interval");
     /* Beyond what --stop=ci asks for. */
     if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
-        say(s, "wide_interval", SEVERITY_DOUBT, "half_us", 1e6 * half,
-            "95 %% interval %.2f to %.2f us", 1e6 * r->value.low, 1e6 * r->value.high);
+        say(s, "wide_interval", SEVERITY_DOUBT, 1e6 * half, "95 %% interval %.2f to %.2f us",
+            1e6 * r->value.low, 1e6 * r->value.high);
     /* The first of a row are under way before their receivers are busy. */
     int n = r->series.repetitions;
     if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
-        say(s, "short_row", SEVERITY_DOUBT, "in_a_row", n, "at least: of %d in a row, not %d", n,
+        say(s, "short_row", SEVERITY_DOUBT, 0, "at least: of %d in a row, not %d", n,
             s->row->repetitions);
 }
 
@@ -122,15 +115,15 @@ static void judge_pairs(const struct subject_row *s)
     bool upper = latency_unsettled(r),
          may_be_less = upper || verdict == VERDICT_VIOLATED || verdict == VERDICT_UNKNOWN;
     if (r->measured < r->asked && (!latency_is_latency(r->method) || r->at_least))
-        say(s, "pairs_left_out", SEVERITY_DOUBT, "left_out", r->asked - r->measured,
-            "%s%d of %d %s measured", r->at_least && !may_be_less ? "at least: " : "", r->measured,
-            r->asked, r->figure ? "pairs" : "roots");
+        say(s, "pairs_left_out", SEVERITY_DOUBT, 0, "%s%d of %d %s measured",
+            r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked,
+            r->figure ? "pairs" : "roots");
     if (upper)
-        say(s, "unsettled", SEVERITY_DOUBT, NULL, 0, "a longer hold may lower it: an upper bound%s",
+        say(s, "unsettled", SEVERITY_DOUBT, 0, "a longer hold may lower it: an upper bound%s",
             r->measured < r->asked ? " of these" : "");
     if (r->impossible)
-        say(s, "impossible", SEVERITY_DOUBT, "pairs", r->impossible,
-            "negative, so no result, of %d pairs", r->impossible);
+        say(s, "impossible", SEVERITY_DOUBT, 0, "negative, so no result, of %d pairs",
+            r->impossible);
 }
 
 /* The paper's: at the destination of the largest figure, and at any. */
@@ -140,14 +133,14 @@ static void judge_assumption(const struct subject_row *s)
     const struct latency_figure *f = slowest_of(r);
     enum latency_verdict verdict = row_verdict(s->row, f);
     if (verdict == VERDICT_VIOLATED)
-        say(s, "wrong", SEVERITY_DOUBT, NULL, 0, "wrong: use held");
+        say(s, "wrong", SEVERITY_DOUBT, 0, "wrong: use held");
     if (verdict == VERDICT_UNKNOWN)
-        say(s, "not_known_right", SEVERITY_DOUBT, NULL, 0, "not known to be right");
+        say(s, "not_known_right", SEVERITY_DOUBT, 0, "not known to be right");
     if (r->violations > 0 && !s->row->spoiled)
-        say(s, "violated", SEVERITY_NOTE, "destinations", r->violations,
-            "not the latency at %d of %d destinations", r->violations, r->asked);
+        say(s, "violated", SEVERITY_NOTE, 0, "not the latency at %d of %d destinations",
+            r->violations, r->asked);
     if (f && f->has_message)
-        say(s, "not_overhead", SEVERITY_DOUBT, NULL, 0,
+        say(s, "not_overhead", SEVERITY_DOUBT, 0,
             "contains the message's latency, so it is not o_i");
 }
 
@@ -155,16 +148,16 @@ static void judge_clocks(const struct subject_row *s)
 {
     const struct latency_result *r = s->r;
     if (r->way_error > 0)
-        say(s, "ways_differ", SEVERITY_DOUBT, "error_us", 1e6 * r->way_error,
+        say(s, "ways_differ", SEVERITY_DOUBT, 1e6 * r->way_error,
             "+-%.2f us if the one-way latencies differ", 1e6 * r->way_error);
     if (r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9)
-        say(s, "clock_bound", SEVERITY_DOUBT, "error_us", 1e6 * r->clock_bound,
-            "+-%.2f us by the clocks", 1e6 * r->clock_bound);
+        say(s, "clock_bound", SEVERITY_DOUBT, 1e6 * r->clock_bound, "+-%.2f us by the clocks",
+            1e6 * r->clock_bound);
     if (r->dropped > 0)
-        say(s, "late_ranks", SEVERITY_NOTE, "operations", r->dropped,
-            "%d operations left out, a rank was late for them", r->dropped);
+        say(s, "late_ranks", SEVERITY_NOTE, 0, "%d operations left out, a rank was late for them",
+            r->dropped);
     if (r->figure && r->asked == 0 && r->apart > 0.1 * r->value.value + clock_noise)
-        say(s, "entries_apart", SEVERITY_DOUBT, "apart_us", 1e6 * r->apart, "entries %.2f us apart",
+        say(s, "entries_apart", SEVERITY_DOUBT, 1e6 * r->apart, "entries %.2f us apart",
             1e6 * r->apart);
 }
 
@@ -183,7 +176,7 @@ static void judge_others(const struct subject_row *s)
                     other->method->meaning == MEANS_LATENCY && !other->at_least;
         if (same && fabs(other->value.value - r->value.value) > noise &&
             estimates_differ(other->value, r->value, 0.01)) {
-            say(s, "contradicted", SEVERITY_DOUBT, NULL, 0, "%s differs", other->method->name);
+            say(s, "contradicted", SEVERITY_DOUBT, 0, "%s differs", other->method->name);
             return;
         }
     }
@@ -200,8 +193,6 @@ void row_remark(const struct latency_row *row, const struct latency_result *r, s
     judge_others(&s);
 }
 
-/* An upper bound below OL: one of the two is wrong. Rounds are a lower bound on the mean over all
- * roots, of which one is measured here: above OL where it takes longer from others. */
 void row_remark_bounds(const struct latency_row *row, struct table *t)
 {
     const struct latency_outcome *o = row->outcome;
@@ -210,10 +201,7 @@ void row_remark_bounds(const struct latency_row *row, struct table *t)
         const struct latency_result *r = &o->result[i];
         const struct subject_row s = {row, r, t, false};
         if (r->method->meaning == MEANS_UPPER_BOUND && clearly_above(ol->value, r->value))
-            say(&s, "bound_broken", SEVERITY_DOUBT, NULL, 0, "%s > %s: one of the two is wrong",
+            say(&s, "bound_broken", SEVERITY_DOUBT, 0, "%s > %s: one of the two is wrong",
                 ol->method->name, r->method->name);
-        if (r->method->meaning == MEANS_LOWER_BOUND && is_above(row, r, ol))
-            say(&s, "slower_roots", SEVERITY_NOTE, NULL, 0, "%s > %s: other roots take longer",
-                r->method->name, ol->method->name);
     }
 }

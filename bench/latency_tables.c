@@ -3,7 +3,6 @@
 #include "latency_bench.h"
 
 #include "base/memory.h"
-#include "document/json_file.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -25,55 +24,8 @@ struct tables {
     struct table *methods, *statistics, *pairs;
     struct columns by_method, by_pair; /* the document reads them when it is written: they stay
                                           until the process ends */
-    json_t *samples;
     double clock_bound;
 };
-
-static void add_column(struct columns *c, const char *name, const char *more, struct column column)
-{
-    if (c->n == MOST_COLUMNS)
-        return;
-    char *head = c->heads[c->n];
-    snprintf(head, sizeof *c->heads, "%s%s", name, more);
-    for (char *at = head; *at; at++)
-        *at = *at == '-' ? '_' : *at;
-    column.name = head;
-    c->column[c->n++] = column;
-}
-
-static void time_column(struct columns *c, const char *name, const char *more, const char *about)
-{
-    add_column(c, name, more, (struct column){NULL, "us", COLUMN_REAL, 2, about});
-}
-
-static void point_columns(struct columns *c, const char *thing)
-{
-    static const struct column integer = {NULL, NULL, COLUMN_INTEGER, 0, NULL};
-    add_column(c, thing, "", (struct column){NULL, NULL, COLUMN_TEXT, 0, "what was measured"});
-    add_column(c, "ranks", "", integer);
-    add_column(c, "size", "",
-               (struct column){NULL, "B", COLUMN_INTEGER, 0,
-                               "the message, or what each rank contributes or gets"});
-}
-
-/* A column per method, named as the method, with the interval of a latency; of other suites' also
- * how far from the operation latency it is. */
-static void method_columns(struct tables *t)
-{
-    struct columns *c = &t->by_method;
-    point_columns(c, t->thing);
-    for (size_t i = 0; i < t->o->n_methods; i++) {
-        const struct latency_method *m = t->o->method[i];
-        time_column(c, m->name, "", m->reality);
-        if (latency_is_latency(m)) {
-            time_column(c, m->name, "_low", "95 % interval of the median");
-            time_column(c, m->name, "_high", NULL);
-        }
-        if (m->meaning == MEANS_SUITE)
-            add_column(c, m->name, "_off",
-                       (struct column){NULL, "%", COLUMN_REAL, 1, "from held, or else direct"});
-    }
-}
 
 /* Of the table behind each figure. The first is called as the things are. */
 static struct column statistics_columns[] = {
@@ -94,21 +46,66 @@ static struct column statistics_columns[] = {
     {"samples", NULL, COLUMN_INTEGER, 0, NULL},
     {"attempts", NULL, COLUMN_INTEGER, 0,
      "series made, those that the stop rule paper threw away included"},
-    {"slowest_from", NULL, COLUMN_RANK, 0, "the pair of the largest value"},
-    {"slowest", NULL, COLUMN_RANK, 0, "the destination of the largest value"},
-    {"measured", NULL, COLUMN_INTEGER, 0, "pairs"},
-    {"asked", NULL, COLUMN_INTEGER, 0, "pairs"},
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget"},
 };
 
-/* What some methods say of a pair beside their value. */
-enum said { SAID_SECONDS, SAID_CHECK, SAID_VERDICT, SAID_MESSAGE };
+/* Named NAME and MORE. */
+static void add_column(struct columns *c, const char *name, const char *more, struct column column)
+{
+    if (c->n == MOST_COLUMNS)
+        return;
+    char *head = c->heads[c->n];
+    snprintf(head, sizeof *c->heads, "%s%s", name, more);
+    for (char *at = head; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    column.name = head;
+    c->column[c->n++] = column;
+}
+
+static void time_column(struct columns *c, const char *name, const char *more, const char *about)
+{
+    add_column(c, name, more, (struct column){NULL, "us", COLUMN_REAL, 2, about});
+}
+
+/* Of a point: its name, ranks and bytes. */
+static void point_columns(struct columns *c)
+{
+    for (int i = 0; i < 3; i++)
+        add_column(c, statistics_columns[i].name, "", statistics_columns[i]);
+}
+
+static void put_point(struct table *t, const struct bench_point *p)
+{
+    table_text(t, p->name);
+    table_integer(t, p->ranks);
+    table_integer(t, (long long)p->bytes);
+}
+
+/* A column per method, named as the method, with the interval of a latency; of other suites' also
+ * how far from the operation latency it is. */
+static void method_columns(struct tables *t)
+{
+    struct columns *c = &t->by_method;
+    point_columns(c);
+    for (size_t i = 0; i < t->o->n_methods; i++) {
+        const struct latency_method *m = t->o->method[i];
+        time_column(c, m->name, "", m->reality);
+        if (latency_is_latency(m)) {
+            time_column(c, m->name, "_low", "95 % interval of the median");
+            time_column(c, m->name, "_high", NULL);
+        }
+        if (m->meaning == MEANS_SUITE)
+            add_column(c, m->name, "_off",
+                       (struct column){NULL, "%", COLUMN_REAL, 1, "from held, or else direct"});
+    }
+}
+
+/* What ol and held say of a pair beside their value: times, then two words. */
 static const struct {
     const char *method, *name, *about;
-    enum said said;
-    size_t at; /* SAID_SECONDS: in struct latency_figure */
+    size_t at; /* in struct latency_figure */
 } details[] = {
-#define AT(member) SAID_SECONDS, offsetof(struct latency_figure, member)
+#define AT(member) offsetof(struct latency_figure, member)
     {"held", "held_low", "95 % interval", AT(value.low)},
     {"held", "held_high", NULL, AT(value.high)},
     {"held", "hold", "for how long the acknowledgement was held back", AT(curve.hold)},
@@ -119,13 +116,11 @@ static const struct {
     {"ol", "rtl", "RTL_i: round trip of an acknowledgement", AT(timed[TIMED_PING].at.value)},
     {"ol", "e", "E_i: broadcast, then the destination's acknowledgement",
      AT(timed[TIMED_OPERATION].at.value)},
-    {"ol", "paper_check", "E_i > every g_j: the paper's own check", SAID_CHECK, 0},
-    {"ol", "violated", "ol is not OL_i there: believe held", SAID_VERDICT, 0},
-    {"overhead", "overhead_is", "of the message's latency: its sender waits for the receiver",
-     SAID_MESSAGE, 0},
+    {"ol", "paper_check", "E_i > every g_j: the paper's own check", AT(check)},
+    {"ol", "violated", "ol is not OL_i there: believe held", AT(verdict)},
 #undef AT
 };
-enum { DETAILS = sizeof details / sizeof *details };
+enum { DETAILS = sizeof details / sizeof *details, CHECK = DETAILS - 2, VERDICT };
 
 static bool has_detail(const struct tables *t, size_t i)
 {
@@ -138,7 +133,8 @@ static bool has_detail(const struct tables *t, size_t i)
 static void pair_columns(struct tables *t)
 {
     struct columns *c = &t->by_pair;
-    point_columns(c, t->thing);
+    const struct column word = {NULL, NULL, COLUMN_TEXT, 0, NULL};
+    point_columns(c);
     if (!t->broadcasts)
         add_column(c, "from", "",
                    (struct column){NULL, NULL, COLUMN_RANK, 0, "the rank that enters last"});
@@ -148,12 +144,10 @@ static void pair_columns(struct tables *t)
         if (t->o->method[i]->figures != FIGURES_NONE)
             time_column(c, t->o->method[i]->name, "", t->o->method[i]->reality);
     for (size_t i = 0; i < DETAILS; i++)
-        if (has_detail(t, i)) {
-            bool time = details[i].said == SAID_SECONDS;
-            add_column(c, details[i].name, "",
-                       (struct column){NULL, time ? "us" : NULL, time ? COLUMN_REAL : COLUMN_TEXT,
-                                       time ? 2 : 0, details[i].about});
-        }
+        if (has_detail(t, i) && i >= CHECK)
+            add_column(c, details[i].name, "", word);
+        else if (has_detail(t, i))
+            time_column(c, details[i].name, "", details[i].about);
 }
 
 struct tables *tables_new(const struct latency_options *o, struct document *d, const char *thing)
@@ -167,7 +161,7 @@ struct tables *tables_new(const struct latency_options *o, struct document *d, c
     method_columns(t);
     t->methods = document_table(d, "methods", "how long one operation takes", t->by_method.column,
                                 t->by_method.n);
-    if (b->full || b->format == FORMAT_JSON || b->plot)
+    if (b->full || b->format == FORMAT_JSON)
         t->statistics =
             document_table_of(d, "statistics", "behind each figure", statistics_columns);
     pair_columns(t);
@@ -176,8 +170,6 @@ struct tables *tables_new(const struct latency_options *o, struct document *d, c
                                   t->broadcasts ? "operation latency by destination"
                                                 : "from the last rank's entry to another's exit",
                                   t->by_pair.column, t->by_pair.n);
-    if (o->samples)
-        t->samples = json_array();
     return t;
 }
 
@@ -223,7 +215,7 @@ static void add_methods(struct tables *t, const struct bench_point *p,
     const struct latency_outcome *o = row->outcome;
     const struct latency_result *ol = row_latency(row);
     double latency = ol && row_relies_on(row, ol) ? ol->value.value : NAN;
-    bench_put_point(t->methods, p);
+    put_point(t->methods, p);
     for (size_t i = 0; i < t->o->n_methods; i++) {
         const struct latency_method *m = t->o->method[i];
         put_method(t, m, latency_result_of(o, m->name), latency);
@@ -253,21 +245,16 @@ static void add_statistics(struct tables *t, const struct bench_point *p,
     struct table *table = t->statistics;
     for (size_t i = 0; i < o->n_results; i++) {
         const struct latency_result *r = &o->result[i];
-        const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
         struct summary s = summary_of(r);
         const double times[] = {r->value.low, r->value.high, s.min, s.mean,
                                 s.p99,        s.max,         s.sd,  r->loop_mean};
-        bench_put_point(table, p);
+        put_point(table, p);
         table_text(table, r->method->name);
         table_real(table, 1e6 * r->value.value);
         for (size_t k = 0; k < sizeof times / sizeof *times; k++)
             table_real(table, 1e6 * times[k]);
         table_integer(table, (long long)s.n);
         table_integer(table, r->attempts);
-        table_integer(table, f ? f->from : -1);
-        table_integer(table, f ? f->to : -1);
-        table_integer_if(table, r->figure, r->measured);
-        table_integer_if(table, r->figure, r->asked);
         table_text(table, r->over_budget ? "budget" : "rule");
         row_remark(row, r, table, false);
     }
@@ -292,18 +279,12 @@ static void put_detail(struct tables *t, size_t i, const struct latency_row *row
 {
     static const char *const checks[] = {NULL, "passed", "failed", NULL};
     static const char *const verdicts[] = {NULL, "no", "violated", "unknown"};
-    if (!f)
-        table_skip(t->pairs);
-    else if (details[i].said == SAID_SECONDS)
-        table_real(t->pairs, 1e6 * *(const double *)((const char *)f + details[i].at));
-    else if (details[i].said == SAID_CHECK)
-        table_text(t->pairs, checks[f->check]);
-    else if (details[i].said == SAID_VERDICT)
+    if (i == CHECK)
+        table_text(t->pairs, f ? checks[f->check] : NULL);
+    else if (i == VERDICT)
         table_text(t->pairs, verdicts[row_verdict(row, f)]);
     else
-        table_text(t->pairs, isnan(f->value.value) ? NULL
-                             : f->has_message      ? "with the message"
-                                                   : "its own");
+        table_real(t->pairs, f ? 1e6 * *(const double *)((const char *)f + details[i].at) : NAN);
 }
 
 /* The row of the K-th pair, if a method has a value of it. */
@@ -319,7 +300,7 @@ static void put_pair(struct tables *t, const struct bench_point *p, const struct
     }
     if (!any || (t->broadcasts && pair->to == t->o->root))
         return;
-    bench_put_point(t->pairs, p);
+    put_point(t->pairs, p);
     if (!t->broadcasts)
         table_integer(t->pairs, pair->from);
     table_integer(t->pairs, pair->to);
@@ -344,52 +325,17 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         put_pair(t, p, row, pairs, k);
 }
 
-/* One series of raw samples, in microseconds. */
-static void attach_series(struct tables *t, const struct bench_point *p, const char *method,
-                          const char *part, const struct latency_figure *f,
-                          const struct samples *raw)
-{
-    if (raw->n == 0)
-        return;
-    json_t *entry = json_pack("{s:s, s:i, s:I, s:s, s:s, s:o, s:s*}", t->thing, p->name, "ranks",
-                              p->ranks, "size", (json_int_t)p->bytes, "method", method, "unit",
-                              "us", "values", json_numbers(raw->value, raw->n, 1e6), "part", part);
-    if (f)
-        json_object_set_new(entry, "destination", json_integer(f->to));
-    if (f && f->from != f->to)
-        json_object_set_new(entry, "from", json_integer(f->from));
-    json_array_append_new(t->samples, entry);
-}
-
-/* As measured: acknowledgements alone beside E_i (without the hold). */
-static void attach_samples(struct tables *t, const struct bench_point *p,
-                           const struct latency_outcome *o)
-{
-    static const char *const parts[N_TIMED] = {NULL, [TIMED_PING] = "ping", [TIMED_SEEN] = "seen"};
-    for (size_t i = 0; i < o->n_results; i++) {
-        const struct latency_result *r = &o->result[i];
-        attach_series(t, p, r->method->name, NULL, NULL, &r->series.samples);
-        for (int k = 0; k < r->n_figures; k++)
-            for (int part = 0; part < N_TIMED; part++)
-                attach_series(t, p, r->method->name, parts[part], &r->figure[k],
-                              &r->figure[k].timed[part].raw);
-    }
-}
-
 void tables_add(struct tables *t, const struct bench_point *p,
                 const struct latency_outcome *outcome, struct disturbance disturbed)
 {
     const struct latency_row row = {.outcome = outcome,
                                     .repetitions = t->o->bench.plan.repetitions,
-                                    .fresh = t->o->fresh,
                                     .spoiled = disturbed.spoiled};
     add_methods(t, p, &row, disturbed);
     if (t->statistics)
         add_statistics(t, p, &row);
     if (t->pairs)
         add_pairs(t, p, &row);
-    if (t->samples)
-        attach_samples(t, p, outcome);
     for (size_t i = 0; i < outcome->n_results; i++)
         t->clock_bound = fmax(t->clock_bound, outcome->result[i].clock_bound);
 }
@@ -402,11 +348,9 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
 {
     const struct bench *b = &t->o->bench;
     bool ranks = b->ranks.min < b->ranks.max;
-    char title[128];
-    snprintf(title, sizeof title, "%s", is);
     document_picture(t->d, &(struct picture){.kind = PICTURE_LINES,
                                              .name = named ? is : NULL,
-                                             .title = title,
+                                             .title = is,
                                              .table = "statistics",
                                              .x = ranks ? "ranks" : "size",
                                              .y = "value",
@@ -453,8 +397,6 @@ void tables_end(struct tables *t, const struct latency_things *things, const voi
                                            .number = {{"error_us", 1e6 * t->clock_bound}}},
                          "What is timed on one clock: the ranks' clocks agree within %.2f us.",
                          1e6 * t->clock_bound);
-    if (t->samples)
-        document_attach(t->d, "samples", t->samples);
-    if (t->o->bench.plot)
+    if (t->statistics)
         declare_pictures(t, things, arg);
 }

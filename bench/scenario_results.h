@@ -1,8 +1,7 @@
-/* What collbench-scenario has measured, as a document. */
+/* What collbench-scenario measures, as a document. */
 #ifndef COLLPROF_BENCH_SCENARIO_RESULTS_H
 #define COLLPROF_BENCH_SCENARIO_RESULTS_H
 
-#include "base/array.h"
 #include "document/document.h"
 #include "measure/scenario/scenario.h"
 
@@ -11,17 +10,25 @@ struct scenario_row {
     struct scenario_point point;
     struct scenario_sweep sweeps; /* of SCENARIO */
     int ranks;
-    size_t value; /* of the --cvar that takes several */
     double alone; /* median T_sc of the same without computation, seconds; NaN: none */
     struct scenario_result result;
 };
 
-struct scenario_results {
-    ARRAY(struct scenario_row) row;
-};
-void scenario_results_free(struct scenario_results *r);
+/* What may vary, and so be a picture's x axis: the first that does is. */
+enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
+enum { SCENARIO_FINDINGS = 6 };
 
-/* Adds the table, findings, pictures and raw samples. */
-void scenario_results_document(const struct scenario_results *r, struct document *d);
+struct scenario_results {
+    bool varies[N_AXES]; /* given by the program */
+    struct document *document;
+    struct table *table;
+    size_t rows, found[SCENARIO_FINDINGS]; /* rows with each of the findings */
+    double bound;                          /* largest of all rows, seconds */
+};
+
+/* R has VARIES only. D gets the table, then rows, and at the end findings and pictures. */
+void scenario_results_begin(struct scenario_results *r, struct document *d);
+void scenario_results_add(struct scenario_results *r, const struct scenario_row *row);
+void scenario_results_end(struct scenario_results *r);
 
 #endif

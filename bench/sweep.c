@@ -11,6 +11,27 @@ struct bench_values bench_values(const struct option_range *range)
     return v;
 }
 
+void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g)
+{
+    if (g->ranks == (int)ranks)
+        return;
+    bench_group_close(b, g);
+    g->ranks = (int)ranks;
+    MPI_Comm_split(b->comm, b->rank < g->ranks ? 0 : MPI_UNDEFINED, b->rank, &g->comm);
+    if (g->comm == MPI_COMM_NULL)
+        return;
+    MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN);
+    bench_clocks(&g->clock, g->comm);
+}
+
+void bench_group_close(const struct bench *b, struct bench_group *g)
+{
+    bench_wait(b->comm);
+    if (g->ranks && g->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&g->comm);
+    g->ranks = 0;
+}
+
 /* One further, the last axis fastest; false behind the end. */
 static bool advance(const size_t *length, int n_axes, size_t *at)
 {
@@ -22,12 +43,6 @@ static bool advance(const size_t *length, int n_axes, size_t *at)
     return false;
 }
 
-void bench_step(const struct bench *b, size_t done, size_t total, const char *what)
-{
-    bench_progress(b, done, total, what);
-    bench_watch();
-}
-
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  const char *(*measure)(void *arg, const size_t *at), void *arg)
 {
@@ -36,18 +51,12 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
         total *= length[axis];
     const char *what = "";
     do {
-        bench_step(b, done++, total, what);
+        bench_progress(b, done++, total, what);
+        bench_watch();
         const char *now = measure(arg, at);
         what = now ? now : what;
     } while (advance(length, n_axes, at));
     bench_progress_end(b);
-}
-
-void bench_put_point(struct table *t, const struct bench_point *p)
-{
-    table_text(t, p->name);
-    table_integer(t, p->ranks);
-    table_integer(t, (long long)p->bytes);
 }
 
 void bench_check(const struct bench *b, int error, const struct bench_point *point)

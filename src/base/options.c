@@ -77,14 +77,6 @@ bool option_next(const struct option_range *range, size_t *value)
     return true;
 }
 
-size_t option_steps(const struct option_range *range)
-{
-    size_t n = 1, value = range->min;
-    while (option_next(range, &value))
-        n++;
-    return n;
-}
-
 /* --- what is expected --- */
 
 /* The name that is nearest to TEXT of those that were offered. */

@@ -155,7 +155,5 @@ bool option_parse_size(const char *text, size_t *bytes);
 bool option_parse_range(const char *text, struct option_range *range);
 /* The next value of a range. False, and VALUE unchanged, after the last. Start with range->min. */
 bool option_next(const struct option_range *range, size_t *value);
-/* How many values a range has. */
-size_t option_steps(const struct option_range *range);
 
 #endif

@@ -70,36 +70,6 @@ void place_here(struct place *place)
     hwloc_topology_destroy(topology);
 }
 
-static int count_of(hwloc_topology_t topology, hwloc_obj_type_t type)
-{
-    int n = hwloc_get_nbobjs_by_type(topology, type);
-    return n > 0 ? n : 0;
-}
-
-static void describe_machine(hwloc_topology_t topology, char *text, size_t size)
-{
-    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    int packages = count_of(topology, HWLOC_OBJ_PACKAGE),
-        cores = count_of(topology, HWLOC_OBJ_CORE), processors = count_of(topology, HWLOC_OBJ_PU),
-        nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
-    snprintf(text, size, "%s%s%d package%s, %d NUMA node%s, %d core%s, %d processor%s",
-             model ? model : "", model ? ", " : "", packages, packages == 1 ? "" : "s", nodes,
-             nodes == 1 ? "" : "s", cores, cores == 1 ? "" : "s", processors,
-             processors == 1 ? "" : "s");
-}
-
-void place_machine(char *text, size_t size)
-{
-    hwloc_topology_t topology;
-    snprintf(text, size, "%s", "");
-    if (hwloc_topology_init(&topology) != 0)
-        return;
-    if (hwloc_topology_load(topology) == 0)
-        describe_machine(topology, text, size);
-    hwloc_topology_destroy(topology);
-}
-
 static void list_allowed(const struct place *place, char *text, size_t size)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();

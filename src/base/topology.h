@@ -29,9 +29,6 @@ void place_named(struct place *place, const char *host);
 /* "core 1 (processor 3)", "any of 2 processors", "processors 0,2"; "" if not known. */
 void place_describe(const struct place *place, char *text, size_t size);
 
-/* The machine itself: "AMD EPYC 7B13, 1 package, 2 cores, 2 processors"; "" if not known. */
-void place_machine(char *text, size_t size);
-
 enum place_relation {
     SAME_CORE,
     SAME_COMPLEX,

@@ -93,10 +93,6 @@ void table_real(struct table *t, double value);                      /* NaN: an 
 void table_estimate(struct table *t, struct estimate e);
 void table_skip(struct table *t); /* an empty cell of any kind */
 
-/* Rows that begin from now on are written behind those of lower places; rows of one place keep
- * their order. */
-void document_place(struct document *d, size_t place);
-
 /* Puts the rows in falling order of the number in COLUMN; equal ones keep their order, those
  * without a number come last. */
 void table_sort_by(struct table *t, const char *column);

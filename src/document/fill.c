@@ -150,11 +150,6 @@ struct table *document_find(const struct document *d, const char *name)
     return NULL;
 }
 
-void document_place(struct document *d, size_t place)
-{
-    d->place = place;
-}
-
 size_t table_rows(const struct table *t)
 {
     return t ? t->n_rows - (t->next > 0) : 0;
@@ -176,8 +171,6 @@ void table_sort_by(struct table *t, const char *column)
         t->rows[i].place = i;
     if (t->n_rows)
         qsort_r(t->rows, t->n_rows, sizeof *t->rows, larger_first, (void *)column);
-    for (size_t i = 0; i < t->n_rows; i++)
-        t->rows[i].place = t->document->place;
 }
 
 static void begin_row(struct table *t)
@@ -189,20 +182,7 @@ static void begin_row(struct table *t)
             memory_out();
         t->rows = more;
     }
-    t->current = t->n_rows;
-    t->rows[t->n_rows++] = (struct table_row){.cells = json_object(), .place = t->document->place};
-}
-
-/* The last row goes before those of higher places. */
-static void finish_row(struct table *t)
-{
-    struct table_row row = t->rows[t->n_rows - 1];
-    while (t->current > 0 && t->rows[t->current - 1].place > row.place) {
-        t->rows[t->current] = t->rows[t->current - 1];
-        t->current--;
-    }
-    t->rows[t->current] = row;
-    t->next = 0;
+    t->rows[t->n_rows++] = (struct table_row){.cells = json_object()};
 }
 
 /* The next cell of T. Takes over VALUE. */
@@ -212,7 +192,7 @@ static void add_cell(struct table *t, json_t *value)
         begin_row(t);
     set(t->rows[t->n_rows - 1].cells, t->columns[t->next].name, value);
     if (++t->next == t->n_columns)
-        finish_row(t);
+        t->next = 0;
 }
 
 void table_text(struct table *t, const char *value)
@@ -320,7 +300,7 @@ const json_t *document_finding_list(const struct document *d)
 
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
 {
-    json_t *cells = t->rows[t->current].cells;
+    json_t *cells = t->rows[t->n_rows - 1].cells;
     va_list args;
     va_start(args, format);
     if (!json_object_get(cells, "remarks"))

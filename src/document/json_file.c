@@ -19,11 +19,3 @@ json_t *json_file_load(const char *path, char *why, size_t size)
         snprintf(why, size, "%s: no JSON: line %d: %s", path, error.line, error.text);
     return json;
 }
-
-json_t *json_numbers(const double *x, size_t n, double factor)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_finite(factor * x[i]));
-    return array;
-}

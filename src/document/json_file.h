@@ -21,7 +21,4 @@ static inline json_t *json_finite(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-/* Of N numbers, each by FACTOR, an array. */
-json_t *json_numbers(const double *x, size_t n, double factor);
-
 #endif

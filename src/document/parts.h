@@ -6,7 +6,7 @@
 
 struct table_row {
     json_t *cells; /* by the names of columns, and "remarks": a list of findings */
-    size_t place;
+    size_t place;  /* before the sorting */
 };
 
 struct table {
@@ -16,15 +16,13 @@ struct table {
     size_t n_columns;
     struct table_row *rows;
     size_t n_rows, room;
-    size_t next;    /* column of the next cell; 0: the last row is finished */
-    size_t current; /* the row that was begun last */
+    size_t next; /* column of the next cell; 0: the last row is finished */
 };
 
 struct document {
     json_t *all; /* as it is written, without tables */
     struct table **tables;
     size_t n_tables, n_borrowed; /* the first ones are of the document that this is a copy of */
-    size_t place;
 };
 
 /* Its member "header", "findings" or "pictures". */

@@ -48,8 +48,6 @@ refused 1 "--format is 'xml': expected: text, csv, json" --format=xml
 refused 1 "unexpected argument 'x'" x
 refused 1 "at least 2 ranks: use: mpiexec -n 2" --method=held
 refused 2 "at least 2 ranks: use: --ranks=2:2" --ranks=1:2
-refused 2 "must end in .png, .svg or .pdf" --plot=picture.gif
-refused 2 "cannot write $scratch/absent/p.png" --plot="$scratch/absent/p.png"
 refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json"
 refused 2 "cannot write $scratch" --output="$scratch"
 refused 1 "unknown option --metod: did you mean --method?" --metod=all

@@ -15,7 +15,7 @@ run() {
 # the scheduler, and half of it taken off gives a latency below zero: tried again.
 try=1
 while :; do
-    run --method=all --sizes=8:64K --format=json --budget=0.4 --samples -o "$scratch/all.json" ||
+    run --method=all --sizes=8:64K --format=json --budget=0.4 -o "$scratch/all.json" ||
         fail "--method=all: status $?"
     "$top_builddir/tests/mpi/collbench_bcast_check" "$scratch/all.json" 14 2>"$scratch/err" && break
     try=$((try + 1))
@@ -33,7 +33,7 @@ grep 'of zeros' "$scratch/err" && fail "the root sends memory that nobody has wr
 # As a person and a spreadsheet read it: one row per size, zero bytes among them.
 run --method=held --sizes=0:4 --budget=0.2 >"$scratch/text" || fail "text: status $?"
 [ "$(grep -c '^  native ' "$scratch/text")" -eq 4 ] || fail "text: not 4 rows"
-for fact in 'ranks: 2 on 1 host$' 'repetitions: .* at most 0.2 s each$' 'rank 1: \|^# ranks 0-1: '; do
+for fact in 'ranks: 2 on 1 host$' 'repetitions: .* at most 0.2 s each$'; do
     grep -q "^# $fact" "$scratch/text" || { cat "$scratch/text"; fail "the header does not say $fact"; }
 done
 run --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv >"$scratch/csv" ||
@@ -46,7 +46,8 @@ done
 if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
     mkdir "$scratch/scripts"
     export PLOT_SCRIPTS="$scratch/scripts" PLOT_GNUPLOT="$GNUPLOT"
-    (export GNUPLOT="$(cd "$srcdir" && pwd)/tests/mpi/plotter"; run --method=held,barrier --sizes=8:64 \
-        --budget=0.2 --plot="$scratch/plot.png" --format=json) >"$scratch/json" || fail "plot: status $?"
+    run --method=held,barrier --sizes=8:64 --budget=0.2 --format=json >"$scratch/json" || fail "json: status $?"
+    GNUPLOT="$(cd "$srcdir" && pwd)/tests/mpi/plotter" "$top_builddir/collprof" plot -o "$scratch/plot.png" "$scratch/json" >"$scratch/text" ||
+        fail "plot: status $?"
     [ "$(head -c 4 "$scratch/plot.png" | tail -c 3)" = PNG ] || fail "no picture"
 fi

@@ -33,11 +33,4 @@ for run in bcast:2000:barrier,ol,held,direct collective:100:direct; do
 done
 # What differs in such a row may do so for that alone: no verdict on any method.
 grep 'not to be relied on: rank' "$scratch/bcast" | grep -E 'wrong|violated|says otherwise' && fail "a verdict in a row that was disturbed"
-kill $others
-others=
-grep -q '^# environment: .*UCX_LOG_LEVEL=error' "$scratch/bcast" && fail "nobody set that"
-UCX_LOG_LEVEL=error MPIR_CVAR_CH3_INTERFACE_HOSTNAME=here "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-bcast" --method=direct --sizes=8 --budget=0.1 \
-    >"$scratch/env" 2>&1 || fail "status $?"
-grep -q '^# environment: .*UCX_LOG_LEVEL=error' "$scratch/env" || fail "the environment is not told"
-grep -q '^# environment: .*HOSTNAME' "$scratch/env" && fail "what launchers tell the ranks is told as if it were set"
-grep -q "^# kernel: Linux $(uname -r)" "$scratch/env" || fail "the kernel is not told"
+exit 0

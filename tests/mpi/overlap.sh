@@ -86,7 +86,8 @@ test "$(grep -c '^load,64,,[0-9]*,[0-9]' out)" -ge 2 || fail "load: no cells"
 if [ -x "${GNUPLOT:-}" ]; then
     drawn() {
         rm -f map*
-        run 2 --benchmark=sender,load --sizes=128K:256K --step=2 --comp=64:256 -i 12 --plot=map.png --format=json -o map.json
+        run 2 --benchmark=sender,load --sizes=128K:256K --step=2 --comp=64:256 -i 12 --format=json -o map.json &&
+            "$top_builddir/collprof" plot -o map.png map.json
     }
     try "plot: no pictures" drawn
     if [ -e map.png ]; then # else not judged

@@ -33,7 +33,8 @@ done
 # In its pictures one colour is one time: all means share a scale, and so do all deviations.
 printf '#!/bin/sh\ncat >>"%s/script"\necho IEND\n' "$dir" >"$dir/keeper"
 chmod +x "$dir/keeper"
-GNUPLOT=$dir/keeper $MPIEXEC -n 3 $pairs --yield -i 5 --sizes=64:256 --plot="$dir/p.png" >"$dir/out" || fail "pictures of pairs"
+$MPIEXEC -n 3 $pairs --yield -i 5 --sizes=64:256 --format=json >"$dir/p.json" || fail "JSON of pairs"
+GNUPLOT=$dir/keeper ./collprof plot -o "$dir/p.png" "$dir/p.json" >"$dir/out" || fail "pictures of pairs"
 test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" -le 4 ||
     fail "scales: $(grep '^set cbrange' "$dir/script")"
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log -o - >"$dir/paper.log" || fail paper
@@ -52,9 +53,9 @@ grep -q '"schema": "collbench-tree/2"' "$dir/tree.out" || fail "JSON"
     [ "$(grep -c '^2,1024.*few_samples' "$dir/few")" -eq 2 ] || fail "remarks: $(cat "$dir/few")"
 grep 'of zeros' "$dir/few" && fail "the root sends memory that nobody has written"
 rm "$dir/script"
-GNUPLOT=$dir/keeper $MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --plot="$dir/t.png" \
-    --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 >"$dir/run.out" ||
-    fail "running trees"
+$MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 \
+    --format=json >"$dir/run.out" || fail "running trees"
+GNUPLOT=$dir/keeper ./collprof plot -o "$dir/t.png" "$dir/run.out" >"$dir/out" || fail "pictures of trees: status $?"
 grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
 grep -q "title 'MPI_Bcast'" "$dir/script" && grep -q '^$arrows' "$dir/script" || fail "pictures of trees"
 

@@ -11,8 +11,9 @@ fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
 printf '#!/bin/sh\ncat >>sim/bcast.plots\necho IEND\n' >sim/bcast.keeper
 chmod +x sim/bcast.keeper
 rm -f sim/bcast-*.png
-GNUPLOT=$PWD/sim/bcast.keeper "$run" cluster 4 $bench --method=gap,direct --algorithm=linear,flat --ranks=2:4:1 --sizes=8:16 --root=1 \
-    --destinations --stop=fixed -i 6 --plot=sim/bcast-.png --format=csv >$out 2>$err || fail "pictures: status $?"
+"$run" cluster 4 $bench --method=gap,direct --algorithm=linear,flat --ranks=2:4:1 --sizes=8:16 --root=1 \
+    --destinations --stop=fixed -i 6 --format=json -o sim/bcast.json >$out 2>$err || fail "pictures: status $?"
+GNUPLOT=$PWD/sim/bcast.keeper ./collprof plot -o sim/bcast-.png sim/bcast.json >$out 2>$err || fail "plot: status $?"
 for picture in linear flat gap direct destinations-direct; do
     ls sim/bcast--$picture*.png >/dev/null || fail "no picture $picture"
 done

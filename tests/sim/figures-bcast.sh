@@ -27,7 +27,8 @@ measure() {
     shift 3
     echo "  $name"
     "$here/run.sh" "$platform" "$ranks" "$bench" "$@" --stop=fixed -i 3 -x 1 --budget=0 \
-        --format=json --output="$out/$name.json" --plot="$out/$name.png"
+        --format=json --output="$out/$name.json"
+    ./collprof plot -o "$out/$name.png" "$out/$name.json" >/dev/null
 }
 
 # take PICTURE NAME: of the pictures of one measurement, under the figure's name.

@@ -13,7 +13,7 @@ export SMPI_OPTIONS
 # What is asked for is done: the shape of each tree, and what follows from its figures.
 sh "$run" cluster 8 sim/collbench-tree --format=csv --sizes=1K:16K --step=2 --segment=256 --algorithm=flat,chain,binomial \
     --stop=fixed -i 3 -x 1 >"$dir/shapes" || failed=1
-grep -q '^# method: direct' "$dir/shapes" && grep -q '^# rank 2: node-2$' "$dir/shapes" || failed=1
+grep -q '^# method: direct' "$dir/shapes" && grep -q '^# ranks: 8 on 8 hosts$' "$dir/shapes" || failed=1
 awk -F, '
     function off(x, y) { return x - y > 0.01 || y - x > 0.01 }
     $3 == "MPI_Bcast" { library = $10 }

@@ -161,23 +161,20 @@ Test(document, narrow_text_leaves_out_and_shortens)
     free(text);
 }
 
-/* Rows of a lower place come first; those of one place keep their order; a remark goes with its
- * row. */
-Test(document, rows_are_in_the_order_of_their_places)
+/* A remark goes with the row that was finished last, or has been begun. */
+Test(document, remarks_are_of_their_row)
 {
     static const struct column one[] = {{"n", NULL, COLUMN_INTEGER}};
     static const struct finding remark = {.key = "odd", .severity = SEVERITY_DOUBT};
-    static const int place[] = {2, 0, 1, 1, 2};
     struct document *d = document_new("x/1");
     struct table *t = document_table_of(d, "x", NULL, one);
-    for (int i = 0; i < 5; i++) {
-        document_place(d, (size_t)place[i]);
-        table_integer(t, 10 * place[i] + i);
+    for (int i = 0; i < 4; i++) {
+        table_integer(t, i);
         if (i % 2)
             table_remark(t, &remark, "row %d", i);
     }
     char *all = all_as(d, FORMAT_CSV);
-    cr_expect(strstr(all, "n,remarks\n1,odd\n12,\n13,odd\n20,\n24,\n"), "%s", all);
+    cr_expect(strstr(all, "n,remarks\n0,\n1,odd\n2,\n3,odd\n"), "%s", all);
     free(all);
 }
 

@@ -55,14 +55,6 @@ Test(topology, a_process_that_may_move_is_in_no_core)
     cr_assert_eq(place.core, -1);
 }
 
-Test(topology, the_machine_has_processors)
-{
-    char text[256];
-    place_machine(text, sizeof text);
-    cr_assert(strstr(text, " processor"), "'%s'", text);
-    cr_assert_not(strstr(text, " 0 processors"), "%s", text);
-}
-
 static struct place at(const char *host, int core, int complex, int package, uint64_t allowed)
 {
     struct place p;
