@@ -98,8 +98,6 @@ static const struct option_entry shared[] = {
     {"format", 0, "FORMAT", "text, csv or json", 12, option_take_word, AT(format),
      &(const struct option_words){format_names}},
     {"output", 'o', "FILE", "write the results to FILE", 12, option_take_text, AT(output), NULL},
-    {"full", 'f', NULL, "every table, as JSON has them", 12 | OPTION_RARE, option_take_flag,
-     AT(full), NULL},
     {"yield", 'y', NULL, "release the processor while MPI waits: for more ranks than processors",
      13, option_take_flag, AT(yield), NULL},
     {"cvar", 0, "NAME=NUMBER", "set a control variable of the MPI library, see the manual",

@@ -31,10 +31,9 @@ struct bench {
     enum format format;        /* --format */
     const char *output;        /* --output, NULL: standard output */
     bool yield;                /* --yield */
-    bool full;                 /* --full: every table in text, too */
 
     const char *without; /* by the program: common options that would change nothing in it and are
-                            refused, as "warmup stop full"; NULL: none */
+                            refused, as "warmup stop"; NULL: none */
 
     char *command; /* the command line, as it could be typed again */
 };
@@ -121,6 +120,9 @@ struct disturbance {
  * the row began (see bench_sweep()) was like; on the others nothing is known. */
 struct disturbance bench_disturbed(MPI_Comm comm);
 
+/* What is known becomes a remark on T's last row. */
+void bench_remark(struct table *t, struct disturbance disturbed);
+
 /* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
  * without it the bound would grow by a microsecond or so with every ms. */
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm);
@@ -139,17 +141,10 @@ struct place *bench_places(const struct bench *b);
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what);
 void bench_progress_end(const struct bench *b);
 
-/* What is left when the program is ended before its time, by Ctrl-C for example. */
-struct bench_so_far {
-    const struct document *document;             /* with the results; NULL: none */
-    void (*tell)(void *arg, struct document *d); /* adds those that are found at the end only */
-    void *arg;
-};
-
 /* From now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside the
  * --output, without one "PROGRAM-PID.part" in TMPDIR or /tmp. A signal that ends the program is
- * answered by a line with its name. It is removed at the end. On rank 0. */
-void bench_keep(const struct bench *b, const struct bench_so_far *so_far);
+ * answered by a line with its name. It is removed at the end. RESULTS is rank 0's. */
+void bench_keep(const struct bench *b, const struct document *results);
 
 /* Rank 0 saves the document (may be NULL elsewhere); all ranks finalize and exit with STATUS, or
  * 1 if it could not be saved. */

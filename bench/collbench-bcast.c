@@ -45,11 +45,10 @@ static const struct option_program program = {
 
 struct broadcasts {
     const struct latency_options *o;
-    void *buffer;
     struct broadcast data;
 };
 
-static const char *algorithm_name(const void *arg, size_t which)
+static const char *name_of(const void *arg, size_t which)
 {
     return bcasts[((const struct broadcasts *)arg)->o->things.at[which]]->name;
 }
@@ -58,42 +57,29 @@ static bool prepare(void *arg, const struct bench_point *p, MPI_Comm comm, struc
 {
     struct broadcasts *b = arg;
     b->data = (struct broadcast){.bcast = bcasts[b->o->things.at[p->which]],
-                                 .buffer = b->buffer,
+                                 .buffer = buffer_new(p->bytes),
                                  .count = (int)p->bytes,
                                  .type = MPI_BYTE,
                                  .root = b->o->root,
                                  .comm = comm,
                                  .fresh = b->o->fresh};
     *c = broadcast_case(&b->data);
-    return true;
+    return b->data.buffer;
+}
+
+static void release(void *arg)
+{
+    free(((struct broadcasts *)arg)->data.buffer);
 }
 
 int main(int argc, char **argv)
 {
     static struct latency_options o;
-    struct broadcasts b = {.o = &o};
-    o.bench.plan = plan_default();
-    o.bench.plan.budget_most = 6 * o.bench.plan.budget;
-    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    struct document *d = bench_document(&o.bench, "collbench-bcast/3");
-    b.buffer = buffer_new(o.bench.sizes.max);
-    if (bench_worst(o.bench.comm, !b.buffer))
-        bench_refuse(&o.bench, "no memory for messages of %zu bytes: a smaller --sizes",
-                     o.bench.sizes.max);
-    if (d) {
-        document_fact(d, "root", "%d", o.root);
-        document_fact(d, "data", "%s",
-                      o.fresh ? "written anew by the root before every broadcast, but in loops of "
-                                "broadcasts alone (gap, rounds, send-latency, overhead)"
-                              : "the same in every broadcast, so in caches already");
-    }
-    int status = latency_bench(&o,
-                               &(const struct latency_things){.name = "algorithm",
-                                                              .n = o.things.n,
-                                                              .name_of = algorithm_name,
-                                                              .broadcasts = true,
-                                                              .prepare = prepare},
-                               &b, d);
-    free(b.buffer);
-    bench_finish(&o.bench, d, bench_worst(o.bench.comm, status > 0));
+    static const struct latency_things things = {.schema = "collbench-bcast/4",
+                                                 .name = "algorithm",
+                                                 .name_of = name_of,
+                                                 .broadcasts = true,
+                                                 .prepare = prepare,
+                                                 .release = release};
+    latency_main(argc, argv, &program, &o, &things, &(struct broadcasts){.o = &o});
 }

@@ -114,20 +114,11 @@ static void release(void *arg)
 int main(int argc, char **argv)
 {
     static struct latency_options o;
-    struct collectives s = {.o = &o};
-    o.bench.plan = plan_default();
-    o.bench.plan.budget_most = 6 * o.bench.plan.budget;
-    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    struct document *d = bench_document(&o.bench, "collbench-collective/3");
-    if (d)
-        document_fact(d, "root", "%d", o.root);
-    int status = latency_bench(&o,
-                               &(const struct latency_things){.name = "operation",
-                                                              .n = o.things.n,
-                                                              .name_of = name_of,
-                                                              .sized = is_sized,
-                                                              .prepare = prepare,
-                                                              .release = release},
-                               &s, d);
-    bench_finish(&o.bench, d, bench_worst(o.bench.comm, status > 0));
+    static const struct latency_things things = {.schema = "collbench-collective/4",
+                                                 .name = "operation",
+                                                 .name_of = name_of,
+                                                 .sized = is_sized,
+                                                 .prepare = prepare,
+                                                 .release = release};
+    latency_main(argc, argv, &program, &o, &things, &(struct collectives){.o = &o});
 }

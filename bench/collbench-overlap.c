@@ -213,6 +213,8 @@ static void measure_cell(const struct overlap_options *o, struct overlap_stage *
                          threads ? (int)p->y->at[iy] : 0, grid_cell(g, p, ix, iy)))
         bench_refuse(&o->bench, "%s cannot run here: too little memory, or no threads",
                      p->benchmark->name);
+    if (g->cells)
+        overlap_results_add(g, p, ix, iy);
 }
 
 /* In a scattered order, so that a run that is cut short has seen all benchmarks and sizes. Each
@@ -236,11 +238,6 @@ static void measure_all(const struct overlap_options *o, struct overlap_stage *s
         bench_progress(&o->bench, k + 1, n, "cells");
     }
     bench_progress_end(&o->bench);
-}
-
-static void tell_so_far(void *grid, struct document *d)
-{
-    overlap_results(grid, d, false);
 }
 
 int main(int argc, char **argv)
@@ -269,10 +266,12 @@ int main(int argc, char **argv)
     grid.latency = stage.rank == 0 ? stage.latency[1] : 0;
     calibrate(&o, &grid.comp, work, d);
     measure_base(&o, &stage, &grid);
-    bench_keep(&o.bench, &(struct bench_so_far){.document = d, .tell = tell_so_far, .arg = &grid});
+    if (d)
+        overlap_results_begin(&grid, d);
+    bench_keep(&o.bench, d);
     measure_all(&o, &stage, &grid, work);
     if (d)
-        overlap_results(&grid, d, o.bench.full);
+        overlap_results_end(&grid, d);
     overlap_close(&stage);
     for (size_t i = 0; i < grid.n_parts; i++)
         free(grid.part[i].cell);

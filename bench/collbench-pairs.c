@@ -41,7 +41,7 @@ static const struct option_entry option_list[] = {
 static const struct option_program program = {
     "Measures the round trip between every two ranks and shows who is near whom.",
     "--output=FILE gets the log, in the columns of the original tool (PetaSHA's mmpi) and ours "
-    "after them; the matrices and a summary by what two ranks share (hwloc, host names) go to "
+    "after them; the pairs and a summary by what two ranks share (hwloc, host names) go to "
     "standard output, in --format. Without --output there is no log; --output=- "
     "writes it to standard output and nothing else.",
     .options = option_list};
@@ -69,8 +69,8 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
 {
     const struct bench *b = &o->bench;
     bool good = !b->output || save_log(p, b->output, o->only_paper);
-    pairs_results(p, d, b->format);
-    pairs_pictures(p, d);
+    pairs_results(p, d);
+    pairs_pictures(p, d, "size");
     document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
     if (p->slowdown > 0)
@@ -91,7 +91,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
 
 int main(int argc, char **argv)
 {
-    static struct pairs_options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop full"},
+    static struct pairs_options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop"},
                                      .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
@@ -101,26 +101,22 @@ int main(int argc, char **argv)
     if (o.suspect > 0 && b->ranks.max < 4)
         bench_refuse(b, "--suspect compares at least 4 ranks: start more by mpiexec -n");
 
-    MPI_Comm comm;
     int status = 0;
+    struct bench_group group = {0};
     struct bench_values sizes = bench_values(&b->sizes);
     struct document *d = bench_document(b, "collbench-pairs/2");
     struct place *places = bench_places(b);
-    bench_keep(b,
-               &(struct bench_so_far){0}); /* what ranks measure is brought together at the end */
-    MPI_Comm_split(b->comm, b->rank < (int)b->ranks.max ? 0 : MPI_UNDEFINED, b->rank, &comm);
-    if (comm != MPI_COMM_NULL) {
+    bench_group_open(b, b->ranks.max, &group);
+    if (group.comm != MPI_COMM_NULL) {
         struct pairs p;
-        struct sync_clock clock;
-        bench_clocks(&clock, comm);
         struct pairs_plan plan = {.sizes = sizes.at,
                                   .n_sizes = (int)sizes.n,
                                   .repeats = b->plan.repetitions,
                                   .order = (enum pairs_order)o.order,
                                   .budget = b->plan.budget,
                                   .receives = true,
-                                  .clock = &clock};
-        if (pairs_measure(comm, &plan, &p) != MPI_SUCCESS) {
+                                  .clock = &group.clock};
+        if (pairs_measure(group.comm, &plan, &p) != MPI_SUCCESS) {
             reason_say(b->program, "an MPI call failed, or there is too little memory");
             MPI_Abort(b->comm, 1);
         }
@@ -129,8 +125,8 @@ int main(int argc, char **argv)
             status = report(&o, &p, d);
         }
         pairs_free(&p);
-        MPI_Comm_free(&comm);
     }
+    bench_group_close(b, &group);
     free(places);
     MPI_Bcast(&status, 1, MPI_INT, 0, b->comm);
     if (b->output && strcmp(b->output, "-") == 0) { /* the log is all */

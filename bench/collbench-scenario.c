@@ -210,11 +210,10 @@ static void find_axes(struct scenario_session *w)
 
 int main(int argc, char **argv)
 {
-    static struct scenario_options o = {
-        .bench = {.sizes = {.min = 512, .max = 512}, .without = "full"},
-        .delay = {.min = 100, .max = 100},
-        .comp = {.min = 100, .max = 100},
-        .delayed = DELAYED_LAST};
+    static struct scenario_options o = {.bench = {.sizes = {.min = 512, .max = 512}},
+                                        .delay = {.min = 100, .max = 100},
+                                        .comp = {.min = 100, .max = 100},
+                                        .delayed = DELAYED_LAST};
     static struct scenario_session w = {.o = &o};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 20;
@@ -231,7 +230,7 @@ int main(int argc, char **argv)
     struct document *d = bench_document(&o.bench, "collbench-scenario/2");
     if (d)
         scenario_results_begin(&w.results, d);
-    bench_keep(&o.bench, &(struct bench_so_far){.document = d});
+    bench_keep(&o.bench, d);
     const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n,
                                     w.sizes.n, w.delays.n,    1 + w.comps.n};
     bench_sweep(&o.bench, length, LENGTHS, visit, &w);

@@ -105,10 +105,8 @@ struct tree_session {
     struct bench_values ranks, sizes;
     struct document *document; /* rank 0 */
     struct table *table;
-    MPI_Comm comm; /* of the ranks at present, the first of all; MPI_COMM_NULL on others */
-    int n;         /* so many */
+    struct bench_group group; /* of the ranks at present */
     struct grid grid;
-    struct sync_clock clock;
     bool run;
     double native;        /* the library's time at this size, seconds */
     struct schedule best; /* of the last size, rank 0 */
@@ -128,7 +126,7 @@ static struct bench_values sizes_of(const struct tree_options *o)
 /* Of collbench-bcast: what clocks leave unknown between hosts, acknowledgements show. */
 static const char *method_of(const struct tree_session *t)
 {
-    return t->clock.domains > 1 ? "held" : "direct";
+    return t->group.clock.domains > 1 ? "held" : "direct";
 }
 
 /* The slowest destination's latency, on rank 0, and CLOCK_BOUND of it. */
@@ -143,15 +141,16 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
                              .count = (int)bytes,
                              .type = MPI_BYTE,
                              .root = t->o->root,
-                             .comm = t->comm};
+                             .comm = t->group.comm};
     struct latency_case c = broadcast_case(&data);
     c.plan = b->plan;
-    c.clock = &t->clock;
+    c.clock = &t->group.clock;
     struct latency_outcome outcome;
     struct estimate seen = {NAN, NAN, NAN};
     int error = buffer ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
-    bench_check(b, error,
-                &(struct bench_point){.name = bcast->name, .ranks = t->n, .bytes = bytes});
+    bench_check(
+        b, error,
+        &(struct bench_point){.name = bcast->name, .ranks = t->group.ranks, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
         if (b->rank == 0)
             reason_say(b->program, "%zu bytes by %s: %d ranks have wrong data", bytes, bcast->name,
@@ -185,12 +184,9 @@ static void add_shape(const struct schedule *s, struct table *table)
 }
 
 static void add_remarks(const struct tree_session *t, struct estimate seen, double clock_bound,
-                        const char *contention)
+                        struct disturbance contention)
 {
-    if (contention)
-        table_remark(t->table,
-                     &(struct finding){.key = "cpu_contention", .severity = SEVERITY_DOUBT}, "%s",
-                     contention);
+    bench_remark(t->table, contention);
     if (!estimate_has_interval(seen))
         table_remark(t->table, &(struct finding){.key = "few_samples", .severity = SEVERITY_DOUBT},
                      "too few samples for an interval");
@@ -213,7 +209,9 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     double bound = 0;
     if (t->run)
         seen = run_bcast(t, bcast, bytes, &bound);
-    const char *contention = t->run ? bench_disturbed(t->comm).text : NULL;
+    struct disturbance contention = {0};
+    if (t->run)
+        contention = bench_disturbed(t->group.comm);
     if (t->o->bench.rank > 0)
         return NAN;
     if (s)
@@ -269,7 +267,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     bool built = t->run ? grid_plan(&t->grid, o->root, bytes, builder, o->segment, true, &plan, why,
                                     sizeof why)
                         : predict_only(t, builder, bytes, &plan.schedule);
-    MPI_Bcast(&built, 1, MPI_C_BOOL, 0, t->comm);
+    MPI_Bcast(&built, 1, MPI_C_BOOL, 0, t->group.comm);
     if (!built)
         return;
     if (t->run) {
@@ -290,32 +288,25 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
 static bool open_latencies(struct tree_session *t, char *why, size_t size)
 {
     const struct tree_options *o = t->o;
-    t->grid = (struct grid){.comm = t->comm, .size = t->n, .clock = &t->clock};
-    if (t->n == 1)
+    t->grid =
+        (struct grid){.comm = t->group.comm, .size = t->group.ranks, .clock = &t->group.clock};
+    if (t->group.ranks == 1)
         return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
     if (o->builders.n == 0) { /* nothing to be known */
-        t->grid.pairs.n = t->n;
+        t->grid.pairs.n = t->group.ranks;
         return true;
     }
-    return grid_open(&t->grid, t->comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why, size);
+    return grid_open(&t->grid, t->group.comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why,
+                     size);
 }
 
 /* All ranks; WHY on all of them that the next trees are for. */
 static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t size)
 {
-    const struct bench *b = &t->o->bench;
-    if (t->comm != MPI_COMM_NULL) {
+    if (t->group.ranks && t->group.comm != MPI_COMM_NULL)
         grid_close(&t->grid);
-        MPI_Comm_free(&t->comm);
-    }
-    bench_wait(b->comm);
-    t->n = (int)ranks;
-    MPI_Comm_split(b->comm, b->rank < t->n ? 0 : MPI_UNDEFINED, b->rank, &t->comm);
-    if (t->comm == MPI_COMM_NULL)
-        return true;
-    MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN);
-    bench_clocks(&t->clock, t->comm);
-    return open_latencies(t, why, size);
+    bench_group_open(&t->o->bench, ranks, &t->group);
+    return t->group.comm == MPI_COMM_NULL || open_latencies(t, why, size);
 }
 
 /* Of one number of ranks and size: the library's own, and each builder. */
@@ -325,11 +316,11 @@ static const char *visit(void *arg, const size_t *at)
     const struct tree_options *o = t->o;
     size_t ranks = t->ranks.at[at[0]], bytes = t->sizes.at[at[1]], which = at[2];
     char why[WHY_MAX];
-    if ((int)ranks != t->n && !open_group(t, ranks, why, sizeof why)) {
+    if ((int)ranks != t->group.ranks && !open_group(t, ranks, why, sizeof why)) {
         reason_say(o->bench.program, "%s", why);
         MPI_Abort(o->bench.comm, 1);
     }
-    if (t->comm == MPI_COMM_NULL)
+    if (t->group.comm == MPI_COMM_NULL)
         return NULL;
     if (which == 0) {
         schedule_free(&t->best);
@@ -424,25 +415,21 @@ static void add_facts(const struct tree_session *t, struct document *d)
 int main(int argc, char **argv)
 {
     static struct tree_options o = {
-        .bench = {.sizes = {1024, 1024, 0}, .without = "full"}, .segment = SIZE_MAX, .step = 1};
+        .bench = {.sizes = {1024, 1024, 0}}, .segment = SIZE_MAX, .step = 1};
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     if (o.builders.n == 0 && !o.only_native)
         option_choose_all(&builders, &o.bench, &o.builders);
-    struct tree_session t = {.o = &o,
-                             .ranks = bench_values(&o.bench.ranks),
-                             .sizes = sizes_of(&o),
-                             .comm = MPI_COMM_NULL};
+    struct tree_session t = {.o = &o, .ranks = bench_values(&o.bench.ranks), .sizes = sizes_of(&o)};
     struct document *d = bench_document(&o.bench, "collbench-tree/2");
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);
     open_all(&t);
     const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n};
-    bench_keep(&o.bench, &(struct bench_so_far){.document = d});
+    bench_keep(&o.bench, d);
     bench_sweep(&o.bench, length, 3, visit, &t);
-    bench_wait(o.bench.comm);
     if (d) {
         add_facts(&t, d);
         add_pictures(&t, d);
@@ -451,7 +438,6 @@ int main(int argc, char **argv)
         document_attach(d, "schedule", schedule_to_json(&t.best, t.sizes.at[t.sizes.n - 1]));
     schedule_free(&t.best);
     grid_close(&t.grid);
-    if (t.comm != MPI_COMM_NULL)
-        MPI_Comm_free(&t.comm);
+    bench_group_close(&o.bench, &t.group);
     bench_finish(&o.bench, d, 0);
 }

@@ -208,6 +208,13 @@ struct disturbance bench_disturbed(MPI_Comm comm)
     return (struct disturbance){*text ? text : NULL, spoiled};
 }
 
+void bench_remark(struct table *t, struct disturbance disturbed)
+{
+    if (disturbed.text)
+        table_remark(t, &(struct finding){.key = "cpu_contention", .severity = SEVERITY_DOUBT},
+                     "%s", disturbed.text);
+}
+
 void bench_judge(const struct bench *b, struct document *d)
 {
     struct worst w = worst_since(b->comm, watch.began, &watch.first);

@@ -96,24 +96,31 @@ static const char *visit(void *arg, const size_t *at)
     else if (v->tables)
         reason_say(v->o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
                    p.name, p.bytes, p.ranks);
-    if (prepared && things->release)
+    if (prepared)
         things->release(v->arg);
     return p.name;
 }
 
-int latency_bench(const struct latency_options *o, const struct latency_things *things, void *arg,
-                  struct document *d)
+_Noreturn void latency_main(int argc, char **argv, const struct option_program *program,
+                            struct latency_options *o, const struct latency_things *things,
+                            void *arg)
 {
-    const struct bench *b = &o->bench;
+    struct bench *b = &o->bench;
+    b->plan = plan_default();
+    b->plan.budget_most = 6 * b->plan.budget;
+    bench_begin(b, &argc, &argv, MPI_THREAD_SINGLE, program);
     struct latency_visit v = {.o = o,
                               .things = things,
                               .arg = arg,
                               .ranks = bench_values(&b->ranks),
                               .sizes = bench_values(&b->sizes)};
-    const size_t length[] = {v.ranks.n, things->n, v.sizes.n};
-    if (d)
-        v.tables = tables_new(o, d, things->name);
-    bench_keep(b, &(struct bench_so_far){.document = d});
+    const size_t length[] = {v.ranks.n, o->things.n, v.sizes.n};
+    struct document *d = bench_document(b, things->schema);
+    if (d) {
+        document_fact(d, "root", "%d", o->root);
+        v.tables = tables_new(o, things, d);
+    }
+    bench_keep(b, d);
     bench_sweep(b, length, 3, visit, &v);
     bench_group_close(b, &v.group);
     if (d && v.wrong)
@@ -122,8 +129,8 @@ int latency_bench(const struct latency_options *o, const struct latency_things *
                                            .severity = SEVERITY_ERROR,
                                            .number = {{"cases", v.wrong}}},
                          "WRONG DATA in %d of %zu cases: use no figure of this program run.",
-                         v.wrong, v.ranks.n * things->n * v.sizes.n);
-    if (v.tables)
-        tables_end(v.tables, things, arg);
-    return v.wrong;
+                         v.wrong, v.ranks.n * o->things.n * v.sizes.n);
+    if (d)
+        tables_end(v.tables, arg);
+    bench_finish(b, d, bench_worst(b->comm, v.wrong > 0));
 }

@@ -40,32 +40,34 @@ extern const struct option_registry latency_registry, latency_suites;
 /* For a program's check: fills O->method from the options, or the defaults. */
 void latency_choose(struct latency_options *o);
 
-/* The things that a program measures. The functions get ARG, and which of N. */
+/* The things that a program measures. The functions get ARG, and which of those chosen. */
 struct latency_things {
-    const char *name; /* of the first column: "algorithm" */
-    size_t n;
+    const char *schema; /* of the document */
+    const char *name;   /* of the first column: "algorithm" */
     const char *(*name_of)(const void *arg, size_t which);
     bool (*sized)(const void *arg, size_t which); /* NULL: all */
     bool broadcasts;                              /* every method has a meaning for them */
     /* Collective: the case of P on COMM, all but what options say. False: no memory. */
     bool (*prepare)(void *arg, const struct bench_point *p, MPI_Comm comm, struct latency_case *c);
-    void (*release)(void *arg); /* what was prepared; or NULL */
+    void (*release)(void *arg); /* what was prepared, if it could be */
 };
 
-/* Measures them all, into tables of D (rank 0's; NULL elsewhere). Returns in how many cases the
- * data were wrong, on rank 0. */
-int latency_bench(const struct latency_options *o, const struct latency_things *things, void *arg,
-                  struct document *d);
+/* The whole program: O becomes the options, and the things are measured. Status 1 if data were
+ * wrong. */
+_Noreturn void latency_main(int argc, char **argv, const struct option_program *program,
+                            struct latency_options *o, const struct latency_things *things,
+                            void *arg);
 
 /* --- tables, only on rank 0 --- */
 
 struct tables;
 
-struct tables *tables_new(const struct latency_options *o, struct document *d, const char *thing);
+struct tables *tables_new(const struct latency_options *o, const struct latency_things *things,
+                          struct document *d);
 void tables_add(struct tables *t, const struct bench_point *p,
                 const struct latency_outcome *outcome, struct disturbance disturbed);
 /* Findings of the whole, and pictures. */
-void tables_end(struct tables *t, const struct latency_things *things, const void *arg);
+void tables_end(struct tables *t, const void *arg);
 
 /* --- rules for believing a figure --- */
 
@@ -85,14 +87,7 @@ enum latency_verdict row_verdict(const struct latency_row *row, const struct lat
  * direct. NULL: none has a result. */
 const struct latency_result *row_latency(const struct latency_row *row);
 
-/* Whether R has an interval, is of all pairs, and has settled. */
-bool row_relies_on(const struct latency_row *row, const struct latency_result *r);
-
-/* Findings about R become remarks on T's last row, behind the method's name if NAMED. */
-void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t,
-                bool named);
-
-/* An upper bound that is below the operation latency: one of the two is wrong. */
-void row_remark_bounds(const struct latency_row *row, struct table *t);
+/* Findings about R become remarks on T's last row. */
+void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t);
 
 #endif

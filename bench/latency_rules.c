@@ -26,7 +26,7 @@ enum latency_verdict row_verdict(const struct latency_row *row, const struct lat
     return judged && row->spoiled ? VERDICT_UNKNOWN : judged ? f->verdict : VERDICT_NONE;
 }
 
-bool row_relies_on(const struct latency_row *row, const struct latency_result *r)
+static bool row_relies_on(const struct latency_row *row, const struct latency_result *r)
 {
     return !row->spoiled && !r->at_least && !latency_unsettled(r) &&
            estimate_has_interval(r->value);
@@ -64,7 +64,6 @@ struct subject_row {
     const struct latency_row *row;
     const struct latency_result *r;
     struct table *table;
-    bool named; /* behind the method's name */
 };
 
 /* US: by how much the figure may be off, or its interval reaches; 0: no number belongs to it. */
@@ -79,8 +78,7 @@ say(const struct subject_row *s, const char *key, enum severity severity, double
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    table_remark(s->table, &f, "%s%s%s", s->named ? s->r->method->name : "", s->named ? ": " : "",
-                 text);
+    table_remark(s->table, &f, "%s", text);
 }
 
 static void judge_samples(const struct subject_row *s)
@@ -182,26 +180,23 @@ static void judge_others(const struct subject_row *s)
     }
 }
 
-void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t,
-                bool named)
+/* An upper bound below OL: one of the two is wrong. */
+static void judge_bound(const struct subject_row *s)
 {
-    const struct subject_row s = {row, r, t, named};
+    const struct latency_result *ol = row_latency(s->row);
+    if (ol && !s->row->spoiled && s->r->method->meaning == MEANS_UPPER_BOUND &&
+        clearly_above(ol->value, s->r->value))
+        say(s, "bound_broken", SEVERITY_DOUBT, 0, "less than %s: one of the two is wrong",
+            ol->method->name);
+}
+
+void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t)
+{
+    const struct subject_row s = {row, r, t};
     judge_samples(&s);
     judge_pairs(&s);
     judge_assumption(&s);
     judge_clocks(&s);
     judge_others(&s);
-}
-
-void row_remark_bounds(const struct latency_row *row, struct table *t)
-{
-    const struct latency_outcome *o = row->outcome;
-    const struct latency_result *ol = row_latency(row);
-    for (size_t i = 0; ol && !row->spoiled && i < o->n_results; i++) {
-        const struct latency_result *r = &o->result[i];
-        const struct subject_row s = {row, r, t, false};
-        if (r->method->meaning == MEANS_UPPER_BOUND && clearly_above(ol->value, r->value))
-            say(&s, "bound_broken", SEVERITY_DOUBT, 0, "%s > %s: one of the two is wrong",
-                ol->method->name, r->method->name);
-    }
+    judge_bound(&s);
 }

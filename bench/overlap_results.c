@@ -69,29 +69,33 @@ static const struct column summary_columns[] = {
     {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
 };
 
+#define CELL(name, unit, kind, decimals, meaning)                                                  \
+    {                                                                                              \
+        name, unit, COLUMN_##kind, decimals, meaning, .flags = COLUMN_DATA_ONLY                    \
+    }
 static const struct column cell_columns[] = {
-    {"benchmark", NULL, COLUMN_TEXT},
-    {"size", "B", COLUMN_INTEGER, .meaning = "bytes of data"},
-    {"comp", "us", COLUMN_REAL, .meaning = "computation, as wanted"},
-    {"threads", NULL, COLUMN_INTEGER, .meaning = "computing threads"},
-    {"t_comm", "us", COLUMN_REAL, 3, "the sequence without computation, median between the runs"},
-    {"t_comp", "us", COLUMN_REAL, 3, "the computation alone, median between the runs"},
-    {"t_measured", "us", COLUMN_REAL, 3, "both, median"},
-    {"ratio", NULL, COLUMN_REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"},
-    {"error", NULL, COLUMN_REAL, 3, "half of the ratio's 95 % interval"},
-    {"runs", NULL, COLUMN_INTEGER},
-    {"published", "us", COLUMN_REAL, 3, "T_measured as the paper defines it"},
-    {"published_ratio", NULL, COLUMN_REAL, 3, "the ratio of that, with T_comm of the base round"},
-    {"shown", NULL, COLUMN_REAL, 3, "the ratio that the map shows"},
-    {"axis", NULL, COLUMN_TEXT, .meaning = "comp or threads: what the map has upwards"},
+    CELL("benchmark", NULL, TEXT, 0, NULL),
+    CELL("size", "B", INTEGER, 0, "bytes of data"),
+    CELL("comp", "us", REAL, 0, "computation, as wanted"),
+    CELL("threads", NULL, INTEGER, 0, "computing threads"),
+    CELL("t_comm", "us", REAL, 3, "the sequence without computation, median between the runs"),
+    CELL("t_comp", "us", REAL, 3, "the computation alone, median between the runs"),
+    CELL("t_measured", "us", REAL, 3, "both, median"),
+    CELL("ratio", NULL, REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"),
+    CELL("error", NULL, REAL, 3, "half of the ratio's 95 % interval"),
+    CELL("runs", NULL, INTEGER, 0, NULL),
+    CELL("published", "us", REAL, 3, "T_measured as the paper defines it"),
+    CELL("published_ratio", NULL, REAL, 3, "the ratio of that, with T_comm of the base round"),
+    CELL("shown", NULL, REAL, 3, "the ratio that the map shows"),
+    CELL("axis", NULL, TEXT, 0, "comp or threads: what the map has upwards"),
 };
 
 /* The line over a map. */
 static const struct column line_columns[] = {
-    {"benchmark", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
-    {"size", "B", COLUMN_INTEGER, .flags = COLUMN_DATA_ONLY},
-    {"comp", "us", COLUMN_REAL, 3, .flags = COLUMN_DATA_ONLY},
-    {"label", NULL, COLUMN_TEXT, .flags = COLUMN_DATA_ONLY},
+    CELL("benchmark", NULL, TEXT, 0, NULL),
+    CELL("size", "B", INTEGER, 0, NULL),
+    CELL("comp", "us", REAL, 3, NULL),
+    CELL("label", NULL, TEXT, 0, NULL),
 };
 
 static void add_base(const struct overlap_grid *g, struct document *d)
@@ -121,21 +125,12 @@ static void add_summary(const struct overlap_grid *g, struct document *d)
     }
 }
 
-static void remark_cell(struct table *t, const struct grid_part *p, const struct overlap_cell *c)
-{
-    if (!isfinite(c->ratio))
-        table_remark(t, &(struct finding){.key = "comp_too_short", .severity = SEVERITY_NOTE},
-                     "the computation is over before the message starts");
-    else if (!p->benchmark->by_threads && !overlap_certain(c))
-        table_remark(t, &(struct finding){.key = "not_certain", .severity = SEVERITY_NOTE},
-                     "the ratio is not certain");
-}
-
-static void add_cell(struct table *t, const struct overlap_grid *g, const struct grid_part *p,
-                     size_t ix, size_t iy)
+void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p, size_t ix,
+                         size_t iy)
 {
     const struct overlap_cell *c = grid_cell(g, p, ix, iy);
     bool threads = p->benchmark->by_threads;
+    struct table *t = g->cells;
     table_text(t, p->benchmark->name);
     table_integer(t, (long long)g->size.at[ix]);
     table_real(t, threads ? NAN : p->y->at[iy]);
@@ -150,21 +145,12 @@ static void add_cell(struct table *t, const struct overlap_grid *g, const struct
     table_real(t, c->published_ratio);
     table_real(t, overlap_certain(c) ? shown_ratio(g, p, c) : NAN);
     table_text(t, threads ? "threads" : "comp");
-    remark_cell(t, p, c);
-}
-
-static void add_cells(const struct overlap_grid *g, struct document *d, bool full)
-{
-    static struct column columns[sizeof cell_columns / sizeof *cell_columns];
-    memcpy(columns, cell_columns, sizeof columns);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        columns[i].flags = full ? 0 : COLUMN_DATA_ONLY;
-    struct table *t = document_table_of(d, "cells", "All cells", columns);
-    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
-        for (size_t i = 0; i < g->size.n; i++)
-            for (size_t j = 0; j < p->y->n; j++)
-                if (grid_cell(g, p, i, j)->runs > 0)
-                    add_cell(t, g, p, i, j);
+    if (!isfinite(c->ratio))
+        table_remark(t, &(struct finding){.key = "comp_too_short", .severity = SEVERITY_NOTE},
+                     "the computation is over before the message starts");
+    else if (!threads && !overlap_certain(c))
+        table_remark(t, &(struct finding){.key = "not_certain", .severity = SEVERITY_NOTE},
+                     "the ratio is not certain");
 }
 
 static void add_line(const struct overlap_grid *g, struct document *d)
@@ -295,27 +281,31 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
 
 static void add_doubts(const struct overlap_grid *g, struct document *d)
 {
-    size_t missing = 0, all = 0;
+    size_t measured = table_rows(g->cells), all = 0;
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
-        for (size_t i = 0; i < g->size.n * p->y->n; i++, all++)
-            missing += p->cell[i].runs == 0;
-    if (missing)
+        all += g->size.n * p->y->n;
+    if (measured < all)
         document_finding(d, &(struct finding){.key = "out_of_time", .severity = SEVERITY_NOTE},
-                         "%zu of %zu cells are not measured: the time was over.", missing, all);
+                         "%zu of %zu cells are not measured: the time was over.", all - measured,
+                         all);
 }
 
-void overlap_results(const struct overlap_grid *g, struct document *d, bool full)
+void overlap_results_begin(struct overlap_grid *g, struct document *d)
 {
     document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->latency);
     document_fact(d, "ratio",
                   "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
                   "above 1 slower than serial%s",
                   g->published ? "; of T_measured and T_comm to the paper's letter" : "");
+    add_base(g, d);
+    g->cells = document_table_of(d, "cells", NULL, cell_columns);
+}
+
+void overlap_results_end(const struct overlap_grid *g, struct document *d)
+{
     add_behaviour(g, d);
     add_doubts(g, d);
     add_summary(g, d);
-    add_base(g, d);
-    add_cells(g, d, full);
     add_line(g, d);
     add_pictures(g, d);
 }

@@ -25,7 +25,8 @@ struct overlap_grid {
     double latency;                       /* seconds, 0 bytes, one way */
     size_t n_parts;
     struct grid_part part[PARTS_MAX];
-    bool published; /* maps, verdicts: by the paper's ratio to the letter */
+    bool published;      /* maps, verdicts: by the paper's ratio to the letter */
+    struct table *cells; /* rank 0; NULL elsewhere */
 };
 
 static inline struct overlap_cell *grid_cell(const struct overlap_grid *g,
@@ -34,7 +35,14 @@ static inline struct overlap_cell *grid_cell(const struct overlap_grid *g,
     return &p->cell[iy * g->size.n + ix];
 }
 
-/* Adds tables, findings and pictures. FULL: text has all cells, too. */
-void overlap_results(const struct overlap_grid *g, struct document *d, bool full);
+/* The base round's table, and that of the cells, still empty. */
+void overlap_results_begin(struct overlap_grid *g, struct document *d);
+
+/* The row of a cell that has been measured. */
+void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p, size_t ix,
+                         size_t iy);
+
+/* When all are: findings, the summary and the pictures. */
+void overlap_results_end(const struct overlap_grid *g, struct document *d);
 
 #endif

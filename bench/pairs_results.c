@@ -11,50 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks of the widest matrix, of the longest table of pairs, and of the longest that is shown as
- * text. */
-enum { MATRIX_MAX = 32, TABLE_MAX = 256, LOGGP_MAX = 8 };
-
-static const struct {
-    enum pairs_quantity what;
-    const char *table, *title;
-} matrices[] = {
-    {PAIRS_MEAN, "mean", "Mean of the round trip"},
-    {PAIRS_SD, "sd", "Standard deviation of the round trip"},
-    {PAIRS_MEDIAN, "median", "Median of the round trip"},
-    {PAIRS_ONE_WAY, "one_way", "Shortest one-way latency, the sender at the left"},
-};
-
-/* Columns "rank" and one per rank. Documents keep the columns of their tables. */
-static const struct column *rank_columns(int n)
-{
-    static struct column column[MATRIX_MAX + 1];
-    static char name[MATRIX_MAX][12];
-    column[0] = (struct column){.name = "rank", .kind = COLUMN_INTEGER};
-    for (int i = 0; i < n; i++) {
-        snprintf(name[i], sizeof name[i], "%d", i);
-        column[i + 1] =
-            (struct column){.name = name[i], .unit = "us", .kind = COLUMN_REAL, .decimals = 2};
-    }
-    return column;
-}
-
-/* Of the smallest size, for a person. */
-static void add_matrices(const struct pairs *p, struct document *d)
-{
-    const struct pairs_size *s = &p->size[0];
-    for (size_t q = 0; q < sizeof matrices / sizeof *matrices; q++) {
-        char name[64], title[96];
-        snprintf(name, sizeof name, "%s_%zu", matrices[q].table, s->bytes);
-        snprintf(title, sizeof title, "%s, %zu B (us)", matrices[q].title, s->bytes);
-        struct table *t = document_table(d, name, title, rank_columns(p->n), (size_t)p->n + 1);
-        for (int i = 0; i < p->n; i++) {
-            table_integer(t, i);
-            for (int j = 0; j < p->n; j++)
-                table_real(t, 1e6 * s->of[matrices[q].what][pairs_cell(p, i, j)]);
-        }
-    }
-}
+/* Ranks of the longest table of pairs, and of the longest that is shown as text. */
+enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
 static const struct column relation_columns[] = {
     {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
@@ -108,19 +66,17 @@ static void add_bound(const struct pairs *p, struct document *d, const struct pa
                          1e6 * bound);
 }
 
-void pairs_results(const struct pairs *p, struct document *d, enum format format)
+void pairs_results(const struct pairs *p, struct document *d)
 {
-    if (format == FORMAT_TEXT && p->n <= MATRIX_MAX)
-        add_matrices(p, d);
+    add_relations(p, d);
     if (p->n <= TABLE_MAX)
-        pairs_table(p, d, p->n <= LOGGP_MAX);
+        pairs_table(p, d, p->n <= TEXT_MAX);
     else
         document_finding(d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
                          "Tables of %d ranks are too long: the log (--output) has all pairs.",
                          p->n);
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
-    add_relations(p, d);
 }
 
 static void add_slow(const struct pairs *p, const struct slow *slow, struct document *d)

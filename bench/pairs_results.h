@@ -5,8 +5,8 @@
 #include "document/document.h"
 #include "measure/pairs/data.h"
 
-/* Matrices in text, LogGP, a summary by relation, and what the clocks leave unknown. */
-void pairs_results(const struct pairs *p, struct document *d, enum format format);
+/* A summary by relation, the pairs, and what the clocks leave unknown. */
+void pairs_results(const struct pairs *p, struct document *d);
 
 /* Adds a finding for each host, rank and pair that is slower by FACTOR, or that there is none. True
  * if there is any. */

@@ -14,8 +14,8 @@
 
 static struct {
     const struct bench *b; /* NULL: nothing is kept */
-    struct bench_so_far so_far;
-    char *part;         /* the file of results so far; NULL: none */
+    const struct document *results;
+    char *part;         /* the file of results so far */
     double began, took; /* the last writing of it, seconds */
 } keeping;
 
@@ -40,16 +40,12 @@ static void on_signal(int number)
     raise(number);
 }
 
-/* The results so far, with those that are found at the end only. */
 static bool save_part(size_t done, size_t total)
 {
-    struct document *d = document_copy(keeping.so_far.document);
-    if (d && keeping.so_far.tell)
-        keeping.so_far.tell(keeping.so_far.arg, d);
-    if (d)
-        document_finding(d, &(struct finding){.key = "interrupted", .severity = SEVERITY_DOUBT},
-                         "Interrupted: %zu of %zu were measured.", done, total);
-    bool saved = d && document_save(d, keeping.part, keeping.b->format);
+    struct document *d = document_copy(keeping.results);
+    document_finding(d, &(struct finding){.key = "interrupted", .severity = SEVERITY_DOUBT},
+                     "Interrupted: %zu of %zu were measured.", done, total);
+    bool saved = document_save(d, keeping.part, keeping.b->format);
     document_free(d);
     return saved;
 }
@@ -63,7 +59,7 @@ static const char *keep(size_t done, size_t total)
         return NULL;
     if (done == 0 || start - keeping.began > 100 * keeping.took) { /* a hundredth of all time */
         char *next = messages[message == messages[0]];
-        saved = done > 0 && keeping.part && save_part(done, total);
+        saved = done > 0 && save_part(done, total);
         snprintf(next, sizeof *messages, "%s%s: interrupted, %zu of %zu measured: %s%s\n",
                  isatty(STDERR_FILENO) ? "\r\033[K" : "", keeping.b->program, done, total,
                  saved ? "results so far are in " : "nothing is kept", saved ? keeping.part : "");
@@ -74,21 +70,20 @@ static const char *keep(size_t done, size_t total)
     return saved ? keeping.part : NULL;
 }
 
-void bench_keep(const struct bench *b, const struct bench_so_far *so_far)
+void bench_keep(const struct bench *b, const struct document *results)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const char *folder = getenv("TMPDIR");
     if (b->rank || clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
         return;
-    keeping.b = b;
-    keeping.so_far = *so_far;
-    int n = !so_far->document ? -1
-            : save_is_file(b->output)
+    int n = save_is_file(b->output)
                 ? asprintf(&keeping.part, "%s.part", b->output)
                 : asprintf(&keeping.part, "%s/%s-%d.part", folder && *folder ? folder : "/tmp",
                            b->program, (int)getpid());
     if (n < 0)
-        keeping.part = NULL;
+        return;
+    keeping.b = b;
+    keeping.results = results;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction mine = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, old;
         if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
@@ -99,11 +94,9 @@ void bench_keep(const struct bench *b, const struct bench_so_far *so_far)
 void bench_keep_end(bool saved)
 {
     message = NULL;
-    keeping.b = NULL;
-    if (saved && keeping.part)
+    if (saved && keeping.b)
         unlink(keeping.part);
-    free(keeping.part);
-    keeping.part = NULL;
+    keeping.b = NULL;
 }
 
 static void time_left(char *text, size_t size, double seconds)

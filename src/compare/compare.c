@@ -21,8 +21,7 @@ enum { TEXT_ROOM = 1200 };
 
 enum change_kind {
     CHANGE_RUN,       /* the run as a whole */
-    CHANGE_OUTSIDE,   /* one rank, outside of MPI before a collective, since the one before */
-    CHANGE_COMPUTING, /* one rank, outside of MPI in all */
+    CHANGE_COMPUTING, /* one rank, outside of MPI */
     CHANGE_OWN,       /* a collective, without waiting for the last rank */
     CHANGE_TIME,      /* calls of which it is unknown whom they wait for */
     CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
@@ -33,7 +32,6 @@ static const struct {
     const char *key, *head;
     int tier;
 } kinds[] = {[CHANGE_RUN] = {"run", "run", 0},
-             [CHANGE_OUTSIDE] = {"outside_before", "outside MPI before", 1},
              [CHANGE_COMPUTING] = {"outside", "outside MPI", 1},
              [CHANGE_OWN] = {"without_waiting", "without waiting", 2},
              [CHANGE_TIME] = {"time", "time in calls", 3},
@@ -48,10 +46,9 @@ struct change {
     double *value;                    /* of every run; those of A first */
     double median[2];
     struct estimate shift; /* how much larger B is */
-    double p, p_together;  /* see evidence.h; NaN: too few runs */
+    double p;              /* the run's of the rank test, others' together; NaN: too few runs */
     bool detected;         /* it is no noise, and matters */
-    bool joined;           /* another row includes it: other ranks at the same site */
-    const char *cause;     /* ranks from whose change it follows; NULL: unknown */
+    bool joined;           /* another row includes it: of other ranks */
     char ranks[64];        /* all that change alike: "1", "0-3" */
 };
 
@@ -69,8 +66,7 @@ static struct change *add_change(struct comparison *c, enum change_kind kind,
                                  const struct compared_site *site, int32_t rank)
 {
     struct change *x = PUSH(&c->list);
-    *x = (struct change){
-        .kind = kind, .site = site, .rank = rank, .p = NAN, .p_together = NAN, .ranks = ""};
+    *x = (struct change){.kind = kind, .site = site, .rank = rank, .p = NAN, .ranks = ""};
     x->value = memory_alloc((c->all + 1) * sizeof *x->value);
     return x;
 }
@@ -103,19 +99,6 @@ static void add_computing(struct comparison *c, size_t at)
         x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns, 0);
     }
     drop_if_steady(c);
-}
-
-static void add_outside(struct comparison *c, const struct compared_site *at)
-{
-    for (size_t run = 0; run < c->all; run++)
-        if (!at->run[run].outside)
-            return;
-    for (size_t rank = 0; rank < c->sites->ranks; rank++) {
-        struct change *x = add_change(c, CHANGE_OUTSIDE, at, (int32_t)rank);
-        for (size_t run = 0; run < c->all; run++)
-            x->value[run] = at->run[run].outside[rank] * at->run[run].calls;
-        drop_if_steady(c);
-    }
 }
 
 static void add_site(struct comparison *c, const struct compared_site *at, enum change_kind kind)
@@ -151,8 +134,6 @@ static void find_changes(struct comparison *c)
     for (size_t i = 0; i < c->sites->list.n; i++) {
         const struct compared_site *at = c->sites->list.at[i];
         bool known = is_waiting_known(c, at);
-        if (ranks)
-            add_outside(c, at);
         add_site(c, at, known ? CHANGE_OWN : CHANGE_TIME);
         if (known)
             add_site(c, at, CHANGE_WAIT);
@@ -178,24 +159,17 @@ static void weigh(struct comparison *c)
         x->shift = evidence_shift(x->value, c->n, x->value + c->n, c->m);
         if (evidence_possible(c->n, c->m, EVIDENCE_LEVEL))
             x->p = evidence_rank_test(x->value, c->n, x->value + c->n, c->m);
-        double size = fabs(x->shift.value);
-        if (x->kind == CHANGE_RUN) {
-            x->detected = x->p <= EVIDENCE_LEVEL && size >= floor_share * c->wall_ns;
-        } else if (can) {
-            x->p_together = p[i];
-            x->detected = p[i] <= EVIDENCE_LEVEL_TOGETHER && size >= matters * c->wall_ns;
-        }
+        if (x->kind != CHANGE_RUN)
+            x->p = can ? p[i] : NAN;
+        double level = x->kind == CHANGE_RUN ? EVIDENCE_LEVEL : EVIDENCE_LEVEL_TOGETHER,
+               least = x->kind == CHANGE_RUN ? floor_share : matters;
+        x->detected = x->p <= level && fabs(x->shift.value) >= least * c->wall_ns;
     }
     free(value);
     free(p);
 }
 
 /* --- causes first --- */
-
-static bool same_sign(const struct change *x, const struct change *y)
-{
-    return (x->shift.value > 0) == (y->shift.value > 0);
-}
 
 static int causes_first(const void *a, const void *b)
 {
@@ -206,27 +180,17 @@ static int causes_first(const void *a, const void *b)
         ?: ORDER(fabs(y->shift.value), fabs(x->shift.value)) ?: ORDER(x->rank, y->rank);
 }
 
-/* Ranks that change alike at one site are one cause, and so are a rank's time before a collective
- * and all its time outside of MPI. Ranks wait longer in a collective for the rank that enters it
- * later. */
-static void join(struct comparison *c, struct change *x)
+/* Ranks whose computation changes alike are one cause: X's, and those behind it. */
+static void join_ranks(struct comparison *c, struct change *x)
 {
     int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
     size_t n = 0;
-    for (struct change *y = c->list.at; y < c->list.at + c->list.n; y++) {
-        if (!y->detected || y->joined || !same_sign(x, y))
-            continue;
-        if (y->kind == x->kind && y->site == x->site) {
+    for (struct change *y = x; y < c->list.at + c->list.n; y++)
+        if (y->kind == CHANGE_COMPUTING && y->detected &&
+            (x->shift.value > 0) == (y->shift.value > 0)) {
             rank[n++] = y->rank;
             y->joined = y != x;
-        } else if (x->kind == CHANGE_OUTSIDE && y->kind == CHANGE_WAIT && y->site == x->site) {
-            y->cause = y->cause ? y->cause : x->ranks;
         }
-    }
-    for (struct change *y = c->list.at; y < c->list.at + c->list.n; y++)
-        for (size_t i = 0; i < n && x->kind == CHANGE_OUTSIDE; i++)
-            y->joined =
-                y->joined || (y->kind == CHANGE_COMPUTING && y->rank == rank[i] && same_sign(x, y));
     rank_list(x->ranks, sizeof x->ranks, rank, n);
     free(rank);
 }
@@ -234,12 +198,11 @@ static void join(struct comparison *c, struct change *x)
 static void put_in_order(struct comparison *c)
 {
     qsort(c->list.at, c->list.n, sizeof *c->list.at, causes_first);
-    for (int kind = CHANGE_OUTSIDE; kind <= CHANGE_COMPUTING; kind++)
-        for (size_t i = 0; i < c->list.n; i++) {
-            struct change *x = &c->list.at[i];
-            if ((int)x->kind == kind && x->detected && !x->joined)
-                join(c, x);
-        }
+    for (size_t i = 0; i < c->list.n; i++) {
+        struct change *x = &c->list.at[i];
+        if (x->kind == CHANGE_COMPUTING && x->detected && !x->joined)
+            join_ranks(c, x);
+    }
 }
 
 /* --- sentences --- */
@@ -311,36 +274,23 @@ static void add_run(const struct comparison *c, struct document *d)
     document_finding(d, &f, "Run time: %s%s: %s.", text, test, verdict);
 }
 
-static void add_cause(const struct comparison *c, struct document *d, size_t i)
+static void add_cause(const struct comparison *c, struct document *d, const struct change *x)
 {
-    const struct change *x = &c->list.at[i];
-    char text[TEXT_ROOM], from[64] = "";
-    struct finding f = finding_of(c, x);
-    const char *more = x->shift.value > 0 ? "more" : "less",
-               *longer = x->shift.value > 0 ? "longer" : "shorter",
-               *s = strpbrk(x->ranks, ",-") ? "s" : "", *verb = *s ? "" : "s";
+    char text[TEXT_ROOM];
+    const struct finding f = finding_of(c, x);
+    const bool more = x->shift.value > 0, several = strpbrk(x->ranks, ",-");
     const char *operation = x->site ? text_without_mpi(x->site->operation) : "",
-               *label = x->site ? x->site->label : "";
+               *label = x->site ? x->site->label : "", *longer = more ? "longer" : "shorter";
     describe(c, x, text);
-    if (x->cause)
-        snprintf(from, sizeof from, "; it follows from rank %.40s", x->cause);
-    switch (x->kind) {
-    case CHANGE_OUTSIDE:
-        document_finding(d, &f, "Rank%s %s compute%s %s before each %s at %s: %s.", s, x->ranks,
-                         verb, longer, operation, label, text);
-        break;
-    case CHANGE_COMPUTING:
-        document_finding(d, &f, "Rank%s %s spend%s %s time outside of MPI: %s.", s, x->ranks, verb,
-                         more, text);
-        break;
-    case CHANGE_WAIT:
-        document_finding(d, &f, "In %s at %s ranks wait %s for the last rank: %s%s.", operation,
-                         label, longer, text, from);
-        break;
-    default:
+    if (x->kind == CHANGE_COMPUTING)
+        document_finding(d, &f, "Rank%s %s spend%s %s time outside of MPI: %s.", several ? "s" : "",
+                         x->ranks, several ? "" : "s", more ? "more" : "less", text);
+    else if (x->kind == CHANGE_WAIT)
+        document_finding(d, &f, "In %s at %s ranks wait %s for the last rank: %s.", operation,
+                         label, longer, text);
+    else
         document_finding(d, &f, "%s at %s takes %s%s: %s.", operation, label, longer,
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
-    }
 }
 
 /* --- doubts --- */
@@ -425,11 +375,12 @@ static const struct column columns[] = {
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of the change", .flags = COLUMN_OPTIONAL},
     {"high", NULL, COLUMN_TIME, 0, NULL, .flags = COLUMN_OPTIONAL},
     {"share", NULL, COLUMN_SHARE, 0, "the change, of the run", .head = "of run"},
-    {"p", NULL, COLUMN_REAL, 4, "exact rank test of this row alone", .flags = COLUMN_OPTIONAL},
-    {"p_of_all", NULL, COLUMN_REAL, 4,
-     "probability that any row would differ so much if nothing did", .head = "p of all",
+    {"p", NULL, COLUMN_REAL, 4,
+     "exact rank test of the run; of the other rows the probability that any would differ so much "
+     "if nothing did",
      .flags = COLUMN_OPTIONAL},
-    {"detected", NULL, COLUMN_TEXT, 0, "p of all is at most 0.01, and the change 1 % of the run"},
+    {"detected", NULL, COLUMN_TEXT, 0,
+     "p is at most 0.01, and the change 1 % of the run (0.05 and 0.25 % of the run itself)"},
     {"rank", NULL, COLUMN_RANK, 0, NULL},
     {"operation", NULL, COLUMN_TEXT, 0, NULL},
     {"call_site", NULL, COLUMN_TEXT, 0, NULL, .head = "call site", .flags = COLUMN_SHORTEN}};
@@ -448,7 +399,6 @@ static void add_table(const struct comparison *c, struct document *d)
         table_real(t, 1e-9 * x->shift.high);
         table_real(t, percent_of_run(c, x->shift.value));
         table_real(t, x->p);
-        table_real(t, x->p_together);
         table_text(t, x->detected ? "yes" : NULL);
         table_integer(t, x->rank);
         table_text(t, x->site ? x->site->operation : NULL);
@@ -475,7 +425,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
     find_changes(&c);
     weigh(&c);
     put_in_order(&c);
-    struct document *d = document_new("collprof-comparison/2");
+    struct document *d = document_new("collprof-comparison/3");
     if (!d)
         memory_out();
     add_runs(&c, d, "A", 0, c.n);
@@ -483,7 +433,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
     add_run(&c, d);
     for (size_t i = 1; i < c.list.n; i++)
         if (c.list.at[i].detected && !c.list.at[i].joined)
-            add_cause(&c, d, i);
+            add_cause(&c, d, &c.list.at[i]);
     add_doubts(&c, d);
     if (!isnan(request->limit)) {
         enum gate outcome = add_gate(&c, d);

@@ -16,7 +16,7 @@ struct compare_request {
     double limit;               /* share of the run; NaN: there is no gate */
 };
 
-/* A document of the schema collprof-comparison/2: facts, findings (the first is about the run as a
+/* A document of the schema collprof-comparison/3: facts, findings (the first is about the run as a
  * whole), and the table "changes", largest first. GATE may be NULL. Allocates as base/memory.h. */
 struct document *compare_document(const struct compare_request *request, enum gate *gate);
 

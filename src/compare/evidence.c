@@ -123,24 +123,6 @@ static double distance(const double *value, const bool *in, size_t all)
     return fabs(sum);
 }
 
-/* The next choice of as many of N, in the order of binary numbers; false after the last. */
-static bool next_choice(bool *in, size_t n)
-{
-    size_t ones = 0, i = 0;
-    while (i < n && !in[i])
-        i++;
-    while (i + 1 < n && in[i] && in[i + 1]) {
-        i++;
-        ones++;
-    }
-    if (i + 1 >= n)
-        return false;
-    in[i + 1] = true;
-    for (size_t k = 0; k <= i; k++)
-        in[k] = k < ones;
-    return true;
-}
-
 static void shuffle(bool *in, size_t n, unsigned short state[3])
 {
     for (size_t i = n; i > 1; i--) {
@@ -154,10 +136,10 @@ static void shuffle(bool *in, size_t n, unsigned short state[3])
 void evidence_together(const double *value, size_t rows, size_t n, size_t m, double floor,
                        double *p)
 {
-    size_t all = n + m, deals = 0;
+    size_t all = n + m;
     double *seen = memory_alloc((rows + 1) * sizeof *seen);
     double *score = memory_alloc((rows * all + 1) * sizeof *score);
-    bool *in = memory_alloc(all + 1), exact = ways(n, m) <= DEALS;
+    bool *in = memory_alloc(all + 1);
     unsigned short state[3] = {1, 2, 3};
     for (size_t i = 0; i < n; i++)
         in[i] = true;
@@ -166,18 +148,16 @@ void evidence_together(const double *value, size_t rows, size_t n, size_t m, dou
         seen[r] = distance(score + r * all, in, all) * (1 - 1e-9);
         p[r] = 0;
     }
-    do { /* the first deal is the one that was seen */
+    for (int deal = 0; deal < DEALS; deal++) { /* the first is the one that was seen */
         double most = 0;
         for (size_t r = 0; r < rows; r++)
             most = fmax(most, distance(score + r * all, in, all));
         for (size_t r = 0; r < rows; r++)
             p[r] += most >= seen[r];
-        deals++;
-        if (!exact)
-            shuffle(in, all, state);
-    } while (exact ? next_choice(in, all) : deals < DEALS);
+        shuffle(in, all, state);
+    }
     for (size_t r = 0; r < rows; r++)
-        p[r] /= (double)deals;
+        p[r] /= DEALS;
     free(seen);
     free(score);
     free(in);

@@ -29,7 +29,7 @@ struct estimate evidence_shift(const double *a, size_t n, const double *b, size_
 
 /* VALUE has ROWS rows of N + M values, first those of A. P[row] becomes the probability that, if
  * nothing differed, any of the rows would differ as much as this one: the runs are dealt out anew,
- * all ROWS at once, in all ways or in 20,000. A difference is that of the means over the standard
+ * all ROWS at once, in 20,000 random ways. A difference is that of the means over the standard
  * deviation of all runs, to which FLOOR is added; outliers are limited before. */
 void evidence_together(const double *value, size_t rows, size_t n, size_t m, double floor,
                        double *p);

@@ -70,10 +70,7 @@ static void add_entry(struct site_run *run, const struct profile *p, const struc
     /* Calls that are excluded from timing are taken to be as long as the others. */
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, timed = (double)entry_timed(e);
     double grown = timed > 0 ? 1 + (double)e->apart / timed : 1;
-    const struct profile_group *group = profile_group_find(p, e->site, e->operation);
     run->time += grown * (double)e->time_ns / ranks;
-    run->calls +=
-        (double)e->calls / (group && group->spread.ranks ? (double)group->spread.ranks : ranks);
 }
 
 static void add_waits(struct compared_site **of, size_t run, const struct profile *p)
@@ -95,52 +92,10 @@ static void add_waits(struct compared_site **of, size_t run, const struct profil
     free(wait);
 }
 
-/* What a rank did before one collective. */
-struct moment {
-    struct compared_site *at;
-    uint32_t rank;
-    double ns;
-};
-
-static int by_site(const void *a, const void *b)
-{
-    const struct moment *x = a, *y = b;
-    return ORDER(x->at, y->at) ?: ORDER(x->rank, y->rank) ?: ORDER(x->ns, y->ns);
-}
-
-static void add_outside(const struct compared_sites *s, struct compared_site **of, size_t run,
-                        const struct profile *p)
-{
-    ARRAY(struct moment) list = {0};
-    for (size_t i = 0; i < p->events.n; i++) {
-        const struct profile_event *e = &p->events.at[i];
-        if (e->site != PROFILE_NONE && e->outside_ns >= 0 && e->rank < s->ranks &&
-            of[e->site * p->operations.n + e->operation])
-            *PUSH(&list) = (struct moment){of[e->site * p->operations.n + e->operation], e->rank,
-                                           (double)e->outside_ns};
-    }
-    if (list.n)
-        qsort(list.at, list.n, sizeof *list.at, by_site);
-    for (size_t i = 0, end; i < list.n; i = end) {
-        const struct moment *m = &list.at[i];
-        for (end = i; end < list.n && list.at[end].at == m->at && list.at[end].rank == m->rank;)
-            end++;
-        struct site_run *to = &m->at->run[run];
-        if (!to->outside)
-            to->outside = memory_alloc((s->ranks + 1) * sizeof(double));
-        to->outside[m->rank] = list.at[i + (end - i) / 2].ns;
-    }
-    free(list.at);
-}
-
 struct compared_sites *sites_find(struct profile *const *run, size_t n)
 {
     struct compared_sites *s = memory_alloc(sizeof *s);
     s->runs = n;
-    for (size_t i = 0; i < n; i++)
-        for (size_t r = 0; r < run[i]->ranks.n; r++)
-            if ((size_t)run[i]->ranks.at[r].rank >= s->ranks)
-                s->ranks = (size_t)run[i]->ranks.at[r].rank + 1;
     for (size_t i = 0; i < n; i++) {
         const struct profile *p = run[i];
         struct compared_site **of = name_sites(s, p);
@@ -152,7 +107,6 @@ struct compared_sites *sites_find(struct profile *const *run, size_t n)
                 add_entry(&at->run[i], p, e);
         }
         add_waits(of, i, p);
-        add_outside(s, of, i, p);
         free(of);
     }
     return s;
@@ -162,8 +116,6 @@ void sites_free(struct compared_sites *s)
 {
     for (size_t i = 0; i < s->list.n; i++) {
         struct compared_site *at = s->list.at[i];
-        for (size_t run = 0; run < s->runs; run++)
-            free(at->run[run].outside);
         free(at->run);
         free(at->key);
         free(at->operation);

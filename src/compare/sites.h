@@ -7,11 +7,8 @@
 
 /* What one run has of a call site. */
 struct site_run {
-    double time;     /* ns a rank */
-    double wait;     /* share of it that was waiting for the last to enter; NaN: unknown */
-    double calls;    /* of a rank */
-    double *outside; /* [rank] median time outside of MPI before each call, ns; NULL: unknown, or no
-                        collective */
+    double time; /* ns a rank */
+    double wait; /* share of it that was waiting for the last to enter; NaN: unknown */
 };
 
 /* One operation called from one call site, the same in all runs: lines move when a program is
@@ -24,7 +21,6 @@ struct compared_site {
 
 struct compared_sites {
     size_t runs;
-    size_t ranks; /* most of all runs */
     ARRAY(struct compared_site *) list;
 };
 

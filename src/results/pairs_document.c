@@ -15,10 +15,9 @@ static struct column columns[] = {
     {"size", "B", COLUMN_INTEGER, 0, NULL},
     {"mean", "us", COLUMN_REAL, 3, "of the round trip", .flags = COLUMN_DATA_ONLY},
     {"sd", "us", COLUMN_REAL, 3, "standard deviation of it", .flags = COLUMN_DATA_ONLY},
-    {"median", "us", COLUMN_REAL, 3, NULL, .flags = COLUMN_DATA_ONLY},
+    {"median", "us", COLUMN_REAL, 3, NULL},
     {"least", "us", COLUMN_REAL, 3, "shortest round trip", .flags = COLUMN_DATA_ONLY},
-    {"one_way", "us", COLUMN_REAL, 3, "shortest latency in this direction",
-     .flags = COLUMN_DATA_ONLY},
+    {"one_way", "us", COLUMN_REAL, 3, "shortest latency in this direction"},
     {"bound", "us", COLUMN_REAL, 3, "error bound of it", .flags = COLUMN_DATA_ONLY},
     {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
     {"o_r", "us", COLUMN_REAL, 3, "the receive call, for a message that has arrived"},
@@ -26,9 +25,10 @@ static struct column columns[] = {
     {"protocol", NULL, COLUMN_TEXT, 0,
      "eager; rendezvous: a send waits for its receiver; pull: the receive call fetches the "
      "message, so that it is no overhead"},
-    {"latency", "us", COLUMN_REAL, 3,
-     "L: the one-way latency of the smallest size less both calls"},
-    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: what the gap grows by a byte"},
+    {"latency", "us", COLUMN_REAL, 3, "L: the one-way latency of the smallest size less both calls",
+     .flags = COLUMN_OPTIONAL},
+    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: what the gap grows by a byte",
+     .flags = COLUMN_OPTIONAL},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -63,18 +63,15 @@ static void add_rows(const struct pairs *p, const char *log, int n_sizes, struct
 
 void pairs_table(const struct pairs *p, struct document *d, bool in_text)
 {
-    static struct column data[N_COLUMNS];
-    for (int c = 0; c < N_COLUMNS; c++) {
-        data[c] = columns[c];
-        data[c].flags |= COLUMN_DATA_ONLY;
-    }
-    add_rows(
-        p, NULL, p->n_sizes,
-        document_table(d, "pairs", "Parameters of LogGP", in_text ? columns : data, N_COLUMNS));
+    for (int c = 0; c < N_COLUMNS && !in_text; c++)
+        columns[c].flags |= COLUMN_DATA_ONLY;
+    struct table *t =
+        document_table_of(d, "pairs", "Pairs of ranks (medians of round trips)", columns);
+    add_rows(p, NULL, p->n_sizes, t);
 }
 
 /* Means may span decades, which a linear scale would not show; deviations may be 0. */
-static void add_maps(const struct pairs *p, struct document *d, const char *panel)
+void pairs_pictures(const struct pairs *p, struct document *d, const char *panel)
 {
     struct picture map = {.kind = PICTURE_HEAT,
                           .title = "Mean of the round trip",
@@ -96,11 +93,6 @@ static void add_maps(const struct pairs *p, struct document *d, const char *pane
     document_caption(d, "%d ranks, %s", p->n, p->system);
 }
 
-void pairs_pictures(const struct pairs *p, struct document *d)
-{
-    add_maps(p, d, "size");
-}
-
 struct document *pairs_document(char *const *log, size_t n)
 {
     char why[400] = "";
@@ -117,7 +109,7 @@ struct document *pairs_document(char *const *log, size_t n)
         add_rows(&p, text_base_of(log[i]), n > 1 ? 1 : p.n_sizes, t);
     }
     if (d)
-        add_maps(&p, d, n > 1 ? "log" : "size");
+        pairs_pictures(&p, d, n > 1 ? "log" : "size");
     pairs_free(&p);
     return d;
 }

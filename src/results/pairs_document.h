@@ -6,12 +6,13 @@
 #include "measure/pairs/data.h"
 
 /* Adds the table "pairs" to D: a row for each two ranks, direction and size, with round trips,
- * one-way latencies and the parameters of LogGP. Text has LogGP alone, and only with IN_TEXT. */
+ * one-way latencies and the parameters of LogGP. Text has it only if IN_TEXT. */
 void pairs_table(const struct pairs *p, struct document *d, bool in_text);
 
-/* Heat maps of means and of standard deviations of the round trip, a map for each size; of the
- * table "pairs", which D must have. The diagonal, which is not measured, stays empty. */
-void pairs_pictures(const struct pairs *p, struct document *d);
+/* Heat maps of means and of standard deviations of the round trip, a map for each value of the
+ * column PANEL ("size") of the table "pairs", which D must have. The diagonal, which is not
+ * measured, stays empty. */
+void pairs_pictures(const struct pairs *p, struct document *d, const char *panel);
 
 /* The same of LOGS of collbench-pairs or of the original tool, N of them: of several the maps of
  * the smallest size of each, in one scale of colours. NULL if one cannot be read, having given the

@@ -39,7 +39,7 @@ done
 run --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv >"$scratch/csv" ||
     fail "csv: status $?"
 for algorithm in native binomial linear backward flat chain; do
-    grep -q "^$algorithm,2,1024,[0-9]*\.[0-9]*" "$scratch/csv" || fail "csv: no row of $algorithm"
+    grep -q "^$algorithm,2,1024,barrier,[0-9]*\.[0-9]*" "$scratch/csv" || fail "csv: no row of $algorithm"
 done
 
 # The picture shows what was measured.

@@ -12,11 +12,11 @@ fail() { echo "FAIL: $*"; cat "$scratch/err"; exit 1; }
     --root=2 --format=csv >"$scratch/csv" 2>"$scratch/err" || fail "all operations: status $?"
 for operation in barrier broadcast gather allgather allreduce reduce scatter alltoall reduce-scatter
 do
-    grep -q "^$operation,3,[08],[0-9]" "$scratch/csv" || fail "no figure for $operation"
+    grep -q "^$operation,3,[08],[a-z]*,[0-9]" "$scratch/csv" || fail "no figure for $operation"
 done
 grep -q WRONG "$scratch/csv" && fail "wrong data"
 # Fan-in: every pair of the second table ends at the root; fan-out: begins there.
-awk -F, '/^# table: pairs/ { pairs = 1 } pairs && ($1 == "gather" && $5 != 2 || $1 == "scatter" && $4 != 2) { bad = 1 }
+awk -F, '/^# table: pairs/ { pairs = 1 } pairs && ($1 == "gather" && $6 != 2 || $1 == "scatter" && $5 != 2) { bad = 1 }
     END { exit bad || !pairs }' "$scratch/csv" || fail "pairs that a rooted operation does not couple"
 
 printf '#!/bin/sh\ncat >"%s/script"\necho "IEND</svg>"\n' "$scratch" >"$scratch/keeper"
@@ -27,12 +27,11 @@ GNUPLOT=$scratch/keeper "$top_builddir/collprof" plot -o "$scratch/p.png" "$scra
 python3 - "$scratch/json" "$scratch/script" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
 d = json.load(open(sys.argv[1]))
-assert d["schema"] == "collbench-collective/3"
+assert d["schema"] == "collbench-collective/4"
 rows = d["tables"]["methods"]["rows"]
-assert [r["size"] for r in rows] == [8, 16, 32, 64]
+assert [(r["size"], r["method"]) for r in rows] == [(s, m) for s in (8, 16, 32, 64) for m in ("held", "direct")]
 # Samples that depend on each other, on a busy machine, have no interval.
-assert all(r["direct_low"] is r["direct_high"] is None or r["direct_low"] <= r["direct"] <= r["direct_high"] for r in rows), rows
-assert len(d["tables"]["statistics"]["rows"]) == 8
+assert all(r["low"] is r["high"] is None or r["low"] <= r["value"] <= r["high"] for r in rows), rows
 assert d["pictures"]
 assert open(sys.argv[2]).read()
 END
@@ -57,7 +56,7 @@ if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms: turns.c make
         "$MPIEXEC" -n 2 env TURNS_VARIABLE=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM TURNS_SLOW=2 LD_PRELOAD="$turns" \
             "$bench" --cvar=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=$value -i5 -x1 --stop=fixed --method=direct \
             --operation=allreduce --sizes=8K:8K --format=csv >"$scratch/out" 2>"$scratch/err" || fail "cvar: status $?"
-        awk -F, -v slow=$((value == 2)) '/^allreduce,/ { n++; bad += ($4 >= 50000) != slow } END { exit bad || n != 1 }' "$scratch/out" ||
+        awk -F, -v slow=$((value == 2)) '/^allreduce,/ { n++; bad += ($5 >= 50000) != slow } END { exit bad || n != 1 }' "$scratch/out" ||
             fail "a control variable is not in force: $(cat "$scratch/out")"
     done
 fi

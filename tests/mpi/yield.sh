@@ -15,7 +15,7 @@ bound=
 measure() {
     "$MPIEXEC" -n 4 $bound "$@" --method=barrier --sizes=64K --budget=2 \
         --format=csv >"$scratch/out" 2>"$scratch/err" || fail "status $?"
-    us=$(awk -F, '/^native,/ { print $4 }' "$scratch/out")
+    us=$(awk -F, '/^native,/ { print $5 }' "$scratch/out")
 }
 
 # By the letter; with all that was preloaded: what is not there every process says.

@@ -14,7 +14,7 @@ is() # WHAT FIRST SECOND
 rm -f sim/out*
 # Operations by MPI's names.
 "$run" cluster 2 $bench --operation=bcast,MPI_Allreduce,scan --sizes=8:8 --method=direct --stop=fixed -i 3 --format=csv >sim/out || fail names
-[ "$(grep -cE '^(broadcast|allreduce|scan),2,8,[0-9.]+' sim/out)" = 3 ] || fail "operations by MPI's names"
+[ "$(grep -cE '^(broadcast|allreduce|scan),2,8,direct,[0-9.]+' sim/out)" = 3 ] || fail "operations by MPI's names"
 # Pair by pair, and another way there than back. Clocks that rest on messages cannot tell, and the row says how far off it may be.
 for drift in 0 20; do
     [ $drift = 0 ] || export SIM_DRIFT=$drift
@@ -22,8 +22,8 @@ for drift in 0 20; do
 done
 unset SIM_DRIFT
 grep -q 'latencies differ' sim/out.0 && fail "the simulator's clock shows the ways"
-awk '/^  reduce/ && FNR == NR { truth = $4 } /^  reduce/ && FNR < NR { e = $0; sub(/.*\+-/, "", e); e += 0; off = $4 - truth; n++
-    print "two ways:", $4, "us, truth", truth, "stated +-", e; exit !(n == 1 && off * off <= e * e && off * off > 1e6 && e < 11000) }' sim/out.0 sim/out.20 ||
+awk '/^  reduce/ && FNR == NR { truth = $5 } /^  reduce/ && FNR < NR { e = $0; sub(/.*\+-/, "", e); e += 0; off = $5 - truth; n++
+    print "two ways:", $5, "us, truth", truth, "stated +-", e; exit !(n == 1 && off * off <= e * e && off * off > 1e6 && e < 11000) }' sim/out.0 sim/out.20 ||
     fail "the ways"
 rm -f sim/out.*
 # Little time: one pair of many is a bound, and said to be.
@@ -33,7 +33,7 @@ grep -q '^allreduce,6,1024,.*pairs_left_out' sim/out || fail "one pair of many"
 for budget in 10 1000; do
     "$run" workstations 32 $bench --method=held --operation=allreduce --sizes=1K --budget=$budget --format=csv >sim/out.$budget
 done
-held() { awk -F, '/^(allreduce|scatter)/ { print $4 }' "$1"; }
+held() { awk -F, '/^(allreduce|scatter)/ { print $5 }' "$1"; }
 is "the slowest of 1,024" "$(held sim/out.10)" "$(held sim/out.1000)"
 ! grep -q pairs_left_out sim/out.10 || fail "the slowest of 1,024: a remark"
 # Of a scatter only the root is a source; a row of one, which is through before anything has arrived, is not its gap.
@@ -43,7 +43,7 @@ done
 is "scatter in little time" "$(held sim/out.2.5)" "$(held sim/out.1000)"
 # Operations that a rank was late for do not count, and are reported; so long is waited from then on.
 SIM_NOISE=2 SIM_NOISE_US=5000 "$run" cluster 8 $bench --operation=allreduce --method=direct --sizes=1K --stop=fixed -i 200 >sim/out
-awk '/allreduce +8/ { same = $4 == $5 && $4 == $6; late = $0; sub(/.*direct: /, "", late); late += 0 }
+awk '/allreduce +8/ { same = $5 == $6 && $5 == $7; match($0, /[0-9]+ operations left out/); late = substr($0, RSTART) + 0 }
     END { print "late for", late, "of 200"; exit !(same && late > 1 && late < 20) }' sim/out || fail "a rank that is late"
 for wrong in --operation=nonsense --method=mirrored --root=9; do
     "$run" cluster 4 $bench $wrong 2>sim/err >sim/out && fail "$wrong is taken"

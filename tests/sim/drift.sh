@@ -29,7 +29,7 @@ python3 - <<'END'
 import json
 def read(drift, size):
     text = open("sim/drift.%s.%s" % (drift, size)).read()
-    return {r["method"]: r for r in json.loads(text[text.index("{"):])["tables"]["statistics"]["rows"]}
+    return {r["method"]: r for r in json.loads(text[text.index("{"):])["tables"]["methods"]["rows"]}
 for size in "64", "1M":
     still, moved = read(0, size), read(20, size)
     for method in still:

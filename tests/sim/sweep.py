@@ -62,7 +62,7 @@ def run(seed, most_ranks, directory, seconds):
     out = simulate(case, seconds, ["sim/collbench-bcast", "--method=all", "--algorithm=" + what[0],
                                    "--sizes=" + what[1], "--root=" + what[2], "--format=json"],
                    **noise)
-    rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
+    rows = json.loads(out[out.index("{"):])["tables"]["methods"]["rows"]
     return case, truth, {row["method"]: row for row in rows}
 
 

@@ -35,7 +35,7 @@ def run(seed, most_ranks, directory, seconds):
     out = sweep.simulate(case, seconds, ["sim/collbench-collective", *size,
                                          "--operation=" + case["operation"],
                                          "--root=%d" % case["root"], "--format=json"], **hostile)
-    rows = json.loads(out[out.index("{"):])["tables"]["statistics"]["rows"]
+    rows = json.loads(out[out.index("{"):])["tables"]["methods"]["rows"]
     return case, truth, {row["method"]: row for row in rows}
 
 
