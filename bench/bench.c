@@ -123,20 +123,13 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
 
 /* --- the beginning --- */
 
-static bool needs_quotes(const char *word)
-{
-    return !*word || strpbrk(word, " \t\n\"'\\$&|;<>()*?[]#~`!{}");
-}
-
 static char *command_line(int argc, char **argv)
 {
     char *line = NULL;
     size_t size;
     FILE *out = open_memstream(&line, &size);
-    for (int i = 0; i < argc; i++) {
-        const char *word = i ? argv[i] : basename(argv[0]);
-        fprintf(out, needs_quotes(word) ? "%s'%s'" : "%s%s", i ? " " : "", word);
-    }
+    for (int i = 0; i < argc; i++)
+        fprintf(out, "%s%s", i ? " " : "", i ? argv[i] : basename(argv[0]));
     fclose(out);
     return line;
 }

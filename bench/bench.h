@@ -35,7 +35,7 @@ struct bench {
     const char *without; /* by the program: common options that would change nothing in it and are
                             refused, as "warmup stop"; NULL: none */
 
-    char *command; /* the command line, as it could be typed again */
+    char *command; /* the command line */
 };
 
 /* MPI_Init_thread with LEVEL, clock, then the options of all ranks. B is the first member of what

@@ -19,7 +19,7 @@ struct overlap_options {
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
     bool quick, published;
     struct option_range comp; /* microseconds */
-    double step;              /* between neighbours on an axis; 0: not given */
+    double step;              /* between neighbours on an axis */
 };
 
 static const struct option_range full_sizes = {.min = 64, .max = 8 << 20};
@@ -49,18 +49,6 @@ static bool belongs_to_all(size_t i, const void *values)
 static const struct option_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
                                                   belongs_to_all};
 
-static error_t take_step(struct option_parser *parser, const struct option_entry *option,
-                         const char *arg, void *value)
-{
-    double *step = value;
-    char *end = NULL;
-    (void)option;
-    *step = strcmp(arg, "sqrt2") == 0 ? M_SQRT2 : strtod(arg, &end);
-    if (*step == M_SQRT2 || (end != arg && !*end && *step >= 1.05 && *step <= 1024))
-        return 0;
-    return option_refuse(parser, "impossible --step=%s: sqrt2, 2, 4, above 1.05", arg);
-}
-
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
     {"benchmark", 0, "LIST",
@@ -70,8 +58,8 @@ static const struct option_entry option_list[] = {
      AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
      &bench_times},
-    {"step", 0, "RATIO", "between neighbours on an axis: sqrt2 (default), 2, 4", 2, take_step,
-     AT(step), NULL},
+    {"step", 0, "RATIO", "between neighbours on an axis", 2, option_take_real, AT(step),
+     &(const struct option_limits){1.05, 1024, "a ratio from 1.05, as 2"}},
     {"published", 0, NULL,
      "maps and verdicts by the paper's ratio to the letter: T_comm of the base round, a whole "
      "latency off",
@@ -115,9 +103,9 @@ static void choose(struct overlap_options *o)
             o->comp = quick_comp;
         if (o->bench.plan.repetitions == RUNS)
             o->bench.plan.repetitions = QUICK_RUNS;
+        if (o->step == M_SQRT2)
+            o->step = 2;
     }
-    if (o->step == 0)
-        o->step = o->quick ? 2 : M_SQRT2;
     if (o->bench.sizes.min == 0)
         bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
 }
@@ -248,6 +236,7 @@ int main(int argc, char **argv)
     static struct sync_clock clock;
     o.bench.sizes = full_sizes;
     o.comp = full_comp;
+    o.step = M_SQRT2;
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = RUNS;
     bench_begin(&o.bench, &argc, &argv, THREAD_LEVEL, &program);

@@ -5,16 +5,18 @@
 #include "document/save.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
-#include "pairs_results.h"
+#include "measure/pairs/slow.h"
 #include "results/pairs_document.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct pairs_options {
     struct bench bench;
-    int order; /* enum pairs_order */
+    int order;       /* enum pairs_order */
+    const char *log; /* NULL: none */
     bool only_paper;
     double suspect; /* the factor; 0: no search */
 };
@@ -28,6 +30,8 @@ static const struct option_entry option_list[] = {
                                                         [PAIRS_TOURNAMENT] = "tournament",
                                                         [PAIRS_ONE_AT_A_TIME] = "alone",
                                                         NULL}}},
+    {"log", 0, "FILE", "write the log, in the columns of the original tool and ours after them", 1,
+     option_take_text, offsetof(struct pairs_options, log), NULL},
     {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
      offsetof(struct pairs_options, only_paper), NULL},
     {"suspect", 0, "FACTOR",
@@ -40,11 +44,10 @@ static const struct option_entry option_list[] = {
 
 static const struct option_program program = {
     "Measures the round trip between every two ranks and shows who is near whom.",
-    "--output=FILE gets the log, in the columns of the original tool (PetaSHA's mmpi) and ours "
-    "after them; the pairs and a summary by what two ranks share (hwloc, host names) go to "
-    "standard output, in --format. Without --output there is no log; --output=- "
-    "writes it to standard output and nothing else.",
     .options = option_list};
+
+/* Ranks of the longest table of pairs, and of the longest that is shown as text. */
+enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
 /* Rank 0: what hwloc knows of each pair. */
 static void fill_relations(struct pairs *p, const struct place *place)
@@ -56,6 +59,58 @@ static void fill_relations(struct pairs *p, const struct place *place)
             p->relation[pairs_cell(p, i, j)] = (int)place_relation(&place[i], &place[j]);
 }
 
+static const struct column relation_columns[] = {
+    {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
+    {"pairs", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, NULL},
+    {"lowest", "us", COLUMN_REAL, 2, "smallest median round trip of these pairs"},
+    {"median", "us", COLUMN_REAL, 2, "median of the pairs' medians"},
+    {"highest", "us", COLUMN_REAL, 2, NULL},
+};
+
+/* One row, of pairs of one relation. TRIP has room for all pairs. */
+static void add_relation(const struct pairs *p, int s, int relation, double *trip, struct table *t)
+{
+    size_t n = 0;
+    for (int i = 0; i < p->n; i++)
+        for (int j = i + 1; j < p->n; j++) {
+            size_t k = pairs_cell(p, i, j);
+            if ((p->relation ? p->relation[k] : -1) == relation)
+                trip[n++] = 1e6 * p->size[s].of[PAIRS_MEDIAN][k];
+        }
+    if (n == 0)
+        return;
+    stats_sort(trip, n);
+    table_text(t, pairs_relation_name(relation));
+    table_integer(t, (long long)n);
+    table_integer(t, (long long)p->size[s].bytes);
+    table_real(t, trip[0]);
+    table_real(t, stats_quantile(trip, n, 0.5));
+    table_real(t, trip[n - 1]);
+}
+
+static void add_relations(const struct pairs *p, struct document *d)
+{
+    double *trip = malloc((size_t)p->n * (size_t)p->n * sizeof *trip);
+    struct table *t =
+        document_table_of(d, "relations", "By what the two ranks share", relation_columns);
+    for (int s = 0; trip && s < p->n_sizes; s++)
+        for (int relation = -1; relation <= OTHER_NODE; relation++)
+            add_relation(p, s, relation, trip, t);
+    free(trip);
+}
+
+static void add_bound(const struct pairs *p, struct document *d, const struct pairs_size *s)
+{
+    double bound = 0;
+    for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
+        bound = fmax(bound, s->of[PAIRS_BOUND][k]);
+    if (bound > 0)
+        document_finding(d, &(struct finding){.key = "one_way_bound", .severity = SEVERITY_DOUBT},
+                         "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
+                         1e6 * bound);
+}
+
 static bool save_log(const struct pairs *p, const char *path, bool only_paper)
 {
     struct save save;
@@ -65,14 +120,62 @@ static bool save_log(const struct pairs *p, const char *path, bool only_paper)
     return save_commit(&save);
 }
 
+static void add_slow(const struct pairs *p, const struct slow *slow, struct document *d)
+{
+    static const char *const key[] = {
+        [SLOW_HOST] = "slow_host", [SLOW_RANK] = "slow_rank", [SLOW_PAIR] = "slow_pair"};
+    struct finding f = {.key = key[slow->kind],
+                        .severity = SEVERITY_FINDING,
+                        .number = {{"factor", slow->factor}, {"rank", slow->a}}};
+    const char *a = p->host[slow->a];
+    if (slow->kind == SLOW_PAIR) {
+        f.number[2].name = "other_rank";
+        f.number[2].value = slow->b;
+        document_finding(d, &f,
+                         "Ranks %d on %s and %d on %s need %.3g times what is usual for both.",
+                         slow->a, a, slow->b, p->host[slow->b], slow->factor);
+    } else if (slow->kind == SLOW_HOST) {
+        document_finding(d, &f,
+                         "Host %s is slow: the fastest pair of its ranks takes %.3g times as long "
+                         "as those of the ranks nearest to them.",
+                         a, slow->factor);
+    } else {
+        document_finding(d, &f,
+                         "Rank %d on %s is slow: its fastest pair takes %.3g times as long as that "
+                         "of other ranks.",
+                         slow->a, a, slow->factor);
+    }
+}
+
+/* True if there is any. */
+static bool add_all_slow(const struct pairs *p, double factor, struct document *d)
+{
+    size_t n;
+    struct slow *slow = pairs_slow(p, factor, &n);
+    for (size_t i = 0; i < n; i++)
+        add_slow(p, &slow[i], d);
+    if (n == 0)
+        document_finding(d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
+                         "No host, rank or pair is slower than the others by %g and by more than "
+                         "three standard deviations.",
+                         factor);
+    free(slow);
+    return n > 0;
+}
+
 static int report(const struct pairs_options *o, const struct pairs *p, struct document *d)
 {
-    const struct bench *b = &o->bench;
-    bool good = !b->output || save_log(p, b->output, o->only_paper);
-    pairs_results(p, d);
-    pairs_pictures(p, d, "size");
     document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
+    add_relations(p, d);
+    if (p->n <= TABLE_MAX)
+        pairs_table(p, d, p->n <= TEXT_MAX);
+    else
+        document_finding(d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
+                         "Tables of %d ranks are too long: the log (--log) has all pairs.", p->n);
+    for (int s = 0; s < p->n_sizes; s++)
+        add_bound(p, d, &p->size[s]);
+    pairs_pictures(p, d, "size");
     if (p->slowdown > 0)
         document_finding(d,
                          &(struct finding){.key = "slowdown_among_others",
@@ -83,9 +186,8 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
                          p->slowdown,
                          p->slowdown > PAIRS_SHARED ? ": all were measured again, one at a time"
                                                     : "");
-    if (b->output && strcmp(b->output, "-") != 0)
-        document_fact(d, "log", "%s", b->output);
-    bool slow = o->suspect > 0 && pairs_results_slow(p, o->suspect, d);
+    bool slow = o->suspect > 0 && add_all_slow(p, o->suspect, d);
+    bool good = !o->log || save_log(p, o->log, o->only_paper);
     return !good ? STATUS_FAILED : slow ? STATUS_SLOWER : STATUS_GOOD;
 }
 
@@ -98,6 +200,8 @@ int main(int argc, char **argv)
     struct bench *b = &o.bench;
     if (b->ranks.max < 2)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
+    if (bench_worst(b->comm, b->rank == 0 && !save_possible(o.log)))
+        bench_leave(STATUS_USAGE);
     if (o.suspect > 0 && b->ranks.max < 4)
         bench_refuse(b, "--suspect compares at least 4 ranks: start more by mpiexec -n");
 
@@ -129,10 +233,5 @@ int main(int argc, char **argv)
     bench_group_close(b, &group);
     free(places);
     MPI_Bcast(&status, 1, MPI_INT, 0, b->comm);
-    if (b->output && strcmp(b->output, "-") == 0) { /* the log is all */
-        document_free(d);
-        d = NULL;
-    }
-    b->output = NULL;
     bench_finish(b, d, status);
 }

@@ -1,11 +1,11 @@
 /* Collective operations in a context: the scenarios of Gracia, Niethammer and Sethi, and one's
  * own from a file. */
 #include "base/input.h"
+#include "base/overlap.h"
 #include "base/text.h"
 #include "bench.h"
 #include "profile/profile.h"
 #include "scenario_file.h"
-#include "scenario_results.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -127,33 +127,216 @@ static void check_all(const struct scenario_options *o)
                      o->root, least);
 }
 
-/* The sweep, with its axes. Of an axis that a scenario has no use for only the first value
- * counts. */
+/* --- results --- */
+
+/* What may vary, and so be a picture's x axis: the first that does is. */
+enum axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
+enum { WRONG, PREEMPTED, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
+
+struct row {
+    const struct scenario *scenario;
+    struct scenario_point point;
+    struct scenario_sweep sweeps; /* of SCENARIO */
+    double alone; /* median T_sc of the same without computation, seconds; NaN: none */
+    struct scenario_result result;
+};
+
+/* The sweep, and what comes out of it on rank 0. */
 struct scenario_session {
     const struct scenario_options *o;
     struct bench_group group;
     struct harmony start; /* of GROUP */
     struct bench_values ranks, sizes, delays, comps;
     double alone; /* median T_sc without computation */
-    struct scenario_results results;
+    bool varies[N_AXES];
+    struct table *table;
+    size_t rows, found[N_FINDINGS]; /* rows with each of the findings */
+    double bound;                   /* largest of all rows, seconds */
 };
-enum { RANKS, SCENARIO, OPERATION, SIZE, DELAY, COMP, LENGTHS }; /* COMP: 0 is none */
 
-static void measure(struct scenario_session *w, struct scenario_row *row)
+/* The paper's columns first. */
+static const struct column columns[] = {
+    {"data", "B", COLUMN_INTEGER, .meaning = "bytes of one block, see collbench-scenario(1)"},
+    {"ranks", NULL, COLUMN_INTEGER, .meaning = "participants"},
+    {"average", "us", COLUMN_REAL, 3, "mean T_sc: last end minus first start"},
+    {"min", "us", COLUMN_REAL, 3},
+    {"max", "us", COLUMN_REAL, 3},
+    {"stddev", "us", COLUMN_REAL, 3, "of these repetitions, n in the denominator"},
+    {"median", "us", COLUMN_REAL, 3, "median T_sc"},
+    {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval"},
+    {"median_high", "us", COLUMN_REAL, 3, "upper end"},
+    {"delay", "us", COLUMN_REAL, 3, "how late the latest participant is, in all",
+     .flags = COLUMN_OPTIONAL},
+    {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated", .flags = COLUMN_OPTIONAL},
+    {"after_last", "us", COLUMN_REAL, 3, "median of last exit minus last arrival"},
+    {"hidden", "%", COLUMN_REAL, 1,
+     "of the shorter of operation and computation, how much took no time of its own",
+     .flags = COLUMN_OPTIONAL},
+    {"samples", NULL, COLUMN_INTEGER, .meaning = "repetitions that count"},
+    {"bound", "us", COLUMN_REAL, 3, "error bound of the row's times by the clocks"},
+    {"operation", NULL, COLUMN_TEXT},
+    {"scenario", NULL, COLUMN_TEXT},
+    {"line", NULL, COLUMN_TEXT, .meaning = "of the picture", .flags = COLUMN_DATA_ONLY},
+};
+
+static const struct {
+    const char *column, *label, *unit;
+} axes[N_AXES] = {{"ranks", "ranks", "ranks"},
+                  {"data", "size (B)", "B"},
+                  {"delay", "delay (us)", "us late"},
+                  {"comp", "computation (us)", "us computed"}};
+
+static double coordinate(const struct scenario_session *w, const struct row *row, enum axis axis)
+{
+    switch (axis) {
+    case AXIS_RANKS:
+        return w->group.ranks;
+    case AXIS_SIZE:
+        return (double)row->point.bytes;
+    case AXIS_DELAY:
+        return 1e6 * row->point.delay;
+    default:
+        return round(1e6 * row->point.comp);
+    }
+}
+
+static enum axis x_axis(const struct scenario_session *w)
+{
+    enum axis axis = AXIS_RANKS;
+    while (axis < N_AXES && !w->varies[axis])
+        axis++;
+    return axis < N_AXES ? axis : AXIS_RANKS;
+}
+
+static const char *operation_name(const struct row *row, char text[80])
+{
+    const struct scenario_point *p = &row->point;
+    if (!row->sweeps.operation)
+        return row->scenario->name;
+    snprintf(text, 80, "%s%s", p->twin ? "i" : "", p->operation->name);
+    return text;
+}
+
+/* What the row's line in a picture has in common: all but the coordinate of the x axis. */
+static void line_name(const struct scenario_session *w, const struct row *row, char *text,
+                      size_t size)
+{
+    char operation[80];
+    int n = snprintf(text, size, "%s, scenario %s", operation_name(row, operation),
+                     row->scenario->name);
+    for (enum axis k = 0; k < N_AXES; k++)
+        if (k != x_axis(w) && w->varies[k] && n < (int)size)
+            n += snprintf(text + n, size - (size_t)n, ", %g %s", coordinate(w, row, k),
+                          axes[k].unit);
+}
+
+static void add_row(struct scenario_session *w, const struct row *row)
+{
+    const struct scenario_result *x = &row->result;
+    struct summary s = stats_summarize(x->completion.value, x->completion.n);
+    struct summary after = stats_summarize(x->after_last.value, x->after_last.n);
+    struct table *t = w->table;
+    char text[200];
+    table_integer_if(t, row->point.bytes || row->sweeps.bytes, (long long)row->point.bytes);
+    table_integer(t, w->group.ranks);
+    table_real(t, 1e6 * s.mean);
+    table_real(t, 1e6 * s.min);
+    table_real(t, 1e6 * s.max);
+    table_real(t, 1e6 * stats_spread(&s));
+    table_estimate(t, (struct estimate){s.median, s.median_low, s.median_high});
+    table_real(t, 1e6 * scenario_delay(row->scenario, &row->point));
+    table_real(t, row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN);
+    table_real(t, 1e6 * after.median);
+    table_real(t, 100 * (1 - overlap_ratio(s.median, row->alone, x->comp)));
+    table_integer(t, (long long)x->completion.n);
+    table_real(t, 1e6 * x->bound);
+    table_text(t, operation_name(row, text));
+    table_text(t, row->scenario->name);
+    line_name(w, row, text, sizeof text);
+    table_text(t, text);
+    w->rows++;
+    w->bound = fmax(w->bound, x->bound);
+    w->found[WRONG] += !x->correct;
+    w->found[PREEMPTED] += 2 * x->preempted > x->completion.n;
+    w->found[EMPTY] += x->completion.n == 0;
+    w->found[DROPPED] += x->dropped > 0;
+    w->found[SPENT] += x->over_budget;
+    w->found[ROUGH] += !x->comp_within;
+}
+
+static void add_findings(const struct scenario_session *w, struct document *d)
+{
+    static const struct {
+        const char *key;
+        enum severity severity;
+        const char *text;
+    } findings[N_FINDINGS] = {
+        [WRONG] = {"wrong_data", SEVERITY_ERROR, "wrong data arrived: do not trust this library"},
+        [PREEMPTED] = {"preempted", SEVERITY_DOUBT,
+                       "a rank was preempted in most repetitions: the median is the scheduler's"},
+        [EMPTY] = {"no_sample", SEVERITY_DOUBT, "no repetition began on time on all ranks"},
+        [DROPPED] = {"dropped", SEVERITY_NOTE,
+                     "repetitions were dropped, since a rank learned of their start too late"},
+        [SPENT] = {"budget_spent", SEVERITY_NOTE,
+                   "the measurement ended by its time budget, not by the stop rule"},
+        [ROUGH] = {"not_calibrated", SEVERITY_DOUBT,
+                   "the computation could not be calibrated within 1 %: the machine is busy"},
+    };
+    for (size_t i = 0; i < N_FINDINGS; i++)
+        if (w->found[i])
+            document_finding(d,
+                             &(struct finding){.key = findings[i].key,
+                                               .severity = findings[i].severity,
+                                               .number = {{"rows", (double)w->found[i]}}},
+                             "In %zu of %zu rows %s.", w->found[i], w->rows, findings[i].text);
+}
+
+/* The median with its interval, and the average as the paper draws it. */
+static void add_results(const struct scenario_session *w, struct document *d)
+{
+    enum axis x = x_axis(w);
+    struct picture picture = {.kind = PICTURE_LINES,
+                              .title = "Time to completion of a scenario, median",
+                              .table = "scenarios",
+                              .x = axes[x].column,
+                              .y = "median",
+                              .low = "median_low",
+                              .high = "median_high",
+                              .series = "line",
+                              .x_label = axes[x].label,
+                              .y_label = "T_sc (us)",
+                              .x_log = x != AXIS_COMP};
+    document_fact(d, "T_sc",
+                  "last end minus first start of all ranks, on one clock: within %.3f us",
+                  1e6 * w->bound);
+    add_findings(w, d);
+    document_picture(d, &picture);
+    picture.name = picture.y = "average";
+    picture.low = picture.high = NULL;
+    picture.title = "Time to completion of a scenario, average";
+    document_picture(d, &picture);
+}
+
+/* --- the sweep --- */
+
+/* Of an axis that a scenario has no use for only the first value counts. COMP: 0 is none. */
+enum { RANKS, SCENARIO, OPERATION, SIZE, DELAY, COMP, LENGTHS };
+
+static void measure(struct scenario_session *w, struct row *row)
 {
     const struct bench *b = &w->o->bench;
     if (scenario_run(row->scenario, &row->point, &w->start, &b->plan, &row->result) !=
         MPI_SUCCESS) {
         if (b->rank == 0)
             reason_say(b->program, "%zu bytes on %d ranks do not fit into memory", row->point.bytes,
-                       row->ranks);
+                       w->group.ranks);
         MPI_Abort(b->comm, 1);
     }
     const struct samples *t = &row->result.completion;
     if (row->point.comp == 0)
         w->alone = stats_summarize(t->value, t->n).median;
     if (b->rank == 0)
-        scenario_results_add(&w->results, row);
+        add_row(w, row);
     scenario_result_free(&row->result);
 }
 
@@ -176,11 +359,10 @@ static const char *visit(void *arg, const size_t *at)
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
     point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
     point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
-    measure(w, &(struct scenario_row){.scenario = s,
-                                      .point = point,
-                                      .sweeps = sweeps,
-                                      .ranks = w->group.ranks,
-                                      .alone = at[COMP] ? w->alone : NAN});
+    measure(w, &(struct row){.scenario = s,
+                             .point = point,
+                             .sweeps = sweeps,
+                             .alone = at[COMP] ? w->alone : NAN});
     return point.operation->name;
 }
 
@@ -198,7 +380,7 @@ static void fill_defaults(struct scenario_options *o)
 /* What varies in any of the scenarios. */
 static void find_axes(struct scenario_session *w)
 {
-    bool *varies = w->results.varies;
+    bool *varies = w->varies;
     varies[AXIS_RANKS] = w->ranks.n > 1;
     for (size_t i = 0; i < w->o->n_scenarios; i++) {
         struct scenario_sweep sweeps = scenario_sweeps(&w->o->scenario[i]);
@@ -229,14 +411,14 @@ int main(int argc, char **argv)
     find_axes(&w);
     struct document *d = bench_document(&o.bench, "collbench-scenario/2");
     if (d)
-        scenario_results_begin(&w.results, d);
+        w.table = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);
     bench_keep(&o.bench, d);
     const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n,
                                     w.sizes.n, w.delays.n,    1 + w.comps.n};
     bench_sweep(&o.bench, length, LENGTHS, visit, &w);
     bench_group_close(&o.bench, &w.group);
     if (d)
-        scenario_results_end(&w.results);
+        add_results(&w, d);
     bench_finish(&o.bench, d,
                  bench_worst(o.bench.comm, d && document_findings(d, "wrong_data") > 0));
 }

@@ -83,10 +83,6 @@ bool latency_is_latency(const struct latency_method *m);
 /* The verdict on F (NULL: none), as far as the row allows one. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f);
 
-/* The operation latency to hold others against: a reliable one if there is, held rather than
- * direct. NULL: none has a result. */
-const struct latency_result *row_latency(const struct latency_row *row);
-
 /* Findings about R become remarks on T's last row. */
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t);
 

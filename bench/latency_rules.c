@@ -26,24 +26,17 @@ enum latency_verdict row_verdict(const struct latency_row *row, const struct lat
     return judged && row->spoiled ? VERDICT_UNKNOWN : judged ? f->verdict : VERDICT_NONE;
 }
 
-static bool row_relies_on(const struct latency_row *row, const struct latency_result *r)
-{
-    return !row->spoiled && !r->at_least && !latency_unsettled(r) &&
-           estimate_has_interval(r->value);
-}
-
-const struct latency_result *row_latency(const struct latency_row *row)
+/* The operation latency to hold others against: held's if it is reliable, otherwise direct's. NULL:
+ * there is none. */
+static const struct latency_result *latency_of(const struct latency_row *row)
 {
     const struct latency_outcome *o = row->outcome;
     const struct latency_result *found = NULL;
     for (size_t i = 0; i < o->n_results; i++) {
         const struct latency_result *r = &o->result[i];
-        if (r->method->meaning != MEANS_LATENCY || isnan(r->value.value))
-            continue;
-        bool better = found && row_relies_on(row, r) != row_relies_on(row, found)
-                          ? row_relies_on(row, r)
-                          : strcmp(r->method->name, "held") == 0;
-        if (!found || better)
+        bool reliable = r->method->meaning == MEANS_LATENCY && !r->at_least &&
+                        !latency_unsettled(r) && estimate_has_interval(r->value);
+        if (reliable && (!found || !strcmp(r->method->name, "held")))
             found = r;
     }
     return found;
@@ -183,7 +176,7 @@ static void judge_others(const struct subject_row *s)
 /* An upper bound below OL: one of the two is wrong. */
 static void judge_bound(const struct subject_row *s)
 {
-    const struct latency_result *ol = row_latency(s->row);
+    const struct latency_result *ol = latency_of(s->row);
     if (ol && !s->row->spoiled && s->r->method->meaning == MEANS_UPPER_BOUND &&
         clearly_above(ol->value, s->r->value))
         say(s, "bound_broken", SEVERITY_DOUBT, 0, "less than %s: one of the two is wrong",

@@ -15,10 +15,9 @@ bcast_FILES = bench/collbench-bcast.c $(latency_FILES)
 collective_FILES = bench/collbench-collective.c $(latency_FILES)
 overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_results.c bench/overlap_results.h
-pairs_FILES = bench/collbench-pairs.c bench/pairs_results.c bench/pairs_results.h
+pairs_FILES = bench/collbench-pairs.c
 scenario_FILES = bench/collbench-scenario.c \
-	bench/scenario_file.c bench/scenario_file.h \
-	bench/scenario_results.c bench/scenario_results.h
+	bench/scenario_file.c bench/scenario_file.h
 tree_FILES = bench/collbench-tree.c
 BENCH_FILES = $(bcast_FILES) $(collective_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) \
 	$(tree_FILES)

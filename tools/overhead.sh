@@ -11,36 +11,34 @@ unset LD_PRELOAD
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
-# way RANKS THREADS LIBRARIES SETTINGS: the command line that runs it so.
+# way RANKS LIBRARIES SETTINGS: the command line that runs it so.
 way()
 {
     launch= yield=
     test "$1" = 1 || launch="$mpiexec -n $1" yield=$build/.libs/libcollprof-yield.so
-    echo "$launch env LD_PRELOAD='$3 $yield' COLLPROF_OUTPUT=$dir/profile $4 $build/layers/$mpi/collbench-overhead $2"
+    echo "$launch env LD_PRELOAD='$2 $yield' COLLPROF_OUTPUT=$dir/profile $3 $build/layers/$mpi/collbench-overhead"
 }
 
-# cost TITLE RANKS THREADS LIBRARIES SETTINGS OVER-LIBRARIES OVER-SETTINGS
+# cost TITLE RANKS LIBRARIES SETTINGS OVER-LIBRARIES OVER-SETTINGS
 cost()
 {
-    echo "$mpi: $1, $2 ranks, $3 threads"
-    "$build/collprof" repeat -n "${ROUNDS:-15}" -o "$dir/runs" --against="$(way "$2" "$3" "$6" "$7")" -- \
-        sh -c "$(way "$2" "$3" "$4" "$5")" collbench-overhead 2>"$dir/log" || { cat "$dir/log"; exit 1; }
+    echo "$mpi: $1, $2 ranks"
+    "$build/collprof" repeat -n "${ROUNDS:-15}" -o "$dir/runs" --against="$(way "$2" "$5" "$6")" -- \
+        sh -c "$(way "$2" "$3" "$4")" collbench-overhead 2>"$dir/log" || { cat "$dir/log"; exit 1; }
     rm -rf "$dir"/runs*
 }
 
 layer=$build/.libs/libcollprof.so
 transport="$layer $build/.libs/libcollprof-transport.so"
 sites=COLLPROF_STACK=4
-for threads in 1 4; do
-    cost "counted and timed" 1 $threads "$layer" COLLPROF_STACK=0 "" ""
-    cost "with call sites" 1 $threads "$layer" $sites "" ""
-    cost "--trace over call sites" 1 $threads "$layer" COLLPROF_TRACE=calls "$layer" $sites
-done
-cost "--trace=transport over --trace" 2 1 "$transport" COLLPROF_TRACE=transport "$layer" COLLPROF_TRACE=calls
+cost "counted and timed" 1 "$layer" COLLPROF_STACK=0 "" ""
+cost "with call sites" 1 "$layer" $sites "" ""
+cost "--trace over call sites" 1 "$layer" COLLPROF_TRACE=calls "$layer" $sites
+cost "--trace=transport over --trace" 2 "$transport" COLLPROF_TRACE=transport "$layer" COLLPROF_TRACE=calls
 for mode in $sites COLLPROF_TRACE=calls COLLPROF_ACK=100 "COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=1" \
     COLLPROF_BCAST=binomial COLLPROF_BCAST=grid; do
-    cost "$mode" 2 1 "$layer" "$mode" "" ""
+    cost "$mode" 2 "$layer" "$mode" "" ""
 done
 for ranks in 4 64; do
-    cost "with call sites" $ranks 1 "$layer" $sites "" ""
+    cost "with call sites" $ranks "$layer" $sites "" ""
 done
