@@ -130,7 +130,7 @@ static void check_all(const struct scenario_options *o)
 /* --- results --- */
 
 /* What may vary, and so be a picture's x axis: the first that does is. */
-enum axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
+enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
 enum { WRONG, PREEMPTED, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 
 struct row {
@@ -186,7 +186,8 @@ static const struct {
                   {"delay", "delay (us)", "us late"},
                   {"comp", "computation (us)", "us computed"}};
 
-static double coordinate(const struct scenario_session *w, const struct row *row, enum axis axis)
+static double coordinate(const struct scenario_session *w, const struct row *row,
+                         enum scenario_axis axis)
 {
     switch (axis) {
     case AXIS_RANKS:
@@ -200,9 +201,9 @@ static double coordinate(const struct scenario_session *w, const struct row *row
     }
 }
 
-static enum axis x_axis(const struct scenario_session *w)
+static enum scenario_axis x_axis(const struct scenario_session *w)
 {
-    enum axis axis = AXIS_RANKS;
+    enum scenario_axis axis = AXIS_RANKS;
     while (axis < N_AXES && !w->varies[axis])
         axis++;
     return axis < N_AXES ? axis : AXIS_RANKS;
@@ -224,7 +225,7 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
     char operation[80];
     int n = snprintf(text, size, "%s, scenario %s", operation_name(row, operation),
                      row->scenario->name);
-    for (enum axis k = 0; k < N_AXES; k++)
+    for (enum scenario_axis k = 0; k < N_AXES; k++)
         if (k != x_axis(w) && w->varies[k] && n < (int)size)
             n += snprintf(text + n, size - (size_t)n, ", %g %s", coordinate(w, row, k),
                           axes[k].unit);
@@ -294,7 +295,7 @@ static void add_findings(const struct scenario_session *w, struct document *d)
 /* The median with its interval, and the average as the paper draws it. */
 static void add_results(const struct scenario_session *w, struct document *d)
 {
-    enum axis x = x_axis(w);
+    enum scenario_axis x = x_axis(w);
     struct picture picture = {.kind = PICTURE_LINES,
                               .title = "Time to completion of a scenario, median",
                               .table = "scenarios",
