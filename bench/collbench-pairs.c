@@ -30,8 +30,9 @@ static const struct option_entry option_list[] = {
                                                         [PAIRS_TOURNAMENT] = "tournament",
                                                         [PAIRS_ONE_AT_A_TIME] = "alone",
                                                         NULL}}},
-    {"log", 0, "FILE", "write the log, in the columns of the original tool and ours after them", 1,
-     option_take_text, offsetof(struct pairs_options, log), NULL},
+    {"log-file", 0, "FILE",
+     "write the log, in the columns of the original tool and ours after them", 1, option_take_text,
+     offsetof(struct pairs_options, log), NULL},
     {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
      offsetof(struct pairs_options, only_paper), NULL},
     {"suspect", 0, "FACTOR",
@@ -172,7 +173,8 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
         pairs_table(p, d, p->n <= TEXT_MAX);
     else
         document_finding(d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
-                         "Tables of %d ranks are too long: the log (--log) has all pairs.", p->n);
+                         "Tables of %d ranks are too long: the log (--log-file) has all pairs.",
+                         p->n);
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
     pairs_pictures(p, d, "size");

@@ -22,7 +22,7 @@ refuses 1 "sender needs 2 ranks, 1 run"
 refuses 3 "sender needs 2 ranks, 3 run"
 refuses 2 "destinations needs 3 ranks or more, 2 run" --benchmark=destinations
 refuses 2 "unknown benchmark 'sendr'" --benchmark=sendr
-refuses 2 "--step is '1'" --step=1
+refuses 2 "step is '1'" --step=1
 refuses 2 "impossible sizes" --sizes=0:64
 
 # Interrupted: what was measured is there.

@@ -14,7 +14,7 @@ done
 [ $failed = 0 ] || exit 1
 
 pairs=bench/collbench-pairs tree=bench/collbench-tree
-$MPIEXEC -n 4 $pairs --yield -i 10 --log="$dir/pairs.log" >"$dir/out" || fail pairs
+$MPIEXEC -n 4 $pairs --yield -i 10 --log-file="$dir/pairs.log" >"$dir/out" || fail pairs
 [ "$(grep -c '^[^#]' "$dir/pairs.log")" = 10 ] || fail "10 lines of pairs"
 [ "$(sed -n 2p "$dir/pairs.log")" = "# Processors: 4 MsgLen 64 Repeats: 10" ] || fail "the log's head"
 grep -q "^# Pairs of ranks" "$dir/out" || fail "no table of pairs"
@@ -37,7 +37,7 @@ $MPIEXEC -n 3 $pairs --yield -i 5 --sizes=64:256 --format=json >"$dir/p.json" ||
 GNUPLOT=$dir/keeper ./collprof plot -o "$dir/p.png" "$dir/p.json" >"$dir/out" || fail "pictures of pairs"
 test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" -le 4 ||
     fail "scales: $(grep '^set cbrange' "$dir/script")"
-$MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log --log="$dir/paper.log" >"$dir/out" || fail paper
+$MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log --log-file="$dir/paper.log" >"$dir/out" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
 
 # Several logs: a row each, in one scale.

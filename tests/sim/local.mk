@@ -116,7 +116,7 @@ figures-tree: sim/collbench-tree
 figures-pairs: sim/collbench-pairs collprof
 	$(MKDIR_P) figures && for net in sites2 sites8 workstations; do \
 		$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh $$net 32 sim/collbench-pairs -i 10 \
-			--log=figures/pairs-$$net.log >figures/pairs-$$net.txt && \
+			--log-file=figures/pairs-$$net.log >figures/pairs-$$net.txt && \
 		./collprof plot -o figures/pairs-$$net.png figures/pairs-$$net.log || exit 1; \
 	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/pairs.png \
 		figures/pairs-sites2.log figures/pairs-sites8.log figures/pairs-workstations.log

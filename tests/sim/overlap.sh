@@ -23,7 +23,7 @@ refused() {
 }
 refused "sender needs 2 ranks, 3 run" 3
 refused "load has threads" 2 --benchmark=load
-refused "--step is '1'" 2 --step=1 --benchmark=cpu --sizes=8:8 --comp=8:8
+refused "step is '1'" 2 --step=1 --benchmark=cpu --sizes=8:8 --comp=8:8
 refused "0 bytes have nothing" 2 --benchmark=cpu --sizes=0:0 --comp=8:8
 
 # A quick grid, but where another is asked for: 3 or 15 sizes x 9 computations, each as long as it is to be.

@@ -12,22 +12,22 @@ fail() { echo "FAIL: $*"; cat "$dir/out"; exit 1; }
 pairs=sim/collbench-pairs
 
 $run hub 8 $pairs -i 5 --sizes=64:64K --step=1 >"$dir/out" 2>&1 && fail "an option that is none"
-$run hub 8 $pairs -i 5 --sizes=64:64K --format=csv --log="$dir/log" >"$dir/out" || fail hub
-$run hub 8 $pairs -i 5 --sizes=64:64K --order=alone --log="$dir/alone" >"$dir/out2" || fail alone
+$run hub 8 $pairs -i 5 --sizes=64:64K --format=csv --log-file="$dir/log" >"$dir/out" || fail hub
+$run hub 8 $pairs -i 5 --sizes=64:64K --order=alone --log-file="$dir/alone" >"$dir/out2" || fail alone
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/log" || fail "the log does not say so"
 grep -q 'all were measured again' "$dir/out" || fail "it is not said"
 paste "$dir/log" "$dir/alone" | awk '!/^#/ && $2 != $4 { n++; d = $5 / $21 - 1
         if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad || n != 28 * 11 }' ||
     fail "not as alone"
-$run cluster 8 $pairs -i 5 --sizes=64:64K --format=csv --log="$dir/log" >"$dir/out" || fail cluster
+$run cluster 8 $pairs -i 5 --sizes=64:64K --format=csv --log-file="$dir/log" >"$dir/out" || fail cluster
 grep -q '^#+ Order: disjoint pairs at a time' "$dir/log" || fail "one at a time on a switch"
 $run cluster 4 $pairs -i 2 --order=alone >"$dir/out" && grep -q "^# order: one pair at a time$" "$dir/out" || fail "alone on a switch"
 # 4 ms there and back, 131 us for a message on the way that all share.
-$run grid 8 $pairs -i 5 --sizes=16K:16K --log="$dir/wide" >"$dir/out" || fail grid
+$run grid 8 $pairs -i 5 --sizes=16K:16K --log-file="$dir/wide" >"$dir/out" || fail grid
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "a wide way is not seen to be shared"
 
 # Of the pairs that are looked at alone it is enough that one shares a way: the last one does not here.
-SIM_PLACING=scattered $run sites2 8 $pairs -i 5 --sizes=16K:16K --log="$dir/wide" >"$dir/out" || fail sites2
+SIM_PLACING=scattered $run sites2 8 $pairs -i 5 --sizes=16K:16K --log-file="$dir/wide" >"$dir/out" || fail sites2
 grep -q '^#+ Order: one pair at a time, since pairs share' "$dir/wide" || fail "a way that not all share"
 
 # A host behind a slow link is named, and nothing on networks whose hosts are alike or only far from each other.

@@ -101,7 +101,7 @@ best slowhost 6
 
 # The fewest repeats: the simulator has no noise. Two sites of 32.
 SIM_PLACING=blocks
-sh "$run" sites2 64 sim/collbench-pairs -i 2 --log="$dir/log" >"$dir/pairs" || failed=1
+sh "$run" sites2 64 sim/collbench-pairs -i 2 --log-file="$dir/log" >"$dir/pairs" || failed=1
 [ "$(grep -c '^s[01]-' "$dir/log")" = 2080 ] || { echo "FAILED: 2080 pairs"; failed=1; }
 # Nothing is run by one rank.
 sh "$run" cluster 1 sim/collbench-tree --latencies="$dir/log" --sizes=1K:1K --format=csv >"$dir/predicted" || failed=1
