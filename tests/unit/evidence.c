@@ -88,8 +88,8 @@ Test(evidence, of_twenty_rows_hardly_any_is_told_by_chance)
     cr_assert(wrong <= 0.04, "%g", wrong);
 }
 
-/* Two of the 252 deals are as far as the one that was seen: itself, and the other way round. Deals are
- * drawn. */
+/* Two of the 252 deals are as far as the one that was seen: itself, and the other way round. Deals
+ * are drawn. */
 Test(evidence, the_deal_that_was_seen_counts)
 {
     double value[] = {100, 101, 102, 103, 104, 110, 111, 112, 113, 114}, p;
