@@ -21,15 +21,16 @@ struct pairs_options {
     double suspect; /* the factor; 0: no search */
 };
 
+static const char *const orders[] = {[PAIRS_PAPER] = "paper",
+                                     [PAIRS_TOURNAMENT] = "tournament",
+                                     [PAIRS_ONE_AT_A_TIME] = "alone",
+                                     NULL};
+
 static const struct option_entry option_list[] = {
     {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
      "time; paper: the same, the repeats outermost",
-     1, option_take_word, offsetof(struct pairs_options, order),
-     &(const struct option_words){(const char *const[]){[PAIRS_PAPER] = "paper",
-                                                        [PAIRS_TOURNAMENT] = "tournament",
-                                                        [PAIRS_ONE_AT_A_TIME] = "alone",
-                                                        NULL}}},
+     1, option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
     {"log-file", 0, "FILE",
      "write the log, in the columns of the original tool and ours after them", 1, option_take_text,
      offsetof(struct pairs_options, log), NULL},

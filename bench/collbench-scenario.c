@@ -15,7 +15,7 @@
 
 enum { MAX_SCENARIOS = 16, DELAYED_FIRST = 0, DELAYED_LAST };
 
-static const struct option_words delayed_words = {(const char *const[]){"first", "last", NULL}};
+static const char *const delayed_words[] = {"first", "last", NULL};
 
 struct scenario_options {
     struct bench bench;
@@ -84,7 +84,7 @@ static const struct option_entry option_list[] = {
     {"delay", 0, "MIN:MAX", "how late, in microseconds, powers of two", 2, option_take_range,
      AT(delay), &bench_times},
     {"delayed", 0, "WHO", "the late rank: first or last", 2, option_take_word, AT(delayed),
-     &delayed_words},
+     OPTION_WORDS(delayed_words)},
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
      AT(comp), &bench_times},
     {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
 
@@ -46,25 +45,6 @@ static enum clock_source best_source(void)
     return CLOCK_SOURCE_MONOTONIC;
 }
 
-/* Of the kernel's own that all processes of a host share: a time daemon slews CLOCK_MONOTONIC, but
- * kernels before 5.3 read the other one by a system call. Chosen before anybody reads it, by what
- * is the same in all processes. */
-static clockid_t steady = CLOCK_MONOTONIC;
-
-__attribute__((constructor)) static void choose_steady(void)
-{
-    struct utsname kernel;
-    int major, minor;
-    if (uname(&kernel) == 0 && sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
-        (major > 5 || (major == 5 && minor >= 3)) && best_source() != CLOCK_SOURCE_MONOTONIC)
-        steady = CLOCK_MONOTONIC_RAW;
-}
-
-const char *clock_steady_name(void)
-{
-    return steady == CLOCK_MONOTONIC ? "CLOCK_MONOTONIC" : "CLOCK_MONOTONIC_RAW";
-}
-
 void clock_start(void)
 {
     if (clock_source != CLOCK_SOURCE_EXTERNAL)
@@ -78,13 +58,6 @@ void clock_use(double (*now)(void), void (*hold)(double seconds))
     clock_source = CLOCK_SOURCE_EXTERNAL;
 }
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 double clock_seconds(clockid_t clock)
 {
     struct timespec t;
@@ -94,14 +67,17 @@ double clock_seconds(clockid_t clock)
 
 double clock_now(void)
 {
-    return clock_source == CLOCK_SOURCE_EXTERNAL ? external_now() : clock_seconds(steady);
+    return clock_source == CLOCK_SOURCE_EXTERNAL ? external_now()
+                                                 : clock_seconds(CLOCK_MONOTONIC_RAW);
 }
 
 uint64_t clock_ticks_slow(void)
 {
+    struct timespec t;
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return (uint64_t)(external_now() * 1e9);
-    return monotonic_ns();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 void clock_hold(double seconds)
@@ -161,9 +137,4 @@ double clock_rate(struct clock_pair from, struct clock_pair to)
     if (!clock_is_counter(clock_source) || to.seconds <= from.seconds)
         return 1e9;
     return (double)(to.ticks - from.ticks) / (to.seconds - from.seconds);
-}
-
-const char *clock_name(void)
-{
-    return clock_names[clock_source];
 }

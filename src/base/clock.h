@@ -2,9 +2,9 @@
  *
  * Two readings of the same passing time, for two purposes:
  *
- *   clock_now()    seconds, CLOCK_MONOTONIC_RAW, which nothing slews, or CLOCK_MONOTONIC where that
- *                  would cost a system call. All processes of one host share it, which makes it
- *                  the reference of the measuring methods; one reading costs about 28 ns.
+ *   clock_now()    seconds, CLOCK_MONOTONIC_RAW, which nothing slews. All processes of one host
+ *                  share it, which makes it the reference of the measuring methods; one reading
+ *                  costs about 28 ns, and a system call before Linux 5.3.
  *   clock_ticks()  raw ticks, about 10 ns. The processor's counter where the kernel itself
  *                  trusts it (it is its clock source), otherwise CLOCK_MONOTONIC in ns.
  *                  Used where every nanosecond is the application's: in the profiling layer.
@@ -72,10 +72,6 @@ struct clock_pair clock_read_pair(void);
 
 /* Ticks per second between two pairs. */
 double clock_rate(struct clock_pair from, struct clock_pair to);
-
-/* That of the source in use, and of clock_now(). */
-const char *clock_name(void);
-const char *clock_steady_name(void);
 
 uint64_t clock_ticks_slow(void);
 

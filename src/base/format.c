@@ -64,17 +64,3 @@ char *format_share(char *text, double part, double whole)
         snprintf(text, ROOM, "-");
     return text;
 }
-
-char *format_size_class(char *text, uint32_t size_class)
-{
-    char low[ROOM], high[ROOM];
-    if (size_class == 0 || size_class > 63)
-        snprintf(text, ROOM, "0 B");
-    else if (size_class == 1)
-        snprintf(text, ROOM, "1 B");
-    else
-        snprintf(text, ROOM, "%.14s to %.13s",
-                 format_bytes(low, (double)(1ull << (size_class - 1))),
-                 format_bytes(high, (double)(1ull << size_class)));
-    return text;
-}

@@ -10,7 +10,4 @@ char *format_bytes(char *text, double bytes);              /* "0 B", "64 KiB", "
 char *format_count(char *text, uint64_t n);                /* "12,345", "12.3 M" */
 char *format_share(char *text, double part, double whole); /* "33.6 %", "-" */
 
-/* A size class of the ledger: "0 B", "1 B", "2 B to 4 B", "64 KiB to 128 KiB" (below that). */
-char *format_size_class(char *text, uint32_t size_class);
-
 #endif

@@ -39,10 +39,6 @@
 /* Of the broadcasts those that run as they are. */
 #define IF_RUNS(what) what
 #define IF_BUILT(what)
-#define BCAST_AFTER_BAR(symbol, name, how) IF_##how("|" name)
-#define BCAST_BEFORE_COMMA(symbol, name, how) IF_##how(name ", ")
-
-#define METHOD_AFTER_BAR(symbol, name) "|" name
 
 /* Whose exit from a collective operation needs whose entry, whatever the algorithm. */
 enum collective_kind {

@@ -9,7 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-const char *noise_slurp(const char *path, char text[256])
+/* The beginning of a file; empty if there is none. */
+static const char *slurp(const char *path, char text[256])
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = file >= 0 ? read(file, text, 255) : 0;
@@ -31,7 +32,7 @@ static int64_t noise_delayed(void)
     static int64_t most = -1;
     char text[256];
     long long delayed = -1;
-    sscanf(noise_slurp("/proc/thread-self/schedstat", text), "%*u %lld", &delayed);
+    sscanf(slurp("/proc/thread-self/schedstat", text), "%*u %lld", &delayed);
     if (delayed > __atomic_load_n(&most, __ATOMIC_RELAXED))
         __atomic_store_n(&most, delayed, __ATOMIC_RELAXED);
     return __atomic_load_n(&most, __ATOMIC_RELAXED);
@@ -50,6 +51,6 @@ void noise_read(struct noise_totals *noise)
         noise->voluntary = usage.ru_nvcsw;
     }
     noise->delayed_ns = noise_delayed();
-    if (*noise_slurp("/proc/loadavg", text))
+    if (*slurp("/proc/loadavg", text))
         noise->load = strtod(text, NULL);
 }

@@ -19,7 +19,4 @@ void noise_read(struct noise_totals *noise);
 #define NOISE_FELT_FROM 0.01
 #define NOISE_SPOILED_FROM 0.10
 
-/* The beginning of a file of /proc or /sys, up to its first line's end; empty if there is none. */
-const char *noise_slurp(const char *path, char text[256]);
-
 #endif

@@ -99,38 +99,46 @@ static void offer(struct nearest *n, const char *name)
     }
 }
 
-/* The I-th name that an entry with the registry R or, without one, its words can have. */
-static const char *name_at(const struct option_entry *entry, const struct option_registry *r,
-                           size_t i)
+static const char *name_at(const struct option_registry *r, size_t i)
 {
-    return r ? r->name(i) : ((const struct option_words *)entry->from)->word[i];
+    return r->word ? r->word[i] : r->name(i);
+}
+
+/* SIZE_MAX: there is none of that name. */
+static size_t find_thing(const struct option_registry *r, const char *name)
+{
+    const char *other;
+    for (size_t i = 0; *name && (other = name_at(r, i)); i++)
+        if (!strcmp(other, name))
+            return i;
+    return SIZE_MAX;
 }
 
 /* Adds "a, b, c", all names that can be chosen. */
-static void add_names(char *text, size_t room, const struct option_entry *entry,
-                      const struct option_registry *r)
+static void add_names(char *text, size_t room, const struct option_registry *r)
 {
     const char *name;
-    for (size_t i = 0; (name = name_at(entry, r, i)); i++)
+    for (size_t i = 0; (name = name_at(r, i)); i++)
         if (*name)
             add(text, room, "%s%s", *text ? ", " : "", name);
 }
 
-/* ALSO: a further name, or "". */
-static error_t refuse_name(struct option_parser *parser, const struct option_entry *entry,
+/* OPTION: its name, where R has none. ALSO: a further name, or "". */
+static error_t refuse_name(struct option_parser *parser, const char *option,
                            const struct option_registry *r, const char *given, const char *also)
 {
-    char known[1000] = "", what[80], meant[200] = "";
+    char known[1000] = "", meant[200] = "";
     const char *name;
     struct nearest near = nearest_to(given);
     add(known, sizeof known, "%s", also);
-    add_names(known, sizeof known, entry, r);
-    for (size_t i = 0; (name = name_at(entry, r, i)); i++)
+    add_names(known, sizeof known, r);
+    for (size_t i = 0; (name = name_at(r, i)); i++)
         offer(&near, name);
-    snprintf(what, sizeof what, r ? "unknown %s" : "--%s is", r ? r->what : entry->name);
     if (near.name)
         snprintf(meant, sizeof meant, "did you mean %s? ", near.name);
-    return option_refuse(parser, "%s '%s': %sexpected: %s", what, given, meant, known);
+    return option_refuse(
+        parser, r->what ? "unknown %s '%s': %sexpected: %s" : "--%s is '%s': %sexpected: %s",
+        r->what ?: option, given, meant, known);
 }
 
 static error_t refuse_value(struct option_parser *parser, const struct option_entry *entry,
@@ -171,38 +179,32 @@ error_t option_take_text(struct option_parser *parser, const struct option_entry
 error_t option_take_word(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
-    const char *const *word = ((const struct option_words *)entry->from)->word;
-    for (int i = 0; word[i]; i++)
-        if (strcmp(word[i], arg) == 0) {
-            *(int *)value = i;
-            return 0;
-        }
-    return refuse_name(parser, entry, NULL, arg, "");
+    size_t i = find_thing(entry->from, arg);
+    if (i == SIZE_MAX)
+        return refuse_name(parser, entry->name, entry->from, arg, "");
+    *(int *)value = (int)i;
+    return 0;
 }
 
-error_t option_take_name(struct option_parser *parser, const struct option_entry *entry,
-                         const char *arg, void *value)
+/* Copies the first word of LIST, which has commas, and returns what is behind it; NULL: nothing. */
+static const char *next_word(const char *list, char word[64])
 {
-    const char *const *word = ((const struct option_words *)entry->from)->word;
-    if (arg && *arg && !text_is_one_of(arg, word))
-        return refuse_name(parser, entry, NULL, arg, "");
-    *(const char **)value = arg ? arg : *word;
-    return 0;
+    size_t length = strcspn(list, ",");
+    text_copy_part(word, 64, list, length);
+    return list[length] ? list + length + 1 : NULL;
 }
 
 error_t option_take_names(struct option_parser *parser, const struct option_entry *entry,
                           const char *arg, void *value)
 {
-    const char *const *word = ((const struct option_words *)entry->from)->word;
-    for (const char *at = arg; at && *arg;) {
-        char name[64];
-        size_t length = strcspn(at, ",");
-        text_copy_part(name, sizeof name, at, length);
-        if (!text_is_one_of(name, word))
-            return refuse_name(parser, entry, NULL, name, "");
-        at = at[length] ? at + length + 1 : NULL;
+    const struct option_registry *r = entry->from;
+    char name[64];
+    for (const char *at = arg && *arg ? arg : NULL; at;) {
+        at = next_word(at, name);
+        if (find_thing(r, name) == SIZE_MAX || (at && !r->several))
+            return refuse_name(parser, entry->name, r, r->several ? name : arg, "");
     }
-    *(const char **)value = arg ? arg : *word;
+    *(const char **)value = arg ? arg : *r->word;
     return 0;
 }
 
@@ -237,7 +239,8 @@ error_t option_take_range(struct option_parser *parser, const struct option_entr
     return 0;
 }
 
-void option_choose_one(struct option_chosen *chosen, size_t i)
+/* Adds the I-th, unless it is there. */
+static void choose_one(struct option_chosen *chosen, size_t i)
 {
     for (size_t k = 0; k < chosen->n; k++)
         if (chosen->at[k] == i)
@@ -251,34 +254,24 @@ void option_choose_all(const struct option_registry *r, const void *values,
 {
     for (size_t i = 0; r->name(i); i++)
         if (*r->name(i) && (!r->in_all || r->in_all(i, values)))
-            option_choose_one(chosen, i);
-}
-
-/* SIZE_MAX: there is none of that name. */
-static size_t find_thing(const struct option_registry *r, const char *name)
-{
-    for (size_t i = 0; *name && r->name(i); i++)
-        if (strcmp(r->name(i), name) == 0)
-            return i;
-    return SIZE_MAX;
+            choose_one(chosen, i);
 }
 
 error_t option_choose(struct option_parser *parser, const struct option_registry *r,
                       const char *list, struct option_chosen *chosen)
 {
+    char word[64];
     for (const char *at = list; at;) {
-        char word[64];
-        size_t length = strcspn(at, ","), i;
-        text_copy_part(word, sizeof word, at, length);
-        if (strcmp(word, "all") == 0) {
+        at = next_word(at, word);
+        size_t i = find_thing(r, word);
+        if (i != SIZE_MAX) {
+            choose_one(chosen, i);
+        } else if (strcmp(word, "all") == 0) {
             chosen->all = true;
             option_choose_all(r, parser->values, chosen);
-        } else if ((i = find_thing(r, word)) != SIZE_MAX) {
-            option_choose_one(chosen, i);
         } else {
             return refuse_name(parser, NULL, r, word, "all");
         }
-        at = at[length] ? at + length + 1 : NULL;
     }
     return 0;
 }
@@ -287,16 +280,6 @@ error_t option_take_list(struct option_parser *parser, const struct option_entry
                          const char *arg, void *value)
 {
     return option_choose(parser, entry->from, arg, value);
-}
-
-error_t option_take_pick(struct option_parser *parser, const struct option_entry *entry,
-                         const char *arg, void *value)
-{
-    size_t i = find_thing(entry->from, arg);
-    if (i == SIZE_MAX)
-        return refuse_name(parser, entry, entry->from, arg, "");
-    *(size_t *)value = i;
-    return 0;
 }
 
 /* --- the parser --- */
@@ -335,56 +318,58 @@ static bool may_be_bare(const struct option_entry *entry)
     return !entry->argument || *entry->argument == '[';
 }
 
-static const struct option_entry *find_name(const struct option_parser *parser, const char *name)
+static const struct option_entry *find_entry(const struct option_parser *parser, const char *name,
+                                             int letter)
 {
     const struct option_entry *e;
-    for (size_t i = 0; (e = entry_at(parser, i)) && strcmp(e->name, name) != 0; i++)
-        ;
+    for (size_t i = 0; (e = entry_at(parser, i)); i++)
+        if (letter ? e->letter == letter : !strcmp(e->name, name))
+            break;
     return e;
 }
 
-static const struct option_entry *find_letter(const struct option_parser *parser, int letter)
+static bool has_names(const struct option_entry *entry)
 {
-    const struct option_entry *e;
-    for (size_t i = 0; (e = entry_at(parser, i)) && e->letter != letter; i++)
-        ;
-    return e;
+    return entry->take == option_take_word || entry->take == option_take_names ||
+           entry->take == option_take_list;
 }
 
+/* What is begun, misspelt, or the name that an option has to be given: --csv is --format=csv. */
 static error_t refuse_option(struct option_parser *parser, const char *name)
 {
-    const struct option_entry *e;
+    const struct option_entry *e, *of = NULL;
     struct nearest near = nearest_to(name);
     for (size_t i = 0; (e = entry_at(parser, i)); i++) {
         offer(&near, e->name);
         if (*name && !strncmp(e->name, name, strlen(name))) /* of several */
             near = (struct nearest){name, e->name, 0};
+        if (has_names(e) && find_thing(e->from, name) != SIZE_MAX)
+            of = of ?: e;
     }
+    if (of)
+        return option_refuse(parser, "unknown option --%s: did you mean --%s=%s?", name, of->name,
+                             name);
     if (near.name)
         return option_refuse(parser, "unknown option --%s: did you mean --%s?", name, near.name);
-    return option_refuse(parser, "unknown option --%s: see --help", name);
+    return option_refuse(parser, "unknown option --%s: `%s --help` lists all", name, parser->name);
 }
 
 /* Takes the option ARGV[*AT] with its argument, which may be the next word: *AT is the last one
  * that was taken. */
 static error_t take_option(struct option_parser *parser, char **argv, int *at)
 {
-    const char *word = argv[*at], *arg;
-    const struct option_entry *e;
-    if (word[1] == '-') {
-        char name[64];
-        arg = strchr(word, '=');
+    const char *word = argv[*at], *arg = word[2] ? word + 2 : NULL;
+    char name[64] = "";
+    bool is_long = word[1] == '-';
+    if (is_long) {
         text_copy_part(name, sizeof name, word + 2, strcspn(word + 2, "="));
-        e = find_name(parser, name);
-        arg = arg ? arg + 1 : NULL;
-        if (!e)
-            return refuse_option(parser, name);
-    } else {
-        e = find_letter(parser, word[1]);
-        arg = word[2] ? word + 2 : NULL;
-        if (!e)
-            return option_refuse(parser, "unknown option -%c: see --help", word[1]);
+        arg = strchr(word, '=') ? strchr(word, '=') + 1 : NULL;
     }
+    const struct option_entry *e = find_entry(parser, name, is_long ? 0 : word[1]);
+    if (!e)
+        return is_long ? refuse_option(parser, name)
+                       : option_refuse(parser, "unknown option -%c: `%s --help` lists all", word[1],
+                                       parser->name);
     if (arg && !e->argument)
         return option_refuse(parser, "--%s takes no argument: leave out '%s'", e->name, arg);
     if (!arg && !may_be_bare(e) && !(arg = argv[++*at]))
@@ -398,7 +383,9 @@ static error_t take_word(struct option_parser *parser, char *word)
     parser->words++;
     return parser->program->word
                ? parser->program->word(parser, parser->values, word)
-               : option_refuse(parser, "unexpected argument '%s': see --help", word);
+               : option_refuse(parser,
+                               "unexpected argument '%s': `%s --help` says what is expected", word,
+                               parser->name);
 }
 
 enum options_result options_parse(struct option_parser *parser, int argc, char **argv)
@@ -485,38 +472,38 @@ static void add_size(char *text, size_t room, size_t bytes)
     add(text, room, "%zu%s", bytes, units[unit]);
 }
 
-static void show_range(const struct option_range *range, char *text, size_t room)
+static void add_range(char *text, size_t room, const struct option_range *range)
 {
     add_size(text, room, range->min);
-    if (range->max != range->min)
+    if (range->max != range->min) {
         add(text, room, ":");
-    if (range->max != range->min)
         add_size(text, room, range->max);
+    }
+}
+
+bool option_is_text(const struct option_entry *entry)
+{
+    return entry->take == option_take_text || entry->take == option_take_names;
 }
 
 void option_show(const struct option_entry *entry, const void *values, char *text, size_t room)
 {
     const void *value = (const char *)values + entry->offset;
-    option_take *const type = entry->take;
+    const int *count = value;
+    const double *real = value;
     *text = '\0';
-    if (type == option_take_flag)
-        snprintf(text, room, "%s", *(const bool *)value ? "yes" : "no");
-    else if (type == option_take_text || type == option_take_name || type == option_take_names)
-        snprintf(text, room, "%s", *(const char *const *)value ? *(const char *const *)value : "");
-    else if (type == option_take_word)
-        snprintf(text, room, "%s",
-                 ((const struct option_words *)entry->from)->word[*(const int *)value]);
-    else if (type == option_take_count &&
-             is_within(entry, *(const int *)value, *(const int *)value))
-        snprintf(text, room, "%d", *(const int *)value);
-    else if (type == option_take_real &&
-             is_within(entry, *(const double *)value, *(const double *)value))
-        snprintf(text, room, "%g", *(const double *)value);
-    else if (type == option_take_range)
-        show_range(value, text, room);
-    else if (type == option_take_pick)
-        snprintf(text, room, "%s",
-                 ((const struct option_registry *)entry->from)->name(*(const size_t *)value) ?: "");
+    if (entry->take == option_take_flag)
+        add(text, room, "%s", *(const bool *)value ? "yes" : "no");
+    else if (option_is_text(entry))
+        add(text, room, "%s", *(const char *const *)value ?: "");
+    else if (entry->take == option_take_word)
+        add(text, room, "%s", name_at(entry->from, (size_t)*count) ?: "");
+    else if (entry->take == option_take_count && is_within(entry, *count, *count))
+        add(text, room, "%d", *count);
+    else if (entry->take == option_take_real && is_within(entry, *real, *real))
+        add(text, room, "%g", *real);
+    else if (entry->take == option_take_range)
+        add_range(text, room, value);
 }
 
 /* TEXT in a column that begins at INDENT; AT is where the line is now. */
@@ -561,7 +548,7 @@ static void put_options(const struct option_parser *parser, FILE *out)
         if (e->take != option_take_flag)
             option_show(e, parser->values, value, sizeof value);
         if (list)
-            add_names(names, sizeof names, e, e->from);
+            add_names(names, sizeof names, e->from);
         snprintf(help, sizeof help, "%.*s%s%s", list ? (int)(list - e->help) : 1000, e->help, names,
                  list ? list + 2 : "");
         if (*value)

@@ -45,13 +45,17 @@ struct option_entry {
     const void *from; /* what TAKE needs, see there */
 };
 
-/* Things with names, 0, 1, 2, ... until NAME is NULL. */
+/* Things with names, 0, 1, 2, ... until NAME, or WORD, is NULL. */
 struct option_registry {
-    const char *what;                             /* "benchmark", for messages */
-    const char *(*name)(size_t i);                /* "" is a thing that cannot be chosen */
-    const char *(*summary)(size_t i);             /* NULL: --help lists no summaries */
+    const char *what;                 /* "benchmark", for messages; NULL: the option's */
+    const char *(*name)(size_t i);    /* "" is a thing that cannot be chosen */
+    const char *(*summary)(size_t i); /* NULL: --help lists no summaries */
     bool (*in_all)(size_t i, const void *values); /* whether "all" has it; NULL: it has */
+    const char *const *word;                      /* the names, instead of NAME */
+    bool several;                                 /* option_take_names: with commas between them */
 };
+/* The FROM of an option with names of its own. */
+#define OPTION_WORDS(list) (&(const struct option_registry){.word = (list)})
 
 /* Things of a registry, in the order in which they were asked for, none twice. */
 enum { OPTION_CHOSEN_MAX = 48 };
@@ -71,21 +75,14 @@ struct option_limits {
     const char *expected; /* "a number from 1 to 30" */
     double bare;          /* of option_take_real: the value where the argument is left out */
 };
-/* The FROM of option_take_word and option_take_name. */
-struct option_words {
-    const char *const *word; /* ends by NULL */
-};
-
 option_take option_take_flag;  /* bool; also yes, no, on, off, true, false, 1, 0; - */
 option_take option_take_text;  /* const char *, not empty; - */
-option_take option_take_word;  /* int: which of the struct option_words */
-option_take option_take_name;  /* const char *: one of the struct option_words; the first if bare */
-option_take option_take_names; /* const char *: some of them, with commas; the first if bare */
+option_take option_take_word;  /* int: which of a struct option_registry */
+option_take option_take_names; /* const char *: its word, or several; the first one if bare */
 option_take option_take_count; /* int within struct option_limits; units K, M, G */
 option_take option_take_real;  /* double within struct option_limits; a "%" behind it is ignored */
 option_take option_take_range; /* struct option_range within struct option_limits */
 option_take option_take_list;  /* struct option_chosen; struct option_registry */
-option_take option_take_pick;  /* size_t: which of a struct option_registry */
 
 struct option_program {
     const char *does, *note; /* before and after the options in --help; NOTE may be NULL */
@@ -137,6 +134,9 @@ void options_help(const struct option_parser *parser, FILE *out);
  * it is outside of the entry's limits. */
 void option_show(const struct option_entry *entry, const void *values, char *text, size_t room);
 
+/* Whether its value is a const char *. */
+bool option_is_text(const struct option_entry *entry);
+
 /* "COLLPROF_BENCHMARK_EVERY" for "benchmark-every". NAME has room for 64. */
 void option_variable(const char *prefix, const struct option_entry *entry, char name[64]);
 
@@ -145,8 +145,6 @@ error_t option_choose(struct option_parser *parser, const struct option_registry
                       const char *list, struct option_chosen *chosen);
 void option_choose_all(const struct option_registry *r, const void *values,
                        struct option_chosen *chosen);
-/* Adds the I-th, unless it is there. */
-void option_choose_one(struct option_chosen *chosen, size_t i);
 
 /* "64", "64K", "1M", "2G" (powers of 1024). False, and *BYTES unchanged, if it is no size. */
 bool option_parse_size(const char *text, size_t *bytes);

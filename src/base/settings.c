@@ -9,20 +9,8 @@
 #include <unistd.h>
 
 #define AT(member) offsetof(struct settings, member)
-#define WORDS(...)                                                                                 \
-    &(const struct option_words)                                                                   \
-    {                                                                                              \
-        (const char *const[])                                                                      \
-        {                                                                                          \
-            __VA_ARGS__, NULL                                                                      \
-        }                                                                                          \
-    }
-#define LIMITS(least, most, expected) LIMITS_OR(least, most, expected, 0)
-#define LIMITS_OR(least, most, expected, bare)                                                     \
-    &(const struct option_limits)                                                                  \
-    {                                                                                              \
-        least, most, expected, bare                                                                \
-    }
+#define WORDS(...) OPTION_WORDS(((const char *const[]){__VA_ARGS__, NULL}))
+#define LIMITS(...) (&(const struct option_limits){__VA_ARGS__})
 #define METHOD_NAME(symbol, name) , name
 #define BCAST_NAME(symbol, name, how) IF_##how(name BCAST_COMMA)
 #define BCAST_COMMA ,
@@ -39,6 +27,9 @@ const struct settings settings_default = {.output = "collprof.out",
                                           .bcast = "",
                                           .latencies = ""};
 
+static const struct option_registry methods = {
+    .word = (const char *const[]){"all" BCAST_METHODS(METHOD_NAME), NULL}, .several = true};
+
 const struct option_entry settings_entries[] = {
     {"output", 'o', "DIR", "write to a new directory DIR-JOB; DIR links to the newest", SETTING_OWN,
      option_take_text, AT(output), NULL},
@@ -52,35 +43,34 @@ const struct option_entry settings_entries[] = {
     {"watchdog-abort", 0, NULL, "and end a run that can never go on, with status 5", SETTING_OWN,
      option_take_flag, AT(watchdog_abort), NULL},
     {"memory", 0, "MIB", "memory and disk for records, MiB per rank", SETTING_OWN | OPTION_RARE,
-     option_take_count, AT(memory), LIMITS(1, 1024, "a number of MiB from 1 to 1024")},
+     option_take_count, AT(memory), LIMITS(1, 1024, "a number of MiB from 1 to 1024", 0)},
     {"keep", 0, NULL, "keep the raw records of a run that ended well", SETTING_OWN | OPTION_RARE,
      option_take_flag, AT(keep), NULL},
     {"keep-runs", 0, "N", "how many earlier runs of DIR are kept", SETTING_OWN | OPTION_RARE,
-     option_take_count, AT(keep_runs), LIMITS(0, 1000, "a number from 0 to 1000")},
+     option_take_count, AT(keep_runs), LIMITS(0, 1000, "a number from 0 to 1000", 0)},
     {"trace", 0, "[calls|transport]",
      "record every call and message: late senders, a timeline; transport: and what MPI does below",
-     SETTING_RECORDS, option_take_name, AT(trace), WORDS("calls", "transport")},
+     SETTING_RECORDS, option_take_names, AT(trace), WORDS("calls", "transport")},
     {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_RECORDS,
-     option_take_count, AT(stack), LIMITS(0, 8, "a number from 0 to 8")},
+     option_take_count, AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},
     {"start", 0, "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)",
      SETTING_RECORDS | OPTION_RARE, option_take_flag, AT(start), NULL},
     {"ack", 0, "[PERCENT]",
      "acknowledge that share of the broadcasts (10): their latency per destination; see "
      "collprof-experiments(7)",
-     SETTING_INJECTS, option_take_real, AT(ack),
-     LIMITS_OR(0, 100, "a percentage from 0 to 100", 10)},
+     SETTING_INJECTS, option_take_real, AT(ack), LIMITS(0, 100, "a percentage from 0 to 100", 10)},
     {"benchmark", 0, "[METHODS]",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct",
-     SETTING_INJECTS, option_take_names, AT(benchmark), WORDS("all" BCAST_METHODS(METHOD_NAME))},
+     SETTING_INJECTS, option_take_names, AT(benchmark), &methods},
     {"benchmark-every", 0, "K", "measure again at every K-th call of a signature",
      SETTING_INJECTS | OPTION_RARE, option_take_count, AT(benchmark_every),
-     LIMITS(0, 1000000000, "a number of calls")},
+     LIMITS(0, 1000000000, "a number of calls", 0)},
     {"benchmark-budget", 0, "SEC", "time for all measurements together",
      SETTING_INJECTS | OPTION_RARE, option_take_real, AT(benchmark_budget),
-     LIMITS(1e-9, 1e9, "a positive number of seconds")},
+     LIMITS(1e-9, 1e9, "a positive number of seconds", 0)},
     {"bcast", 0, "NAME", "run the application with another broadcast, as binomial or grid",
-     SETTING_INJECTS, option_take_name, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
+     SETTING_INJECTS, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
     {"latencies", 0, "LOG", "log of collbench-pairs, for --bcast=grid",
      SETTING_INJECTS | OPTION_RARE, option_take_text, AT(latencies), NULL},
     {0}};
@@ -111,9 +101,7 @@ void settings_read(struct settings *s, char *const *environment,
     options_read(&parser, environment, complain, arg);
     for (const struct option_entry *e = settings_entries; e->name; e++) {
         const char **text = (const char **)((char *)s + e->offset);
-        bool is_text = e->take == option_take_text || e->take == option_take_name ||
-                       e->take == option_take_names;
-        if (is_text && **text)
+        if (option_is_text(e) && **text)
             *text = strdup(*text) ?: "";
     }
 }

@@ -54,15 +54,11 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high)
     *high = n > 0 ? n - 1 - l : 0;
 }
 
-/* 97.5 % quantile of Student's distribution: exact for 1 and 2 degrees of freedom, for more the
- * expansion in their inverse, good to 0.5 % from 3 on. */
+/* 97.5 % quantile of Student's distribution with 3 or more degrees of freedom: the expansion in
+ * their inverse, good to 0.5 %. */
 static double student(double df)
 {
     const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
-    if (df < 1.5)
-        return 12.7062;
-    if (df < 2.5)
-        return 4.30265;
     double g1 = (z3 + z) / 4, g2 = (5 * z5 + 16 * z3 + 3 * z) / 96,
            g3 = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384,
            g4 = (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / 92160;

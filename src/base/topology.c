@@ -3,7 +3,6 @@
 #include <hwloc.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,40 +20,6 @@ static int covering_index(hwloc_topology_t topology, hwloc_const_cpuset_t set,
     return object && hwloc_bitmap_isincluded(set, object->cpuset) ? (int)object->logical_index : -1;
 }
 
-/* The largest cache that is still shared by fewer cores than the package; machines without a
- * third level share their second, or nothing. */
-static int complex_index(hwloc_topology_t topology, hwloc_const_cpuset_t set)
-{
-    static const hwloc_obj_type_t caches[] = {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE};
-    for (int i = 0; i < 2; i++)
-        if (hwloc_get_nbobjs_by_type(topology, caches[i]) > 0)
-            return covering_index(topology, set, caches[i]);
-    return -1;
-}
-
-static void fill_allowed(struct place *place, hwloc_const_cpuset_t set)
-{
-    unsigned pu;
-    hwloc_bitmap_foreach_begin(pu, set)
-    {
-        if (pu < PLACE_MAX_PROCESSORS)
-            place->allowed[pu / 64] |= UINT64_C(1) << pu % 64;
-    }
-    hwloc_bitmap_foreach_end();
-}
-
-static void fill_binding(struct place *place, hwloc_topology_t topology, hwloc_cpuset_t set)
-{
-    if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
-        hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
-    place->processors = hwloc_bitmap_weight(set);
-    place->machine_processors = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    place->core = covering_index(topology, set, HWLOC_OBJ_CORE);
-    place->complex = complex_index(topology, set);
-    place->package = covering_index(topology, set, HWLOC_OBJ_PACKAGE);
-    fill_allowed(place, set);
-}
-
 void place_here(struct place *place)
 {
     char host[256] = "unknown host";
@@ -63,38 +28,38 @@ void place_here(struct place *place)
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) != 0)
         return;
-    hwloc_cpuset_t set = hwloc_bitmap_alloc();
-    if (set && hwloc_topology_load(topology) == 0)
-        fill_binding(place, topology, set);
+    if (hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        return;
+    }
+    /* Machines without a third level share their second, or nothing. */
+    bool third = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0;
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
+        hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
+    place->processors = hwloc_bitmap_weight(set);
+    place->machine_processors = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    place->core = covering_index(topology, set, HWLOC_OBJ_CORE);
+    place->complex = covering_index(topology, set, third ? HWLOC_OBJ_L3CACHE : HWLOC_OBJ_L2CACHE);
+    place->package = covering_index(topology, set, HWLOC_OBJ_PACKAGE);
+    hwloc_bitmap_list_snprintf(place->allowed, sizeof place->allowed, set);
     hwloc_bitmap_free(set);
     hwloc_topology_destroy(topology);
 }
 
-static void list_allowed(const struct place *place, char *text, size_t size)
-{
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    for (unsigned pu = 0; pu < PLACE_MAX_PROCESSORS; pu++)
-        if (place->allowed[pu / 64] >> pu % 64 & 1)
-            hwloc_bitmap_set(set, pu);
-    hwloc_bitmap_list_snprintf(text, size, set);
-    hwloc_bitmap_free(set);
-}
-
 void place_describe(const struct place *place, char *text, size_t size)
 {
-    char list[128] = "";
-    if (place->processors == 0) {
-        snprintf(text, size, "%s", "");
+    *text = '\0';
+    if (place->processors == 0)
         return;
-    }
-    list_allowed(place, list, sizeof list);
     if (place->processors == place->machine_processors)
         snprintf(text, size, "not bound, any of %d processors", place->processors);
     else if (place->core >= 0)
         snprintf(text, size, "bound to core %d (processor%s %s)", place->core,
-                 place->processors > 1 ? "s" : "", list);
+                 place->processors > 1 ? "s" : "", place->allowed);
     else
-        snprintf(text, size, "bound to processors %s of %d", list, place->machine_processors);
+        snprintf(text, size, "bound to processors %s of %d", place->allowed,
+                 place->machine_processors);
 }
 
 enum place_relation place_relation(const struct place *a, const struct place *b)
@@ -110,39 +75,27 @@ enum place_relation place_relation(const struct place *a, const struct place *b)
     return SAME_NODE;
 }
 
-/* Processes and processors of the host of places[first]. */
-static double host_load(const struct place *places, size_t n, size_t first)
-{
-    uint64_t allowed[PLACE_MAX_PROCESSORS / 64] = {0};
-    int processes = 0, processors = 0;
-    for (size_t i = first; i < n; i++) {
-        if (strcmp(places[i].host, places[first].host) != 0)
-            continue;
-        processes++;
-        for (int w = 0; w < PLACE_MAX_PROCESSORS / 64; w++)
-            allowed[w] |= places[i].allowed[w];
-    }
-    for (int w = 0; w < PLACE_MAX_PROCESSORS / 64; w++)
-        processors += __builtin_popcountll(allowed[w]);
-    return processors ? (double)processes / processors : 0;
-}
-
-static bool seen_before(const struct place *places, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(places[k].host, places[i].host) == 0)
-            return true;
-    return false;
-}
-
 double place_load(const struct place *places, size_t n)
 {
     double worst = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (seen_before(places, i))
-            continue;
-        double load = host_load(places, n, i);
-        worst = load > worst ? load : worst;
+    hwloc_bitmap_t all = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
+    for (size_t first = 0; first < n; first++) {
+        int processes = 0;
+        hwloc_bitmap_zero(all);
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(places[i].host, places[first].host) != 0)
+                continue;
+            if (i < first)
+                break; /* counted with that one */
+            processes++;
+            hwloc_bitmap_list_sscanf(one, places[i].allowed);
+            hwloc_bitmap_or(all, all, one);
+        }
+        int processors = hwloc_bitmap_weight(all);
+        if (processors > 0 && (double)processes / processors > worst)
+            worst = (double)processes / processors;
     }
+    hwloc_bitmap_free(all);
+    hwloc_bitmap_free(one);
     return worst;
 }

@@ -6,9 +6,6 @@
 #define COLLPROF_BASE_TOPOLOGY_H
 
 #include <stddef.h>
-#include <stdint.h>
-
-enum { PLACE_MAX_PROCESSORS = 1024 };
 
 struct place {
     char host[64];
@@ -17,7 +14,7 @@ struct place {
     int core, complex, package; /* complex: the cores that share a last-level cache */
     int processors;             /* that it may use; 0: not known (a simulation) */
     int machine_processors;     /* of the whole host */
-    uint64_t allowed[PLACE_MAX_PROCESSORS / 64]; /* by operating system number */
+    char allowed[256];          /* their numbers of the operating system, as "0,2-5" */
 };
 
 /* Of the calling thread. Where hwloc cannot tell, only the host is filled in. */

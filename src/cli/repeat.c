@@ -38,7 +38,7 @@ static const struct option_entry entries[] = {
     {"output", 'o', "DIR", "make a directory for the results; another one if it exists", 0,
      option_take_text, AT(output), NULL},
     {"format", 0, "FORMAT", "of the comparison: text, csv or json", OPTION_RARE, option_take_word,
-     AT(format), &(const struct option_words){format_names}},
+     AT(format), OPTION_WORDS(format_names)},
     {0}};
 
 static const struct option_program program = {

@@ -17,7 +17,7 @@ static const char *const formats[] = {"text", "json", NULL};
 
 static const struct option_entry entries[] = {{"format", 0, "FORMAT", "text or json", 0,
                                                option_take_word, offsetof(struct asking, format),
-                                               &(const struct option_words){formats}},
+                                               OPTION_WORDS(formats)},
                                               {0}};
 
 static const struct option_program program = {

@@ -40,7 +40,7 @@ static int clocks(enum clock_source source)
         ;
     struct clock_pair to = clock_read_pair();
     double seconds = (double)(to.ticks - from.ticks) / clock_rate(from, to);
-    printf("%s: %.0f ticks per second\n", clock_name(), clock_rate(from, to));
+    printf("%s: %.0f ticks per second\n", clock_names[clock_source], clock_rate(from, to));
     return !(fabs(seconds - (to.seconds - from.seconds)) < 1e-3) || to.ticks <= from.ticks;
 }
 

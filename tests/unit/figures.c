@@ -189,7 +189,4 @@ Test(figures, with_three_digits)
     cr_assert_str_eq(format_count(text, 12345), "12,345");
     cr_assert_str_eq(format_count(text, 1002003), "1,002,003");
     cr_assert_str_eq(format_count(text, 12345678), "12.3 M");
-    cr_assert_str_eq(format_size_class(text, 0), "0 B");
-    cr_assert_str_eq(format_size_class(text, 1), "1 B");
-    cr_assert_str_eq(format_size_class(text, 17), "64 KiB to 128 KiB");
 }

@@ -101,13 +101,13 @@ static bool no_dates(size_t i, const void *values)
     return i != 3;
 }
 
-static const struct option_registry fruits = {"fruit", fruit, NULL, NULL},
-                                    fresh_fruits = {"fruit", fruit, NULL, no_dates};
+static const struct option_registry fruits = {.what = "fruit", .name = fruit},
+                                    fresh_fruits = {
+                                        .what = "fruit", .name = fruit, .in_all = no_dates};
 
 struct values {
     struct option_chosen fruits;
-    int heat, count, words;
-    size_t kind;
+    int heat, kind, count, words;
     double share;
     bool cold;
     const char *file;
@@ -124,9 +124,8 @@ static const char *const heats[] = {"cold", "warm", NULL};
 #define AT(member) offsetof(struct values, member)
 static const struct option_entry entries[] = {
     {"fruit", 0, "LIST", "of %s", 1, option_take_list, AT(fruits), &fresh_fruits},
-    {"kind", 0, "KIND", "one", 1, option_take_pick, AT(kind), &fruits},
-    {"heat", 0, "HEAT", "how warm", 1, option_take_word, AT(heat),
-     &(const struct option_words){heats}},
+    {"kind", 0, "KIND", "one", 1, option_take_word, AT(kind), &fruits},
+    {"heat", 0, "HEAT", "how warm", 1, option_take_word, AT(heat), OPTION_WORDS(heats)},
     {"count", 'c', "N", "how many", 2, option_take_count, AT(count),
      &(const struct option_limits){1, 30, "1 to 30", 0}},
     {"share", 0, "PERCENT", "of all", 2, option_take_real, AT(share),
@@ -179,7 +178,9 @@ Test(options, mistakes_are_answered_by_what_is_expected)
                {"-c", "--count needs an argument: use: --count=N"},
                {"--share=101", "expected 0 to 100"},
                {"--cuont=3", "unknown option --cuont: did you mean --count?"},
-               {"--nothing", "unknown option --nothing: see --help"},
+               {"--nothing", "unknown option --nothing: `shop --help` lists all"},
+               {"--warm", "unknown option --warm: did you mean --heat=warm?"},
+               {"--apple", "unknown option --apple: did you mean --fruit=apple?"},
                {"--cold=3", "--cold takes no argument"},
                {"-x", "unknown option -x"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
