@@ -164,7 +164,6 @@ collprof_SOURCES = \
 	src/cli/cli.h \
 	src/cli/compare.c \
 	src/cli/executable.c src/cli/executable.h \
-	src/cli/export.c \
 	src/cli/info.c \
 	src/cli/main.c \
 	src/cli/plot.c \

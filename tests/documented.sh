@@ -58,7 +58,7 @@ for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); 
     check_page "$page" "$built/collprof" "$command"
     sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" | grep '^\.Nm$' && { echo "$page: a synopsis without the subcommand"; bad=1; }
 done
-check_names "$source/man/collprof-export.1" Formats: "$built/collprof" export
+check_names "$source/man/collprof-report.1" Formats: "$built/collprof" report
 check_names "$source/man/collbench-bcast.1" Algorithms: "$built/bench/collbench-bcast"
 check_offer "$source/man/collbench-tree.1" --algorithm "$built/bench/collbench-tree"
 check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot

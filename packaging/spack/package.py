@@ -16,7 +16,7 @@ class Collprof(AutotoolsPackage):
     license("BSD-3-Clause")
     version("main")
 
-    variant("otf2", default=False, description="collprof export --format=otf2")
+    variant("otf2", default=False, description="collprof report --format=otf2")
 
     depends_on("c", type="build")
     depends_on("autoconf", type="build")

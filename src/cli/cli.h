@@ -15,7 +15,6 @@ int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_where(int argc, char **argv);
 int cli_compare(int argc, char **argv);
-int cli_export(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_info(int argc, char **argv);
 
@@ -47,6 +46,10 @@ _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf,
  * save_is_safe(), or what is there is neither a page or picture of collprof nor begins
  * with HEAD (NULL: nothing). */
 void cli_may_replace(const char *path, const char *head);
+
+/* Whether PATH is a regular file, and whether it has JSON: what a benchmark has written. */
+bool cli_is_file(const char *path);
+bool cli_is_json(const char *path);
 
 /* Flushes standard output. False, with a reason, if it could not be written (a full disk). */
 bool cli_flush(void);

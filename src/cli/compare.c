@@ -31,7 +31,7 @@ static const struct option_entry entries[] = {
      0, option_take_real, AT(limit),
      &(const struct option_limits){0, 1000, "a percentage such as 5%"}},
     {"format", 0, "FORMAT", "text, csv, json or html", 0, option_take_word, AT(format),
-     &(const struct option_words){formats}},
+     OPTION_WORDS(formats)},
     {"explain", 0, NULL, "say what each column means", 0, option_take_flag, AT(explain), NULL},
     {0}};
 
@@ -99,9 +99,8 @@ static int compare(const char *const *path, size_t before, size_t after, const s
 {
     static const int statuses[] = {STATUS_GOOD, STATUS_SLOWER, STATUS_UNDECIDED};
     enum gate gate = GATE_PASSED;
-    struct stat st;
     refuse_twice(path, before + after);
-    bool benchmark = !stat(path[0], &st) && S_ISREG(st.st_mode);
+    bool benchmark = cli_is_file(path[0]);
     if (benchmark && !isnan(c->limit))
         cli_refuse("--fail-above is for runs of applications: leave it out");
     struct document *d = benchmark ? launches_document(path, before, after)

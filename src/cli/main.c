@@ -18,11 +18,10 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run an MPI application and profile it", cli_run},
-    {"report", "show the report of a run again, or of one that crashed", cli_report},
+    {"report", "show the report of a run again, or write it for other programs", cli_report},
     {"where", "say where a run is stuck, and at which rank", cli_where},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
-    {"export", "write a run's figures as CSV or a trace", cli_export},
     {"plot", "draw pictures of a run or of a benchmark's results", cli_plot},
     {"info", "show what this installation can do, and all settings", cli_info},
 };
@@ -100,7 +99,7 @@ error_t cli_take_directory(struct option_parser *parser, void *values, char *wor
 {
     const char **directory = values;
     if (*directory)
-        return option_refuse(parser, "'%s' is one directory too many", word);
+        return option_refuse(parser, "expected one directory, not '%s' and '%s'", *directory, word);
     *directory = word;
     return 0;
 }
@@ -117,6 +116,23 @@ bool cli_flush(void)
     }
     reason_say(cli_name, "standard output: %s", errno ? strerror(errno) : "not all was written");
     return false;
+}
+
+bool cli_is_file(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+bool cli_is_json(const char *path)
+{
+    const char *why;
+    char first = '\0';
+    FILE *in = input_file(AT_FDCWD, path, &why);
+    bool is = in && fscanf(in, " %c", &first) == 1 && first == '{';
+    if (in)
+        fclose(in);
+    return is;
 }
 
 static bool is_ours(FILE *file, const char *head)

@@ -1,23 +1,21 @@
 /* collprof plot: pictures of a run. */
 #include "cli/cli.h"
 
-#include "base/input.h"
 #include "base/text.h"
 #include "document/draw.h"
 #include "document/gnuplot.h"
 #include "export/export.h"
 #include "results/pairs_document.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct plotting {
     char **file; /* all that were given: one directory, or files */
-    size_t n_files, picture;
+    size_t n_files;
+    int picture;
     const char *output;
     double from, to; /* NaN: not given */
 };
@@ -51,7 +49,7 @@ static error_t take_file(struct option_parser *parser, void *values, char *word)
         0, 1e9, "a number of seconds"                                                              \
     }
 static const struct option_entry entries[] = {
-    {"picture", 0, "NAME", "only one of those below", 0, option_take_pick, AT(picture), &names},
+    {"picture", 0, "NAME", "only one of those below", 0, option_take_word, AT(picture), &names},
     {"output", 'o', "FILE", "write the one picture to FILE, .png or .svg (DIR/NAME.png)", 0,
      option_take_text, AT(output), NULL},
     {"from", 0, "SEC", "of a timeline: from there, seconds since the start of the run", 0,
@@ -106,7 +104,7 @@ static bool draw(const struct plotting *o, const struct profile *p, const char *
     bool good = true;
     char path[4400];
     for (size_t i = 0; i < n_run_pictures; i++) {
-        if (o->picture != ALL_PICTURES && o->picture != i)
+        if (o->picture != ALL_PICTURES && (size_t)o->picture != i)
             continue;
         snprintf(path, sizeof path, "%s/%s.png", directory, run_pictures[i].name);
         if (!o->output)
@@ -116,27 +114,15 @@ static bool draw(const struct plotting *o, const struct profile *p, const char *
     return good;
 }
 
-static bool is_json(const char *file)
-{
-    const char *why;
-    FILE *in = input_file(AT_FDCWD, file, &why);
-    int first = in ? fgetc(in) : EOF;
-    while (first == ' ' || first == '\n')
-        first = fgetc(in);
-    if (in)
-        fclose(in);
-    return first == '{';
-}
-
 /* What the bench programs have written: documents as JSON, latencies of pairs as a log. FILE.log
  * becomes FILE.png. */
 static bool draw_files(const struct plotting *o)
 {
     char path[4400];
     const char *target = o->output ? o->output : path, *dot = strrchr(o->file[0], '.');
-    bool json = is_json(o->file[0]);
+    bool json = cli_is_json(o->file[0]);
     for (size_t i = 1; i < o->n_files; i++)
-        if (is_json(o->file[i]) != json)
+        if (cli_is_json(o->file[i]) != json)
             cli_refuse("'%s' and '%s' are not alike: use logs or JSON", o->file[0], o->file[i]);
     if (json && o->n_files > 1)
         cli_refuse("'%s' is one file of JSON too many", o->file[1]);
@@ -159,13 +145,12 @@ int cli_plot(int argc, char **argv)
 {
     struct plotting o = {.picture = ALL_PICTURES, .from = NAN, .to = NAN};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &o};
-    struct stat st;
     o.file = memory_alloc(((size_t)argc + 1) * sizeof *o.file);
     cli_parse(&parser, argc, argv);
     const char *source = o.n_files ? o.file[0] : CLI_DIRECTORY;
-    bool is_file = !stat(source, &st) && S_ISREG(st.st_mode), good;
+    bool is_file = cli_is_file(source), good;
     if (!is_file && o.n_files > 1)
-        cli_refuse("'%s' is one directory too many", o.file[1]);
+        cli_refuse("expected one directory, not '%s' and '%s'", source, o.file[1]);
     if (is_file && o.picture != ALL_PICTURES)
         cli_refuse("--picture is for the directory of a run, not for a file");
     if (!is_file && o.output && o.picture == ALL_PICTURES)

@@ -1,9 +1,11 @@
-/* collprof report: the report of a run again, also of one that did not get so far. */
+/* collprof report: a run again, for people or for other programs, also one that did not end well.
+ */
 #include "cli/cli.h"
 
 #include "document/json_file.h"
 #include "document/save.h"
 #include "export/export.h"
+#include "measure/pairs/log.h"
 #include "report/report.h"
 #include "verdict/ended.h"
 #include "verdict/text.h"
@@ -13,122 +15,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
-
 struct report_command {
     const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
     const char *output;
-    int format, top;
-    size_t table;
+    int format, table, top;
     bool list, full, explain;
 };
 
 enum { NO_TABLE = 999 };
-static const char *const formats[] = {"text", "json", "html", NULL};
 
-static const char *table_name(size_t i)
+static const struct report_table *table_of(const struct report_command *r)
 {
-    return i < n_report_tables ? report_tables[i].name : NULL;
+    return r->table == NO_TABLE ? NULL : &report_tables[r->table];
 }
-
-static const struct option_registry tables = {"table", table_name, NULL, NULL};
-
-#define AT(member) offsetof(struct report_command, member)
-#define LIMITS(...)                                                                                \
-    &(const struct option_limits)                                                                  \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-static const struct option_entry entries[] = {
-    {"format", 0, "FORMAT", "text, json (collprof-profile(5)) or html, a page for a browser", 0,
-     option_take_word, AT(format), &(const struct option_words){formats}},
-    {"output", 'o', "FILE", "write to FILE (html: DIR/report.html)", 0, option_take_text,
-     AT(output), NULL},
-    {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
-     AT(list), NULL},
-    {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
-    {"table", 0, "NAME", "only one table: %s", 0, option_take_pick, AT(table), &tables},
-    {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
-     AT(explain), NULL},
-    {"top", 0, "N", "rows of each table", OPTION_RARE, option_take_count, AT(top),
-     LIMITS(1, INT32_MAX, "a number of rows from 1")},
-    {0}};
-
-static const struct option_program program = {
-    .does = "Shows the report of the run in DIR (collprof.out), which `collprof run -o DIR` wrote. "
-            "Of a run that crashed or was killed the raw records of its ranks are read. With "
-            "--format=html also results that a collbench program wrote to FILE as JSON.",
-    .options = entries,
-    .word = cli_take_directory,
-    .arguments = "[DIR | FILE]"};
 
 static struct report_options options_of(const struct report_command *r)
 {
     return (struct report_options){.full = r->full,
-                                   .table =
-                                       r->table < n_report_tables ? &report_tables[r->table] : NULL,
+                                   .table = table_of(r),
                                    .top = (size_t)r->top,
                                    .explain = r->explain,
                                    .directory = r->directory};
 }
 
-/* Opens --output, or PATH where there is none. */
-static bool open_page(const struct report_command *r, struct save *save, const char *path)
-{
-    if (!r->output)
-        cli_may_replace(path, NULL);
-    return save_open(save, r->output ? r->output : path);
-}
-
-static bool close_page(const struct report_command *r, struct save *save, const char *path)
-{
-    if (!save_commit(save))
-        return false;
-    const char *target = r->output ? r->output : path;
-    if (strcmp(target, "-") != 0)
-        cli_say("%s: open it in a browser", target);
-    return true;
-}
-
-static bool write_page(const struct report_command *r, const struct profile *p)
-{
-    char path[4400];
-    struct save save;
-    snprintf(path, sizeof path, "%s/report.html", r->directory);
-    if (!open_page(r, &save, path))
-        return false;
-    const struct report_options o = options_of(r);
-    struct profile *trace = p->trace.on ? profile_load_trace(r->directory) : NULL;
-    export_page(p, trace, &o, save.out);
-    profile_free(trace);
-    return close_page(r, &save, path);
-}
-
-/* Results of a benchmark: FILE.json becomes FILE.html. */
-static bool write_document(const struct report_command *r)
-{
-    char path[4400], why[1000];
-    const char *file = r->directory, *dot = strrchr(file, '.');
-    struct save save;
-    if (r->format != REPORT_HTML)
-        cli_refuse("%s is a file: use: --format=html, or the directory of a run", file);
-    json_t *document = json_file_load(file, why, sizeof why);
-    if (!export_is_document(document)) {
-        reason_say(cli_name, "%s: expected what a collbench program wrote with --format=json",
-                   document ? file : why);
-        json_decref(document);
-        return false;
-    }
-    snprintf(path, sizeof path, "%.*s.html",
-             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
-    bool good = open_page(r, &save, path);
-    if (good) {
-        export_document_page(document, save.out);
-        good = close_page(r, &save, path);
-    }
-    json_decref(document);
-    return good;
-}
+/* --- for people --- */
 
 /* Of a run that has not ended well: why, first of all. To OUT as text, otherwise as a finding of
  * P. */
@@ -152,10 +62,10 @@ static void add_verdict(const struct report_command *r, struct profile *p, FILE 
     evidence_free(e);
 }
 
-static bool write_text(const struct report_command *r, struct profile *p)
+static bool write_text(const struct report_command *r, struct profile *p, const char *target)
 {
     struct save save;
-    if (!save_open(&save, r->output))
+    if (!save_open(&save, target))
         return false;
     const struct report_options o = options_of(r);
     if (!o.table)
@@ -164,39 +74,276 @@ static bool write_text(const struct report_command *r, struct profile *p)
     return save_commit(&save);
 }
 
-static int list_runs(const char *directory)
+static bool write_json(const struct report_command *r, struct profile *p, const char *target)
+{
+    add_verdict(r, p, NULL);
+    return save_json(report_json(p), target, JSON_INDENT(1));
+}
+
+static bool open_page(const struct report_command *r, struct save *save, const char *target)
+{
+    if (!r->output)
+        cli_may_replace(target, NULL);
+    return save_open(save, target);
+}
+
+static bool close_page(struct save *save, const char *target)
+{
+    if (!save_commit(save))
+        return false;
+    if (strcmp(target, "-") != 0)
+        cli_say("%s: open it in a browser", target);
+    return true;
+}
+
+static bool write_page(const struct report_command *r, struct profile *p, const char *target)
+{
+    struct save save;
+    if (!open_page(r, &save, target))
+        return false;
+    const struct report_options o = options_of(r);
+    add_verdict(r, p, NULL);
+    struct profile *trace = p->trace.on ? profile_load_trace(r->directory) : NULL;
+    export_page(p, trace, &o, save.out);
+    profile_free(trace);
+    return close_page(&save, target);
+}
+
+/* --- for other programs --- */
+
+static bool write_table(const struct document *d, const struct report_table *l, const char *target)
+{
+    struct save save;
+    const struct table *t = document_find(d, l->name);
+    size_t n = table_rows(t);
+    if (!save_open(&save, target))
+        return false;
+    table_csv_write(t, save.out);
+    if (!save_commit(&save))
+        return false;
+    if (target)
+        cli_say("%s: %zu row%s: %s", target, n, n == 1 ? "" : "s", l->title);
+    else if (!n)
+        reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", l->name,
+                   strcmp(l->name, "transport") ? "" : "=transport");
+    return true;
+}
+
+static const char *table_path(const char *directory, size_t i, char path[4400])
+{
+    snprintf(path, 4400, "%s/%s.csv", directory, report_tables[i].name);
+    return path;
+}
+
+/* A file of other columns is not replaced. */
+static void check_table(const struct document *d, const struct report_table *l, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_open_text(&text, &size);
+    table_csv_write(document_find(d, l->name), out);
+    fclose(out);
+    text[strcspn(text, "\n") + 1] = '\0';
+    cli_may_replace(path, text);
+    free(text);
+}
+
+static bool write_tables(const struct document *d, const char *target)
+{
+    bool good = true;
+    char path[4400];
+    if (!save_is_safe(target))
+        return false;
+    if (mkdir(target, 0777) && errno != EEXIST)
+        return reason_give("%s: %s", target, strerror(errno));
+    for (size_t i = 0; i < n_report_tables; i++)
+        check_table(d, &report_tables[i], table_path(target, i, path));
+    for (size_t i = 0; i < n_report_tables && good; i++)
+        good = write_table(d, &report_tables[i], table_path(target, i, path));
+    return good;
+}
+
+static bool write_csv(const struct report_command *r, struct profile *p, const char *target)
+{
+    struct document *d = report_document(p, &(struct report_options){.full = true});
+    bool good = table_of(r) ? write_table(d, table_of(r), r->output) : write_tables(d, target);
+    document_free(d);
+    return good;
+}
+
+static bool write_perfetto(const struct report_command *r, struct profile *p, const char *target)
+{
+    struct save save;
+    (void)p;
+    struct profile *trace = cli_load_trace(r->directory);
+    bool good = trace && save_open(&save, target);
+    if (good)
+        export_perfetto(trace, save.out);
+    profile_free(trace);
+    return good && save_commit(&save);
+}
+
+static bool write_otf2(const struct report_command *r, struct profile *p, const char *target)
+{
+    (void)p;
+    struct profile *trace = cli_load_trace(r->directory);
+    const char *why = trace ? export_otf2(trace, target) : NULL;
+    if (why)
+        reason_say(cli_name, "%s: %s", target, why);
+    else if (trace)
+        cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2%s", target,
+                trace->nets.n ? "; what MPI did below its calls is in --format=perfetto alone"
+                              : "");
+    profile_free(trace);
+    return trace && !why;
+}
+
+/* --- options --- */
+
+enum { TEXT, HTML = 2, CSV };
+static const struct report_format {
+    const char *name, *about;
+    const char *file; /* in the run's directory, unless --output names one; NULL: standard output */
+    bool (*write)(const struct report_command *r, struct profile *p, const char *target);
+} formats[] = {
+    {"text", "one screen, or tables", NULL, write_text},
+    {"json", "the profile with its findings: collprof-profile(5)", NULL, write_json},
+    {"html", "a page for a browser (DIR/report.html)", "report.html", write_page},
+    {"csv", "a file per table in a directory (DIR/csv); with --table that table", "csv", write_csv},
+    {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
+     write_perfetto},
+    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", write_otf2}};
+
+static const char *format_name(size_t i)
+{
+    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
+}
+
+static const char *format_about(size_t i)
+{
+    return formats[i].about;
+}
+
+static const char *table_name(size_t i)
+{
+    return i < n_report_tables ? report_tables[i].name : NULL;
+}
+
+static const struct option_registry format_list = {"format", format_name, format_about, NULL, NULL},
+                                    tables = {"table", table_name, NULL, NULL, NULL, false};
+
+#define AT(member) offsetof(struct report_command, member)
+static const struct option_entry entries[] = {
+    {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
+    {"table", 0, "NAME", "only one table: %s", 0, option_take_word, AT(table), &tables},
+    {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
+     AT(explain), NULL},
+    {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
+     AT(list), NULL},
+    {"format", 0, "FORMAT", "one of those below", 0, option_take_word, AT(format), &format_list},
+    {"output", 'o', "PATH", "write to that file, or csv's directory", 0, option_take_text,
+     AT(output), NULL},
+    {"top", 0, "N", "rows of each table", OPTION_RARE, option_take_count, AT(top),
+     &(const struct option_limits){1, INT32_MAX, "a number of rows from 1"}},
+    {0}};
+
+static error_t check(struct option_parser *parser, void *values)
+{
+    const struct report_command *r = values;
+    if (r->table != NO_TABLE && r->format != TEXT && r->format != CSV)
+        return option_refuse(parser, "--table is for --format=text or csv");
+    return 0;
+}
+
+static const struct option_program program = {
+    .does = "Shows the report of the run in DIR (collprof.out), which `collprof run -o DIR` wrote, "
+            "or writes it for other programs. Of a run that crashed or was killed the raw records "
+            "of its ranks are read. Of a FILE that a collbench program wrote as JSON: a page "
+            "(--format=html); of a log of collbench-pairs: its matrices.",
+    .options = entries,
+    .listed = (const struct option_registry *const[]){&format_list, NULL},
+    .check = check,
+    .word = cli_take_directory,
+    .arguments = "[DIR | FILE]"};
+
+/* --- files of benchmarks --- */
+
+/* FILE.json becomes FILE.html. */
+static bool write_document(const struct report_command *r)
+{
+    char path[4400], why[1000];
+    const char *file = r->directory, *dot = strrchr(file, '.'), *target = r->output ?: path;
+    struct save save;
+    if (r->format != HTML)
+        cli_refuse("%s is a file of a benchmark: use: --format=html", file);
+    json_t *document = json_file_load(file, why, sizeof why);
+    snprintf(path, sizeof path, "%.*s.html",
+             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
+    bool good = export_is_document(document);
+    if (!good)
+        reason_say(cli_name, "%s: expected what a collbench program wrote with --format=json",
+                   document ? file : why);
+    good = good && open_page(r, &save, target);
+    if (good) {
+        export_document_page(document, save.out);
+        good = close_page(&save, target);
+    }
+    json_decref(document);
+    return good;
+}
+
+/* A log of collbench-pairs, as matrices. */
+static bool write_matrices(const struct report_command *r)
+{
+    struct pairs p;
+    struct save save;
+    char why[400];
+    if (!pairs_log_load(r->directory, &p, why, sizeof why))
+        return reason_give("%s: expected a log of collbench-pairs", why);
+    bool good = save_open(&save, r->output);
+    if (good) {
+        pairs_matrices_write(&p, save.out);
+        good = save_commit(&save);
+    }
+    pairs_free(&p);
+    return good;
+}
+
+static bool list_runs(const char *directory)
 {
     struct kept_runs runs = runs_find(directory);
-    if (runs.list.n)
+    bool any = runs.list.n;
+    if (any)
         runs_print(&runs);
     else
         reason_give("%s: no run in it: expected what `collprof run -o` wrote", directory);
-    bool any = runs.list.n;
     runs_free(&runs);
-    return cli_flush() && any ? STATUS_GOOD : STATUS_FAILED;
+    return any;
+}
+
+static bool write_run(const struct report_command *r)
+{
+    const struct report_format *f = &formats[r->format];
+    char path[4400];
+    struct profile *p = profile_load(r->directory);
+    snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
+    if (p && !p->has_arrivals) /* made from records */
+        verdict_of_ended(p);
+    bool good = p && f->write(r, p, r->output || !f->file ? r->output : path);
+    profile_free(p);
+    return good;
 }
 
 int cli_report(int argc, char **argv)
 {
     struct report_command r = {.top = 20, .table = NO_TABLE};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
-    struct stat st;
     cli_parse(&parser, argc, argv);
-    if (r.directory && !stat(r.directory, &st) && S_ISREG(st.st_mode))
-        return write_document(&r) && cli_flush() ? STATUS_GOOD : STATUS_FAILED;
-    r.directory = r.directory ? r.directory : CLI_DIRECTORY;
-    if (r.list)
-        return list_runs(r.directory);
-    struct profile *p = profile_load(r.directory);
-    if (!p)
-        return STATUS_FAILED;
-    if (!p->has_arrivals) /* made from records */
-        verdict_of_ended(p);
-    if (r.format != REPORT_TEXT)
-        add_verdict(&r, p, NULL);
-    bool good = r.format == REPORT_HTML   ? write_page(&r, p)
-                : r.format == REPORT_JSON ? save_json(report_json(p), r.output, JSON_INDENT(1))
-                                          : write_text(&r, p);
-    profile_free(p);
+    bool is_file = r.directory && cli_is_file(r.directory);
+    r.directory = r.directory ?: CLI_DIRECTORY;
+    bool good = is_file  ? (r.format == HTML || cli_is_json(r.directory) ? write_document(&r)
+                                                                         : write_matrices(&r))
+                : r.list ? list_runs(r.directory)
+                         : write_run(&r);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

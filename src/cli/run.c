@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -168,6 +169,26 @@ static void check_slips(int argc, char **argv)
     }
 }
 
+/* What else APPLICATION, which cannot be executed, may be meant to be: the argument of the option
+ * BEFORE it, a file here, a command. */
+static void say_what_is_meant(const char *application, const char *before, const char *why)
+{
+    struct stat st;
+    const struct option_entry *e = settings_entries;
+    while (e->name && (strncmp(before, "--", 2) || strcmp(before + 2, e->name) != 0))
+        e++;
+    if (e->name && e->argument)
+        reason_say(cli_name, "%s: %s: did you mean %s=%s?", application, why, before, application);
+    else if (!stat(application, &st) && S_ISDIR(st.st_mode))
+        reason_say(cli_name, "%s is a directory: expected a program", application);
+    else if (!access(application, F_OK) && !strchr(application, '/'))
+        reason_say(cli_name, "%s: %s: did you mean ./%s?", application, why, application);
+    else if (!strchr(application, '/'))
+        reason_say(cli_name, "%s: %s: `collprof --help` lists commands", application, why);
+    else
+        reason_say(cli_name, "%s: %s", application, why);
+}
+
 int cli_run(int argc, char **argv)
 {
     struct run r;
@@ -198,6 +219,6 @@ int cli_run(int argc, char **argv)
     execvp(r.application[0], r.application);
     int error = errno;
     if (!cli_silent)
-        reason_say(cli_name, "%s: %s", r.application[0], strerror(error));
+        say_what_is_meant(r.application[0], r.application[-1], strerror(error));
     return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }

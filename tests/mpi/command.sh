@@ -26,10 +26,10 @@ expect 0 'one two' $collprof echo one two
 expect 0 '^7$' $collprof --stack=7 printenv COLLPROF_STACK
 expect 0 'Usage: collprof .run' $collprof --help
 expect 0 'collprof [0-9]' $collprof --version
-for command in run report compare repeat export plot info; do
+for command in run report compare repeat plot info; do
     expect 0 "Usage: collprof $command" $collprof $command -h
     expect 0 'collprof [0-9]' $collprof $command --version
-    expect 2 'unknown option --nonsense: see --help' $collprof $command --nonsense
+    expect 2 "unknown option --nonsense: .collprof $command --help. lists all" $collprof $command --nonsense
 done
 
 # Before anything starts, and naming what is known.
@@ -113,10 +113,61 @@ if ${CC:-cc} -shared -fPIC -Wl,-soname,libmpi.so.99 -o "$work/libmpi.so.99" "$wo
     done
 fi
 
+# What newcomers type, and what they are told to type.
+absolute=$(realpath $collprof)
+touch "$work/app"
+while IFS='|' read -r wanted answer line; do
+    [ -n "$wanted" ] || continue
+    (cd "$work" && eval "$absolute $line" </dev/null) >"$work/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] && grep -qF -e "$answer" "$work/out" ||
+        { echo "FAIL: collprof $line: status $status, wanted $wanted with '$answer':"; cat "$work/out"; failed=1; }
+done <<'END'
+2|use: mpiexec -n N collprof ./app|
+2|use: mpiexec -n N collprof run ./app|-n 4 ./app
+2|use: mpiexec ... collprof run APPLICATION|mpiexec -n 2 ./app
+2|use: mpirun ... collprof run APPLICATION|run mpirun -np 2 ./app
+127|did you mean ./app?|app
+127|`collprof --help` lists commands|list
+127|did you mean --trace=calls?|run --trace calls ./app
+127|did you mean --report=no?|--report no ./app
+126|. is a directory: expected a program|run .
+2|did you mean report?|raport
+2|did you mean compare?|compair a b
+2|use: --output=DIR|-o
+2|no application: use: collprof run|-o out
+2|--output is empty: expected DIR|run --output= ./app
+2|expected a number from 0 to 8|run --stack ./app
+2|--trace is 'yes': expected: calls, transport|run --trace=yes ./app
+2|did you mean binomial?|run --bcast=binomal ./app
+2|did you mean --bcast=grid?|run --grid ./app
+2|`collprof run --help` lists all|run -t ./app
+2|use: collprof repeat -n 5 mpiexec|run --repeat=3 ./app
+2|did you mean --format=csv?|report --csv
+2|did you mean --format=html?|report --html
+2|did you mean --table=ranks?|report --ranks
+2|expected: text, json, html, csv, perfetto, otf2|report --format=pdf
+2|--table is for --format=text or csv|report --format=json --table=ranks
+1|use the directory that `collprof run -o` wrote|report none
+1|expected a log of collbench-pairs|report canary.sh
+1|use: collprof compare A B|compare none
+2|use: A... -- B...|compare a b c
+2|no runs behind the --: use: A... -- B...|compare a --
+2|expected a percentage such as 5%|compare --fail-above a b
+2|app is not profiled: use: collprof repeat mpiexec|repeat ./app
+2|expected a number from 1 to 1000|repeat -n mpiexec ./app
+2|no command: use: collprof repeat mpiexec|repeat
+2|its name must end in .png, .svg or .pdf|plot --picture=ranks --output=x.jpg .
+2|did you mean ranks?|plot --picture=rank
+2|--from is not before --to|plot --from=2 --to=1
+2|did you mean --picture=timeline?|plot --timeline
+2|unexpected argument 'all': `collprof info --help`|info all
+END
+
 # Readers.
 expect 1 'No such file' $collprof report "$work/none"
 expect 1 'neither profile.json nor a record' $collprof report "$work"
-expect 2 'one directory too many' $collprof report a b
+expect 2 "expected one directory, not 'a' and 'b'" $collprof report a b
 expect 2 'expected a number of rows from 1' $collprof report --top=0 a
 mkdir "$work/cut" && printf '{"schema": "collprof-profile/' > "$work/cut/profile.json"
 expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
@@ -129,8 +180,8 @@ expect 2 'use: mpiexec -n N collprof run ./app' $collprof run -n 4 ls
 expect 2 'use: mpiexec -n N collprof ./app' $collprof
 expect 2 'use: A... -- B...' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
-expect 2 'did you mean --format?$' $collprof export --fromat=csv a
-expect 2 'expected: csv, perfetto, otf2' $collprof export --format=xml a
+expect 2 'did you mean --format?$' $collprof report --fromat=csv a
+expect 2 'expected: text, json, html, csv, perfetto, otf2' $collprof report --format=xml a
 expect 2 'expected: ranks, matrix, timeline' $collprof plot --picture=none a
 expect 2 "unexpected argument 'a'" $collprof info a
 expect 2 'use --picture=NAME' $collprof plot --output=x.png a

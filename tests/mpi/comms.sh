@@ -69,7 +69,7 @@ ROWS
     $collprof report --full died >said 2>&1 || { cat said; fail "$mpi, killed: no report"; }
     tr -s ' \n' ' ' <said | grep -q 'rank 1: in MPI_Recv [^;]*, solver)' || { cat said; fail "$mpi, killed: no name"; }
     rm -rf died
-    $collprof export --table=collectives out | grep '2 ranks from .*comms.c' >said || fail "$mpi: not found by its place"
+    $collprof report --format=csv --table=collectives out | grep '2 ranks from .*comms.c' >said || fail "$mpi: not found by its place"
     grep -q Barrier said || { cat said; fail "$mpi: another communicator"; }
 done
 exit 0

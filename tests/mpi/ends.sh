@@ -56,9 +56,9 @@ exec running killed or cut off without a last word (by SIGKILL or another signal
 END
 
 # A table says of a killed rank what the report does; and a full disk is called so, whenever it became full.
-"$collprof" export --table=ranks kill >kill.csv || fail "kill: no table"
+"$collprof" report --format=csv --table=ranks kill >kill.csv || fail "kill: no table"
 grep -q '^1,.*,cut off,' kill.csv && ! grep -q ',running,' kill.csv || { cat kill.csv; fail "kill: other words than the report's"; }
-for command in report "report --explain" "export --table=call_sites"; do
+for command in report "report --explain" "report --format=csv --table=call_sites"; do
     [ ! -w /dev/full ] || { "$collprof" $command kill >/dev/full 2>err; grep -q 'No space left on device' err; } ||
         { cat err; fail "$command: not said that the disk is full"; }
 done

@@ -25,7 +25,7 @@ figure()
     rm -rf "$name"
     env $settings timeout 120 $MPIEXEC -n 2 $bound "$built/collprof" run --trace=transport ${YIELD:-} --report=no \
         -o "$name" "$built/examples/overlap" $what </dev/null
-    "$built/collprof" export --format=perfetto -o "$name.json" "$name" >/dev/null
+    "$built/collprof" report --format=perfetto -o "$name.json" "$name" >/dev/null
     excerpt=$(python3 "$source/excerpt.py" "$name.json" "$span" "${THREAD:-1}")
     "$built/collprof" plot --picture=timeline $excerpt -o "$name.png" "$name" >/dev/null
     {

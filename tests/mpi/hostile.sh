@@ -26,12 +26,12 @@ p["run"]["programs"] = ["/x/`touch executed`\033[2J"]
 p["communicators"][0]["name"] = "=1+1\033[31m"
 p["hosts"][0]["name"] = "$(touch executed)\033c"
 p["warnings"] = ["\033[1mwarned\nNo MPI call was recorded"]'
-for command in "report names" "export --table=call_sites names" "export names" \
+for command in "report names" "report --format=csv --table=call_sites names" "report --format=csv names" \
     "compare names good"; do
     timeout 60 "$collprof" $command >shown 2>&1 || fail "$command: status $? $(cat shown)"
     if grep -q "$(printf '[\033\007]')" shown; then fail "$command: control characters"; fi
 done
-timeout 60 "$collprof" export names | cut -d, -f1-4 >csv
+timeout 60 "$collprof" report --format=csv names | cut -d, -f1-4 >csv
 if grep -E '(^|,)"?[=+@]' csv; then fail "a formula in a spreadsheet"; fi
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     (cd names && timeout 120 "$collprof" plot . >shown 2>&1) || fail "plot: $(cat names/shown)"
@@ -73,7 +73,7 @@ refused members 'p["instances"]["list"][0]["members"][4] = 2**62'
 
 # What the format allows is no reason to refuse: an entry without a site.
 forged no-site 'p["entries"] = [dict(e, site=None) for e in p["entries"]]'
-for command in "report" "export --table=call_sites" "report --format=json" "export" "plot"; do
+for command in "report" "report --format=csv --table=call_sites" "report --format=json" "report --format=csv" "plot"; do
     timeout 60 "$collprof" $command no-site >shown 2>&1 || fail "$command without sites: $(cat shown)"
 done
 
@@ -114,7 +114,7 @@ if [ "$(id -u)" -eq 0 ]; then
     ln -s "$PWD/victim" trap/csv
     mkfifo trap/matrix.png
     chown -h 65534 trap/ranks.png trap/report.html trap/csv trap/matrix.png
-    for command in "plot --picture=ranks" "plot --picture=matrix" "report --format=html" "export"; do
+    for command in "plot --picture=ranks" "plot --picture=matrix" "report --format=html" "report --format=csv"; do
         timeout 60 "$collprof" $command trap >shown 2>&1 && fail "$command: wrote through a trap"
         grep -q 'of another user' shown || { cat shown; fail "$command: gives no reason"; }
     done
@@ -128,7 +128,7 @@ cp no-site/profile.json own
 echo precious >precious
 for name in report.html ranks.png; do ln -s ../precious own/$name; done
 ln -s ../nothing own/csv
-for command in "report --format=html" "plot --picture=ranks" "export"; do
+for command in "report --format=html" "plot --picture=ranks" "report --format=csv"; do
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: wrote through a link"
     grep -q 'it is a link, and none is followed' shown || { cat shown; fail "$command: gives no reason"; }
 done
@@ -139,7 +139,7 @@ grep -q '<title>collprof' page && test "$(head -n 1 page)" = before && test -L /
 rm own/csv
 mkdir own/csv
 for file in own/csv/ranks.csv; do
-    command=export
+    command="report --format=csv"
     echo mine >$file
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: replaced $file"
     grep -q "$file is there, and is not what" shown || { cat shown; fail "$command: gives no reason"; }
@@ -158,14 +158,14 @@ tame()
     if grep -q "$(printf '\033')" shown; then cat -v shown; fail "$*: control characters"; fi
 }
 for at in "$odd" "none $odd"; do
-    for command in report "report --list" export "plot --picture=ranks" run "report --format=html" "compare good"; do
+    for command in report "report --list" "report --format=csv" "plot --picture=ranks" run "report --format=html" "compare good"; do
         # shellcheck disable=SC2086 # one word, or two
         tame $command "$at"
     done
 done
 tame report --"$odd" good
 tame report --table="$odd" good
-tame export -o "none/$odd" --format=perfetto good
+tame report -o "none/$odd" --format=perfetto good
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     test "$(head -c 4 "$odd/ranks.png" | tr -d '\211')" = PNG || fail "no picture in a directory of an odd name"
 fi

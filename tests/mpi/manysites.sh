@@ -48,7 +48,7 @@ EOF
 
 # From the directory as from the records, without a system call for every byte.
 timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many6000 took
-$collprof export --table=call_sites p >csv || fail "report: status $?"
+$collprof report --format=csv --table=call_sites p >csv || fail "report: status $?"
 [ "$(grep -c 'many6000.c:' csv)" -ge 6000 ] || fail "$(grep -c many6000.c csv) of 6000 sites by name"
 
 # What is stated is most of what it is. Three tries: the machine may be busy at the end of it.

@@ -59,6 +59,6 @@ END
 
 timeout 60 $MPIEXEC -n 2 "$collprof" run --yield --report=no -o killed ./nested leave >err 2>&1
 "$collprof" report killed >/dev/null || fail "report of a run that was cut off"
-"$collprof" export --table=regions killed >regions.csv || fail "export"
+"$collprof" report --format=csv --table=regions killed >regions.csv || fail "export"
 awk -F, '$1 == "open" && $3 == "" { found = 1 } END { exit !found }' regions.csv || { cat regions.csv; fail "the time of what was open is not known"; }
 exit 0

@@ -35,7 +35,7 @@ $collprof report "$work/a" > "$work/again" || fail "report: status $?"
 cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "$work/again"; }
 $collprof report --format=json "$work/a" > "$work/json" || fail "report --format=json: status $?"
 has "$work/json" '"schema": "collprof-profile/1"'
-$collprof export --table=call_sites "$work/a" > "$work/csv" || fail "export --table=call_sites: status $?"
+$collprof report --format=csv --table=call_sites "$work/a" > "$work/csv" || fail "report --format=csv --table=call_sites: status $?"
 head -n 1 "$work/csv" | grep -q '^operation,calls,.*,call_site$' || fail "a table does not begin with its header"
 [ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "one table is several"
 has "$work/csv" '^MPI_Bcast,100,.*,sites.c:'"$(line plain)"' plain_broadcast'
@@ -47,12 +47,12 @@ $collprof compare "$work/a" "$work/a-same" > "$work/compared" || fail "compare: 
 has "$work/compared" 'undecided with 1 + 1 runs'
 $collprof report --list "$work/a" > "$work/listed" || fail "report --list: status $?"
 has "$work/listed" 'a-same .* complete'
-$collprof export --format=perfetto -o "$work/trace" "$work/a" 2> "$work/untraced" && fail "a trace of a run without one"
+$collprof report --format=perfetto -o "$work/trace" "$work/a" 2> "$work/untraced" && fail "a trace of a run without one"
 has "$work/untraced" 'collprof run --trace'
-$collprof export "$work/a" > "$work/exported" || fail "export: status $?"
+$collprof report --format=csv "$work/a" > "$work/exported" || fail "csv: status $?"
 has "$work/exported" 'csv/call_sites.csv: [0-9]* rows'
-$collprof export --table=operations "$work/a" > "$work/table" || fail "export --table: status $?"
-cmp -s "$work/table" "$work/a/csv/operations.csv" || fail "export --table is not the same table"
+$collprof report --format=csv --table=operations "$work/a" > "$work/table" || fail "--table: status $?"
+cmp -s "$work/table" "$work/a/csv/operations.csv" || fail "--table is not the same table"
 if [ -x "${GNUPLOT:-/none}" ]; then
     $collprof plot "$work/a" > "$work/drawn" || { fail "plot: status $?"; cat "$work/drawn"; }
     for picture in ranks; do

@@ -59,7 +59,7 @@ under()
     any:* | 0:0) ;;
     *) tail -n 20 err; fail "$output: status $status" ;;
     esac
-    for show in "report --explain" "export --table=call_sites" "report --format=html" export list; do
+    for show in "report --explain" "report --format=csv --table=call_sites" "report --format=html" "report --format=csv" "report --list"; do
         "$tree/collprof" $show "$output" >out 2>&1
         silent "$output: $show"
     done

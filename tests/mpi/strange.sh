@@ -168,7 +168,7 @@ assert [name for name, k in n] == ["MPI_Allreduce", "MPI_Allreduce", "MPI_Barrie
 assert 0.7 < often / barrier < 1.4, n
 assert rare == 8 and begun == 4, n
 END
-"$collprof" export --table=collectives in-turn | grep -q '^MPI_Barrier,2,[0-9]*,16384,' || fail "in-turn: the row says nothing of a sample"
+"$collprof" report --format=csv --table=collectives in-turn | grep -q '^MPI_Barrier,2,[0-9]*,16384,' || fail "in-turn: the row says nothing of a sample"
 
 both many-requests
 profile many-requests completed MPI_Irecv=100000

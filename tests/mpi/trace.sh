@@ -9,7 +9,7 @@ COLLPROF_TRACE=calls layered 4 traced "$built/examples/heat" -s 40 --slow-rank=2
     >layered || fail "status $? with a trace"
 grep -v ^time plain >want
 grep -v ^time layered | cmp - want || fail "other results"
-"$collprof" export --format=perfetto -o trace.json traced || fail "perfetto: status $?"
+"$collprof" report --format=perfetto -o trace.json traced || fail "perfetto: status $?"
 python3 - <<'PY' || exit 1
 import json, sys
 p = json.load(open("traced/profile.json"))
@@ -50,7 +50,7 @@ if bad:
     print("FAIL:", t, matrix, waits, phases.count("s"), phases.count("f"))
 sys.exit(bad)
 PY
-for command in report "export --table=waits" "export --table=messages"; do
+for command in report "report --format=csv --table=waits" "report --format=csv --table=messages"; do
     "$collprof" $command traced >out 2>&1 || fail "$command: status $?"
     grep -q 'heat.c:' out || fail "$command: no call site"
 done
@@ -128,7 +128,7 @@ done
 
 # Of who is killed everything is there, and the call that he was in.
 COLLPROF_TRACE=calls layered 2 killed "$built/tests/mpi/messages" killed >/dev/null 2>&1 && fail "nobody was killed"
-"$collprof" export --format=perfetto -o killed.json killed >/dev/null || fail "killed: status $?"
+"$collprof" report --format=perfetto -o killed.json killed >/dev/null || fail "killed: status $?"
 calls=$(grep -c '"name":"MPI_Recv".*"pid":2,' killed.json)
 [ "$calls" = 11 ] || fail "killed: $calls receives in the trace, of 10 and one in progress"
 
@@ -147,16 +147,16 @@ PY
 
 # A run without a trace has the matrix, and says what a picture would need.
 layered 2 untraced "$built/examples/heat" -s 5 >/dev/null || fail "status $? untraced"
-"$collprof" export --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
+"$collprof" report --format=csv --table=messages untraced | grep -q Isend || fail "no matrix without a trace"
 for table in waits: transport:=transport; do
-    "$collprof" export --table=${table%:*} untraced 2>err >out || fail "empty ${table%:*}: status $?"
+    "$collprof" report --format=csv --table=${table%:*} untraced 2>err >out || fail "empty ${table%:*}: status $?"
     grep -q "no rows of ${table%:*}: use: collprof run --trace${table#*:}\$" err && test "$(wc -l <out)" = 1 ||
         fail "empty ${table%:*}: $(cat err)"
 done
-"$collprof" export --format=otf2 -o o untraced 2>err && fail "an OTF2 trace of nothing"
+"$collprof" report --format=otf2 -o o untraced 2>err && fail "an OTF2 trace of nothing"
 grep -q -e '--trace' err || fail "does not say what would be right: $(cat err)"
 
-if "$collprof" export --format=otf2 -o o traced >out 2>&1; then
+if "$collprof" report --format=otf2 -o o traced >out 2>&1; then
     if command -v otf2-print >/dev/null; then
         otf2-print o/traces.otf2 >printed 2>&1 || fail "otf2-print: status $?"
         for kind in MPI_SEND MPI_RECV; do
@@ -164,9 +164,9 @@ if "$collprof" export --format=otf2 -o o traced >out 2>&1; then
             test "$n" = 321 || fail "otf2: $n records $kind"
         done
     fi
-    "$collprof" export --format=otf2 -o o traced 2>/dev/null && fail "an archive was written over"
+    "$collprof" report --format=otf2 -o o traced 2>/dev/null && fail "an archive was written over"
     # Where there is no room: one line, and no part of an archive.
-    (trap '' XFSZ; ulimit -f 4; exec "$collprof" export --format=otf2 -o full traced) 2>err && fail "a part passes"
+    (trap '' XFSZ; ulimit -f 4; exec "$collprof" report --format=otf2 -o full traced) 2>err && fail "a part passes"
     test "$(wc -l <err)" = 1 && grep -q 'full: File too large' err || fail "no room: $(cat err)"
     test ! -e full || fail "a part of an archive is left"
 else

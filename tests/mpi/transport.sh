@@ -78,10 +78,10 @@ done
 "$collprof" report --full $last.defaults >report 2>&1
 tr -s ' \n' ' ' <report | grep -q 'transport: the start of 900 of 900 messages was seen' ||
     { cat report; fail "how much was seen is not said"; }
-"$collprof" export --table=transport $last.defaults | grep -q large_late || fail "no table"
+"$collprof" report --format=csv --table=transport $last.defaults | grep -q large_late || fail "no table"
 
 # The trace that travels: what was started, and what moved, in the lanes of those who did it.
-"$collprof" export --format=perfetto -o below.json $last.defaults >/dev/null || fail "perfetto: status $?"
+"$collprof" report --format=perfetto -o below.json $last.defaults >/dev/null || fail "perfetto: status $?"
 python3 - <<'PY' || exit 1
 import json, sys
 below = [e for e in json.load(open("below.json"))["traceEvents"] if e.get("cat") == "transport"]

@@ -42,7 +42,7 @@ rm -rf "$out/figure-01"
 SMPI_OPTIONS="--cfg=smpi/os:0:5e-6:0 --cfg=smpi/or:0:5e-6:0 --cfg=smpi/async-small-thresh:65536" \
     COLLPROF_OUTPUT="$out/figure-01" COLLPROF_TRACE=calls COLLPROF_REPORT=no \
     "$here/run.sh" cluster 16 sim/waits binomial >"$out/figure-01.txt"
-./collprof export --format=perfetto -o "$out/figure-01.json" "$out/figure-01" >/dev/null
+./collprof report --format=perfetto -o "$out/figure-01.json" "$out/figure-01" >/dev/null
 # The last repetition, of 15 sends.
 excerpt=$(python3 -c 'import json, sys
 calls = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]

@@ -70,7 +70,7 @@ cp $dir/profile.json sim/layer.plain.json
 for mode in COLLPROF_ACK=10 COLLPROF_BENCHMARK=direct; do
     export "${mode?}"
     run sim/layer.out steps 1 4096
-    ./collprof export --format=csv --table=operations $dir >sim/layer.csv || exit 1
+    ./collprof report --format=csv --table=operations $dir >sim/layer.csv || exit 1
     python3 "$srcdir/tests/sim/apart.py" $mode sim/layer.plain.json $dir/profile.json sim/layer.csv || exit 1
     COLLPROF_ACK=0 COLLPROF_BENCHMARK=''
 done

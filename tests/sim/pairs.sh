@@ -74,6 +74,6 @@ awk -F, '/^# table/ { in_it = /pairs/ } in_it && /^,[01],/ { send[$2] = $11; rec
     END { for (i = 0; i < 2; i++) bad = bad || receive[i] / send[i] < 0.49 || receive[i] / send[i] > 0.51
           exit bad || send[0] < 1.1 * send[1] }' "$dir/out" || fail "a call is the other rank's"
 unset SMPI_OPTIONS
-./collprof export "$dir/log" >"$dir/matrices" || fail export
+./collprof report "$dir/log" >"$dir/matrices" || fail export
 test "$(grep -c '^[0-9]' "$dir/matrices")" = $((11 * 3 * 8)) || fail "$(grep -c '^[0-9]' "$dir/matrices") rows"
 exit 0
