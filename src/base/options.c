@@ -93,7 +93,7 @@ static struct nearest nearest_to(const char *text)
 static void offer(struct nearest *n, const char *name)
 {
     size_t slips = text_slips(name, n->text);
-    if (slips < n->slips) {
+    if (*name && slips < n->slips) {
         n->slips = slips;
         n->name = name;
     }

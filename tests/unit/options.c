@@ -172,6 +172,7 @@ Test(options, mistakes_are_answered_by_what_is_expected)
         const char *line, *answer;
     } row[] = {{"--fruit=aple", "unknown fruit 'aple': did you mean apple? expected: all, apple"},
                {"--fruit=apple,,date", "unknown fruit ''"},
+               {"--kind=x", "unknown fruit 'x': expected: apple"},
                {"--heat=hot", "--heat is 'hot': expected: cold, warm"},
                {"--count=31", "--count is '31': expected 1 to 30"},
                {"--count=-1", "expected 1 to 30"},
