@@ -440,8 +440,8 @@ static void take_variable(struct option_parser *parser, const char *name, const 
         }
         offer(&near, known[i]);
     }
-    snprintf(line, room, "unknown variable %s%s%s%s", name, near.name ? ": did you mean " : "",
-             near.name ? near.name : "", near.name ? "?" : "");
+    snprintf(line, room, "unknown variable %s%s%.63s%s", name, near.name ? ": did you mean " : "",
+             near.name ?: "", near.name ? "?" : "");
 }
 
 void options_read(struct option_parser *parser, char *const *environment,
