@@ -39,7 +39,7 @@ const struct option_entry settings_entries[] = {
      SETTING_OWN, option_take_flag, AT(yield), NULL},
     {"watchdog", 0, "SEC",
      "report why a run has not gone on for that long: whose fault it is, and at which line",
-     SETTING_OWN, option_take_real, AT(watchdog), LIMITS(0, 1e6, "a number of seconds")},
+     SETTING_OWN, option_take_real, AT(watchdog), LIMITS(0, 1e6, "a number of seconds", 0)},
     {"watchdog-abort", 0, NULL, "and end a run that can never go on, with status 5", SETTING_OWN,
      option_take_flag, AT(watchdog_abort), NULL},
     {"memory", 0, "MIB", "memory and disk for records, MiB per rank", SETTING_OWN | OPTION_RARE,
