@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 static const struct command {
-    const char *name, *summary;
+    const char *name, *summary; /* NULL: another name of a command, not listed */
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or write it for other programs", cli_report},
+    {"export", NULL, cli_report}, /* with --format=csv where none is given */
     {"where", "say where a run is stuck, and at which rank", cli_where},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
@@ -40,7 +41,8 @@ static void print_usage(FILE *out)
           "Commands:\n",
           out);
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        if (commands[i].summary)
+            fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`collprof COMMAND --help` shows a command's options; collprof-COMMAND(1) has more.\n",
           out);
 }

@@ -2,6 +2,7 @@
  */
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "document/json_file.h"
 #include "document/save.h"
 #include "export/export.h"
@@ -337,6 +338,8 @@ static bool write_run(const struct report_command *r)
 int cli_report(int argc, char **argv)
 {
     struct report_command r = {.top = 20, .table = NO_TABLE};
+    if (text_ends_with(argv[0], " export"))
+        r.format = CSV;
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
     cli_parse(&parser, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);

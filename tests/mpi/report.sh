@@ -51,7 +51,7 @@ $collprof report --format=perfetto -o "$work/trace" "$work/a" 2> "$work/untraced
 has "$work/untraced" 'collprof run --trace'
 $collprof report --format=csv "$work/a" > "$work/exported" || fail "csv: status $?"
 has "$work/exported" 'csv/call_sites.csv: [0-9]* rows'
-$collprof report --format=csv --table=operations "$work/a" > "$work/table" || fail "--table: status $?"
+$collprof export --table=operations "$work/a" > "$work/table" || fail "export --table: status $?"
 cmp -s "$work/table" "$work/a/csv/operations.csv" || fail "--table is not the same table"
 if [ -x "${GNUPLOT:-/none}" ]; then
     $collprof plot "$work/a" > "$work/drawn" || { fail "plot: status $?"; cat "$work/drawn"; }
