@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A named region of the calling thread, until the matching end: the report tells calls in it
- * apart. Regions nest, 16 deep; the innermost counts. At most 63 different names, of up to 63
+/* A named region of the calling thread, until the matching end: the report shows calls in it
+ * separately. Regions nest, 16 deep; the innermost counts. At most 63 different names, of up to 63
  * characters; calls in more regions count as outside of any. */
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));

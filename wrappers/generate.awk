@@ -294,7 +294,7 @@ function named(names, otherwise,   n, name, i, k) {
     return otherwise
 }
 
-# What the call is about, as far as that may be told before MPI has looked at it.
+# What the call is about, as far as its arguments may be read before MPI has checked them.
 function about(family,   half, payload) {
     payload = "0, MPI_DATATYPE_NULL"
     if (role[line, "bytes"] && role[line, "bytes"] !~ /^\[/) {

@@ -25,7 +25,7 @@ static inline union sigval ending_value(void)
     return (union sigval){.sival_ptr = (void *)(mark | (uint32_t)(ending_clock() + ENDING_WAIT))};
 }
 
-/* In a handler of SIGTERM: false if the signal is somebody else's; otherwise true, when it is time
+/* In a handler of SIGTERM: false if another process sent it; otherwise true, when it is time
  * to exit. */
 static inline bool ending_is_due(const siginfo_t *info)
 {

@@ -1,4 +1,4 @@
-/* Files that somebody names, to be read. */
+/* Files that the user names, to be read. */
 #ifndef COLLPROF_BASE_INPUT_H
 #define COLLPROF_BASE_INPUT_H
 

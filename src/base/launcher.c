@@ -41,7 +41,8 @@ static bool is_mpich(const struct mpi_built *mpi)
     return !strncmp(mpi->libraries, "libmpich", 8);
 }
 
-/* A process of this host, told from all others that ever had its number by when it started. */
+/* Identifies a process of this host also from those that had its number before: by when it started.
+ */
 static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
     char path[64], line[1024] = "", host[256] = "";

@@ -1,4 +1,4 @@
-/* Names that the command has to know without MPI, each with what it stands for: the only lists of
+/* Names that the command has to know without MPI, each with its meaning: the only lists of
  * them. X is applied to every one, in the order in which they are shown.
  * A method of measuring is the struct latency_method latency_SYMBOL in src/measure/latency.
  * A broadcast is the struct bcast tree_SYMBOL in src/trees; it RUNS as it is, or has to be BUILT

@@ -1,4 +1,4 @@
-/* Text that somebody else has chosen (names of functions, files, hosts, communicators) on its way
+/* Text from outside (names of functions, files, hosts, communicators) on its way
  * into a language that would interpret it. One function for each language, and no other way. */
 #ifndef COLLPROF_BASE_QUOTE_H
 #define COLLPROF_BASE_QUOTE_H

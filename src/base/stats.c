@@ -102,7 +102,7 @@ static double inflation(const double *x, size_t n, double median)
     return fmax(factor * (1 + 2 * (double)lag / (double)n), 1);
 }
 
-/* A little dependence cannot be told from none. */
+/* A little dependence cannot be distinguished from none. */
 static const double inflated_from = 1.3;
 enum { DEPENDENCE_FROM = 20 };
 

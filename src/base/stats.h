@@ -38,7 +38,7 @@ static inline bool estimate_has_interval(struct estimate e)
  * NaN for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
-/* The deviation of these very samples, n in the denominator: what stands beside their minimum
+/* The deviation of these very samples, n in the denominator: what is shown beside their minimum
  * and maximum, since only this one obeys sd^2 <= (max - mean)(mean - min). */
 double stats_spread(const struct summary *s);
 

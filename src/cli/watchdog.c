@@ -32,10 +32,10 @@ struct watchdog {
     const char *output;
     double seconds;
     bool abort;
-    int door;                  /* socket on which ranks register */
-    ARRAY(struct pollfd) ends; /* pidfds of the ranks that run */
-    ARRAY(pid_t) ranks;        /* in the same order */
-    struct alarm seen, told;   /* at the judgement before; in the last report */
+    int door;                    /* socket on which ranks register */
+    ARRAY(struct pollfd) ends;   /* pidfds of the ranks that run */
+    ARRAY(pid_t) ranks;          /* in the same order */
+    struct alarm seen, reported; /* at the judgement before; in the last report */
 };
 
 /* --- registration --- */
@@ -238,9 +238,9 @@ static void judge(struct watchdog *w)
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
     bool reports = holds(w, &now), ends = reports && w->abort && is_hopeless(v);
-    if (ends || (reports && !is_same(&now, &w->told))) {
+    if (ends || (reports && !is_same(&now, &w->reported))) {
         report(e, v, ends);
-        w->told = now;
+        w->reported = now;
     }
     if (ends)
         end_ranks(w, e);

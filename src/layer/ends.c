@@ -42,7 +42,7 @@ static void say_farewell(int number)
         number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGXCPU;
     if (has_a_say() && (layer.rank == 0 || !from_outside) &&
         write(STDERR_FILENO, farewell, strlen(farewell)) < 0)
-        *farewell = '\0'; /* nobody is left to read it */
+        *farewell = '\0'; /* no reader is left */
 }
 
 /* The first word stands, but that a process which has got over a signal ended in some other way,

@@ -48,7 +48,7 @@ void run_directory_close(struct run_directory *d);
 /* Removes the file NAME ("": none) from the directory, and this if nothing is in it then. */
 void run_directory_remove_file(const struct run_directory *d, const char *name);
 
-/* The path of a record: of this run's RANK, told from those of others by TAG. */
+/* The path of a record: of this run's RANK, with TAG, which no other rank's has. */
 void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,
                           uint64_t tag);
 

@@ -166,7 +166,7 @@ static void median_and_max(const struct instance *at, size_t n, size_t offset, u
         memcpy(&seen[i].value, (const char *)&at[i] + offset, sizeof seen[i].value);
         all += seen[i].stands_for = at[i].stands_for;
     }
-    qsort(seen, n, sizeof *seen, by_number); /* by what stands first */
+    qsort(seen, n, sizeof *seen, by_number); /* by the first member */
     while (below + seen[middle].stands_for <= all / 2)
         below += seen[middle++].stands_for;
     *median = seen[middle].value;

@@ -141,7 +141,7 @@ static void spread_out(struct profile *p, uint32_t rank)
     }
 }
 
-/* Starting and ending MPI is not communication: it is told apart from the time in MPI. */
+/* Starting and ending MPI is not communication: its time is not part of the time in MPI. */
 static void split_time(struct profile *p)
 {
     struct profile_rank *r = &p->ranks.at[0];

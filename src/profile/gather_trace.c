@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The other end, as far as the channel tells it. */
+/* The other end, if the channel names it. */
 static void gather_channel(struct act *a, const struct ledger *l, const struct ledger_event *e)
 {
     const struct ledger_channel *c = &l->channels[EVENT_CHANNEL(e)];

@@ -21,7 +21,7 @@ struct call_about {
     int peer, tag; /* CALL_NONE: the operation has none */
     int root;      /* -1: none */
     MPI_Count count;
-    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or not told by one count */
+    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or more than one count */
     int to, to_tag;    /* what it sends while it receives; CALL_NONE: nothing */
 };
 #define CALL_NONE INT32_MIN
@@ -68,7 +68,7 @@ static inline uint64_t call_bytes_told(MPI_Count count, MPI_Datatype type)
     return LIKELY(t->type == type && t->known) ? (uint64_t)(count * t->size) : LEDGER_UNKNOWN_BYTES;
 }
 
-/* From its entry an open call stands in the record. */
+/* A call is in the record as open from its entry. */
 static inline __attribute__((always_inline)) void call_stands(struct call *c,
                                                               struct call_about about)
 {
@@ -126,7 +126,7 @@ static inline struct ledger_entry *call_entry(const struct call *c, const struct
                               thread.region, size_class_of(bytes)));
 }
 
-/* The layer may delay this thread's calls, or somebody that they wait for: from the one that it is
+/* The layer may delay this thread's calls, or ranks that they wait for: from the one that it is
  * in, or the next, until the COLLECTIVES-th collective on COMM_ID has been left, and for
  * CALLS_APART at the most. They count, but their times are kept apart. All members do this alike,
  * so that no instance is looked at by its half. */
@@ -228,7 +228,7 @@ static inline bool call_failed(int rc)
     return UNLIKELY(rc != MPI_SUCCESS) && !call_cut_off(rc);
 }
 
-/* A blocking call has sent a message, or received one: to be told before it is left. */
+/* A blocking call has sent a message, or received one: to be called before it is left. */
 CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
 {
     struct comm *on = call_comm(c, comm, rc);
@@ -271,7 +271,7 @@ struct request *call_matched(const MPI_Message *message);
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct request *matched, struct request *r);
 
-/* The call in progress waits for R: with whom stands in the record, too. */
+/* The call in progress waits for R, whose peer goes into the record, too. */
 static inline void call_waits_for(const struct request *r)
 {
     struct ledger_call *now = thread.call;

@@ -195,7 +195,7 @@ void channel_cancelled(struct turn p)
     }
 }
 
-/* The channel has no order then. Of a wildcard nobody knows which one that is. */
+/* The channel has no order then. Of a wildcard it is not known which one that is. */
 void channel_lost(struct turn p)
 {
     uint32_t channel = p.waiting ? line[p.waiting].channel : p.channel;

@@ -57,7 +57,7 @@ void channels_lose_order(void);
 /* It has brought a message FROM there with TAG. The place is complete then, or still waiting. */
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
 
-/* It has been cancelled; or nobody will know what it has brought. */
+/* It was cancelled, or what it receives will never be known. */
 void channel_cancelled(struct turn p);
 void channel_lost(struct turn p);
 

@@ -36,7 +36,7 @@ static inline bool comm_has_others(const struct comm *c)
 }
 
 /* For what injects: called by all members when a communicator is freed, before its record is.
- * NULL: nobody is interested. */
+ * NULL: none is called. */
 extern void (*comm_forgotten)(struct comm *c);
 
 /* Calls EACH for every communicator that is alive. */

@@ -20,7 +20,7 @@ int index_start(struct index *x)
     return x->table ? 0 : ENOMEM;
 }
 
-/* The value stands before the key does: readers look at the key. */
+/* The value is written before the key, since readers check the key. */
 static void put(struct index *x, struct index_table *t, uint64_t key, uintptr_t value)
 {
     uint64_t i = index_hash(key);

@@ -28,7 +28,7 @@ int index_start(struct index *x);
  * is not in it. */
 bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old);
 
-/* Removes KEY if it stands for VALUE. */
+/* Removes KEY if its value is VALUE. */
 void index_remove(struct index *x, uint64_t key, uintptr_t value);
 
 static inline uint64_t index_hash(uint64_t key)

@@ -5,7 +5,7 @@
 #include "record/layer.h"
 
 /* Keeps the instance if it is one that is kept. When the log is full, the number of those is
- * halved: since ledger_is_sampled() looks at nothing that ranks do not have in common, what all of
+ * halved: since ledger_is_sampled() uses only what ranks have in common, what all of
  * them have kept in the end still matches. */
 void instance_add(const struct ledger_instance *i);
 

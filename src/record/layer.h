@@ -119,7 +119,7 @@ static inline void spin_unlock_if(bool several, uint32_t *lock)
 /* At least SIZE bytes that stay valid until this thread asks again; NULL if there is no memory. */
 void *thread_scratch(size_t size);
 
-/* Where the function with this FRAME returns to, as it stands on the stack (signed, maybe): what is
+/* Where the function with this FRAME returns to, as it is on the stack (signed, maybe): what is
  * called from the place that a function was left for by a jump writes its own there. */
 static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
 {
@@ -146,7 +146,7 @@ static inline void thread_enter_at(const char *frame)
  * shares where there is no room. */
 struct ledger_call *thread_call(void);
 
-/* Empties what LAYER looks up in. Returns 0 or an errno. */
+/* Empties the indexes of LAYER. Returns 0 or an errno. */
 int tables_start(void);
 
 /* The element of KEY in SECTION by the index X, made now as a copy of ROW if there is none; NULL:

@@ -110,8 +110,8 @@ struct ledger_module {
     uint32_t unused;
 };
 
-/* A call that a thread of this rank is in, or was in last. Written on the way in, so it tells where
- * a process stands that hangs or was killed. */
+/* A call that a thread of this rank is in, or was in last. Written on entry, so it shows in which
+ * call a process hangs or was killed. */
 struct ledger_call {
     uint64_t since;   /* ticks at entry; 0: it has returned. Written last on the way in. */
     uint64_t comm_id; /* as in ledger_instance; 0: not known */
@@ -198,7 +198,7 @@ struct ledger_site {
 /* What is summed up per entry: X(member). Gathering, merging and profile.json follow from
  * this list; a figure that is new needs a line here, one where it is counted, and one in
  * report/figures_calls.c.
- *   bytes            sent, or received where the call tells; otherwise as posted
+ *   bytes            sent, or received if the call says so; otherwise as posted
  *   completed        requests started here that were seen complete, but for those with
  *                    MPI_PROC_NULL; of these:
  *   window_ns        return from the post to entry of the completing call
@@ -210,7 +210,7 @@ struct ledger_site {
  *                    the time in them: in no other figure but calls, errors and bytes
  *   apart_completed  requests that these have posted or completed: in no other figure but bytes
  *                    and completed_bytes
- *   polls            with --trace=transport: looks of the transport for news, in these calls; of
+ *   polls            with --trace=transport: polls of the transport, in these calls; of
  *                    them empty, that found nothing */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \

@@ -1,5 +1,5 @@
 /* The reader's side. A record may be damaged, forged, or written to while it is read: everything is
- * copied first and checked then, so that nobody can change it between the two. */
+ * copied first and checked then, so that no process can change it between the two. */
 #include "base/clock.h"
 #include "base/input.h"
 #include "record/ledger.h"

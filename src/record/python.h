@@ -16,7 +16,7 @@
 struct python_call {
     const char *code; /* the function's code object */
     int instruction;  /* byte in it */
-    uint64_t mark;    /* of both and of what stands in the code: one that is freed may be followed
+    uint64_t mark;    /* of both and of what is in the code: one that is freed may be followed
                          by another at its place */
 };
 

@@ -233,7 +233,7 @@ void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
         if (!buckets[i].length)
-            continue; /* a page that nobody has written to is not there */
+            continue; /* a page that was never written is not there */
         spin_lock(&buckets[i].lock);
         clear(&buckets[i]);
         spin_unlock(&buckets[i].lock);

@@ -14,7 +14,7 @@ enum { MOST_OWN = 3 };
 enum { MOST_TO_PYTHON = 16 };
 enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
 
-/* In the index 0 means that there is none, so a site's number plus one stands there. */
+/* In the index 0 means that there is none, so it holds a site's number plus one. */
 #define SITE_VALUE(site) ((uintptr_t)(site) + 1)
 #define SITE_OF(value) ((uint32_t)((value)-1))
 

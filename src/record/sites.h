@@ -1,4 +1,4 @@
-/* Call sites: stacks of return addresses, told apart by hash. Names and lines are found at the
+/* Call sites: stacks of return addresses, distinguished by hash. Names and lines are found at the
  * end of the run, never while the application works. */
 #ifndef COLLPROF_RECORD_SITES_H
 #define COLLPROF_RECORD_SITES_H

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-_Static_assert(ACT_KINDS <= LEDGER_TRANSPORT, "kinds of events are told apart");
+_Static_assert(ACT_KINDS <= LEDGER_TRANSPORT, "kinds of events are distinct");
 
 /* --- the log --- */
 

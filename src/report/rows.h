@@ -22,7 +22,7 @@ static inline double entry_quantile(const struct profile_entry *e, double q)
 
 /* For each site where the call was made: "heat.c:42 exchange", "exchange+0x1f",
  * "libfoo.so+0x1234"; "-": unknown. Sites that have that in common have as many callers behind it
- * as tell them apart: "heat.c:42 exchange < main.c:7"; several calls in one line have one label.
+ * as distinguish them: "heat.c:42 exchange < main.c:7"; several calls in one line have one label.
  * For site_labels_free(), which takes NULL, too. */
 char **site_labels(const struct profile *p);
 void site_labels_free(const struct profile *p, char **label);

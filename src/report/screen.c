@@ -108,7 +108,8 @@ static const char *text_of(const json_t *finding, const char *key)
     return json_string_value(json_object_get(finding, key));
 }
 
-/* Whether F stands before all figures: it voids them, or is about a run that did not end well. */
+/* Whether F is printed before all figures: it voids them, or is about a run that did not end well.
+ */
 static bool comes_first(const struct screen *s, const json_t *f)
 {
     const char *severity = text_of(f, "severity");

@@ -39,7 +39,7 @@ void view_close(struct view *v)
 #define OPERATION C("operation", TEXT, NULL, "the MPI function")
 #define SITE                                                                                       \
     NAME("call_site", "call site",                                                                 \
-         "where it is called: file, line and function; callers where these tell rows apart")
+         "where it is called: file, line and function; callers where rows differ by these only")
 
 static void put_ns(struct table *t, double ns)
 {

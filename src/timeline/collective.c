@@ -11,7 +11,7 @@ static int by_instance(const void *a, const void *b, void *acts)
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
-/* Between two groups those of the root's name nobody; all others the same. */
+/* Of two groups, members of the root's group name no root; all others name the same. */
 static bool agree(const struct act *a, const struct act *b)
 {
     return a->collective == b->collective && a->first == b->first &&

@@ -20,7 +20,7 @@
 /* A trace that is too long is thinned out to windows of time: kept are the times (ns, on the common
  * clock) that have none of MASK's bits. This gives the mask for about half of them, in a run of
  * SPAN ns so far. Windows get rarer until there would be none in the span, and shorter then. The
- * rule looks at nothing but the clock, so the windows of all ranks are of the same times. */
+ * rule uses nothing but the clock, so the windows of all ranks are of the same times. */
 uint64_t timeline_thinner(uint64_t mask, uint64_t span);
 
 enum act_kind {
@@ -61,7 +61,7 @@ struct act {
 enum wait_state {
     WAIT_NONE,
     WAIT_LATE_SENDER,
-    WAIT_WRONG_ORDER, /* a late sender, while one that is received later lay there: for most of it
+    WAIT_WRONG_ORDER, /* a late sender, while one that is received later had arrived: for most of it
                        */
     WAIT_LATE_RECEIVER,
     WAIT_N_TO_N,
@@ -130,7 +130,7 @@ void timeline_free(struct timeline *t);
 
 /* The N members of one collective entered it at ENTERED, by their rank in the communicator (FIRST:
  * as in struct act). AWAITED[i]: the one whose entry member I could not do without, itself if it
- * needed nobody. ROOT: TIMELINE_NONE where there is none. */
+ * needed no other rank. ROOT: TIMELINE_NONE where there is none. */
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
                        uint32_t root, uint32_t *awaited);
 

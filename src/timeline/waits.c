@@ -133,7 +133,7 @@ static bool is_later(const struct cause *a, const struct cause *b)
     return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;
 }
 
-/* The wait of a call stands at the act that was possible last: that one ended it. */
+/* The wait of a call is that of the event that was possible last: it ended the call. */
 static void wait_of_call(struct timeline *t, const struct act *act, const uint32_t *of, size_t n,
                          int64_t error_ns)
 {
@@ -163,7 +163,7 @@ static int by_place(const void *a, const void *b)
         ?: ORDER(x->rank, y->rank);
 }
 
-/* One instance in which somebody waited. */
+/* One instance in which a rank waited. */
 struct late {
     uint32_t site, operation, ordinal, rank;
     uint64_t comm_id;

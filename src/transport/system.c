@@ -1,5 +1,5 @@
 /* The C library's functions by which processes exchange data, called by MPI or its transport. The
- * application's own calls are passed on and not told of. */
+ * application's own calls are passed on and not recorded. */
 #include "transport/watch.h"
 
 #include <dlfcn.h>

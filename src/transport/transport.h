@@ -1,6 +1,6 @@
 /* What libcollprof-transport.so and the layer say to each other. The library sees the transport's
  * calls and knows nothing of MPI; the layer, which is loaded later, finds collprof_transport by its
- * name, knows in which MPI call the thread is, and writes down what it is told. */
+ * name, knows in which MPI call the thread is, and records what it is given. */
 #ifndef COLLPROF_TRANSPORT_TRANSPORT_H
 #define COLLPROF_TRANSPORT_TRANSPORT_H
 
@@ -36,7 +36,7 @@ struct transport_event {
     bool ours;    /* surely called by MPI or its transport, wherever the thread is */
 };
 
-/* Polls of one thread, since somebody took them. */
+/* Polls of one thread, since they were last taken. */
 struct transport_polls {
     uint64_t polls, found;
 };
@@ -44,7 +44,7 @@ enum { TRANSPORT_THREADS = 64 };
 
 struct transport {
     uint32_t version;
-    /* The layer's; event NULL: nobody listens. */
+    /* The layer's; event NULL: no layer is there. */
     uint64_t (*now)(void);
     void (*event)(const struct transport_event *event);
     /* The library's. */

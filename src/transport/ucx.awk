@@ -80,7 +80,7 @@ function declaration(d,   name, type, kind, arguments, call, i, completes, bytes
         print "    struct start start = ucx_start(" kind ", " bytes ");"
     }
     print "    " type " returned = " call ";"
-    # A status that is no pointer: any address stands for what is under way.
+    # A status that is no pointer: any address means that the operation is under way.
     print "    ucx_started(&start, " (type == "ucs_status_ptr_t" ? "returned" : \
           "returned == UCS_INPROGRESS ? (void *)&start : UCS_STATUS_PTR(returned)") ");"
     print "    return returned;\n}\n"

@@ -18,14 +18,14 @@ struct watcher {
 };
 extern __thread struct watcher watcher __attribute__((tls_model("initial-exec")));
 
-/* Whether what happens now is to be told. */
+/* Whether what happens now is to be recorded. */
 static inline bool transport_listens(void)
 {
     return __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE) && !watcher.busy;
 }
 
 /* The function that would have been called without us, in LIBRARY if it is not among what all may
- * see. There is one, or nobody could have been linked with it. */
+ * see. There is one, or nothing could have been linked with it. */
 void *transport_next(const char *name, const char *library);
 #define NEXT(name, library)                                                                        \
     static __typeof__(name) *next;                                                                 \

@@ -65,7 +65,7 @@ struct open_call {
     bool any;            /* one of them is enough */
     bool polls;          /* it returns by itself: MPI_Test, MPI_Iprobe */
     double seconds;      /* that it has been open; polls: without progress; negative: unknown */
-    uint64_t since;      /* tells it from another call of its rank */
+    uint64_t since;      /* distinguishes it from other calls of its rank */
     uint32_t name, site; /* its operation and call site, for those who write about it */
 };
 

@@ -2,7 +2,7 @@
  *
  * MPI libraries busy-wait. With more ranks than processors a rank that waits holds the very
  * processor that the awaited one needs, for a whole scheduler slice: milliseconds. UCX, under
- * MPICH and Open MPI alike, looks for work in ucp_worker_progress(); when it found none, we
+ * MPICH and Open MPI alike, polls in ucp_worker_progress(); when it found nothing, we
  * yield. No MPI here, no state but a counter. */
 #include <dlfcn.h>
 #include <sched.h>
