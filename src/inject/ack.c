@@ -330,7 +330,7 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
     a->stamp[b.k] = (struct ack_stamp){
         .entry = b.entry, .exit = b.exit, .hold = NAN, .round_trip = NAN, .idle = idle};
     /* Some member is late to the next collective. */
-    call_keep_apart(c->on->of->id, 2);
+    call_exclude(c->on->of->id, 2);
     if (a->rank == a->root)
         await_ack(a, &b, number);
     else if (a->rank == b.one)

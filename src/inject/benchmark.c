@@ -433,7 +433,7 @@ static void before(const struct collective *c)
     else
         measure_replica(c, g, share);
     __atomic_fetch_add(&spent_ns, (uint64_t)(1e9 * (clock_now() - begin)), __ATOMIC_RELAXED);
-    call_keep_apart(c->on->of->id, 1); /* the measurement delays this call */
+    call_exclude(c->on->of->id, 1); /* the measurement delays this call */
 }
 
 static void close_comm(struct internal_comm *s, bool all)

@@ -121,7 +121,7 @@ static bool shake_before(const struct collective *c)
         note_failure(c);
     if (all == HANDSHAKE_DONE)
         return true;
-    call_keep_apart(s->of->id, 1);
+    call_exclude(s->of->id, 1);
     s->excluded = ++s->failures == HANDSHAKE_FAILURES;
     return false;
 }

@@ -120,7 +120,7 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
     r->bcast = wanted.bcast;
     if (!wanted.grid)
         return;
-    call_keep_apart(s->of->id, 1);
+    call_exclude(s->of->id, 1);
     bool may = may_measure(s, &why_not);
     if (!open_grid(s, k, may, why_not))
         return;

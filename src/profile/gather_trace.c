@@ -36,7 +36,7 @@ static struct act act_of(struct gather *g, const struct ledger_event *e)
                     .kind = EVENT_KIND(e),
                     .collective = COLLECTIVE_OTHER,
                     .thread = EVENT_THREAD(e),
-                    .apart = EVENT_APART(e)};
+                    .excluded = EVENT_EXCLUDED(e)};
     const char *name = g->p->operations.at[a.operation].name;
     a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
     if (EVENT_CHANNEL(e))
@@ -60,8 +60,8 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
                         .at_once = EVENT_CHANNEL(e)};
 }
 
-/* The call that the rank stands in, without an end: see trace_find(). Of several threads nobody can
- * tell whose lane it is in. */
+/* The open call of the rank: see trace_find(). With several threads it is not known
+ * in whose lane it is. */
 static void gather_open(struct gather *g)
 {
     const struct ledger_call *open = NULL;

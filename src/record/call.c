@@ -111,14 +111,14 @@ void call_instance(const struct call *c, const struct comm *on, const struct led
                                            .root = root});
 }
 
-void call_keep_apart(uint64_t comm_id, uint32_t collectives)
+void call_exclude(uint64_t comm_id, uint32_t collectives)
 {
-    bool longer = thread.apart.of == comm_id && thread.apart.collectives > collectives;
-    thread.apart =
-        (struct apart){comm_id, longer ? thread.apart.collectives : collectives, CALLS_APART};
+    bool longer = thread.excluded.of == comm_id && thread.excluded.collectives > collectives;
+    thread.excluded = (struct exclusion){
+        comm_id, longer ? thread.excluded.collectives : collectives, CALLS_EXCLUDED};
 }
 
-void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed)
+void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed)
 {
     spin_lock(&e->lock);
     entry_called(e);
@@ -127,8 +127,8 @@ void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t byt
     e->apart++;
     e->apart_ns += duration_ns;
     spin_unlock(&e->lock);
-    if (--thread.apart.calls == 0)
-        thread.apart.of = 0;
+    if (--thread.excluded.calls == 0)
+        thread.excluded.of = 0;
 }
 
 /* Shorter waits are the price of the call itself, not of waiting. */
@@ -137,12 +137,12 @@ enum { NO_WAIT_NS = 1000 };
 /* A send that was complete when it was posted. */
 static void complete_at_once(struct ledger_entry *e, const struct call *c, uint64_t bytes)
 {
-    bool apart = thread.apart.of != 0;
+    bool excluded = thread.excluded.of != 0;
     spin_lock(&e->lock);
-    e->apart_completed += apart;
-    e->completed += !apart;
-    e->hidden += !apart;
-    e->span_ns += apart ? 0 : ticks_to_ns(c->exit - c->entry);
+    e->apart_completed += excluded;
+    e->completed += !excluded;
+    e->hidden += !excluded;
+    e->span_ns += excluded ? 0 : ticks_to_ns(c->exit - c->entry);
     e->completed_bytes += bytes;
     spin_unlock(&e->lock);
 }
@@ -214,7 +214,7 @@ void call_started(struct call *c, struct request *r)
         message_posted(c, on, r);
     if (r->kind & REQUEST_COLLECTIVE)
         r->spared = (uint8_t)ledger_spared(++r->sequence);
-    r->apart = thread.apart.of != 0;
+    r->excluded = thread.excluded.of != 0;
     request_show(r);
 }
 
@@ -258,7 +258,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     r->operation = (uint16_t)c->operation;
     r->comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
     r->active = !(kind & REQUEST_PERSISTENT);
-    r->apart = thread.apart.of != 0;
+    r->excluded = thread.excluded.of != 0;
     message_of(c, rc, on, r, matched);
     if (r->peer == MPI_PROC_NULL && !(kind & REQUEST_PERSISTENT)) {
         /* complete, and no message */
@@ -324,7 +324,7 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     spin_lock(&e->lock);
     if (cancelled) {
         e->cancelled++;
-    } else if (r->apart || thread.apart.of) {
+    } else if (r->excluded || thread.excluded.of) {
         e->apart_completed++;
         e->completed_bytes += bytes;
         e->bytes += r->kind & REQUEST_RECV ? bytes : 0;
@@ -352,7 +352,7 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) &&
         !(r->kind & REQUEST_PARTITIONED))
         trace_completed(c, on, r, status, bytes, cancelled);
-    if (r->kind & REQUEST_COLLECTIVE && r->comm_id && !r->apart)
+    if (r->kind & REQUEST_COLLECTIVE && r->comm_id && !r->excluded)
         instance_add(&(struct ledger_instance){.comm_id = r->comm_id,
                                                .entry_ticks = r->post_entry,
                                                .exit_ticks = c->exit,

@@ -128,27 +128,27 @@ static inline struct ledger_entry *call_entry(const struct call *c, const struct
 
 /* The layer may delay this thread's calls, or ranks that they wait for: from the one that it is
  * in, or the next, until the COLLECTIVES-th collective on COMM_ID has been left, and for
- * CALLS_APART at the most. They count, but their times are kept apart. All members do this alike,
+ * CALLS_EXCLUDED at the most. They count, but their times are excluded. All members do this alike,
  * so that no instance is looked at by its half. */
-enum { CALLS_APART = 32 };
-void call_keep_apart(uint64_t comm_id, uint32_t collectives);
+enum { CALLS_EXCLUDED = 32 };
+void call_exclude(uint64_t comm_id, uint32_t collectives);
 
 /* A collective on ON is left. */
 static inline void call_apart_over(const struct comm *on)
 {
-    if (UNLIKELY(thread.apart.of) && on && on->id == thread.apart.of &&
-        --thread.apart.collectives == 0)
-        thread.apart.of = 0;
+    if (UNLIKELY(thread.excluded.of) && on && on->id == thread.excluded.of &&
+        --thread.excluded.collectives == 0)
+        thread.excluded.of = 0;
 }
 
-void call_count_apart(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed);
+void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed);
 static inline void call_count(const struct call *c, struct ledger_entry *e, uint64_t bytes, int rc)
 {
     uint64_t duration = ticks_to_ns(c->exit - c->entry);
-    if (LIKELY(!thread.apart.of))
+    if (LIKELY(!thread.excluded.of))
         entry_count(e, duration, bytes, rc != MPI_SUCCESS);
     else
-        call_count_apart(e, duration, bytes, rc != MPI_SUCCESS);
+        call_count_excluded(e, duration, bytes, rc != MPI_SUCCESS);
 }
 
 static inline void call_leave_counted(const struct call *c, int rc, struct ledger_entry *e,
@@ -212,7 +212,7 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
         uint32_t sequence = call_sequence(on);
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
-        if (LIKELY(!thread.apart.of))
+        if (LIKELY(!thread.excluded.of))
             call_instance(c, on, e, sequence, root, bytes);
     }
     call_leave_counted(c, rc, e, bytes);

@@ -66,10 +66,10 @@ struct thread {
     uint8_t region; /* innermost named region, 0: none */
     uint8_t region_depth;
     uint8_t region_stack[16];
-    struct apart {
-        uint64_t of; /* comm.id; 0: calls are not kept apart */
+    struct exclusion {
+        uint64_t of; /* comm.id; 0: no call is excluded */
         uint32_t collectives, calls;
-    } apart;                  /* see call_keep_apart() */
+    } excluded;               /* see call_exclude() */
     uint32_t number;          /* of this thread among those traced, from 1; 0: not given yet */
     const char *frame;        /* of the wrapper that it is in */
     const void *caller;       /* of that wrapper: see caller_of() */

@@ -300,7 +300,7 @@ struct ledger_event {
 #define EVENT_OPERATION(e) (uint32_t) LEDGER_BITS((e)->what, 42, 10)
 #define EVENT_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 52, 5)
 #define EVENT_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 57, 6)
-#define EVENT_APART(e) ((e)->what >> 63)
+#define EVENT_EXCLUDED(e) ((e)->what >> 63)
 #define EVENT_BYTES(e) LEDGER_BITS((e)->message, 0, 48)
 #define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
 

@@ -37,7 +37,7 @@ struct request {
     uint16_t comm_index;
     uint8_t spared; /* of a collective: see ledger_is_sampled() */
     uint8_t kind;   /* a sum of enum request_kind */
-    bool apart;     /* started where calls are kept apart */
+    bool excluded;  /* started where calls are excluded from timing */
     bool active;    /* started and not yet complete; only a persistent one may be inactive */
 };
 

@@ -67,7 +67,7 @@ static uint64_t at_most(uint64_t value, unsigned bits)
 /* What an event says besides its ticks. */
 struct what {
     uint32_t kind, operation;
-    bool apart;
+    bool excluded;
     uint64_t bytes;
     uint32_t channel, site, ordinal;
 };
@@ -83,7 +83,7 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
     layer.ledger.events[i] = (struct ledger_event){
         .entry_ticks = entry,
         .what = at_most(exit - entry, 42) | (uint64_t)w.operation << 42 | (uint64_t)w.kind << 52 |
-                (at_most(channels_thread(), 6) - 1) << 57 | (uint64_t)w.apart << 63,
+                (at_most(channels_thread(), 6) - 1) << 57 | (uint64_t)w.excluded << 63,
         .posted_ticks = posted,
         .message = at_most(w.bytes, 48) | (uint64_t)w.channel << 48,
         .site = w.site,
@@ -112,7 +112,7 @@ static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64
     uint32_t i = add_event(c->entry, c->exit, posted,
                            (struct what){.kind = kind,
                                          .operation = c->operation,
-                                         .apart = thread.apart.of != 0,
+                                         .excluded = thread.excluded.of != 0,
                                          .bytes = bytes,
                                          .channel = p.waiting ? 0 : p.channel,
                                          .site = c->site,
@@ -247,7 +247,7 @@ static void on_event(const struct transport_event *e)
         add_event(e->from, e->to, in_call ? call->since : 0,
                   (struct what){.kind = LEDGER_TRANSPORT + e->kind,
                                 .operation = in_call ? call->operation : 0,
-                                .apart = !call,
+                                .excluded = !call,
                                 .bytes = e->bytes,
                                 .channel = e->at_once,
                                 .site = in_call ? call->site : 0,

@@ -55,7 +55,7 @@ struct act {
     uint8_t collective;      /* enum collective_kind */
     uint8_t thread;          /* 0: the first that called MPI */
     bool synchronous;        /* a send that by its name waits for its receive */
-    bool apart;              /* the profiler itself may have delayed it: no wait is judged */
+    bool excluded;           /* the profiler itself may have delayed it: no wait is judged */
 };
 
 enum wait_state {

@@ -143,7 +143,7 @@ static void wait_of_call(struct timeline *t, const struct act *act, const uint32
             last = of[i];
     const struct act *a = &act[last];
     const struct cause *c = &t->cause[last];
-    if (a->apart)
+    if (a->excluded)
         return;
     t->call_ns += (uint64_t)(a->exit_ns > a->entry_ns ? a->exit_ns - a->entry_ns : 0);
     if (c->enabled_ns == INT64_MIN)

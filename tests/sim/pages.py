@@ -37,7 +37,7 @@ def name(record):
 # --- CSV: rows by operation and by call site, added up from the entries
 
 def csv_table(table):
-    return list(csv.DictReader(io.StringIO(run("export", "--table=" + table, directory))))
+    return list(csv.DictReader(io.StringIO(run("report", "--format=csv", "--table=" + table, directory))))
 
 
 def added_up(keys):

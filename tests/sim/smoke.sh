@@ -11,7 +11,7 @@ fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
 "$run" cluster 4 sim/smoke >$out 2>$err || fail "status $? on the cluster"
 test "$(grep -c '^# program: smoke' $out)" = 1 || fail "not exactly one header"
 grep -q '^# clock: simulated' $out || fail "the clock is not the simulated one"
-grep -q '^# rank 3: node-3$' $out || fail "ranks are not one to a node, in order"
+grep -q '^# ranks: 4 on 4 hosts$' $out || fail "ranks are not one to a node"
 cluster=$(awk '$1 == "0.00" { print $2 }' $out)
 
 "$run" grid 4 sim/smoke >$out 2>$err || fail "status $? on the grid"

@@ -122,7 +122,7 @@ Test(lanes, transport_of_a_call_and_of_none)
     cr_expect(e->posted_ticks == begun + 350 && e->site == 4 && e->ordinal == 3 &&
               !EVENT_CHANNEL(e) && EVENT_BYTES(e) == 10 &&
               EVENT_KIND(e) == LEDGER_TRANSPORT + TRANSPORT_SEND);
-    cr_expect(EVENT_APART(&layer.ledger.events[0]) && !EVENT_APART(e));
+    cr_expect(EVENT_EXCLUDED(&layer.ledger.events[0]) && !EVENT_EXCLUDED(e));
     layer.on = false;
     tell(500, true);
     cr_expect_eq(t->count, 2, "switched off");
