@@ -22,9 +22,9 @@ for i in $(seq "$comparisons"); do
             { cat said errors; fail "repeat"; }
         cp said said-$kind-$i
     done
-    ! grep -q "Rank 1 computes longer before each Allreduce at late.c:[0-9]* second_sum" said-late-$i ||
-        named=$((named + 1))
-    ! grep -q "before each\|takes longer\|takes shorter\|: slower\|: faster" said-equal-$i || { invented=$((invented + 1)); cat said-equal-$i; }
+    { grep -q "Rank 1 spends more time outside of MPI" said-late-$i &&
+        grep -q "In Allreduce at late.c:[0-9]* second_sum ranks wait longer" said-late-$i; } && named=$((named + 1))
+    ! grep -q "outside of MPI: \|wait longer\|wait shorter\|takes longer\|takes shorter\|: slower\|: faster" said-equal-$i || { invented=$((invented + 1)); cat said-equal-$i; }
     rm -rf late-$i equal-$i
 done
 echo "of $comparisons comparisons with a late rank, $named named it first; of $comparisons equal ones, $invented named anything"
