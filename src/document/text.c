@@ -182,7 +182,8 @@ static char *text_of(const struct grid *g, size_t row, size_t column)
     if (row == 0)
         return memory_strdup(c->head ? c->head : c->name);
     if (row < g->heads) {
-        snprintf(number, sizeof number, *unit_of(c) ? "(%.30s)" : "", unit_of(c));
+        const char *unit = unit_of(c);
+        snprintf(number, sizeof number, "%s%.30s%s", *unit ? "(" : "", unit, *unit ? ")" : "");
         return memory_strdup(number);
     }
     if (column < g->t->n_columns)
