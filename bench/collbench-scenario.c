@@ -20,6 +20,7 @@ static const char *const delayed_words[] = {"first", "last", NULL};
 struct scenario_options {
     struct bench bench;
     struct option_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
+    struct option_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
     struct option_range delay, comp; /* microseconds */
@@ -77,6 +78,10 @@ static error_t take_scenarios(struct option_parser *parser, const struct option_
 #define AT(member) offsetof(struct scenario_options, member)
 static const struct option_entry option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
+    {"algorithm", 0, "LIST",
+     "the library's (native, default) or our own over one of these trees, for broadcast, reduce, "
+     "allreduce and barrier: all, or of %s",
+     1, option_take_list, AT(algorithms), &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
@@ -96,13 +101,35 @@ static const struct option_program program = {
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
     .options = option_list};
 
-static struct scenario_point point_of(const struct scenario_options *o, size_t chosen, int ranks)
+static struct scenario_point point_of(const struct scenario_options *o, size_t chosen,
+                                      size_t algorithm, int ranks)
 {
     size_t which = o->operations.at[chosen];
+    const struct bcast *by = bcasts[o->algorithms.at[algorithm]];
     return (struct scenario_point){.operation = &operations[which / 2],
                                    .twin = which % 2,
+                                   .by = by == &tree_native ? NULL : by,
                                    .root = o->root,
                                    .delayed = o->delayed == DELAYED_FIRST ? 0 : ranks - 1};
+}
+
+static bool exists(const struct scenario_point *p)
+{
+    return !p->by || (!p->twin && operation_has_own(p->operation, p->by));
+}
+
+/* Of the combinations that were asked for some may not exist, but not all. */
+static void check_algorithms(const struct scenario_options *o)
+{
+    for (size_t i = 0; i < o->operations.n; i++)
+        for (size_t k = 0; k < o->algorithms.n; k++) {
+            struct scenario_point point = point_of(o, i, k, 1);
+            if (exists(&point))
+                return;
+        }
+    bench_refuse(&o->bench,
+                 "--algorithm: only broadcast and, but for chain, reduce, allreduce and barrier "
+                 "have others than native; non-blocking ones have none");
 }
 
 /* Refuses what cannot run, before anything is measured. */
@@ -112,7 +139,7 @@ static void check_all(const struct scenario_options *o)
     for (size_t i = 0; i < o->n_scenarios; i++) {
         const struct scenario *s = &o->scenario[i];
         for (size_t k = 0; k < o->operations.n; k++) {
-            struct scenario_point point = point_of(o, k, least);
+            struct scenario_point point = point_of(o, k, 0, least);
             struct scenario_error error;
             if (scenario_check(s, least, &point, &error))
                 continue;
@@ -214,7 +241,8 @@ static const char *operation_name(const struct row *row, char text[80])
     const struct scenario_point *p = &row->point;
     if (!row->sweeps.operation)
         return row->scenario->name;
-    snprintf(text, 80, "%s%s", p->twin ? "i" : "", p->operation->name);
+    snprintf(text, 80, "%s%s%s%s", p->twin ? "i" : "", p->operation->name, p->by ? " by " : "",
+             p->by ? p->by->name : "");
     return text;
 }
 
@@ -321,7 +349,7 @@ static void add_results(const struct scenario_session *w, struct document *d)
 /* --- the sweep --- */
 
 /* Of an axis that a scenario has no use for only the first value counts. COMP: 0 is none. */
-enum { RANKS, SCENARIO, OPERATION, SIZE, DELAY, COMP, LENGTHS };
+enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 
 static void measure(struct scenario_session *w, struct row *row)
 {
@@ -347,15 +375,15 @@ static const char *visit(void *arg, const size_t *at)
     const struct scenario *s = &w->o->scenario[at[SCENARIO]];
     int before = w->group.ranks;
     bench_group_open(&w->o->bench, w->ranks.at[at[RANKS]], &w->group);
-    struct scenario_point point = point_of(w->o, at[OPERATION], w->group.ranks);
+    struct scenario_point point = point_of(w->o, at[OPERATION], at[ALGORITHM], w->group.ranks);
     struct scenario_sweep sweeps = scenario_sweeps(s);
     bool sizes = sweeps.bytes && point.operation->recv != EXTENT_NONE;
     if (w->group.comm == MPI_COMM_NULL)
         return NULL;
     if (before != w->group.ranks)
         harmony_open(&w->start, &w->group.clock, w->group.comm, 0);
-    if ((at[OPERATION] && !sweeps.operation) || (at[SIZE] && !sizes) ||
-        (at[DELAY] && !sweeps.delay) || (at[COMP] && !sweeps.comp))
+    if ((sweeps.operation ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
+        (at[SIZE] && !sizes) || (at[DELAY] && !sweeps.delay) || (at[COMP] && !sweeps.comp))
         return NULL;
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
     point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
@@ -376,6 +404,8 @@ static void fill_defaults(struct scenario_options *o)
         overlaps = overlaps || scenario_sweeps(&o->scenario[i]).comp;
     if (o->operations.n == 0)
         option_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
+    if (o->algorithms.n == 0)
+        option_choose(NULL, &bench_algorithms, "native", &o->algorithms);
 }
 
 /* What varies in any of the scenarios. */
@@ -405,6 +435,7 @@ int main(int argc, char **argv)
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     fill_defaults(&o);
     check_all(&o);
+    check_algorithms(&o);
     w.ranks = bench_values(&o.bench.ranks);
     w.sizes = bench_values(&o.bench.sizes);
     w.delays = bench_values(&o.delay);
@@ -414,7 +445,7 @@ int main(int argc, char **argv)
     if (d)
         w.table = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);
     bench_keep(&o.bench, d);
-    const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n,
+    const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n, o.algorithms.n,
                                     w.sizes.n, w.delays.n,    1 + w.comps.n};
     bench_sweep(&o.bench, length, LENGTHS, visit, &w);
     bench_group_close(&o.bench, &w.group);
