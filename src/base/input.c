@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,4 +32,16 @@ FILE *input_file(int directory, const char *path, const char **why)
         close(fd);
     }
     return file;
+}
+
+const char *input_process(pid_t pid, char text[1024])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    bool is_read = f && fgets(text, 1024, f);
+    if (f)
+        fclose(f);
+    const char *end = is_read ? strrchr(text, ')') : NULL; /* a name may have any character */
+    return end && end[1] ? end + 2 : "";
 }

@@ -1,13 +1,18 @@
-/* Files that the user names, to be read. */
+/* Files to be read: those that the user names, and what the kernel says of a process. */
 #ifndef COLLPROF_BASE_INPUT_H
 #define COLLPROF_BASE_INPUT_H
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 /* Opens a regular file, seen from DIRECTORY (AT_FDCWD: the current one), and waits for nothing: a
  * FIFO or a device is none. Otherwise -1, or NULL, with the reason in WHY. ST may be NULL. */
 int input_open(int directory, const char *path, struct stat *st, const char **why);
 FILE *input_file(int directory, const char *path, const char **why);
+
+/* What /proc/PID/stat says, from the state on: the first of its fields is the third of proc(5).
+ * "": there is no such process. It lies in TEXT. */
+const char *input_process(pid_t pid, char text[1024]);
 
 #endif

@@ -1,6 +1,7 @@
 #include "base/launcher.h"
 
 #include "base/hash.h"
+#include "base/input.h"
 #include "base/text.h"
 #include "config.h"
 
@@ -45,18 +46,13 @@ static bool is_mpich(const struct mpi_built *mpi)
  */
 static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
-    char path[64], line[1024] = "", host[256] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (f && fgets(line, sizeof line, f)) {
-        const char *field = strrchr(line, ')');
-        for (int i = 2; field && i < 22; i++) /* starttime, see proc(5) */
-            field = strchr(field + 1, ' ');
-        if (field)
-            hash = hash_bytes(hash, field, strcspn(field + 1, " ") + 1);
-    }
-    if (f)
-        fclose(f);
+    enum { STATE = 3, START_TIME = 22 }; /* fields, see proc(5) */
+    char line[1024], host[256] = "";
+    const char *field = input_process(pid, line);
+    for (int i = STATE; field && i < START_TIME; i++)
+        field = strchr(*field == ' ' ? field + 1 : field, ' ');
+    if (field)
+        hash = hash_bytes(hash, field, strcspn(field + 1, " ") + 1);
     gethostname(host, sizeof host - 1);
     return hash_bytes(hash_bytes(hash, &pid, sizeof pid), host, strlen(host));
 }

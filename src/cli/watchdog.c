@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/ending.h"
+#include "base/input.h"
 #include "base/status.h"
 #include "record/ledger.h"
 #include "verdict/text.h"
@@ -96,15 +97,9 @@ static void forget_ended(struct watchdog *w)
 
 static pid_t parent_of(pid_t pid)
 {
-    char path[64];
+    char text[1024];
     int parent = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1)
-        parent = 0;
-    if (f)
-        fclose(f);
-    return parent;
+    return sscanf(input_process(pid, text), "%*c %d", &parent) == 1 ? parent : 0;
 }
 
 /* Whether PID is a registered process or was started by one, as by a shell. */
@@ -184,10 +179,11 @@ static void report(const struct evidence *e, const struct verdict *v, bool ends)
     free(text);
 }
 
-/* Only where it is known that the run can never go on. */
+/* Only where it is known that the run can never go on: ranks may do without one that has ended. */
 static bool is_hopeless(const struct verdict *v)
 {
-    return v->proven || v->kind == VERDICT_GONE || v->kind == VERDICT_STOPPED;
+    bool is_process = v->kind == VERDICT_GONE || v->kind == VERDICT_STOPPED;
+    return is_process ? v->n_waiting > 0 : v->proven;
 }
 
 static void signal_ranks(const struct evidence *e, int number)

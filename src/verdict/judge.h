@@ -134,7 +134,8 @@ extern const char *const verdict_names[VERDICT_KINDS];
 
 struct verdict {
     enum verdict_kind kind;
-    bool proven;   /* no rank outside of the core can release a rank of it: it never ends */
+    bool proven;   /* no rank outside of the core can release a rank of it: it never ends; of a
+                      process that has ended or is stopped: it is so */
     int32_t *core; /* N ranks at fault, ascending; for free() */
     size_t n;
     bool *waits;      /* by rank: it waits for the core, but is not of it; for free() */

@@ -1,6 +1,7 @@
 #include "verdict/records.h"
 
 #include "base/clock.h"
+#include "base/input.h"
 #include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
@@ -369,15 +370,7 @@ static void merge_messages(struct situation *s)
 /* By what /proc says. */
 static enum rank_state state_of(int64_t pid)
 {
-    char path[64], text[512] = "";
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-    FILE *f = fopen(path, "re");
-    if (f && !fgets(text, sizeof text, f))
-        *text = '\0';
-    if (f)
-        fclose(f);
-    const char *end = strrchr(text, ')');
-    char letter = end && end[1] ? end[2] : 0;
+    char text[1024], letter = *input_process((pid_t)pid, text);
     return letter == 'T' || letter == 't' ? RANK_STOPPED
            : letter == 'D'                ? RANK_SYSTEM_CALL
            : letter == 'S'                ? RANK_SLEEPING

@@ -72,6 +72,33 @@ $MPICC -o self self.c || fail "self.c does not build"
 timeout 60 $MPIEXEC -n 1 "$collprof" run --report=no -o out --watchdog=1 --watchdog-abort "$dir/self" >out.txt 2>err
 test $? = 5 || fail "one rank: $(cat out.txt err)"
 
+# Ranks that do without one that has ended are not ended. (Open MPI would end them itself.)
+cat >alone.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        _exit(0);
+    sleep(4);
+    if (rank == 0)
+        printf("went on\n");
+    fflush(stdout);
+    _exit(0);
+}
+END
+case " $mpis " in *" mpich "*)
+    mpicc.mpich -o alone alone.c || fail "alone.c does not build"
+    timeout 60 mpiexec.mpich -disable-auto-cleanup -n 3 "$collprof" run --report=no -o out --watchdog=1 \
+        --watchdog-abort "$dir/alone" >out.txt 2>err
+    grep -q 'went on' out.txt && ! grep -q 'is ended' err || fail "ranks that do without one: $(cat out.txt err)" ;;
+esac
+
 # What goes on is left alone. A rank that is stopped for less than the time is none to report.
 cat >pause.c <<'END'
 #include <mpi.h>
