@@ -290,9 +290,6 @@ const struct profile_group *profile_group_find(const struct profile *p, uint32_t
 /* Of the events, which are sorted by instance, the first of the next instance after the I-th. */
 size_t events_next(const struct profile *p, size_t i);
 
-/* The first entry of all, ns; INT64_MAX: there is none. */
-int64_t events_origin(const struct profile *p);
-
 /* Whether all communicators of the row have one name, which the application gave. */
 static inline bool comm_is_named(const struct profile_comm *c)
 {

@@ -22,14 +22,6 @@ size_t events_next(const struct profile *p, size_t i)
     return next;
 }
 
-int64_t events_origin(const struct profile *p)
-{
-    int64_t start = INT64_MAX;
-    for (size_t i = 0; i < p->events.n; i++)
-        start = p->events.at[i].entry_ns < start ? p->events.at[i].entry_ns : start;
-    return start;
-}
-
 uint32_t *comm_kinds(const struct profile *p)
 {
     uint32_t *kind = memory_alloc((p->comms.n + 1) * sizeof *kind);
