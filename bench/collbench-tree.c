@@ -96,7 +96,8 @@ static const struct column columns[] = {
     {"error", "%", COLUMN_REAL, 1, "predicted against measured"},
     {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "of the quickest tree in a trial: whether it was quicker than MPI_Bcast"},
+     "of the quickest tree in a trial: whether it was quicker than MPI_Bcast; unknown: this "
+     "measurement contradicts the trial"},
     {"line", NULL, COLUMN_TEXT, 0, "algorithm, in pictures", .flags = COLUMN_DATA_ONLY},
 };
 
@@ -233,7 +234,8 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_estimate(t->table, seen);
     table_real(t->table, 100 * (predicted.value / seen.value - 1));
     table_real(t->table, s ? t->native / seen.value : NAN);
-    table_text(t->table, advised);
+    bool contradicts = advised && !strcmp(advised, "yes") && seen.value > t->native;
+    table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, line);
     if (t->run)
         add_remarks(t, seen, bound, contention);

@@ -42,7 +42,7 @@ static struct column pair_columns[] = {
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"hold", "us", COLUMN_REAL, 2, "held: for how long the acknowledgement was held back",
      .flags = COLUMN_DATA_ONLY},
-    {"operation", "us", COLUMN_REAL, 2, "E_i: the operation, then the acknowledgement",
+    {"with_ack", "us", COLUMN_REAL, 2, "E_i: the operation, then the acknowledgement",
      .flags = COLUMN_DATA_ONLY},
     {"ack", "us", COLUMN_REAL, 2, "the acknowledgement: ol's RTL_i, held's one-way latency",
      .flags = COLUMN_DATA_ONLY},
@@ -68,8 +68,11 @@ struct tables *tables_new(const struct latency_options *o, const struct latency_
     columns[0].name = pair_columns[0].name = things->name;
     t->methods = document_table_of(d, "methods", "how long one operation takes", columns);
     if (o->by_pair)
-        t->pairs = document_table_of(d, "pairs", "from the last rank's entry to another's exit",
-                                     pair_columns);
+        t->pairs =
+            document_table_of(d, "pairs",
+                              things->broadcasts ? "from the root's entry to another's exit"
+                                                 : "from the last rank's entry to another's exit",
+                              pair_columns);
     return t;
 }
 
