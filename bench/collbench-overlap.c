@@ -52,8 +52,8 @@ static const struct option_registry benchmarks = {"benchmark", benchmark_name, b
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
     {"benchmark", 0, "LIST",
-     "all (every one for these ranks but those with an *), or of those below", 1, option_take_list,
-     AT(benchmarks), &benchmarks},
+     "all (for these ranks; of collectives the common ones), or of those below", 1,
+     option_take_list, AT(benchmarks), &benchmarks},
     {"quick", 0, NULL, "a coarse grid with fewer runs: about 40 seconds", 1, option_take_flag,
      AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
@@ -61,9 +61,8 @@ static const struct option_entry option_list[] = {
     {"step", 0, "RATIO", "between neighbours on an axis", 2, option_take_real, AT(step),
      &(const struct option_limits){1.05, 1024, "a ratio from 1.05, as 2"}},
     {"published", 0, NULL,
-     "maps and verdicts by the paper's ratio to the letter: T_comm of the base round, a whole "
-     "latency off",
-     2, option_take_flag, AT(published), NULL},
+     "maps and verdicts by the ratio as the paper defines it, with T_comm of the base round", 2,
+     option_take_flag, AT(published), NULL},
     {0}};
 
 static const struct option_program program = {

@@ -67,9 +67,8 @@ static error_t check(struct option_parser *parser, void *values)
 }
 
 static const struct option_program program = {
-    .does =
-        "Draws pictures of the run in DIR (collprof.out), or of FILEs that collbench-pairs (its "
-        "log) or other collbench programs (JSON) wrote.",
+    .does = "Draws pictures of the run in DIR (collprof.out), or of FILE, which a collbench "
+            "program wrote as JSON; or of logs of collbench-pairs, several with --output.",
     .options = entries,
     .listed = (const struct option_registry *const[]){&names, NULL},
     .check = check,
