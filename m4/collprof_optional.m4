@@ -22,8 +22,4 @@ AC_RUN_IFELSE([AC_LANG_PROGRAM()], [collprof_tsan=yes], [collprof_tsan=no], [col
 CFLAGS=$collprof_cflags
 AC_MSG_RESULT([$collprof_tsan])
 AM_CONDITIONAL([HAVE_TSAN], [test $collprof_tsan = yes])
-
-AC_ARG_VAR([GNUPLOT], [gnuplot, started by --plot])
-AC_PATH_PROGS([GNUPLOT], [gnuplot])
-AC_DEFINE_UNQUOTED([GNUPLOT], ["${GNUPLOT:-gnuplot}"], [The plotter that is started])
 ])

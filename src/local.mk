@@ -37,8 +37,7 @@ libbase_la_SOURCES = \
 # document: what a program has to say, and its writers.
 libdocument_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libdocument_la_SOURCES = \
-	src/document/document.h src/document/draw.c src/document/draw.h \
-	src/document/fill.c src/document/gnuplot.c src/document/gnuplot.h src/document/parts.h \
+	src/document/document.h src/document/fill.c src/document/parts.h \
 	src/document/json_file.c src/document/json_file.h \
 	src/document/save.c src/document/save.h \
 	src/document/text.c src/document/text.h \

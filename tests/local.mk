@@ -4,13 +4,13 @@
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; top_builddir='$(top_builddir)'; LAUNCHER='$(MPIEXEC)'; \
 	MPIEXEC='$(abs_top_srcdir)/tests/mpi/launch.sh'; SMPIRUN='$(SMPIRUN)'; \
-	GNUPLOT='$(GNUPLOT)'; MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
+	MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
 	CHECK_MPI='$(FIRST_LAYER)'; \
 	bin_programs='$(bin_PROGRAMS)'; \
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1; \
 	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
 	OMPI_MCA_orte_execute_quiet; \
-	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN GNUPLOT MPICC MPIFC CHECK_MPI bin_programs;
+	export srcdir top_builddir LAUNCHER MPIEXEC SMPIRUN MPICC MPIFC CHECK_MPI bin_programs;
 
 # Every program has a limit (tests/mpi/launch.sh, tests/sim/run.sh), and so has a test as a whole.
 LOG_COMPILER = timeout --verbose -k 10 2400

@@ -38,7 +38,7 @@ packages_to_build=(
     gcc:gcc libc6-dev:/usr/include/stdio.h make:make autoconf:autoreconf automake:automake
     libtool:libtoolize pkg-config:pkg-config
     libunwind-dev:pc=libunwind libdw-dev:pc=libdw libjansson-dev:pc=jansson
-    libhwloc-dev:pc=hwloc gnuplot-nox:gnuplot libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js
+    libhwloc-dev:pc=hwloc libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js
 )
 # Any MPI will do, and there is a layer for each that is found; where there is none, MPICH.
 packages_of_mpi=(mpich:mpiexec.mpich libmpich-dev:mpicc.mpich)

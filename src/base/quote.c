@@ -95,18 +95,6 @@ void quote_shell(const char *name, char *word, size_t room)
 
 /* --- the others --- */
 
-/* In apostrophes nothing is special but they themselves; a string ends at the end of a line. */
-void quote_gnuplot(const char *text, FILE *out)
-{
-    fputc('\'', out);
-    for (; text && *text; text++) {
-        if (*text == '\'')
-            fputc('\'', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-    fputc('\'', out);
-}
-
 void quote_csv(const char *text, FILE *out)
 {
     bool formula = text && *text && strchr("=+-@\t\r", *text);

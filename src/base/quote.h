@@ -14,9 +14,6 @@ void quote_plain(char *text);
  * as octal numbers ($'\033'). What begins with '-' gets "./" in front: it is the name of a file. */
 void quote_shell(const char *name, char *word, size_t room);
 
-/* With its quotation marks around it. NULL is empty. */
-void quote_gnuplot(const char *text, FILE *out);
-
 /* A field, in quotation marks where they are needed. A text that a spreadsheet would take for a
  * formula begins with an apostrophe; numbers go another way. */
 void quote_csv(const char *text, FILE *out);

@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static void library_line(const char *name, const char *what)
 {
@@ -48,8 +47,6 @@ static void print_build(void)
     library_line("libcollprof-yield.so", "yield library");
     library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols");
-    printf("  %-19s%s%s\n", "plotter", GNUPLOT,
-           access(GNUPLOT, X_OK) ? " (not found: `collprof plot` will say so)" : "");
 }
 
 static void print_machine(void)

@@ -23,7 +23,7 @@ static const struct command {
     {"where", "say where a run is stuck, and at which rank", cli_where},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
-    {"plot", "draw pictures of a run or of a benchmark's results", cli_plot},
+    {"plot", "draw pictures of a run on a page", cli_plot},
     {"info", "show what this installation can do, and all settings", cli_info},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -139,15 +139,12 @@ bool cli_is_json(const char *path)
 
 static bool is_ours(FILE *file, const char *head)
 {
-    static const char page[] = "<title>collprof: ", picture[] = "tEXtSoftware\0collprof";
+    static const char page[] = "<title>collprof: ";
     char text[1024] = "";
     size_t n = fread(text, 1, sizeof text - 1, file);
     if (n == 0 || memmem(text, n, page, sizeof page - 1))
         return true; /* nothing is lost with an empty file */
-    if (head && !strncmp(text, head, n < strlen(head) ? n : strlen(head)))
-        return true;
-    return !fseek(file, -64, SEEK_END) && (n = fread(text, 1, 64, file)) > 0 &&
-           memmem(text, n, picture, sizeof picture - 1);
+    return head && !strncmp(text, head, n < strlen(head) ? n : strlen(head));
 }
 
 void cli_may_replace(const char *path, const char *head)

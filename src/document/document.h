@@ -166,12 +166,12 @@ enum palette {
 /* What is drawn of a table. All names are those of columns unless it is said otherwise. */
 struct picture {
     enum picture_kind kind;
-    const char *name;  /* part of the file's name: letters, digits, '-'; NULL: nothing is added */
-    const char *title; /* a sentence's beginning */
-    const char *table; /* name of a table of the document */
-    const char *x, *y, *series;                  /* SERIES may be NULL */
-    const char *low, *high;                      /* PICTURE_LINES: the interval of Y; or NULL */
-    const char *value;                           /* PICTURE_HEAT */
+    const char *name;           /* of its section on the page: letters, digits, '-'; NULL: TABLE */
+    const char *title;          /* a sentence's beginning */
+    const char *table;          /* name of a table of the document */
+    const char *x, *y, *series; /* SERIES may be NULL */
+    const char *low, *high;     /* PICTURE_LINES: the interval of Y; or NULL */
+    const char *value;          /* PICTURE_HEAT */
     const char *x_label, *y_label, *value_label; /* texts; NULL: the column's head and unit */
     struct {
         const char *column, *is;
@@ -190,7 +190,7 @@ struct picture {
     const char *const *order;
 };
 
-/* Adds a picture to D: the page and document_draw() (document/draw.h) draw it. */
+/* Adds a picture to D: the page (document/page.h) draws it. */
 void document_picture(struct document *d, const struct picture *p);
 
 /* Below every picture: of what the document is. */

@@ -157,9 +157,8 @@ function rowsOf(picture, name) {
 
 /* A picture that is being drawn: its rows by the column that a member of the declaration names. */
 class Drawing {
-    constructor(picture, rows) {
-        this.picture = picture;
-        this.rows = rows;
+    constructor(picture, rows, of_all_panels) {
+        Object.assign(this, { picture, rows, of_all_panels });
         this.columns = doc.tables[picture.table].columns;
         const all = picture.series ? rows.map(row => String(row[picture.series])) : [''];
         this.series = different([...(picture.order || []), ...all]);
@@ -287,7 +286,7 @@ const DRAW = {
     heat(d, box) {
         const picture = d.picture, xs = d.values('x'), ys = d.values('y'), log = picture.value_log;
         const isKnown = v => typeof v === 'number' && (v > 0 || !log), f = v => log ? Math.log(v) : v;
-        const known = rowsOf(picture, picture.table).map(row => row[picture.value]).filter(isKnown);
+        const known = d.of_all_panels.map(row => row[picture.value]).filter(isKnown); /* one scale */
         const low = picture.value_low ?? least(known), high = picture.value_high ?? most(known);
         const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
         const palette = PALETTES[picture.palette] || PALETTES.latency;
@@ -364,9 +363,11 @@ function drawPicture(figure, picture) {
         const canvas = element('canvas', { role: 'img', tabIndex: 0, 'aria-label': name });
         const holder = element('div', { className: 'canvas ' + picture.kind }, canvas);
         const head = panel === null ? [] : [element('h3', {}, String(panel))];
-        box.append(element('div', { className: 'panel' }, ...head, holder));
+        const save = element('a', { href: '#', className: 'faint', download: name + '.png', textContent: 'save as PNG',
+            onclick: () => { save.href = canvas.toDataURL(); } });
+        box.append(element('div', { className: 'panel' }, ...head, holder, save));
         const where = panel === null ? picture.where : { ...picture.where, [picture.panel]: String(panel) };
-        const c = chart(canvas, new Drawing({ ...picture, where }, rows.filter(row => panel === null || row[picture.panel] === panel)));
+        const c = chart(canvas, new Drawing({ ...picture, where }, rows.filter(row => panel === null || row[picture.panel] === panel), rows));
         zoomable(c, canvas);
         charts.push(c);
     }
@@ -377,7 +378,8 @@ function showPictures() {
     const figures = list.map(p => element('figure', { id: 'picture-' + (p.name || p.table) },
         element('figcaption', {}, p.title || '', ' ', element('a', { href: '#' + p.table, className: 'faint' }, 'numbers')),
         element('div', { className: 'panels' })));
-    add(element('section', { id: 'pictures' }, element('h2', {}, 'Pictures'), ...figures));
+    const caption = element('p', { className: 'faint' }, doc.caption || '');
+    add(element('section', { id: 'pictures' }, element('h2', {}, 'Pictures'), caption, ...figures));
     const draw = () => {
         charts.forEach(c => c.destroy());
         charts = [];

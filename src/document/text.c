@@ -42,25 +42,20 @@ static size_t site_length(const char *text)
     return text_length(text) - text_length(text + end);
 }
 
-/* The beginning of TEXT, ".." and its end, ROOM in all; for free(). */
-static char *cut(const char *text, size_t room)
+/* Shortens *TEXT (for free()) to ROOM (8 or more) characters, in its middle: a call site's
+ * "file:line" stays whole where there is room. */
+static void shorten(char **text, size_t room)
 {
     enum { LEAST_END = 3 };
-    size_t head = (room - 2) / 2, site = site_length(text);
+    size_t head = (room - 2) / 2, length = text_length(*text), site = site_length(*text);
+    char *brief;
+    if (length <= room)
+        return;
     if (site > head && site + 2 + LEAST_END <= room)
         head = site;
-    char *result;
-    if (asprintf(&result, "%.*s..%s", (int)byte_of(text, head), text,
-                 text + byte_of(text, text_length(text) - (room - 2 - head))) < 0)
+    if (asprintf(&brief, "%.*s..%s", (int)byte_of(*text, head), *text,
+                 *text + byte_of(*text, length - (room - 2 - head))) < 0)
         memory_out();
-    return result;
-}
-
-void text_shorten(char **text, size_t room)
-{
-    if (text_length(*text) <= room)
-        return;
-    char *brief = cut(*text, room);
     free(*text);
     *text = brief;
 }
@@ -248,7 +243,7 @@ static void fit_grid(struct grid *g, size_t width)
     }
     for (size_t i = g->heads * g->columns; i < g->rows * g->columns; i++)
         if (g->room[i % g->columns])
-            text_shorten(&g->cell[i], g->room[i % g->columns]);
+            shorten(&g->cell[i], g->room[i % g->columns]);
 }
 
 /* Nothing trails behind the last text of a line. */

@@ -7,7 +7,7 @@
 struct text_options {
     size_t width;  /* characters; 0: as wide as it takes */
     size_t rows;   /* at most so many rows of a table, and how many are left out; 0: all */
-    bool comments; /* heads and facts begin with '#', so that gnuplot and awk skip them */
+    bool comments; /* heads and facts begin with '#', so that awk and plotters skip them */
     bool brief;    /* no optional columns, and no word of rows that are left out */
     bool explain;  /* what each column means, under its table */
 };
@@ -26,9 +26,5 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
 
 /* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
 size_t text_length(const char *text);
-
-/* Shortens *TEXT (for free()) to ROOM (8 or more) characters, in its middle: a call site's
- * "file:line" stays whole where there is room. */
-void text_shorten(char **text, size_t room);
 
 #endif

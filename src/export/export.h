@@ -20,8 +20,7 @@ struct timeline_view {
     double from, to;
 };
 
-/* A picture of a run: adds its tables and its declaration to a document, which is drawn into files
- * (document/draw.h) or carried in a page. */
+/* A picture of a run: adds its tables and its declaration to a document, which a page carries. */
 struct run_picture {
     const char *name;    /* also the picture's and the file's */
     const char *summary; /* what it shows */

@@ -9,8 +9,8 @@
 
 enum { MOST_LANES = 64 };
 
-/* Kinds of spans, at the positions of their colours (document/draw.c): those of Denis and Trahay's
- * traces, and collectives. */
+/* Kinds of spans, at the positions of their colours (document/report.js): those of Denis and
+ * Trahay's traces, and collectives. */
 static const char *const kinds[] = {"blocking send",
                                     "waiting for another rank",
                                     "non-blocking post",

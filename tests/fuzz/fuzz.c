@@ -3,8 +3,6 @@
  * the program says which reader is meant: fuzz/record, fuzz/profile, ... are links to one program.
  */
 #include "compare/launches.h"
-#include "document/draw.h"
-#include "document/json_file.h"
 #include "measure/pairs/log.h"
 #include "profile/model.h"
 #include "record/ledger.h"
@@ -78,14 +76,6 @@ static void read_scenario(const char *path)
         fclose(in);
 }
 
-static void read_maps(const char *path)
-{
-    char why[400];
-    json_t *json = json_file_load(path, why, sizeof why);
-    document_draw_json(json, "/nonexistent/x.svg"); /* the script is written, and not drawn */
-    json_decref(json);
-}
-
 static void read_launches(const char *path)
 {
     struct document *d = launches_document((const char *const[]){path, path}, 1, 1);
@@ -97,8 +87,11 @@ static void read_launches(const char *path)
 static const struct {
     const char *name;
     void (*read)(const char *path);
-} readers[] = {{"record", read_record},     {"profile", read_profile}, {"pairs", read_pairs},
-               {"scenario", read_scenario}, {"maps", read_maps},       {"launches", read_launches}};
+} readers[] = {{"record", read_record},
+               {"profile", read_profile},
+               {"pairs", read_pairs},
+               {"scenario", read_scenario},
+               {"launches", read_launches}};
 
 static void (*reader)(const char *path);
 

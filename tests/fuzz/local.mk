@@ -1,6 +1,6 @@
 # libFuzzer on every reader of files, each for FUZZ_SECONDS: `make fuzz FUZZ_SECONDS=3600' by hand. What
 # it begins with are files that the programs have just written.
-FUZZERS = record profile pairs scenario maps launches
+FUZZERS = record profile pairs scenario launches
 FUZZ_SECONDS = 30
 # 0: another one each time.
 FUZZ_SEED = 0

@@ -24,8 +24,6 @@ layered plain
 layered traced COLLPROF_TRACE=calls
 $MPIEXEC -n 2 collbench-pairs -i 2 --sizes=64:1K --log-file=seeds/pairs/ours >/dev/null || fail "no pairs"
 collprof report seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
-$MPIEXEC -n 2 collbench-overlap --benchmark=sender --sizes=1K:4K --step=2 \
-    --comp=8:16 -i 5 --format=json >seeds/maps/ours || fail "no maps"
 $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --output=seeds/launches/ours >/dev/null ||
     fail "no launches"
 cat >seeds/scenario/ours <<EOF

@@ -19,12 +19,9 @@ grep -q WRONG "$scratch/csv" && fail "wrong data"
 awk -F, '/^# table: pairs/ { pairs = 1 } pairs && ($1 == "gather" && $6 != 2 || $1 == "scatter" && $5 != 2) { bad = 1 }
     END { exit bad || !pairs }' "$scratch/csv" || fail "pairs that a rooted operation does not couple"
 
-printf '#!/bin/sh\ncat >"%s/script"\necho "IEND</svg>"\n' "$scratch" >"$scratch/keeper"
-chmod +x "$scratch/keeper"
 "$MPIEXEC" -n 2 "$bench" --yield --operation=allreduce --sizes=8:64 --budget=0.3 --format=json -o "$scratch/json" 2>"$scratch/err" ||
     fail "json: status $?"
-GNUPLOT=$scratch/keeper "$top_builddir/collprof" plot -o "$scratch/p.png" "$scratch/json" >"$scratch/out" 2>"$scratch/err" || fail "plot: status $?"
-python3 - "$scratch/json" "$scratch/script" <<'END' || fail "what was written as JSON is wrong"
+python3 - "$scratch/json" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
 d = json.load(open(sys.argv[1]))
 assert d["schema"] == "collbench-collective/4"
@@ -33,7 +30,6 @@ assert [(r["size"], r["method"]) for r in rows] == [(s, m) for s in (8, 16, 32, 
 # Samples that depend on each other, on a busy machine, have no interval.
 assert all(r["low"] is r["high"] is None or r["low"] <= r["value"] <= r["high"] for r in rows), rows
 assert d["pictures"]
-assert open(sys.argv[2]).read()
 END
 
 refused() {

@@ -10,7 +10,6 @@ source=$(cd "$(dirname "$0")" && pwd)
 built=$PWD
 mkdir -p "$out"
 cd "$out"
-[ -n "${GNUPLOT:-}" ] || { echo "make figures: no gnuplot: install gnuplot-nox" >&2; exit 1; }
 pkg-config --exists "ucx >= 1.13" || { echo "make figures: no libucx-dev: nothing of UCX is seen" >&2; exit 1; }
 # Open MPI does not take UCX by itself where there is no fast network.
 export OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any
@@ -27,10 +26,10 @@ figure()
         -o "$name" "$built/examples/overlap" $what </dev/null
     "$built/collprof" report --format=perfetto -o "$name.json" "$name" >/dev/null
     excerpt=$(python3 "$source/excerpt.py" "$name.json" "$span" "${THREAD:-1}")
-    "$built/collprof" plot --picture=timeline $excerpt -o "$name.png" "$name" >/dev/null
+    "$built/collprof" plot --picture=timeline $excerpt -o "$name.html" "$name" >/dev/null
     {
         echo "${settings:+$settings }${LAUNCHER:-mpiexec} -n 2${bound:+ $bound} collprof run --trace=transport${YIELD:+ $YIELD} -o $name overlap $what"
-        echo "collprof plot --picture=timeline $excerpt -o $name.png $name"
+        echo "collprof plot --picture=timeline $excerpt -o $name.html $name"
         "$built/collprof" report --explain "$name" 2>&1
     } >"$name.txt"
     [ -n "${KEEP:-}" ] || rm -rf "$name"

@@ -84,7 +84,8 @@ cat > "$work/result.json" <<'JSON'
    {"size": 0, "method": "<b>held", "value": 2.5}, {"size": 65536, "method": "<b>held", "value": 112100.5},
    {"size": 0, "method": "ol", "value": 3}, {"size": 80, "method": "ol", "value": null}]}},
  "pictures": [{"kind": "lines", "title": "by size", "table": "t", "x": "size", "y": "value", "series": "method",
-   "x_log": true, "y_log": true}]}
+   "x_log": true, "y_log": true}, {"kind": "heat", "title": "maps", "name": "maps", "table": "t", "x": "size", "y": "value",
+   "value": "value", "panel": "method"}]}
 JSON
 $collprof report --format=html "$work/result.json" > /dev/null || fail "results: status $?"
 PYTHONPATH=$work python3 - "$work/result.html" <<'PY' || fail "the page of results"
@@ -180,7 +181,13 @@ assert base64.b64decode(b.call("Page.printToPDF", pageRanges="1-2")["data"]).sta
 b.call("Emulation.setEmulatedMedia", media="")
 
 b.open(f"file://{work}/result.html", 1000)
-assert (b.value("document.querySelectorAll('canvas').length") > 0) == charts and not b.console, b.console
+assert b.value("document.querySelectorAll('canvas').length") == 3 * charts and not b.console, b.console
+if charts:
+    # In maps beside each other one colour is one value; and a picture can be kept.
+    scales = b.value("[...document.querySelectorAll('#picture-maps .scale')].map(s => s.textContent).join('|')").split("|")
+    assert len(scales) == 2 and scales[0] == scales[1] and "112100" in scales[0], scales
+    b.value("(a => { a.addEventListener('click', e => e.preventDefault()); a.click(); })(document.querySelector('a[download]'))")
+    assert b.value("document.querySelector('a[download]').href").startswith("data:image/png;base64,")
 
 # Open in 2 s, the best of three; where the machine is so busy that as many bytes of plain text take
 # a good part of that, in six times what these take.

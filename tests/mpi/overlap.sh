@@ -82,20 +82,15 @@ run 2 --benchmark=load --sizes=64:64K --step=1024 --comp=16:16 -i 3 --budget=0.1
     fail "threads: status $?"
 test "$(grep -c '^load,64,,[0-9]*,[0-9]' out)" -ge 2 || fail "load: no cells"
 
-# Pictures of all maps, and of a file of them.
-if [ -x "${GNUPLOT:-}" ]; then
-    drawn() {
-        rm -f map*
-        run 2 --benchmark=sender,load --sizes=128K:256K --step=2 --comp=64:256 -i 12 --format=json -o map.json &&
-            "$top_builddir/collprof" plot -o map.png map.json
-    }
-    try "plot: no pictures" drawn
-    if [ -e map.png ]; then # else not judged
-        "$top_builddir/collprof" plot -o maps.png map.json || fail "from a file: status $?"
-        for f in map.png map-load.png maps.png maps-load.png; do
-            head -c 4 $f | grep -q PNG || fail "$f is no picture"
-        done
-    fi
+# A page with pictures of all maps.
+drawn() {
+    rm -f map*
+    run 2 --benchmark=sender,load --sizes=128K:256K --step=2 --comp=64:256 -i 12 --format=json -o map.json &&
+        "$top_builddir/collprof" report --format=html map.json >drawn
+}
+try "no pictures" drawn
+if [ -e map.html ]; then # else not judged
+    test "$(grep -o '"kind":"heat"' map.html | wc -l)" -ge 2 || fail "no maps"
 fi
 test -z "$busy" || exit 77
 exit 0

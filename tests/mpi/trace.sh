@@ -172,25 +172,21 @@ if "$collprof" report --format=otf2 -o o traced >out 2>&1; then
 else
     grep -q 'built without OTF2' out || fail "otf2: $(cat out)"
 fi
-if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
-    "$collprof" plot --picture=timeline -o t.svg traced || fail "plot: status $?"
-    grep -q 'late sender' t.svg || fail "no wait state is named in the picture"
-    "$collprof" plot --picture=timeline --from=1e6 -o u.svg traced >out && fail "a picture of nothing"
-    # Who has left no record is missing, and that is said.
-    cp -rL traced part && rm part/rank-000001-*
-    "$collprof" plot --picture=timeline -o part.svg part 2>err || fail "plot of a part: status $?"
-    grep -q 'part: the trace has 3 of 4 ranks' err && grep -q 'on 3 of 4 ranks' part.svg || fail "a part: $(cat err)"
-    "$collprof" plot --picture=timeline --from=0 -o w.svg traced || fail "plot from the start: status $?"
-    grep -q 'from 0.000000 s' w.svg || fail "--from=0 is not the start"
-    "$collprof" plot --picture=timeline --from=0 --to=0 -o x.svg traced 2>err && fail "no time at all is drawn"
-    grep -q 'from is not before' err || fail "not said: $(cat err)"
-    grep -q 'not recorded' t.svg && fail "a trace of the whole run has gaps"
-    # What is not in a trace that was thinned out is not computation.
-    COLLPROF_MEMORY=1 COLLPROF_TRACE=calls layered 2 many "$built/tests/mpi/messages" many >/dev/null || fail "many: status $?"
-    "$collprof" plot --picture=timeline --to=1000 -o v.svg many || fail "plot of windows: status $?"
-    grep -q 'not recorded' v.svg && grep -q 'rgb(128, *128, *128)' v.svg || fail "no gaps between windows"
-    # As much in both directions but for 8 bytes: no end of a scale that says what it is of.
-    "$collprof" plot --picture=matrix -o m.svg traced >out || fail "matrix: status $?"
-    test "$(grep -c '>100*<' m.svg)" -ge 3 && grep -q 'bytes (B)<' m.svg || fail "the scale of the matrix has no numbers"
-fi
+"$collprof" plot --picture=timeline -o t.html traced || fail "plot: status $?"
+grep -q 'late sender' t.html || fail "no wait state is named in the picture"
+"$collprof" plot --picture=timeline --from=1e6 -o u.html traced >out && fail "a picture of nothing"
+# Who has left no record is missing, and that is said.
+cp -rL traced part && rm part/rank-000001-*
+"$collprof" plot --picture=timeline -o part.html part 2>err || fail "plot of a part: status $?"
+grep -q 'part: the trace has 3 of 4 ranks' err && grep -q 'on 3 of 4 ranks' part.html || fail "a part: $(cat err)"
+"$collprof" plot --picture=timeline --from=0 -o w.html traced || fail "plot from the start: status $?"
+grep -q 'from 0.000000 s' w.html || fail "--from=0 is not the start"
+"$collprof" plot --picture=timeline --from=0 --to=0 -o x.html traced 2>err && fail "no time at all is drawn"
+grep -q 'from is not before' err || fail "not said: $(cat err)"
+grep -q '"kind":"not recorded"' t.html && fail "a trace of the whole run has gaps"
+# What is not in a trace that was thinned out is not computation.
+COLLPROF_MEMORY=1 COLLPROF_TRACE=calls layered 2 many "$built/tests/mpi/messages" many >/dev/null || fail "many: status $?"
+"$collprof" plot --picture=timeline --to=1000 -o v.html many || fail "plot of windows: status $?"
+grep -q '"kind":"not recorded"' v.html || fail "no gaps between windows"
+"$collprof" plot --picture=matrix -o m.html traced >out || fail "matrix: status $?"
 exit 0

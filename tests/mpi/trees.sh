@@ -30,34 +30,8 @@ sys.exit(any(short > 1.7 * long for short, long in zip(took, took[1:])) and f"ro
 PY
     [ $try -lt 10 ] || fail "a size is cold"
 done
-# In its pictures one colour is one time: all means share a scale, and so do all deviations.
-printf '#!/bin/sh\ncat >>"%s/script"\necho IEND\n' "$dir" >"$dir/keeper"
-chmod +x "$dir/keeper"
-$MPIEXEC -n 3 $pairs --yield -i 5 --sizes=64:256 --format=json >"$dir/p.json" || fail "JSON of pairs"
-GNUPLOT=$dir/keeper ./collprof plot -o "$dir/p.png" "$dir/p.json" >"$dir/out" || fail "pictures of pairs"
-test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" -le 4 ||
-    fail "scales: $(grep '^set cbrange' "$dir/script")"
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log --log-file="$dir/paper.log" >"$dir/out" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
-
-# Several logs: a row each, in one scale.
-rm "$dir/script"
-GNUPLOT=$dir/keeper ./collprof plot -o "$dir/several.png" "$dir/pairs.log" "$dir/paper.log" >"$dir/out" || fail "several logs"
-for log in pairs.log paper.log; do
-    grep -q "$log" "$dir/script" || fail "no picture of $log: $(grep title "$dir/script")"
-done
-test "$(grep '^set cbrange' "$dir/script" | sort -u | wc -l)" -le 2 || fail "scales of several logs"
-$tree --latencies="$dir/pairs.log" --format=json >"$dir/tree.out" || fail "a prediction from a log"
-grep -q '"schema": "collbench-tree/2"' "$dir/tree.out" || fail "JSON"
-"$MPIEXEC" -n 2 env LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so" "$tree" --algorithm=flat --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >"$dir/few" 2>&1 &&
-    [ "$(grep -c '^2,1024.*few_samples' "$dir/few")" -eq 2 ] || fail "remarks: $(cat "$dir/few")"
-grep 'of zeros' "$dir/few" && fail "the root sends memory that nobody has written"
-rm "$dir/script"
-$MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 \
-    --format=json >"$dir/run.out" || fail "running trees"
-GNUPLOT=$dir/keeper ./collprof plot -o "$dir/t.png" "$dir/run.out" >"$dir/out" || fail "pictures of trees: status $?"
-grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
-grep -q "title 'MPI_Bcast'" "$dir/script" && grep -q '^$arrows' "$dir/script" || fail "pictures of trees"
 
 # Refused: status 2, one line with the reason, nothing written.
 refuse() {
@@ -70,6 +44,24 @@ refuse() {
     grep -q -e "$expected" "$dir/stderr" || fail "no '$expected' of $*: $(cat "$dir/stderr")"
     [ -s "$dir/stdout" ] && fail "output of $*"
 }
+
+# Several logs: a map each.
+./collprof plot -o "$dir/several.html" "$dir/pairs.log" "$dir/paper.log" >"$dir/out" || fail "several logs"
+for log in pairs.log paper.log '"panel":"log"'; do
+    grep -q "$log" "$dir/several.html" || fail "no picture of $log"
+done
+refuse "2 files: use: --output=FILE" ./collprof plot "$dir/pairs.log" "$dir/paper.log"
+$tree --latencies="$dir/pairs.log" --format=json >"$dir/tree.out" || fail "a prediction from a log"
+grep -q '"schema": "collbench-tree/2"' "$dir/tree.out" || fail "JSON"
+"$MPIEXEC" -n 2 env LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so" "$tree" --algorithm=flat --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >"$dir/few" 2>&1 &&
+    [ "$(grep -c '^2,1024.*few_samples' "$dir/few")" -eq 2 ] || fail "remarks: $(cat "$dir/few")"
+grep 'of zeros' "$dir/few" && fail "the root sends memory that nobody has written"
+$MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --sizes=0:4K --step=6 --algorithm=grid,flat -i 10 --budget=0.2 \
+    --format=json >"$dir/run.out" || fail "running trees"
+grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
+./collprof report --format=html -o "$dir/t.html" "$dir/run.out" >"$dir/out" || fail "pictures of trees: status $?"
+grep -q '"kind":"lines"' "$dir/t.html" && grep -q '"arrows":"tree_messages' "$dir/t.html" || fail "pictures of trees"
+
 refuse "it is for 4 ranks, there are 2" $MPIEXEC -n 2 $tree --latencies="$dir/pairs.log"
 refuse "one rank and no --latencies" $tree
 refuse "no root 9" $tree --latencies="$dir/pairs.log" --root=9
@@ -78,8 +70,7 @@ refuse "No such file" $tree --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
 refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
 refuse "a pair needs 2 ranks" $pairs
-for file in A B; do echo "{}" >"$dir/$file.json"; done
-refuse "are not alike" ./collprof plot -o "$dir/x.png" "$dir/A.json" "$dir/pairs.log"
-refuse "is one file of JSON too many" ./collprof plot "$dir/A.json" "$dir/B.json"
+echo "{}" >"$dir/A.json"
+refuse "is JSON: use: collprof report --format=html" ./collprof plot "$dir/A.json"
 refuse "--order is 'random'" $pairs --order=random
 exit $failed

@@ -8,14 +8,11 @@ run=$srcdir/tests/sim/run.sh bench=sim/collbench-bcast out=sim/bcast.out err=sim
 fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
 
 # A picture for each algorithm and each method, and by destination.
-printf '#!/bin/sh\ncat >>sim/bcast.plots\necho IEND\n' >sim/bcast.keeper
-chmod +x sim/bcast.keeper
-rm -f sim/bcast-*.png
 "$run" cluster 4 $bench --method=gap,direct --algorithm=linear,flat --ranks=2:4:1 --sizes=8:16 --root=1 \
     --destinations --stop=fixed -i 6 --format=json -o sim/bcast.json >$out 2>$err || fail "pictures: status $?"
-GNUPLOT=$PWD/sim/bcast.keeper ./collprof plot -o sim/bcast-.png sim/bcast.json >$out 2>$err || fail "plot: status $?"
+./collprof report --format=html sim/bcast.json >$out 2>$err || fail "page: status $?"
 for picture in linear flat gap direct destinations-direct; do
-    ls sim/bcast--$picture*.png >/dev/null || fail "no picture $picture"
+    grep -q '"name":"'$picture sim/bcast.html || fail "no picture $picture"
 done
 
 "$run" cluster 16 $bench --algorithm=flat --sizes=64K --method=gap,ol,held,direct --destinations \

@@ -4,13 +4,12 @@
 # The figures of de Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational
 # Grid" (1999), measured again on up to 64 simulated ranks: figures 1, 3, 6, 7, 8, 10 and 11, and two
 # that they did not draw: where their assumption fails (a flat broadcast), and a grid.
-# Every picture's numbers are beside it, as text and JSON.
+# A page has the pictures of a measurement and their numbers; these are beside it as JSON, too.
 set -eu
 out=$1
 here=$(dirname "$0")
 bench=sim/collbench-bcast
 [ -n "${SMPIRUN:-}" ] || { echo "make figures: no simulator: install libsimgrid-dev" >&2; exit 1; }
-[ -n "${GNUPLOT:-}" ] || { echo "make figures: no gnuplot: install gnuplot-nox" >&2; exit 1; }
 mkdir -p "$out"
 
 # A processor's part in a message, o of LogP, is nothing to the simulator unless it is told:
@@ -28,12 +27,7 @@ measure() {
     echo "  $name"
     "$here/run.sh" "$platform" "$ranks" "$bench" "$@" --stop=fixed -i 3 -x 1 --budget=0 \
         --format=json --output="$out/$name.json"
-    ./collprof plot -o "$out/$name.png" "$out/$name.json" >/dev/null
-}
-
-# take PICTURE NAME: of the pictures of one measurement, under the figure's name.
-take() {
-    mv "$out/$1.png" "$out/$2.png"
+    ./collprof report --format=html -o "$out/$name.html" "$out/$name.json" >/dev/null
 }
 
 # Figure 1: a binomial tree of 16 ranks, 5 us of processor for sending and for receiving.
@@ -49,27 +43,15 @@ calls = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X
 begin = sorted(e["ts"] for e in calls if e["name"] == "MPI_Send")[-15]
 print("--from=%.6f --to=%.6f" % ((begin - 5) / 1e6, max(e["ts"] + e["dur"] for e in calls if e["name"] == "MPI_Recv") / 1e6))' \
     "$out/figure-01.json")
-./collprof plot --picture=timeline $excerpt -o "$out/figure-01-time-line.png" "$out/figure-01" >/dev/null
+./collprof plot --picture=timeline $excerpt -o "$out/figure-01-time-line.html" "$out/figure-01" >/dev/null
 rm -rf "$out/figure-01" "$out/figure-01.json" "$out/figure-01.txt"
 
 algorithms=binomial,linear,backward
-measure small cluster 64 --algorithm=$algorithms --sizes=256 --ranks=4:64:4 \
+measure figures-03-to-11-256B cluster 64 --algorithm=$algorithms --sizes=256 --ranks=4:64:4 \
     --method=send-latency,rounds,ring-barrier,acknowledge,ol,held,direct
-take small-send-latency figure-03-send-latency-256B
-take small-rounds figure-06-rounds-256B
-take small-ring-barrier figure-07-ring-barrier-256B
-take small-acknowledge figure-08-acknowledge-256B
-take small-ol figure-10-max-ol-256B
-take small-binomial figure-11-methods-binomial-256B
-rm -f "$out"/small-*.png
-mv "$out/small.json" "$out/figures-03-to-11-256B.json"
 
-measure large cluster 64 --algorithm=$algorithms --sizes=64K --ranks=4:64:4 \
+measure figures-07-and-10-64K cluster 64 --algorithm=$algorithms --sizes=64K --ranks=4:64:4 \
     --method=ring-barrier,held
-take large-ring-barrier figure-07-ring-barrier-64K
-take large-held figure-10-max-held-64K
-rm -f "$out"/large-*.png
-mv "$out/large.json" "$out/figures-07-and-10-64K.json"
 
 # Figure 7's other barriers: with messages of 64 KiB, and the hypercube, of the library.
 for size in 256 64K; do
@@ -84,16 +66,8 @@ export SIM_WAYS=4
 measure figure-10-max-ol-256B-4-ranks-a-host cluster 64 --algorithm=$algorithms --sizes=256 --ranks=4:64:4 --method=ol
 unset SIM_WAYS
 
-measure flat cluster 16 --algorithm=flat --sizes=64K --method=ol,held,direct --destinations
-mv "$out/flat.json" "$out/flat-where-the-assumption-fails.json"
-for method in ol held direct; do
-    take flat-destinations-$method flat-where-the-assumption-fails-$method
-done
+measure flat-where-the-assumption-fails cluster 16 --algorithm=flat --sizes=64K --method=ol,held,direct --destinations
 
-measure grid grid 16 --algorithm=binomial,flat,linear --sizes=4K --destinations \
+measure two-sites-4K grid 16 --algorithm=binomial,flat,linear --sizes=4K --destinations \
     --method=rounds,barrier,acknowledge,ol,held,direct
-mv "$out/grid.json" "$out/two-sites-4K.json"
-for method in ol held direct; do
-    take grid-destinations-$method two-sites-4K-$method
-done
 ls "$out"

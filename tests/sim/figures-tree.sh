@@ -4,7 +4,7 @@
 # Trees from measured latencies against the library's broadcast, in simulation: two sites 10 km
 # apart, eight sites 0.1 to 50 ms apart, and a cluster with one slow host; 8, 32 and 128 ranks;
 # 256 B to 1 MiB. Compared are the simulator's own broadcast, its MPICH and Open MPI selectors,
-# the binomial tree and the paper's to the letter. Leaves DIRECTORY/trees.txt (the table), trees.csv and a plot each.
+# the binomial tree and the paper's to the letter. Leaves DIRECTORY/trees.txt (the table), trees.csv and a page of pictures.
 #
 # Every message costs its sender and its receiver 1 us (the simulator's default is nothing).
 set -eu
@@ -50,29 +50,19 @@ done
 awk -F, -f "$here/figures-tree.awk" "$csv" >"$directory/trees.txt"
 cat "$directory/trees.txt"
 
-# A picture for each network, placing and number of ranks.
-[ -n "${GNUPLOT:-}" ] || exit 0
-awk -F, 'NR > 1 { print $1 "," $2 "," $3 }' "$csv" | sort -u | while IFS=, read -r p how n; do
-    "$GNUPLOT" <<END
-set terminal pngcairo size 900,600 noenhanced font 'sans,11' background '#ffffff'
-set output '$directory/trees-$p-$how-$n.png'
-set datafile separator ','
-set title 'Broadcast on $p, $n ranks, $how'
-set xlabel 'message (B)'
-set ylabel 'last arrival (us)'
-set logscale x 2
-set logscale y 10
-set grid
-set format x '%.0b%B'
-set format y '%.0f'
-set rmargin 5
-set key top left
-pick(who) = sprintf("< awk -F, '\$1 == \"$p\" && \$2 == \"$how\" && \$3 == $n && \$5 == \"%s\"' $csv", who)
-plot for [who in "library mpich ompi binomial grid-paper grid"] pick(who) using 4:9 \
-    with linespoints lw 2 lc rgb word("#0072b2 #009e73 #56b4e9 #808080 #cc79a7 #d55e00", \
-    (who eq "library") + 2 * (who eq "mpich") + 3 * (who eq "ompi") + 4 * (who eq "binomial") + \
-    5 * (who eq "grid-paper") + 6 * (who eq "grid")) \
-    title who, \
-    pick("grid") using 4:8 with lines dashtype 2 lw 2 lc rgb '#d55e00' title 'grid, predicted'
+# A page with a picture for each network, placing and number of ranks.
+python3 - "$csv" "$directory/trees.json" <<'END'
+import csv, json, sys
+rows = [{**r, "bytes": int(r["bytes"]), "time": float(r["measured"])} for r in csv.DictReader(open(sys.argv[1]))]
+where = sorted({(r["platform"], r["placing"], r["ranks"]) for r in rows})
+names = "platform placing ranks bytes who time".split()
+columns = [{"name": n, "unit": {"bytes": "B", "time": "us"}.get(n), "kind": "integer" if n == "bytes" else
+            "real" if n == "time" else "text", "decimals": 2, "head": "last arrival" if n == "time" else n} for n in names]
+pictures = [{"kind": "lines", "title": f"Broadcast on {p}, {n} ranks, {how}", "table": "trees", "x": "bytes", "y": "time",
+             "series": "who", "where": {"platform": p, "placing": how, "ranks": n}, "x_log": True, "y_log": True,
+             "order": "library mpich ompi binomial grid-paper grid".split()} for p, how, n in where]
+table = {"title": "Broadcasts", "columns": columns, "rows": [{n: r[n] for n in names} for r in rows]}
+json.dump({"schema": "collbench-tree/figures", "header": {}, "findings": [], "tables": {"trees": table},
+           "pictures": pictures}, open(sys.argv[2], "w"))
 END
-done
+./collprof report --format=html "$directory/trees.json"

@@ -110,34 +110,35 @@ FIGURES = figures-bcast figures-pairs figures-scenario figures-tree figures-work
 figures: $(FIGURES)
 figures-bcast: sim/collbench-bcast sim/waits collprof
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
-figures-tree: sim/collbench-tree
+figures-tree: sim/collbench-tree collprof
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
 # PetaSHA's figures, of three networks, and these side by side.
 figures-pairs: sim/collbench-pairs collprof
 	$(MKDIR_P) figures && for net in sites2 sites8 workstations; do \
 		$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh $$net 32 sim/collbench-pairs -i 10 \
 			--log-file=figures/pairs-$$net.log >figures/pairs-$$net.txt && \
-		./collprof plot -o figures/pairs-$$net.png figures/pairs-$$net.log || exit 1; \
-	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/pairs.png \
+		./collprof plot -o figures/pairs-$$net.html figures/pairs-$$net.log || exit 1; \
+	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/pairs.html \
 		figures/pairs-sites2.log figures/pairs-sites8.log figures/pairs-workstations.log
 # Gracia, Niethammer and Sethi's figure 1.
 figures-scenario: sim/collbench-scenario collprof
 	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh cluster 64 sim/collbench-scenario \
 		--operation=broadcast --sizes=512:512 --ranks=2:64 --format=json -o figures/scenario.json
-	$(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/scenario.png figures/scenario.json
-# Denis and Trahay's figures 2 to 4: a row for every MPI library of this machine.
+	$(AM_TESTS_ENVIRONMENT) ./collprof report --format=html figures/scenario.json
+# Denis and Trahay's figures 2 to 4: a page for every MPI library of this machine.
 figures-overlap: all
 	$(MKDIR_P) figures && for mpi in $(LAYERS); do \
 		$(AM_TESTS_ENVIRONMENT) mpiexec.$$mpi -n 2 bench/collbench-overlap \
-			--format=json -o figures/overlap-$$mpi.json || exit 1; \
-	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/overlap.png $(LAYERS:%=figures/overlap-%.json)
+			--format=json -o figures/overlap-$$mpi.json && \
+		./collprof report --format=html figures/overlap-$$mpi.json || exit 1; \
+	done
 # Mateescu and Taylor's figure 4. Their library copied messages of 100,000 B and went on.
 figures-workstations: sim/collbench-tree collprof
 	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
 		SMPI_OPTIONS='--cfg=smpi/async-small-thresh:131072 --cfg=smpi/send-is-detached-thresh:131072' \
 		$(srcdir)/tests/sim/run.sh workstations 9 sim/collbench-tree --ranks=2:9:1 --sizes=100000 \
 		--algorithm=grid,grid-paper,binomial -i 3 -x 1 --stop=fixed --format=json -o figures/workstations.json
-	$(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/workstations.png figures/workstations.json
+	$(AM_TESTS_ENVIRONMENT) ./collprof report --format=html figures/workstations.json
 figures-timeline: all
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/figures-timeline.sh figures
 # How far the methods are off on 300 platforms drawn at random: hours, one case after the other.

@@ -97,7 +97,7 @@ EXTRA_tests_unit_report_DEPENDENCIES = collprof-symbols.la
 tests_unit_report_LDADD = libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_document_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_document_SOURCES = tests/unit/document.c tests/unit/draw.c
+tests_unit_document_SOURCES = tests/unit/document.c
 tests_unit_document_LDADD = libdocument.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)

@@ -1,5 +1,5 @@
-/* Protects whoever looks at a profile that somebody else made: a name in it is text, for gnuplot, a
- * terminal, a spreadsheet, dot, a browser and a data base. */
+/* Protects whoever looks at a profile that somebody else made: a name in it is text, for a
+ * terminal, a spreadsheet, the shell and a browser. */
 #include "base/quote.h"
 #include "base/hash.h"
 #include "base/reason.h"
@@ -24,9 +24,6 @@ static void assert_quoted(void (*quote)(const char *, FILE *), const char *text,
 
 Test(quote, in_each_language)
 {
-    assert_quoted(quote_gnuplot, "`touch x` \\ \"$(y)\"", "'`touch x` \\ \"$(y)\"'");
-    assert_quoted(quote_gnuplot, "it's\n!rm", "'it''s !rm'");
-    assert_quoted(quote_gnuplot, NULL, "''");
     assert_quoted(quote_csv, "plain text", "plain text");
     assert_quoted(quote_csv, "=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"");
     assert_quoted(quote_csv, "a,\"b\"", "\"a,\"\"b\"\"\"");
