@@ -307,13 +307,15 @@ static void gather_rank(struct profile *p, const struct ledger *l)
         r->dropped[s] = h->section[s].dropped;
 }
 
-static void gather_header(struct profile *p, const struct ledger_header *h)
+static void gather_header(struct profile *p, const struct ledger *l)
 {
+    const struct ledger_header *h = l->header;
     char text[sizeof h->program + 1];
     p->run_id = h->run_id;
     p->started_unix = h->started_unix;
     p->size = h->size;
-    p->threads_at_once = h->threads_at_once;
+    /* Python asks for MPI_THREAD_MULTIPLE and calls from one thread. */
+    p->threads_at_once = h->threads_at_once && count_of(l, LEDGER_CALLS) > 1;
     p->clock = h->clock;
     p->stack_depth = h->stack_depth;
     p->synchronized = h->synchronized;
@@ -389,7 +391,7 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     struct gather g = gather_begin(p, l);
     if (!(g.rate > 0)) /* ticks are nanoseconds unless they are a counter's */
         g.rate = clock_is_counter(l->header->clock) ? rate : 1e9;
-    gather_header(p, l->header);
+    gather_header(p, l);
     gather_rank(p, l);
     for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
         p->yields = p->yields || strstr(ledger_text(l, l->modules[i].path), "libcollprof-yield.so");

@@ -186,7 +186,8 @@ struct profile {
     uint64_t run_id;
     double started_unix;
     int32_t size;         /* of MPI_COMM_WORLD; 0: unknown */
-    bool threads_at_once; /* MPI_THREAD_MULTIPLE */
+    bool threads_at_once; /* calls of one rank may overlap: their times add up to more than the
+                             run's */
     uint32_t clock, stack_depth;
     bool synchronized;  /* times of different hosts may be compared, within */
     double clock_bound; /* seconds */

@@ -87,6 +87,24 @@ for i in range(10):
 PY
     run bcast "$interpreter" "$dir/by_mpi4py.py"
     profile bcast/out calls MPI_Bcast=40
+
+    # It asks for MPI_THREAD_MULTIPLE and calls from one thread: the first screen is that of a program in C.
+    cat >imbalance.py <<'PY'
+import time
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+theirs = bytearray(8)
+for i in range(60):
+    time.sleep(0.004 * (1 + world.rank))
+    world.Sendrecv(bytearray(8), 1 - world.rank, recvbuf=theirs)
+PY
+    run imbalance "$interpreter" "$dir/imbalance.py"
+    "$collprof" report imbalance/out >screen
+    tr -s ' \n' ' ' <screen >flat
+    grep -q 'Parallel efficiency [4-9][0-9]' flat || { cat screen; fail "no parallel efficiency of mpi4py"; }
+    grep -q 'late ranks are not judged' flat ||
+        grep -q '1\. [123][0-9]\.[0-9] % of the run[^:]*: Rank 1 computes .* in MPI_Sendrecv at imbalance.py:7' flat ||
+        { cat screen; fail "the late rank of mpi4py is not named"; }
 fi
 
 # A program in C that has Python inside: its own calls are lines in C, those of its script in Python,
