@@ -20,6 +20,12 @@ const time = us => {
     return sign + (v < 0.9995 ? (v * 1e3).toFixed(0) + ' ns' : v < 999.5 ? digits(v) + ' us'
         : v < 999.5e3 ? digits(v / 1e3) + ' ms' : digits(v / 1e6) + ' s');
 };
+/* Ticks of a linear axis: as many digits as tell neighbours apart. */
+const timeTick = (us, i, ticks) => {
+    const largest = Math.max(...ticks.map(t => Math.abs(t.value))), step = ticks.length > 1 ? ticks[1].value - ticks[0].value : 0;
+    const [unit, per] = [['s', 1e6], ['ms', 1e3], ['us', 1]].find(([, per]) => largest >= per) ?? ['ns', 1e-3];
+    return step && us ? (us / per).toFixed(Math.max(0, Math.ceil(-Math.log10(step / per) - 1e-9))) + ' ' + unit : time(us);
+};
 const bytes = v => {
     let u = 0;
     for (; v >= 1023.5 && u < 6; u++) v /= 1024;
@@ -180,7 +186,8 @@ class Drawing {
     }
     numbers(key, log, ticks) {
         const axis = { ...this.axis(key), type: log ? 'logarithmic' : 'linear' };
-        axis.ticks.callback = v => this.tick(key, v);
+        axis.ticks.callback = log || kindOf(this.column(key)) !== 'time' ? v => this.tick(key, v) : timeTick;
+        axis.ticks.includeBounds = false;
         axis.afterBuildTicks = scale => {
             const wide = scale.max / scale.min > 1e3;
             if (ticks) scale.ticks = ticks.map(value => ({ value }));

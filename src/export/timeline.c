@@ -283,7 +283,7 @@ bool add_timeline(struct document *d, const struct profile *p, const struct time
                                               .table = "timeline",
                                               .x = "begin",
                                               .x_end = "end",
-                                              .x_label = "since the start of the run (us)",
+                                              .x_label = "since the start of the run",
                                               .y = "lane",
                                               .y_end = "to",
                                               .y_label = "",
