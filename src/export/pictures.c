@@ -9,12 +9,10 @@
 
 void picture_caption(struct document *d, const struct profile *p)
 {
-    bool doubtful = noise_of(p).level == NOISE_SPOILED;
+    const bool doubtful = noise_of(p).level == NOISE_SPOILED;
     char when[64], of[24] = "";
     if ((int64_t)p->ranks.n < p->size)
         snprintf(of, sizeof of, " of %d", p->size);
-    for (uint32_t i = 0; i < p->hosts.n; i++)
-        doubtful = doubtful || noise_crowded(p, i);
     profile_started(p, ", %Y-%m-%d %H:%M", when);
     document_caption(d, "%.60s on %zu%s rank%s%s, %.60s%s",
                      p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,

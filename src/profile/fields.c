@@ -57,7 +57,6 @@ static const struct field rank_table[] = {
     F(grow_error, "grow_error", U32, FIRST),
     F(alive, "alive", BOOL, FIRST),
     F(in_call, "in_call", BOOL, FIRST),
-    F(involuntary_switches, "involuntary_switches", U64, FIRST),
     F(cpu_ns, "cpu_ns", MAYBE, FIRST),
     F(delayed_ns, "delayed_ns", MAYBE, FIRST),
     F(call_ns, "call_ns", REAL, FIRST),

@@ -271,10 +271,8 @@ static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
 {
     const struct noise_totals *from = &h->noise[0], *to = &h->noise[1];
     bool known = to->cpu_ns > 0;
-    int64_t switches = known ? grown(from->involuntary, to->involuntary) : -1;
     r->cpu_ns = known ? grown(from->cpu_ns, to->cpu_ns) : -1;
     r->delayed_ns = known ? grown(from->delayed_ns, to->delayed_ns) : -1;
-    r->involuntary_switches = switches > 0 ? (uint64_t)switches : 0;
 }
 
 static void gather_rank(struct profile *p, const struct ledger *l)

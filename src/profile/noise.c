@@ -65,23 +65,6 @@ struct noise noise_of(const struct profile *p)
     return n;
 }
 
-/* A rank that is bound to one processor says nothing about how many the host has: there, being sent
- * off the processor often is the sign. */
-bool noise_crowded(const struct profile *p, uint32_t host)
-{
-    const struct profile_host *h = &p->hosts.at[host];
-    double switches = 0, wall = 0;
-    if (!h->processors || h->ranks <= h->processors)
-        return false;
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        if (p->ranks.at[i].host == host) {
-            switches += (double)p->ranks.at[i].involuntary_switches;
-            wall += p->ranks.at[i].wall;
-        }
-    }
-    return h->processors > 1 || (wall > 0 && switches / wall > 20);
-}
-
 bool noise_matters(double cost, double low, double run)
 {
     return isnan(low) ? cost >= 2 * NOISE_MATTERS * run : low >= NOISE_MATTERS * run;

@@ -28,9 +28,6 @@ struct noise noise_of(const struct profile *p);
  */
 double noise_of_rank(const struct profile *p, size_t at);
 
-/* Whether more ranks than processors ran on a host; no where their number is unknown. */
-bool noise_crowded(const struct profile *p, uint32_t host);
-
 /* From this part of the run on a cost matters. Where no interval of the cost is known, it has to be
  * twice as much. LOW: its lower end, or NaN; both in the unit of RUN. */
 #define NOISE_MATTERS 0.01

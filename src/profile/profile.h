@@ -50,7 +50,7 @@ struct profile_rank {
     /* Of mpi_ns: in collectives; in messages and requests; in collectives until the awaited rank
      * entered, known only if all of them were recorded. Negative: unknown. */
     int64_t collective_ns, message_ns, late_wait_ns;
-    uint64_t calls, involuntary_switches, untracked_requests;
+    uint64_t calls, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
     int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals, up to the last reading of a process
                                     that was killed; negative: unknown */

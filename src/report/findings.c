@@ -33,8 +33,9 @@ static void find_contention(struct finding_context *c)
     unsigned processors = 0;
     bool crowded = false;
     for (uint32_t i = 0; i < c->v->p->hosts.n; i++) {
-        processors += c->v->p->hosts.at[i].processors;
-        crowded = crowded || noise_crowded(c->v->p, i);
+        const struct profile_host *h = &c->v->p->hosts.at[i];
+        processors += h->processors;
+        crowded = crowded || (h->processors && h->ranks > h->processors);
     }
     if (crowded)
         snprintf(advice, sizeof advice,

@@ -105,22 +105,6 @@ static void put_times(struct document *d, const struct view *v)
     document_fact(d, "MPI calls", "%s, with MPI_Init", format_count(a, whole_count(calls)));
 }
 
-static void put_contention(struct document *d, const struct view *v)
-{
-    const struct noise *n = &v->noise;
-    char worst[32], mean[32];
-    if (v->p->clock == CLOCK_SOURCE_EXTERNAL)
-        return;
-    if (n->worst_rank < 0)
-        document_fact(d, "CPU contention", "unknown");
-    else
-        document_fact(d, "CPU contention",
-                      "ranks were runnable but not scheduled for %s of the run (worst: rank %d, "
-                      "%s), without waits for later ranks%s",
-                      format_share(mean, n->mean, 1), n->worst_rank,
-                      format_share(worst, n->share, 1), n->unknown ? "; unknown for some" : "");
-}
-
 static void put_trace(struct document *d, const struct profile *p)
 {
     static const char *const unseen[] = {
@@ -165,7 +149,6 @@ static void put_facts(struct document *d, const struct view *v)
     put_hosts(d, p);
     put_times(d, v);
     put_clock(d, p);
-    put_contention(d, v);
     put_overhead(d, p);
     put_trace(d, p);
 }

@@ -296,18 +296,19 @@ Test(export, there_is_no_picture_of_nothing)
     profile_free(p);
 }
 
-/* A host whose processors were not counted, as a simulated one, is not called too small. */
-Test(export, a_caption_doubts_only_what_is_known)
+/* A caption doubts the times of a run whose ranks were kept from their processors. */
+Test(export, a_caption_doubts_what_is_known_to_be_spoiled)
 {
-    for (uint32_t processors = 0; processors < 4; processors += 2) {
+    for (int64_t delayed_ns = -1; delayed_ns <= 500000000; delayed_ns += 500000001) {
         struct profile *p = profile_new();
-        struct profile_host host = {.name = "alpha", .ranks = 3, .processors = processors};
-        profile_add_host(p, &host);
+        struct profile_host host = {.name = "alpha", .ranks = 1, .processors = 2};
+        *PUSH(&p->ranks) = (struct profile_rank){
+            .host = profile_add_host(p, &host), .wall = 1, .delayed_ns = delayed_ns};
         struct document *d = document_new("x/1");
         picture_caption(d, p);
         json_t *json = document_json(d);
         const char *text = json_string_value(json_object_get(json, "caption"));
-        cr_assert_eq(strstr(text, "not meaningful") != NULL, processors == 2, "%s", text);
+        cr_assert_eq(strstr(text, "not meaningful") != NULL, delayed_ns > 0, "%s", text);
         json_decref(json);
         document_free(d);
         profile_free(p);

@@ -309,7 +309,6 @@ Test(profile, noise_is_what_was_added_during_the_run)
         const struct profile_rank *rank = &one->ranks.at[0];
         cr_assert_eq(rank->cpu_ns, 8000);
         cr_assert_eq(rank->delayed_ns, 500);
-        cr_assert_eq(rank->involuntary_switches, 3);
         cr_assert_eq(rank->dropped[LEDGER_SITES], 7);
         if (one == r)
             break;
@@ -322,7 +321,6 @@ Test(profile, noise_is_what_was_added_during_the_run)
     l.header->noise[1] = (struct noise_totals){0};
     struct profile *cut = profile_from_ledger(&l);
     cr_assert_eq(cut->ranks.at[0].delayed_ns, -1);
-    cr_assert_eq(cut->ranks.at[0].involuntary_switches, 0);
     struct profile *all[] = {p, r, old, cut};
     for (size_t i = 0; i < 4; i++)
         profile_free(all[i]);
