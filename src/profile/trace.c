@@ -16,19 +16,6 @@ static double covered(const struct profile_trace *t)
     return (double)kept / (double)(t->last_ns - t->first_ns);
 }
 
-/* Calls that only polled have a row beside those that started something. */
-static void add_polling(struct profile *p)
-{
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        bool there = !e->polls;
-        for (size_t k = 0; k < p->below.n && !there; k++)
-            there = p->below.at[k].operation == e->operation && p->below.at[k].site == e->site;
-        if (!there)
-            *PUSH(&p->below) = (struct net_row){.site = e->site, .operation = e->operation};
-    }
-}
-
 static void find_below(struct profile *p)
 {
     struct net_found found;
@@ -36,7 +23,6 @@ static void find_below(struct profile *p)
     for (size_t i = 0; i < found.n_rows; i++)
         *PUSH(&p->below) = found.rows[i];
     p->trace.below = found.sends;
-    add_polling(p);
     net_free(&found);
 }
 

@@ -131,29 +131,6 @@ Test(trace, contradictions_are_told)
     profile_free(p);
 }
 
-/* Calls that found nothing to do below MPI but looked have their place among those that did. */
-Test(trace, who_only_polled_is_below)
-{
-    struct profile *p = traced(0, 1);
-    uint64_t histogram[HISTOGRAM_BUCKETS] = {1};
-    for (uint32_t polls = 0; polls < 2; polls++)
-        profile_add_entry(
-            p, &(struct profile_entry){.site = 0,
-                                       .operation = profile_add_operation(
-                                           p, polls ? "MPI_Iprobe" : "MPI_Test", FAMILY_PROBE),
-                                       .comm = PROFILE_NONE,
-                                       .region = PROFILE_NONE,
-                                       .calls = 1,
-                                       .polls = polls,
-                                       .histogram = histogram});
-    trace_find(p);
-    size_t n = 0;
-    for (size_t i = 0; i < p->below.n; i++)
-        n += strcmp(p->operations.at[p->below.at[i].operation].name, "MPI_Send") != 0;
-    cr_assert_eq(n, 1);
-    profile_free(p);
-}
-
 Test(trace, matrix_gives_up_places_before_pairs)
 {
     struct profile *p = profile_new();
