@@ -25,7 +25,7 @@ static const struct field run_table[] = {
     F(yields, "yields", BOOL, OR),
     F(launcher, "launcher", TEXT, FIRST),
     F(events_dropped, NULL, U64, SUM),
-    F(sample_mask, NULL, U32, OR),
+    F(sample_mask, "sample_mask", U32, OR),
     F(peers_dropped, "matrix_dropped", U64, SUM),
 };
 #undef ROW
@@ -139,13 +139,19 @@ static const struct field spread_table[] = {
 
 #define ROW struct profile_event
 static const struct field event_table[] = {
-    F(comm_id, NULL, U64, KEY),      F(sequence, NULL, U32, KEY),
-    F(comm_rank, NULL, U32, KEY),    F(rank, NULL, U32, KEY),
-    F(entry_ns, NULL, I64, KEY),     F(bytes, NULL, U64, FIRST),
-    F(exit_ns, NULL, I64, FIRST),    F(outside_ns, NULL, I64, FIRST),
-    F(site, NULL, SITE, FIRST),      NEEDED(operation, NULL, OPERATION, FIRST),
-    NEEDED(comm, NULL, COMM, FIRST), F(spared, NULL, U32, FIRST),
-    F(root, NULL, I32, FIRST),
+    F(comm_id, "communicator_id", HEX, KEY),
+    F(sequence, "sequence", U32, KEY),
+    F(comm_rank, "communicator_rank", U32, KEY),
+    F(rank, "rank", U32, KEY),
+    F(entry_ns, "entry_ns", I64, KEY),
+    F(exit_ns, "exit_ns", I64, FIRST),
+    F(outside_ns, "outside_ns", MAYBE, FIRST),
+    F(bytes, "bytes", U64, FIRST),
+    F(site, "site", SITE, FIRST),
+    NEEDED(operation, "operation", OPERATION, FIRST),
+    NEEDED(comm, "communicator", COMM, FIRST),
+    F(root, "root", I32, FIRST),
+    F(spared, NULL, U32, FIRST),
 };
 #undef ROW
 
@@ -284,7 +290,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_ENTRIES] = TABLE(entries, "entries", entry_table, SOUGHT),
     [TABLE_GROUPS] = TABLE(groups, "groups", group_table, SOUGHT),
     [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", arrival_table, 0),
-    [TABLE_EVENTS] = TABLE(events, NULL, event_table, LISTED),
+    [TABLE_EVENTS] = TABLE(events, "instances", event_table, LISTED | TABLE_BY_COLUMN),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, 0),

@@ -30,7 +30,7 @@ json_t *json_text(const char *text, size_t size)
     return value;
 }
 
-json_t *json_index(uint32_t i)
+static json_t *index_json(uint32_t i)
 {
     return i == PROFILE_NONE ? json_null() : json_integer(i);
 }
@@ -55,8 +55,9 @@ static json_t *frames_json(const struct profile_site *s)
     return frames;
 }
 
-static json_t *value_of(const struct field *f, const void *at)
+json_t *field_json(const struct field *f, const void *row)
 {
+    const void *at = (const char *)row + f->offset;
     char hex[24];
     switch (f->kind) {
     case FIELD_U32:
@@ -85,7 +86,7 @@ static json_t *value_of(const struct field *f, const void *at)
     case FIELD_REGION:
     case FIELD_SITE:
     case FIELD_MODULE:
-        return json_index(*(const uint32_t *)at);
+        return index_json(*(const uint32_t *)at);
     case FIELD_STRING:
         return json_text(*(char *const *)at, SIZE_MAX);
     case FIELD_FRAMES:
@@ -102,11 +103,10 @@ static json_t *value_of(const struct field *f, const void *at)
 json_t *fields_json(const struct fields *fields, const void *row)
 {
     json_t *object = json_object();
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
-        const char *at = (const char *)row + f->offset;
-        if (f->key && !(f->kind == FIELD_STRING && !*(char *const *)at))
-            json_put(object, f->key, value_of(f, at));
-    }
+    for (const struct field *f = fields->at; f < fields->at + fields->n; f++)
+        if (f->key &&
+            !(f->kind == FIELD_STRING && !*(char *const *)((const char *)row + f->offset)))
+            json_put(object, f->key, field_json(f, row));
     return object;
 }
 
@@ -127,26 +127,12 @@ static bool set_histogram(uint64_t **histogram, const json_t *array)
     return true;
 }
 
-json_int_t json_between(const json_t *value, json_int_t low, json_int_t high, bool *good)
-{
-    json_int_t i = json_integer_value(value);
-    if (i >= low && i <= high)
-        return i;
-    *good = false;
-    return low;
-}
-
-bool json_set_index(uint32_t *index, const json_t *value)
+static bool set_index(uint32_t *index, const json_t *value)
 {
     json_int_t number = json_integer_value(value);
     *index = json_is_integer(value) ? (uint32_t)number : PROFILE_NONE;
     return !value || json_is_null(value) ||
            (json_is_integer(value) && number >= 0 && number < PROFILE_NONE);
-}
-
-uint64_t json_hex(const json_t *value)
-{
-    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 16) : 0;
 }
 
 static bool set_frames(struct profile_site *s, const json_t *frames)
@@ -195,7 +181,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
         snprintf(at, f->size, "%s", text ? text : "");
         return text != NULL;
     case FIELD_HEX:
-        *(uint64_t *)at = json_hex(value);
+        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
         return text != NULL;
     case FIELD_INDEX:
     case FIELD_HOST:
@@ -204,7 +190,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_REGION:
     case FIELD_SITE:
     case FIELD_MODULE:
-        return json_set_index(at, value);
+        return set_index(at, value);
     case FIELD_STRING:
         *(char **)at = text ? memory_strdup(text) : NULL;
         return text != NULL;
@@ -224,8 +210,9 @@ static bool is_possible(const struct field *f, const json_t *value)
 {
     size_t length = strlen(f->key);
     double number = json_number_value(value);
+    bool moment = f->kind == FIELD_I64 && number > -(double)FAR_NS;
     return length < 4 || strcmp(f->key + length - 3, "_ns") != 0 ||
-           (number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE));
+           (number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE || moment));
 }
 
 const char *fields_fault(void)
@@ -235,17 +222,21 @@ const char *fields_fault(void)
     return was;
 }
 
+bool field_read(const json_t *value, const struct field *f, void *row)
+{
+    bool good = set_value(f, (char *)row + f->offset, value) && (!value || is_possible(f, value));
+    if (!good && !fault)
+        fault = f->key;
+    return good;
+}
+
 bool fields_read(const json_t *object, const struct fields *fields, void *row)
 {
     bool good = json_is_object(object);
-    for (size_t i = 0; good && i < fields->n; i++) {
-        const struct field *f = &fields->at[i];
+    for (const struct field *f = fields->at; good && f < fields->at + fields->n; f++) {
         const json_t *value = f->key ? json_object_get(object, f->key) : NULL;
         if (value || (f->key && f->kind >= FIELD_MAYBE))
-            good =
-                set_value(f, (char *)row + f->offset, value) && (!value || is_possible(f, value));
-        if (!good && !fault)
-            fault = f->key;
+            good = field_read(value, f, row);
     }
     return good;
 }

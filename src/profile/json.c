@@ -59,39 +59,19 @@ static void put_run(const struct profile *p, FILE *out)
     put_value(run, out);
 }
 
-/* Members in one flat array of six numbers each: a run has tens of thousands of them. */
-static void put_instance(const struct profile *p, size_t from, size_t to, FILE *out)
+static void put_columns(const struct profile *p, enum profile_table t, FILE *out)
 {
-    const struct profile_event *first = &p->events.at[from];
-    json_t *members = json_array(), *outside = json_array();
-    char id[24];
-    snprintf(id, sizeof id, "0x%016llx", (unsigned long long)first->comm_id);
-    for (const struct profile_event *e = first; e < p->events.at + to; e++) {
-        json_push(members, json_integer(e->rank));
-        json_push(members, json_integer(e->comm_rank));
-        json_push(members, json_index(e->site));
-        json_push(members, json_integer((json_int_t)e->bytes));
-        json_push(members, json_integer(e->entry_ns));
-        json_push(members, json_integer(e->exit_ns));
-        json_push(outside, e->outside_ns < 0 ? json_null() : json_integer(e->outside_ns));
+    const struct fields *fields = &profile_tables[t].fields;
+    fprintf(out, ",\n\"%s\":{", profile_tables[t].key);
+    for (const struct field *f = fields->at; f < fields->at + fields->n && f->key; f++) {
+        fprintf(out, "%s\"%s\":[", f > fields->at ? ",\n" : "", f->key);
+        for (size_t i = 0; i < rows_in(p, t)->n; i++) {
+            fputs(i ? "," : "", out);
+            put_value(field_json(f, row_at(p, t, i)), out);
+        }
+        fputc(']', out);
     }
-    put_value(json_pack("{s:s, s:I, s:I, s:I, s:i, s:o, s:o}", "communicator_id", id, "sequence",
-                        (json_int_t)first->sequence, "communicator", (json_int_t)first->comm,
-                        "operation", (json_int_t)first->operation, "root", (int)first->root,
-                        "members", members, "outside_ns", outside),
-              out);
-}
-
-static void put_instances(const struct profile *p, FILE *out)
-{
-    fprintf(out, ",\n\"instances\":{\"analysed_one_in\":%" PRIu64 ",\"list\":[",
-            (uint64_t)p->sample_mask + 1);
-    for (size_t i = 0, next; i < p->events.n; i = next) {
-        next = events_next(p, i);
-        fputs(i ? ",\n" : "", out);
-        put_instance(p, i, next, out);
-    }
-    fputs("]}", out);
+    fputc('}', out);
 }
 
 static void put_findings(const struct profile *p, FILE *out)
@@ -120,8 +100,7 @@ static bool write_profile(const struct profile *p, FILE *out, uint64_t *writing_
     put_run(p, out);
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key && !(profile_tables[t].how & TABLE_OF_RUN))
-            put_table(p, t, out);
-    put_instances(p, out);
+            (profile_tables[t].how & TABLE_BY_COLUMN ? put_columns : put_table)(p, t, out);
     put_findings(p, out);
     fputs(",\n\"trace\":", out);
     put_value(fields_json(&fields_trace, &p->trace), out);
@@ -193,42 +172,18 @@ static bool read_table(struct profile *p, enum profile_table t, const json_t *ar
     return good;
 }
 
-static bool read_members(struct profile *p, const struct profile_event *instance,
-                         const json_t *members, const json_t *outside)
+static bool read_columns(struct profile *p, enum profile_table t, const json_t *columns)
 {
+    const struct fields *fields = &profile_tables[t].fields;
+    size_t n = json_array_size(json_object_get(columns, fields->at->key));
     bool good = true;
-    for (size_t m = 0; good && m + 5 < json_array_size(members); m += 6) {
-        struct profile_event *e = PUSH(&p->events);
-        *e = *instance;
-        e->rank = (uint32_t)json_between(json_array_get(members, m), 0, INT32_MAX, &good);
-        e->comm_rank = (uint32_t)json_between(json_array_get(members, m + 1), 0, INT32_MAX, &good);
-        good = json_set_index(&e->site, json_array_get(members, m + 2)) && good;
-        e->bytes = (uint64_t)json_between(json_array_get(members, m + 3), 0, INT64_MAX, &good);
-        e->entry_ns = json_between(json_array_get(members, m + 4), -FAR_NS, FAR_NS, &good);
-        e->exit_ns = json_between(json_array_get(members, m + 5), -FAR_NS, FAR_NS, &good);
-        const json_t *known = json_array_get(outside, m / 6); /* not in earlier profiles */
-        e->outside_ns = json_is_integer(known) ? json_between(known, 0, FAR_NS, &good) : -1;
-    }
-    return good;
-}
-
-static bool read_instances(struct profile *p, const json_t *instances)
-{
-    const json_t *list = json_object_get(instances, "list");
-    json_int_t one_in = json_integer_value(json_object_get(instances, "analysed_one_in"));
-    bool good = one_in >= 0 && one_in <= (json_int_t)UINT32_MAX + 1 && (one_in & (one_in - 1)) == 0;
-    p->sample_mask = good && one_in > 0 ? (uint32_t)(one_in - 1) : 0;
-    for (size_t i = 0; good && i < json_array_size(list); i++) {
-        const json_t *from = json_array_get(list, i);
-        struct profile_event e = {.comm_id = json_hex(json_object_get(from, "communicator_id")),
-                                  .sequence = (uint32_t)json_between(
-                                      json_object_get(from, "sequence"), 0, UINT32_MAX, &good),
-                                  .root = (int32_t)json_between(json_object_get(from, "root"),
-                                                                INT32_MIN, INT32_MAX, &good)};
-        good = good && json_set_index(&e.comm, json_object_get(from, "communicator")) &&
-               json_set_index(&e.operation, json_object_get(from, "operation"));
-        good = good && read_members(p, &e, json_object_get(from, "members"),
-                                    json_object_get(from, "outside_ns"));
+    for (size_t i = 0; good && i < n; i++) {
+        void *row = array_push(rows_in(p, t), profile_tables[t].size);
+        for (const struct field *f = fields->at; good && f < fields->at + fields->n && f->key;
+             f++) {
+            const json_t *value = json_array_get(json_object_get(columns, f->key), i);
+            good = value && field_read(value, f, row);
+        }
     }
     return good;
 }
@@ -261,20 +216,19 @@ static bool rows_good(struct profile *p)
 static bool read_all(struct profile *p, const json_t *json)
 {
     const json_t *run = json_object_get(json, "run"), *trace = json_object_get(json, "trace");
-    bool good = true;
+    bool good;
     p->has_arrivals = true;
-    p->writing_ns =
-        (uint64_t)json_between(json_object_get(json, "writing_ns"), 0, INT64_MAX, &good);
-    good = good && fields_read(run, &fields_run, p) &&
+    p->writing_ns = (uint64_t)json_integer_value(json_object_get(json, "writing_ns"));
+    good = p->writing_ns <= INT64_MAX && fields_read(run, &fields_run, p) &&
            (!trace || fields_read(trace, &fields_trace, &p->trace));
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key)
-            good = good &&
-                   read_table(p, t,
-                              json_object_get(profile_tables[t].how & TABLE_OF_RUN ? run : json,
-                                              profile_tables[t].key));
+            good = good && (profile_tables[t].how & TABLE_BY_COLUMN ? read_columns : read_table)(
+                               p, t,
+                               json_object_get(profile_tables[t].how & TABLE_OF_RUN ? run : json,
+                                               profile_tables[t].key));
     read_findings(p, json_object_get(json, "findings"));
-    good = good && read_instances(p, json_object_get(json, "instances")) && positions_valid(p);
+    good = good && positions_valid(p);
     if (good)
         profile_reindex(p);
     return good && rows_good(p);

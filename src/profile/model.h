@@ -111,7 +111,9 @@ enum table_how {
     TABLE_SOUGHT = 1, /* one row a key: others are appended */
     TABLE_SORTED = 2,
     TABLE_MERGED = 4, /* others are computed anew */
-    TABLE_OF_RUN = 8  /* in profile.json inside of "run" */
+    TABLE_OF_RUN = 8, /* in profile.json inside of "run" */
+    TABLE_BY_COLUMN =
+        16 /* in profile.json an array a member: a run has tens of thousands of rows */
 };
 
 struct table_info {
@@ -213,25 +215,19 @@ extern const struct names {
 } field_names[FIELD_KINDS];
 const char *field_name(enum field_kind kind, uint32_t value); /* "unknown": it has none */
 
-/* A position, PROFILE_NONE as null; and back: false where VALUE is neither. */
-json_t *json_index(uint32_t position);
-bool json_set_index(uint32_t *position, const json_t *value);
-
-/* An integer that is missing is 0; one that is not from LOW to HIGH is LOW, and *GOOD false. */
-json_int_t json_between(const json_t *value, json_int_t low, json_int_t high, bool *good);
-uint64_t json_hex(const json_t *value); /* "0x..."; 0: it is none */
-
-/* A new object with every field of the row that has a key. */
+/* A new object with every field of the row that has a key; one of them. */
 json_t *fields_json(const struct fields *fields, const void *row);
+json_t *field_json(const struct field *f, const void *row);
 
 /* The way back. What is missing stays as it is, but for the kinds that say otherwise; false for a
  * value of a wrong kind, or one that cannot be: a time below zero or beyond FAR_NS. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
+bool field_read(const json_t *value, const struct field *f, void *row);
 
 /* Every text in it as it may be shown: see quote_plain(). */
 void json_make_plain(json_t *json);
 
-/* The key that fields_read() refused since this was last asked; NULL: none. */
+/* The key that these refused since this was last asked; NULL: none. */
 const char *fields_fault(void);
 
 #endif

@@ -246,7 +246,7 @@ int profile_save(struct profile *p, int directory);
 json_t *profile_json(const struct profile *p);
 
 /* Its "schema". */
-#define PROFILE_SCHEMA "collprof-profile/1"
+#define PROFILE_SCHEMA "collprof-profile/2"
 
 /* The way back; JSON is changed. NULL, and a reason, if it is no valid profile. */
 struct profile *profile_from_json(json_t *json, const char **reason);

@@ -54,7 +54,7 @@ refused size-class 'p["entries"][0]["size_class"] = 200'
 refused rank 'p["ranks"][0]["rank"] = -7'
 refused ranks 'p["run"]["size"] = 2**40'
 refused frames 'p["sites"][-1]["frames"] *= 20'
-refused one-in 'p["instances"]["analysed_one_in"] = 3'
+refused sample-mask 'p["run"]["sample_mask"] = -1'
 refused covered 'p["trace"]["covered"] = -1/50'
 refused covered-twice 'p["trace"]["covered"] = 2.0'
 refused delayed 'p["ranks"][0]["delayed_ns"] = 2**62'
@@ -67,7 +67,8 @@ refused entry-time 'p["entries"][0]["time_ns"] = 10**15; p["entries"][0]["max_ns
 refused errors 'p["entries"][0]["errors"] = p["entries"][0]["calls"] + 1'
 refused region 'p["regions"].append({"name": "x", "entered": 1, "time_ns": -5})'
 refused finding 'p["findings"] = {"benchmark": [{"operation": "MPI_Bcast", "ranks": 2, "methods": [{"time_us": 1e308}]}]}'
-refused members 'p["instances"]["list"][0]["members"][4] = 2**62'
+refused members 'p["instances"]["entry_ns"][0] = 2**62'
+refused column 'p["instances"]["site"].pop()'
 
 # What the format allows is no reason to refuse: an entry without a site.
 forged no-site 'p["entries"] = [dict(e, site=None) for e in p["entries"]]'

@@ -34,7 +34,7 @@ sed -n '/^collprof: /,$p' "$work/a.txt" > "$work/page"
 $collprof report "$work/a" > "$work/again" || fail "report: status $?"
 cmp -s "$work/page" "$work/again" || { fail "another page:"; diff "$work/page" "$work/again"; }
 $collprof report --format=json "$work/a" > "$work/json" || fail "report --format=json: status $?"
-has "$work/json" '"schema": "collprof-profile/1"'
+has "$work/json" '"schema": "collprof-profile/2"'
 $collprof report --format=csv --table=call_sites "$work/a" > "$work/csv" || fail "report --format=csv --table=call_sites: status $?"
 head -n 1 "$work/csv" | grep -q '^operation,calls,.*,call_site$' || fail "a table does not begin with its header"
 [ "$(grep -c '^operation,' "$work/csv")" = 1 ] || fail "one table is several"

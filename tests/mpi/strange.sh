@@ -157,7 +157,7 @@ both in-turn
 python3 - <<'END' || fail "in-turn: collectives were left out"
 import json
 p = json.load(open("in-turn/profile.json"))
-assert p["instances"]["analysed_one_in"] > 1
+assert p["run"]["sample_mask"] > 0
 n = sorted((p["operations"][a["operation"]]["name"], a["instances"]) for a in p["arrivals"])
 rare, often, barrier, begun = [k for name, k in n]
 for a in p["arrivals"]:

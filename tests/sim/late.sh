@@ -11,11 +11,9 @@ python3 - sim/late.dir/profile.json <<'END'
 import json, sys
 p = json.load(open(sys.argv[1]))
 got = {}
-for i in p["instances"]["list"]:
-    ranks = i["members"][0::6]
-    for rank, site, outside in zip(ranks, i["members"][2::6], i["outside_ns"], strict=True):
-        name = ("first", "second")[i["sequence"] % 2]
-        got.setdefault((name, rank), []).append(outside)
+i = p["instances"]
+for rank, sequence, outside in zip(i["rank"], i["sequence"], i["outside_ns"], strict=True):
+    got.setdefault((("first", "second")[sequence % 2], rank), []).append(outside)
 bad = []
 for (name, rank), outside in sorted(got.items()):
     right = 1.3e6 if name == "second" and rank == 2 else 1.0e6
