@@ -1,9 +1,9 @@
 #include "base/clock.h"
 
+#include "base/input.h"
 #include "base/stats.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
@@ -21,14 +21,11 @@ static bool gives_way;
  * step between processors, so its choice is the test of "invariant and synchronised". */
 static bool kernel_trusts(const char *counter)
 {
-    char name[32] = "";
-    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
-    if (!file)
-        return false;
-    bool read = fgets(name, sizeof name, file) != NULL;
-    fclose(file);
+    char name[32];
+    input_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
+               sizeof name);
     name[strcspn(name, "\n")] = '\0';
-    return read && strcmp(name, counter) == 0;
+    return strcmp(name, counter) == 0;
 }
 
 static enum clock_source best_source(void)

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,14 +33,21 @@ FILE *input_file(int directory, const char *path, const char **why)
     return file;
 }
 
+size_t input_read(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
 const char *input_process(pid_t pid, char text[1024])
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    bool is_read = f && fgets(text, 1024, f);
-    if (f)
-        fclose(f);
-    const char *end = is_read ? strrchr(text, ')') : NULL; /* a name may have any character */
+    input_read(path, text, 1024);
+    const char *end = strrchr(text, ')'); /* a name may have any character */
     return end && end[1] ? end + 2 : "";
 }

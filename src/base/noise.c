@@ -1,24 +1,9 @@
 #include "base/noise.h"
 
 #include "base/clock.h"
+#include "base/input.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-/* The beginning of a file; empty if there is none. */
-static const char *slurp(const char *path, char text[256])
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = file >= 0 ? read(file, text, 255) : 0;
-    if (file >= 0)
-        close(file);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
-}
 
 static int64_t ns_of(struct timeval t)
 {
@@ -32,7 +17,8 @@ static int64_t noise_delayed(void)
     static int64_t most = -1;
     char text[256];
     long long delayed = -1;
-    sscanf(slurp("/proc/thread-self/schedstat", text), "%*u %lld", &delayed);
+    input_read("/proc/thread-self/schedstat", text, sizeof text);
+    sscanf(text, "%*u %lld", &delayed);
     if (delayed > __atomic_load_n(&most, __ATOMIC_RELAXED))
         __atomic_store_n(&most, delayed, __ATOMIC_RELAXED);
     return __atomic_load_n(&most, __ATOMIC_RELAXED);
@@ -41,16 +27,12 @@ static int64_t noise_delayed(void)
 void noise_read(struct noise_totals *noise)
 {
     struct rusage usage;
-    char text[256];
-    *noise = (struct noise_totals){-1, -1, -1, -1, -1};
+    *noise = (struct noise_totals){-1, -1, -1};
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
     if (!getrusage(RUSAGE_SELF, &usage)) {
         noise->cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
         noise->involuntary = usage.ru_nivcsw;
-        noise->voluntary = usage.ru_nvcsw;
     }
     noise->delayed_ns = noise_delayed();
-    if (*slurp("/proc/loadavg", text))
-        noise->load = strtod(text, NULL);
 }

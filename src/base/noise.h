@@ -7,10 +7,9 @@
 /* Totals at one moment. Negative: not known, as in a simulation, where all ranks are one process.
  */
 struct noise_totals {
-    int64_t cpu_ns;                 /* processor time of this process */
-    int64_t delayed_ns;             /* its main thread was ready to run, and had no processor */
-    int64_t involuntary, voluntary; /* how often the process lost its processor, gave it up */
-    double load;                    /* the host's, of the last minute */
+    int64_t cpu_ns;      /* processor time of this process */
+    int64_t delayed_ns;  /* its main thread was ready to run, and had no processor */
+    int64_t involuntary; /* how often the process lost its processor */
 };
 void noise_read(struct noise_totals *noise);
 

@@ -128,13 +128,9 @@ bool cli_is_file(const char *path)
 
 bool cli_is_json(const char *path)
 {
-    const char *why;
-    char first = '\0';
-    FILE *in = input_file(AT_FDCWD, path, &why);
-    bool is = in && fscanf(in, " %c", &first) == 1 && first == '{';
-    if (in)
-        fclose(in);
-    return is;
+    char head[256];
+    input_read(path, head, sizeof head);
+    return head[strspn(head, " \t\r\n")] == '{';
 }
 
 static bool is_ours(FILE *file, const char *head)

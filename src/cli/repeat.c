@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include "base/clock.h"
+#include "base/input.h"
 #include "base/text.h"
 
 #include <signal.h>
@@ -55,12 +56,8 @@ static const struct option_program program = {
 
 static bool is_script(const char *path)
 {
-    char head[2] = "";
-    FILE *file = fopen(path, "re");
-    bool is = file && fread(head, 1, 2, file) == 2 && !memcmp(head, "#!", 2);
-    if (file)
-        fclose(file);
-    return is;
+    char head[3];
+    return input_read(path, head, sizeof head) == 2 && !strcmp(head, "#!");
 }
 
 /* Before anything runs: a command whose results would not be found is refused. What scripts call is

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 8u
+#define LEDGER_VERSION 9u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u

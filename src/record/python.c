@@ -1,9 +1,10 @@
 #include "record/python.h"
 
+#include "base/hash.h"
+#include "base/input.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -111,12 +112,6 @@ static bool is_importer(const struct sample *file)
     return file->length > 8 && !memcmp(&file->first, "<frozen ", 8);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 32;
-}
-
 /* What code FRAME runs, and where it is in it: LEFT_OUT for the interpreter's own frames. */
 enum reading { UNREADABLE, LEFT_OUT, GOOD };
 
@@ -139,9 +134,9 @@ static inline enum reading read_code(const char *frame, bool careful, struct pyt
     if (!READ(frame + l->at, &instruction, careful))
         return UNREADABLE;
     call->instruction = (int)(instruction - (code + l->bytecode));
-    call->mark = mix(mix((uintptr_t)code, (uint32_t)call->instruction), first_line);
-    call->mark = mix(mix(mix(call->mark, name.length), name.first), name.last);
-    call->mark = mix(mix(mix(call->mark, table.length), table.first), table.last);
+    call->mark = hash_mix(hash_mix((uintptr_t)code, (uint32_t)call->instruction), first_line);
+    call->mark = hash_mix(hash_mix(hash_mix(call->mark, name.length), name.first), name.last);
+    call->mark = hash_mix(hash_mix(hash_mix(call->mark, table.length), table.first), table.last);
     return is_importer(&name) ? LEFT_OUT : GOOD;
 }
 
@@ -226,14 +221,10 @@ void python_script(const char *program, char *script, size_t room)
 {
     char words[4096];
     *script = '\0';
-    int fd = strncmp(text_base_of(program), "python", 6)
-                 ? -1
-                 : open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd < 0 ? 0 : read(fd, words, sizeof words - 1);
-    if (fd >= 0)
-        close(fd);
-    words[length > 0 ? length : 0] = '\0';
-    const char *end = words + (length > 0 ? length : 0), *w = words + strlen(words) + 1;
+    if (strncmp(text_base_of(program), "python", 6) != 0)
+        return;
+    const char *end = words + input_read("/proc/self/cmdline", words, sizeof words),
+               *w = words + strlen(words) + 1;
     for (; w < end && *w == '-' && strcmp(w, "-c") != 0; w += strlen(w) + 1)
         if (!strcmp(w, "-W") || !strcmp(w, "-X")) /* the next word is its value */
             w += strlen(w) + 1;

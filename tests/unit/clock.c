@@ -111,13 +111,11 @@ Test(noise, is_what_the_kernel_says)
     noise_read(&after);
     cr_expect(after.delayed_ns >= least && after.delayed_ns <= ready_without_a_processor());
     cr_expect_float_eq(1e-9 * (double)(after.cpu_ns - before.cpu_ns), 0.1, 0.03);
-    cr_expect(after.load >= 0);
     for (int i = 0; i < SLEEPS; i++)
-        usleep(200); /* but for one that is over before it begins, on a busy machine */
+        usleep(200);
     noise_read(&before);
-    cr_expect_geq(before.voluntary - after.voluntary, SLEEPS * 9 / 10);
     cr_expect_lt(before.involuntary - after.involuntary, SLEEPS);
     clock_source = CLOCK_SOURCE_EXTERNAL;
     noise_read(&after);
-    cr_expect(after.cpu_ns == -1 && after.delayed_ns == -1 && after.load == -1);
+    cr_expect(after.cpu_ns == -1 && after.delayed_ns == -1);
 }
