@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *operation_name(size_t i)
-{
-    return i < n_operations ? operations[i].name : NULL;
-}
+OPTION_TEXT(operation_name, n_operations, operations[i].name)
 
 static const struct option_registry chooses = {"operation", operation_name, NULL, NULL};
 

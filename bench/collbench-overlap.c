@@ -27,15 +27,8 @@ static const struct option_range quick_sizes = {.min = 256, .max = 4 << 20};
 static const struct option_range full_comp = {.min = 1, .max = 8192};
 static const struct option_range quick_comp = {.min = 2, .max = 512};
 
-static const char *benchmark_name(size_t i)
-{
-    return i < n_overlap_benchmarks ? overlap_benchmarks[i].name : NULL;
-}
-
-static const char *benchmark_summary(size_t i)
-{
-    return overlap_benchmarks[i].summary;
-}
+OPTION_TEXT(benchmark_name, n_overlap_benchmarks, overlap_benchmarks[i].name)
+OPTION_TEXT(benchmark_summary, n_overlap_benchmarks, overlap_benchmarks[i].summary)
 
 static bool belongs_to_all(size_t i, const void *values)
 {

@@ -26,10 +26,7 @@ struct tree_options {
     int step; /* how many powers of two from one size to the next */
 };
 
-static const char *builder_name(size_t i)
-{
-    return i < n_bcasts ? (bcasts[i]->build ? bcasts[i]->name : "") : NULL;
-}
+OPTION_TEXT(builder_name, n_bcasts, bcasts[i]->build ? bcasts[i]->name : "")
 
 static const struct option_registry builders = {"algorithm", builder_name, NULL, NULL};
 

@@ -3,15 +3,8 @@
 
 #include <string.h>
 
-static const char *method_name(size_t i)
-{
-    return i < n_latency_methods ? latency_methods[i]->name : NULL;
-}
-
-static const char *method_reality(size_t i)
-{
-    return latency_methods[i]->reality;
-}
+OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
+OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
 
 static bool is_ours(size_t i, const void *values)
 {

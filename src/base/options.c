@@ -506,34 +506,21 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
         add_range(text, room, value);
 }
 
-/* TEXT in a column that begins at INDENT; AT is where the line is now. */
-static void put_column(FILE *out, int at, int indent, const char *text)
-{
-    if (at > 0 && at >= indent)
-        at = fprintf(out, "\n") - 1;
-    at += fprintf(out, "%*s", indent - at, "");
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (at > indent && at + 1 + word > WIDTH)
-            at = fprintf(out, "\n%*s", indent, "") - 1;
-        else if (at > indent)
-            at += fprintf(out, " ");
-        at += fprintf(out, "%.*s", word, text);
-        text += word + (text[word] == ' ');
-    }
-    fputc('\n', out);
-}
-
+/* HELP in a column of its own, behind NAME, or below where NAME is longer. */
 static void put_entry(FILE *out, const char letter, const char *name, const char *argument,
                       const char *help)
 {
-    enum { INDENT = 26 };
-    int at = letter ? fprintf(out, "  -%c, --%s", letter, name) : fprintf(out, "      --%s", name);
-    if (argument && *argument == '[')
-        at += fprintf(out, "[=%s", argument + 1);
-    else if (argument)
-        at += fprintf(out, "=%s", argument);
-    put_column(out, at + 1, INDENT, help);
+    enum { INDENT = 25 };
+    char mark[200] = "";
+    add(mark, sizeof mark, letter ? "  -%c, --%s" : "    %c --%s", letter ?: ' ', name);
+    if (argument)
+        add(mark, sizeof mark, *argument == '[' ? "[=%s" : "=%s", argument + (*argument == '['));
+    if (strlen(mark) >= INDENT) {
+        fprintf(out, "%s\n", mark);
+        *mark = '\0';
+    }
+    add(mark, sizeof mark, "%*s", INDENT - (int)strlen(mark), "");
+    text_paragraph_write(out, mark, help, WIDTH);
 }
 
 static void put_options(const struct option_parser *parser, FILE *out)
@@ -567,9 +554,12 @@ static void put_registry(const struct option_registry *r, FILE *out)
         if ((int)strlen(r->name(i)) > longest)
             longest = (int)strlen(r->name(i));
     fprintf(out, "\n%c%ss:\n", toupper((unsigned char)*r->what), r->what + 1);
-    for (size_t i = 0; r->name(i); i++)
+    for (size_t i = 0; r->name(i); i++) {
+        char mark[100];
+        snprintf(mark, sizeof mark, "  %-*s", longest + 2, r->name(i));
         if (*r->name(i))
-            put_column(out, fprintf(out, "  %s", r->name(i)), longest + 4, r->summary(i));
+            text_paragraph_write(out, mark, r->summary(i), WIDTH);
+    }
 }
 
 void options_help(const struct option_parser *parser, FILE *out)
@@ -577,12 +567,12 @@ void options_help(const struct option_parser *parser, FILE *out)
     const struct option_program *p = parser->program;
     fprintf(out, "Usage: %s [OPTION...]%s%s\n", parser->name, p->arguments ? " " : "",
             p->arguments ? p->arguments : "");
-    put_column(out, 0, 0, p->does);
+    text_paragraph_write(out, "", p->does, WIDTH);
     put_options(parser, out);
     for (size_t k = 0; p->listed && p->listed[k]; k++)
         put_registry(p->listed[k], out);
     if (p->note) {
         fputs("\n", out);
-        put_column(out, 0, 0, p->note);
+        text_paragraph_write(out, "", p->note, WIDTH);
     }
 }

@@ -54,6 +54,12 @@ struct option_registry {
     const char *const *word;                      /* the names, instead of NAME */
     bool several;                                 /* option_take_names: with commas between them */
 };
+/* A function as NAME or SUMMARY of a registry of N things: TEXT is that of the I-th. */
+#define OPTION_TEXT(function, n, text)                                                             \
+    static const char *function(size_t i)                                                          \
+    {                                                                                              \
+        return i < (n) ? (text) : NULL;                                                            \
+    }
 /* The FROM of an option with names of its own. */
 #define OPTION_WORDS(list) (&(const struct option_registry){.word = (list)})
 

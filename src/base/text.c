@@ -1,5 +1,38 @@
 #include "base/text.h"
 
+size_t text_length(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width)
+{
+    size_t indent = text_length(mark), used = indent;
+    fputs(mark, out);
+    while (*text) {
+        size_t word = strcspn(text, " "), length = 0;
+        for (size_t i = 0; i < word; i++)
+            length += ((unsigned char)text[i] & 0xc0) != 0x80;
+        bool first = used == indent;
+        if (!first && width && used + 1 + length > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            used = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            used++;
+        }
+        fwrite(text, 1, word, out);
+        used += length;
+        text += word;
+        if (*text)
+            text++;
+    }
+    fputc('\n', out);
+}
+
 size_t text_slips(const char *a, const char *b)
 {
     enum { ROOM = 24 };

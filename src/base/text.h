@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Copies what fits of the first LENGTH bytes of FROM, which need not end there, into TO, which has
@@ -47,6 +48,12 @@ static inline const char *text_without_mpi(const char *name)
  * TEXT_SLIPS are no slip of the finger. */
 enum { TEXT_SLIPS = 2 };
 size_t text_slips(const char *a, const char *b);
+
+/* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
+size_t text_length(const char *text);
+
+/* TEXT behind MARK, broken at WIDTH (0: never) and continued under its beginning. */
+void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
 /* LIST ends by NULL. */
 static inline bool text_is_one_of(const char *text, const char *const *list)

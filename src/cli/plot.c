@@ -22,15 +22,8 @@ struct plotting {
 
 enum { ALL_PICTURES = 999 };
 
-static const char *picture_name(size_t i)
-{
-    return i < n_run_pictures ? run_pictures[i].name : NULL;
-}
-
-static const char *picture_summary(size_t i)
-{
-    return run_pictures[i].summary;
-}
+OPTION_TEXT(picture_name, n_run_pictures, run_pictures[i].name)
+OPTION_TEXT(picture_summary, n_run_pictures, run_pictures[i].summary)
 
 static const struct option_registry names = {"picture", picture_name, picture_summary, NULL};
 

@@ -2,6 +2,7 @@
 #ifndef COLLPROF_DOCUMENT_TEXT_H
 #define COLLPROF_DOCUMENT_TEXT_H
 
+#include "base/text.h"
 #include "document/document.h"
 
 struct text_options {
@@ -20,11 +21,5 @@ void document_text_write(const struct document *d, FILE *out, const struct text_
 void document_text_facts(const struct document *d, FILE *out, const struct text_options *o);
 void document_text_findings(const struct document *d, FILE *out, const struct text_options *o);
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o);
-
-/* TEXT behind MARK, broken at WIDTH (0: never) and continued under its beginning. */
-void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
-
-/* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
-size_t text_length(const char *text);
 
 #endif
