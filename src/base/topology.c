@@ -37,7 +37,6 @@ void place_here(struct place *place)
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
         hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
-    place->processors = hwloc_bitmap_weight(set);
     place->machine_processors = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     place->core = covering_index(topology, set, HWLOC_OBJ_CORE);
     place->complex = covering_index(topology, set, third ? HWLOC_OBJ_L3CACHE : HWLOC_OBJ_L2CACHE);
@@ -45,21 +44,6 @@ void place_here(struct place *place)
     hwloc_bitmap_list_snprintf(place->allowed, sizeof place->allowed, set);
     hwloc_bitmap_free(set);
     hwloc_topology_destroy(topology);
-}
-
-void place_describe(const struct place *place, char *text, size_t size)
-{
-    *text = '\0';
-    if (place->processors == 0)
-        return;
-    if (place->processors == place->machine_processors)
-        snprintf(text, size, "not bound, any of %d processors", place->processors);
-    else if (place->core >= 0)
-        snprintf(text, size, "bound to core %d (processor%s %s)", place->core,
-                 place->processors > 1 ? "s" : "", place->allowed);
-    else
-        snprintf(text, size, "bound to processors %s of %d", place->allowed,
-                 place->machine_processors);
 }
 
 enum place_relation place_relation(const struct place *a, const struct place *b)

@@ -12,9 +12,8 @@ struct place {
     /* The one object of each kind that holds every processor the process may use, by its
      * logical index; -1 where it may use more than one. */
     int core, complex, package; /* complex: the cores that share a last-level cache */
-    int processors;             /* that it may use; 0: not known (a simulation) */
-    int machine_processors;     /* of the whole host */
-    char allowed[256];          /* their numbers of the operating system, as "0,2-5" */
+    int machine_processors;     /* of the whole host; 0: not known (a simulation) */
+    char allowed[256]; /* the processors it may use, by the operating system's numbers: "0,2-5" */
 };
 
 /* Of the calling thread. Where hwloc cannot tell, only the host is filled in. */
@@ -22,9 +21,6 @@ void place_here(struct place *place);
 
 /* Only a host's name is known: a simulation. */
 void place_named(struct place *place, const char *host);
-
-/* "core 1 (processor 3)", "any of 2 processors", "processors 0,2"; "" if not known. */
-void place_describe(const struct place *place, char *text, size_t size);
 
 enum place_relation {
     SAME_CORE,

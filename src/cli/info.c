@@ -5,7 +5,6 @@
 #include "base/beside.h"
 #include "base/launcher.h"
 #include "base/settings.h"
-#include "base/topology.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
 
@@ -49,16 +48,6 @@ static void print_build(void)
     library_line(SYMBOLS_MODULE, "symbols");
 }
 
-static void print_machine(void)
-{
-    struct place place;
-    char text[200];
-    place_here(&place);
-    place_describe(&place, text, sizeof text);
-    printf("\nMachine\n  %-19s%s\n", "host", place.host);
-    printf("  %-19s%d; this process: %s\n", "processors", place.machine_processors, text);
-}
-
 static void print_settings(void)
 {
     puts("\nSettings (collprof run --OPTION, or the variable)");
@@ -75,8 +64,7 @@ static void print_settings(void)
 static const struct option_entry none[] = {{0}};
 
 static const struct option_program program = {
-    .does = "Shows what this installation can do and where its libraries are, the machine, and "
-            "all settings.",
+    .does = "Shows what this installation can do, where its libraries are, and all settings.",
     .options = none};
 
 int cli_info(int argc, char **argv)
@@ -84,7 +72,6 @@ int cli_info(int argc, char **argv)
     struct option_parser parser = {.program = &program, .name = argv[0]};
     cli_parse(&parser, argc, argv);
     print_build();
-    print_machine();
     print_settings();
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }
