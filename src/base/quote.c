@@ -55,42 +55,23 @@ void quote_plain(char *text)
 
 /* --- the shell --- */
 
-enum word_form { FORM_PLAIN, FORM_QUOTED, FORM_ESCAPED };
-
-static enum word_form form_of(const char *name)
+static bool is_plain(const char *name)
 {
-    enum word_form form = *name ? FORM_PLAIN : FORM_QUOTED;
-    while (*name) {
-        uint32_t c = 0;
-        unsigned n = decode((const unsigned char *)name, &c);
-        if (n == 0 || is_control(c))
-            return FORM_ESCAPED;
-        if (c >= 0x80 || !(isalnum((int)c) || strchr("/._-+,@%", (int)c)))
-            form = FORM_QUOTED;
-        name += n;
-    }
-    return form;
+    size_t n = 0;
+    while (name[n] && (isalnum((unsigned char)name[n]) || strchr("/._-+,@%", name[n])))
+        n++;
+    return n > 0 && !name[n];
 }
 
 void quote_shell(const char *name, char *word, size_t room)
 {
     enum { LONGEST = 4 }; /* characters that one byte can become */
-    enum word_form form = form_of(name);
-    const char *end = form == FORM_PLAIN ? "" : "'";
-    size_t at = (size_t)snprintf(word, room, "%s%s%s", form == FORM_ESCAPED ? "$" : "", end,
-                                 *name == '-' ? "./" : "");
-    for (; *name && at + LONGEST + 1 < room; name++) {
-        unsigned char c = (unsigned char)*name;
-        const char *as = "%c";
-        if (form == FORM_QUOTED && c == '\'')
-            as = "'\\%c'";
-        else if (form == FORM_ESCAPED && (c == '\'' || c == '\\'))
-            as = "\\%c";
-        else if (form == FORM_ESCAPED && (c < 0x20 || c >= 0x7f))
-            as = "\\%03o";
-        at += (size_t)snprintf(word + at, room - at, as, c);
-    }
+    const char *end = is_plain(name) ? "" : "'";
+    size_t at = (size_t)snprintf(word, room, "%s%s", end, *name == '-' ? "./" : "");
+    for (; *name && at + LONGEST + 1 < room; name++)
+        at += (size_t)snprintf(word + at, room - at, *name == '\'' ? "'\\%c'" : "%c", *name);
     snprintf(word + at, room - at, "%s", end);
+    quote_plain(word);
 }
 
 /* --- the others --- */

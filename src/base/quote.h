@@ -10,8 +10,8 @@
 void quote_plain(char *text);
 
 /* A word of the shell in ROOM characters, at least 8, cut off to fit, as it can be shown on a
- * terminal and pasted from there: in quotation marks where it needs them, with control characters
- * as octal numbers ($'\033'). What begins with '-' gets "./" in front: it is the name of a file. */
+ * terminal and pasted from there: in quotation marks where it needs them, with '?' for what is no
+ * printable character. What begins with '-' gets "./" in front: it is the name of a file. */
 void quote_shell(const char *name, char *word, size_t room);
 
 /* A field, in quotation marks where they are needed. A text that a spreadsheet would take for a

@@ -42,10 +42,9 @@ Test(quote, for_the_shell)
         {"two words", "'two words'"},
         {"it's", "'it'\\''s'"},
         {"-$(x)", "'./-$(x)'"},
-        {"a\033[31m\nb", "$'a\\033[31m\\012b'"},
-        {"a\n'\\", "$'a\\012\\'\\\\'"},
+        {"a\033[31m\nb", "'a?[31m b'"},
         {"m\xc3\xbcll", "'m\xc3\xbcll'"},
-        {"\xff", "$'\\377'"},
+        {"\xff", "'?'"},
     };
     char word[64];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
