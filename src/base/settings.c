@@ -75,15 +75,16 @@ const struct option_entry settings_entries[] = {
      SETTING_INJECTS | OPTION_RARE, option_take_text, AT(latencies), NULL},
     {0}};
 
-const size_t settings_count = sizeof settings_entries / sizeof *settings_entries - 1;
-_Static_assert(sizeof settings_entries / sizeof *settings_entries <= SETTINGS_MAX + 1,
-               "there are not more");
-
-uint64_t settings_hash(const struct settings *s, size_t i)
+uint64_t settings_hash(const struct settings *s, int group)
 {
     char text[4200];
-    option_show(&settings_entries[i], s, text, sizeof text);
-    return hash_bytes(HASH_START, text, strlen(text));
+    uint64_t hash = HASH_START;
+    for (const struct option_entry *e = settings_entries; e->name; e++) {
+        option_show(e, s, text, sizeof text);
+        if ((e->group & ~OPTION_RARE) == group)
+            hash = hash_bytes(hash, text, strlen(text) + 1);
+    }
+    return hash;
 }
 
 char *const *settings_environment(void)

@@ -31,14 +31,11 @@ struct settings {
 /* The group of an entry: which ranks need the same value. */
 enum { SETTING_OWN, SETTING_RECORDS, SETTING_INJECTS };
 
-enum { SETTINGS_MAX = 24 };
-
 extern const struct option_entry settings_entries[]; /* offsets in struct settings; end by {0} */
-extern const size_t settings_count;                  /* without the end */
 extern const struct settings settings_default;
 
-/* The same for equal values of the I-th entry. */
-uint64_t settings_hash(const struct settings *s, size_t i);
+/* The same for equal values of all entries of GROUP. */
+uint64_t settings_hash(const struct settings *s, int group);
 
 /* The process's environment; an empty one in a program that runs with more rights than its user
  * has, who must not choose where it writes or what it calls. */

@@ -3,45 +3,35 @@
 #include "record/layer.h"
 #include "sync/politely.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static char sentence[400];
+static const char *sentence = "";
 static bool alike = true; /* what is injected, on all ranks */
 
-/* The parts of an MPMD run may have options of their own. LARGEST: of each setting's hash, and of
- * its complement, which is the smallest one's. */
-static void compare_settings(const uint64_t (*largest)[2])
+/* The parts of an MPMD run may have options of their own. The largest of each
+ * group's hashes is given, and that of their complements, which is the smallest one's. */
+static void compare_settings(const uint64_t records[2], const uint64_t injects[2])
 {
-    size_t n = 0;
-    for (size_t i = 0; i < settings_count; i++) {
-        const struct option_entry *s = &settings_entries[i];
-        int alike_for = s->group & ~OPTION_RARE;
-        if (alike_for == SETTING_OWN || largest[i][0] == ~largest[i][1])
-            continue;
-        n += (size_t)snprintf(sentence + n, sizeof sentence - n, "%s --%s",
-                              n ? "," : "ranks have different", s->name);
-        alike = alike && alike_for != SETTING_INJECTS;
-    }
-    if (n)
-        snprintf(sentence + n, sizeof sentence - n, ": each records by its own%s",
-                 alike ? "" : ", and nothing is injected");
-    if (n && layer_is_first())
+    alike = injects[0] == ~injects[1];
+    if (!alike)
+        sentence = "ranks have different options: each records by its own, and nothing is injected";
+    else if (records[0] != ~records[1])
+        sentence = "ranks have different options: each records by its own";
+    if (*sentence && layer_is_first())
         layer_say("%s", sentence);
 }
 
 bool agree_to_record(int error)
 {
+    const uint64_t records = settings_hash(&layer.settings, SETTING_RECORDS),
+                   injects = settings_hash(&layer.settings, SETTING_INJECTS),
+                   last = (uint64_t)layer.rank + 1;
     struct {
-        uint64_t error, obstacle, settings[SETTINGS_MAX][2];
-    } any = {0};
-    uint64_t last = (uint64_t)layer.rank + 1;
-    any.error = error ? last : 0;
-    any.obstacle = run_obstacle ? last : 0;
-    for (size_t i = 0; i < settings_count; i++) {
-        any.settings[i][0] = settings_hash(&layer.settings, i);
-        any.settings[i][1] = ~any.settings[i][0];
-    }
+        uint64_t error, obstacle, records[2], injects[2];
+    } any = {.error = error ? last : 0,
+             .obstacle = run_obstacle ? last : 0,
+             .records = {records, ~records},
+             .injects = {injects, ~injects}};
     allreduce_politely(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
     if (any.error == last)
         layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
@@ -52,7 +42,7 @@ bool agree_to_record(int error)
                   "is printed at the end, but nothing will be left of a run that crashes",
                   run_directory.shown, layer.rank, run_obstacle);
     if (!any.error)
-        compare_settings(any.settings);
+        compare_settings(any.records, any.injects);
     return !any.error;
 }
 

@@ -22,7 +22,7 @@ static inline bool layer_is_first(void)
 bool agree_to_record(int error);
 /* Then: whether all ranks want the same of what they would have to do together. */
 bool agreed_to_inject(void);
-/* "ranks have different --ack: ...", "" if they have none that matter. */
+/* "ranks have different options: ...", "" if they have none that matter. */
 const char *agreed_sentence(void);
 
 /* Catches what ends a process early. */
