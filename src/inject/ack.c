@@ -74,7 +74,6 @@ enum { ACK_TAG_FIRST = 1001 };
 
 static struct {
     uint64_t every;          /* one of so many broadcasts is acknowledged */
-    double began;            /* clock_now() */
     uint64_t broadcasts;     /* of this rank as root, in streams without an acknowledgement */
     struct ack_stream *gone; /* of communicators that were freed; by id */
 } run;
@@ -105,7 +104,6 @@ struct ack_current {
 static bool start(void)
 {
     double percent = layer.settings.ack;
-    run.began = clock_now();
     run.every = percent > 0 ? (uint64_t)fmax(1, round(100 / percent)) : 0;
     return percent > 0 && layer.comm != MPI_COMM_NULL;
 }
@@ -386,23 +384,18 @@ static void close_comm(struct internal_comm *s, bool all)
 /* Why there is no latency, or what limits it; the first that holds. Empty: nothing. */
 static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
 {
-    char most[32], late[48] = "a rank that it may depend on";
-    if (v->behind_rank >= 0)
-        snprintf(late, sizeof late, "rank %d, which it may depend on,", v->behind_rank);
+    char most[32];
     *text = '\0';
     if (isnan(v->direct.value))
-        snprintf(text, size, "unknown, at most %s: %s was late%s",
-                 format_time(most, 1e9 * v->at_most), v->late == n ? "this rank" : late,
-                 v->late == n ? " every time" : "");
+        snprintf(text, size, "unknown, at most %s: %s", format_time(most, 1e9 * v->at_most),
+                 v->late == n ? "this rank was late every time"
+                              : "a rank that it may depend on was late");
     else if (v->unready)
         snprintf(text, size, "no rank was waiting: may be less by a round trip");
     else if (v->missing_rank >= 0)
         snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
     else if (v->crowded)
         snprintf(text, size, "right after another MPI call of the root: may be less alone");
-    else if (v->behind_rank >= 0 && v->delayed_by > 0)
-        snprintf(text, size, "delayed in %.0f %% of the broadcasts by rank %d",
-                 100.0 * (double)v->behind / (double)n, v->behind_rank);
 }
 
 static json_t *destination(const struct ack_stream *a, int i, const struct ack_verdict *v)
@@ -412,12 +405,10 @@ static json_t *destination(const struct ack_stream *a, int i, const struct ack_v
     size_t came = v->asked - v->given_up;
     explain(v, a->n, text, sizeof text);
     json_t *row = json_pack(
-        "{s:i, s:I, s:I, s:s, s:o, s:f, s:o, s:f, s:o, s:o, s:o}", "destination", i, "acknowledged",
+        "{s:i, s:I, s:I, s:s, s:o, s:f, s:o, s:o}", "destination", i, "acknowledged",
         (json_int_t)came, "given_up", (json_int_t)v->given_up, "remark", text, "at_most_us",
         json_finite(1e6 * v->at_most), "late_percent", 100.0 * (double)v->late / n, "late_by_us",
-        json_finite(1e6 * v->late_by), "behind_percent", 100.0 * (double)v->behind / n,
-        "behind_rank", v->behind_rank < 0 ? json_null() : json_integer(v->behind_rank),
-        "delayed_by_us", json_finite(1e6 * v->delayed_by), "early_percent",
+        json_finite(1e6 * v->late_by), "early_percent",
         came ? json_real(100.0 * (double)v->early / (double)came) : json_null());
     injection_put(row, "ol", v->acknowledged);
     injection_put(row, "direct", v->direct);
@@ -528,7 +519,7 @@ static void judge_all(struct ack_stream *streams)
 }
 
 /* BROADCASTS: of this rank as root, in streams without an acknowledgement. */
-static void remark_share(const struct ack_stream *streams, uint64_t broadcasts, double elapsed)
+static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
 {
     double waited = 0, most = 0;
     uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged, of so many */
@@ -553,7 +544,8 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts, 
                  "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
                  "of the run: these and the calls up to the next collective are excluded from all "
                  "times",
-                 (unsigned long long)all[0], (unsigned long long)all[1], 100 * most / elapsed);
+                 (unsigned long long)all[0], (unsigned long long)all[1],
+                 100 * most / injection_elapsed());
 }
 
 /* Acknowledgements that no stream awaits, of members with another record: UCX would warn of them.
@@ -578,7 +570,7 @@ static void finish(void)
             drain(a, as_root);
     wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     take_rest();
-    remark_share(run.gone, run.broadcasts, clock_now() - run.began);
+    remark_share(run.gone, run.broadcasts);
     judge_all(run.gone);
     wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
 }

@@ -118,27 +118,17 @@ static void find_cleared(struct judging *g)
         }
 }
 
-/* The latest of the ranks that may have delayed I in broadcast K, I itself before others; -1: it is
- * clean. *ONLY: it can be no other rank. */
-static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule, bool *only)
+/* A rank that may have delayed I in broadcast K, I itself before others; -1: it is clean. */
+static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule)
 {
-    double tolerated = ACK_TOLERANCE * took(g, k, i), worst = 0;
-    int who = -1;
-    *only = true;
+    double tolerated = ACK_TOLERANCE * took(g, k, i);
     if (late_by(g, k, i, rule) > tolerated)
         return i;
-    for (int j = 0; j < g->size; j++) {
-        double late = late_by(g, k, j, rule);
-        if (late <= tolerated || g->cleared[(size_t)i * (size_t)g->size + (size_t)j] ||
-            went_before(g, k, i, j))
-            continue;
-        *only = who < 0;
-        if (late > worst) {
-            worst = late;
-            who = j;
-        }
-    }
-    return who;
+    for (int j = 0; j < g->size; j++)
+        if (late_by(g, k, j, rule) > tolerated && !went_before(g, k, i, j) &&
+            !g->cleared[(size_t)i * (size_t)g->size + (size_t)j])
+            return j;
+    return -1;
 }
 
 /* The latest rank that I does not depend on in broadcast K; -1: none was late. Messages to it did
@@ -170,10 +160,9 @@ static double crowding(const struct judging *g, size_t k, int i)
 
 struct destination {
     bool *clean;    /* per broadcast, by the strictest rule that leaves any */
-    int *who;       /* per broadcast: the late rank that may have delayed it; -1: none */
+    int *who;       /* per broadcast: a late rank that may have delayed it; -1: none */
     double *value;  /* scratch: one per broadcast */
     bool *is_bound; /* the same */
-    size_t *alone;  /* per member: broadcasts that it alone may have delayed */
 };
 
 /* Whether the root came to broadcast K from another call to MPI, whose messages may have competed
@@ -210,15 +199,10 @@ static void keep_alone(const struct judging *g, int i, const struct destination 
 static void judge_direct(const struct judging *g, int i, const struct destination *d,
                          struct ack_verdict *v)
 {
-    size_t clean = 0, ready = 0, late = 0, behind = 0;
-    bool only;
-    for (int j = 0; j < g->size; j++)
-        d->alone[j] = 0;
+    size_t clean = 0, ready = 0, late = 0;
     for (size_t k = 0; k < g->n; k++) {
-        d->who[k] = who_delayed(g, k, i, IN_TIME, &only);
-        if (d->who[k] >= 0 && d->who[k] != i && only)
-            d->alone[d->who[k]]++;
-        d->clean[k] = !isnan(took(g, k, i)) && who_delayed(g, k, i, READY, &only) < 0;
+        d->who[k] = who_delayed(g, k, i, IN_TIME);
+        d->clean[k] = !isnan(took(g, k, i)) && who_delayed(g, k, i, READY) < 0;
         ready += d->clean[k];
     }
     v->unready = ready == 0;
@@ -238,14 +222,6 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
             d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->entry;
     v->late = late;
     v->late_by = late ? stats_median(d->value, late) : NAN;
-    for (size_t k = 0; k < g->n; k++)
-        if (d->who[k] >= 0 && d->who[k] != i)
-            d->value[behind++] = took(g, k, i) - v->direct.value;
-    v->behind = behind;
-    v->delayed_by = behind && clean ? stats_median(d->value, behind) : NAN;
-    for (int j = 0; j < g->size; j++)
-        if (2 * d->alone[j] > behind)
-            v->behind_rank = j;
 }
 
 static void judge_acknowledged(const struct judging *g, int i, const struct destination *d,
@@ -291,9 +267,8 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
     struct destination d = {.who = calloc(n + 1, sizeof(int)),
                             .clean = calloc(n + 1, sizeof(bool)),
                             .value = calloc(n + 1, sizeof(double)),
-                            .is_bound = calloc(n + 1, sizeof(bool)),
-                            .alone = calloc(members, sizeof(size_t))};
-    bool good = g.shortest && g.cleared && d.who && d.clean && d.value && d.is_bound && d.alone;
+                            .is_bound = calloc(n + 1, sizeof(bool))};
+    bool good = g.shortest && g.cleared && d.who && d.clean && d.value && d.is_bound;
     if (good) {
         find_shortest(&g);
         find_cleared(&g);
@@ -303,8 +278,6 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                                           .direct = unknown,
                                           .round_trip = unknown,
                                           .late_by = NAN,
-                                          .delayed_by = NAN,
-                                          .behind_rank = -1,
                                           .missing_rank = -1};
         if (i == root)
             continue;
@@ -317,6 +290,5 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
     free(d.clean);
     free(d.value);
     free(d.is_bound);
-    free(d.alone);
     return good;
 }

@@ -73,9 +73,6 @@ struct ack_verdict {
     size_t asked, early, given_up; /* acknowledgements */
     size_t late;                   /* broadcasts that i itself entered late */
     double late_by;                /* median of i's entry - the root's over these; NaN */
-    size_t behind;     /* broadcasts that i was in time for, but not a rank it may depend on */
-    double delayed_by; /* median over these of the time beyond the latency; NaN */
-    int behind_rank;   /* it alone was late in more than half of BEHIND; -1: no rank was */
 };
 
 /* SIZE members, N broadcasts; stamp[j * n + k] is member j in broadcast k, seen[k] its

@@ -343,31 +343,21 @@ struct signatures {
     int n;
 };
 
-/* Of this process, whose threads may measure at once on communicators of their own. */
-static double began;
-static uint64_t spent_ns;
 static uint64_t too_late; /* measurements that the budget had no time for */
-
-static double spent(void)
-{
-    return 1e-9 * (double)__atomic_load_n(&spent_ns, __ATOMIC_RELAXED);
-}
 
 static bool start(void)
 {
-    began = clock_now();
     return choose(layer.settings.benchmark);
 }
 
 /* Seconds that this measurement may take, decided by rank 0; 0: the budget is used up. It is a part
- * of the rest, so that late signatures are measured, too, if more roughly. The barrier comes first:
- * waiting for a late rank is not measuring. */
+ * of the rest, so that late signatures are measured, too, if more roughly. */
 static double agree_on_share(const struct internal_comm *s)
 {
-    double share = (layer.settings.benchmark_budget - spent()) / SHARES;
+    double share =
+        (layer.settings.benchmark_budget - injection_spent(&benchmark_injection)) / SHARES;
     if (share < 0.005)
         share = 0;
-    PMPI_Barrier(s->comm);
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
     if (share <= 0)
         __atomic_fetch_add(&too_late, 1, __ATOMIC_RELAXED);
@@ -425,14 +415,13 @@ static bool due(const struct collective *c)
 static void before(const struct collective *c)
 {
     struct signature *g = signature_of(c);
-    double share = agree_on_share(c->on), begin = clock_now();
+    double share = agree_on_share(c->on);
     if (share <= 0)
         return;
     if (c->is_broadcast)
         measure_broadcast(c, g, share);
     else
         measure_replica(c, g, share);
-    __atomic_fetch_add(&spent_ns, (uint64_t)(1e9 * (clock_now() - begin)), __ATOMIC_RELAXED);
     call_exclude(c->on->of->id, 1); /* the measurement delays this call */
 }
 
@@ -444,17 +433,9 @@ static void close_comm(struct internal_comm *s, bool all)
 
 static void finish(void)
 {
-    char *text = benchmark_injection.remark;
-    size_t room = sizeof benchmark_injection.remark;
-    if (layer.rank != 0)
-        return;
-    snprintf(text, room,
-             "benchmark: measuring took %.3g s, %.0f %% of the run (rank 0); the calls right after "
-             "a measurement are excluded from all times",
-             spent(), 100 * spent() / (clock_now() - began));
-    if (too_late)
-        snprintf(text + strlen(text), room - strlen(text),
-                 "; %llu measurements were left out, since --benchmark-budget was used up",
+    if (layer.rank == 0 && too_late)
+        snprintf(benchmark_injection.remark, sizeof benchmark_injection.remark,
+                 "benchmark: %llu measurements were left out, since --benchmark-budget was used up",
                  (unsigned long long)too_late);
 }
 

@@ -16,6 +16,12 @@ _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room i
 
 static bool together; /* an injection wants calls */
 static struct sync_clock *common_clock;
+static double began;
+
+double injection_elapsed(void)
+{
+    return clock_now() - began;
+}
 
 struct sync_clock *injection_clock(void)
 {
@@ -54,6 +60,7 @@ bool inject_together(void)
 void inject_start(struct sync_clock *clock)
 {
     common_clock = clock;
+    began = clock_now();
     layer.inject = false;
     for (size_t i = 0; i < n_injections; i++) {
         struct injection *j = injections[i];
@@ -91,6 +98,15 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         j->findings = NULL;
         if (*j->remark)
             warn(arg, j->remark);
+        /* What is less than a thousandth of the run disturbs nothing. */
+        if (layer.rank == 0 && injection_spent(j) > 0.001 * injection_elapsed()) {
+            snprintf(
+                text, sizeof text,
+                "%s: measuring took %.3g s, %.0f %% of the run (rank 0); the calls right after "
+                "are excluded from all times",
+                j->name, injection_spent(j), 100 * injection_spent(j) / injection_elapsed());
+            warn(arg, text);
+        }
         if (j->untreated) {
             snprintf(
                 text, sizeof text,

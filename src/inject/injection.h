@@ -78,6 +78,7 @@ struct injection {
     json_t *findings;   /* an array */
     char remark[400];   /* for the report, written by finish() */
     uint64_t untreated; /* calls that had to go to the library */
+    uint64_t spent_ns;  /* of this process in BEFORE, by all threads */
 };
 
 extern struct injection *const injections[];
@@ -86,6 +87,15 @@ extern struct injection ack_injection, benchmark_injection, replace_injection;
 
 /* The common clock of all ranks. */
 struct sync_clock *injection_clock(void);
+
+/* Seconds since inject_start(). */
+double injection_elapsed(void);
+
+/* Seconds that this process has spent in BEFORE. */
+static inline double injection_spent(const struct injection *self)
+{
+    return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
+}
 
 /* Does the broadcast as the injections after SELF (NULL: all) in the list do it. Stamps the call's
  * entry and exit around what the innermost does. */

@@ -164,8 +164,12 @@ void internal_comm_before(const struct collective *c)
     if (!any || (!together && !shake_before(c)))
         return;
     for (size_t i = n_injections; i-- > 0;)
-        if (due[i])
+        if (due[i]) {
+            double begin = clock_now();
             injections[i]->before(c);
+            __atomic_fetch_add(&injections[i]->spent_ns, (uint64_t)(1e9 * (clock_now() - begin)),
+                               __ATOMIC_RELAXED);
+        }
 }
 
 /* --- beginning and end --- */

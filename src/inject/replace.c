@@ -51,22 +51,14 @@ static struct {
     const struct bcast *bcast; /* in place of the library's; NULL with GRID */
     bool grid;                 /* a schedule for each communicator, root and size class */
     const char *latencies;     /* a log, or NULL: measured at first use */
-    double began;
-    uint64_t spent_ns; /* for all communicators, by threads */
-    bool said;         /* why one has no latencies: others have it in their findings */
+    bool said;                 /* why one has no latencies: others have it in their findings */
 } wanted;
-
-static double spent(void)
-{
-    return 1e-9 * (double)__atomic_load_n(&wanted.spent_ns, __ATOMIC_RELAXED);
-}
 
 static bool start(void)
 {
     const struct settings *set = &layer.settings;
     if (!*set->bcast || !strcmp(set->bcast, "native"))
         return false;
-    wanted.began = clock_now();
     wanted.grid = !strcmp(set->bcast, "grid");
     wanted.bcast = wanted.grid ? NULL : bcast_find(set->bcast);
     wanted.latencies = *set->latencies ? set->latencies : NULL;
@@ -84,8 +76,8 @@ static bool may_measure(const struct internal_comm *s, const char **why)
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
     pthread_mutex_unlock(&layer.lock);
-    int mine[2] = {threads < 2,
-                   spent() < LATENCIES_MOST + MEASURING_SHARE * (clock_now() - wanted.began)};
+    int mine[2] = {threads < 2, injection_spent(&replace_injection) <
+                                    LATENCIES_MOST + MEASURING_SHARE * injection_elapsed()};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
     *why = all[0] ? "measuring has taken its share of the run"
                   : "latencies cannot be measured while several threads call MPI";
@@ -155,7 +147,7 @@ static struct replacement *find(const struct collective *c, int *n)
 }
 
 /* No member makes one if one has no memory. */
-static void make_replacement(const struct collective *c)
+static void before(const struct collective *c)
 {
     struct internal_comm *s = c->on;
     struct replaced *k = s->kept[replace_injection.index];
@@ -183,13 +175,6 @@ static bool due(const struct collective *c)
     int n;
     const struct replacement *r = find(c, &n);
     return !r && n < PLANS_MAX;
-}
-
-static void before(const struct collective *c)
-{
-    double begin = clock_now();
-    make_replacement(c);
-    __atomic_fetch_add(&wanted.spent_ns, (uint64_t)(1e9 * (clock_now() - begin)), __ATOMIC_RELAXED);
 }
 
 /* --- running it --- */
@@ -309,15 +294,6 @@ static void close_comm(struct internal_comm *s, bool all)
     free(k);
 }
 
-static void finish(void)
-{
-    if (wanted.grid && layer.rank == 0 && spent() > 0)
-        snprintf(replace_injection.remark, sizeof replace_injection.remark,
-                 "broadcast: measuring latencies and trials took %.3g s, %.0f %% of the run (rank "
-                 "0); the calls right after are excluded from all times",
-                 spent(), 100 * spent() / (clock_now() - wanted.began));
-}
-
 struct injection replace_injection = {.name = "broadcast",
                                       .keeps = sizeof(struct replaced),
                                       .start = start,
@@ -325,5 +301,4 @@ struct injection replace_injection = {.name = "broadcast",
                                       .due = due,
                                       .before = before,
                                       .instead = instead,
-                                      .close = close_comm,
-                                      .finish = finish};
+                                      .close = close_comm};

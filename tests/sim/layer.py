@@ -3,7 +3,7 @@ import json
 import sys
 
 algorithm, how, per_step, truth_file, out_file, profile = sys.argv[1:]
-LATE_RANK, ONE_WAY = 2, 21.6
+ONE_WAY = 21.6
 
 
 def read(name, wanted):
@@ -92,15 +92,13 @@ for s in streams:
         if how in ("random", "alternating") and direct is None and d["destination"] != s["root"]:
             problems.append("%s: not known, though rank 2 was often in time" % name)
         least = 100 if how == "constant" and key in late else 0
-        if not least <= d["late_percent"] <= 100 or not 0 <= d["behind_percent"] <= 100:
-            problems.append("%s: late in %s %%, behind in %s %%" % (name, d["late_percent"], d["behind_percent"]))
+        if not least <= d["late_percent"] <= 100:
+            problems.append("%s: late in %s %%" % (name, d["late_percent"]))
         if key in late and how != "pipelined":
             if not d["late_by_us"] or not near(d["late_by_us"], late[key], 0.01 if how != "random" else 0.5):
                 problems.append("%s: late by %s us, true %.2f us" % (name, d["late_by_us"], late[key]))
         elif how != "pipelined" and d["late_percent"]:
             problems.append("%s: late in %.0f %%, but never was" % (name, d["late_percent"]))
-        if how == "constant" and d["behind_percent"] and d["behind_rank"] != LATE_RANK:
-            problems.append("%s: behind rank %s" % (name, d["behind_rank"]))
 if how != "seen" and len(streams) != streams_wanted or rows != 7 * len(streams):
     problems.append("%d streams, %d rows" % (len(streams), rows))
 if how == "constant" and algorithm in ("binomial_tree", "flat") and known < rows // 2:
