@@ -5,11 +5,10 @@
 #include <stdbool.h>
 
 struct executable {
-    bool is_static;     /* no dynamic loader: LD_PRELOAD does nothing */
-    bool is_privileged; /* set-user-ID or set-group-ID: the loader ignores LD_PRELOAD */
-    bool is_shell;      /* a shell, or a script for one */
-    bool is_mixed;      /* it needs several MPIs: which it uses is not known before */
-    char mpi[64];       /* the MPI library that it needs, itself or by others, "" if none */
+    bool is_static; /* no dynamic loader: LD_PRELOAD does nothing */
+    bool is_shell;  /* a shell, or a script for one */
+    bool is_mixed;  /* it needs several MPIs: which it uses is not known before */
+    char mpi[64];   /* the MPI library that it needs, itself or by others, "" if none */
     /* The runtime library of gcc's address sanitizer, which has to be the first of all libraries;
      * "" if the program needs none. */
     char sanitizer[4200];

@@ -125,11 +125,6 @@ static void check_application(const struct run *r, struct executable *x)
                    "%s is statically linked: nothing can be preloaded into it: unless it "
                    "was linked with -lcollprof, it will not be profiled",
                    application);
-    if (x->is_privileged)
-        reason_say(cli_name,
-                   "%s changes its user or group when started: nothing is preloaded into "
-                   "it, it will not be profiled",
-                   application);
     if (x->is_shell)
         reason_say(cli_name,
                    "%s may start several programs: each that uses MPI is profiled, and %s leads to "
