@@ -63,51 +63,33 @@ static void add_verdict(const struct report_command *r, struct profile *p, FILE 
     evidence_free(e);
 }
 
-static bool write_text(const struct report_command *r, struct profile *p, const char *target)
+static bool write_text(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct save save;
-    if (!save_open(&save, target))
-        return false;
     const struct report_options o = options_of(r);
     if (!o.table)
-        add_verdict(r, p, save.out);
-    report_text(p, save.out, &o);
-    return save_commit(&save);
-}
-
-static bool write_json(const struct report_command *r, struct profile *p, const char *target)
-{
-    add_verdict(r, p, NULL);
-    return save_json(report_json(p), target, JSON_INDENT(1));
-}
-
-static bool open_page(const struct report_command *r, struct save *save, const char *target)
-{
-    if (!r->output)
-        cli_may_replace(target, NULL);
-    return save_open(save, target);
-}
-
-static bool close_page(struct save *save, const char *target)
-{
-    if (!save_commit(save))
-        return false;
-    if (strcmp(target, "-") != 0)
-        cli_say("%s: open it in a browser", target);
+        add_verdict(r, p, out);
+    report_text(p, out, &o);
     return true;
 }
 
-static bool write_page(const struct report_command *r, struct profile *p, const char *target)
+static bool write_json(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct save save;
-    if (!open_page(r, &save, target))
-        return false;
+    add_verdict(r, p, NULL);
+    json_t *json = report_json(p);
+    bool good = !json_dumpf(json, out, JSON_INDENT(1)) || reason_give("out of memory");
+    fputc('\n', out);
+    json_decref(json);
+    return good;
+}
+
+static bool write_page(const struct report_command *r, struct profile *p, FILE *out)
+{
     const struct report_options o = options_of(r);
     add_verdict(r, p, NULL);
     struct profile *trace = p->trace.on ? profile_load_trace(r->directory) : NULL;
-    export_page(p, trace, &o, save.out);
+    export_page(p, trace, &o, out);
     profile_free(trace);
-    return close_page(&save, target);
+    return true;
 }
 
 /* --- for other programs --- */
@@ -172,16 +154,14 @@ static bool write_csv(const struct report_command *r, struct profile *p, const c
     return good;
 }
 
-static bool write_perfetto(const struct report_command *r, struct profile *p, const char *target)
+static bool write_perfetto(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct save save;
     (void)p;
     struct profile *trace = cli_load_trace(r->directory);
-    bool good = trace && save_open(&save, target);
-    if (good)
-        export_perfetto(trace, save.out);
+    if (trace)
+        export_perfetto(trace, out);
     profile_free(trace);
-    return good && save_commit(&save);
+    return trace;
 }
 
 static bool write_otf2(const struct report_command *r, struct profile *p, const char *target)
@@ -205,30 +185,22 @@ enum { TEXT, HTML = 2, CSV };
 static const struct report_format {
     const char *name, *about;
     const char *file; /* in the run's directory, unless --output names one; NULL: standard output */
-    bool (*write)(const struct report_command *r, struct profile *p, const char *target);
+    /* Either to a file, or to a directory. */
+    bool (*write)(const struct report_command *r, struct profile *p, FILE *out);
+    bool (*write_all)(const struct report_command *r, struct profile *p, const char *target);
 } formats[] = {
-    {"text", "one screen, or tables", NULL, write_text},
-    {"json", "the profile with its findings: collprof-profile(5)", NULL, write_json},
-    {"html", "a page for a browser (DIR/report.html)", "report.html", write_page},
-    {"csv", "a file per table in a directory (DIR/csv); with --table that table", "csv", write_csv},
+    {"text", "one screen, or tables", NULL, .write = write_text},
+    {"json", "the profile with its findings: collprof-profile(5)", NULL, .write = write_json},
+    {"html", "a page for a browser (DIR/report.html)", "report.html", .write = write_page},
+    {"csv", "a file per table in a directory (DIR/csv); with --table that table", "csv",
+     .write_all = write_csv},
     {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
-     write_perfetto},
-    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", write_otf2}};
+     .write = write_perfetto},
+    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", .write_all = write_otf2}};
 
-static const char *format_name(size_t i)
-{
-    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
-}
-
-static const char *format_about(size_t i)
-{
-    return formats[i].about;
-}
-
-static const char *table_name(size_t i)
-{
-    return i < n_report_tables ? report_tables[i].name : NULL;
-}
+OPTION_TEXT(format_name, sizeof formats / sizeof *formats, formats[i].name)
+OPTION_TEXT(format_about, sizeof formats / sizeof *formats, formats[i].about)
+OPTION_TEXT(table_name, n_report_tables, report_tables[i].name)
 
 static const struct option_registry format_list = {"format", format_name, format_about, NULL, NULL},
                                     tables = {"table", table_name, NULL, NULL, NULL, false};
@@ -267,47 +239,67 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
+/* To --output or, where it is not given, to TARGET; NULL: standard output. */
+static bool write_file(const struct report_command *r, struct profile *p, const char *target,
+                       bool (*write)(const struct report_command *r, struct profile *p, FILE *out))
+{
+    struct save save;
+    if (!r->output && target)
+        cli_may_replace(target, NULL);
+    target = r->output ?: target;
+    if (!save_open(&save, target))
+        return false;
+    if (!write(r, p, save.out)) {
+        save_abandon(&save);
+        return false;
+    }
+    if (!save_commit(&save))
+        return false;
+    if (r->format == HTML && strcmp(target, "-") != 0)
+        cli_say("%s: open it in a browser", target);
+    return true;
+}
+
 /* --- files of benchmarks --- */
 
-/* FILE.json becomes FILE.html. */
-static bool write_document(const struct report_command *r)
+static bool write_document_page(const struct report_command *r, struct profile *p, FILE *out)
 {
-    char path[4400], why[1000];
-    const char *file = r->directory, *dot = strrchr(file, '.'), *target = r->output ?: path;
-    struct save save;
-    if (r->format != HTML)
-        cli_refuse("%s is a file of a benchmark: use: --format=html", file);
-    json_t *document = json_file_load(file, why, sizeof why);
-    snprintf(path, sizeof path, "%.*s.html",
-             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
+    char why[1000];
+    (void)p;
+    json_t *document = json_file_load(r->directory, why, sizeof why);
     bool good = export_is_document(document);
-    if (!good)
-        reason_say(cli_name, "%s: expected what a collbench program wrote with --format=json",
-                   document ? file : why);
-    good = good && open_page(r, &save, target);
-    if (good) {
-        export_document_page(document, save.out);
-        good = close_page(&save, target);
-    }
+    if (good)
+        export_document_page(document, out);
+    else
+        reason_give("%s: expected what a collbench program wrote with --format=json",
+                    document ? r->directory : why);
     json_decref(document);
     return good;
 }
 
+/* FILE.json becomes FILE.html. */
+static bool write_document(const struct report_command *r)
+{
+    char path[4400];
+    const char *file = r->directory, *dot = strrchr(file, '.');
+    if (r->format != HTML)
+        cli_refuse("%s is a file of a benchmark: use: --format=html", file);
+    snprintf(path, sizeof path, "%.*s.html",
+             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
+    return write_file(r, NULL, path, write_document_page);
+}
+
 /* A log of collbench-pairs, as matrices. */
-static bool write_matrices(const struct report_command *r)
+static bool write_matrices(const struct report_command *r, struct profile *none, FILE *out)
 {
     struct pairs p;
-    struct save save;
     char why[400];
+    (void)none;
     if (!pairs_log_load(r->directory, &p, why, sizeof why))
         return reason_give("%s: expected a log of collbench-pairs", why);
-    bool good = save_open(&save, r->output);
-    if (good) {
-        pairs_matrices_write(&p, save.out);
-        good = save_commit(&save);
-    }
+    pairs_matrices_write(&p, out);
     pairs_free(&p);
-    return good;
+    return true;
 }
 
 static bool list_runs(const char *directory)
@@ -330,7 +322,8 @@ static bool write_run(const struct report_command *r)
     snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
     if (p && !p->has_arrivals) /* made from records */
         verdict_of_ended(p);
-    bool good = p && f->write(r, p, r->output || !f->file ? r->output : path);
+    bool good = p && (f->write ? write_file(r, p, f->file ? path : NULL, f->write)
+                               : f->write_all(r, p, r->output ?: path));
     profile_free(p);
     return good;
 }
@@ -344,8 +337,9 @@ int cli_report(int argc, char **argv)
     cli_parse(&parser, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
-    bool good = is_file  ? (r.format == HTML || cli_is_json(r.directory) ? write_document(&r)
-                                                                         : write_matrices(&r))
+    bool good = is_file  ? (r.format == HTML || cli_is_json(r.directory)
+                                ? write_document(&r)
+                                : write_file(&r, NULL, NULL, write_matrices))
                 : r.list ? list_runs(r.directory)
                          : write_run(&r);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
