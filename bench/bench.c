@@ -1,7 +1,9 @@
 /* How a benchmark begins and ends, and the options that all share. */
-#include "bench_inner.h"
+#include "bench.h"
+#include "config.h"
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "document/save.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
@@ -28,15 +30,8 @@ int bench_worst(MPI_Comm comm, int status)
 
 /* --- options --- */
 
-static const char *algorithm_name(size_t i)
-{
-    return i < n_bcasts ? (bcasts[i]->run ? bcasts[i]->name : "") : NULL;
-}
-
-static const char *algorithm_summary(size_t i)
-{
-    return bcasts[i]->summary;
-}
+OPTION_TEXT(algorithm_name, n_bcasts, bcasts[i]->run ? bcasts[i]->name : "")
+OPTION_TEXT(algorithm_summary, n_bcasts, bcasts[i]->summary)
 
 const struct option_registry bench_algorithms = {"algorithm", algorithm_name, algorithm_summary,
                                                  NULL};

@@ -1,7 +1,6 @@
 /* --cvar: control variables of the MPI library (MPI's tool interface), its own other algorithms for
  * example. */
 #include "bench.h"
-#include "bench_inner.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "base/noise.h"
 #include "base/topology.h"
 #include "bench.h"
-#include "bench_inner.h"
+#include "config.h"
 #include "sync/local_clock.h"
 
 #include <dlfcn.h>

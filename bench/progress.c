@@ -1,6 +1,6 @@
 /* How far a benchmark is, and what is left when it is ended before its time: by Ctrl-C, a batch
  * system or the death of a rank. All on rank 0, since only that has results. */
-#include "bench_inner.h"
+#include "bench.h"
 
 #include "base/clock.h"
 #include "document/save.h"

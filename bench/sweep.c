@@ -1,5 +1,5 @@
 /* Going through what is to be measured. */
-#include "bench_inner.h"
+#include "bench.h"
 
 struct bench_values bench_values(const struct option_range *range)
 {

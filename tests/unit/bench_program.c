@@ -1,7 +1,6 @@
 /* What a program's declaration becomes: options that reach the right place, lists without
  * repetitions in the order asked for, sweeps that meet every combination once. */
 #include "bench.h"
-#include "bench_inner.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
