@@ -26,30 +26,6 @@ enum latency_verdict row_verdict(const struct latency_row *row, const struct lat
     return judged && row->spoiled ? VERDICT_UNKNOWN : judged ? f->verdict : VERDICT_NONE;
 }
 
-/* The operation latency to hold others against: held's if it is reliable, otherwise direct's. NULL:
- * there is none. */
-static const struct latency_result *latency_of(const struct latency_row *row)
-{
-    const struct latency_outcome *o = row->outcome;
-    const struct latency_result *found = NULL;
-    for (size_t i = 0; i < o->n_results; i++) {
-        const struct latency_result *r = &o->result[i];
-        bool reliable = r->method->meaning == MEANS_LATENCY && !r->at_least &&
-                        !latency_unsettled(r) && estimate_has_interval(r->value);
-        if (reliable && (!found || !strcmp(r->method->name, "held")))
-            found = r;
-    }
-    return found;
-}
-
-/* The intervals do not overlap, and the values differ by more than 5 %, which is how well the
- * operation latency itself is known: two figures of the same quantity differ by noise. */
-static bool clearly_above(struct estimate a, struct estimate b)
-{
-    double high = isnan(b.high) ? b.value : b.high, low = isnan(a.low) ? a.value : a.low;
-    return low > high && a.value > b.value + fmax(0.05 * b.value, clock_noise);
-}
-
 /* --- the findings --- */
 
 /* A result that findings are added about, to a table's last row. */
@@ -173,16 +149,6 @@ static void judge_others(const struct subject_row *s)
     }
 }
 
-/* An upper bound below OL: one of the two is wrong. */
-static void judge_bound(const struct subject_row *s)
-{
-    const struct latency_result *ol = latency_of(s->row);
-    if (ol && !s->row->spoiled && s->r->method->meaning == MEANS_UPPER_BOUND &&
-        clearly_above(ol->value, s->r->value))
-        say(s, "bound_broken", SEVERITY_DOUBT, 0, "less than %s: one of the two is wrong",
-            ol->method->name);
-}
-
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t)
 {
     const struct subject_row s = {row, r, t};
@@ -191,5 +157,4 @@ void row_remark(const struct latency_row *row, const struct latency_result *r, s
     judge_assumption(&s);
     judge_clocks(&s);
     judge_others(&s);
-    judge_bound(&s);
 }

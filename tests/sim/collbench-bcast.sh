@@ -71,9 +71,9 @@ grep -q '^native,16,1048576,rounds,,.*no_result' $out || fail "rounds beyond the
 grep -q '^linear,.*few_samples' $out && grep -q '^linear,.*,gap,.*short_row' $out && grep -q '^linear,.*,imb,.*pairs_left_out' $out ||
     fail "little time: not said"
 
-# 1 ms from rank 0, 9 ms from rank 1: the mean over both is more, and that breaks no bound.
+# 1 ms from rank 0, 9 ms from rank 1: the latency from one is more than the mean over both.
 "$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held --root=1 --format=csv >$out 2>$err || fail "the other root: status $?"
-awk -F, '/^native,/ { value[$4] = $5; bad += /bound_broken/ } END { exit bad || value["held"] <= 1.5 * value["rounds"] }' $out || fail "the other root: not the 9 ms from there"
+awk -F, '/^native,/ { value[$4] = $5 } END { exit value["held"] <= 1.5 * value["rounds"] }' $out || fail "the other root: not the 9 ms from there"
 # Half a round trip is what an acknowledgement takes, where the ways are alike.
 "$run" cluster 2 $bench --sizes=8 --method=ol,direct --format=csv >$out 2>$err || fail "half a round trip: status $?"
 awk -F, '/^native,2,8,/ { value[$4] = $5 } END { off = value["ol"] / value["direct"] - 1; exit !(off > -0.01 && off < 0.01) }' $out || { cat $out; fail "ol is not direct"; }

@@ -137,14 +137,3 @@ Test(latency_rules, figures_that_contradict_each_other)
     result[DIRECT].clock_bound = 0;
     cr_assert_eq(said(HELD, "contradicted"), 0, "CPU contention may be it");
 }
-
-Test(latency_rules, bounds)
-{
-    make_row();
-    result[BARRIER].value = within(9e-6, 0.001);
-    cr_assert_eq(said(BARRIER, "bound_broken"), 1);
-    result[HELD].at_least = true;
-    cr_assert_eq(said(BARRIER, "bound_broken"), 1, "direct is of all");
-    result[DIRECT].at_least = true;
-    cr_assert_eq(said(BARRIER, "bound_broken"), 0, "neither is of all");
-}
