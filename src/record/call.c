@@ -164,9 +164,7 @@ void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *s
 {
     struct comm *on = probed ? comm_of_request(probed) : NULL;
     if (on && rc == MPI_SUCCESS) {
-        uint32_t peer = comm_world_rank(on, status->MPI_SOURCE);
-        peer_count(c->site, c->operation, peer, true, bytes);
-        message_count(on, peer, status->MPI_TAG, true);
+        message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
         if (layer.trace)
             trace_received(c, on, status, bytes, probed);
     }
@@ -194,11 +192,8 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 /* What a request sends counts when it is started, what it receives when it is complete. */
 static void message_posted(struct call *c, struct comm *on, struct request *r)
 {
-    if (!(r->kind & REQUEST_RECV)) {
-        uint32_t peer = comm_world_rank(on, r->peer);
-        peer_count(c->site, c->operation, peer, false, r->bytes);
-        message_count(on, peer, r->tag, false);
-    }
+    if (!(r->kind & REQUEST_RECV))
+        message_count(on, c->site, c->operation, r->peer, r->tag, false, r->bytes);
     if (LIKELY(!layer.trace) || r->kind & REQUEST_PARTITIONED)
         return;
     if (r->tag == CALL_UNORDERED)
@@ -342,12 +337,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     }
     spin_unlock(&e->lock);
     struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? comm_of_request(r) : NULL;
-    if (on && r->kind & REQUEST_RECV && !cancelled && status &&
-        status->MPI_SOURCE != MPI_PROC_NULL) {
-        uint32_t peer = comm_world_rank(on, status->MPI_SOURCE);
-        peer_count(r->site, r->operation, peer, true, bytes);
-        message_count(on, peer, status->MPI_TAG, true);
-    }
+    if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
+        message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
     thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) &&
         !(r->kind & REQUEST_PARTITIONED))

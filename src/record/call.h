@@ -234,9 +234,7 @@ CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || to == MPI_PROC_NULL))
         return;
-    uint32_t peer = comm_world_rank(on, to);
-    peer_count(c->site, c->operation, peer, false, bytes);
-    message_count(on, peer, tag, false);
+    message_count(on, c->site, c->operation, to, tag, false, bytes);
     if (UNLIKELY(layer.trace))
         trace_sent(c, on, to, tag, bytes);
 }
@@ -250,9 +248,7 @@ CALL_INLINE void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || status->MPI_SOURCE == MPI_PROC_NULL))
         return;
-    uint32_t peer = comm_world_rank(on, status->MPI_SOURCE);
-    peer_count(c->site, c->operation, peer, true, bytes);
-    message_count(on, peer, status->MPI_TAG, true);
+    message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
     if (UNLIKELY(layer.trace))
         trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, NULL);
 }

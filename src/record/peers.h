@@ -47,7 +47,7 @@ static inline void messages_lose(void)
 struct ledger_messages *messages_add(uint64_t key, const struct ledger_messages *row);
 
 /* One more message on the communicator, sent to or received from the world rank PEER with TAG. */
-static inline void message_count(const struct comm *on, uint32_t peer, int tag, bool received)
+static inline void message_on(const struct comm *on, uint32_t peer, int tag, bool received)
 {
     if (UNLIKELY(__atomic_load_n(&layer.ledger.header->section[LEDGER_MESSAGES].dropped,
                                  __ATOMIC_RELAXED)))
@@ -65,6 +65,15 @@ static inline void message_count(const struct comm *on, uint32_t peer, int tag, 
         m->n++;
     else
         __atomic_fetch_add(&m->n, 1, __ATOMIC_RELAXED);
+}
+
+/* The same by call site, too, of BYTES with RANK on the communicator. */
+static inline void message_count(struct comm *on, uint32_t site, uint32_t operation, int rank,
+                                 int tag, bool received, uint64_t bytes)
+{
+    uint32_t peer = comm_world_rank(on, rank);
+    peer_count(site, operation, peer, received, bytes);
+    message_on(on, peer, tag, received);
 }
 
 #endif
