@@ -296,56 +296,45 @@ static void remove_run(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Runs that have ended, and the one of them that was changed first. */
-struct old_runs {
-    long n;
-    char oldest[NAME_MAX + 1];
+struct old_run {
+    char name[NAME_MAX + 1];
     struct timespec changed;
 };
 
-static void add_old(struct old_runs *o, const char *name, const struct timespec *changed)
+static int newest_first(const void *a, const void *b)
 {
-    int order = ORDER(changed->tv_sec, o->changed.tv_sec)
-                    ?: ORDER(changed->tv_nsec, o->changed.tv_nsec) ?: strcmp(name, o->oldest);
-    if (o->n++ && order > 0)
-        return;
-    o->changed = *changed;
-    text_copy(o->oldest, sizeof o->oldest, name);
-}
-
-/* Those beside D, in PARENT. */
-static struct old_runs find_old(const struct run_directory *d, const char *parent, const char *base)
-{
-    struct old_runs old = {0};
-    DIR *directory = opendir(parent);
-    for (struct dirent *e; directory && (e = readdir(directory));) {
-        struct stat st;
-        int fd = is_run_name(e->d_name, base) ? open_run(dirfd(directory), e->d_name, &st) : -1;
-        if (fd >= 0 && (st.st_ino != d->inode || st.st_dev != d->device) && has_ended(fd))
-            add_old(&old, e->d_name, &st.st_mtim);
-        if (fd >= 0)
-            close(fd);
-    }
-    if (directory)
-        closedir(directory);
-    return old;
+    const struct old_run *x = a, *y = b;
+    return ORDER(y->changed.tv_sec, x->changed.tv_sec)
+               ?: ORDER(y->changed.tv_nsec, x->changed.tv_nsec) ?: strcmp(y->name, x->name);
 }
 
 void run_directory_remove_old(const struct run_directory *d, const char *name, long most)
 {
-    char path[PATH_MAX], parent[PATH_MAX], last[NAME_MAX + 1] = "";
+    char path[PATH_MAX], parent[PATH_MAX];
+    struct old_run *old = NULL, *more;
+    size_t n = 0;
     if (!*d->path || resolve(name, path))
         return;
     const char *base = text_base_of(path);
     snprintf(parent, sizeof parent, "%.*s", (int)(base - path), path);
-    int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (;;) {
-        struct old_runs old = find_old(d, parent, base);
-        if (fd < 0 || old.n <= most || !strcmp(old.oldest, last)) /* it could not be removed */
-            break;
-        strcpy(last, old.oldest);
-        remove_run(fd, last);
+    DIR *directory = opendir(parent);
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        struct stat st;
+        int fd = is_run_name(e->d_name, base) ? open_run(dirfd(directory), e->d_name, &st) : -1;
+        if (fd >= 0 && (st.st_ino != d->inode || st.st_dev != d->device) && has_ended(fd) &&
+            (more = realloc(old, (n + 1) * sizeof *old))) {
+            old = more;
+            old[n].changed = st.st_mtim;
+            text_copy(old[n++].name, sizeof old->name, e->d_name);
+        }
+        if (fd >= 0)
+            close(fd);
     }
-    if (fd >= 0)
-        close(fd);
+    if (n)
+        qsort(old, n, sizeof *old, newest_first);
+    for (size_t i = (size_t)most; i < n; i++)
+        remove_run(dirfd(directory), old[i].name);
+    free(old);
+    if (directory)
+        closedir(directory);
 }
