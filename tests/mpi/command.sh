@@ -98,10 +98,6 @@ for interpreter in sh '-S A=1 sh -e'; do
     echo "#!/usr/bin/env $interpreter" > "$work/env.sh" && chmod +x "$work/env.sh"
     expect 0 'may start several programs' $collprof run "$work/env.sh"
 done
-cp "$(command -v env)" "$work/other"
-if chown 65534 "$work/other" 2> /dev/null && chmod u+s "$work/other"; then
-    expect 0 'changes its user or group' $collprof run "$work/other"
-fi
 # An MPI that there is no layer for, linked with or brought by a library that is.
 if ${CC:-cc} -shared -fPIC -Wl,-soname,libmpi.so.99 -o "$work/libmpi.so.99" "$work/static.c" 2> /dev/null; then
     set -- -Wl,--no-as-needed -Wl,-rpath,"$work"
