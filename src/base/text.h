@@ -63,4 +63,14 @@ static inline bool text_is_one_of(const char *text, const char *const *list)
     return *list != NULL;
 }
 
+/* Whether WORDS, with a space between two, has WORD; in capitals or not. */
+static inline bool text_has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *found = words; (found = strcasestr(found, word)); found++)
+        if ((found == words || found[-1] == ' ') && (!found[n] || found[n] == ' '))
+            return true;
+    return false;
+}
+
 #endif

@@ -179,13 +179,6 @@ static void report(const struct evidence *e, const struct verdict *v, bool ends)
     free(text);
 }
 
-/* Only where it is known that the run can never go on: ranks may do without one that has ended. */
-static bool is_hopeless(const struct verdict *v)
-{
-    bool is_process = v->kind == VERDICT_GONE || v->kind == VERDICT_STOPPED;
-    return is_process ? v->n_waiting > 0 : v->proven;
-}
-
 static void signal_ranks(const struct evidence *e, int number)
 {
     union sigval value = ending_value();
@@ -233,7 +226,7 @@ static void judge(struct watchdog *w)
     struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, clock_now()};
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
-    bool reports = holds(w, &now), ends = reports && w->abort && is_hopeless(v);
+    bool reports = holds(w, &now), ends = reports && w->abort && v->proven;
     if (ends || (reports && !is_same(&now, &w->reported))) {
         report(e, v, ends);
         w->reported = now;

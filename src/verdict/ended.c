@@ -20,9 +20,7 @@ static struct awaited awaited_of(const struct profile *p, const struct profile_e
 static void add_mismatch(struct profile *p, const struct awaited *a, const struct awaited *b)
 {
     char text[VERDICT_TEXT] = "members of a communicator disagree about a collective: ";
-    verdict_text_member(text, p, a);
-    strcat(text, ", but ");
-    verdict_text_member(text, p, b);
+    verdict_text_pair(text, p, a, b);
     profile_add_finding(p, "verdict",
                         json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_names[VERDICT_MISMATCH],
                                   "text", text, "ranks", a->rank, b->rank));

@@ -3,29 +3,11 @@
 #ifndef COLLPROF_VERDICT_RECORDS_H
 #define COLLPROF_VERDICT_RECORDS_H
 
-#include "profile/profile.h"
 #include "verdict/judge.h"
+#include "verdict/reading.h"
 
 /* Unless there is a reason for another time: a call that is open for so long (s) is judged. */
 #define VERDICT_SETTLED 1.0
-
-struct evidence_rank {
-    bool alive, other_host;
-    int64_t pid;
-    uint32_t state; /* enum ledger_state */
-    int32_t state_detail;
-    bool outside;             /* of MPI, since its last call: */
-    uint32_t operation, site; /* PROFILE_NONE: unknown */
-    double seconds;           /* so long; negative: unknown */
-};
-
-struct evidence {
-    struct situation *s;
-    struct profile *names;      /* of the operations, call sites and communicators in S, by their
-                                   positions there; warnings: what is unknown */
-    bool live;                  /* a process of the run is alive */
-    struct evidence_rank *rank; /* of each in S */
-};
 
 /* The records in DIRECTORY of the run that started last. SETTLED: as in struct situation. Of a run
  * that lives it takes a moment: what has changed meanwhile may go on. NULL with a reason_give() if

@@ -91,11 +91,14 @@ static void add_call(char *text, const struct profile *names, uint32_t operation
             (unsigned long long)f->offset);
 }
 
-void verdict_text_member(char text[VERDICT_TEXT], const struct profile *names,
-                         const struct awaited *a)
+void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
+                       const struct awaited *a, const struct awaited *b)
 {
-    add(text, "rank %d in ", a->rank);
-    add_call(text, names, a->name, a->site, a, true);
+    for (; a; a = b, b = NULL) {
+        add(text, "rank %d in ", a->rank);
+        add_call(text, names, a->name, a->site, a, true);
+        add(text, b ? ", but " : "");
+    }
 }
 
 /* --- one rank --- */
@@ -116,17 +119,17 @@ static void add_end(char *text, const struct evidence_rank *r)
 static void add_open(char *text, const struct evidence *e, const struct open_call *c,
                      const struct awaited *first, bool named)
 {
-    const struct awaited *a = c->n ? &e->s->awaited.at[c->part[0]] : NULL;
-    for (size_t i = 0; i < c->n; i++)
-        a = &e->s->awaited.at[c->part[i]] == first ? first : a;
+    const struct awaited *a = c->parts.n ? &e->s->awaited.at[c->parts.at[0]] : NULL;
+    for (size_t i = 0; i < c->parts.n; i++)
+        a = &e->s->awaited.at[c->parts.at[i]] == first ? first : a;
     add(text, c->polls ? "polling with " : "in ");
     add_call(text, e->names, c->name, c->site, a && !a->posted ? a : NULL, named);
     if (!a || !a->posted)
         return;
     add(text, ", for ");
     add_call(text, e->names, a->name, a->site, a, named);
-    if (c->n > 1)
-        add(text, ", %s %zu more", c->any ? "or one of" : "and", c->n - 1);
+    if (c->parts.n > 1)
+        add(text, ", %s %zu more", c->any ? "or one of" : "and", c->parts.n - 1);
 }
 
 /* What RANK is in. Not NAMED: without what differs among ranks of one group. */
@@ -162,23 +165,17 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
 
 /* --- the sentence --- */
 
-/* It names the ranks at fault, THEY, and what the first of them is in; BOTH: two members of a
- * communicator. */
-static const struct sentence {
-    const char *both, *they, *after;
-} sentences[VERDICT_KINDS] = {
-    [VERDICT_GONE] = {NULL, ": ", ""},
-    [VERDICT_STOPPED] = {NULL, ": ", ""},
-    [VERDICT_MISMATCH] = {"members of a communicator disagree about a collective: ", "", ""},
-    [VERDICT_UNMATCHED] = {NULL, " waits ", ""},
-    [VERDICT_CROSSED] = {"collectives of two communicators in crossed order: ", "", ""},
-    [VERDICT_CYCLE] = {NULL, " wait for each other ", ""},
-    [VERDICT_MISSING] = {NULL, ": ", ""},
-    [VERDICT_COMPUTES] = {NULL, ": ", ""},
-    [VERDICT_POLLING] = {NULL, ": ", ", and nothing has completed"},
-    [VERDICT_UNKNOWN] = {NULL, ": ", ", for a reason that is unknown"},
-    [VERDICT_MOVING] = {NULL, "", ""},
-};
+/* What it says of two members of a communicator that disagree. */
+static const char *const of_two[VERDICT_KINDS] = {
+    [VERDICT_MISMATCH] = "members of a communicator disagree about a collective: ",
+    [VERDICT_CROSSED] = "collectives of two communicators in crossed order: "};
+
+/* Of other ranks at fault: between their numbers and what the first of them is in, and after it. */
+static const char *const before[VERDICT_KINDS] =
+    {[VERDICT_UNMATCHED] = " waits ", [VERDICT_CYCLE] = " wait for each other "},
+                         *const after[VERDICT_KINDS] = {
+                             [VERDICT_POLLING] = ", and nothing has completed",
+                             [VERDICT_UNKNOWN] = ", for a reason that is unknown"};
 
 static void add_ranks(char *text, const int32_t *rank, size_t n)
 {
@@ -226,38 +223,31 @@ static void add_unmatched(char *text, const struct evidence *e, const struct ver
         add(text, "; rank %d: ", a->peer);
         add_rank(text, e, v, a->peer, true);
     }
-    if (!v->near)
+    uint64_t n = v->near.sent;
+    if (!n)
         return;
-    uint64_t n = v->near->sent - v->near->received;
     add(text, "; not received: %s message%s from rank %d with tag %d on ", format_count(count, n),
-        n == 1 ? "" : "s", v->near->from, v->near->tag);
-    add_comm(text, e->names, v->near->comm);
+        n == 1 ? "" : "s", v->near.from, v->near.tag);
+    add_comm(text, e->names, v->near.comm);
 }
 
 static void add_body(char *text, const struct evidence *e, const struct verdict *v)
 {
-    const struct sentence *s = &sentences[v->kind];
-    bool awaited = v->first && (v->kind == VERDICT_MISSING || v->kind == VERDICT_COMPUTES);
-    int32_t rank = v->n ? named_rank(e, v) : 0;
-    if (s->both) {
-        add(text, "%s", s->both);
-        verdict_text_member(text, e->names, v->first);
-        add(text, v->second ? ", but " : "");
-        if (v->second)
-            verdict_text_member(text, e->names, v->second);
+    const bool one = v->kind == VERDICT_UNMATCHED || v->kind == VERDICT_POLLING;
+    const int32_t rank = named_rank(e, v);
+    if (of_two[v->kind]) {
+        add(text, "%s", of_two[v->kind]);
+        verdict_text_pair(text, e->names, v->first, v->second);
         return;
     }
-    if (v->kind == VERDICT_UNMATCHED || v->kind == VERDICT_POLLING)
-        add_ranks(text, &rank, 1);
-    else
-        add_ranks(text, v->core, v->n);
-    if (awaited) {
+    add_ranks(text, one ? &rank : v->core, one ? 1 : v->n);
+    if (v->first && (v->kind == VERDICT_MISSING || v->kind == VERDICT_COMPUTES)) {
         add(text, ", awaited in ");
         add_call(text, e->names, v->first->name, v->first->site, v->first, v->n == 1);
     }
-    add(text, "%s", s->they);
+    add(text, "%s", before[v->kind] ? before[v->kind] : ": ");
     add_rank(text, e, v, rank, v->n == 1 || v->kind != VERDICT_CYCLE);
-    add(text, "%s", s->after);
+    add(text, "%s", after[v->kind] ? after[v->kind] : "");
     if (v->kind == VERDICT_UNMATCHED)
         add_unmatched(text, e, v);
 }

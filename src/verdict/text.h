@@ -8,10 +8,11 @@
 
 enum { VERDICT_TEXT = 1000 };
 
-/* Adds to TEXT "rank 2 in MPI_Bcast number 5 of MPI_COMM_WORLD with root 1, 8 B, at x.c:12 main".
- * NAMES has the operation, call site and communicator of A at their positions there. */
-void verdict_text_member(char text[VERDICT_TEXT], const struct profile *names,
-                         const struct awaited *a);
+/* Adds to TEXT "rank 2 in MPI_Bcast number 5 of MPI_COMM_WORLD with root 1, 8 B, at x.c:12 main,
+ * but rank 3 in ...". NAMES has the operations, call sites and communicators of A and B (NULL:
+ * none) at their positions there. */
+void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
+                       const struct awaited *a, const struct awaited *b);
 
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks that are in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference.

@@ -21,6 +21,7 @@ struct drawn {
     enum verdict_kind kind;
     bool proven;
     size_t core; /* of the first ranks */
+    size_t idle; /* so many others do not wait for them */
 };
 
 static uint64_t state;
@@ -378,6 +379,93 @@ static void gone(struct drawn *d)
         call_in(d, d->rank[0], collective(OP_ALLREDUCE, SUB, 9, -1), FAULT);
 }
 
+/* All others compute: they may do without it. */
+static void gone_unmissed(struct drawn *d)
+{
+    gone(d);
+    d->proven = false;
+    d->fault = d->n;
+    d->idle = d->n - 1;
+}
+
+/* Two ended, and all others wait for one of them. */
+static void two_gone(struct drawn *d)
+{
+    gone(d);
+    if (d->n < 3)
+        return;
+    d->core = d->fault = 2;
+    d->s->state[d->rank[1]] = d->s->state[d->rank[0]];
+}
+
+/* The second of two equal receives is not served by the one send that there is. */
+static void one_send_for_two(struct drawn *d)
+{
+    d->core = 1;
+    d->fault = 2;
+    d->kind = VERDICT_COMPUTES;
+    struct awaited a = message(AWAIT_RECEIVE, d->rank[0], 4, WORLD), send = a;
+    a.rank = d->rank[1];
+    a.posted = 1;
+    *PUSH(&d->s->awaited) = a;
+    call_in(d, d->rank[1], a, FAULT);
+    send.what = AWAIT_SEND;
+    send.peer = d->rank[1];
+    send.rank = d->rank[0];
+    send.posted = 1;
+    *PUSH(&d->s->awaited) = send;
+}
+
+/* Of a broadcast they need the root, and no member that has finished without it. */
+static void root_computes(struct drawn *d)
+{
+    outside(d);
+    if (d->n < 3)
+        return;
+    d->s->state[d->rank[1]] = RANK_FINISHED;
+    d->idle = 1;
+    for (d->fault = 2; d->fault < d->n; d->fault++)
+        call_in(d, d->rank[d->fault], collective(OP_BCAST, WORLD, 7, d->rank[0]), FAULT);
+}
+
+/* The root has gone on. Of the others one has finished, and of another it is unknown where it is:
+ * who waits may not need them. */
+static void root_only(struct drawn *d)
+{
+    if (d->n < 4) {
+        outside(d);
+        return;
+    }
+    d->kind = VERDICT_MISSING;
+    d->core = 1;
+    d->idle = 2;
+    d->s->state[d->rank[0]] = RANK_FINISHED;
+    set_entered(d, WORLD, d->rank[1], 8);
+    set_entered(d, WORLD, d->rank[2], -1);
+    for (d->fault = 3; d->fault < d->n; d->fault++)
+        call_in(d, d->rank[d->fault], collective(OP_BCAST, WORLD, 7, d->rank[1]), FAULT);
+}
+
+/* Two wait for each other; two others disagree, of which one has left its collective. */
+static void circle_and_mismatch(struct drawn *d)
+{
+    d->kind = VERDICT_CYCLE;
+    d->proven = true;
+    d->core = d->fault = 2;
+    for (size_t i = 0; i < 2; i++)
+        call_in(d, d->rank[i], message(AWAIT_RECEIVE, next_of(d, i), 4, OTHER), FAULT);
+    if (d->n < 4)
+        return;
+    struct awaited left = collective(OP_BCAST, WORLD, 7, d->rank[3]);
+    left.rank = d->rank[3];
+    *PUSH(&d->s->left) = left;
+    set_entered(d, WORLD, d->rank[3], 8);
+    call_in(d, d->rank[2], collective(OP_BARRIER, WORLD, 7, -1), FAULT + 1);
+    for (d->fault = 4; d->fault < d->n; d->fault++)
+        call_in(d, d->rank[d->fault], message(AWAIT_RECEIVE, d->rank[0], 7, WORLD), WAITER);
+    d->idle = 1;
+}
+
 static void unseen(struct drawn *d)
 {
     d->core = d->fault = 1;
@@ -472,6 +560,12 @@ static const struct kind {
     {"root went on", root_went_on},
     {"outside", outside},
     {"gone", gone},
+    {"gone unmissed", gone_unmissed},
+    {"two gone", two_gone},
+    {"one send for two", one_send_for_two},
+    {"root computes", root_computes},
+    {"root only", root_only},
+    {"circle and mismatch", circle_and_mismatch},
     {"unseen", unseen},
     {"in what is unknown", in_what_is_unknown},
     {"polls", polls},
@@ -493,7 +587,7 @@ static bool right(const struct drawn *d, const struct verdict *v)
                 found = found || v->core[k] == d->rank[i];
             good = found;
         }
-        good = good && v->n_waiting == d->n - d->core;
+        good = good && v->n_waiting == d->n - d->core - d->idle;
     }
     if (d->kind == VERDICT_MISMATCH)
         good = good && v->first && v->second && v->first->site != v->second->site &&

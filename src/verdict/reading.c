@@ -1,0 +1,238 @@
+#include "verdict/reading.h"
+
+#include "base/quote.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a call site the innermost frame is enough. */
+static uint32_t first_frame(struct reading *r, uint32_t i)
+{
+    const struct ledger_site *from = &r->g.l->sites[i];
+    struct profile_site site = {.depth = 1};
+    if (i == LEDGER_NO_SITE || !from->depth)
+        return PROFILE_NONE;
+    site.frame[0].module = module_of(&r->g, from->frame[0].module);
+    site.frame[0].address = from->frame[0].address;
+    return profile_add_site(r->e->names, &site);
+}
+
+uint32_t reading_find_comm(const struct profile *names, uint64_t id)
+{
+    uint32_t i = 0;
+    while (i < names->comms.n && names->comms.at[i].id != id)
+        i++;
+    return i;
+}
+
+uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
+{
+    struct profile *names = r->e->names;
+    const struct ledger_comm *from = &r->g.l->comms[row];
+    uint32_t i = reading_find_comm(names, id);
+    if (i == names->comms.n) {
+        *PUSH(&names->comms) = (struct profile_comm){.id = id};
+        *PUSH(&r->e->s->comms) = (struct member_list){.lowest = UINT32_MAX};
+    }
+    struct member_list *c = &r->e->s->comms.at[i];
+    struct profile_comm *name = &names->comms.at[i];
+    if (row == LEDGER_NO_COMM || c->n || from->size > r->e->s->n_ranks)
+        return i;
+    c->group = from->id;
+    c->n = name->size = from->size;
+    if (from->created == 1) { /* others share the row and its name */
+        text_copy_part(name->name, sizeof name->name, from->name, sizeof from->name);
+        quote_plain(name->name);
+    }
+    c->member = memory_alloc((c->n + 1) * sizeof *c->member);
+    c->entered = memory_alloc((c->n + 1) * sizeof *c->entered);
+    for (size_t m = 0; m < c->n; m++) {
+        c->member[m] = from->flags & LEDGER_COMM_WORLD ? (int32_t)m : -1;
+        c->entered[m] = -1;
+    }
+    return i;
+}
+
+/* Seconds from TICKS to now; negative: unknown. */
+static double age_of(const struct reading *r, uint64_t ticks)
+{
+    const struct ledger_header *h = r->g.h;
+    if (r->now < 0 || r->g.rate <= 0)
+        return -1;
+    double age =
+        r->now - h->pair[0].seconds - (double)(int64_t)(ticks - h->pair[0].ticks) / r->g.rate;
+    return age > 0 ? age : 0;
+}
+
+static bool polls(const char *name)
+{
+    return text_has_word("MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Iprobe MPI_Improbe "
+                         "MPI_Request_get_status MPI_Request_get_status_all "
+                         "MPI_Request_get_status_any MPI_Request_get_status_some MPI_Parrived",
+                         name);
+}
+
+/* These all members leave only after all have entered. */
+static bool makes_communicator(const char *name)
+{
+    return text_has_word("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
+                         "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
+                         "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent",
+                         name);
+}
+
+struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends)
+{
+    const uint32_t operation = operation_of(&r->g, c->operation);
+    const struct profile_operation *o = &r->e->names->operations.at[operation];
+    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
+    const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, maker = makes_communicator(o->name);
+    bool send = strstr(o->name, "end"),
+         receive = strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
+    if (o->family == FAMILY_SENDRECV) {
+        send = sends;
+        receive = !sends;
+    }
+    struct awaited a = {.what = AWAIT_OTHER};
+    if (known && (o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || maker)) {
+        a = awaited_collective(o->name, comm->flags & LEDGER_COMM_INTER, maker ? -1 : c->root,
+                               maker ? JUDGE_UNKNOWN_BYTES : c->bytes);
+        a.sequence = maker ? JUDGE_NO_NUMBER : c->sequence;
+    } else if (known && c->peer != INT32_MIN && send != receive) {
+        int32_t peer = sends ? c->to : c->peer, tag = sends ? c->to_tag : c->tag;
+        bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
+        a.what = send ? AWAIT_SEND : AWAIT_RECEIVE;
+        a.peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0);
+        a.tag = tag < 0 ? AWAIT_ANY : tag;
+    }
+    if (a.what != AWAIT_OTHER)
+        a.comm = reading_comm(r, c->comm_id, c->comm);
+    if (a.what == AWAIT_COLLECTIVE && a.sequence < r->e->s->comms.at[a.comm].lowest)
+        r->e->s->comms.at[a.comm].lowest = a.sequence;
+    a.rank = r->g.h->rank;
+    a.name = operation;
+    a.site = first_frame(r, c->site);
+    return a;
+}
+
+static int by_post(const void *a, const void *b)
+{
+    return ORDER(((const struct awaited *)a)->posted, ((const struct awaited *)b)->posted);
+}
+
+static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
+{
+    bool open = q[i].posted && q[i].active;
+    for (uint32_t k = 0; k < n && open; k++) /* of several with one handle all are done */
+        open = k == i || !q[k].posted || !q[k].active || q[k].handle != q[i].handle;
+    return open;
+}
+
+/* Requests that are open, in the order in which they were posted. */
+static void add_requests(struct reading *r)
+{
+    struct situation *s = r->e->s;
+    const struct ledger_request *q = r->g.l->requests;
+    uint32_t n = count_of(r->g.l, LEDGER_REQUESTS);
+    r->first = s->awaited.n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_open(q, n, i))
+            continue;
+        struct ledger_call c = {.comm_id = q[i].comm_id, .comm = q[i].comm, .bytes = q[i].bytes};
+        c.operation = q[i].operation;
+        c.site = q[i].site;
+        c.sequence = q[i].sequence;
+        c.peer = q[i].peer;
+        c.tag = q[i].tag;
+        c.root = q[i].root;
+        struct awaited a = reading_awaited(r, &c, false);
+        a.posted = q[i].posted;
+        a.request = q[i].handle;
+        *PUSH(&s->awaited) = a;
+    }
+    if (s->awaited.n > r->first)
+        qsort(s->awaited.at + r->first, s->awaited.n - r->first, sizeof *s->awaited.at, by_post);
+}
+
+static bool is_named(const struct ledger_call *c, uint64_t request)
+{
+    const size_t most = sizeof c->request / sizeof *c->request;
+    bool found = false;
+    for (size_t i = 0; i < c->n_requests && i < most; i++)
+        found = found || c->request[i] == request;
+    return found;
+}
+
+/* The call C of a thread. One that POLLS for ever is outside of MPI most of the time: what it waits
+ * for are all open requests of its rank. */
+static void add_call(struct reading *r, const struct ledger_call *c, bool polling)
+{
+    const uint32_t blocking = 1u << FAMILY_COLLECTIVE | 1u << FAMILY_SEND | 1u << FAMILY_RECV |
+                              1u << FAMILY_SENDRECV | 1u << FAMILY_PROBE;
+    struct situation *s = r->e->s;
+    struct ledger_call known = *c;
+    struct awaited own[2];
+    struct open_call *call;
+    const uint32_t name = operation_of(&r->g, c->operation);
+    const struct profile_operation *o = &r->e->names->operations.at[name];
+    const size_t requests = s->awaited.n;
+    const bool completes =
+        polling || (o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8));
+    size_t n = !completes;
+    if (!(blocking >> o->family & 1) && !makes_communicator(o->name))
+        known.comm_id = 0;
+    own[0] = reading_awaited(r, &known, false);
+    if (n && o->family == FAMILY_SENDRECV) {
+        own[n] = reading_awaited(r, &known, true);
+        own[n++].posted = true;
+    }
+    call = situation_call(s, r->g.h->rank, own, n);
+    call->name = name;
+    call->site = own->site;
+    call->since = c->since;
+    call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
+    call->polls = polling || polls(o->name);
+    call->seconds = !polling ? age_of(r, c->since) : c->progress ? age_of(r, c->progress) : -1;
+    for (size_t i = r->first; completes && i < requests; i++)
+        if (s->awaited.at[i].request && (polling || is_named(c, s->awaited.at[i].request)))
+            *PUSH(&call->parts) = i;
+    if (completes && !polling &&
+        (!call->parts.n || c->n_requests > sizeof c->request / sizeof *c->request)) {
+        *PUSH(&call->parts) = s->awaited.n;
+        *PUSH(&s->awaited) = own[0];
+    }
+}
+
+void reading_add_calls(struct reading *r)
+{
+    const struct ledger_header *h = r->g.h;
+    struct situation *s = r->e->s;
+    struct evidence_rank *rank = &r->e->rank[h->rank];
+    const struct ledger_call *last = NULL;
+    add_requests(r);
+    rank->outside = true;
+    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_CALLS); i++) {
+        const struct ledger_call *c = &r->g.l->calls[i];
+        if (!c->thread)
+            continue;
+        last = !last || c->progress > last->progress ? c : last;
+        rank->outside = rank->outside && !c->since;
+        if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize"))
+            s->state[h->rank] = RANK_FINISHED;
+        else if (c->since)
+            add_call(r, c, false);
+    }
+    /* The state of a record that another host writes may be an old one. */
+    s->threads[h->rank] = h->threads_at_once || (rank->other_host && rank->state == LEDGER_RUNNING);
+    rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
+    if (!last || !rank->outside)
+        return;
+    rank->operation = operation_of(&r->g, last->operation);
+    rank->site = first_frame(r, last->site);
+    if (polls(r->e->names->operations.at[rank->operation].name) && !h->threads_at_once &&
+        rank->seconds >= 0 && rank->seconds < s->settled) {
+        s->threads[h->rank] = false;
+        add_call(r, last, true);
+    }
+}
