@@ -182,11 +182,17 @@ static void find_waits(struct wait_graph *g)
 
 /* --- who can act --- */
 
-static bool can_complete(const struct wait_graph *g, const struct need *w)
+static size_t count_able(const struct wait_graph *g, const struct need *w)
 {
     size_t able = 0;
     for (size_t i = 0; i < w->n; i++)
         able += g->free[g->edges.at[w->first + i].to];
+    return able;
+}
+
+static bool can_complete(const struct wait_graph *g, const struct need *w)
+{
+    size_t able = count_able(g, w);
     return w->maybe || able == w->n || (w->one && able > 0);
 }
 
@@ -212,6 +218,28 @@ static void release(struct wait_graph *g)
                 g->free[r] = changed = true;
         }
     }
+}
+
+/* A rank that can be released waits only for ranks that can act: of alternatives the others do not
+ * matter. */
+static void drop_alternatives(struct wait_graph *g)
+{
+    const struct situation *s = g->s;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->calls.n; i++) {
+        const bool any = s->calls.at[i].any && can_return(g, i);
+        for (size_t k = g->first_wait[i]; k < g->first_wait[i + 1]; k++) {
+            struct need *w = &g->waits.at[k];
+            const bool drop = can_complete(g, w) ? w->one && count_able(g, w) : any;
+            const size_t first = w->first, n = w->n;
+            w->first = kept;
+            for (size_t e = first; e < first + n; e++)
+                if (!drop || g->free[g->edges.at[e].to])
+                    g->edges.at[kept++] = g->edges.at[e];
+            w->n = kept - w->first;
+        }
+    }
+    g->edges.n = kept;
 }
 
 void waits_spread(const struct wait_graph *g, bool *in, bool for_them, const bool *among)
@@ -280,8 +308,9 @@ void waits_begin(struct wait_graph *g, const struct situation *s)
     if (g->collectives.n)
         qsort(g->collectives.at, g->collectives.n, sizeof *g->collectives.at, by_number);
     find_waits(g);
-    link_edges(g);
     release(g);
+    drop_alternatives(g);
+    link_edges(g);
 }
 
 void waits_end(struct wait_graph *g)

@@ -534,6 +534,22 @@ static void one_of_several(struct drawn *d)
     }
 }
 
+/* Any sender will do: some are in MPI_Finalize, one computes. */
+static void any_from_one_that_computes(struct drawn *d)
+{
+    if (d->n < 3) {
+        outside(d);
+        return;
+    }
+    d->fault = d->n;
+    d->core = 1;
+    d->idle = d->n - 2;
+    d->kind = VERDICT_COMPUTES;
+    call_in(d, d->rank[1], message(AWAIT_RECEIVE, AWAIT_ANY, 1, WORLD), WAITER);
+    for (size_t i = 2; i < d->n; i++)
+        d->s->state[d->rank[i]] = RANK_FINISHED;
+}
+
 static const struct kind {
     const char *name;
     void (*make)(struct drawn *d);
@@ -571,6 +587,7 @@ static const struct kind {
     {"polls", polls},
     {"several requests", several_requests},
     {"one of several", one_of_several},
+    {"any from one that computes", any_from_one_that_computes},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, CASES = 400 };
 
