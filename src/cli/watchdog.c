@@ -26,7 +26,8 @@ struct alarm {
     enum verdict_kind kind;
     int32_t first; /* rank at fault; -1: none */
     size_t n;
-    double since; /* clock_now() when it was first seen */
+    uint64_t call; /* that waits for a process which has ended or is stopped; 0: another kind */
+    double since;  /* clock_now() when it was first seen */
 };
 
 struct watchdog {
@@ -156,7 +157,7 @@ static char *find_run(const struct watchdog *w)
 
 static bool is_same(const struct alarm *a, const struct alarm *b)
 {
-    return a->kind == b->kind && a->first == b->first && a->n == b->n;
+    return a->kind == b->kind && a->first == b->first && a->n == b->n && a->call == b->call;
 }
 
 /* In one write: ranks write there, too. */
@@ -205,11 +206,31 @@ static void end_ranks(struct watchdog *w, const struct evidence *e)
         signal_ranks(e, SIGKILL);
 }
 
+static bool is_of_process(enum verdict_kind kind)
+{
+    return kind == VERDICT_GONE || kind == VERDICT_STOPPED;
+}
+
+/* A process that was stopped, went on and is stopped again has let others go on meanwhile: those
+ * that wait for it or, where none does yet, any. */
+static struct alarm alarm_of(const struct situation *s, const struct verdict *v)
+{
+    struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, 0, clock_now()};
+    const struct open_call *c = v->first ? situation_find(s, v->first->rank) : NULL;
+    if (!is_of_process(v->kind))
+        return now;
+    now.call = c ? c->since : 0;
+    for (size_t i = 0; i < s->calls.n && !c; i++)
+        if (s->calls.at[i].since > now.call)
+            now.call = s->calls.at[i].since;
+    return now;
+}
+
 /* Two judgements in a row must agree before they are reported. Of calls it is known how long they
  * are open; a process that was stopped or has ended must be so for as long. */
 static bool holds(const struct watchdog *w, const struct alarm *now)
 {
-    bool is_process = now->kind == VERDICT_GONE || now->kind == VERDICT_STOPPED;
+    bool is_process = is_of_process(now->kind);
     return now->kind != VERDICT_MOVING && is_same(now, &w->seen) &&
            (!is_process || clock_now() - w->seen.since >= w->seconds);
 }
@@ -223,7 +244,7 @@ static void judge(struct watchdog *w)
     if (!e)
         return;
     struct verdict *v = verdict_of(e->s);
-    struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, clock_now()};
+    struct alarm now = alarm_of(e->s, v);
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
     bool reports = holds(w, &now), ends = reports && w->abort && v->proven;

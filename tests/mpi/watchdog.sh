@@ -136,6 +136,32 @@ $MPICC -o pause pause.c || fail "pause.c does not build"
 run 60 --watchdog=3 --watchdog-abort "$dir/pause"
 test $status = 0 && ! test -s out.txt || fail "a run that goes on: status $status: $(cat out.txt err)"
 ! grep -q watchdog err || fail "a run that goes on: $(cat err)"
+# Stops of 0.8 s, one after the other, are none of 1 s.
+cat >again.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char wake[100];
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(wake, sizeof wake, "(sleep 0.8; kill -CONT %d) >/dev/null 2>&1 &", (int)getpid());
+    for (int i = 0; i < 5; i++) {
+        if (rank == 1 && system(wake) == 0)
+            raise(SIGSTOP);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -o again again.c || fail "again.c does not build"
+run 60 --watchdog=1 --watchdog-abort "$dir/again"
+test $status = 0 && ! grep -q watchdog err || fail "a rank that is stopped again and again: status $status: $(cat err)"
 $MPICC -O1 -o heat "$source/examples/heat.c" -lm || fail "heat.c does not build"
 run 60 --watchdog=5 "$dir/heat" -s 20
 test $status = 0 && ! grep -q watchdog err || fail "heat: status $status: $(cat err)"
