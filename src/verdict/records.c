@@ -83,7 +83,8 @@ static bool was_asked_to_end(const struct evidence_rank *r)
 }
 
 /* Which processes are gone. Where all have ended each was as it is in the records, unless one has
- * ended by itself. */
+ * ended by itself: without a word, outside of MPI, while others were asked to end. In a call it is
+ * one that did not heed and was killed with the others. */
 static void find_gone(struct evidence *e)
 {
     bool asked = false;
@@ -91,9 +92,10 @@ static void find_gone(struct evidence *e)
         e->live = e->live || e->rank[i].alive;
         asked = asked || was_asked_to_end(&e->rank[i]);
     }
-    for (size_t i = 0; i < e->s->n_ranks; i++) {
+    for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
         const struct evidence_rank *r = &e->rank[i];
-        bool in_records = r->state == LEDGER_RUNNING ? r->other_host || !(e->live || asked)
+        bool with_all = !e->live && (!asked || situation_find(e->s, i)),
+             in_records = r->state == LEDGER_RUNNING ? r->other_host || with_all
                                                      : was_asked_to_end(r) && !e->live;
         if (e->s->state[i] != RANK_UNSEEN && r->state != LEDGER_FINALIZED && !r->alive &&
             !in_records)

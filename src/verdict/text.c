@@ -341,17 +341,24 @@ static bool is_elsewhere(const struct evidence *e, int32_t rank)
 static json_t *notes_json(const struct evidence *e, const struct verdict *v)
 {
     json_t *notes = json_array();
-    size_t elsewhere = 0, threads = 0;
+    size_t elsewhere = 0, threads = 0, killed = 0;
     for (size_t i = 0; i < e->names->warnings.n; i++)
         json_push(notes, json_string(e->names->warnings.at[i]));
     for (size_t i = 0; i < e->s->n_ranks; i++)
         elsewhere += is_elsewhere(e, (int32_t)i);
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i++) {
+        const struct open_call *c = situation_find(e->s, v->core[i]);
         threads += e->s->threads[v->core[i]] && !is_elsewhere(e, v->core[i]);
+        killed += c && c->seconds < 0;
+    }
     if (elsewhere)
         json_push(notes, json_sprintf("%zu ranks are on other hosts: their records may be older "
                                       "than they are, and whether they run is unknown",
                                       elsewhere));
+    if (killed && is_stuck(v) && !v->proven)
+        json_push(notes, json_string("these ranks were killed without a last word: for how long "
+                                     "they waited, and whether they would have gone on, is "
+                                     "unknown"));
     if (threads && is_stuck(v))
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
                                      "may call MPI (MPI_THREAD_MULTIPLE)"));

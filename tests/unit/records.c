@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Two ranks are in different collectives. The verdict on their records, which are removed. */
-static json_t *verdict_on_two(bool threads)
+/* Two ranks are in different collectives. The verdict on their records, which are removed. WORDS of
+ * them have recorded that they were asked to end. */
+static json_t *verdict_on_two(bool threads, int words)
 {
     char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[2][100];
     cr_assert_not_null(mkdtemp(directory));
@@ -17,8 +18,9 @@ static json_t *verdict_on_two(bool threads)
         struct ledger l;
         snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
         made_ledger(&l, path[r], r, 2);
-        l.header->state = LEDGER_SIGNALLED;
-        l.header->state_detail = SIGTERM;
+        l.header->state = r < words ? LEDGER_SIGNALLED : LEDGER_RUNNING;
+        l.header->state_detail = r < words ? SIGTERM : 0;
+        gethostname(l.header->host, sizeof l.header->host); /* where its process is not */
         l.header->threads_at_once = threads;
         l.calls[0] = (struct ledger_call){.since = l.header->pair[1].ticks - 1500000000,
                                           .operation = r ? OP_ALLREDUCE : OP_BARRIER,
@@ -52,7 +54,7 @@ static const char *text_in(const json_t *value)
 
 Test(records, different_collectives)
 {
-    json_t *value = verdict_on_two(false);
+    json_t *value = verdict_on_two(false, 2);
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
     cr_assert(json_is_true(json_object_get(value, "proven")));
     assert_has(text_in(value), "when the run ended, a deadlock of 2 of 2 ranks: ");
@@ -65,12 +67,21 @@ Test(records, different_collectives)
 /* Another thread, even one that has not called MPI yet, may release them. */
 Test(records, threads_may_release)
 {
-    json_t *value = verdict_on_two(true);
+    json_t *value = verdict_on_two(true, 2);
     const json_t *notes = json_object_get(value, "notes");
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
     cr_assert(json_is_false(json_object_get(value, "proven")));
     assert_lacks(text_in(value), "deadlock");
     assert_has(json_string_value(json_array_get(notes, json_array_size(notes) - 1)),
                "not called a deadlock: another thread");
+    json_decref(value);
+}
+
+/* A launcher kills at last who does not heed its signal; what they were in is the verdict. */
+Test(records, killed_in_a_call_with_the_others)
+{
+    json_t *value = verdict_on_two(false, 1);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch", "%s",
+                     text_in(value));
     json_decref(value);
 }
