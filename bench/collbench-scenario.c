@@ -1,14 +1,18 @@
-/* Collective operations in a context: the scenarios of Gracia, Niethammer and Sethi. */
+/* Collective operations in a context: the scenarios of Gracia, Niethammer and Sethi, and one's
+ * own from a file. */
+#include "base/input.h"
 #include "base/overlap.h"
+#include "base/text.h"
 #include "bench.h"
-#include "measure/scenario/scenario.h"
+#include "scenario_file.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DELAYED_FIRST, DELAYED_LAST };
+enum { MAX_SCENARIOS = 16, DELAYED_FIRST = 0, DELAYED_LAST };
 
 static const char *const delayed_words[] = {"first", "last", NULL};
 
@@ -16,7 +20,8 @@ struct scenario_options {
     struct bench bench;
     struct option_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
     struct option_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
-    struct option_chosen scenarios;
+    struct scenario scenario[MAX_SCENARIOS];
+    size_t n_scenarios;
     struct option_range delay, comp; /* microseconds */
     int delayed, root;
 };
@@ -32,10 +37,42 @@ static const char *operation_word(size_t i)
 
 static const struct option_registry words = {"operation", operation_word, NULL, NULL};
 
-OPTION_TEXT(scenario_name, N_SCENARIOS, scenarios[i].name)
-OPTION_TEXT(scenario_summary, N_SCENARIOS, scenarios[i].summary)
+static error_t read_scenario_file(struct option_parser *parser, const char *path,
+                                  struct scenario *s)
+{
+    struct scenario_error error = {0};
+    const char *why;
+    FILE *file = input_file(AT_FDCWD, path, &why);
+    if (!file)
+        return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", path, why);
+    bool good = scenario_read(file, text_base_of(path), s, &error);
+    fclose(file);
+    if (good)
+        return 0;
+    return error.line ? option_refuse(parser, "%s:%d: %s", path, error.line, error.text)
+                      : option_refuse(parser, "%s: %s", path, error.text);
+}
 
-static const struct option_registry chooses = {"scenario", scenario_name, scenario_summary, NULL};
+static error_t take_scenarios(struct option_parser *parser, const struct option_entry *option,
+                              const char *arg, void *value)
+{
+    struct scenario_options *o = value;
+    char *copy = strdup(arg), *rest = copy, *word;
+    error_t error = 0;
+    (void)option;
+    while (!error && (word = strsep(&rest, ","))) {
+        struct scenario *s = &o->scenario[o->n_scenarios];
+        if (o->n_scenarios == MAX_SCENARIOS)
+            error = option_refuse(parser, "too many scenarios: at most %d", MAX_SCENARIOS);
+        else if (strlen(word) == 1 && *word >= '1' && *word <= '3')
+            *s = scenarios[*word - '1'];
+        else
+            error = read_scenario_file(parser, word, s);
+        o->n_scenarios += !error;
+    }
+    free(copy);
+    return error;
+}
 
 #define AT(member) offsetof(struct scenario_options, member)
 static const struct option_entry option_list[] = {
@@ -44,8 +81,10 @@ static const struct option_entry option_list[] = {
      "the library's (native, default) or our own over one of these trees, for broadcast, reduce, "
      "allreduce and barrier: all, or of %s",
      1, option_take_list, AT(algorithms), &bench_algorithms},
-    {"scenario", 's', "LIST", "all, or of those below: 1 if not given", 1, option_take_list,
-     AT(scenarios), &chooses},
+    {"scenario", 's', "LIST",
+     "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
+     "with scenarios of your own",
+     1, take_scenarios, 0, NULL},
     {"delay", 0, "MIN:MAX", "how late, in microseconds, powers of two", 2, option_take_range,
      AT(delay), &bench_times},
     {"delayed", 0, "WHO", "the late rank: first or last", 2, option_take_word, AT(delayed),
@@ -56,15 +95,10 @@ static const struct option_entry option_list[] = {
     {0}};
 
 static const struct option_program program = {
-    "Times collective operations in a context: on their own, with a participant that is late, or "
-    "with computation to hide behind.",
+    "Times collective operations in a context: on their own, with a participant that is late, "
+    "with computation to hide behind, or in a scenario of your own.",
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
-    .options = option_list, .listed = (const struct option_registry *const[]){&chooses, NULL}};
-
-static const struct scenario *scenario_of(const struct scenario_options *o, size_t chosen)
-{
-    return &scenarios[o->scenarios.at[chosen]];
-}
+    .options = option_list};
 
 static struct scenario_point point_of(const struct scenario_options *o, size_t chosen,
                                       size_t algorithm, int ranks)
@@ -97,6 +131,28 @@ static void check_algorithms(const struct scenario_options *o)
                  "have others than native; non-blocking ones have none");
 }
 
+/* Refuses what cannot run, before anything is measured. */
+static void check_all(const struct scenario_options *o)
+{
+    int least = (int)o->bench.ranks.min;
+    for (size_t i = 0; i < o->n_scenarios; i++) {
+        const struct scenario *s = &o->scenario[i];
+        for (size_t k = 0; k < o->operations.n; k++) {
+            struct scenario_point point = point_of(o, k, 0, least);
+            struct scenario_error error;
+            if (scenario_check(s, least, &point, &error))
+                continue;
+            if (error.line)
+                bench_refuse(&o->bench, "scenario %s, line %d: %s", s->name, error.line,
+                             error.text);
+            bench_refuse(&o->bench, "scenario %s: %s", s->name, error.text);
+        }
+    }
+    if (o->root >= least)
+        bench_refuse(&o->bench, "rank %d takes no part where only %d do: raise --ranks=MIN:MAX",
+                     o->root, least);
+}
+
 /* --- results --- */
 
 /* What may vary, and so be a picture's x axis: the first that does is. */
@@ -106,6 +162,7 @@ enum { WRONG, PREEMPTED, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 struct row {
     const struct scenario *scenario;
     struct scenario_point point;
+    struct scenario_sweep sweeps; /* of SCENARIO */
     double alone; /* median T_sc of the same without computation, seconds; NaN: none */
     struct scenario_result result;
 };
@@ -134,7 +191,7 @@ static const struct column columns[] = {
     {"median", "us", COLUMN_REAL, 3, "median T_sc"},
     {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval"},
     {"median_high", "us", COLUMN_REAL, 3, "upper end"},
-    {"delay", "us", COLUMN_REAL, 3, "how late the delayed participant is",
+    {"delay", "us", COLUMN_REAL, 3, "how late the latest participant is, in all",
      .flags = COLUMN_OPTIONAL},
     {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated", .flags = COLUMN_OPTIONAL},
     {"after_last", "us", COLUMN_REAL, 3, "median of last exit minus last arrival"},
@@ -181,6 +238,8 @@ static enum scenario_axis x_axis(const struct scenario_session *w)
 static const char *operation_name(const struct row *row, char text[80])
 {
     const struct scenario_point *p = &row->point;
+    if (!row->sweeps.operation)
+        return row->scenario->name;
     snprintf(text, 80, "%s%s%s%s", p->twin ? "i" : "", p->operation->name, p->by ? " by " : "",
              p->by ? p->by->name : "");
     return text;
@@ -206,15 +265,15 @@ static void add_row(struct scenario_session *w, const struct row *row)
     struct summary after = stats_summarize(x->after_last.value, x->after_last.n);
     struct table *t = w->table;
     char text[200];
-    table_integer(t, (long long)row->point.bytes);
+    table_integer_if(t, row->point.bytes || row->sweeps.bytes, (long long)row->point.bytes);
     table_integer(t, w->group.ranks);
     table_real(t, 1e6 * s.mean);
     table_real(t, 1e6 * s.min);
     table_real(t, 1e6 * s.max);
     table_real(t, 1e6 * stats_spread(&s));
     table_estimate(t, (struct estimate){s.median, s.median_low, s.median_high});
-    table_real(t, row->scenario->delays ? 1e6 * row->point.delay : NAN);
-    table_real(t, row->scenario->computes ? 1e6 * x->comp : NAN);
+    table_real(t, 1e6 * scenario_delay(row->scenario, &row->point));
+    table_real(t, row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN);
     table_real(t, 1e6 * after.median);
     table_real(t, 100 * (1 - overlap_ratio(s.median, row->alone, x->comp)));
     table_integer(t, (long long)x->completion.n);
@@ -312,32 +371,36 @@ static void measure(struct scenario_session *w, struct row *row)
 static const char *visit(void *arg, const size_t *at)
 {
     struct scenario_session *w = arg;
-    const struct scenario *s = scenario_of(w->o, at[SCENARIO]);
+    const struct scenario *s = &w->o->scenario[at[SCENARIO]];
     int before = w->group.ranks;
     bench_group_open(&w->o->bench, w->ranks.at[at[RANKS]], &w->group);
     struct scenario_point point = point_of(w->o, at[OPERATION], at[ALGORITHM], w->group.ranks);
-    bool sized = point.operation->recv != EXTENT_NONE;
+    struct scenario_sweep sweeps = scenario_sweeps(s);
+    bool sizes = sweeps.bytes && point.operation->recv != EXTENT_NONE;
     if (w->group.comm == MPI_COMM_NULL)
         return NULL;
     if (before != w->group.ranks)
         harmony_open(&w->start, &w->group.clock, w->group.comm, 0);
-    if (!exists(&point) || (at[SIZE] && !sized) || (at[DELAY] && !s->delays) ||
-        (at[COMP] && !s->computes))
+    if ((sweeps.operation ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
+        (at[SIZE] && !sizes) || (at[DELAY] && !sweeps.delay) || (at[COMP] && !sweeps.comp))
         return NULL;
-    point.bytes = sized ? w->sizes.at[at[SIZE]] : 0;
-    point.delay = s->delays ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
+    point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
+    point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
     point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
-    measure(w, &(struct row){.scenario = s, .point = point, .alone = at[COMP] ? w->alone : NAN});
+    measure(w, &(struct row){.scenario = s,
+                             .point = point,
+                             .sweeps = sweeps,
+                             .alone = at[COMP] ? w->alone : NAN});
     return point.operation->name;
 }
 
 static void fill_defaults(struct scenario_options *o)
 {
     bool overlaps = false;
-    if (o->scenarios.n == 0)
-        option_choose(NULL, &chooses, "1", &o->scenarios);
-    for (size_t i = 0; i < o->scenarios.n; i++)
-        overlaps = overlaps || scenario_of(o, i)->computes;
+    if (o->n_scenarios == 0)
+        o->scenario[o->n_scenarios++] = scenarios[0];
+    for (size_t i = 0; i < o->n_scenarios; i++)
+        overlaps = overlaps || scenario_sweeps(&o->scenario[i]).comp;
     if (o->operations.n == 0)
         option_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
     if (o->algorithms.n == 0)
@@ -349,11 +412,11 @@ static void find_axes(struct scenario_session *w)
 {
     bool *varies = w->varies;
     varies[AXIS_RANKS] = w->ranks.n > 1;
-    varies[AXIS_SIZE] = w->sizes.n > 1;
-    for (size_t i = 0; i < w->o->scenarios.n; i++) {
-        const struct scenario *s = scenario_of(w->o, i);
-        varies[AXIS_DELAY] = varies[AXIS_DELAY] || (s->delays && w->delays.n > 1);
-        varies[AXIS_COMP] = varies[AXIS_COMP] || s->computes;
+    for (size_t i = 0; i < w->o->n_scenarios; i++) {
+        struct scenario_sweep sweeps = scenario_sweeps(&w->o->scenario[i]);
+        varies[AXIS_SIZE] = varies[AXIS_SIZE] || (sweeps.bytes && w->sizes.n > 1);
+        varies[AXIS_DELAY] = varies[AXIS_DELAY] || (sweeps.delay && w->delays.n > 1);
+        varies[AXIS_COMP] = varies[AXIS_COMP] || sweeps.comp;
     }
 }
 
@@ -370,9 +433,7 @@ int main(int argc, char **argv)
     o.bench.plan.budget = 2;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     fill_defaults(&o);
-    if (o.root >= (int)o.bench.ranks.min)
-        bench_refuse(&o.bench, "rank %d takes no part where only %zu do: raise --ranks=MIN:MAX",
-                     o.root, o.bench.ranks.min);
+    check_all(&o);
     check_algorithms(&o);
     w.ranks = bench_values(&o.bench.ranks);
     w.sizes = bench_values(&o.bench.sizes);
@@ -383,7 +444,7 @@ int main(int argc, char **argv)
     if (d)
         w.table = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);
     bench_keep(&o.bench, d);
-    const size_t length[LENGTHS] = {w.ranks.n, o.scenarios.n, o.operations.n, o.algorithms.n,
+    const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n, o.algorithms.n,
                                     w.sizes.n, w.delays.n,    1 + w.comps.n};
     bench_sweep(&o.bench, length, LENGTHS, visit, &w);
     bench_group_close(&o.bench, &w.group);

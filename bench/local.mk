@@ -4,7 +4,7 @@ check_LTLIBRARIES += libbench.la
 BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
 libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
 libbench_la_SOURCES = \
-	bench/bench.c bench/bench.h bench/cvar.c bench/facts.c bench/progress.c bench/sweep.c
+	bench/bench.c bench/bench.h bench/bench_inner.h bench/cvar.c bench/facts.c bench/progress.c bench/sweep.c
 libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la
 
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the
@@ -16,7 +16,8 @@ collective_FILES = bench/collbench-collective.c $(latency_FILES)
 overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_results.c bench/overlap_results.h
 pairs_FILES = bench/collbench-pairs.c
-scenario_FILES = bench/collbench-scenario.c
+scenario_FILES = bench/collbench-scenario.c \
+	bench/scenario_file.c bench/scenario_file.h
 tree_FILES = bench/collbench-tree.c
 BENCH_FILES = $(bcast_FILES) $(collective_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) \
 	$(tree_FILES)

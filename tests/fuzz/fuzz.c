@@ -8,6 +8,8 @@
 #include "record/ledger.h"
 #include "report/report.h"
 
+#include "scenario_file.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,6 +65,17 @@ static void read_pairs(const char *path)
     pairs_free(&p);
 }
 
+static void read_scenario(const char *path)
+{
+    struct scenario s;
+    struct scenario_error error;
+    FILE *in = fopen(path, "re");
+    if (in && scenario_read(in, "name", &s, &error))
+        scenario_check(&s, 4, &(struct scenario_point){0}, &error);
+    if (in)
+        fclose(in);
+}
+
 static void read_launches(const char *path)
 {
     struct document *d = launches_document((const char *const[]){path, path}, 1, 1);
@@ -77,6 +90,7 @@ static const struct {
 } readers[] = {{"record", read_record},
                {"profile", read_profile},
                {"pairs", read_pairs},
+               {"scenario", read_scenario},
                {"launches", read_launches}};
 
 static void (*reader)(const char *path);

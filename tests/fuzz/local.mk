@@ -1,13 +1,14 @@
 # libFuzzer on every reader of files, each for FUZZ_SECONDS: `make fuzz FUZZ_SECONDS=3600' by hand. What
 # it begins with are files that the programs have just written.
-FUZZERS = record profile pairs launches
+FUZZERS = record profile pairs scenario launches
 FUZZ_SECONDS = 30
 # 0: another one each time.
 FUZZ_SEED = 0
 FUZZ_CC = clang
 FUZZ_FILES = tests/fuzz/fuzz.c $(filter %.c,$(libbase_la_SOURCES) $(libprofile_la_SOURCES) \
 	$(libreport_la_SOURCES) $(libcompare_la_SOURCES) $(libresults_la_SOURCES) $(libdocument_la_SOURCES)) \
-	$(filter src/trees/%.c,$(libmeasure_la_SOURCES))
+	$(filter src/trees/%.c,$(libmeasure_la_SOURCES)) src/measure/collective/operation.c \
+	src/measure/scenario/scenario.c bench/scenario_file.c
 FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o)
 
 fuzz/obj/%.o: $(srcdir)/%.c

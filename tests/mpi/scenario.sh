@@ -1,5 +1,5 @@
 #!/bin/sh
-# collbench-scenario on the real machine: every operation in every scenario, the formats;
+# collbench-scenario on the real machine: every operation in every scenario, a file, the formats;
 # and what it refuses: one clear line, status 2, nothing written. Timings are left to tests/sim.
 set -u
 program=collbench-scenario options='--budget=0.05 --stop=fixed -i 5'
@@ -25,7 +25,24 @@ if [ "$CHECK_MPI" = mpich ]; then
     run 2 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=1 --cvar=MPIR_CVAR_BCAST_MIN_PROCS=2 || fail "cvar: status $?"
     grep -q '^# control variable: MPIR_CVAR_BCAST_INTRA_ALGORITHM=1, MPIR_CVAR_BCAST_MIN_PROCS=2$' out || fail "cvar: unsaid"
 fi
-run 2 --scenario=2 --sizes=64:256 --delay=50:100 --format=json || fail "scenario 2 by size and delay: status $?"
+cat >two <<END
+scenario two-at-once two operations pending, the last rank late
+participants others
+    start
+    issue ibroadcast bytes 4K
+    issue iallreduce
+    comp 20
+    sync
+    stop
+participants last
+    start
+    delay
+    issue ibroadcast bytes 4K
+    issue iallreduce
+    sync
+    stop
+END
+run 2 --scenario=two --sizes=64:256 --delay=50:100 --format=json || fail "file: status $?"
 cp out json
 python3 -c 'import json
 d = json.load(open("json"))
@@ -39,17 +56,25 @@ for r in rows:
     print(",".join("" if x is None else "%.3f" % x if isinstance(x, float) else str(x) for x in r.values()))' >out || fail "the pictures"
 grep '^[0-9]' out | cut -d, -f1,10 | tr '\n' ' ' >rows
 test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256,100.000 " ||
-    fail "scenario 2: other rows: $(cat rows)"
+    fail "file: other rows: $(cat rows)"
 awk -F, '/^[0-9]/ && $4 < $10 { print; bad = 1 } END { exit bad }' out ||
-    fail "scenario 2: shorter than its delay"
+    fail "file: shorter than its delay"
 
+printf 'participants others\nstart\njump\nstop\n' >bad
+refuses 2 'bad:3: unknown action "jump"' --scenario=bad
+printf 'participants others\nstart\nsync\nstop\n' >bad
+refuses 2 'line 3: sync without issue' --scenario=bad
+printf 'participants others\nstart\nstop\nparticipants 7\nstart\nstop\n' >bad
+refuses 2 'line 4: rank 7 is out of range' --scenario=bad
+printf 'participants others\nstart\nissue broadcast bytes 8\nstop\nparticipants 1\nstart\nissue broadcast\nstop\n' >bad
+refuses 2 'line 7: another operation' --scenario=bad
 for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
     [ "$CHECK_MPI" = mpich ] && refuses 2 "the number is out of its range" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done
 [ "$CHECK_MPI" = mpich ] && refuses 2 "expected a number" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial
 refuses 2 "no control variable of that name" --cvar=NO_SUCH_VARIABLE=1
 refuses 2 "expected NAME=NUMBER" --cvar=binomial
-refuses 2 "unknown scenario 'nowhere': expected: all, 1, 2, 3" --scenario=nowhere
+refuses 2 "nowhere" --scenario=nowhere
 refuses 2 "--sizes is '8:4'" --sizes=8:4
 refuses 2 "--delay is '9:1'" --delay=9:1
 refuses 2 "--comp is '0'" --comp=0

@@ -65,6 +65,13 @@ simulate binomial_tree -s2 --delayed=first --delay=16:256 --sizes=64K:64K
 awk -F, '{ d = $12 - 3 * (10 + $1 / 1250); if (d > 0.3 || d < -0.3) { print "after_last: " $0; bad = 1 } }
     END { exit bad }' $out || exit 1
 
+# A delay of two parts is both.
+printf '%s\n' 'participants others' start 'issue operation' sync stop \
+    'participants 0' start delay 'delay 44' 'issue operation' sync stop >sim/late.scenario
+simulate binomial_tree -s sim/late.scenario --delay=16:256 --sizes=64K:64K
+check "late twice" '3 * s($1) + $10'
+awk -F, '{ want = 44 + 16 * 2 ^ (NR - 1); if ($10 != want) { print "delay: not " want ": " $0; bad = 1 } } END { exit bad }' $out || exit 1
+
 # On any platform and by all defaults: what the root is late the others lose, and no more.
 SMPI_OPTIONS='' "$run" grid 8 sim/collbench-scenario -s2 --delayed=first --delay=16:256 --sizes=64K:64K \
     --format=csv >$out.all || exit 1

@@ -102,7 +102,7 @@ tests_unit_document_LDADD = libdocument.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_program.c tests/unit/topology.c \
-	tests/unit/scenario.c bench/latency_rules.c tests/unit/latency_rules.c
+	tests/unit/scenario.c bench/scenario_file.c bench/latency_rules.c tests/unit/latency_rules.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 endif
 

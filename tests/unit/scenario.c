@@ -1,28 +1,121 @@
-/* The paper's scenarios: what each participant does, in its order. */
-#include "measure/scenario/scenario.h"
+/* Scenario files: protects a user from a hang or a wrong reading where a line would have told.
+ * Every error names its line. */
+#include "scenario_file.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
-/* Letters of start, delay, issue, comp, sync and stop. */
-static void does(const enum action *actions, const char *want)
+static struct scenario scenario;
+static struct scenario_error error;
+
+static bool reads(const char *text)
 {
-    char text[SCENARIO_ACTIONS + 1] = "";
-    size_t n = 0;
-    do
-        text[n] = "sdicy."[actions[n]];
-    while (actions[n++] != ACTION_STOP);
-    cr_expect_str_eq(text, want);
+    FILE *file = fmemopen((void *)text, strlen(text), "r");
+    error = (struct scenario_error){0};
+    bool good = scenario_read(file, "test", &scenario, &error);
+    fclose(file);
+    return good;
 }
 
-Test(scenario, actions_of_the_paper)
+static bool runs(const char *text, int ranks)
 {
-    does(scenarios[0].delayed, "siy.");
-    does(scenarios[0].others, "siy.");
-    does(scenarios[1].delayed, "sdiy.");
-    does(scenarios[1].others, "siy.");
-    does(scenarios[2].delayed, "sicy.");
-    does(scenarios[2].others, "sicy.");
-    for (int i = 0; i < N_SCENARIOS; i++)
-        cr_expect(scenarios[i].delays == (i == 1) && scenarios[i].computes == (i == 2));
+    struct scenario_point point = {.operation = &operations[1], .twin = true};
+    return reads(text) && scenario_check(&scenario, ranks, &point, &error);
+}
+
+static void refuses(const char *text, int line, const char *why)
+{
+    cr_expect_not(runs(text, 4), "%s was taken", text);
+    cr_expect_eq(error.line, line, "%s: line %d: %s", text, error.line, error.text);
+    cr_expect(strstr(error.text, why), "%s: %s", text, error.text);
+}
+
+static const char two_at_once[] = "# two at once, the last rank late\n"
+                                  "scenario two-at-once two operations at once\n"
+                                  "participants others\n"
+                                  "  start\n"
+                                  "  issue ibroadcast root 1 bytes 4K # comment\n"
+                                  "  issue operation\n"
+                                  "  comp 12.5\n"
+                                  "  sync\n"
+                                  "  stop\n"
+                                  "participants 3\n"
+                                  "  start\n"
+                                  "  delay\n"
+                                  "  issue ibroadcast root 1 bytes 4096\n"
+                                  "  issue operation\n"
+                                  "  sync\n"
+                                  "  stop\n";
+
+Test(scenario, is_read)
+{
+    cr_assert(runs(two_at_once, 4), "line %d: %s", error.line, error.text);
+    cr_expect_str_eq(scenario.name, "two-at-once");
+    cr_assert_eq(scenario.n, 2);
+    const struct script *s = &scenario.script[0];
+    cr_assert_eq(s->n, 6);
+    cr_expect_eq(s->action[1].operation, &operations[1]);
+    cr_expect(s->action[1].twin);
+    cr_expect_eq(s->action[1].root, 1);
+    cr_expect_eq(s->action[1].bytes, 4096);
+    cr_expect_null(s->action[2].operation);
+    cr_expect_float_eq(s->action[3].seconds, 12.5e-6, 1e-12);
+    cr_expect_eq(scenario.script[1].action[1].seconds, SWEPT_SECONDS);
+    struct scenario_sweep sweep = scenario_sweeps(&scenario);
+    cr_expect(sweep.delay && sweep.operation && sweep.bytes && !sweep.comp);
+}
+
+Test(scenario, built_in_ones_run)
+{
+    struct scenario_point point = {.operation = &operations[1], .twin = true, .delayed = 1};
+    for (int i = 0; i < 3; i++)
+        for (int ranks = 2; ranks < 5; ranks++)
+            cr_expect(scenario_check(&scenarios[i], ranks, &point, &error), "%s", error.text);
+    cr_expect_eq(scenario_script(&scenarios[1], 1, 4, &point), &scenarios[1].script[0]);
+    cr_expect_eq(scenario_script(&scenarios[1], 0, 4, &point), &scenarios[1].script[1]);
+}
+
+/* The longest of a participant's delays, one after the other; those without a length are swept. */
+Test(scenario, delays_add_up)
+{
+    struct scenario_point point = {.operation = &operations[1], .delay = 5e-6};
+    cr_assert(reads("participants others\nstart\ndelay 10\ndelay\nstop\n"
+                    "participants 1\nstart\ndelay 12\nstop\n"));
+    cr_expect_float_eq(scenario_delay(&scenario, &point), 15e-6, 1e-12);
+    cr_assert(reads("participants others\nstart\nstop\n"));
+    cr_expect(isnan(scenario_delay(&scenario, &point)));
+}
+
+#define OTHERS "participants others\n"
+Test(scenario, faults_name_their_line)
+{
+    refuses(OTHERS "start\nwait\nstop\n", 3, "unknown action \"wait\"");
+    refuses("start\n", 1, "before any participants");
+    refuses(OTHERS "start\nsync\nstop\n", 3, "sync without issue");
+    refuses(OTHERS "start\nissue ibarrier\nstop\n", 3, "no rank waits");
+    refuses(OTHERS "start\nissue ibarrier\nsync\nissue ibarrier\nstop\n", 5, "no rank waits");
+    refuses(OTHERS "start\nissue broadcast root 4\nstop\n", 3, "out of range");
+    refuses(OTHERS "issue barrier\nstop\n", 3, "stop without start");
+    refuses(OTHERS "start\nissue barrier\n", 1, "never stop");
+    refuses(OTHERS "start\nstart\nstop\n", 3, "second start");
+    refuses(OTHERS "start\nstop\nparticipants 4\nstart\nstop\n", 4, "out of range");
+    refuses(OTHERS "start\nissue broadcast root 9\nstop\n", 3, "out of range");
+    refuses("participants 0-2\nstart\nstop\n", 0, "rank 3 has nothing to do");
+    refuses("participants 2-1\n", 1, "no participant");
+    refuses("participants -1\n", 1, "no participant");
+    refuses("participants 1x\n", 1, "no participant");
+    refuses("participants 1-\n", 1, "no participant");
+    refuses(OTHERS "start\nissue broadcast root x\nstop\n", 3, "no rank");
+    refuses(OTHERS "start\nissue bcst\nstop\n", 3, "unknown operation \"bcst\"");
+    refuses(OTHERS "start\nissue broadcast bytes -1\nstop\n", 3, "no size");
+    refuses(OTHERS "start\nissue broadcast colour red\nstop\n", 3, "\"colour\"");
+    refuses(OTHERS "start\ndelay soon\nstop\n", 3, "no time");
+    refuses(OTHERS "start now\nstop\n", 2, "too much");
+    refuses("", 0, "no participants");
+    /* Would hang: */
+    refuses(OTHERS "start\nissue barrier\nstop\nparticipants 1\nstart\nstop\n", 3, "hang");
+    refuses(OTHERS
+            "start\nissue barrier\nstop\nparticipants 1\nstart\nissue ibarrier\nsync\nstop\n",
+            7, "hang");
 }

@@ -16,56 +16,81 @@ enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
 /* What one rank needs to play its part again and again. */
 struct player {
-    const enum action *actions;
-    const struct scenario_point *point;
+    const struct script *script;
     struct harmony *start;
     MPI_Comm comm;
     int rank;
     struct scenario_result *result;
     struct repetition *stamps; /* room for two batches: this rank's and the maxima */
-    struct work work;          /* of ACTION_COMP */
-    struct operation_call call;
-    MPI_Request request;
+    /* By action: */
+    double delay[SCENARIO_ACTIONS];
+    struct work work[SCENARIO_ACTIONS];
+    struct operation_call call[SCENARIO_ACTIONS];
+    bool twin[SCENARIO_ACTIONS];
+    MPI_Request request[SCENARIO_ACTIONS];
 };
 
-/* Local. False if memory is short. */
-static bool prepare(struct player *p)
+static bool prepare_issue(struct player *p, int i, const struct scenario_point *point)
 {
-    const struct scenario_point *point = p->point;
-    p->request = MPI_REQUEST_NULL;
-    for (const enum action *a = p->actions; *a != ACTION_STOP; a++)
-        if (*a == ACTION_COMP)
-            p->work = work_calibrate(point->comp, 0.01);
-    return operation_prepare(&p->call, point->operation, p->comm, point->root, point->bytes) &&
-           (!point->by || operation_use_own(&p->call, point->by));
+    const struct action *a = &p->script->action[i];
+    p->twin[i] = a->operation ? a->twin : point->twin;
+    if (!operation_prepare(&p->call[i], a->operation ? a->operation : point->operation, p->comm,
+                           a->root == SWEPT_ROOT ? point->root : a->root,
+                           a->bytes == SWEPT_BYTES ? point->bytes : a->bytes))
+        return false;
+    return a->operation || !point->by || operation_use_own(&p->call[i], point->by);
+}
+
+/* Local. False if memory is short. */
+static bool prepare(struct player *p, const struct scenario_point *point)
+{
+    bool ready = true;
+    for (int i = 0; i < p->script->n; i++) {
+        const struct action *a = &p->script->action[i];
+        double swept = a->kind == ACTION_COMP ? point->comp : point->delay;
+        double seconds = a->seconds < 0 ? swept : a->seconds;
+        p->request[i] = MPI_REQUEST_NULL;
+        if (a->kind == ACTION_ISSUE)
+            ready = prepare_issue(p, i, point) && ready;
+        else if (a->kind == ACTION_COMP)
+            p->work[i] = work_calibrate(seconds, 0.01);
+        else if (a->kind == ACTION_DELAY)
+            p->delay[i] = seconds;
+    }
+    return ready;
 }
 
 static int play(struct player *p, struct repetition *t)
 {
     int error = MPI_SUCCESS;
     *t = (struct repetition){.arrival = NAN};
-    for (const enum action *a = p->actions; *a != ACTION_STOP && error == MPI_SUCCESS; a++) {
-        switch (*a) {
+    for (int i = 0; i < p->script->n && error == MPI_SUCCESS; i++) {
+        const struct action *a = &p->script->action[i];
+        switch (a->kind) {
         case ACTION_START:
             t->start = clock_now();
             break;
-        case ACTION_DELAY:
-            clock_hold(p->point->delay);
-            break;
         case ACTION_ISSUE:
-            t->arrival = clock_now();
-            error =
-                p->point->twin ? operation_start(&p->call, &p->request) : operation_run(&p->call);
+            if (isnan(t->arrival))
+                t->arrival = clock_now();
+            error = p->twin[i] ? operation_start(&p->call[i], &p->request[i])
+                               : operation_run(&p->call[i]);
+            break;
+        case ACTION_SYNC:
+            for (int k = 0; k < i; k++)
+                if (p->request[k] != MPI_REQUEST_NULL)
+                    PMPI_Wait(&p->request[k], MPI_STATUS_IGNORE);
             break;
         case ACTION_COMP:
-            work_do(&p->work);
+            work_do(&p->work[i]);
+            break;
+        case ACTION_DELAY:
+            clock_hold(p->delay[i]);
             break;
         default:
-            if (p->request != MPI_REQUEST_NULL)
-                error = PMPI_Wait(&p->request, MPI_STATUS_IGNORE);
+            t->end = clock_now();
         }
     }
-    t->end = clock_now();
     return error;
 }
 
@@ -73,8 +98,16 @@ static int play(struct player *p, struct repetition *t)
 static bool plays_right(struct player *p)
 {
     struct repetition ignored;
-    operation_fill(&p->call);
-    return play(p, &ignored) == MPI_SUCCESS && operation_check(&p->call);
+    bool right = true;
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_fill(&p->call[i]);
+    if (play(p, &ignored) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            right = operation_check(&p->call[i]) && right;
+    return right;
 }
 
 /* On rank 0, from the maxima over all ranks of T, with -start. Returns how many of B's repetitions
@@ -142,8 +175,13 @@ static int measure(struct player *p, const struct plan *plan)
 static void agree(struct player *p, bool right)
 {
     struct scenario_result *result = p->result;
-    bool computes = p->work.wanted > 0;
-    double mine[3] = {computes ? p->work.achieved : 0, computes && !p->work.within, !right}, all[3];
+    double mine[3] = {0, 0, right ? 0 : 1}, all[3];
+    for (int i = 0; i < p->script->n; i++) {
+        if (p->script->action[i].kind != ACTION_COMP)
+            continue;
+        mine[0] += p->work[i].achieved;
+        mine[1] = fmax(mine[1], p->work[i].within ? 0 : 1);
+    }
     PMPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, p->comm);
     result->comp = all[0];
     result->comp_within = all[1] == 0;
@@ -152,7 +190,9 @@ static void agree(struct player *p, bool right)
 
 static void release(struct player *p)
 {
-    operation_release(&p->call);
+    for (int i = 0; i < p->script->n; i++)
+        if (p->script->action[i].kind == ACTION_ISSUE)
+            operation_release(&p->call[i]);
     free(p->stamps);
     free(p);
 }
@@ -160,19 +200,19 @@ static void release(struct player *p)
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result)
 {
-    int rank, most = plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup;
+    int rank, size, most = plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup;
     struct player *p = calloc(1, sizeof *p);
     *result = (struct scenario_result){0};
     PMPI_Comm_rank(start->comm, &rank);
+    PMPI_Comm_size(start->comm, &size);
     if (p)
         *p = (struct player){.start = start,
                              .comm = start->comm,
                              .rank = rank,
                              .result = result,
-                             .point = point,
-                             .actions = rank == point->delayed ? s->delayed : s->others,
+                             .script = scenario_script(s, rank, size, point),
                              .stamps = calloc(2 * (size_t)most, sizeof *p->stamps)};
-    int error = sync_all_have(start->comm, p && prepare(p) && p->stamps);
+    int error = sync_all_have(start->comm, p && prepare(p, point) && p->stamps);
     if (error == MPI_SUCCESS) {
         agree(p, plays_right(p));
         error = measure(p, plan);

@@ -1,21 +1,167 @@
 #include "measure/scenario/scenario.h"
 
-#define ALONE                                                                                      \
-    {                                                                                              \
-        ACTION_START, ACTION_ISSUE, ACTION_SYNC, ACTION_STOP                                       \
-    }
-#define LATE                                                                                       \
-    {                                                                                              \
-        ACTION_START, ACTION_DELAY, ACTION_ISSUE, ACTION_SYNC, ACTION_STOP                         \
-    }
-#define COMPUTING                                                                                  \
-    {                                                                                              \
-        ACTION_START, ACTION_ISSUE, ACTION_COMP, ACTION_SYNC, ACTION_STOP                          \
-    }
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-const struct scenario scenarios[N_SCENARIOS] = {
-    {"1", "collective only", .delayed = ALONE, .others = ALONE},
-    {"2", "with a delayed participant", .delays = true, .delayed = LATE, .others = ALONE},
-    {"3", "overlapping with computation", .computes = true, .delayed = COMPUTING,
-     .others = COMPUTING},
+const char *const action_names[N_ACTIONS + 1] = {
+    [ACTION_START] = "start", [ACTION_ISSUE] = "issue", [ACTION_SYNC] = "sync",
+    [ACTION_COMP] = "comp",   [ACTION_DELAY] = "delay", [ACTION_STOP] = "stop"};
+
+#define START .kind = ACTION_START
+#define ISSUE .kind = ACTION_ISSUE, .root = SWEPT_ROOT, .bytes = SWEPT_BYTES
+#define SYNC .kind = ACTION_SYNC
+#define COMP .kind = ACTION_COMP, .seconds = SWEPT_SECONDS
+#define DELAY .kind = ACTION_DELAY, .seconds = SWEPT_SECONDS
+#define STOP .kind = ACTION_STOP
+
+const struct scenario scenarios[3] = {
+    {.name = "1",
+     .n = 1,
+     .script = {{.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
+    {.name = "2",
+     .n = 2,
+     .script = {{.who = WHO_DELAYED, .n = 5, .action = {{START}, {DELAY}, {ISSUE}, {SYNC}, {STOP}}},
+                {.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
+    {.name = "3",
+     .n = 1,
+     .script = {{.who = WHO_OTHERS, .n = 5, .action = {{START}, {ISSUE}, {COMP}, {SYNC}, {STOP}}}}},
 };
+
+bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    e->line = line;
+    return false;
+}
+
+/* --- whether it can run --- */
+
+static bool check_script(const struct script *s, int ranks, const struct scenario_point *point,
+                         struct scenario_error *error)
+{
+    int starts = 0, stops = 0, issued = 0;
+    const struct action *pending = NULL;
+    for (const struct action *a = s->action; a < s->action + s->n; a++) {
+        if (a->kind == ACTION_START && starts++)
+            return scenario_wrong(error, a->line, "a second start: a participant starts once");
+        if (a->kind == ACTION_STOP && !starts)
+            return scenario_wrong(error, a->line, "stop without start: start comes first");
+        if (a->kind == ACTION_STOP && stops++)
+            return scenario_wrong(error, a->line, "a second stop: a participant stops once");
+        if (a->kind == ACTION_ISSUE && a->root >= ranks)
+            return scenario_wrong(error, a->line,
+                                  "root %d is out of range: %d ranks take part, 0 to %d", a->root,
+                                  ranks, ranks - 1);
+        if (a->kind == ACTION_SYNC && !issued)
+            return scenario_wrong(error, a->line,
+                                  "sync without issue: issue the operation before it");
+        issued += a->kind == ACTION_ISSUE;
+        if (a->kind == ACTION_SYNC)
+            pending = NULL;
+        else if (a->kind == ACTION_ISSUE && (a->operation ? a->twin : point->twin))
+            pending = a;
+    }
+    if (pending)
+        return scenario_wrong(error, pending->line,
+                              "no rank waits for this non-blocking operation: add a sync");
+    return (starts && stops) ||
+           scenario_wrong(error, s->line, "these participants never %s", starts ? "stop" : "start");
+}
+
+static const struct action *next_issue(const struct script *s, int *at)
+{
+    for (; *at < s->n; ++*at)
+        if (s->action[*at].kind == ACTION_ISSUE)
+            return &s->action[(*at)++];
+    return NULL;
+}
+
+/* MPI matches collective calls of a communicator by their order alone, and does not match a
+ * blocking one with a non-blocking one. */
+static bool check_same_issues(const struct script *a, const struct script *b,
+                              struct scenario_error *error)
+{
+    for (int i = 0, k = 0;;) {
+        const struct action *x = next_issue(a, &i), *y = next_issue(b, &k);
+        if (!x && !y)
+            return true;
+        if (!x || !y)
+            return scenario_wrong(error, x ? x->line : y->line,
+                                  "an operation that not all participants issue: MPI would hang");
+        if (x->operation != y->operation || x->twin != y->twin || x->bytes != y->bytes ||
+            (x->root != y->root && (!x->operation || x->operation->rooted)))
+            return scenario_wrong(error, y->line,
+                                  "another operation, size or root than others issue here: "
+                                  "MPI would hang");
+    }
+}
+
+const struct script *scenario_script(const struct scenario *s, int rank, int ranks,
+                                     const struct scenario_point *point)
+{
+    const struct script *others = NULL;
+    for (const struct script *c = s->script; c < s->script + s->n; c++) {
+        if ((c->who == WHO_RANKS && c->first <= rank && rank <= c->last) ||
+            (c->who == WHO_LAST && rank == ranks - 1) ||
+            (c->who == WHO_DELAYED && rank == point->delayed))
+            return c;
+        if (c->who == WHO_OTHERS)
+            others = c;
+    }
+    return others;
+}
+
+bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
+                    struct scenario_error *error)
+{
+    for (const struct script *c = s->script; c < s->script + s->n; c++) {
+        if (c->who == WHO_RANKS && c->last >= ranks)
+            return scenario_wrong(error, c->line,
+                                  "rank %d is out of range: %d ranks take part, 0 to %d", c->last,
+                                  ranks, ranks - 1);
+        if (!check_script(c, ranks, point, error) || !check_same_issues(s->script, c, error))
+            return false;
+    }
+    for (int rank = 0; rank < ranks; rank++)
+        if (!scenario_script(s, rank, ranks, point))
+            return scenario_wrong(error, 0,
+                                  "rank %d has nothing to do: add \"participants others\"", rank);
+    return true;
+}
+
+/* --- what is swept --- */
+
+struct scenario_sweep scenario_sweeps(const struct scenario *s)
+{
+    struct scenario_sweep sweep = {0};
+    for (int i = 0; i < s->n; i++)
+        for (int k = 0; k < s->script[i].n; k++) {
+            const struct action *a = &s->script[i].action[k];
+            bool issue = a->kind == ACTION_ISSUE;
+            sweep.operation |= issue && !a->operation;
+            sweep.bytes |= issue && a->bytes == SWEPT_BYTES &&
+                           (!a->operation || a->operation->recv != EXTENT_NONE);
+            sweep.delay |= a->kind == ACTION_DELAY && a->seconds < 0;
+            sweep.comp |= a->kind == ACTION_COMP && a->seconds < 0;
+        }
+    return sweep;
+}
+
+double scenario_delay(const struct scenario *s, const struct scenario_point *point)
+{
+    double longest = NAN;
+    for (int i = 0; i < s->n; i++) {
+        double sum = 0;
+        for (int k = 0; k < s->script[i].n; k++)
+            if (s->script[i].action[k].kind == ACTION_DELAY) {
+                double seconds = s->script[i].action[k].seconds;
+                sum += seconds < 0 ? point->delay : seconds;
+                longest = fmax(longest, sum);
+            }
+    }
+    return longest;
+}

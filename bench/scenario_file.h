@@ -1,0 +1,25 @@
+/* Scenarios of one's own, from a file: collbench-scenario(1) has the grammar. A line each:
+ *
+ *   # a comment, to the end of the line
+ *   scenario NAME, and what it shows
+ *   participants others | last | delayed | RANK | FIRST-LAST
+ *     start
+ *     issue OPERATION [root RANK] [bytes SIZE]     OPERATION may be "operation"
+ *     sync
+ *     comp [MICROSECONDS]
+ *     delay [MICROSECONDS]
+ *     stop
+ *
+ * What is left out is what the sweep says. */
+#ifndef COLLPROF_BENCH_SCENARIO_FILE_H
+#define COLLPROF_BENCH_SCENARIO_FILE_H
+
+#include "measure/scenario/scenario.h"
+
+#include <stdio.h>
+
+/* Reads one scenario, named NAME if the file does not name it. False with the line and what is
+ * wrong with it; what only the number of ranks can tell is scenario_check()'s. */
+bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scenario_error *error);
+
+#endif
