@@ -96,7 +96,7 @@ static void add_computing(struct comparison *c, size_t at)
     struct change *x = add_change(c, CHANGE_COMPUTING, NULL, c->request->run[0]->ranks.at[at].rank);
     for (size_t run = 0; run < c->all; run++) {
         const struct profile_rank *r = &c->request->run[run]->ranks.at[at];
-        x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns, 0);
+        x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns - (double)r->injected_ns, 0);
     }
     drop_if_steady(c);
 }

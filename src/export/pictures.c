@@ -49,7 +49,10 @@ static void rank_parts(struct table *t, const struct profile_rank *r)
     rank_part(t, r->rank, "collectives", known ? collective - wait : 0);
     rank_part(t, r->rank, "other MPI calls", known ? mpi - collective - message : mpi);
     rank_part(t, r->rank, "start and end of MPI", (double)r->lifecycle_ns);
-    rank_part(t, r->rank, "outside of MPI", 1e9 * r->wall - mpi - (double)r->lifecycle_ns);
+    if (r->injected_ns)
+        rank_part(t, r->rank, "measurements of collprof", (double)r->injected_ns);
+    rank_part(t, r->rank, "outside of MPI",
+              1e9 * r->wall - mpi - (double)r->lifecycle_ns - (double)r->injected_ns);
 }
 
 static bool add_ranks(struct document *d, const struct profile *p, const struct timeline_view *view)

@@ -542,8 +542,7 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
     else
         snprintf(text, room,
                  "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
-                 "of the run: these and the calls up to the next collective are excluded from all "
-                 "times",
+                 "of the run",
                  (unsigned long long)all[0], (unsigned long long)all[1],
                  100 * most / injection_elapsed());
 }

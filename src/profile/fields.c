@@ -64,6 +64,7 @@ static const struct field rank_table[] = {
     F(failed_collectives, "failed_collectives", U64, FIRST),
     F(init_ns, "init_ns", U64, FIRST),
     F(merge_ns, "merge_ns", U64, FIRST),
+    F(injected_ns, "injected_ns", U64, FIRST),
     F(dropped[LEDGER_MODULES], "dropped_modules", U64, FIRST),
     F(dropped[LEDGER_REGIONS], "dropped_regions", U64, FIRST),
     F(dropped[LEDGER_SITES], "dropped_sites", U64, FIRST),

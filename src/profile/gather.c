@@ -295,6 +295,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .grow_error = h->grow_error,
                                .init_ns = h->init_ns,
                                .merge_ns = h->merge_ns,
+                               .injected_ns = h->injected_ns,
                                .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};
     gather_noise(r, h);
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {

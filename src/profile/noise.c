@@ -10,7 +10,7 @@ static const double spoiled_of_mpi = 0.50;
 
 static double outside_seconds(const struct profile_rank *r)
 {
-    return fmax(0, r->wall - 1e-9 * (double)r->mpi_ns);
+    return fmax(0, r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns));
 }
 
 /* A rank that computes less than the one that computes MOST waited for that in MPI: at least for

@@ -61,6 +61,7 @@ struct profile_rank {
     bool alive;   /* the process was running when its record was read */
     uint64_t dropped[LEDGER_SECTIONS];
     uint64_t init_ns, merge_ns; /* of the layer itself, in MPI_Init and at the end */
+    uint64_t injected_ns;       /* of wall: the layer's measurements, in no call's time */
 };
 
 /* A shared object or executable, known by its build-id or, without one, by its path. Or a function
@@ -301,7 +302,8 @@ static inline bool comm_is_named(const struct profile_comm *c)
  * same site: the rows of a grid of ranks, say, are of one kind. For free(). */
 uint32_t *comm_kinds(const struct profile *p);
 
-/* From MPI_Init to MPI_Finalize, ns: of all ranks together; of the one where it took longest. */
+/* From MPI_Init to MPI_Finalize, ns: of all ranks together, without what the layer measured; of the
+ * one where it took longest, with that. */
 double profile_wall_ns(const struct profile *p);
 double profile_longest_ns(const struct profile *p);
 

@@ -41,7 +41,7 @@ double profile_wall_ns(const struct profile *p)
 {
     double sum = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
-        sum += 1e9 * p->ranks.at[i].wall;
+        sum += 1e9 * p->ranks.at[i].wall - (double)p->ranks.at[i].injected_ns;
     return sum;
 }
 

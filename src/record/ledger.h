@@ -372,6 +372,7 @@ struct ledger_header {
     uint32_t findings;          /* where they begin in the texts: a JSON array of {"kind", "value"}
                                    or {"warning"}, of what was injected; 0: none */
     uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */
+    uint64_t injected_ns;       /* and what it injected: around calls, in none of their times */
     double call_ns;             /* and a call, measured at the start; 0: not measured */
 };
 

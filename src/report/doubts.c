@@ -201,6 +201,33 @@ static void find_no_site(struct finding_context *c)
                      format_share(share, time, c->v->mpi_ns));
 }
 
+/* What experiments took, and the calls that they may have delayed. */
+static void find_excluded(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    double calls = 0, excluded = 0, time = 0, injected = 0, run = 0;
+    char own[32], share[32], of_mpi[32];
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        injected += 1e-9 * (double)p->ranks.at[i].injected_ns;
+        run += p->ranks.at[i].wall;
+    }
+    for (size_t i = 0; i < p->entries.n; i++) {
+        calls += (double)p->entries.at[i].calls;
+        excluded += (double)p->entries.at[i].apart;
+        time += (double)p->entries.at[i].apart_ns;
+    }
+    struct finding f = {.key = "excluded", .severity = SEVERITY_NOTE};
+    f.number[0] = (struct finding_number){"calls_percent", 100 * excluded / calls};
+    f.number[1] = (struct finding_number){"measuring_percent", 100 * injected / run};
+    if (excluded > 0)
+        document_finding(c->d, &f,
+                         "Experiments took %s of the run: shares are of the rest. Calls that they "
+                         "may have delayed, %s of all, with %s of the time in MPI, are in the "
+                         "efficiency and the ranks' times, but in no time of call sites.",
+                         format_share(own, injected, run), format_share(share, excluded, calls),
+                         format_share(of_mpi, time, c->v->mpi_ns));
+}
+
 /* What concerns the run as a whole. */
 static void find_limits(struct finding_context *c)
 {
@@ -250,5 +277,6 @@ void find_doubts(struct finding_context *c)
     find_failures(c);
     find_left(c);
     find_no_site(c);
+    find_excluded(c);
     find_limits(c);
 }

@@ -19,13 +19,13 @@ static double known_waits(const struct profile *p, double mpi)
 
 struct efficiency efficiency_of(const struct profile *p)
 {
-    struct efficiency e = {.known = p->ranks.n > 0 && !p->threads_at_once,
-                           .run = 1e-9 * profile_longest_ns(p)};
+    struct efficiency e = {.known = p->ranks.n > 0 && !p->threads_at_once};
     double n = (double)p->ranks.n, sum = 0, mpi = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         double compute = efficiency_compute(p, i);
         e.known = e.known && !p->ranks.at[i].in_call;
         sum += compute;
+        e.run = fmax(e.run, p->ranks.at[i].wall - 1e-9 * (double)p->ranks.at[i].injected_ns);
         mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
         if (compute > e.most) {
             e.most = compute;

@@ -5,7 +5,7 @@
 #include "profile/profile.h"
 
 /* Useful time is time outside of MPI. With C(r) of rank r, over n ranks, and the run time T, from
- * MPI_Init to MPI_Finalize of the rank where that is longest:
+ * MPI_Init to MPI_Finalize of the rank where that is longest, both without what the layer measured:
  *   load balance = mean C / max C     communication efficiency = max C / T
  *   parallel efficiency = mean C / T = load balance x communication efficiency
  * Shares are of n x T. */
@@ -25,7 +25,8 @@ struct efficiency efficiency_of(const struct profile *p);
 /* C of the rank at position I, seconds. */
 static inline double efficiency_compute(const struct profile *p, size_t i)
 {
-    double seconds = p->ranks.at[i].wall - 1e-9 * (double)p->ranks.at[i].mpi_ns;
+    const struct profile_rank *r = &p->ranks.at[i];
+    double seconds = r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns);
     return seconds > 0 ? seconds : 0;
 }
 

@@ -1,6 +1,7 @@
 #include "report/findings.h"
 
 #include "base/format.h"
+#include "base/quote.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,13 +24,28 @@ void call_label(const struct view *v, uint32_t operation, uint32_t site, char te
              known ? v->label[site] : "");
 }
 
+/* A script is recorded as "SCRIPT (INTERPRETER)". */
+void run_again(const struct finding_context *c, double ranks, const char *options,
+               char text[RUN_AGAIN])
+{
+    const struct profile *p = c->v->p;
+    const char *program = p->programs.n == 1 ? p->programs.at[0] : "PROGRAM",
+               *with = strrchr(program, '('), *end = program + strlen(program);
+    bool script = with && with > program && with[-1] == ' ' && end[-1] == ')';
+    char name[4200], word[4300];
+    snprintf(name, sizeof name, "%.*s", (int)((script ? with - 1 : end) - program), program);
+    quote_shell(name, word, sizeof word);
+    snprintf(text, RUN_AGAIN, "%s -n %.0f collprof run %s%.*s%s%s",
+             *p->launcher ? p->launcher : "mpiexec", ranks, options,
+             script ? (int)(end - with) - 2 : 0, script ? with + 1 : "", script ? " " : "", word);
+}
+
 /* --- the machine, and MPI at all --- */
 
 static void find_contention(struct finding_context *c)
 {
     const struct noise *n = &c->v->noise;
-    char share[32], mean[32], time[32], advice[200];
-    const char *launcher = *c->v->p->launcher ? c->v->p->launcher : "mpiexec";
+    char share[32], mean[32], time[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
     unsigned processors = 0;
     bool crowded = false;
     for (uint32_t i = 0; i < c->v->p->hosts.n; i++) {
@@ -37,14 +53,11 @@ static void find_contention(struct finding_context *c)
         processors += h->processors;
         crowded = crowded || (h->processors && h->ranks > h->processors);
     }
-    if (crowded)
-        snprintf(advice, sizeof advice,
-                 "use as many ranks as processors: %s -n %u collprof run ...", launcher,
-                 processors);
-    else
-        snprintf(advice, sizeof advice,
-                 "run again when no other process computes: %s -n %.0f collprof run ...", launcher,
-                 c->ranks);
+    run_again(c, crowded ? processors : c->ranks, "", command);
+    snprintf(advice, sizeof advice, "%s: %s",
+             crowded ? "use as many ranks as processors"
+                     : "run again when no other process computes",
+             command);
     c->voided = n->level == NOISE_SPOILED;
     struct finding f = {.key = "cpu_contention",
                         .severity = c->voided ? SEVERITY_ERROR : SEVERITY_DOUBT,
@@ -181,11 +194,8 @@ static const struct {
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {
-    struct finding_context c = {.d = d,
-                                .v = v,
-                                .directory = directory,
-                                .run = 1e-9 * profile_longest_ns(v->p),
-                                .ranks = v->ranks};
+    struct finding_context c = {
+        .d = d, .v = v, .directory = directory, .run = v->where.run, .ranks = v->ranks};
     for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
         if (finders[i].always || !c.voided)
             finders[i].find(&c);

@@ -40,6 +40,11 @@ struct finding_context {
 struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
                                double low);
 
+/* "mpiexec -n RANKS collprof run OPTIONS PROGRAM", with the application where only one is known. */
+enum { RUN_AGAIN = 4800 };
+void run_again(const struct finding_context *c, double ranks, const char *options,
+               char text[RUN_AGAIN]);
+
 /* What ranks wait for: from a trace; what imbalance shows; what is left of waiting in collectives,
  * and for requests. Each counts on those before it. */
 void find_imbalance(struct finding_context *c);

@@ -84,8 +84,9 @@ void find_imbalance(struct finding_context *c)
     c->explained = b->found ? b->cost : 0;
 }
 
-/* The call in which the others wait longest for the slow ranks, as far as the profile shows it: of
- * calls of all ranks by the least time that one spends in them. NULL: none is known. */
+/* The call in which the others wait longest for the slow ranks, as far as the profile shows it:
+ * where a slow rank is the one that spends least time in it, by more than that; where it is a call
+ * of others alone, by all. NULL: none is known. */
 static const struct profile_group *where_awaited(const struct view *v)
 {
     const struct profile *p = v->p;
@@ -94,11 +95,11 @@ static const struct profile_group *where_awaited(const struct view *v)
     for (size_t i = 0; i < p->groups.n; i++) {
         const struct profile_group *g = &p->groups.at[i];
         const struct spread *s = &g->spread;
-        bool with_all = s->ranks == p->ranks.n;
-        double waited = (double)s->sum - (with_all ? (double)s->ranks * (double)s->min : 0);
+        bool with_slow = is_slow_rank(v, s->best);
+        double waited = (double)s->sum - (with_slow ? (double)s->ranks * (double)s->min : 0);
         if ((g->site == PROFILE_NONE && p->stack_depth) || !s->ranks ||
             p->operations.at[g->operation].family == FAMILY_LIFECYCLE ||
-            !is_slow_rank(v, with_all ? s->best : s->worst))
+            (!with_slow && (s->ranks == p->ranks.n || is_slow_rank(v, s->worst))))
             continue;
         if (waited > most) {
             most = waited;
@@ -293,14 +294,14 @@ static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
     double unseen = noise_unseen_waits(c->v->p);
-    char share[32], window[32];
+    char share[32], window[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
     if (unseen < too_much_unseen)
         return false;
+    run_again(c, c->ranks, "--trace --memory=SIZE ", command);
+    snprintf(advice, sizeof advice, "trace with longer windows: %s", command);
     document_finding(
         c->d,
-        &(struct finding){.key = "trace_windows",
-                          .severity = SEVERITY_DOUBT,
-                          .advice = "trace with longer windows: collprof run --trace --memory=..."},
+        &(struct finding){.key = "trace_windows", .severity = SEVERITY_DOUBT, .advice = advice},
         "The trace does not show for which rank most is waited: calls that are too long for its "
         "windows of %s take %s of the time in calls that may wait.",
         format_time(window, noise_window_ns(c->v->p)), format_share(share, unseen, 1));
@@ -350,7 +351,8 @@ void find_late_arrivals(struct finding_context *c)
     const struct profile *p = c->v->p;
     const struct profile_arrival *most = NULL;
     double wait = 0, time = 0, cost = 0, low = 0;
-    char share[32], of_rank[32], call[CALL_LABEL], cause[100], advice[200];
+    char share[32], of_rank[32], call[CALL_LABEL], cause[100], command[RUN_AGAIN],
+        advice[RUN_AGAIN + 60];
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
@@ -376,8 +378,8 @@ void find_late_arrivals(struct finding_context *c)
     f.ranks = &(int){(int)most->cost_rank};
     f.n_ranks = one;
     f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
-    snprintf(advice, sizeof advice, "see what late ranks do: %s -n %.0f collprof run --trace ...",
-             *p->launcher ? p->launcher : "mpiexec", c->ranks);
+    run_again(c, c->ranks, "--trace ", command);
+    snprintf(advice, sizeof advice, "see what late ranks do: %s", command);
     f.advice = p->trace.on ? NULL : advice;
     if (one)
         snprintf(cause, sizeof cause, "rank %u causes %s of it", most->cost_rank,

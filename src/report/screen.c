@@ -40,23 +40,28 @@ void screen_title(const struct view *v, FILE *out, const struct report_options *
     fprintf(out, "%s\n", title);
 }
 
-/* TEXT behind MARK; at most LINES lines of it, the last one ending in "..". */
-static void put_text(struct screen *s, const char *mark, const char *text, size_t lines)
+/* TEXT behind MARK, whole, if it ends by line LAST of the screen; whether it does. */
+static bool put_within(struct screen *s, size_t last, const char *mark, const char *text)
 {
-    char *whole = NULL, *at, *end;
+    char *whole = NULL;
     size_t size, n = 0;
     FILE *piece = memory_open_text(&whole, &size);
     text_paragraph_write(piece, mark, text, (size_t)s->o->width);
     fclose(piece);
-    for (at = whole; (end = strchr(at, '\n')) && n < lines; at = end + 1, n++) {
-        bool cut = n + 1 == lines && end[1];
-        int length = (int)(end - at);
-        if (cut && text_length(at) > (size_t)s->o->width - 3 && length > 3)
-            length -= 3;
-        fprintf(s->out, "%.*s%s\n", length, at, cut ? " .." : "");
+    for (const char *at = whole; (at = strchr(at, '\n')); at++)
+        n++;
+    bool fits = s->lines + n <= last;
+    if (fits) {
+        fputs(whole, s->out);
+        s->lines += n;
     }
-    s->lines += n;
     free(whole);
+    return fits;
+}
+
+static void put_text(struct screen *s, const char *mark, const char *text)
+{
+    put_within(s, SIZE_MAX, mark, text);
 }
 
 /* --- where its time went --- */
@@ -72,7 +77,7 @@ static void put_bar(struct screen *s, const struct efficiency *e)
     for (size_t i = 0; i < room; i++)
         fputc(i < compute ? '#' : i < compute + waiting ? '=' : '-', s->out);
     fprintf(s->out,
-            "]\n # compute %.1f %%   = waiting for other ranks %.1f %%   - other time in "
+            "]\n # compute %.1f %%  = waiting for other ranks %.1f %%  - other time in "
             "MPI %.1f %%\n",
             100 * e->compute, 100 * e->waiting, 100 * e->other);
     s->lines += 2;
@@ -87,17 +92,17 @@ static void put_where(struct screen *s)
         snprintf(text, sizeof text,
                  "Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%",
                  100 * e->compute, 100 * e->load_balance, 100 * e->communication);
-        put_text(s, "", text, 1);
+        put_text(s, "", text);
         put_bar(s, e);
     } else if (e->known) {
         put_bar(s, e);
     } else if (isnan(s->v->mpi_ns)) {
-        put_text(s, "", "The time in MPI is unknown: ranks were cut off in calls.", 1);
+        put_text(s, "", "The time in MPI is unknown: ranks were cut off in calls.");
     } else {
         snprintf(text, sizeof text, "Time in MPI: %s per rank%s",
                  format_time(time, s->v->mpi_ns / s->v->ranks),
                  p->threads_at_once ? ", summed over its threads" : "");
-        put_text(s, "", text, 1);
+        put_text(s, "", text);
     }
 }
 
@@ -118,21 +123,28 @@ static bool comes_first(const struct screen *s, const json_t *f)
 
 static void put_first(struct screen *s)
 {
-    enum { MOST = 5 };
-    size_t i, n = 0;
+    enum { LAST = 12 };
+    size_t i, shown = 0, left = 0;
     const json_t *f;
     char more[100];
-    json_array_foreach(s->findings, i, f) if (comes_first(s, f) && n++ < MOST)
-        put_text(s, "! ", text_of(f, "text"), 3);
-    snprintf(more, sizeof more, "and %zu more: collprof report --full", n - MOST);
-    if (n > MOST)
-        put_text(s, "! ", more, 1);
+    json_array_foreach(s->findings, i, f)
+    {
+        if (!comes_first(s, f))
+            continue;
+        if (left || !put_within(s, shown ? LAST : SIZE_MAX, "! ", text_of(f, "text")))
+            left++;
+        else
+            shown++;
+    }
+    snprintf(more, sizeof more, "and %zu more: collprof report --full", left);
+    if (left)
+        put_text(s, "! ", more);
 }
 
 /* "12.3 %": what it costs of the run, and the evidence for that. */
-static void put_finding(struct screen *s, const json_t *f, size_t number)
+static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t number)
 {
-    char mark[60], text[1000], share[32], low[60] = "";
+    char mark[60], text[2000], share[32], low[60] = "";
     double least = json_number_value(json_object_get(f, "low_s"));
     snprintf(mark, sizeof mark, " %zu. ", number);
     if (least > 0)
@@ -141,26 +153,28 @@ static void put_finding(struct screen *s, const json_t *f, size_t number)
     snprintf(text, sizeof text, "%s of the run%s: %s",
              format_share(share, json_number_value(json_object_get(f, "share")), 1), low,
              text_of(f, "text"));
-    put_text(s, mark, text, 3);
+    return put_within(s, last, mark, text);
 }
 
 /* What costs most; and, where there is room, the first doubt. */
 static void put_findings(struct screen *s)
 {
-    enum { MOST = 4, TABLE_AND_NEXT = 9 };
+    enum { MOST = 4, LAST = REPORT_LINES - 9 /* the table, and what is next */ };
     size_t i, shown = 0, doubts = 0;
+    bool room = true;
     const json_t *f;
     json_array_foreach(s->findings, i, f)
     {
         const char *severity = text_of(f, "severity");
-        bool room = s->lines + TABLE_AND_NEXT + 2 <= REPORT_LINES;
         if (!strcmp(severity, "finding") && room && shown < MOST) {
             if (!shown)
-                put_text(s, "", "", 1);
-            put_finding(s, f, ++shown);
-        } else if (!strcmp(severity, "note") ||
-                   (!strcmp(severity, "doubt") && room && !comes_first(s, f) && !doubts++)) {
-            put_text(s, " - ", text_of(f, "text"), 2);
+                put_text(s, "", "");
+            room = put_finding(s, LAST, f, shown + 1);
+            shown += room;
+        } else if (!strcmp(severity, "note")) {
+            put_text(s, " - ", text_of(f, "text"));
+        } else if (!strcmp(severity, "doubt") && !comes_first(s, f) && !doubts++) {
+            put_within(s, LAST, " - ", text_of(f, "text"));
         }
     }
 }
@@ -172,13 +186,13 @@ static void put_calls(struct screen *s)
     enum { ROWS = 5 };
     struct document *d = document_new("collprof-screen/1");
     const struct table *t = report_table_add(d, report_table_find("call_sites"), s->v);
-    put_text(s, "", "", 1);
+    put_text(s, "", "");
     if (table_rows(t))
         table_text_write(
             t, s->out,
             &(struct text_options){.width = (size_t)s->o->width, .rows = ROWS, .brief = true});
     else
-        put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.", 1);
+        put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.");
     document_free(d);
 }
 
@@ -186,23 +200,23 @@ static void put_calls(struct screen *s)
 
 static void put_next(struct screen *s, const char *directory)
 {
-    char text[1000];
+    char text[5000];
     size_t i;
     const json_t *f;
-    put_text(s, "", "", 1);
+    put_text(s, "", "");
     json_array_foreach(s->findings, i, f)
     {
         if (text_of(f, "advice")) {
-            put_text(s, "Next: ", text_of(f, "advice"), 2);
+            put_text(s, "Next: ", text_of(f, "advice"));
             return;
         }
     }
     if (directory)
-        snprintf(text, sizeof text, "every table: collprof report --full %.900s", directory);
+        snprintf(text, sizeof text, "every table: collprof report --full %s", directory);
     else
         snprintf(text, sizeof text,
                  "run with -o DIR, and see every table: collprof report --full DIR");
-    put_text(s, "Next: ", text, 2);
+    put_text(s, "Next: ", text);
 }
 
 void screen_write(const struct view *v, FILE *out, const struct report_options *o)

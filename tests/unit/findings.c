@@ -22,7 +22,8 @@ struct known {
         uint32_t line, best, worst;
         double least, sum; /* seconds in these calls, of the rank with least, of all */
         uint64_t completed, complete;
-        double wait; /* in completing calls */
+        double wait;    /* in completing calls */
+        uint32_t ranks; /* that make them; 0: all */
     } calls[3];
     struct {
         double wait, cost, low; /* of all ranks in MPI_Barrier in line 40 */
@@ -160,7 +161,7 @@ static void add_calls(struct profile *p, const struct known *k, uint32_t comm)
             (struct spread){.sum = ns(k->calls[i].sum),
                             .min = ns(k->calls[i].least),
                             .max = ns(k->calls[i].sum - k->calls[i].least),
-                            .ranks = (uint32_t)p->ranks.n,
+                            .ranks = k->calls[i].ranks ?: (uint32_t)p->ranks.n,
                             .best = k->calls[i].best,
                             .worst = k->calls[i].worst};
     }
@@ -275,6 +276,92 @@ Test(findings, name_where_the_others_wait)
                      "wait for it in MPI_Sendrecv at solve.c:9 solve.");
     cr_assert_not_null(strstr(json_string_value(json_object_get(f, "advice")),
                               "balance the work before MPI_Sendrecv"));
+    document_free(d);
+    profile_free(p);
+}
+
+/* A slow rank sends late, or receives late: the other one waits in its own call. */
+Test(findings, name_the_call_of_the_rank_that_waits)
+{
+    for (uint32_t slow = 0; slow < 2; slow++) {
+        const uint32_t waits = 1 - slow;
+        const char *waits_in = slow ? "MPI_Send" : "MPI_Recv";
+        struct known k = {.calls = {{"MPI_Send", 6, 0, 0, 0.01, 0.01, .ranks = 1},
+                                    {"MPI_Recv", 8, 1, 1, 0.01, 0.01, .ranks = 1}}};
+        k.mpi[slow] = 0.01;
+        k.mpi[waits] = k.calls[waits].sum = k.calls[waits].least = 0.4;
+        struct profile *p = made(&k);
+        for (size_t i = 0; i < p->groups.n; i++)
+            p->groups.at[i].spread.max = p->groups.at[i].spread.min;
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "imbalance");
+        cr_assert_not_null(f);
+        const char *site = json_string_value(json_object_get(f, "site"));
+        cr_expect(!strncmp(site, waits_in, strlen(waits_in)), "slow rank %u: %s", slow, site);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+/* What is to be run again can be typed: a program, a script, or what is not known to be one. */
+Test(findings, commands_can_be_typed)
+{
+    static const char *const cases[][2] = {
+        {"/home/a b/app", "mpiexec -n 2 collprof run --trace '/home/a b/app'"},
+        {"x.py (python3.11)", "mpiexec -n 2 collprof run --trace python3.11 x.py"},
+        {NULL, "mpiexec -n 2 collprof run --trace PROGRAM"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct known k = {.mpi = {0.3, 0.3}, .late = {0.2, 0.15, 0.1}};
+        struct profile *p = made(&k);
+        if (cases[i][0])
+            profile_add_text(p, TABLE_PROGRAMS, cases[i][0]);
+        struct document *d = findings_of(p);
+        const char *advice = json_string_value(json_object_get(found(d, "late_arrival"), "advice"));
+        cr_expect(advice && strstr(advice, cases[i][1]), "%s", advice);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+/* Calls that an experiment may have delayed: their shares are as they were counted. */
+Test(findings, excluded_calls)
+{
+    const struct known k = {.mpi = {0.4, 0.4}, .calls = {{"MPI_Bcast", 9, 0, 1, 0.1, 0.2}}};
+    struct profile *p = made(&k);
+    p->entries.at[0].apart = 5;
+    p->entries.at[0].apart_ns = ns(0.2);
+    p->ranks.at[0].injected_ns = ns(0.2);
+    struct document *d = findings_of(p);
+    cr_assert_str_eq(json_string_value(json_object_get(found(d, "excluded"), "text")),
+                     "Experiments took 10.0 % of the run: shares are of the rest. Calls that they "
+                     "may have delayed, 50.0 % of all, with 25.0 % of the time in MPI, are in the "
+                     "efficiency and the ranks' times, but in no time of call sites.");
+    document_free(d);
+    profile_free(p);
+}
+
+/* What the layer measured on each rank is neither in the run nor computing: here half of it. */
+Test(findings, are_without_what_the_layer_measured)
+{
+    const struct known k = {.mpi = {0.1, 0.3}};
+    struct profile *p = made(&k);
+    for (size_t i = 0; i < 2; i++)
+        p->ranks.at[i].injected_ns = ns(0.5);
+    struct efficiency e = efficiency_of(p);
+    cr_expect_float_eq(e.run, 0.5, 1e-9);
+    cr_expect_float_eq(e.compute, 0.6, 1e-9);
+    cr_expect_float_eq(e.load_balance, 0.75, 1e-9);
+    cr_expect_float_eq(profile_wall_ns(p), 1e9, 1);
+    cr_expect_float_eq(profile_longest_ns(p), 1e9, 1);
+    struct document *d = findings_of(p);
+    cr_expect_float_eq(json_number_value(json_object_get(found(d, "imbalance"), "share")), 0.2,
+                       1e-9);
+    document_free(d);
+    for (size_t i = 0; i < 2; i++)
+        p->ranks.at[i].injected_ns = ns(0.695);
+    p->ranks.at[1].mpi_ns = p->ranks.at[0].mpi_ns;
+    d = findings_of(p);
+    cr_expect_null(found(d, "mpi_is_little"));
     document_free(d);
     profile_free(p);
 }

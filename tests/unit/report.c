@@ -36,6 +36,28 @@ Test(report, is_one_screen)
     profile_free(p);
 }
 
+/* Whole sentences, and a legend of eighty columns where all three figures have two digits. */
+Test(report, cuts_no_text)
+{
+    struct profile *p = made_four_ranks();
+    char words[700] = "";
+    while (strlen(words) < 400)
+        strcat(words, "many words ");
+    profile_warn(p, "%s, and the end.", words);
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        p->ranks.at[i].wall = 1;
+        p->ranks.at[i].mpi_ns = i ? 700000000 : 300000000;
+    }
+    char *text = text_of(p, &(struct report_options){.width = 80});
+    cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
+    assert_has(text,
+               "# compute 40.0 %  = waiting for other ranks 30.0 %  - other time in MPI 30.0 %");
+    assert_has(text, "and the end.\n");
+    assert_lacks(text, " ..\n");
+    free(text);
+    profile_free(p);
+}
+
 Test(report, in_full_has_every_table_that_has_rows)
 {
     struct profile *p = made_four_ranks();
