@@ -1,6 +1,7 @@
 /* The runs that directories hold. */
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "document/text.h"
 #include "report/report.h"
 
@@ -95,7 +96,7 @@ void runs_print(const struct kept_runs *r)
         table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
         table_real(t, profile_longest_ns(p) / 1e9);
         table_text(t, state_of(p));
-        table_text(t, p->programs.n ? p->programs.at[0] : NULL);
+        table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
     }
     if (t)
         table_text_write(t, stdout, &(struct text_options){.width = (size_t)report_width(stdout)});

@@ -35,7 +35,7 @@ static size_t site_length(const char *text)
 }
 
 /* Shortens *TEXT (for free()) to ROOM (8 or more) characters, in its middle: a call site's
- * "file:line" stays whole where there is room. */
+ * "file:line" stays whole where there is room, for that alone if need be. */
 static void shorten(char **text, size_t room)
 {
     enum { LEAST_END = 3 };
@@ -45,6 +45,10 @@ static void shorten(char **text, size_t room)
         return;
     if (site > head && site + 2 + LEAST_END <= room)
         head = site;
+    if (site > head && site <= room) {
+        (*text)[byte_of(*text, site)] = '\0';
+        return;
+    }
     if (asprintf(&brief, "%.*s..%s", (int)byte_of(*text, head), *text,
                  *text + byte_of(*text, length - (room - 2 - head))) < 0)
         memory_out();

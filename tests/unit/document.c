@@ -157,6 +157,11 @@ Test(document, narrow_text_leaves_out_and_shortens)
     fclose(out);
     cr_expect_str_eq(text, "  site                            calls  a_first_one\n"
                            "  heat_long.c:4217..s < main.c:7      0            2\n");
+    free(text);
+    out = open_memstream(&text, &size);
+    table_text_write(t, out, &(struct text_options){.width = 25});
+    fclose(out);
+    cr_expect(strstr(text, "  heat_long.c:4217  "), "%s", text);
     document_free(d);
     free(text);
 }
