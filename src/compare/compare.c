@@ -220,15 +220,15 @@ static double percent_of_run(const struct comparison *c, double ns)
     return c->wall_ns > 0 ? 100 * ns / c->wall_ns : 0;
 }
 
-/* "1.00 ms -> 1.30 ms, median difference +30 % of the run (95 % CI +0.10 ms to +0.50 ms)": the
+/* "1.00 ms -> 1.30 ms, median change +30 % (95 % CI +0.10 ms to +0.50 ms)": the
  * median is that of all pairs of runs. */
 static void describe(const struct comparison *c, const struct change *x, char *text)
 {
     char a[32], b[32], low[40], high[40];
     const double percent = percent_of_run(c, x->shift.value);
-    int n = snprintf(text, TEXT_ROOM, "%s -> %s, median difference %+.*f %% of the run",
-                     format_time(a, x->median[0]), format_time(b, x->median[1]), fabs(percent) < 10,
-                     percent);
+    int n =
+        snprintf(text, TEXT_ROOM, "%s -> %s, median change %+.*f %%", format_time(a, x->median[0]),
+                 format_time(b, x->median[1]), fabs(percent) < 10, percent);
     if (estimate_has_interval(x->shift))
         snprintf(text + n, TEXT_ROOM - (size_t)n, " (95 %% CI %s to %s)",
                  signed_time(x->shift.low, low), signed_time(x->shift.high, high));
