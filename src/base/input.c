@@ -1,5 +1,7 @@
 #include "base/input.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -24,10 +26,14 @@ int input_open(int directory, const char *path, struct stat *st, const char **wh
 
 FILE *input_file(int directory, const char *path, const char **why)
 {
-    int fd = input_open(directory, path, NULL, why);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    enum { TIMES = 20 }; /* values of JSON take so many times the memory of their text */
+    struct stat st;
+    int fd = input_open(directory, path, &st, why);
+    bool fits =
+        fd >= 0 && (uint64_t)st.st_size <= memory_available("/proc", "/sys/fs/cgroup") / TIMES;
+    FILE *file = fits ? fdopen(fd, "r") : NULL;
     if (fd >= 0 && !file) {
-        *why = strerror(errno);
+        *why = fits ? strerror(errno) : "it is too large for the memory that is available";
         close(fd);
     }
     return file;

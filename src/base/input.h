@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 /* Opens a regular file, seen from DIRECTORY (AT_FDCWD: the current one), and waits for nothing: a
- * FIFO or a device is none. Otherwise -1, or NULL, with the reason in WHY. ST may be NULL. */
+ * FIFO or a device is none. Otherwise -1, or NULL, with the reason in WHY. ST may be NULL. A FILE
+ * is of text, and small enough to be held in memory when it has been read. */
 int input_open(int directory, const char *path, struct stat *st, const char **why);
 FILE *input_file(int directory, const char *path, const char **why);
 

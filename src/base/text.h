@@ -44,6 +44,14 @@ static inline const char *text_without_mpi(const char *name)
     return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
+/* Letters, digits and `_`, and an end within SIZE bytes. */
+static inline bool text_is_identifier(const char *text, size_t size)
+{
+    static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t length = strnlen(text, size);
+    return length && length < size && strspn(text, all) == length;
+}
+
 /* How many letters to change, add, leave out or swap with the next make A of B; more than
  * TEXT_SLIPS are no slip of the finger. */
 enum { TEXT_SLIPS = 2 };

@@ -2,6 +2,7 @@
  * at the end of an application. */
 #include "base/clock.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "profile/model.h"
 
 #include "config.h"
@@ -204,6 +205,9 @@ static bool rows_good(struct profile *p)
     bool good = true;
     for (size_t i = 0; i < p->ranks.n; i++)
         good = good && p->ranks.at[i].rank >= 0;
+    for (size_t i = 0; i < p->operations.n; i++)
+        good =
+            good && text_is_identifier(p->operations.at[i].name, sizeof p->operations.at[i].name);
     for (size_t i = 0; i < p->entries.n; i++) {
         struct profile_entry *e = &p->entries.at[i];
         good = good && e->size_class <= 63;

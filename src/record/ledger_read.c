@@ -2,6 +2,7 @@
  * copied first and checked then, so that no process can change it between the two. */
 #include "base/clock.h"
 #include "base/input.h"
+#include "base/text.h"
 #include "record/ledger.h"
 #include "transport/transport.h"
 
@@ -145,7 +146,8 @@ static bool is_operation(const struct ledger_header *h, uint32_t operation)
 
 static bool check_operation(const struct ledger *l, uint32_t i)
 {
-    return l->operations[i].family <= FAMILY_LIFECYCLE;
+    const struct ledger_operation *o = &l->operations[i];
+    return o->family <= FAMILY_LIFECYCLE && text_is_identifier(o->name, sizeof o->name);
 }
 
 static bool check_module(const struct ledger *l, uint32_t i)

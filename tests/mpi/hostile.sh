@@ -67,8 +67,20 @@ refused entry-time 'p["entries"][0]["time_ns"] = 10**15; p["entries"][0]["max_ns
 refused errors 'p["entries"][0]["errors"] = p["entries"][0]["calls"] + 1'
 refused region 'p["regions"].append({"name": "x", "entered": 1, "time_ns": -5})'
 refused finding 'p["findings"] = {"benchmark": [{"operation": "MPI_Bcast", "ranks": 2, "methods": [{"time_us": 1e308}]}]}'
+refused quoted 'p["operations"][0]["name"] = "\"},{\"ph\":\"X"'
+refused nameless 'p["operations"][0]["name"] = ""'
 refused members 'p["instances"]["entry_ns"][0] = 2**62'
 refused column 'p["instances"]["site"].pop()'
+
+# More than the memory can hold is not read, and takes no time.
+forged large 'pass'
+truncate -s 1T large/profile.json || skip "no sparse files"
+for command in "report large" "report --list large" "compare good large" "report --format=html large/profile.json" \
+    "plot large/profile.json"; do
+    timeout 20 "$collprof" $command >shown 2>&1
+    test $? != 124 || fail "$command: reads on and on"
+    grep -q 'profile.json: it is too large for the memory that is available' shown || { cat shown; fail "$command: a profile of 1 TiB"; }
+done
 
 # What the format allows is no reason to refuse: an entry without a site.
 forged no-site 'p["entries"] = [dict(e, site=None) for e in p["entries"]]'

@@ -15,6 +15,8 @@ int main(int argc, char **argv)
     int rank, one = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    COLLPROF_REGION_BEGIN(NULL); /* a name like another: "" */
+    COLLPROF_REGION_END();
     COLLPROF_REGION_BEGIN("before");
     MPI_Barrier(MPI_COMM_WORLD);
     usleep(100000);
@@ -48,7 +50,7 @@ regions = {r["name"]: r for r in p["regions"]}
 mpi = {name: sum(e["time_ns"] for e in p["entries"] if e["region"] is not None and p["regions"][e["region"]]["name"] == name)
        for name in regions}
 print(regions, mpi)
-assert {n: r["entered"] for n, r in regions.items()} == {"before": 0, "outer": 2, "inner": 10, "open": 2}
+assert {n: r["entered"] for n, r in regions.items()} == {"": 0, "before": 0, "outer": 2, "inner": 10, "open": 2}
 assert regions["inner"]["time_ns"] >= 4 * 2 * 20e6 and regions["open"]["time_ns"] >= 80e6 # a rank may leave the call before late
 assert all(mpi[n] <= regions[n]["time_ns"] for n in regions), "more in MPI than in all"
 assert mpi["outer"] > 0, "who has left an inner region is in the outer one again"

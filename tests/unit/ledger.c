@@ -195,6 +195,16 @@ static void no_state(struct ledger *l)
     l->header->state = LEDGER_STATES;
 }
 
+static void name_of_json(struct ledger *l)
+{
+    strcpy(l->operations[1].name, "\"},{\"ph\":\"X");
+}
+
+static void name_without_end(struct ledger *l)
+{
+    memset(l->operations[1].name, 'x', sizeof l->operations[1].name);
+}
+
 static void rank_beyond(struct ledger *l)
 {
     l->header->rank = l->header->size;
@@ -203,9 +213,10 @@ static void rank_beyond(struct ledger *l)
 Test(ledger, forged_records_are_refused, .fini = cleanup)
 {
     static void (*const forge[])(struct ledger *) = {
-        table_outside, table_that_wraps, same_bytes_twice, too_many,   deep_stack,
-        no_module,     no_site,          size_class_200,   no_text,    negative_size,
-        no_number,     other_elements,   no_state,         rank_beyond};
+        table_outside, table_that_wraps, same_bytes_twice, too_many,
+        deep_stack,    no_module,        no_site,          size_class_200,
+        no_text,       negative_size,    no_number,        other_elements,
+        no_state,      rank_beyond,      name_of_json,     name_without_end};
     for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
         struct ledger w, r;
         made_ledger(&w, scratch(), 0, 1);
