@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -213,11 +214,22 @@ static bool is_application(void)
     return pid && atoi(pid) == getpid();
 }
 
+/* Page faults of the programs that this process has started, and waited for: more of them since it
+ * began show that there were any. */
+static long children_faults(void)
+{
+    struct rusage children = {.ru_minflt = 0};
+    getrusage(RUSAGE_CHILDREN, &children);
+    return children.ru_minflt;
+}
+
 /* Some programs (ls) close standard error before they end. */
 static int kept_stderr = -1;
+static long faults_before;
 
 __attribute__((constructor)) static void keep_stderr(void)
 {
+    faults_before = children_faults();
     if (is_application() && launcher_speaks())
         kept_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 }
@@ -229,12 +241,15 @@ static bool is_ours(const void *function)
            of.dli_fbase == own.dli_fbase;
 }
 
+/* A program that it has started (strace, timeout) may have used MPI, and be recorded. */
 static void say_unused(void)
 {
     char name[256];
     text_copy(name, sizeof name, program_invocation_short_name);
     quote_plain(name);
-    dprintf(kept_stderr, "collprof: %s used no MPI: nothing recorded\n", name);
+    dprintf(kept_stderr, "collprof: %s %s\n", name,
+            children_faults() > faults_before ? "itself used no MPI"
+                                              : "used no MPI: nothing recorded");
 }
 
 /* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */

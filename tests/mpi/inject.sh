@@ -52,6 +52,7 @@ grep -q '"given_up": *[1-9]' out/profile.json || fail "none was given up"
 for mode in ${longer:+COLLPROF_BENCHMARK=direct COLLPROF_BCAST=flat}; do
     part ahead $mode
     grep -q 'ranks waited .* for others before .* MPI_Bcast on MPI_COMM_WORLD' out/profile.json || fail "$mode: nobody says who waited"
+    grep -q 'measuring took 0 s' out/profile.json && fail "$mode: time that was waited is called 0"
 done
 for mode in ACK=100 ${longer:+BENCHMARK=direct} BCAST=grid; do
     [ "${CHECK_MPI:-}" = openmpi ] || part unequal COLLPROF_$mode COLLPROF_BENCHMARK_BUDGET=1

@@ -286,6 +286,9 @@ done
 
 "$collprof" run ls >out 2>err || fail "ls: status $?"
 says 'ls used no MPI: nothing recorded' err
+"$collprof" run --yield --report=no -o child timeout 60 "./heat.${mpis##* }" -s 20 >out 2>err || { cat err; fail "timeout: status $?"; }
+says 'timeout itself used no MPI' err
+profile child ranks 1
 "$collprof" run sh -c 'ls; true' >out 2>err || fail "sh: status $?"
 grep -q 'used no MPI' err && fail "a shell's own use of MPI is of no interest"
 exit 0
