@@ -172,9 +172,9 @@ static bool write_otf2(const struct report_command *r, struct profile *p, const 
     if (why)
         reason_say(cli_name, "%s: %s", target, why);
     else if (trace)
-        cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2%s", target,
-                trace->nets.n ? "; what MPI did below its calls is in --format=perfetto alone"
-                              : "");
+        cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
+                "messages, but no records of collectives and requests, and no call paths%s",
+                target, trace->nets.n ? ", nor what MPI did below its calls" : "");
     profile_free(trace);
     return trace && !why;
 }

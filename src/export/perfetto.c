@@ -68,13 +68,18 @@ static json_t *site_json(const struct perfetto *w, uint32_t site)
     return site == PROFILE_NONE ? json_null() : json_text(w->label[site], SIZE_MAX);
 }
 
-/* One call, which may have completed N requests. */
+/* One call, which may have completed N requests. What both sends and receives has the bytes that it
+ * sends, as in the report. */
 static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
 {
     const struct act *a = &w->p->acts.at[*of];
     uint64_t bytes = 0;
+    bool sends = false;
     for (size_t i = 0; i < n; i++)
-        bytes += timeline_bytes(w->t, w->p->acts.at, of[i]);
+        sends = sends || w->p->acts.at[of[i]].kind == ACT_SEND;
+    for (size_t i = 0; i < n; i++)
+        if (!sends || w->p->acts.at[of[i]].kind == ACT_SEND)
+            bytes += timeline_bytes(w->t, w->p->acts.at, of[i]);
     json_t *args =
         json_pack("{s:o, s:I}", "call site", site_json(w, a->site), "bytes", (json_int_t)bytes);
     if (n == 1 && a->kind != ACT_COLLECTIVE && a->peer != TIMELINE_NONE) {

@@ -157,6 +157,7 @@ done
 grep -q -e '--trace' err || fail "does not say what would be right: $(cat err)"
 
 if "$collprof" report --format=otf2 -o o traced >out 2>&1; then
+    grep -q 'no records of collectives and requests, and no call paths' out || fail "otf2: does not say what is missing"
     if command -v otf2-print >/dev/null; then
         otf2-print o/traces.otf2 >printed 2>&1 || fail "otf2-print: status $?"
         for kind in MPI_SEND MPI_RECV; do

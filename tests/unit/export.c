@@ -184,7 +184,7 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
         "\"bytes\":100,\"peer\":1,\"tag\":5",
         "\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"ts\":10.0,\"pid\":1,\"tid\":1,"
         "\"id\":1}",
-        "\"bytes\":96,\"wait\"",
+        "\"bytes\":32,\"wait\"",
         "\"ts\":14.499,\"pid\":2,",
         "\"messages drawn\":3,"};
     char *text = NULL;
