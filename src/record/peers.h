@@ -68,8 +68,10 @@ static inline void message_on(const struct comm *on, uint32_t peer, int tag, boo
 }
 
 /* The same by call site, too, of BYTES with RANK on the communicator. */
-static inline void message_count(struct comm *on, uint32_t site, uint32_t operation, int rank,
-                                 int tag, bool received, uint64_t bytes)
+static inline __attribute__((always_inline)) void message_count(struct comm *on, uint32_t site,
+                                                                uint32_t operation, int rank,
+                                                                int tag, bool received,
+                                                                uint64_t bytes)
 {
     uint32_t peer = comm_world_rank(on, rank);
     peer_count(site, operation, peer, received, bytes);
