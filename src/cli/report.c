@@ -42,8 +42,8 @@ static struct report_options options_of(const struct report_command *r)
 /* --- for people --- */
 
 /* Of a run that has not ended well: why, first of all. To OUT as text, otherwise as a finding of
- * P. */
-static void add_verdict(const struct report_command *r, struct profile *p, FILE *out)
+ * P. Whether that explains the run. */
+static bool add_verdict(const struct report_command *r, struct profile *p, FILE *out)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/profile.json", r->directory);
@@ -51,23 +51,24 @@ static void add_verdict(const struct report_command *r, struct profile *p, FILE 
     bool raw = p->crashed && access(path, F_OK);
     struct evidence *e = raw ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
     if (!e)
-        return;
+        return false;
     struct verdict *v = verdict_of(e->s);
     json_t *value = verdict_json(e, v);
     if (out)
         verdict_write(value, out, "", (size_t)report_width(out));
     else
         profile_add_finding(p, "verdict", json_incref(value));
+    bool explains = v->kind < VERDICT_UNKNOWN;
     json_decref(value);
     verdict_free(v);
     evidence_free(e);
+    return explains;
 }
 
 static bool write_text(const struct report_command *r, struct profile *p, FILE *out)
 {
-    const struct report_options o = options_of(r);
-    if (!o.table)
-        add_verdict(r, p, out);
+    struct report_options o = options_of(r);
+    o.explained = !o.table && add_verdict(r, p, out);
     report_text(p, out, &o);
     return true;
 }

@@ -206,7 +206,7 @@ static void put_next(struct screen *s, const char *directory)
     put_text(s, "", "");
     json_array_foreach(s->findings, i, f)
     {
-        if (text_of(f, "advice")) {
+        if (text_of(f, "advice") && !s->o->explained) {
             put_text(s, "Next: ", text_of(f, "advice"));
             return;
         }
@@ -233,9 +233,12 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
         s.ended_badly = s.ended_badly || v->p->ranks.at[i].state != LEDGER_FINALIZED;
     screen_title(v, out, o);
     s.lines++;
-    put_first(&s);
-    put_where(&s);
-    put_findings(&s);
+    /* Beside a deadlock what ranks waited for tells nothing new, and how long is chance. */
+    if (!o->explained) {
+        put_first(&s);
+        put_where(&s);
+        put_findings(&s);
+    }
     put_calls(&s);
     put_next(&s, directory);
     document_free(d);

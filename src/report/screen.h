@@ -11,6 +11,7 @@ struct report_options {
     int width;                        /* columns; 0: as report_width() */
     bool explain;                     /* what each column means, under its table */
     const char *directory;            /* of the run, for what to do next; NULL: unknown */
+    bool explained; /* a verdict says why the run did not end well: the screen has no findings */
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 
