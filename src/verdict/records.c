@@ -97,8 +97,8 @@ static void find_gone(struct evidence *e)
         bool with_all = !e->live && (!asked || situation_find(e->s, i)),
              in_records = r->state == LEDGER_RUNNING ? r->other_host || with_all
                                                      : was_asked_to_end(r) && !e->live;
-        if (e->s->state[i] != RANK_UNSEEN && r->state != LEDGER_FINALIZED && !r->alive &&
-            !in_records)
+        enum rank_state known = e->s->state[i];
+        if (known != RANK_UNSEEN && known != RANK_FINISHED && !r->alive && !in_records)
             e->s->state[i] = RANK_GONE;
     }
 }

@@ -16,6 +16,7 @@ static const struct ledger_operation operations[OPS] = {
     [OP_BARRIER] = {"MPI_Barrier", FAMILY_COLLECTIVE, 0},
     [OP_SCAN] = {"MPI_Scan", FAMILY_COLLECTIVE, 0},
     [OP_ALLTOALL] = {"MPI_Alltoall", FAMILY_COLLECTIVE, 0},
+    [OP_FINALIZE] = {"MPI_Finalize", FAMILY_LIFECYCLE, 0},
     [OP_UNUSED] = {"MPI_Unused", FAMILY_PLAIN, 0},
 };
 

@@ -12,6 +12,7 @@ enum {
     OP_BARRIER,
     OP_SCAN,
     OP_ALLTOALL,
+    OP_FINALIZE,
     OP_UNUSED,
     OPS
 };

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Two ranks are in different collectives. The verdict on their records, which are removed. WORDS of
- * them have recorded that they were asked to end. */
-static json_t *verdict_on_two(bool threads, int words)
+/* One rank is in MPI_Barrier, one in OTHER. The verdict on their records, which are removed. WORDS
+ * of them have recorded that they were asked to end. */
+static json_t *verdict_on_two(uint32_t other, bool threads, int words)
 {
     char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[2][100];
     cr_assert_not_null(mkdtemp(directory));
@@ -23,7 +23,7 @@ static json_t *verdict_on_two(bool threads, int words)
         gethostname(l.header->host, sizeof l.header->host); /* where its process is not */
         l.header->threads_at_once = threads;
         l.calls[0] = (struct ledger_call){.since = l.header->pair[1].ticks - 1500000000,
-                                          .operation = r ? OP_ALLREDUCE : OP_BARRIER,
+                                          .operation = r ? other : OP_BARRIER,
                                           .site = 1,
                                           .comm = 1,
                                           .comm_id = 5,
@@ -54,7 +54,7 @@ static const char *text_in(const json_t *value)
 
 Test(records, different_collectives)
 {
-    json_t *value = verdict_on_two(false, 2);
+    json_t *value = verdict_on_two(OP_ALLREDUCE, false, 2);
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
     cr_assert(json_is_true(json_object_get(value, "proven")));
     assert_has(text_in(value), "when the run ended, a deadlock of 2 of 2 ranks: ");
@@ -67,7 +67,7 @@ Test(records, different_collectives)
 /* Another thread, even one that has not called MPI yet, may release them. */
 Test(records, threads_may_release)
 {
-    json_t *value = verdict_on_two(true, 2);
+    json_t *value = verdict_on_two(OP_ALLREDUCE, true, 2);
     const json_t *notes = json_object_get(value, "notes");
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
     cr_assert(json_is_false(json_object_get(value, "proven")));
@@ -80,8 +80,16 @@ Test(records, threads_may_release)
 /* A launcher kills at last who does not heed its signal; what they were in is the verdict. */
 Test(records, killed_in_a_call_with_the_others)
 {
-    json_t *value = verdict_on_two(false, 1);
+    json_t *value = verdict_on_two(OP_ALLREDUCE, false, 1);
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch", "%s",
+                     text_in(value));
+    json_decref(value);
+}
+
+Test(records, killed_in_finalize_with_the_others)
+{
+    json_t *value = verdict_on_two(OP_FINALIZE, false, 1);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "missing", "%s",
                      text_in(value));
     json_decref(value);
 }
