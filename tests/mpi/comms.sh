@@ -25,7 +25,7 @@ for mpi in $mpis; do
             many*,BCAST*) profile out findings broadcast bytes=4 , rows=1 calls=17 ;;
             esac
             case $mode in
-            *grid) grep -q 'trials took [0-9.e-]* s, [0-9]* % of the run' out/profile.json || fail "what grid took is not said" ;;
+            *grid) grep -q 'broadcast: measuring took [0-9.e+-]* s, [0-9]* % of the run' out/profile.json || fail "what grid took is not said" ;;
             esac
         done
     done
