@@ -1,6 +1,6 @@
 # COLLPROF_OPTIONAL
-# What is used where it is found: the simulator that tests the methods, the
-# unit test framework, the plotter.
+# What is used where it is found: the simulator that tests the methods, and the
+# unit test framework.
 AC_DEFUN([COLLPROF_OPTIONAL], [
 AC_ARG_VAR([SMPICC], [SimGrid SMPI compiler wrapper])
 AC_ARG_VAR([SMPIRUN], [SimGrid SMPI launcher])
