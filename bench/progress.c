@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "document/save.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ static const char *keep(size_t done, size_t total)
     double start = wall_now();
     if (!keeping.b)
         return NULL;
-    if (done == 0 || start - keeping.began > 100 * keeping.took) { /* a hundredth of all time */
+    /* A hundredth of all time, but once a minute. */
+    if (done == 0 || start - keeping.began > fmin(100 * keeping.took, 60)) {
         char *next = messages[message == messages[0]];
         saved = done > 0 && save_part(done, total);
         snprintf(next, sizeof *messages, "%s%s: interrupted, %zu of %zu measured: %s%s\n",
@@ -65,7 +67,7 @@ static const char *keep(size_t done, size_t total)
                  saved ? "results so far are in " : "nothing is kept", saved ? keeping.part : "");
         message = next;
         keeping.began = wall_now();
-        keeping.took = keeping.began - start;
+        keeping.took = done ? keeping.began - start : 0;
     }
     return saved ? keeping.part : NULL;
 }
