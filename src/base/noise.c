@@ -27,12 +27,10 @@ static int64_t noise_delayed(void)
 void noise_read(struct noise_totals *noise)
 {
     struct rusage usage;
-    *noise = (struct noise_totals){-1, -1, -1};
+    *noise = (struct noise_totals){-1, -1};
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
-    if (!getrusage(RUSAGE_SELF, &usage)) {
+    if (!getrusage(RUSAGE_SELF, &usage))
         noise->cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
-        noise->involuntary = usage.ru_nivcsw;
-    }
     noise->delayed_ns = noise_delayed();
 }

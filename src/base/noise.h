@@ -7,9 +7,8 @@
 /* Totals at one moment. Negative: not known, as in a simulation, where all ranks are one process.
  */
 struct noise_totals {
-    int64_t cpu_ns;      /* processor time of this process */
-    int64_t delayed_ns;  /* its main thread was ready to run, and had no processor */
-    int64_t involuntary; /* how often the process lost its processor */
+    int64_t cpu_ns;     /* processor time of this process */
+    int64_t delayed_ns; /* in which its main thread was runnable but not scheduled */
 };
 void noise_read(struct noise_totals *noise);
 

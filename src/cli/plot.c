@@ -142,7 +142,7 @@ int cli_plot(int argc, char **argv)
     if (is_file && o.picture != ALL_PICTURES)
         cli_refuse("--picture is for the directory of a run, not for a file");
     if (is_file && cli_is_json(source))
-        cli_refuse("%s is JSON: use: collprof report --format=html", source);
+        cli_refuse("%s is JSON: use: collprof report --format=html %s", source, source);
     if (o.n_files > 1 && !o.output)
         cli_refuse("%zu files: use: --output=FILE for their page", o.n_files);
     name_page(&o, source, path);

@@ -295,8 +295,8 @@ Test(profile, noise_is_what_was_added_during_the_run)
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
     l.header->affinity[0] = 0x5;
     l.header->section[LEDGER_SITES].dropped = 7;
-    l.header->noise[0] = (struct noise_totals){1000, 200, 10};
-    l.header->noise[1] = (struct noise_totals){9000, 700, 13};
+    l.header->noise[0] = (struct noise_totals){1000, 200};
+    l.header->noise[1] = (struct noise_totals){9000, 700};
     struct profile *p = profile_from_ledger(&l);
     struct profile *q = p;
     cr_assert_eq(q->hosts.at[0].affinity[0], 0x5);
