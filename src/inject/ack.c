@@ -60,7 +60,6 @@ struct ack_stream {
 
     struct ack_pending *pending;
     unsigned unanswered; /* acknowledgements in a row without an echo */
-    double waited;       /* seconds of acknowledging */
 };
 
 /* An acknowledgement, or its echo. */
@@ -320,7 +319,7 @@ static void begin(struct ack_stream *a, struct ack_current *b)
 static int acknowledged_broadcast(struct ack_stream *a, const struct collective *c)
 {
     struct ack_current b = {0};
-    double idle = (double)ticks_to_ns(c->call->entry - thread.left) * 1e-9, from = clock_now();
+    double idle = (double)ticks_to_ns(c->call->entry - thread.left) * 1e-9;
     uint64_t number = a->calls;
     begin(a, &b);
     int rc = injection_pass(&ack_injection, c);
@@ -333,7 +332,6 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
         await_ack(a, &b, number);
     else if (a->rank == b.one)
         acknowledge(a, &b, number);
-    a->waited += b.entry - from + clock_now() - b.exit;
     return rc;
 }
 
@@ -521,16 +519,13 @@ static void judge_all(struct ack_stream *streams)
 /* BROADCASTS: of this rank as root, in streams without an acknowledgement. */
 static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
 {
-    double waited = 0, most = 0;
     uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged, of so many */
     char *text = ack_injection.remark;
     size_t room = sizeof ack_injection.remark;
     for (const struct ack_stream *a = streams; a; a = a->next) {
-        waited += a->waited;
         mine[0] += a->rank == a->root ? a->n : 0;
         mine[1] += a->rank == a->root ? a->calls : 0;
     }
-    PMPI_Reduce(&waited, &most, 1, MPI_DOUBLE, MPI_MAX, 0, layer.comm);
     PMPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, layer.comm);
     if (layer.rank != 0 || *text)
         return;
@@ -540,11 +535,8 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
                  "of %.0f of one size from one root, after the first three",
                  (unsigned long long)all[1], layer.settings.ack, 100 / layer.settings.ack);
     else
-        snprintf(text, room,
-                 "ack: %llu of %llu broadcasts were acknowledged, which took a rank up to %.2g %% "
-                 "of the run",
-                 (unsigned long long)all[0], (unsigned long long)all[1],
-                 100 * most / injection_elapsed());
+        snprintf(text, room, "ack: %llu of %llu broadcasts were acknowledged",
+                 (unsigned long long)all[0], (unsigned long long)all[1]);
 }
 
 /* Acknowledgements that no stream awaits, of members with another record: UCX would warn of them.

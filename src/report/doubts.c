@@ -219,7 +219,7 @@ static void find_excluded(struct finding_context *c)
     struct finding f = {.key = "excluded", .severity = SEVERITY_NOTE};
     f.number[0] = (struct finding_number){"calls_percent", 100 * excluded / calls};
     f.number[1] = (struct finding_number){"measuring_percent", 100 * injected / run};
-    if (excluded > 0)
+    if (excluded > 0 || injected > 0.001 * run)
         document_finding(c->d, &f,
                          "Experiments took %s of the run: shares are of the rest. Calls that they "
                          "may have delayed, %s of all, with %s of the time in MPI, are in the "

@@ -166,6 +166,27 @@ static void find_verdict(struct finding_context *c, const json_t *f)
     free(rank);
 }
 
+/* In messages a plain run does not tell waiting from transfer, but for what imbalance explains. */
+static void find_untold(struct finding_context *c)
+{
+    static const double much = 0.10; /* of the run */
+    const struct profile *p = c->v->p;
+    double messages = 0, other = c->v->where.other;
+    char share[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    for (size_t i = 0; i < p->ranks.n; i++)
+        messages += 1e-9 * (double)p->ranks.at[i].message_ns / (c->run * c->ranks);
+    if (p->trace.on || !c->v->where.known || fmin(messages, other) < much)
+        return;
+    run_again(c, c->ranks, "--trace ", command);
+    snprintf(advice, sizeof advice, "see what messages wait for: %s", command);
+    document_finding(
+        c->d,
+        &(struct finding){.key = "waiting_unknown", .severity = SEVERITY_NOTE, .advice = advice},
+        "Of %s of the run, in calls that send and receive, a plain run cannot say how much is "
+        "waiting and how much transfer.",
+        format_share(share, fmin(messages, other), 1));
+}
+
 static void find_reported(struct finding_context *c)
 {
     for (size_t i = 0; i < c->v->p->findings.n; i++) {
@@ -185,12 +206,12 @@ static void find_reported(struct finding_context *c)
 static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where times cannot be judged */
-} finders[] = {{find_reported, true},       {find_ends, true},
-               {find_contention, true},     {find_little_mpi, true},
-               {find_doubts, true},         {find_imbalance, false},
-               {find_waits, false},         {find_untraced_imbalance, false},
-               {find_late_arrivals, false}, {find_requests, false},
-               {find_small_messages, false}};
+} finders[] = {{find_reported, true},        {find_ends, true},
+               {find_contention, true},      {find_little_mpi, true},
+               {find_doubts, true},          {find_imbalance, false},
+               {find_waits, false},          {find_untraced_imbalance, false},
+               {find_late_arrivals, false},  {find_requests, false},
+               {find_small_messages, false}, {find_untold, false}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

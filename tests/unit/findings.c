@@ -497,6 +497,24 @@ Test(findings, what_is_missing)
     profile_free(p);
 }
 
+/* Two ranks that work in turn: what a plain run cannot tell is said, and what would. */
+Test(findings, messages_need_a_trace)
+{
+    struct profile *p = profile_new();
+    for (int r = 0; r < 2; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){
+            .rank = r, .state = LEDGER_FINALIZED, .wall = 10, .mpi_ns = ns(5), .message_ns = ns(5)};
+    for (int traced = 0; traced < 2; traced++) {
+        p->trace.on = traced;
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "waiting_unknown");
+        cr_assert_eq(f == NULL, traced);
+        cr_expect(traced || strstr(json_string_value(json_object_get(f, "advice")), "--trace"));
+        document_free(d);
+    }
+    profile_free(p);
+}
+
 Test(findings, nothing_wrong_is_no_finding)
 {
     struct profile *p = profile_new();
