@@ -3,8 +3,10 @@
 
 #include "base/text.h"
 #include "document/text.h"
+#include "record/ledger.h"
 #include "report/report.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,50 @@ void runs_free(struct kept_runs *r)
         free(r->list.at[i].path);
     }
     free(r->list.at);
+}
+
+/* When the run that PATH holds started, if a process of it that is WANTED lives; otherwise 0. */
+static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
+                       const void *arg)
+{
+    char pattern[4400];
+    glob_t records = {0};
+    double start = 0;
+    snprintf(pattern, sizeof pattern, "%s/rank-*.ledger", path);
+    if (glob(pattern, 0, NULL, &records) == 0) {
+        for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
+            struct ledger_header h;
+            if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) && ledger_is_alive(&h) &&
+                (!wanted || wanted(arg, (pid_t)h.pid)))
+                start = (double)h.started_unix;
+        }
+    }
+    globfree(&records);
+    return start;
+}
+
+char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
+                  const void *arg)
+{
+    char pattern[4400], *found = NULL;
+    glob_t runs = {0};
+    double latest = 0;
+    int length = (int)strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    snprintf(pattern, sizeof pattern, "%.*s-????????", length, directory);
+    if (glob(pattern, 0, NULL, &runs) == 0) {
+        for (size_t i = 0; i < runs.gl_pathc; i++) {
+            double start = start_of(runs.gl_pathv[i], wanted, arg);
+            if (start <= latest)
+                continue;
+            latest = start;
+            free(found);
+            found = memory_strdup(runs.gl_pathv[i]);
+        }
+    }
+    globfree(&runs);
+    return found;
 }
 
 static const char *state_of(const struct profile *p)

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -104,53 +103,14 @@ static pid_t parent_of(pid_t pid)
 }
 
 /* Whether PID is a registered process or was started by one, as by a shell. */
-static bool is_ours(const struct watchdog *w, pid_t pid)
+static bool is_ours(const void *watchdog, pid_t pid)
 {
+    const struct watchdog *w = watchdog;
     for (; pid > 1; pid = parent_of(pid))
         for (size_t i = 0; i < w->ranks.n; i++)
             if (w->ranks.at[i] == pid)
                 return true;
     return false;
-}
-
-/* When the run that PATH holds started, if a living process of it is ours; otherwise 0. */
-static double start_of(const struct watchdog *w, const char *path)
-{
-    char pattern[4400];
-    glob_t records = {0};
-    double start = 0;
-    snprintf(pattern, sizeof pattern, "%s/rank-*.ledger", path);
-    if (glob(pattern, 0, NULL, &records) == 0) {
-        for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
-            struct ledger_header h;
-            if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) && ledger_is_alive(&h) &&
-                is_ours(w, (pid_t)h.pid))
-                start = (double)h.started_unix;
-        }
-    }
-    globfree(&records);
-    return start;
-}
-
-/* The directory of the newest run of our ranks; NULL: none has begun. For free(). */
-static char *find_run(const struct watchdog *w)
-{
-    char pattern[4400], *found = NULL;
-    glob_t runs = {0};
-    double latest = 0;
-    snprintf(pattern, sizeof pattern, "%s-????????", w->output);
-    if (glob(pattern, 0, NULL, &runs) == 0) {
-        for (size_t i = 0; i < runs.gl_pathc; i++) {
-            double start = start_of(w, runs.gl_pathv[i]);
-            if (start <= latest)
-                continue;
-            latest = start;
-            free(found);
-            found = memory_strdup(runs.gl_pathv[i]);
-        }
-    }
-    globfree(&runs);
-    return found;
 }
 
 /* --- what to do about it --- */
@@ -238,7 +198,7 @@ static bool holds(const struct watchdog *w, const struct alarm *now)
 /* The same is reported once. */
 static void judge(struct watchdog *w)
 {
-    char *directory = find_run(w);
+    char *directory = runs_living(w->output, is_ours, w);
     struct evidence *e = directory ? evidence_now(directory, w->seconds) : NULL;
     free(directory);
     if (!e)

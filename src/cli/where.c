@@ -33,7 +33,10 @@ int cli_where(int argc, char **argv)
     struct asking w = {.directory = NULL};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &w};
     cli_parse(&parser, argc, argv);
-    struct evidence *e = evidence_now(w.directory ? w.directory : CLI_DIRECTORY, VERDICT_SETTLED);
+    const char *directory = w.directory ? w.directory : CLI_DIRECTORY;
+    char *living = runs_living(directory, NULL, NULL);
+    struct evidence *e = evidence_now(living ? living : directory, VERDICT_SETTLED);
+    free(living);
     if (!e)
         return STATUS_FAILED;
     struct verdict *v = verdict_of(e->s);
