@@ -52,6 +52,7 @@ static const struct field rank_table[] = {
     F(collective_ns, "collective_ns", MAYBE, FIRST),
     F(message_ns, "message_ns", MAYBE, FIRST),
     F(late_wait_ns, "late_wait_ns", MAYBE, FIRST),
+    F(late_message_ns, "late_message_ns", U64, FIRST),
     F(calls, "calls", U64, FIRST),
     F(started_late, "started_late", U32, FIRST),
     F(grow_error, "grow_error", U32, FIRST),
@@ -141,7 +142,7 @@ static const struct field spread_table[] = {
 #define ROW struct profile_event
 static const struct field event_table[] = {
     F(comm_id, "communicator_id", HEX, KEY),
-    F(sequence, "sequence", U32, KEY),
+    F(sequence, "sequence", U64, KEY),
     F(comm_rank, "communicator_rank", U32, KEY),
     F(rank, "rank", U32, KEY),
     F(entry_ns, "entry_ns", I64, KEY),

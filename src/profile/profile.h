@@ -50,6 +50,7 @@ struct profile_rank {
     /* Of mpi_ns: in collectives; in messages and requests; in collectives until the awaited rank
      * entered, known only if all of them were recorded. Negative: unknown. */
     int64_t collective_ns, message_ns, late_wait_ns;
+    uint64_t late_message_ns; /* the same in the traced calls for messages */
     uint64_t calls, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
     int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals, up to the last reading of a process
@@ -127,8 +128,9 @@ struct profile_event {
     uint64_t comm_id; /* of this very communicator */
     uint64_t bytes;
     int64_t entry_ns, exit_ns;
-    int64_t outside_ns;      /* see struct ledger_instance; negative: unknown */
-    uint32_t sequence, rank; /* rank: in MPI_COMM_WORLD */
+    int64_t outside_ns; /* see struct ledger_instance; negative: unknown */
+    uint64_t sequence;
+    uint32_t rank; /* in MPI_COMM_WORLD */
     uint32_t site, operation, comm;
     uint32_t comm_rank; /* ranks of a second group come after those of the first */
     uint32_t spared;    /* see ledger_is_sampled() */

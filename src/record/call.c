@@ -96,18 +96,18 @@ void call_collective_failed(struct comm *on, int rc)
 }
 
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
-                   uint32_t sequence, int root, uint64_t bytes)
+                   uint64_t sequence, int root, uint64_t bytes)
 {
     instance_add(&(struct ledger_instance){.comm_id = on->id,
                                            .entry_ticks = c->entry,
                                            .exit_ticks = c->exit,
                                            .outside_ticks = thread.outside + c->entry - thread.left,
-                                           .bytes = bytes,
-                                           .sequence = sequence,
+                                           .bytes = bytes & LEDGER_48_BITS,
+                                           .sequence = sequence & LEDGER_48_BITS,
                                            .site = c->site,
                                            .operation = c->operation & 0x7ff,
                                            .spared = (e ? ledger_spared(entry_calls(e)) : 0) & 0x1f,
-                                           .comm = (uint16_t)on->index,
+                                           .comm = on->index & 0xffffu,
                                            .root = root});
 }
 
@@ -265,12 +265,12 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
             r->sequence = call_sequence(on);
             r->comm_id = on->id;
             r->spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
-            if (kind & REQUEST_PERSISTENT) {
+            if (kind & REQUEST_PERSISTENT)
                 r->comm_id = on->id ? hash_mix(on->id, r->sequence) | 1 : 0;
-                r->sequence = UINT32_MAX; /* before its first start */
-            }
             if (layer.trace)
                 trace_collective_posted(on, r);
+            if (kind & REQUEST_PERSISTENT)
+                r->sequence = UINT64_MAX; /* before its first start */
         }
         request_add(r);
     }
@@ -348,8 +348,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
                                                .entry_ticks = r->post_entry,
                                                .exit_ticks = c->exit,
                                                .outside_ticks = LEDGER_UNKNOWN_TICKS,
-                                               .bytes = r->bytes,
-                                               .sequence = r->sequence,
+                                               .bytes = r->bytes & LEDGER_48_BITS,
+                                               .sequence = r->sequence & LEDGER_48_BITS,
                                                .site = r->site,
                                                .operation = r->operation & 0x7ffu,
                                                .spared = r->spared & 0x1fu,

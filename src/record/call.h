@@ -187,9 +187,9 @@ CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_
 
 /* The number that a collective has on its communicator. One that failed has one too, unless its
  * arguments were refused before anybody else could notice. */
-static inline uint32_t call_sequence(struct comm *on)
+static inline uint64_t call_sequence(struct comm *on)
 {
-    uint32_t sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
+    uint64_t sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
     struct ledger_comm *row = &layer.ledger.comms[on->index];
     row->entered = sequence + 1;
     row->last = on->id;
@@ -199,7 +199,7 @@ void call_collective_failed(struct comm *on, int rc);
 
 /* The collective C on ON, with E, its entry, or NULL, is logged. */
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
-                   uint32_t sequence, int root, uint64_t bytes);
+                   uint64_t sequence, int root, uint64_t bytes);
 
 CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                                        int root)
@@ -209,7 +209,7 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
     if (UNLIKELY(rc != MPI_SUCCESS))
         call_collective_failed(on, rc);
     else if (on && on->id && comm_has_others(on)) {
-        uint32_t sequence = call_sequence(on);
+        uint64_t sequence = call_sequence(on);
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
         if (LIKELY(!thread.excluded.of))

@@ -14,8 +14,8 @@ struct internal_comm;
 
 struct comm {
     uint64_t id;       /* of this very communicator; 0: not known */
+    uint64_t sequence; /* collective operations so far */
     uint32_t index;    /* in the ledger */
-    uint32_t sequence; /* collective operations so far */
     int size, rank;
     int *world;      /* world ranks of those that messages go to; NULL: not asked for yet */
     int others;      /* how many these are */

@@ -20,13 +20,14 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 9u
+#define LEDGER_VERSION 10u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
 #define LEDGER_MAX_SEGMENTS 8u
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
 #define LEDGER_UNKNOWN_TICKS UINT64_MAX
+#define LEDGER_48_BITS 0xffffffffffffull
 #define LEDGER_MIN_BYTES ((size_t)512 * 1024)
 
 /* Every section: X(name, array in struct ledger, element, least, share, growth, most).
@@ -117,8 +118,8 @@ struct ledger_call {
     uint64_t comm_id; /* as in ledger_instance; 0: not known */
     uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES: not known beforehand */
     uint32_t operation, site;
+    uint64_t sequence;   /* of a collective */
     uint32_t comm;       /* index of its ledger_comm */
-    uint32_t sequence;   /* of a collective */
     int32_t peer, tag;   /* INT32_MIN: the operation has none */
     int32_t root;        /* -1: none */
     uint32_t thread;     /* its number in the system; 0: this slot is free */
@@ -134,7 +135,8 @@ struct ledger_request {
     uint64_t posted;  /* ticks; 0: this slot is free */
     uint64_t comm_id; /* as in ledger_instance; of a persistent collective its own */
     uint64_t bytes;
-    uint32_t site, sequence;
+    uint64_t sequence;
+    uint32_t site;
     int32_t peer, tag, root;
     uint16_t operation, comm;
     uint32_t active; /* started: a persistent one may not be */
@@ -163,14 +165,14 @@ struct ledger_comm {
     uint64_t id;              /* equal on all members: hash of the members' world ranks */
     uint64_t created;         /* how many there have been; 1 for MPI_COMM_WORLD */
     uint32_t site;            /* that made it; LEDGER_NO_SITE: not known */
-    uint32_t copy;            /* which row of these members and this site, from 0 */
+    uint32_t copy;            /* which row of these members and this site: see comms.c */
     uint32_t names;           /* how often its name was taken: what was made later has it, too */
     uint32_t size;            /* members; of both groups for an intercommunicator */
     uint32_t rank;            /* of this process; there, after those of the first group */
     uint32_t first;           /* members of the first group of an intercommunicator; else 0 */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
     uint32_t flags;           /* LEDGER_COMM_... */
-    uint32_t entered;         /* collectives that were left or posted on the last of them that had
+    uint64_t entered;         /* collectives that were left or posted on the last of them that had
                                  one, which is LAST */
     uint64_t last;
     char name[64]; /* by the application, as it ended; empty: none */
@@ -242,12 +244,12 @@ struct ledger_instance {
     uint64_t entry_ticks, exit_ticks;
     uint64_t outside_ticks; /* outside of MPI since the collective before it that this thread was
                                in: what the rank did itself. LEDGER_UNKNOWN_TICKS: not known */
-    uint64_t bytes;
-    uint32_t sequence; /* collectives on this communicator so far */
+    uint64_t sequence : 48, operation : 11,
+        spared : 5;                 /* sequence: collectives on this communicator
+                                       so far; spared: see ledger_is_sampled() */
+    uint64_t bytes : 48, comm : 16; /* comm: index of its ledger_comm */
     uint32_t site;
-    uint16_t operation : 11, spared : 5; /* spared: see ledger_is_sampled() */
-    uint16_t comm;                       /* index of its ledger_comm */
-    int32_t root;                        /* -1: none */
+    int32_t root; /* -1: none */
 };
 
 /* Messages sent to or received from one peer at one place: the communication matrix. */
@@ -373,7 +375,7 @@ struct ledger_header {
                                    or {"warning"}, of what was injected; 0: none */
     uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */
     uint64_t injected_ns;       /* and what it injected: around calls, in none of their times */
-    double call_ns;             /* and a call, measured at the start; 0: not measured */
+    double call_ns;             /* and a call: see layer/cost.c; 0: not measured */
 };
 
 /* A ledger in memory: mapped, for its writer; a checked copy, for a reader. */
@@ -463,7 +465,7 @@ static inline unsigned size_class_of(uint64_t bytes)
 /* Whether a log that is thinned out by MASK (2^k - 1) keeps this collective, and how many it then
  * stands for. All ranks decide alike, and by a hash: of two that alternate in a loop each is kept
  * as often as the other. SPARED: so many times it was left alone when the log was halved. */
-static inline bool ledger_is_sampled(uint64_t comm_id, uint32_t sequence, unsigned spared,
+static inline bool ledger_is_sampled(uint64_t comm_id, uint64_t sequence, unsigned spared,
                                      uint32_t mask)
 {
     uint64_t hash = (comm_id ^ sequence) * 0x9e3779b97f4a7c15ull;

@@ -25,7 +25,7 @@ struct request {
     uint64_t comm_id; /* of a collective, with its sequence; 0: it is no instance. One that is made
                          once and started often is numbered by itself: members may start
                          several in different orders */
-    uint32_t sequence;
+    uint64_t sequence;
     uint32_t site;
     int root;
     int peer, tag;    /* as given: may be wildcards */

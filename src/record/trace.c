@@ -174,12 +174,17 @@ void trace_posted(struct call *c, struct comm *on, struct request *r)
     trace_end();
 }
 
+static uint32_t ordinal_of(uint64_t sequence)
+{
+    return sequence < TURN_UNKNOWN ? (uint32_t)sequence : TURN_UNKNOWN;
+}
+
 void trace_completed(struct call *c, struct comm *on, struct request *r, const MPI_Status *status,
                      uint64_t bytes, bool cancelled)
 {
     trace_begin();
     if (r->kind & REQUEST_COLLECTIVE) {
-        r->turn.ordinal = r->sequence;
+        r->turn.ordinal = ordinal_of(r->sequence);
         if (r->turn.channel)
             add_traced(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
     } else if (cancelled) {
@@ -213,12 +218,13 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, str
     trace_end();
 }
 
-void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int root, uint64_t bytes)
+void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int root, uint64_t bytes)
 {
     if (is_of_neighbours(c->operation))
         return;
     trace_begin();
-    struct turn p = {channel_of_collective(on, on->id, c->operation, root), sequence, 0};
+    struct turn p = {channel_of_collective(on, on->id, c->operation, root), ordinal_of(sequence),
+                     0};
     add_traced(c, ACT_COLLECTIVE, bytes, c->entry, p);
     trace_end();
 }

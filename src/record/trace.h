@@ -54,6 +54,6 @@ void trace_lost(const struct request *r);
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, struct request *kept);
 
 void trace_collective_posted(struct comm *on, struct request *r);
-void trace_collective(struct call *c, struct comm *on, uint32_t sequence, int root, uint64_t bytes);
+void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int root, uint64_t bytes);
 
 #endif

@@ -33,7 +33,7 @@ uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
     uint32_t i = reading_find_comm(names, id);
     if (i == names->comms.n) {
         *PUSH(&names->comms) = (struct profile_comm){.id = id};
-        *PUSH(&r->e->s->comms) = (struct member_list){.lowest = UINT32_MAX};
+        *PUSH(&r->e->s->comms) = (struct member_list){.lowest = UINT64_MAX};
     }
     struct member_list *c = &r->e->s->comms.at[i];
     struct profile_comm *name = &names->comms.at[i];

@@ -29,7 +29,7 @@ enum collective_shape {
 };
 
 enum { AWAIT_ANY = -1, AWAIT_UNKNOWN = -2 };
-#define JUDGE_NO_NUMBER UINT32_MAX /* of a collective that makes a communicator */
+#define JUDGE_NO_NUMBER UINT64_MAX /* of a collective that makes a communicator */
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 #define JUDGE_NONE SIZE_MAX
 
@@ -43,7 +43,7 @@ struct awaited {
     int32_t tag;       /* AWAIT_ANY */
     uint64_t posted;   /* when a request was: a send may be complete already; 0: it is none */
     uint64_t request;  /* its handle, for those who look for it; 0: none */
-    uint32_t sequence; /* of a collective: its number on the communicator, from 0 */
+    uint64_t sequence; /* of a collective: its number on the communicator, from 0 */
     /* What a collective's members must agree on; unknown parts agree with any: */
     uint32_t operation; /* equal numbers for what matches */
     int32_t root;       /* -1: none or not comparable */
@@ -69,7 +69,7 @@ struct member_list {
     int64_t *entered;
     size_t n;
     uint64_t group;  /* what the members are called in their records */
-    uint32_t lowest; /* number of a collective that is open or posted here */
+    uint64_t lowest; /* number of a collective that is open or posted here */
 };
 
 /* Messages from one rank to another. */

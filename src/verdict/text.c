@@ -48,7 +48,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
     char number[32];
     if (a->what == AWAIT_COLLECTIVE) {
         if (a->sequence != JUDGE_NO_NUMBER)
-            add(text, " number %s", format_count(number, (uint64_t)a->sequence + 1));
+            add(text, " number %s", format_count(number, a->sequence + 1));
         add(text, " of ");
         add_comm(text, names, a->comm);
         if (a->root >= 0)

@@ -1,5 +1,6 @@
 /* Protects what a rank keeps while it runs: requests in the order of their posting, totals when the
  * tables are full, a sample of instances that still matches, and all of it with threads. */
+#include "record/call.h"
 #include "record/channels.h"
 #include "record/entries.h"
 #include "record/instances.h"
@@ -298,6 +299,24 @@ Test(channels, more_messages_than_numbers)
     cr_assert_eq(layer.ledger.channels[receives].next, UINT32_MAX);
     cr_assert_eq(layer.ledger.channels[receives].flags & LEDGER_CHANNEL_DISORDERED, 0);
     cr_assert_eq(channel_sent(&world, 1, 8).ordinal, 0);
+}
+
+/* The number of a collective goes on beyond 32 bits, and in the trace is unknown there. */
+Test(channels, more_collectives_than_numbers)
+{
+    struct comm world = {.id = 5, .handle = MPI_COMM_WORLD, .size = 2, .sequence = UINT32_MAX - 1};
+    start();
+    layer.settings.trace = "calls";
+    trace_start(0);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct call c = {.entry = clock_ticks(), .exit = clock_ticks()};
+        uint64_t sequence = call_sequence(&world);
+        trace_collective(&c, &world, sequence, -1, 8);
+        instance_add(
+            &(struct ledger_instance){.comm_id = 5, .sequence = sequence & LEDGER_48_BITS});
+        cr_assert_eq(layer.ledger.instances[i].sequence, UINT32_MAX - 1 + (uint64_t)i);
+        cr_assert_eq(layer.ledger.events[i].ordinal, i ? TURN_UNKNOWN : UINT32_MAX - 1);
+    }
 }
 
 /* What a cancelled receive had is the next one's, and the line has room again once it is empty. */
