@@ -122,8 +122,35 @@ static void identify(struct comm *c, struct ledger_comm *l)
                (c->size == 1 && !inter ? LEDGER_COMM_SELF : 0);
 }
 
-/* Of the communicators of the same members that one call site makes, so many have a row. */
-enum { ROWS = 4 };
+/* Of the communicators of the same members that one call site makes, so many have a row, 0 to 3,
+ * the last one for all others; and so many more a row by their name. */
+enum { ROWS = 4, NAMED_ROWS = 64 };
+
+/* Moves C, which has had no collective yet and is now called GIVEN, out of the row of those without
+ * a name. The row of a name has a hash of it as its number, for ranks may name in different orders.
+ */
+static void move_to_name(struct comm *c, const char *given)
+{
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_COMMS];
+    struct ledger_comm *comms = layer.ledger.comms, made = comms[c->index];
+    uint32_t at = 1, rows = 0;
+    if (made.copy != ROWS - 1 || c->sequence || !*given)
+        return;
+    made.copy = ROWS + (uint32_t)(hash_bytes(0, given, strlen(given)) >> 34);
+    made.created = made.names = 0;
+    made.entered = made.last = *made.name = 0;
+    for (; at < t->count &&
+           !(comms[at].id == made.id && comms[at].site == made.site && comms[at].copy == made.copy);
+         at++)
+        rows += comms[at].id == made.id && comms[at].site == made.site;
+    if (at == t->count && (rows == ROWS + NAMED_ROWS || !ledger_grow(&layer.ledger, LEDGER_COMMS)))
+        return;
+    if (at == t->count)
+        ledger_append(&layer.ledger, LEDGER_COMMS, &made);
+    comms[c->index].created--;
+    comms[at].created++;
+    c->index = at;
+}
 
 /* The ledger's row for it, counted once more; which communicator of these members it is, in the
  * order in which all of them make them, is its identity. */
@@ -139,7 +166,7 @@ static void number(struct comm *c, const struct ledger_comm *found)
             continue;
         before += comms[i].created;
         alike = i;
-        if (comms[i].site == found->site) {
+        if (comms[i].site == found->site && comms[i].copy < ROWS) {
             at = i;
             rows++;
         }
@@ -228,7 +255,10 @@ void comm_find_world(struct comm *c)
 
 void comm_name(struct comm *c)
 {
+    char given[MPI_MAX_OBJECT_NAME + 1];
     pthread_mutex_lock(&layer.lock);
+    if (c->index != LEDGER_NO_COMM && comm_given_name(c->handle, given))
+        move_to_name(c, given);
     name(c, NULL);
     pthread_mutex_unlock(&layer.lock);
 }

@@ -101,15 +101,15 @@ static void names(void)
         broadcast(comm, 1, i);
         MPI_Comm_free(&comm);
     }
-    for (int i = 0; i < 9; i++) {
-        char name[9] = {'n', (char)('0' + i)};
+    for (int i = 0; i < 80; i++) { /* more names than there are rows for */
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i);
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_set_name(comm, name);
         broadcast(comm, 1, i);
         MPI_Comm_free(&comm);
     }
-    for (int i = 0; i < 9;
-         i++) { /* the fourth and those behind it, of which all but one are alike */
+    for (int i = 0; i < 9; i++) { /* more than have a row of their own, by two names */
         char name[9] = {'m', (char)('0' + i)};
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_set_name(comm, i < 4 ? name : "fine");
