@@ -457,7 +457,7 @@ static void close_books(struct clock_pair entered)
     struct ledger_header *h = layer.ledger.header;
     modules_update();
     comms_name();
-    noise_read(&h->noise[1]);
+    cost_settle();
     ends_mark(LEDGER_FINALIZED, 0);
     h->pair[1] = (typeof(h->pair[1])){entered.ticks, entered.seconds};
     if (thread.call)
@@ -624,6 +624,7 @@ void life_end(void)
     trace_stop();
     hold_signals(&before);
     regions_count();
+    noise_read(&layer.ledger.header->noise[1]); /* before it waits for the others */
     struct clock_pair entered = clock_read_pair();
     if (layer.comm != MPI_COMM_NULL)
         end_together(entered);

@@ -36,6 +36,7 @@ void noise_watch(void);
 /* Measures what a call costs that does nothing. Before anything is recorded: nothing of it stays.
  */
 void cost_measure(void);
+void cost_settle(void);
 
 /* Adds to the innermost region what this thread has spent in it by now; forgets all regions. Called
  * from here, so that the public functions are linked from libcollprof.a, too: an application refers

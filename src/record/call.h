@@ -94,6 +94,14 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
 
+/* Of one call in so many the cost is measured. Simulated time is left alone. */
+enum { COST_EVERY = 128 };
+static inline uint64_t call_clock(void)
+{
+    return clock_source == CLOCK_SOURCE_EXTERNAL ? 0 : clock_ticks();
+}
+void call_add_cost(const struct call *c);
+
 /* In a wrapper. False: pass the call on and do nothing else. */
 #define call_enter(c, operation, about)                                                            \
     call_enter_at((c), (operation), (about), __builtin_frame_address(0))
@@ -103,6 +111,7 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     if (UNLIKELY(!layer.on | thread.inside) && !call_enter_rarely(frame))
         return false;
     thread_enter_at(frame);
+    c->from = UNLIKELY(++thread.calls % COST_EVERY == 0) ? call_clock() : 0;
     c->operation = operation;
     c->traced = false;
     c->site = layer.stack_depth ? site_here(CALL_OWN_FRAMES) : LEDGER_NO_SITE;
@@ -116,6 +125,8 @@ static inline void call_over(const struct call *c)
     thread.outside += c->entry - thread.left;
     thread.left = c->exit;
     thread.call->since = 0;
+    if (UNLIKELY(c->from))
+        call_add_cost(c);
     thread.inside = false;
 }
 

@@ -49,7 +49,9 @@ struct layer {
     uint32_t trace_lock;
     uint64_t look_at; /* ticks: the next return from MPI after which look() is to be called */
     void (*look)(uint64_t now);
-    bool inject; /* acknowledgements, benchmark or another broadcast are asked for */
+    uint32_t costs;      /* calls whose cost was measured, and the latest of these, in ticks: */
+    uint32_t cost[1024]; /* between entry and exit of their wrappers, without MPI's own */
+    bool inject;         /* acknowledgements, benchmark or another broadcast are asked for */
 
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */
@@ -70,6 +72,7 @@ struct thread {
         uint64_t of; /* comm.id; 0: no call is excluded */
         uint32_t collectives, calls;
     } excluded;               /* see call_exclude() */
+    uint32_t calls;           /* that it has recorded */
     uint32_t number;          /* of this thread among those traced, from 1; 0: not given yet */
     const char *frame;        /* of the wrapper that it is in */
     const void *caller;       /* of that wrapper: see caller_of() */

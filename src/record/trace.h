@@ -12,6 +12,7 @@
 /* An MPI call that is passing through a wrapper; call.h is what is done with it. */
 struct call {
     uint64_t entry, exit; /* ticks */
+    uint64_t from;        /* ticks when the wrapper was entered, of some calls; 0: not read */
     uint32_t operation, site;
     struct comm *comm; /* NULL: none, or not seen before */
     uint64_t bytes;    /* as its arguments say; LEDGER_UNKNOWN_BYTES: see call_bytes() */

@@ -2,6 +2,7 @@
  * a doubt: a function, and its line in find_doubts(). */
 #include "base/array.h"
 #include "base/format.h"
+#include "profile/model.h"
 #include "report/findings.h"
 
 #include <inttypes.h>
@@ -107,18 +108,41 @@ static uint64_t missing(const struct profile_rank *r)
     return sum ?: r->grow_error != 0;
 }
 
+/* Call sites that --stack=1 would leave of those recorded. */
+static size_t count_innermost(const struct profile *p)
+{
+    struct profile *innermost = profile_new();
+    for (size_t i = 0; i < p->sites.n; i++) {
+        struct profile_site s = {.depth = p->sites.at[i].depth > 0};
+        s.frame[0].module = p->sites.at[i].frame[0].module;
+        s.frame[0].address = p->sites.at[i].frame[0].address;
+        profile_add_site(innermost, &s);
+    }
+    size_t n = innermost->sites.n;
+    profile_free(innermost);
+    return n;
+}
+
 static void find_missing(struct finding_context *c)
 {
-    struct counted m = counted(c->v->p, missing);
+    const struct profile *p = c->v->p;
+    struct counted m = counted(p, missing);
     struct finding f = {
         .key = "record_full", .severity = SEVERITY_DOUBT, .ranks = m.rank, .n_ranks = m.n};
-    char count[32];
+    char count[32], advice[120] = "";
+    bool sites = false;
     f.number[0] = (struct finding_number){"count", (double)m.sum};
+    for (size_t i = 0; i < p->ranks.n; i++)
+        sites = sites || p->ranks.at[i].dropped[LEDGER_SITES];
+    if (sites && p->stack_depth > 1)
+        snprintf(advice, sizeof advice,
+                 "; or --stack=1: of %zu call sites %zu are left, without callers", p->sites.n,
+                 count_innermost(p));
     if (m.n)
         document_finding(c->d, &f,
                          "The record of rank%s %s was full: %s call sites, calls, communicators or "
-                         "requests are missing in the figures (use: --memory).",
-                         m.n > 1 ? "s" : "", m.list, format_count(count, m.sum));
+                         "requests are missing in the figures (use: --memory%s).",
+                         m.n > 1 ? "s" : "", m.list, format_count(count, m.sum), advice);
     free(m.rank);
 }
 
