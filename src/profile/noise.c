@@ -14,10 +14,12 @@ static double outside_seconds(const struct profile_rank *r)
 }
 
 /* A rank that computes less than the one that computes MOST waited for that in MPI: at least for
- * the difference, or for what it is known to have waited in collectives. */
+ * the difference, or for what it is known to have waited in collectives and, of a trace, for
+ * messages. */
 static double contention(const struct profile_rank *r, double most)
 {
-    double waited = fmax(most - outside_seconds(r), 1e-9 * (double)r->late_wait_ns);
+    double waited = fmax(most - outside_seconds(r),
+                         1e-9 * (fmax(0, (double)r->late_wait_ns) + (double)r->late_message_ns));
     if (r->delayed_ns < 0)
         return NAN;
     return fmax(0, fmin(1e-9 * (double)r->delayed_ns, r->wall) -

@@ -18,6 +18,28 @@ done
 CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-scenario" -s3 --comp=50000 --operation=ibroadcast --budget=4 -i 3 -x 1 \
     --stop=fixed >"$scratch/scenario" 2>&1 || fail "scenario: status $?"
 grep -q 'In [12] of 2 rows a rank was preempted in most repetitions' "$scratch/scenario" || fail "scenario: not told"
+# A rank that waits in MPI_Finalize for another one has not lost the processor in the run.
+cat >"$scratch/late.c" <<END
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    sleep(rank ? 4 : 0);
+    return MPI_Finalize();
+}
+END
+$MPICC "$scratch/late.c" -o "$scratch/late" || fail "late.c"
+taskset -c "${two%%,*}" "$MPIEXEC" -n 2 "$top_builddir/collprof" run --report=no -o "$scratch/run" "$scratch/late" || fail "late: status $?"
+"$top_builddir/collprof" report "$scratch/run" >"$scratch/report" 2>&1 || fail "late: no report"
+python3 - "$scratch/run/profile.json" >"$scratch/ranks" <<END || fail "late: contention after the run"
+import json, sys
+for r in json.load(open(sys.argv[1]))["ranks"]:
+    print(r["rank"], r["wall_seconds"], r["delayed_ns"])
+    assert r["delayed_ns"] <= 1e9 * r["wall_seconds"] + 1e8
+END
 # A few ms may pass between two slices of the scheduler: small batches, so that the budget ends them.
 for run in bcast:2000:barrier,ol,held,direct collective:100:direct; do
     bench=${run%%:*} methods=${run##*:} batch=${run#*:} said=
