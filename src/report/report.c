@@ -129,8 +129,10 @@ static void put_trace(struct document *d, const struct profile *p)
     document_fact(d, "trace", "%s of the run%s%s%s", format_share(covered, t->covered, 1), window,
                   ends, clock);
     if (t->network == LEDGER_NETWORK_ON)
-        document_fact(d, "transport", "the start of %llu of %llu messages was seen",
-                      (unsigned long long)t->below, (unsigned long long)t->sends);
+        document_fact(
+            d, "transport", "the start of %llu of %llu messages was seen%s",
+            (unsigned long long)t->below, (unsigned long long)t->sends,
+            t->below || !t->sends ? "" : ": this MPI moves them without UCX and the C library");
     else if (t->network != LEDGER_NETWORK_OFF)
         document_fact(d, "transport", "%s", unseen[t->network]);
 }

@@ -301,6 +301,8 @@ static void fill_transport(struct table *t, const struct view *v)
     for (size_t i = 0; i < v->p->below.n; i++) {
         const struct net_row *e = &v->p->below.at[i];
         double ended = (double)(e->same_call + e->other_call + e->outside);
+        if (!e->sends && !e->receives && !(ended > 0))
+            continue;
         put_operation(t, v, e->operation);
         put_count(t, e->sends);
         put_count(t, e->receives);
