@@ -2,7 +2,11 @@
  * shown, without a fault, a leak or a demand for memory that its size does not explain. The name of
  * the program says which reader is meant: fuzz/record, fuzz/profile, ... are links to one program.
  */
+#include "base/memory.h"
+#include "compare/compare.h"
 #include "compare/launches.h"
+#include "document/json_file.h"
+#include "export/export.h"
 #include "measure/pairs/log.h"
 #include "profile/model.h"
 #include "record/ledger.h"
@@ -25,10 +29,46 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 static FILE *nowhere; /* what is read is shown to nobody */
 
+/* Whatever is in a record, what is written for Perfetto has to be JSON. */
+static void show_trace(const struct profile *p)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_open_text(&text, &size);
+    export_perfetto(p, out);
+    fclose(out);
+    json_t *json = json_loads(text, 0, NULL);
+    if (!json)
+        abort();
+    json_decref(json);
+    free(text);
+}
+
+/* CSV and a page, for Perfetto, and compared with itself. */
+static void export(struct profile *p)
+{
+    const struct report_options o = {.explain = true};
+    struct document *d = report_document(p, &o);
+    document_write(d, nowhere, FORMAT_CSV);
+    document_free(d);
+    show_trace(p);
+    export_page(p, p->acts.n ? p : NULL, &o, nowhere);
+    d = compare_document(&(struct compare_request){(struct profile *const[]){p, p},
+                                                   (const char *const[]){"a", "b"}, 1, 1, 0.1},
+                         NULL);
+    document_write(d, nowhere, FORMAT_TEXT);
+    document_free(d);
+}
+
+/* The first input in every way, which a single one is that is tried again; of others one in eight.
+ */
 static void show(struct profile *p)
 {
+    static unsigned shown;
     report_text(p, nowhere, &(struct report_options){.explain = true});
     json_decref(profile_json(p));
+    if (shown++ % 8 == 0)
+        export(p);
     profile_free(p);
 }
 
@@ -84,14 +124,22 @@ static void read_launches(const char *path)
     document_free(d);
 }
 
+/* What a benchmark has written, as a page. */
+static void read_document(const char *path)
+{
+    char why[400];
+    json_t *json = json_file_load(path, why, sizeof why);
+    if (export_is_document(json))
+        export_document_page(json, nowhere);
+    json_decref(json);
+}
+
 static const struct {
     const char *name;
     void (*read)(const char *path);
-} readers[] = {{"record", read_record},
-               {"profile", read_profile},
-               {"pairs", read_pairs},
-               {"scenario", read_scenario},
-               {"launches", read_launches}};
+} readers[] = {{"record", read_record},     {"profile", read_profile},
+               {"pairs", read_pairs},       {"scenario", read_scenario},
+               {"launches", read_launches}, {"document", read_document}};
 
 static void (*reader)(const char *path);
 

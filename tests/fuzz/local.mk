@@ -1,21 +1,22 @@
 # libFuzzer on every reader of files, each for FUZZ_SECONDS: `make fuzz FUZZ_SECONDS=3600' by hand. What
 # it begins with are files that the programs have just written.
-FUZZERS = record profile pairs scenario launches
+FUZZERS = record profile pairs scenario launches document
 FUZZ_SECONDS = 30
 # 0: another one each time.
 FUZZ_SEED = 0
 FUZZ_CC = clang
 FUZZ_FILES = tests/fuzz/fuzz.c $(filter %.c,$(libbase_la_SOURCES) $(libprofile_la_SOURCES) \
-	$(libreport_la_SOURCES) $(libcompare_la_SOURCES) $(libresults_la_SOURCES) $(libdocument_la_SOURCES)) \
+	$(libreport_la_SOURCES) $(libcompare_la_SOURCES) $(libresults_la_SOURCES) $(libdocument_la_SOURCES) \
+	$(libpage_la_SOURCES) $(filter-out %/otf2.c,$(libexport_la_SOURCES))) \
 	$(filter src/trees/%.c,$(libmeasure_la_SOURCES)) src/measure/collective/operation.c \
 	src/measure/scenario/scenario.c bench/scenario_file.c
-FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o)
+FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o) libpage_la-page_files.o
 
 fuzz/obj/%.o: $(srcdir)/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(FUZZ_CC) $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) \
 		$(JANSSON_CFLAGS) -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"' \
 		-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -MMD -MP -c -o $@ $<
--include $(FUZZ_OBJS:.o=.d)
+-include $(FUZZ_FILES:%.c=fuzz/obj/%.d)
 
 fuzz/all: $(FUZZ_OBJS)
 	$(AM_V_CCLD)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ \

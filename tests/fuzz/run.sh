@@ -26,6 +26,7 @@ $MPIEXEC -n 2 collbench-pairs -i 2 --sizes=64:1K --log-file=seeds/pairs/ours >/d
 collprof report seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
 $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --output=seeds/launches/ours >/dev/null ||
     fail "no launches"
+cp seeds/launches/ours seeds/document/ours
 cat >seeds/scenario/ours <<EOF
 scenario two-at-once two operations pending, the last rank late
 participants others

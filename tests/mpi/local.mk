@@ -110,3 +110,9 @@ MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh t
 THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/killed.sh tests/mpi/late.sh tests/mpi/sanitized.sh
 EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
 EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/known.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/bench.sh tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/linked.c
+
+# Ten minutes of one application: by hand.
+soak: all
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/soak.sh
+.PHONY: soak
+EXTRA_DIST += tests/mpi/soak.sh
