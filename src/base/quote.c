@@ -58,20 +58,31 @@ void quote_plain(char *text)
 static bool is_plain(const char *name)
 {
     size_t n = 0;
-    while (name[n] && (isalnum((unsigned char)name[n]) || strchr("/._-+,@%", name[n])))
+    while (name[n] && (isalnum((unsigned char)name[n]) ||
+                       strchr(*name == '-' ? "/._-+,@%:=" : "/._-+,@%:", name[n])))
         n++;
     return n > 0 && !name[n];
 }
 
-void quote_shell(const char *name, char *word, size_t room)
+static void quote_behind(const char *before, const char *name, char *word, size_t room)
 {
     enum { LONGEST = 4 }; /* characters that one byte can become */
     const char *end = is_plain(name) ? "" : "'";
-    size_t at = (size_t)snprintf(word, room, "%s%s", end, *name == '-' ? "./" : "");
+    size_t at = (size_t)snprintf(word, room, "%s%s", end, before);
     for (; *name && at + LONGEST + 1 < room; name++)
         at += (size_t)snprintf(word + at, room - at, *name == '\'' ? "'\\%c'" : "%c", *name);
     snprintf(word + at, room - at, "%s", end);
     quote_plain(word);
+}
+
+void quote_shell(const char *name, char *word, size_t room)
+{
+    quote_behind(*name == '-' ? "./" : "", name, word, room);
+}
+
+void quote_word(const char *argument, char *word, size_t room)
+{
+    quote_behind("", argument, word, room);
 }
 
 /* --- the others --- */

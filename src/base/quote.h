@@ -14,6 +14,9 @@ void quote_plain(char *text);
  * printable character. What begins with '-' gets "./" in front: it is the name of a file. */
 void quote_shell(const char *name, char *word, size_t room);
 
+/* The same for an argument, which may begin with '-'. */
+void quote_word(const char *argument, char *word, size_t room);
+
 /* A field, in quotation marks where they are needed. A text that a spreadsheet would take for a
  * formula begins with an apostrophe; numbers go another way. */
 void quote_csv(const char *text, FILE *out);

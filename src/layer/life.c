@@ -1,6 +1,8 @@
 #include "layer/life.h"
 
 #include "base/hash.h"
+#include "base/input.h"
+#include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
 #include "inject/inject.h"
@@ -41,6 +43,21 @@ static int end_keyval = MPI_KEYVAL_INVALID;
 
 /* --- the record --- */
 
+static void describe_arguments(struct ledger_header *h)
+{
+    char words[sizeof h->arguments], quoted[2 * sizeof words];
+    size_t n = input_read("/proc/self/cmdline", words, sizeof words), at = 0;
+    for (const char *w = words + strlen(words) + 1; w < words + n; w += strlen(w) + 1) {
+        quote_word(w, quoted, sizeof quoted);
+        at += strlen(quoted) + 1;
+        if (at >= sizeof h->arguments || n + 1 >= sizeof words) {
+            strcpy(h->arguments, " ...");
+            return;
+        }
+        strcat(strcat(h->arguments, " "), quoted);
+    }
+}
+
 /* What is known without MPI. */
 static void describe_process(struct ledger_header *h)
 {
@@ -52,6 +69,8 @@ static void describe_process(struct ledger_header *h)
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
         strcpy(h->program, "?");
     python_script(h->program, h->script, sizeof h->script);
+    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* those of the simulator */
+        describe_arguments(h);
     /* Simulated ranks have as many processors as they like. */
     if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
         h->processors = (uint32_t)CPU_COUNT(&mask);

@@ -24,6 +24,7 @@ static const struct field run_table[] = {
     F(crashed, "incomplete", BOOL, OR),
     F(yields, "yields", BOOL, OR),
     F(launcher, "launcher", TEXT, FIRST),
+    F(arguments, "arguments", TEXT, FIRST),
     F(events_dropped, NULL, U64, SUM),
     F(sample_mask, "sample_mask", U32, OR),
     F(peers_dropped, "matrix_dropped", U64, SUM),

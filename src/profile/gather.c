@@ -329,6 +329,7 @@ static void gather_header(struct profile *p, const struct ledger *l)
         profile_add_text(p, TABLE_PROGRAMS, text);
     copy_name(text, sizeof text, h->mpi_library, sizeof h->mpi_library);
     profile_add_text(p, TABLE_LIBRARIES, text);
+    copy_name(p->arguments, sizeof p->arguments, h->arguments, sizeof h->arguments - 1);
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);
 }
 

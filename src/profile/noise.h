@@ -33,9 +33,10 @@ double noise_of_rank(const struct profile *p, size_t at);
 #define NOISE_MATTERS 0.01
 bool noise_matters(double cost, double low, double run);
 
-/* Lower end of the 95 % interval of a sum over so many parts of the run, which are PART; not
- * negative. */
-enum { NOISE_PARTS = 10 };
+/* Lower end of the 95 % interval of a sum over so many parts in order of time, which are PART; not
+ * negative. Their scatter is that of neighbours: a phase of the run in which all parts are larger
+ * is no noise, a part that is larger alone is. */
+enum { NOISE_PARTS = 20 };
 double noise_least(const double part[NOISE_PARTS]);
 
 /* Of a trace in windows the share of the time in calls that may wait which calls of a quarter of a

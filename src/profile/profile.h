@@ -198,6 +198,7 @@ struct profile {
     uint64_t events_dropped; /* that did not fit even with the widest mask */
     bool yields;             /* ranks yield their processor while they wait (--yield) */
     char launcher[64];       /* command that starts such ranks; empty: unknown */
+    char arguments[2048];    /* of the program, as a shell takes them, or empty */
     bool crashed;            /* made from raw records */
     bool has_arrivals;       /* read from profile.json: not to be computed from the events */
 

@@ -338,6 +338,8 @@ struct ledger_header {
     char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
     char script[1024];     /* that the program interprets, as it was given; empty: none */
+    char arguments[2048];  /* each with a space in front, as a shell takes them; " ...": more
+                              than there is room for */
     char launcher[64];     /* the command that starts such ranks, "srun --mpi=pmi2" */
     uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */
     uint64_t affinity[16]; /* the mask itself: processors of all ranks of a host are its union */

@@ -24,7 +24,7 @@ void call_label(const struct view *v, uint32_t operation, uint32_t site, char te
              known ? v->label[site] : "");
 }
 
-/* A script is recorded as "SCRIPT (INTERPRETER)". */
+/* Of a script, recorded as "SCRIPT (INTERPRETER)", the arguments are the interpreter's. */
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN])
 {
@@ -33,11 +33,12 @@ void run_again(const struct finding_context *c, double ranks, const char *option
                *with = strrchr(program, '('), *end = program + strlen(program);
     bool script = with && with > program && with[-1] == ' ' && end[-1] == ')';
     char name[4200], word[4300];
-    snprintf(name, sizeof name, "%.*s", (int)((script ? with - 1 : end) - program), program);
+    snprintf(name, sizeof name, "%.*s", script ? (int)(end - with) - 2 : (int)(end - program),
+             script ? with + 1 : program);
     quote_shell(name, word, sizeof word);
-    snprintf(text, RUN_AGAIN, "%s -n %.0f collprof run %s%.*s%s%s",
-             *p->launcher ? p->launcher : "mpiexec", ranks, options,
-             script ? (int)(end - with) - 2 : 0, script ? with + 1 : "", script ? " " : "", word);
+    snprintf(text, RUN_AGAIN, "%s -n %.0f collprof run %s%s%s",
+             *p->launcher ? p->launcher : "mpiexec", ranks, options, word,
+             p->programs.n == 1 ? p->arguments : "");
 }
 
 /* --- the machine, and MPI at all --- */
@@ -206,18 +207,21 @@ static void find_reported(struct finding_context *c)
 static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where times cannot be judged */
-} finders[] = {{find_reported, true},        {find_ends, true},
-               {find_contention, true},      {find_little_mpi, true},
-               {find_doubts, true},          {find_imbalance, false},
-               {find_waits, false},          {find_untraced_imbalance, false},
-               {find_late_arrivals, false},  {find_requests, false},
+} finders[] = {{find_reported, true},        {find_ends, true},           {find_contention, true},
+               {find_little_mpi, true},      {find_doubts, true},         {find_waits, false},
+               {find_imbalances, false},     {find_late_arrivals, false}, {find_requests, false},
                {find_small_messages, false}, {find_untold, false}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {
-    struct finding_context c = {
-        .d = d, .v = v, .directory = directory, .run = v->where.run, .ranks = v->ranks};
+    struct finding_context c = {.d = d,
+                                .v = v,
+                                .directory = directory,
+                                .run = v->where.run,
+                                .ranks = v->ranks,
+                                .imbalances = imbalances_find(v)};
     for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
         if (finders[i].always || !c.voided)
             finders[i].find(&c);
+    imbalances_free(&c.imbalances);
 }

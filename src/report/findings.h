@@ -4,7 +4,7 @@
 #ifndef COLLPROF_REPORT_FINDINGS_H
 #define COLLPROF_REPORT_FINDINGS_H
 
-#include "report/tables.h"
+#include "report/imbalance.h"
 
 /* Adds all findings of V to D. DIRECTORY: of the run, for advice; NULL: unknown. */
 void findings_add(struct document *d, const struct view *v, const char *directory);
@@ -15,14 +15,6 @@ void call_label(const struct view *v, uint32_t operation, uint32_t site, char te
 
 /* --- for those who find them --- */
 
-/* Ranks that compute longer than halfway from the mean to the longest. */
-struct imbalance {
-    bool found;
-    double cost, low;    /* seconds per rank; of its interval, or NaN */
-    double slow, others; /* mean computation of the slow ranks, of the others; seconds */
-    size_t n_slow;
-};
-
 struct finding_context {
     struct document *d;
     const struct view *v;
@@ -30,26 +22,23 @@ struct finding_context {
     double run;            /* seconds */
     double ranks;
     bool voided; /* times cannot be judged, or MPI takes too little to matter */
-    struct imbalance imbalance;
-    bool imbalance_reported; /* a finding of the trace has it already */
-    bool traced;             /* a trace has shown what ranks wait for */
-    double explained;        /* seconds per rank of waiting that a finding names already */
+    bool traced; /* a trace has shown what ranks wait for */
+    struct imbalances imbalances;
 };
 
 /* A finding that costs COST seconds per rank, at least LOW (NaN: there is no interval). */
 struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
                                double low);
 
-/* "mpiexec -n RANKS collprof run OPTIONS PROGRAM", with the application where only one is known. */
-enum { RUN_AGAIN = 4800 };
+/* "mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", where only one program is known. */
+enum { RUN_AGAIN = 6000 };
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN]);
 
 /* What ranks wait for: from a trace; what imbalance shows; what is left of waiting in collectives,
  * and for requests. Each counts on those before it. */
-void find_imbalance(struct finding_context *c);
 void find_waits(struct finding_context *c);
-void find_untraced_imbalance(struct finding_context *c);
+void find_imbalances(struct finding_context *c);
 void find_late_arrivals(struct finding_context *c);
 void find_requests(struct finding_context *c);
 

@@ -10,137 +10,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- imbalance: time outside of MPI per rank --- */
+/* --- imbalance: ranks that are outside of MPI for longer --- */
 
-static bool is_slow(const struct view *v, size_t i)
+/* "MPI_Allreduce at x.c:12 f (30 ms) and MPI_Barrier at x.c:20 g (9 ms)" */
+static void awaited_in(const struct view *v, const struct imbalance *b, char *text, size_t room)
 {
-    return efficiency_compute(v->p, i) >= (v->where.mean + v->where.most) / 2;
-}
-
-static bool is_slow_rank(const struct view *v, uint32_t rank)
-{
-    for (size_t i = 0; i < v->p->ranks.n; i++)
-        if (v->p->ranks.at[i].rank == (int32_t)rank)
-            return is_slow(v, i);
-    return false;
-}
-
-/* By how much RANK was outside of MPI for longer than the mean of the members of the collective
- * from event I to END, since the one before it; NaN: unknown. */
-static double excess_before(const struct profile *p, size_t i, size_t end, int32_t rank)
-{
-    double own = NAN, sum = 0;
-    size_t n = end - i;
-    for (; i < end; i++) {
-        const struct profile_event *e = &p->events.at[i];
-        double outside = e->outside_ns < 0 ? NAN : (double)e->outside_ns;
-        sum += outside;
-        own = e->rank == (uint32_t)rank ? outside : own;
+    char call[CALL_LABEL], time[32];
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof b->at / sizeof *b->at && b->at[i].cost > 0 && at < room; i++) {
+        call_label(v, b->at[i].operation, b->at[i].site, call);
+        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? " and in " : "", call);
+        if (b->at[1].cost > 0 && at < room)
+            at += (size_t)snprintf(text + at, room - at, " (%s)",
+                                   format_time(time, 1e9 * b->at[i].cost));
     }
-    return n == p->ranks.n ? own - sum / (double)n : NAN;
 }
 
-/* Lower end of the 95 % interval of the share of the longest rank's excess that repeats over parts
- * of the collectives that all ranks took part in; NaN: there are too few of these. */
-static double repeated_share(const struct view *v)
-{
-    const struct profile *p = v->p;
-    int32_t longest = p->ranks.n ? p->ranks.at[v->where.longest_rank].rank : 0;
-    double part[NOISE_PARTS] = {0}, sum = 0;
-    size_t n = 0, at = 0;
-    for (size_t i = 0; i < p->events.n; i = events_next(p, i))
-        n += !isnan(excess_before(p, i, events_next(p, i), longest));
-    if (n < NOISE_PARTS)
-        return NAN;
-    for (size_t i = 0; i < p->events.n; i = events_next(p, i)) {
-        double excess = excess_before(p, i, events_next(p, i), longest);
-        if (isnan(excess))
-            continue;
-        part[at++ * NOISE_PARTS / n] += excess;
-        sum += excess;
-    }
-    return sum > 0 ? noise_least(part) / sum : 0;
-}
-
-void find_imbalance(struct finding_context *c)
-{
-    const struct efficiency *e = &c->v->where;
-    const struct profile *p = c->v->p;
-    struct imbalance *b = &c->imbalance;
-    double delay = noise_of_rank(p, e->longest_rank);
-    if (!e->known || p->ranks.n < 2)
-        return;
-    b->cost = e->most - e->mean;
-    b->low = b->cost * repeated_share(c->v);
-    b->found = noise_matters(b->cost, b->low, c->run) &&
-               (!(delay > 0) || noise_matters(b->cost - delay, NAN, c->run));
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        bool slow = is_slow(c->v, i);
-        b->n_slow += slow;
-        *(slow ? &b->slow : &b->others) += efficiency_compute(p, i);
-    }
-    b->slow /= (double)b->n_slow;
-    b->others /= c->ranks - (double)b->n_slow;
-    c->explained = b->found ? b->cost : 0;
-}
-
-/* The call in which the others wait longest for the slow ranks, as far as the profile shows it:
- * where a slow rank is the one that spends least time in it, by more than that; where it is a call
- * of others alone, by all. NULL: none is known. */
-static const struct profile_group *where_awaited(const struct view *v)
-{
-    const struct profile *p = v->p;
-    const struct profile_group *found = NULL;
-    double most = 0;
-    for (size_t i = 0; i < p->groups.n; i++) {
-        const struct profile_group *g = &p->groups.at[i];
-        const struct spread *s = &g->spread;
-        bool with_slow = is_slow_rank(v, s->best);
-        double waited = (double)s->sum - (with_slow ? (double)s->ranks * (double)s->min : 0);
-        if ((g->site == PROFILE_NONE && p->stack_depth) || !s->ranks ||
-            p->operations.at[g->operation].family == FAMILY_LIFECYCLE ||
-            (!with_slow && (s->ranks == p->ranks.n || is_slow_rank(v, s->worst))))
-            continue;
-        if (waited > most) {
-            most = waited;
-            found = g;
-        }
-    }
-    return found;
-}
-
-void find_untraced_imbalance(struct finding_context *c)
+static void add_imbalance(struct finding_context *c, const struct imbalance *b)
 {
     const struct profile *p = c->v->p;
-    const struct imbalance *b = &c->imbalance;
-    char longer[32], list[200] = "", call[CALL_LABEL] = "MPI_Finalize", advice[900];
-    if (!b->found || c->imbalance_reported)
-        return;
+    const bool several = b->n_slow > 1;
+    char longer[32], share[32], list[200] = "", calls[3 * CALL_LABEL] = "MPI_Finalize",
+                                call[CALL_LABEL] = "MPI_Finalize", more[120] = "", half[80] = "";
+    char advice[CALL_LABEL + 300];
+    double processor[2];
     int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
     size_t n = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
-        if (is_slow(c->v, i))
+        if (b->slow[i])
             rank[n++] = p->ranks.at[i].rank;
     rank_list(list, sizeof list, rank, n);
-    const struct profile_group *g = where_awaited(c->v);
-    if (g)
-        call_label(c->v, g->operation, g->site, call);
+    awaited_in(c->v, b, calls, sizeof calls);
+    if (b->at[0].cost > 0)
+        call_label(c->v, b->at[0].operation, b->at[0].site, call);
+    bool known = imbalance_processor(b, p, processor);
+    bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
+    if (idle)
+        snprintf(more, sizeof more,
+                 " At most %s of %s time outside of MPI was on a processor: the rest is sleep, or "
+                 "waiting for files.",
+                 format_share(share, processor[1], 1), several ? "their" : "its");
+    if (b->half)
+        snprintf(half, sizeof half, " It does so in the %s half of these calls.",
+                 b->half == 1 ? "first" : "second");
     struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
-    f.site = g ? call : NULL;
+    f.site = b->at[0].cost > 0 ? call : NULL;
     f.ranks = rank;
     f.n_ranks = n;
-    f.number[0] = (struct finding_number){"longer_seconds", b->slow - b->others};
+    f.number[0] = (struct finding_number){"longer_seconds", b->slow_time - b->others};
+    f.number[1] = (struct finding_number){"processor_percent", known ? 100 * processor[1] : NAN};
     f.advice = advice;
-    snprintf(advice, sizeof advice,
-             "balance the work before %s: rank%s %s take%s %.2f x the time of the others", call,
-             n > 1 ? "s" : "", list, n > 1 ? "" : "s",
-             b->others > 0 ? b->slow / b->others : INFINITY);
-    format_time(longer, 1e9 * (b->slow - b->others));
-    document_finding(c->d, &f,
-                     "Rank%s %s %s %s longer than the mean of the others, which wait for %s in %s.",
-                     n > 1 ? "s" : "", list, n > 1 ? "each compute" : "computes", longer,
-                     n > 1 ? "them" : "it", call);
+    snprintf(advice, sizeof advice, "%s before %s: rank%s %s take%s %.2f x the time of the others",
+             idle ? "shorten what is waited for" : "balance the work", call, several ? "s" : "",
+             list, several ? "" : "s", b->others > 0 ? b->slow_time / b->others : INFINITY);
+    document_finding(
+        c->d, &f,
+        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s in %s.%s%s",
+        several ? "s" : "", list, several ? "each " : "",
+        computes  ? several ? "compute" : "computes"
+        : several ? "are outside of MPI for"
+                  : "is outside of MPI for",
+        format_time(longer, 1e9 * (b->slow_time - b->others)), several ? "them" : "it", calls, half,
+        more);
     free(rank);
+}
+
+void find_imbalances(struct finding_context *c)
+{
+    for (size_t i = 0; i < c->imbalances.n; i++)
+        if (!c->imbalances.at[i].reported)
+            add_imbalance(c, &c->imbalances.at[i]);
+}
+
+/* What of WAIT, seconds per rank, is not the same as the imbalances: these come with noise. */
+static double unexplained(const struct finding_context *c, double wait)
+{
+    double rest = wait - c->imbalances.cost;
+    return rest > c->imbalances.cost / 2 ? rest : 0;
 }
 
 /* --- a trace: what calls waited for --- */
@@ -240,7 +186,8 @@ static const char *order_of(const struct waiting *at)
                                                         : NULL;
 }
 
-static void add_wait(struct finding_context *c, const struct waiting *at, double cost, bool slow)
+static void add_wait(struct finding_context *c, const struct waiting *at, double cost,
+                     const struct imbalance *b)
 {
     enum { CLIENTS = 3, BIG = 64 << 10 };
     const struct profile *p = c->v->p;
@@ -276,10 +223,10 @@ static void add_wait(struct finding_context *c, const struct waiting *at, double
     }
     f.ranks = &(int){(int)w->rank};
     f.n_ranks = 1;
-    if (slow)
+    if (b)
         snprintf(also, sizeof also,
                  " Outside of MPI it takes %s longer than the mean of the others.",
-                 format_time(share, 1e9 * (c->imbalance.slow - c->imbalance.others)));
+                 format_time(share, 1e9 * (b->slow_time - b->others)));
     snprintf(advice, sizeof advice, "look at the longest wait: collprof plot --picture=timeline %s",
              c->directory ? c->directory : "");
     f.advice = c->directory ? advice : NULL;
@@ -308,8 +255,14 @@ static bool windows_hide(struct finding_context *c)
     return true;
 }
 
+static int longest_first(const void *a, const void *b)
+{
+    const struct waiting *x = a, *y = b;
+    return ORDER(y->sum, x->sum) ?: ORDER(x->first, y->first);
+}
+
 /* Ranks that are waited for and compute no longer than others pass a delay on: what a trace says of
- * them follows from the imbalance. What it says of a slow rank is the imbalance. */
+ * them follows from the imbalances. The longest wait for a slow rank is the imbalance itself. */
 void find_waits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -317,76 +270,93 @@ void find_waits(struct finding_context *c)
     if (!p->trace.on || !p->waits.n || p->trace.covered <= 0 || windows_hide(c))
         return;
     c->traced = true;
-    struct wait *w = memory_alloc(p->waits.n * sizeof *w), *end = w + p->waits.n;
+    struct wait *w = memory_alloc(p->waits.n * sizeof *w);
+    struct waiting *calls = memory_alloc(p->waits.n * sizeof *calls);
+    size_t n = 0;
     memcpy(w, p->waits.at, p->waits.n * sizeof *w);
     qsort(w, p->waits.n, sizeof *w, by_site);
-    const struct wait *slowest = NULL;
-    double most = 0;
-    for (const struct wait *x = w; c->imbalance.found && x < end;) {
-        struct waiting at = waiting_at(x, end);
-        if (at.sum > most && at.most && !order_of(&at) && is_slow_rank(c->v, at.most->rank)) {
-            most = at.sum;
-            slowest = x;
-        }
-        x += at.n;
+    for (const struct wait *x = w; x < w + p->waits.n; x += calls[n - 1].n)
+        calls[n++] = waiting_at(x, w + p->waits.n);
+    qsort(calls, n, sizeof *calls, longest_first);
+    for (size_t i = 0; i < n; i++) {
+        double cost = 1e-9 * calls[i].sum / c->ranks / p->trace.covered;
+        if (!calls[i].most || !noise_matters(cost, NAN, c->run))
+            continue;
+        bool ordered = order_of(&calls[i]) != NULL;
+        struct imbalance *b =
+            ordered ? NULL : imbalance_of_rank(&c->imbalances, p, calls[i].most->rank);
+        if (b || ordered || cost > follows * c->imbalances.cost)
+            add_wait(c, &calls[i], cost, b);
+        if (b)
+            b->reported = true;
     }
-    for (const struct wait *x = w; x < end;) {
-        struct waiting at = waiting_at(x, end);
-        double cost = 1e-9 * at.sum / c->ranks / p->trace.covered;
-        bool slow = x == slowest, passed_on = c->imbalance.found && !slow && at.most &&
-                                              !order_of(&at) && cost <= follows * c->imbalance.cost;
-        x += at.n;
-        if (!passed_on && at.most && noise_matters(cost, NAN, c->run)) {
-            add_wait(c, &at, cost, slow);
-            c->imbalance_reported = c->imbalance_reported || slow;
-        }
-    }
+    free(calls);
     free(w);
 }
 
 /* --- collectives: waiting for the last, by what it costs --- */
 
+/* Lower end of what the rank that is late most often at A costs, seconds per rank; NaN: unknown. */
+static double late_low(const struct finding_context *c, const struct profile_arrival *a)
+{
+    return a->cost_low_ns < 0 ? NAN : 1e-9 * (double)a->cost_low_ns / c->ranks;
+}
+
+/* Of WAIT and TIME in collectives, seconds per rank, most at A; of ONE rank, or of no one. */
+static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
+                     double time, double cost, bool one)
+{
+    char share[32], of_rank[32], call[CALL_LABEL], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    struct finding f = finding_of_cost(c, "late_arrival", cost, one ? late_low(c, a) : NAN);
+    call_label(c->v, a->operation, a->site, call);
+    run_again(c, c->ranks, "--trace ", command);
+    snprintf(advice, sizeof advice, "see what late ranks do: %s", command);
+    f.site = call;
+    f.ranks = &(int){(int)a->cost_rank};
+    f.n_ranks = one;
+    f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
+    f.advice = c->v->p->trace.on ? NULL : advice;
+    format_share(share, wait, time);
+    if (one)
+        document_finding(c->d, &f,
+                         "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
+                         "late.",
+                         share, call, format_share(of_rank, (double)a->cost_ns, (double)a->wait_ns),
+                         a->cost_rank);
+    else
+        document_finding(c->d, &f,
+                         "%s of the time in collectives is waiting for the last rank, most of it "
+                         "in %s; no rank is late all along.",
+                         share, call);
+}
+
+/* A rank that is late at one call site is a cause, unless it is one already. What is left of all
+ * call sites is another, as far as it is so in the median operation: there a rank waits for half of
+ * the time from the first to the last arrival, if these come evenly. */
 void find_late_arrivals(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     const struct profile_arrival *most = NULL;
-    double wait = 0, time = 0, cost = 0, low = 0;
-    char share[32], of_rank[32], call[CALL_LABEL], cause[100], command[RUN_AGAIN],
-        advice[RUN_AGAIN + 60];
-    for (size_t i = 0; i < p->arrivals.n; i++) {
+    double wait = 0, time = 0, typical = 0;
+    for (size_t i = 0; i < p->arrivals.n && !c->traced; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
-        if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
+        double here = 1e-9 * (double)a->wait_ns / c->ranks,
+               all = 1e-9 * (double)a->time_ns / c->ranks;
+        if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
+            imbalance_of_rank(&c->imbalances, p, a->cost_rank))
             continue;
-        wait += 1e-9 * (double)a->wait_ns / c->ranks;
-        time += 1e-9 * (double)a->time_ns / c->ranks;
+        if (2 * a->cost_ns > a->wait_ns && unexplained(c, here) > 0 &&
+            noise_matters(here, late_low(c, a), c->run)) {
+            add_late(c, a, here, all, here, true);
+            continue;
+        }
+        wait += here;
+        time += all;
+        typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->stand_for);
         most = !most || a->wait_ns > most->wait_ns ? a : most;
     }
-    double all = wait - c->explained;
-    if (!most || c->traced || !noise_matters(all, NAN, c->run))
-        return;
-    for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
-        if (a->cost_rank != most->cost_rank || arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
-            continue;
-        cost += 1e-9 * (double)a->cost_ns / c->ranks;
-        low += a->cost_low_ns < 0 ? NAN : 1e-9 * (double)a->cost_low_ns / c->ranks;
-    }
-    bool one = 2 * cost > wait && (isnan(low) || low >= NOISE_MATTERS * c->run);
-    struct finding f = finding_of_cost(c, "late_arrival", all, one ? low : NAN);
-    call_label(c->v, most->operation, most->site, call);
-    f.site = call;
-    f.ranks = &(int){(int)most->cost_rank};
-    f.n_ranks = one;
-    f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
-    run_again(c, c->ranks, "--trace ", command);
-    snprintf(advice, sizeof advice, "see what late ranks do: %s", command);
-    f.advice = p->trace.on ? NULL : advice;
-    if (one)
-        snprintf(cause, sizeof cause, "rank %u causes %s of it", most->cost_rank,
-                 format_share(of_rank, cost, wait));
-    document_finding(
-        c->d, &f, "%s of the time in collectives is waiting for a late rank, most of it in %s; %s.",
-        format_share(share, wait, time), call, one ? cause : "no rank alone causes it");
+    if (most && noise_matters(fmin(unexplained(c, wait), typical), NAN, c->run))
+        add_late(c, most, wait, time, unexplained(c, wait), false);
 }
 
 /* --- non-blocking requests --- */
@@ -404,7 +374,7 @@ void find_requests(struct finding_context *c)
         done += (double)e->hidden;
         most = !most || e->wait_ns > most->wait_ns ? e : most;
     }
-    double cost = wait - c->explained;
+    double cost = unexplained(c, wait);
     if (completed <= 0 || c->traced || !noise_matters(cost, NAN, c->run))
         return;
     struct finding f = finding_of_cost(c, "request_wait", cost, NAN);

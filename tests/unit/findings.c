@@ -74,7 +74,7 @@ static const struct known known[] = {
      .late = {0.2, 0.15, 0.1}},
     {.key = "late_arrival", .rank = -1, .mpi = {0.3, 0.3}, .late = {0.2, 0.09, 0.05}},
     {.key = "late_arrival", .rank = -1, .mpi = {0.3, 0.3}, .late = {0.2, 0.15, 0.005}},
-    {.absent = "late_arrival", .mpi = {0.3, 0.3}, .late = {0.039, 0.039, 0.03}},
+    {.absent = "late_arrival", .mpi = {0.3, 0.3}, .late = {0.039, 0.039, 0.019}},
     {.key = "imbalance",
      .rank = 1,
      .absent = "late_arrival",
@@ -189,6 +189,7 @@ static struct profile *made(const struct known *k)
                                                  .host = host,
                                                  .state = LEDGER_FINALIZED,
                                                  .wall = 1,
+                                                 .cpu_ns = -1,
                                                  .mpi_ns = ns(k->mpi[r]),
                                                  .late_message_ns = ns(k->late_message[r]),
                                                  .delayed_ns = (int64_t)ns(k->delayed[r])};
@@ -199,6 +200,8 @@ static struct profile *made(const struct known *k)
             .operation = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE),
             .comm = comm,
             .instances = 100,
+            .stand_for = 100,
+            .skew_median_ns = ns(k->late.wait / 100),
             .time_ns = ns(0.5),
             .wait_ns = ns(k->late.wait),
             .cost_rank = 1,
@@ -278,9 +281,10 @@ Test(findings, name_where_the_others_wait)
     cr_assert_not_null(f);
     cr_assert_str_eq(json_string_value(json_object_get(f, "site")),
                      "MPI_Sendrecv at solve.c:9 solve");
-    cr_assert_str_eq(json_string_value(json_object_get(f, "text")),
-                     "Rank 1 computes 390 ms longer than the mean of the others, which "
-                     "wait for it in MPI_Sendrecv at solve.c:9 solve.");
+    cr_assert_str_eq(
+        json_string_value(json_object_get(f, "text")),
+        "Rank 1 is outside of MPI for 390 ms longer than the mean of the others, which "
+        "wait for it in MPI_Sendrecv at solve.c:9 solve.");
     cr_assert_not_null(strstr(json_string_value(json_object_get(f, "advice")),
                               "balance the work before MPI_Sendrecv"));
     document_free(d);
@@ -313,13 +317,14 @@ Test(findings, name_the_call_of_the_rank_that_waits)
 /* What is to be run again can be typed: a program, a script, or what is not known to be one. */
 Test(findings, commands_can_be_typed)
 {
-    static const char *const cases[][2] = {
-        {"/home/a b/app", "mpiexec -n 2 collprof run --trace '/home/a b/app'"},
-        {"x.py (python3.11)", "mpiexec -n 2 collprof run --trace python3.11 x.py"},
+    static const char *const cases[][3] = {
+        {"/home/a b/app", "mpiexec -n 2 collprof run --trace '/home/a b/app' -n 7", " -n 7"},
+        {"x.py (python3.11)", "mpiexec -n 2 collprof run --trace python3.11 x.py 2", " x.py 2"},
         {NULL, "mpiexec -n 2 collprof run --trace PROGRAM"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct known k = {.mpi = {0.3, 0.3}, .late = {0.2, 0.15, 0.1}};
         struct profile *p = made(&k);
+        strcpy(p->arguments, cases[i][2] ? cases[i][2] : "");
         if (cases[i][0])
             profile_add_text(p, TABLE_PROGRAMS, cases[i][0]);
         struct document *d = findings_of(p);
@@ -423,6 +428,146 @@ Test(findings, waits_that_windows_cut)
         struct document *d = findings_of(p);
         cr_expect_eq(found(d, "trace_windows") != NULL, cases[i].doubt, "case %zu", i);
         cr_expect_eq(found(d, "late_sender") == NULL, cases[i].doubt, "case %zu", i);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+/* --- imbalance, segment by segment --- */
+
+/* Four ranks, 100 steps with two collectives (lines 10 and 20) before which a rank is outside of
+ * MPI for 1 ms and LONGER(step, 0 or 1, rank) more. */
+static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))
+{
+    enum { RANKS = 4, STEPS = 100 };
+    const struct known k = {.ranks = RANKS};
+    struct profile *p = made(&k);
+    double now = 0;
+    for (int i = 0; i < 2 * STEPS; i++) {
+        double outside[RANKS], end = now;
+        for (uint32_t r = 0; r < RANKS; r++) {
+            outside[r] = 1e-3 + longer(i / 2, i % 2, r);
+            end = fmax(end, now + outside[r]);
+        }
+        for (uint32_t r = 0; r < RANKS; r++) {
+            p->ranks.at[r].mpi_ns += ns(end - now - outside[r]);
+            *PUSH(&p->events) = (struct profile_event){
+                .comm_id = 5,
+                .sequence = (uint32_t)i,
+                .rank = r,
+                .comm_rank = r,
+                .site = site_in_line(p, i % 2 ? 20 : 10),
+                .operation = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE),
+                .root = -1,
+                .entry_ns = (int64_t)ns(now + outside[r]),
+                .exit_ns = (int64_t)ns(end),
+                .outside_ns = (int64_t)ns(outside[r])};
+        }
+        now = end;
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        p->ranks.at[r].wall = now;
+    }
+    arrivals_find(p);
+    return p;
+}
+
+static double two_ranks(int step, int at, uint32_t rank)
+{
+    (void)step;
+    return (rank == 1 && at == 0) ? 2e-3 : (rank == 2 && at == 1) ? 3e-3 : 0;
+}
+
+static double one_rank(int step, int at, uint32_t rank)
+{
+    (void)step;
+    return rank == 1 ? at ? 2e-3 : 3e-3 : 0;
+}
+
+static double a_phase(int step, int at, uint32_t rank)
+{
+    return rank == 3 && at == 0 && step >= 55 && step < 75 ? 4e-3 : 0;
+}
+
+static double once(int step, int at, uint32_t rank)
+{
+    return rank == 1 && at == 0 && step == 40 ? 80e-3 : 0;
+}
+
+static double noisy(int step, int at, uint32_t rank)
+{
+    uint32_t x = (uint32_t)(step * 8 + at * 4) + rank;
+    for (int i = 0; i < 5; i++)
+        x = x * 1664525 + 1013904223 + (x >> 15);
+    return (rank == 1 && at == 0 ? 2e-3 : 0) + 1e-3 * (x >> 8) / (1 << 24);
+}
+
+/* In rising order of the rank in RANKS: the findings, all of them; where the first is awaited. */
+static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_t n,
+                        const int *ranks, const char *text, double least)
+{
+    struct profile *p = steps(longer);
+    struct document *d = findings_of(p);
+    char *all = json_dumps(document_finding_list(d), JSON_INDENT(1));
+    cr_expect_eq(json_array_size(document_finding_list(d)), n, "%s", all);
+    cr_expect_eq(document_findings(d, "imbalance"), n, "%s", all);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *f = json_array_get(document_finding_list(d), i);
+        cr_expect_eq(json_integer_value(json_array_get(json_object_get(f, "ranks"), 0)), ranks[i],
+                     "%s", all);
+        cr_expect_geq(json_number_value(json_object_get(f, "low_s")),
+                      least * json_number_value(json_object_get(f, "cost_s")), "%s", all);
+    }
+    cr_expect(!n || strstr(all, text), "no '%s' in %s", text, all);
+    free(all);
+    document_free(d);
+    profile_free(p);
+}
+
+Test(findings, a_cause_at_each_call_site)
+{
+    check_steps(two_ranks, 2, (int[]){2, 1}, "solve.c:20 solve.", 0.99);
+}
+
+Test(findings, a_slow_rank_is_one_cause)
+{
+    check_steps(one_rank, 1, (int[]){1},
+                "MPI_Allreduce at solve.c:10 solve (225 ms) and in MPI_Allreduce at solve.c:20 "
+                "solve (150 ms)",
+                0.99);
+}
+
+Test(findings, slow_in_a_phase)
+{
+    check_steps(a_phase, 1, (int[]){3}, "in the second half of these calls", 0.4);
+}
+
+Test(findings, slow_once_is_noise)
+{
+    check_steps(once, 0, NULL, NULL, 0);
+}
+
+Test(findings, noise_is_no_second_cause)
+{
+    check_steps(noisy, 1, (int[]){1}, "solve.c:10 solve.", 0.6);
+}
+
+/* Outside of MPI is computing as far as a processor was used; in MPI it may have been. */
+Test(findings, sleep_is_not_computing)
+{
+    static const struct {
+        double cpu;
+        const char *says;
+    } cases[] = {{0.9, "Rank 1 computes "},
+                 {0.2, "Rank 1 is outside of MPI for "},
+                 {0.2, "At most 22.2 % of its time outside of MPI was on a processor"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct known k = {.mpi = {0.5, 0.1}};
+        struct profile *p = made(&k);
+        p->ranks.at[1].cpu_ns = (int64_t)ns(cases[i].cpu);
+        struct document *d = findings_of(p);
+        const char *text = json_string_value(json_object_get(found(d, "imbalance"), "text"));
+        cr_expect(text && strstr(text, cases[i].says), "%s", text);
         document_free(d);
         profile_free(p);
     }

@@ -1,0 +1,285 @@
+#include "report/imbalance.h"
+
+#include "base/array.h"
+#include "profile/arrivals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Time outside of MPI, by rank, in the segments that collectives of END's call site end, in which
+ * every rank waits for the last one; without END in the rest of the run. */
+struct segments {
+    const struct profile_arrival *end;
+    double *outside; /* of each rank of the list, seconds; for free() */
+    size_t n;        /* collectives of all ranks */
+    size_t longest;  /* position of the rank that is outside for longest */
+    double mean;
+    double part[NOISE_PARTS]; /* of the excess of that rank over the mean */
+};
+
+/* --- adding up --- */
+
+/* Whether the collective from event I to END is one of all ranks that ends a segment of S. */
+static bool ends_segment(const struct profile *p, const struct segments *s, const bool *taken,
+                         size_t i, size_t end)
+{
+    const struct profile_event *e = &p->events.at[i];
+    bool mine = !taken[i] && end - i == p->ranks.n &&
+                (!s->end || (e->site == s->end->site && e->operation == s->end->operation));
+    for (; mine && i < end; i++) {
+        e = &p->events.at[i];
+        mine = e->outside_ns >= 0 && e->rank < p->ranks.n &&
+               p->ranks.at[e->rank].rank == (int32_t)e->rank;
+    }
+    return mine;
+}
+
+/* What the collective whose first event is E stands for, seconds per nanosecond. */
+static double weight(const struct profile *p, const struct profile_event *e)
+{
+    return 1e-9 * (double)ledger_stands_for(e->spared, p->sample_mask);
+}
+
+static void find_parts(const struct profile *p, const bool *taken, struct segments *s)
+{
+    size_t at = 0;
+    for (size_t i = 0, end; i < p->events.n; i = end) {
+        const struct profile_event *e = &p->events.at[i];
+        double excess = 0;
+        end = events_next(p, i);
+        if (!ends_segment(p, s, taken, i, end))
+            continue;
+        for (; e < &p->events.at[end]; e++)
+            excess += (double)e->outside_ns * ((e->rank == s->longest) - 1 / (double)p->ranks.n);
+        s->part[at++ * NOISE_PARTS / s->n] += excess * weight(p, &p->events.at[i]);
+    }
+}
+
+/* With END; without, what is outside of MPI is in S already. */
+static void measure(const struct profile *p, const bool *taken, struct segments *s)
+{
+    for (size_t i = 0, end; i < p->events.n; i = end) {
+        end = events_next(p, i);
+        if (!ends_segment(p, s, taken, i, end))
+            continue;
+        s->n++;
+        for (size_t k = i; s->end && k < end; k++)
+            s->outside[p->events.at[k].rank] +=
+                weight(p, &p->events.at[i]) * (double)p->events.at[k].outside_ns;
+    }
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        s->mean += s->outside[i] / (double)p->ranks.n;
+        s->longest = s->outside[i] > s->outside[s->longest] ? i : s->longest;
+    }
+    if (s->n >= NOISE_PARTS)
+        find_parts(p, taken, s);
+}
+
+/* What S has is no longer in the REST. */
+static void take(const struct profile *p, bool *taken, const struct segments *s, double *rest)
+{
+    for (size_t i = 0, end; i < p->events.n; i = end) {
+        end = events_next(p, i);
+        taken[i] = taken[i] || ends_segment(p, s, taken, i, end);
+    }
+    for (size_t i = 0; i < p->ranks.n; i++)
+        rest[i] = fmax(0, rest[i] - s->outside[i]);
+}
+
+/* --- judging --- */
+
+/* By how much the longest rank delays the others at most: they do not wait for longer than they are
+ * in the collective and in messages. */
+static double cost_of(const struct profile *p, const struct segments *s)
+{
+    double excess = s->outside[s->longest] - s->mean, wait = s->end ? (double)s->end->wait_ns : 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        wait +=
+            !s->end || p->ranks.at[i].message_ns < 0 ? INFINITY : (double)p->ranks.at[i].message_ns;
+    return fmin(excess, 1e-9 * wait / (double)p->ranks.n);
+}
+
+static double part_sum(const struct segments *s, size_t from, size_t to)
+{
+    double sum = 0;
+    for (size_t i = from; i < to; i++)
+        sum += s->part[i];
+    return sum;
+}
+
+static double low_of(const struct segments *s, double cost)
+{
+    double sum = part_sum(s, 0, NOISE_PARTS);
+    if (s->n < NOISE_PARTS)
+        return NAN;
+    return sum > 0 ? cost * fmin(1, noise_least(s->part) / sum) : 0;
+}
+
+/* What the longest rank lost to other processes is not its own. */
+static bool matters(const struct view *v, const struct segments *s, double cost)
+{
+    double delay = noise_of_rank(v->p, s->longest);
+    return noise_matters(cost, low_of(s, cost), v->where.run) &&
+           (!(delay > 0) || noise_matters(cost - delay, NAN, v->where.run));
+}
+
+/* The half that has nearly all; 0: none. */
+static unsigned half_of(const struct segments *s)
+{
+    static const double nearly_all = 0.90;
+    double first = part_sum(s, 0, NOISE_PARTS / 2), all = part_sum(s, 0, NOISE_PARTS);
+    return s->n < NOISE_PARTS               ? 0
+           : first > nearly_all * all       ? 1
+           : all - first > nearly_all * all ? 2
+                                            : 0;
+}
+
+/* --- where the slow ranks are awaited --- */
+
+static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].rank == (int32_t)rank)
+            return slow[i];
+    return false;
+}
+
+/* The call in which the others wait longest for the slow ranks, as far as the profile shows it:
+ * where a slow rank is the one that spends least time in it, by more than that; where it is a call
+ * of others alone, by all. NULL: none is known. */
+static const struct profile_group *longest_wait(const struct profile *p, const bool *slow)
+{
+    const struct profile_group *found = NULL;
+    double most = 0;
+    for (size_t i = 0; i < p->groups.n; i++) {
+        const struct profile_group *g = &p->groups.at[i];
+        const struct spread *s = &g->spread;
+        bool with_slow = is_slow(p, slow, s->best);
+        double waited = (double)s->sum - (with_slow ? (double)s->ranks * (double)s->min : 0);
+        if ((g->site == PROFILE_NONE && p->stack_depth) || !s->ranks ||
+            p->operations.at[g->operation].family == FAMILY_LIFECYCLE ||
+            (!with_slow && (s->ranks == p->ranks.n || is_slow(p, slow, s->worst))))
+            continue;
+        if (waited > most) {
+            most = waited;
+            found = g;
+        }
+    }
+    return found;
+}
+
+/* In the collective that ends the segments, unless most of the waiting is in messages before it. */
+static void add_site(const struct profile *p, struct imbalance *b,
+                     const struct profile_arrival *end, double cost)
+{
+    enum { SITES = sizeof b->at / sizeof *b->at };
+    bool here = end && 1e-9 * (double)end->wait_ns / (double)p->ranks.n >= cost / 2;
+    const struct profile_group *g = here ? NULL : longest_wait(p, b->slow);
+    if (!end && !g)
+        return;
+    struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, cost};
+    for (size_t i = 0; i < SITES; i++)
+        if (at.cost > b->at[i].cost) {
+            struct imbalance_site less = b->at[i];
+            b->at[i] = at;
+            at = less;
+        }
+}
+
+/* --- the list --- */
+
+static void add(struct imbalances *list, const struct profile *p, const struct segments *s,
+                double cost)
+{
+    bool *slow = memory_alloc(p->ranks.n * sizeof *slow);
+    double sum[2] = {0};
+    size_t n = 0, i = 0;
+    for (size_t r = 0; r < p->ranks.n; r++) {
+        slow[r] = s->outside[r] >= (s->mean + s->outside[s->longest]) / 2;
+        sum[slow[r]] += s->outside[r];
+        n += slow[r];
+    }
+    while (i < list->n && memcmp(list->at[i].slow, slow, p->ranks.n * sizeof *slow) != 0)
+        i++;
+    bool is_new = i == list->n;
+    struct imbalance *b = is_new ? PUSH(list) : &list->at[i];
+    if (is_new)
+        *b = (struct imbalance){.slow = slow, .n_slow = n, .half = half_of(s)};
+    else
+        free(slow);
+    b->half = b->half == half_of(s) ? b->half : 0;
+    b->cost += cost;
+    b->low += low_of(s, cost);
+    b->slow_time += sum[1] / (double)n;
+    b->others += sum[0] / (double)(p->ranks.n - n);
+    list->cost += cost;
+    add_site(p, b, s->end, cost);
+}
+
+struct imbalances imbalances_find(const struct view *v)
+{
+    const struct profile *p = v->p;
+    struct imbalances list = {0};
+    if (!v->where.known || p->ranks.n < 2)
+        return list;
+    bool *taken = memory_alloc((p->events.n + 1) * sizeof *taken);
+    double *rest = memory_alloc(p->ranks.n * sizeof *rest);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        rest[i] = efficiency_compute(p, i);
+    for (size_t i = 0; i <= p->arrivals.n; i++) {
+        struct segments s = {.end = i < p->arrivals.n ? &p->arrivals.at[i] : NULL, .outside = rest};
+        if (s.end && (p->comms.at[s.end->comm].size != p->ranks.n ||
+                      arrivals_kind(p, s.end->operation) != COLLECTIVE_ALL))
+            continue;
+        if (s.end)
+            s.outside = memory_alloc(p->ranks.n * sizeof *s.outside);
+        measure(p, taken, &s);
+        double cost = cost_of(p, &s);
+        if (matters(v, &s, cost)) {
+            add(&list, p, &s, cost);
+            take(p, taken, &s, rest);
+        }
+        if (s.end)
+            free(s.outside);
+    }
+    free(rest);
+    free(taken);
+    return list;
+}
+
+void imbalances_free(struct imbalances *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->at[i].slow);
+    free(list->at);
+    *list = (struct imbalances){0};
+}
+
+struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct profile *p,
+                                    uint32_t rank)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->at[i].reported && is_slow(p, list->at[i].slow, rank))
+            return &list->at[i];
+    return NULL;
+}
+
+bool imbalance_processor(const struct imbalance *b, const struct profile *p, double share[2])
+{
+    double outside = 0, least = 0, most = 0;
+    bool known = true;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        double time = efficiency_compute(p, i), used = 1e-9 * (double)r->cpu_ns;
+        if (!b->slow[i])
+            continue;
+        known = known && r->cpu_ns >= 0;
+        outside += time;
+        least += fmin(time, fmax(0, used - 1e-9 * (double)r->mpi_ns));
+        most += fmin(time, used);
+    }
+    share[0] = least / outside;
+    share[1] = most / outside;
+    return known && outside > 0;
+}
