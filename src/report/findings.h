@@ -31,7 +31,7 @@ struct finding finding_of_cost(const struct finding_context *c, const char *key,
                                double low);
 
 /* "mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", where only one program is known. */
-enum { RUN_AGAIN = 6000 };
+enum { RUN_AGAIN = 7000 };
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN]);
 
