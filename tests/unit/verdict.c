@@ -94,7 +94,7 @@ static struct awaited message(enum awaited_what what, int32_t peer, int32_t tag,
     return (struct awaited){.what = what, .comm = comm, .peer = peer, .tag = tag};
 }
 
-static struct awaited collective(uint32_t operation, uint32_t comm, uint32_t number, int32_t root)
+static struct awaited collective(uint32_t operation, uint32_t comm, uint64_t number, int32_t root)
 {
     return (struct awaited){.what = AWAIT_COLLECTIVE,
                             .comm = comm,
