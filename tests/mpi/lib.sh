@@ -37,6 +37,30 @@ with_mpi()
     ! command -v mpif90.$1 >/dev/null || MPIFC=mpif90.$1
 }
 
+# beside NAME COMMAND...: runs it in a directory of its own at the same time as others, which wait rather than compute;
+# join: waits for all of them, and fails if one has.
+started=
+beside()
+{
+    name=$1
+    shift
+    mkdir "$name"
+    (cd "$name" && "$@") >"$name.log" 2>&1 &
+    started="$started $!:$name"
+}
+join()
+{
+    failed=
+    for one in $started; do
+        wait "${one%%:*}" || failed="$failed ${one#*:}"
+    done
+    started=
+    for name in $failed; do
+        cat "$name.log"
+    done
+    test -z "$failed" || fail "$failed"
+}
+
 command -v python3 >/dev/null || skip "no python3, which reads the profiles here"
 
 limit= # what goes before the launcher

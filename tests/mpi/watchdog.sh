@@ -3,17 +3,15 @@
 # Runs that go on are left alone, nothing of it stays, and the application does not see it.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
-run() # SECONDS OPTION... -- PROGRAM...: with a launcher of at most that time; status, out and err
+run() # OPTION... -- PROGRAM...: status, out and err
 {
-    time=$1
-    shift
-    timeout "$time" $MPIEXEC -n 4 "$collprof" run --yield --report=no -o out "$@" >out.txt 2>err
+    timeout 60 $MPIEXEC -n 4 "$collprof" run --yield --report=no -o out "$@" >out.txt 2>err
     status=$?
 }
 
-says() # WHAT NUMBER TEXT
+says() # WHAT TEXT
 {
-    tr -s '\n ' ' ' <err | grep -q "collprof watchdog: .*$3" || fail "$mpi, stuck $2, $1: $(cat err)"
+    tr -s '\n ' ' ' <err | grep -q "collprof watchdog: .*$2" || fail "$mpi, $1: $(cat err)"
 }
 
 # Where a launcher kills what is left when the first rank has ended, that is what it returns.
@@ -25,35 +23,64 @@ is_ended() # WHAT
 is_gone()
 {
     for try in $(seq 50); do
-        pgrep -f "$collprof run .*$dir/" >left || return 0
+        pgrep -f "$collprof run .*$PWD/" >left || return 0
         sleep 0.1
     done
-    fail "$mpi, $1: a watchdog stays: $(cat left)"
+    fail "$mpi: a watchdog stays: $(cat left)"
+}
+
+# Each case has a program of its own name.
+program()
+{
+    ln "$dir/$1" "$1"
+    program=$PWD/$1
+}
+
+# Hopeless, and ended with the watchdog's status.
+deadlock()
+{
+    program stuck-$mpi
+    run --watchdog=2 --watchdog-abort "$program" 1
+    is_ended "a deadlock"
+    says "the deadlock" "a deadlock of 2 of 4 ranks"
+    says "the line" "stuck.c:[0-9]* receive_first"
+    says "the end" "ended with status 5"
+    test "$(grep -c 'a deadlock' err)" = 1 || fail "$mpi: reported twice: $(cat err)"
+    is_gone
+}
+
+stopped()
+{
+    program stuck-$mpi
+    run --watchdog=1 --watchdog-abort "$program" 14
+    is_ended "a stopped rank"
+    says "the stopped rank" "rank 1: stopped"
+}
+
+# A rank that computes may go on: a notice, and no end.
+computes()
+{
+    program stuck-$mpi
+    timeout 60 $MPIEXEC -n 4 "$collprof" run --yield --report=no -o out --watchdog=1 --watchdog-abort "$program" 11 >out.txt 2>err &
+    for try in $(seq 150); do
+        ! tr -s '\n ' ' ' <err | grep -q "collprof watchdog: .*rank 1, awaited in MPI_Barrier .*: computing" || break
+        sleep 0.2
+    done
+    sleep 2
+    says "who computes" "rank 1, awaited in MPI_Barrier .*: computing"
+    kill -0 $! && ! grep -q 'is ended' err || fail "$mpi: a rank that computes was ended: $(cat err)"
+    pkill -9 -f "^$program"
+    wait $!
+    is_gone
 }
 
 for mpi in $mpis; do
     with_mpi "$mpi"
-    $MPICC -g -O1 -o stuck "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
-
-    # Hopeless, and ended with the watchdog's status.
-    run 60 --watchdog=2 --watchdog-abort "$dir/stuck" 1
-    is_ended "a deadlock"
-    says "the deadlock" 1 "a deadlock of 2 of 4 ranks"
-    says "the line" 1 "stuck.c:[0-9]* receive_first"
-    says "the end" 1 "ended with status 5"
-    test "$(grep -c 'a deadlock' err)" = 1 || fail "$mpi: reported twice: $(cat err)"
-    is_gone "a deadlock"
-    run 60 --watchdog=1 --watchdog-abort "$dir/stuck" 14
-    is_ended "a stopped rank"
-    says "the stopped rank" 14 "rank 1: stopped"
-
-    # A rank that computes may go on: a notice, and no end.
-    run 8 --watchdog=1 --watchdog-abort "$dir/stuck" 11
-    test $status = 124 || fail "$mpi: a rank that computes was ended: $(cat err)"
-    says "who computes" 11 "rank 1, awaited in MPI_Barrier .*: computing"
-    ! grep -q 'is ended' err || fail "$mpi: $(cat err)"
-    pkill -9 -f "$dir/stuck"
-    is_gone "a rank that computes"
+    $MPICC -g -O1 -o "stuck-$mpi" "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
+    for case in deadlock stopped computes; do
+        beside $case-$mpi $case
+    done
+    join
 done
 
 # One rank's status is its own.
@@ -69,8 +96,11 @@ int main(int argc, char **argv)
 }
 END
 $MPICC -o self self.c || fail "self.c does not build"
-timeout 60 $MPIEXEC -n 1 "$collprof" run --report=no -o out --watchdog=1 --watchdog-abort "$dir/self" >out.txt 2>err
-test $? = 5 || fail "one rank: $(cat out.txt err)"
+one_rank()
+{
+    timeout 60 $MPIEXEC -n 1 "$collprof" run --report=no -o out --watchdog=1 --watchdog-abort "$dir/self" >out.txt 2>err
+    test $? = 5 || fail "one rank: $(cat out.txt err)"
+}
 
 # Ranks that do without one that has ended are not ended. (Open MPI would end them itself.)
 cat >alone.c <<'END'
@@ -92,12 +122,13 @@ int main(int argc, char **argv)
     _exit(0);
 }
 END
-case " $mpis " in *" mpich "*)
-    mpicc.mpich -o alone alone.c || fail "alone.c does not build"
+without_one()
+{
+    mpicc.mpich -o alone ../alone.c || fail "alone.c does not build"
     timeout 60 mpiexec.mpich -disable-auto-cleanup -n 3 "$collprof" run --report=no -o out --watchdog=1 \
-        --watchdog-abort "$dir/alone" >out.txt 2>err
-    grep -q 'went on' out.txt && ! grep -q 'is ended' err || fail "ranks that do without one: $(cat out.txt err)" ;;
-esac
+        --watchdog-abort ./alone >out.txt 2>err
+    grep -q 'went on' out.txt && ! grep -q 'is ended' err || fail "ranks that do without one: $(cat out.txt err)"
+}
 
 # What goes on is left alone. A rank that is stopped for less than the time is none to report.
 cat >pause.c <<'END'
@@ -133,10 +164,15 @@ int main(int argc, char **argv)
 }
 END
 $MPICC -o pause pause.c || fail "pause.c does not build"
-run 60 --watchdog=3 --watchdog-abort "$dir/pause"
-test $status = 0 && ! test -s out.txt || fail "a run that goes on: status $status: $(cat out.txt err)"
-! grep -q watchdog err || fail "a run that goes on: $(cat err)"
-# Stops of 0.8 s, one after the other, are none of 1 s.
+goes_on()
+{
+    program pause
+    run --watchdog=3 --watchdog-abort "$program"
+    test $status = 0 && ! test -s out.txt || fail "a run that goes on: status $status: $(cat out.txt err)"
+    ! grep -q watchdog err || fail "a run that goes on: $(cat err)"
+    is_gone
+}
+# Stops of 0.8 s, one after the other, are none of 2 s.
 cat >again.c <<'END'
 #include <mpi.h>
 #include <signal.h>
@@ -160,17 +196,38 @@ int main(int argc, char **argv)
 }
 END
 $MPICC -o again again.c || fail "again.c does not build"
-run 60 --watchdog=1 --watchdog-abort "$dir/again"
-test $status = 0 && ! grep -q watchdog err || fail "a rank that is stopped again and again: status $status: $(cat err)"
+stopped_again()
+{
+    program again
+    run --watchdog=2 --watchdog-abort "$program"
+    test $status = 0 && ! grep -q watchdog err || fail "a rank that is stopped again and again: status $status: $(cat err)"
+    is_gone
+}
 $MPICC -O1 -o heat "$source/examples/heat.c" -lm || fail "heat.c does not build"
-run 60 --watchdog=5 "$dir/heat" -s 20
-test $status = 0 && ! grep -q watchdog err || fail "heat: status $status: $(cat err)"
-is_gone "runs that go on"
+heat()
+{
+    program heat
+    run --watchdog=5 "$program" -s 20
+    test $status = 0 && ! grep -q watchdog err || fail "heat: status $status: $(cat err)"
+    is_gone
+}
 
 # The launcher does not wait for it. A shell's program is its rank's.
-run 60 --watchdog=30 sh -c "sleep 0.1; $dir/pause; true"
-test $status = 0 || fail "a program of a shell: status $status: $(cat err)"
-is_gone "a shell"
+shell()
+{
+    program pause
+    run --watchdog=30 sh -c "sleep 0.1; $program; true"
+    test $status = 0 || fail "a program of a shell: status $status: $(cat err)"
+    is_gone
+}
+for case in one_rank goes_on stopped_again $(case " $mpis " in *" mpich "*) echo without_one ;; esac); do
+    beside $case $case
+done
+join
+beside shell shell
+beside heat_goes_on heat
+join
+
 # Without a launcher, which may lose the last words of its processes.
 "$collprof" run --watchdog-abort "$dir/pause" >out.txt 2>err
 status=$?

@@ -23,33 +23,54 @@ if not any(function in g["text"] for g in v["groups"]):
 PY
 }
 
-end_all()
+# until_right PROGRAM COMMAND...: repeats it, which asks about the run that is to come, then kills the ranks. Their
+# command line begins with PROGRAM.
+until_right()
 {
-    for pid in $(pgrep -f "^$dir/stuck"); do kill -9 "$pid" 2>/dev/null; done
-    wait "$launcher" 2>/dev/null
-}
-
-check() # NUMBER KIND PROVEN RANKS FUNCTION [BOUND]: with - for what follows
-{
-    number=$1
+    program=$1 good=no
     shift
-    rm -rf out*
-    limit= $MPIEXEC -n 4 "$collprof" run --yield -o out "$dir/stuck" "$number" >log 2>&1 &
-    launcher=$!
-    good=no
-    for try in $(seq 60); do
-        sleep 0.5
-        "$collprof" where --format=json out >now.json 2>err || continue
-        judge now.json "$@" >why 2>&1 && { good=yes; break; }
+    for try in $(seq 150); do
+        "$@" && { good=yes; break; }
+        sleep 0.2
     done
-    end_all
-    test $good = yes || fail "$mpi, stuck $number: $(cat why err)"
+    for pid in $(pgrep -f "^$program"); do kill -9 "$pid" 2>/dev/null; done
+    wait "$launcher" 2>/dev/null
+    test $good = yes
 }
 
-for mpi in $mpis; do
-    with_mpi "$mpi"
-    $MPICC -g -O1 -o stuck "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
-    check 1 cycle yes 0,1 receive_first
+ask()
+{
+    "$collprof" where --format=json out >now.json 2>err && judge now.json "$@" >why 2>&1
+}
+
+check() # NUMBER KIND PROVEN RANKS FUNCTION: with - for ranks that are not to be judged
+{
+    ln "$dir/stuck-$mpi" stuck
+    limit= nice $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" "$1" >log 2>&1 &
+    launcher=$!
+    shift
+    until_right "$PWD/stuck" ask "$@" || fail "$mpi, stuck: $(cat why err)"
+}
+
+# At the same time as others. Ranks that wait are nice to the command that is to be answered.
+checks() # NUMBER...
+{
+    for number; do
+        beside "$mpi-$number" check $(sed -n "s/^$number /$number /p" "$dir/programs")
+    done
+    join
+}
+
+in_init()
+{
+    "$collprof" where out >now.txt 2>err && grep -q 'rank 2: no record' now.txt
+}
+
+# A deadlock, which a report shows after the ranks were killed, too. The next run, whose rank 2 does not call
+# MPI_Init: it is asked about, not the one before it.
+first_and_next()
+{
+    check $(sed -n '/^1 /p' "$dir/programs")
     "$collprof" report --format=json out >dead.json || fail "no report of killed ranks"
     judge dead.json cycle yes 0,1 receive_first || fail "$mpi: the report of what was killed"
     "$collprof" report out >dead.txt
@@ -57,36 +78,45 @@ for mpi in $mpis; do
         fail "$mpi: beside the verdict the report has findings: $(cat dead.txt)"
     sed 1q dead.txt | grep -q 'when the run ended, a deadlock of 2 of 4 ranks' ||
         fail "$mpi: the report does not begin with it"
-    # The next one, whose rank 2 does not call MPI_Init: it is asked about, not the one before it.
-    limit= $MPIEXEC -n 4 "$collprof" run -o out sh -c \
-        "test \"\$PMI_RANK\$OMPI_COMM_WORLD_RANK\" != 2 || sleep 1000; exec $dir/stuck 1" >log 2>&1 &
+    cat >late.sh <<END
+test "\$PMI_RANK\$OMPI_COMM_WORLD_RANK" != 2 || exec -a "$PWD/sleep" sleep 1000
+exec "$PWD/stuck" 1
+END
+    limit= nice $MPIEXEC -n 4 "$collprof" run --yield -o out bash late.sh >log 2>&1 &
     launcher=$!
-    for try in $(seq 60); do
-        "$collprof" where out >now.txt 2>err && grep -q 'rank 2: no record' now.txt && break
-        sleep 0.5
-    done
-    pkill -9 -f "^sleep 1000"
-    end_all
-    grep -q 'rank 2: no record' now.txt || fail "$mpi: in MPI_Init: $(cat now.txt err)"
-    check 3 unmatched yes 0,1 other_tag
-    check 7 mismatch yes 0,1,2,3 other_collective
-    check 10 unmatched yes 0,1 one_request
-    check 18 moving no - slow
+    until_right "$PWD/s" in_init || fail "$mpi: in MPI_Init: $(cat now.txt err)"
+}
+
+cat >programs <<'END'
+1 cycle yes 0,1 receive_first
+2 cycle yes 0,1,2,3 send_first
+3 unmatched yes 0,1 other_tag
+4 unmatched yes 0,1 other_communicator
+5 unmatched yes 1 partner_finished
+6 missing yes 3 missing_member
+7 mismatch yes 0,1,2,3 other_collective
+8 mismatch yes - other_root
+9 crossed yes 0,1,2,3 crossed
+10 unmatched yes 0,1 one_request
+11 computes no 1 computes
+12 computes no 1 sleeps
+13 polling no - polls
+14 stopped yes 1 stops
+15 mismatch yes - crossed_requests
+16 unmatched yes 0 any_source
+17 unmatched yes 1,2 ring
+18 moving no - slow
+END
+for mpi in $mpis; do
+    with_mpi "$mpi"
+    $MPICC -g -O1 -o "stuck-$mpi" "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
+    beside "$mpi-first" first_and_next
+    checks 3 7 10 18
     test "$mpi" = "${mpis##* }" && test "$mpi" != "${mpis# }" && continue
-    check 2 cycle yes 0,1,2,3 send_first
-    check 4 unmatched yes 0,1 other_communicator
-    check 5 unmatched yes 1 partner_finished
-    check 6 missing yes 3 missing_member
-    check 8 mismatch yes - other_root
-    check 9 crossed yes 0,1,2,3 crossed
-    check 11 computes no 1 computes
-    check 12 computes no 1 sleeps
-    check 13 polling no - polls
-    check 14 stopped yes 1 stops
-    # Open MPI ends such a program by an error.
-    test "$mpi" = openmpi || check 15 mismatch yes - crossed_requests
-    check 16 unmatched yes 0 any_source
-    check 17 unmatched yes 1,2 ring
+    checks 2 4 5 6
+    checks 8 9 11 12
+    # Open MPI ends the program of crossed requests by an error.
+    checks 13 14 16 17 $(test "$mpi" = openmpi || echo 15)
 done
 
 mkdir empty
