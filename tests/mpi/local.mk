@@ -72,7 +72,6 @@ MPI_TESTS = \
 	tests/mpi/collbench-bcast-truth.sh \
 	tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-collective.sh \
-	tests/mpi/command.sh \
 	tests/mpi/data.sh \
 	tests/mpi/cplusplus.sh \
 	tests/mpi/ends.sh \
@@ -101,7 +100,7 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
-BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh command.sh data.sh cplusplus.sh fortran.sh \
+BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.sh cplusplus.sh fortran.sh \
 	hostile.sh html.sh install.sh keep.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.

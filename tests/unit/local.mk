@@ -106,6 +106,10 @@ tests_unit_bench_SOURCES = tests/unit/bench_program.c tests/unit/topology.c \
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 endif
 
+# The command as people type it, without MPI.
+TESTS += tests/unit/command.sh
+EXTRA_DIST += tests/unit/command.sh
+
 # The same tables with threads, under the thread sanitizer.
 if HAVE_TSAN
 check_PROGRAMS += tests/unit/race

@@ -159,6 +159,98 @@ done <<'END'
 2|unexpected argument 'all': `collprof info --help`|info all
 END
 
+# Runs that were recorded: what each command answers, in the first or any line, and which files it writes.
+unset COLUMNS
+for run in "$srcdir"/tests/profiles/*.json; do
+    run=$(basename "$run" .json)
+    mkdir "$work/$run" && cp "$srcdir/tests/profiles/$run.json" "$work/$run/profile.json"
+done
+mkdir "$work/empty" "$work/twice" && cp -r "$work/first" "$work/twice/a" && cp -r "$work/known" "$work/twice/b"
+ln -s first "$work/same"
+while IFS='|' read -r wanted answer line; do
+    (cd "$work" && eval "$absolute $line" </dev/null) >"$work/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] && grep -q -e "$answer" "$work/out" ||
+        { echo "FAIL: collprof $line: status $status, wanted $wanted with '$answer':"; cat "$work/out"; failed=1; }
+done <<'END'
+0|^Usage: collprof .run. .OPTION|help
+0|^  where  *say where a run is stuck|-h
+0|^Usage: collprof report |help report
+0|^collprof [0-9.]*$|-V
+2|unknown command 'reprot'|help reprot
+0|^  traced .* 2  3.07ms  complete .*sites$|report --list traced
+0|^  aborted .* 2  7.31ms  incomplete  sites$|report --list aborted
+0|^  known  *- *4  *3.10s  complete|report --list known
+0|^  twice/b .*known$|report --list twice/
+1|empty: no run in it|report --list empty
+0|^collprof: known on 4 ranks|report known
+0|"schema": "collprof-profile/|report --format=json known
+0|^3,3099959.625,34645.856,|report --format=csv --table=ranks known
+0|^table.csv: 4 rows: Ranks$|report --format=csv --table=ranks -o table.csv known
+0|no rows of waits: use: collprof run --trace$|report --format=csv --table=waits known
+0|no rows of transport: use: collprof run --trace=transport$|export --table=transport known
+0|^tables/regions.csv: 30 rows: Regions|report --format=csv -o tables known
+0|^tables/ranks.csv: 4 rows: Ranks$|export -o tables known
+2|tables/ranks.csv is there, and is not what|echo other >tables/ranks.csv; "$absolute" export -o tables known
+0|^known/csv/ranks.csv: 4 rows|export known
+1|/nowhere/none: No such file|export -o /nowhere/none known
+0|^known/report.html: open it in a browser$|report --format=html known
+0|^known/report.html: open|report --format=html known
+2|known/report.html is there, and is not|echo other >known/report.html; "$absolute" report --format=html known
+0|^other.html: open|report --format=html -o other.html known
+0|^<!DOCTYPE html>|report --format=html -o - known
+1|cannot write /nowhere/x|report -o /nowhere/x known
+1|known: no trace: use records|report --format=perfetto known
+1|known: no trace: use records|report --format=otf2 known
+1|known: no record rank-|where known
+1|empty: no record rank-|where empty
+0|nothing to draw: the run was not traced|plot known
+0|^known/pictures.html: open it in a browser$|plot --picture=ranks known
+1|^timeline: nothing to draw|plot --picture=timeline known
+0|^p.html: open|plot --picture=matrix -o p.html known
+2|expected one directory, not 'known' and 'first'|plot known first
+2|is for the directory of a run, not for a file|plot --picture=ranks known/profile.json
+2|known/profile.json is JSON: use: collprof report --format=html|plot known/profile.json
+2|is a file of a benchmark: use: --format=html|report known/profile.json
+1|expected what a collbench program wrote|report --format=html -o x.html known/profile.json
+0|^Run time: 3.10 s -> 5.08 ms, median change -100 %|compare known first
+0|^  -> about 5 runs a side would decide|compare known first
+0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
+0|^B: 2 runs: twice/a, first$|compare twice/b -- twice/a first
+0|^run,3099999.774,5083.983,|compare --format=csv known first
+0|^<!DOCTYPE html>|compare --format=html known first
+4|^Limit of 5 %: undecided|compare --fail-above=5% known first
+2|first and same are the same run: use each once|compare first same
+2|first and same are the same run: use each once|compare known first -- transport same
+0|^A: 1 run: twice/b$|compare twice
+1|none: No such file|compare first -- known none
+2|--fail-above is for runs of applications|compare --fail-above=5% known/profile.json first/profile.json
+END
+for made in tables/messages.csv known/report.html known/pictures.html other.html p.html; do
+    [ -s "$work/$made" ] || { echo "FAIL: no $made"; failed=1; }
+done
+[ -e "$work/x.html" ] && { echo "FAIL: a page of nothing"; failed=1; }
+[ "$(grep -c '"type":' "$work/p.html")" -le "$(grep -c '"type":' "$work/known/pictures.html")" ] || failed=1
+
+# Commands in turn, with the first of each not counted; what each was given, and where its results are.
+cat >"$work/collbench-made" <<'END'
+#!/bin/sh
+echo "$1 ${COLLBENCH_OUTPUT##*/} $COLLBENCH_FORMAT $COLLPROF_REPORT" >>turns
+cp profile "$COLLBENCH_OUTPUT"
+END
+chmod +x "$work/collbench-made"
+echo '{"schema": "collbench-none/1"}' >"$work/profile"
+(cd "$work" && "$absolute" repeat -n 2 -o turned --against='./collbench-made b' ./collbench-made a) >"$work/out" 2>&1
+cat >"$work/want" <<'END'
+b warm-up-before-1.json json no
+a warm-up-run-1.json json no
+a run-1.json json no
+b before-1.json json no
+b before-2.json json no
+a run-2.json json no
+END
+diff "$work/want" "$work/turns" || { echo "FAIL: turns of repeat"; cat "$work/out"; failed=1; }
+
 # Readers.
 expect 1 'No such file' $collprof report "$work/none"
 expect 1 'neither profile.json nor a record' $collprof report "$work"
@@ -170,7 +262,7 @@ expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 echo other > "$work/cut/profile.json"
 expect 1 "expected near 'other'" $collprof report "$work/cut"
-expect 1 'no earlier run is kept there' $collprof compare "$work"
+expect 1 'no earlier run is kept there' $collprof compare "$work/empty"
 expect 2 'use: mpiexec -n N collprof run ./app' $collprof run -n 4 ls
 expect 2 'use: mpiexec -n N collprof ./app' $collprof
 expect 2 'use: A... -- B...' $collprof compare a b c
