@@ -23,7 +23,7 @@ case ${1:-16} in
     for platform in cluster grid; do
         # Flat has no violation at 256 bytes: its gap is below a round trip.
         methods 16 $platform 256 linear backward binomial chain native
-        methods 16 $platform 65536 linear backward binomial flat chain native
+        methods 8 $platform 65536 linear backward binomial flat chain native
     done
     # The simulator's own that are no plain tree: pipelined, and scatter with allgather.
     for own in NTSL scatter_LR_allgather; do
