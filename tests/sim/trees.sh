@@ -51,10 +51,10 @@ check() {
         }
         END { exit bad || rows < 3 }' "$dir/$1" || failed=1
 }
-many=16 pairs=24
-[ -z "${CHECK_THOROUGH:-}" ] || many=32 pairs=64
+pairs=24
+[ -z "${CHECK_THOROUGH:-}" ] || pairs=64
 check sites2 8 blocks 1 1M
-check sites8 $many scattered 2 64K
+check sites8 32 scattered 2 64K
 if [ -n "${CHECK_THOROUGH:-}" ]; then
     check sites8 8 blocks 2 1M
     check slowhost 8 blocks 2 1M

@@ -520,6 +520,18 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return finish(r, status);
 }
 
+/* The one that is done first. */
+int PMPI_Waitany(int n, MPI_Request *request, int *index, MPI_Status *status)
+{
+    for (int done = 0;;)
+        for (int i = 0; i < n; i++)
+            if (request[i] != MPI_REQUEST_NULL) {
+                PMPI_Test(&request[ *index = i], &done, status);
+                if (done)
+                    return MPI_SUCCESS;
+            }
+}
+
 int PMPI_Request_free(MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL; /* what it is about goes on; its place is not used again */
@@ -574,12 +586,14 @@ int PMPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 
 /* --- collectives, by messages to and from rank 0 or the root --- */
 
-static int part(const void *out, void *in, size_t bytes, int with, MPI_Comm comm)
+static int put(const void *out, size_t bytes, int to, MPI_Comm comm)
 {
-    if (out)
-        return finish(send_to(out, bytes, with, 0, comm, CONTEXT_COLLECTIVE, false),
-                      MPI_STATUS_IGNORE);
-    return finish(receive_from(in, bytes, with, 0, comm, CONTEXT_COLLECTIVE), MPI_STATUS_IGNORE);
+    return finish(send_to(out, bytes, to, 0, comm, CONTEXT_COLLECTIVE, false), MPI_STATUS_IGNORE);
+}
+
+static int get(void *in, size_t bytes, int from, MPI_Comm comm)
+{
+    return finish(receive_from(in, bytes, from, 0, comm, CONTEXT_COLLECTIVE), MPI_STATUS_IGNORE);
 }
 
 int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
@@ -587,10 +601,10 @@ int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
     size_t bytes = (size_t)n * size_of(type);
     enter("MPI_Bcast", CALL);
     if (rank_in(comm) != root)
-        return part(NULL, data, bytes, root, comm);
+        return get(data, bytes, root, comm);
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root)
-            part(data, NULL, bytes, i, comm);
+            put(data, bytes, i, comm);
     return MPI_SUCCESS;
 }
 
@@ -601,11 +615,11 @@ int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int
     (void)n_in, (void)type_in;
     enter("MPI_Gather", CALL);
     if (rank_in(comm) != root)
-        return part(out, NULL, bytes, root, comm);
+        return put(out, bytes, root, comm);
     for (int i = 0; i < comm_at(comm)->n; i++) {
         char *to = (char *)in + (size_t)i * bytes;
         if (i != root)
-            part(NULL, to, bytes, i, comm);
+            get(to, bytes, i, comm);
         else if (out != MPI_IN_PLACE && bytes)
             memmove(to, out, bytes);
     }
@@ -645,6 +659,9 @@ static void combine(void *into, const void *from, int n, MPI_Datatype type, MPI_
                 a[i] = b[i];
     } else if (type == MPI_INT) {
         COMBINE(int)
+    } else if (type == MPI_BYTE) { /* MPI_BXOR */
+        for (int i = 0; i < n; i++)
+            ((char *)into)[i] ^= ((const char *)from)[i];
     } else {
         COMBINE(uint64_t)
     }
@@ -656,13 +673,13 @@ int PMPI_Reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, 
     size_t bytes = (size_t)n * size_of(type);
     enter("MPI_Reduce", CALL);
     if (rank_in(comm) != root)
-        return part(out, NULL, bytes, root, comm);
+        return put(out, bytes, root, comm);
     char *other = malloc(bytes + 1);
     if (out != MPI_IN_PLACE && bytes)
         memcpy(in, out, bytes);
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root) {
-            part(NULL, other, bytes, i, comm);
+            get(other, bytes, i, comm);
             combine(in, other, n, type, op);
         }
     free(other);
@@ -676,10 +693,83 @@ int PMPI_Allreduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op o
     return PMPI_Bcast(in, n, type, 0, comm);
 }
 
+int PMPI_Scatter(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
+                 MPI_Datatype type_in, int root, MPI_Comm comm)
+{
+    size_t bytes = (size_t)n_in * size_of(type_in);
+    (void)n_out, (void)type_out;
+    enter("MPI_Scatter", CALL);
+    if (rank_in(comm) != root)
+        return get(in, bytes, root, comm);
+    for (int i = 0; i < comm_at(comm)->n; i++) {
+        const char *from = (const char *)out + (size_t)i * bytes;
+        if (i != root)
+            put(from, bytes, i, comm);
+        else
+            memmove(in, from, bytes);
+    }
+    return MPI_SUCCESS;
+}
+
+int PMPI_Alltoall(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
+                  MPI_Datatype type_in, MPI_Comm comm)
+{
+    size_t bytes = (size_t)n_out * size_of(type_out);
+    for (int root = 0; root < comm_at(comm)->n; root++)
+        PMPI_Scatter(out, n_out, type_out, (char *)in + (size_t)root * bytes, n_in, type_in, root,
+                     comm);
+    return MPI_SUCCESS;
+}
+
+int PMPI_Reduce_scatter_block(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm)
+{
+    char all[FAKE_RANKS_MAX * 64];
+    PMPI_Reduce(out, all, n * comm_at(comm)->n, type, op, 0, comm);
+    return PMPI_Scatter(all, n, type, in, n, type, 0, comm);
+}
+
+int PMPI_Scan(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    char before[64];
+    size_t bytes = (size_t)n * size_of(type);
+    int rank = rank_in(comm);
+    enter("MPI_Scan", CALL);
+    memcpy(in, out, bytes);
+    if (rank > 0) {
+        get(before, bytes, rank - 1, comm);
+        combine(in, before, n, type, op);
+    }
+    return rank + 1 < comm_at(comm)->n ? put(in, bytes, rank + 1, comm) : MPI_SUCCESS;
+}
+
+int PMPI_Reduce_local(const void *from, void *into, int n, MPI_Datatype type, MPI_Op op)
+{
+    combine(into, from, n, type, op);
+    return MPI_SUCCESS;
+}
+
 int PMPI_Barrier(MPI_Comm comm)
 {
     int one = 0, all;
     return PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MAX, comm);
+}
+
+int PMPI_Ibcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    size_t bytes = (size_t)n * size_of(type);
+    struct fake_request *last = NULL;
+    enter("MPI_Ibcast", CALL);
+    if (rank_in(comm) != root)
+        return start(request, receive_from(data, bytes, root, 0, comm, CONTEXT_COLLECTIVE));
+    for (int i = 0; i < comm_at(comm)->n; i++)
+        if (i != root) {
+            if (last)
+                last->kind = FREE; /* eager: it is done */
+            last = send_to(data, bytes, i, 0, comm, CONTEXT_COLLECTIVE, false);
+        }
+    *request = MPI_REQUEST_NULL;
+    return last ? start(request, last) : MPI_SUCCESS;
 }
 
 /* --- non-blocking collectives: done when all have begun them --- */

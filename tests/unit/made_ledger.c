@@ -17,6 +17,10 @@ static const struct ledger_operation operations[OPS] = {
     [OP_SCAN] = {"MPI_Scan", FAMILY_COLLECTIVE, 0},
     [OP_ALLTOALL] = {"MPI_Alltoall", FAMILY_COLLECTIVE, 0},
     [OP_FINALIZE] = {"MPI_Finalize", FAMILY_LIFECYCLE, 0},
+    [OP_SEND] = {"MPI_Send", FAMILY_SEND, 0},
+    [OP_RECV] = {"MPI_Recv", FAMILY_RECV, 0},
+    [OP_SENDRECV] = {"MPI_Sendrecv", FAMILY_SENDRECV, 0},
+    [OP_IRECV] = {"MPI_Irecv", FAMILY_IRECV, 0},
     [OP_UNUSED] = {"MPI_Unused", FAMILY_PLAIN, 0},
 };
 

@@ -13,6 +13,10 @@ enum {
     OP_SCAN,
     OP_ALLTOALL,
     OP_FINALIZE,
+    OP_SEND,
+    OP_RECV,
+    OP_SENDRECV,
+    OP_IRECV,
     OP_UNUSED,
     OPS
 };

@@ -8,32 +8,73 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* One rank is in MPI_Barrier, one in OTHER. The verdict on their records, which are removed. WORDS
- * of them have recorded that they were asked to end. */
-static json_t *verdict_on_two(uint32_t other, bool threads, int words)
+/* What a rank is in: a call, or of MPI_Wait the operation that is pending. */
+struct in {
+    uint32_t operation;
+    int32_t peer, tag, to, to_tag;
+    int32_t has_sent; /* tag of a message to the other rank; 0: none */
+    bool waits;
+};
+enum { NONE = INT32_MIN };
+
+/* Of rank R of two, by its record in PATH, which has ended by signal if WORDS says so. */
+static void record(const char *path, int r, const struct in *in, bool threads, bool words)
+{
+    struct ledger l;
+    made_ledger(&l, path, r, 2);
+    struct ledger_header *h = l.header;
+    h->state = words ? LEDGER_SIGNALLED : LEDGER_RUNNING;
+    h->state_detail = words ? SIGTERM : 0;
+    gethostname(h->host, sizeof h->host); /* where its process is not */
+    h->threads_at_once = threads;
+    l.calls[0] = (struct ledger_call){.since = h->pair[1].ticks - 1500000000,
+                                      .operation = in->waits ? OP_WAIT : in->operation,
+                                      .site = 1,
+                                      .comm = 1,
+                                      .comm_id = 5,
+                                      .sequence = 6,
+                                      .peer = in->peer,
+                                      .tag = in->tag,
+                                      .to = in->to,
+                                      .to_tag = in->to_tag,
+                                      .root = -1,
+                                      .thread = 1};
+    h->section[LEDGER_CALLS].count = 1;
+    /* Of two requests the second is awaited. */
+    for (int i = 0; in->waits && i < 2; i++)
+        l.requests[i] = (struct ledger_request){.handle = 100 + (uint64_t)i,
+                                                .posted = h->pair[0].ticks + 100 - (uint64_t)i,
+                                                .comm_id = 5,
+                                                .site = 2,
+                                                .peer = i ? in->peer : 0,
+                                                .tag = i ? in->tag : 77,
+                                                .root = -1,
+                                                .operation = (uint16_t)in->operation,
+                                                .comm = 1,
+                                                .active = 1};
+    if (in->waits) {
+        h->section[LEDGER_REQUESTS].count = 2;
+        l.calls[0].peer = l.calls[0].tag = NONE;
+        l.calls[0].n_requests = 1;
+        l.calls[0].request[0] = 101;
+    }
+    if (in->has_sent) {
+        l.messages[0] = (struct ledger_messages){
+            .comm_id = 5, .n = 1, .peer = 1 - (uint32_t)r, .tag = in->has_sent};
+        h->section[LEDGER_MESSAGES].count = 1;
+    }
+    ledger_close(&l);
+}
+
+/* The verdict on two ranks by their records, which are removed. WORDS of them have recorded that
+ * they were asked to end. */
+static json_t *verdict_on(const struct in in[2], bool threads, int words)
 {
     char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[2][100];
     cr_assert_not_null(mkdtemp(directory));
     for (int r = 0; r < 2; r++) {
-        struct ledger l;
         snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
-        made_ledger(&l, path[r], r, 2);
-        l.header->state = r < words ? LEDGER_SIGNALLED : LEDGER_RUNNING;
-        l.header->state_detail = r < words ? SIGTERM : 0;
-        gethostname(l.header->host, sizeof l.header->host); /* where its process is not */
-        l.header->threads_at_once = threads;
-        l.calls[0] = (struct ledger_call){.since = l.header->pair[1].ticks - 1500000000,
-                                          .operation = r ? other : OP_BARRIER,
-                                          .site = 1,
-                                          .comm = 1,
-                                          .comm_id = 5,
-                                          .sequence = 6,
-                                          .peer = INT32_MIN,
-                                          .tag = INT32_MIN,
-                                          .root = -1,
-                                          .thread = 1};
-        l.header->section[LEDGER_CALLS].count = 1;
-        ledger_close(&l);
+        record(path[r], r, &in[r], threads, r < words);
     }
     struct evidence *e = evidence_now(directory, VERDICT_SETTLED);
     cr_assert_not_null(e);
@@ -45,6 +86,14 @@ static json_t *verdict_on_two(uint32_t other, bool threads, int words)
         unlink(path[r]);
     rmdir(directory);
     return value;
+}
+
+/* One rank is in MPI_Barrier, one in OTHER. */
+static json_t *verdict_on_two(uint32_t other, bool threads, int words)
+{
+    return verdict_on((const struct in[2]){{OP_BARRIER, NONE, NONE, NONE, NONE, 0, false},
+                                           {other, NONE, NONE, NONE, NONE, 0, false}},
+                      threads, words);
 }
 
 static const char *text_in(const json_t *value)
@@ -92,4 +141,33 @@ Test(records, killed_in_finalize_with_the_others)
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "missing", "%s",
                      text_in(value));
     json_decref(value);
+}
+
+static void expect_verdict(const char *kind, const char *first, const char *second,
+                           const struct in in[2])
+{
+    json_t *value = verdict_on(in, false, 2);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), kind, "%s", text_in(value));
+    cr_expect(json_is_true(json_object_get(value, "proven")));
+    assert_has(text_in(value), first);
+    assert_has(text_in(value), second);
+    json_decref(value);
+}
+
+Test(records, messages)
+{
+    expect_verdict("cycle", "ranks 0, 1 wait for each other",
+                   "in MPI_Recv from another rank each (tag 4",
+                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false},
+                                        {OP_RECV, 0, 4, NONE, NONE, 0, false}});
+    expect_verdict("unmatched", "tag 4", "tag 5",
+                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false},
+                                        {OP_BARRIER, NONE, NONE, NONE, NONE, 5, false}});
+    expect_verdict("cycle", "ranks 0, 1 wait for each other in MPI_Wait",
+                   "for MPI_Irecv from another rank each (tag 4",
+                   (const struct in[2]){{OP_IRECV, 1, 4, NONE, NONE, 0, true},
+                                        {OP_IRECV, 0, 4, NONE, NONE, 0, true}});
+    expect_verdict("unmatched", "tag 5", "tag 6",
+                   (const struct in[2]){{OP_SENDRECV, 1, 5, 1, 4, 0, false},
+                                        {OP_SENDRECV, 0, 4, 0, 6, 0, false}});
 }
