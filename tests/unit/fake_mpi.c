@@ -1,7 +1,9 @@
+#pragma GCC visibility push(default) /* modules are bound to what is here */
 #include "fake_mpi.h"
 
 #include "base/clock.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -11,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { COMMS_MAX = 64, REQUESTS_MAX = 4096, KEYS_MAX = 64, GROUPS_MAX = 256 };
+enum { COMMS_MAX = 64, REQUESTS_MAX = 4096, KEYS_MAX = 64, GROUPS_MAX = 256, VECTORS_MAX = 1024 };
 enum { CONTEXT_POINT, CONTEXT_COLLECTIVE, CONTEXTS };
 
 /* Virtual seconds that a call, a poll and a reading of the clock take. */
@@ -84,11 +87,15 @@ static struct {
     struct {
         int n, world[FAKE_RANKS_MAX];
     } group[GROUPS_MAX];
-    int n_groups;
+    int n_groups, n_vectors;
+    size_t vector[VECTORS_MAX];
     size_t messages;
+    int worst; /* status of a program */
     void (*main)(int rank, void *arg);
     void *arg;
 } world;
+
+#pragma weak clock_use
 
 static _Thread_local int me;
 static _Thread_local bool is_rank;
@@ -194,7 +201,7 @@ int sched_yield(void)
     return 0;
 }
 
-static double clock_of_rank(void)
+double fake_mpi_clock(void)
 {
     self()->now += READING;
     return world.net.clock ? world.net.clock(me, self()->now) : self()->now;
@@ -228,7 +235,8 @@ bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
     world.comm[1].n = 1;
     for (int i = 0; i < ranks; i++)
         world.comm[0].world[i] = i;
-    clock_use(clock_of_rank, fake_mpi_compute);
+    if (clock_use) /* not where each rank has a copy of the program: fake_mpi_program() */
+        clock_use(fake_mpi_clock, fake_mpi_compute);
     for (int i = 0; i < ranks; i++)
         pthread_cond_init(&world.rank[i].turn, NULL);
     for (int i = 0; i < ranks; i++)
@@ -236,6 +244,48 @@ bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
     for (int i = 0; i < ranks; i++)
         pthread_join(world.rank[i].thread, NULL);
     return !world.stuck;
+}
+
+/* --- whole programs, of which each rank has a copy with variables of its own --- */
+
+/* A program ends its rank alone. */
+void exit(int status)
+{
+    void (*end)(int) = (void (*)(int))dlsym(RTLD_NEXT, "exit");
+    if (!is_rank)
+        end(status);
+    world.worst = status > world.worst ? status : world.worst;
+    self()->state = OVER;
+    pass_turn();
+    pthread_mutex_unlock(&world.lock);
+    pthread_exit(NULL);
+}
+
+static void load_and_run(int rank, void *program)
+{
+    const struct fake_program *p = program;
+    static int copies; /* a name that was loaded before is not loaded again */
+    char copy[200], command[500];
+    (void)rank;
+    snprintf(copy, sizeof copy, "/tmp/fake-mpi-%d-%d.so", (int)getpid(), copies++);
+    snprintf(command, sizeof command, "cp %s %s", p->module, copy);
+    void *module = system(command) ? NULL : dlopen(copy, RTLD_LAZY | RTLD_LOCAL);
+    unlink(copy);
+    if (!module) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    int (*enter_main)(double (*)(void), void (*)(double), int, char **) =
+        (int (*)(double (*)(void), void (*)(double), int, char **))dlsym(module, "fake_mpi_entry");
+    char *argv[p->argc + 1]; /* a program may change it */
+    memcpy(argv, p->argv, sizeof argv);
+    exit(enter_main(fake_mpi_clock, fake_mpi_compute, p->argc, argv));
+}
+
+int fake_mpi_program(int ranks, const struct fake_program *program,
+                     const struct fake_network *network)
+{
+    return fake_mpi_run(ranks, load_and_run, (void *)program, network) ? world.worst : -1;
 }
 
 /* --- handles: small numbers, whatever type the MPI's header gives them --- */
@@ -268,6 +318,9 @@ static int rank_in(MPI_Comm comm)
 
 static size_t size_of(MPI_Datatype type)
 {
+    for (int i = 0; i < world.n_vectors; i++)
+        if (type == HANDLE(MPI_Datatype, i))
+            return world.vector[i];
     if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_PACKED || type == MPI_UNSIGNED_CHAR)
         return 1;
     if (type == MPI_INT || type == MPI_FLOAT || type == MPI_INT32_T || type == MPI_UINT32_T ||
@@ -966,8 +1019,101 @@ int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent)
     return MPI_SUCCESS;
 }
 
+int PMPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
+                           int *combiner)
+{
+    (void)type;
+    *integers = *addresses = *types = 0;
+    *combiner = MPI_COMBINER_NAMED;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *low, MPI_Count *extent)
+{
+    *low = 0;
+    *extent = (MPI_Count)size_of(type);
+    return MPI_SUCCESS;
+}
+
+int PMPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent)
+{
+    return PMPI_Type_get_extent(type, low, extent);
+}
+
+/* A message of it has as many bytes, where they come from does not matter here. */
+int PMPI_Type_vector(int count, int block, int stride, MPI_Datatype type, MPI_Datatype *made)
+{
+    (void)stride;
+    world.vector[world.n_vectors] = (size_t)(count * block) * size_of(type);
+    *made = HANDLE(MPI_Datatype, world.n_vectors++);
+    return MPI_SUCCESS;
+}
+
+int PMPI_Type_commit(MPI_Datatype *type)
+{
+    (void)type;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Type_free(MPI_Datatype *type)
+{
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Get_processor_name(char *name, int *length)
 {
     *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node-%d", me);
     return MPI_SUCCESS;
 }
+
+/* --- the beginning and the end --- */
+
+int PMPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
+{
+    (void)argc, (void)argv;
+    *provided = wanted;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Finalize(void)
+{
+    return PMPI_Barrier(MPI_COMM_WORLD);
+}
+
+int PMPI_Abort(MPI_Comm comm, int status)
+{
+    (void)comm;
+    exit(status);
+}
+
+int PMPI_Get_library_version(char *text, int *length)
+{
+    *length = sprintf(text, "fake MPI");
+    return MPI_SUCCESS;
+}
+
+int PMPI_Error_string(int error, char *text, int *length)
+{
+    *length = sprintf(text, "error %d", error);
+    return MPI_SUCCESS;
+}
+
+/* What programs call. */
+#define ALSO(name) __typeof__(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name)))
+ALSO(Init_thread);
+ALSO(Finalize);
+ALSO(Abort);
+ALSO(Get_library_version);
+ALSO(Error_string);
+ALSO(Comm_rank);
+ALSO(Comm_size);
+ALSO(Comm_dup);
+ALSO(Comm_split);
+ALSO(Comm_free);
+ALSO(Comm_set_errhandler);
+ALSO(Bcast);
+ALSO(Gather);
+ALSO(Allreduce);
+ALSO(Reduce);
+ALSO(Barrier);

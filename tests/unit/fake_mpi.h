@@ -32,6 +32,21 @@ enum { FAKE_RANKS_MAX = 64 };
 bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
                   const struct fake_network *network);
 
+/* A program as a module that is linked with src/base and no MPI. */
+struct fake_program {
+    const char *module; /* file */
+    int argc;
+    char **argv;
+};
+
+/* Runs its main() as each of RANKS ranks, which have variables of their own; exit() ends the calling
+ * rank. Returns the largest status of a rank; -1: a deadlock. */
+int fake_mpi_program(int ranks, const struct fake_program *program,
+                     const struct fake_network *network);
+
+/* What the calling rank's clock shows. */
+double fake_mpi_clock(void);
+
 /* The true time of the calling rank, in seconds; lets it pass. */
 double fake_mpi_now(void);
 void fake_mpi_compute(double seconds);

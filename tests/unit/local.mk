@@ -7,7 +7,8 @@ if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
-	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/transport
+	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/benches \
+	tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
@@ -104,6 +105,28 @@ tests_unit_bench_CPPFLAGS = $(BENCH_CPPFLAGS) $(CRITERION_CFLAGS)
 tests_unit_bench_SOURCES = tests/unit/bench_program.c tests/unit/topology.c \
 	tests/unit/scenario.c bench/scenario_file.c bench/latency_rules.c tests/unit/latency_rules.c
 tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
+
+# The benchmarks as whole programs over the fake MPI: modules, which each rank loads a copy of, with what the
+# programs for the first MPI are made of.
+tests_unit_benches_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_benches_SOURCES = tests/unit/benches.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h
+tests_unit_benches_LDFLAGS = -export-dynamic
+tests_unit_benches_LDADD = $(MPI_LIBS) $(CRITERION_LIBS)
+UNIT_BENCHES = $(BENCHES:%=tests/unit/collbench-%.so)
+EXTRA_tests_unit_benches_DEPENDENCIES = $(UNIT_BENCHES)
+bench_objects = $(patsubst %.c,layers/$(FIRST_LAYER)/obj/%.o,$(filter %.c,$(1)))
+tests/unit/collbench-bcast.so: $(call bench_objects,$(bcast_FILES))
+tests/unit/collbench-collective.so: $(call bench_objects,$(collective_FILES))
+tests/unit/collbench-overlap.so: $(call bench_objects,$(overlap_FILES))
+tests/unit/collbench-pairs.so: $(call bench_objects,$(pairs_FILES))
+tests/unit/collbench-scenario.so: $(call bench_objects,$(scenario_FILES))
+tests/unit/collbench-tree.so: $(call bench_objects,$(tree_FILES))
+$(UNIT_BENCHES): tests/unit/fake_mpi_entry.c $(BENCH_FLOORS) \
+		$(call bench_objects,$(libbench_la_SOURCES) $(libmeasure_la_SOURCES))
+	$(AM_V_CCLD)$(CC) $(AM_CPPFLAGS) $(CFLAGS) -shared -fPIC -Wl,-Bsymbolic -o $@ $(srcdir)/tests/unit/fake_mpi_entry.c \
+		$(filter %.o,$^) $(BENCH_FLOORS:%.la=.libs/%.a) $(OPENMP_CFLAGS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
+CLEANFILES += $(UNIT_BENCHES)
+EXTRA_DIST += tests/unit/fake_mpi_entry.c
 endif
 
 # The command as people type it, without MPI.

@@ -1,0 +1,173 @@
+/* The benchmarks as whole programs, over the fake MPI: what each prints of a network whose times
+ * are known. */
+#include "fake_mpi.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
+static const struct fake_network network = {.latency = 10e-6, .per_byte = 1e-9, .overhead = 1e-6};
+
+static const char *file(void)
+{
+    static char path[100];
+    snprintf(path, sizeof path, "/tmp/collprof-benches-%d", (int)getpid());
+    return path;
+}
+
+/* Its status; it writes to file(). */
+static int run(int ranks, const char *name, const char *options)
+{
+    char module[100], line[1000], *argv[40], *save = NULL;
+    int argc = 0;
+    snprintf(module, sizeof module, "tests/unit/%s.so", name);
+    snprintf(line, sizeof line, "%s -o %s %s", name, file(), options);
+    for (char *word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    return fake_mpi_program(ranks, &(struct fake_program){module, argc, argv}, &network);
+}
+
+/* That it writes these lines, or lines that begin so, in this order; "!TEXT": that it does not. */
+static void expect(int ranks, const char *name, const char *options, const char *const *want)
+{
+    char *text = NULL, all[1000];
+    size_t room = 0;
+    snprintf(all, sizeof all, "--format=csv %s", options);
+    cr_assert_eq(run(ranks, name, strncmp(options, "--format", 8) ? all : options), 0, "%s %s",
+                 name, options);
+    FILE *in = fopen(file(), "r");
+    cr_assert_not_null(in);
+    cr_assert(getdelim(&text, &room, '\0', in) > 0);
+    fclose(in);
+    unlink(file());
+    const char *at = text;
+    for (; *want; want++) {
+        char line[1000];
+        snprintf(line, sizeof line, "\n%s", *want + (**want == '!'));
+        const char *found = strstr(**want == '!' ? text : at, line);
+        cr_expect((**want == '!') == !found, "%s %s: %s is %s:\n%s", name, options, *want,
+                  found ? "there" : "not there", text);
+        at = found && **want != '!' ? found + 1 : at;
+    }
+    free(text);
+}
+#define LINES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* A linear broadcast passes the data on twice: 3 x (1 us + 11 us). The methods see more where they
+ * wait for more. */
+Test(benches, bcast)
+{
+    expect(4, "collbench-bcast",
+           "--sizes=1000 --stop=fixed -i 3 -x 1 --algorithm=linear,native --method=all",
+           LINES("# ranks: 4 on 1 host", "# root: 0", "linear,4,1000,send-latency,1.0",
+                 "linear,4,1000,rounds,13.0", "linear,4,1000,rounds-backward,36.0",
+                 "linear,4,1000,barrier,50.1", "linear,4,1000,ring-barrier,48.1",
+                 "linear,4,1000,acknowledge,47.0", "linear,4,1000,ol,36.0",
+                 "linear,4,1000,held,36.0", "linear,4,1000,direct,36.0", "linear,4,1000,gap,1.0",
+                 "linear,4,1000,overhead,1.0", "native,4,1000,send-latency,3.",
+                 "native,4,1000,direct,14.0"));
+    expect(3, "collbench-bcast",
+           "--sizes=8:32 --ranks=2:3:1 --method=direct --root=1 --stop=fixed -i 3",
+           LINES("# root: 1", "native,2,8,direct,11.0", "native,2,16,direct,11.0",
+                 "native,2,32,direct,11.0", "native,3,8,direct,12.0", "!linear,"));
+    expect(4, "collbench-bcast",
+           "--sizes=1000 --stop=fixed -i 3 -x 1 --method=direct --destinations --algorithm=linear",
+           LINES("linear,4,1000,direct,36.0", "# table: "));
+    cr_expect_eq(run(4, "collbench-bcast", "--root=4"), 2);
+    cr_expect_eq(run(4, "collbench-bcast", "--ranks=2:5"), 2);
+    cr_expect_eq(run(4, "collbench-bcast", "--method=nonsense"), 2);
+    cr_expect_eq(run(1, "collbench-bcast", "--sizes=8"), 2);
+}
+
+Test(benches, collective)
+{
+    expect(4, "collbench-collective",
+           "--sizes=8 --stop=fixed -i 3 --operation=all --method=direct,held",
+           LINES("barrier,4,0,direct,24.0", "broadcast,4,8,direct,13.0", "broadcast,4,8,held,13.0",
+                 "gather,4,8,direct,11.0", "gather,4,8,held,11.0", "allgather,4,8,direct,24.0",
+                 "allgather,4,8,held,24.0", "allreduce,4,8,direct,24.0", "reduce,4,8,held,11.0",
+                 "scatter,4,8,direct,13.0", "alltoall,4,8,direct,49.1",
+                 "reduce-scatter,4,8,held,24.0", "scan,4,8,direct,33.0", "scan,4,8,held,33.0"));
+    expect(4, "collbench-collective",
+           "--sizes=8 --stop=fixed -i 3 --operation=gather --method=held --pairs --root=2",
+           LINES("# root: 2", "gather,4,8,held,", "# table: "));
+    cr_expect_eq(run(4, "collbench-collective", "--operation=nonsense"), 2);
+}
+
+/* Predictions are what the network's figures say, and what is measured is as predicted. */
+Test(benches, tree)
+{
+    expect(4, "collbench-tree", "--sizes=1000 --stop=fixed -i 3 -x 1",
+           LINES("# method: direct", "4,1000,MPI_Bcast,,,,,,,14.02,",
+                 "4,1000,grid (look-ahead),,1,3,14.06,14.06,14.06,14.06,,,0.0,1.00,no,grid",
+                 "4,1000,binomial,,2,2,24.04,24.04,25.06,24.04,,,0.0,0.58,,binomial",
+                 "4,1000,flat,,1,3,14.06,14.06,14.06,14.06,,,0.0,1.00,,flat",
+                 "4,1000,chain,,3,1,36.06,36.06,36.06,36.06,,,0.0,0.39,,chain"));
+    expect(4, "collbench-tree",
+           "--sizes=1000 --stop=fixed -i 3 -x 1 --segment=250 --algorithm=chain,flat --root=1 "
+           "--ranks=2:4:2",
+           LINES("2,1000,MPI_Bcast,,,,,,,12.02,", "2,1000,chain,250,1,1,,,,14.49,,,,0.83,",
+                 "4,1000,MPI_Bcast,", "4,1000,chain,250,3,1,,,,37.07,",
+                 "4,1000,flat,250,1,3,,,,22.81,"));
+    expect(4, "collbench-tree", "--sizes=8:128 --step=2 --stop=fixed -i 3 -x 1 --algorithm=none",
+           LINES("4,8,MPI_Bcast,", "4,32,MPI_Bcast,", "4,128,MPI_Bcast,", "!4,16,", "!4,8,grid"));
+    expect(4, "collbench-tree", "--sizes=1000 --no-run --algorithm=chain",
+           LINES("# not_run: Nothing was run: --no-run.", "4,1000,chain,,3,1,36.0"));
+    expect(4, "collbench-tree",
+           "--format=json --sizes=1000 --stop=fixed -i 3 -x 1 --algorithm=chain",
+           LINES(" \"schema\": \"collbench-tree/2\""));
+    cr_expect_eq(run(1, "collbench-tree", "--sizes=8"), 2);
+    cr_expect_eq(run(4, "collbench-tree", "--ranks=1:4"), 2);
+    cr_expect_eq(run(4, "collbench-tree", "--ranks=2:4 --root=3"), 2);
+}
+
+/* There and back: 2 x (1 us + 10.064 us) and a few calls. */
+Test(benches, pairs)
+{
+    expect(3, "collbench-pairs", "-i 3",
+           LINES("# times: full round trips", "complex,3,64,22.17,22.17,22.17",
+                 ",0,1,64,22.168,0.000,22.168,22.168,11.084,0.000,1.020,0.020,1.020,eager,10.044,",
+                 ",0,2,64,22.168,", ",1,0,64,22.168,", ",1,2,64,", ",2,0,64,", ",2,1,64,22.168,",
+                 "!,0,0,"));
+    expect(3, "collbench-pairs", "-i 3 --sizes=64:128 --order=alone",
+           LINES(",0,1,64,22.168,", ",0,1,128,22.296,"));
+    cr_expect_eq(run(1, "collbench-pairs", "-i 3"), 2);
+}
+
+/* A broadcast takes 14.06 us; what computation hides of it is stated. */
+Test(benches, scenario)
+{
+    expect(4, "collbench-scenario", "--scenario=1 --sizes=1K --ranks=2:4 --stop=fixed -i 3",
+           LINES("1024,2,12.06", "1024,4,14.06"));
+    expect(4, "collbench-scenario", "--scenario=2 --delay=16:64 --sizes=1K --stop=fixed -i 3",
+           LINES("1024,4,16.040,16.040,16.040,0.000,16.040,16.040,16.040,16.000,,0.030,,3,0.010,"
+                 "broadcast,2,",
+                 "1024,4,32.040,", "1024,4,64.040,"));
+    expect(4, "collbench-scenario",
+           "--scenario=2 --delayed=first --delay=16:32 --sizes=1K --stop=fixed -i 3",
+           LINES("1024,4,30.06", "1024,4,46.06"));
+    expect(
+        4, "collbench-scenario",
+        "--scenario=3 --comp=16:64 --sizes=1K --stop=fixed -i 3 --operation=ibroadcast,broadcast",
+        LINES("1024,4,14.064,",
+              "1024,4,19.060,19.060,19.060,0.000,19.060,19.060,19.060,,16.000,"
+              "19.050,78.2,3,0.010,ibroadcast,3,",
+              "1024,4,35.060,", "1024,4,67.060,", "1024,4,14.064,",
+              "1024,4,30.064,30.064,30.064,0.000,30.064,30.064,30.064,,16.000,30.054,0.0,3,",
+              "1024,4,78.064,"));
+    cr_expect_eq(run(4, "collbench-scenario", "--scenario=none"), 2);
+    cr_expect_eq(run(4, "collbench-scenario", "--operation=nonsense"), 2);
+}
+
+Test(benches, overlap)
+{
+    expect(2, "collbench-overlap",
+           "--sizes=4000 --comp=20:80 --step=2 --benchmark=sender,serial,cpu",
+           LINES("sender,", "serial,", "cpu,"));
+    cr_expect_eq(run(1, "collbench-overlap", "--sizes=4K"), 2);
+    cr_expect_eq(run(2, "collbench-overlap", "--benchmark=destinations"), 2);
+}

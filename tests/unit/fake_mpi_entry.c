@@ -1,0 +1,14 @@
+/* In a module that fake_mpi_program() runs: the program's main(), by the clock of the calling rank.
+ */
+#include "base/clock.h"
+
+int main(int argc, char **argv);
+
+__attribute__((visibility("default"))) int
+fake_mpi_entry(double (*now)(void), void (*hold)(double seconds), int argc, char **argv);
+
+int fake_mpi_entry(double (*now)(void), void (*hold)(double seconds), int argc, char **argv)
+{
+    clock_use(now, hold);
+    return main(argc, argv);
+}
