@@ -64,9 +64,9 @@ list-tests-again-alone:
 list-programs-again:
 	@printf '%s\n' $(filter tests/mpi/%,$(check_PROGRAMS))
 
-# For tests/mpi/sanitized.sh, which makes them once more.
+# For tests/mpi/sanitized.sh, which makes them once more: without those whose ranks load copies of a module.
 list-unit-programs:
-	@printf '%s\n' $(unit_programs)
+	@printf '%s\n' $(filter-out tests/unit/benches tests/unit/layer,$(unit_programs))
 
 # What the unit tests reach, as a hint; COVERAGE_TESTS: or these.
 COVERAGE_TESTS = $(unit_programs)

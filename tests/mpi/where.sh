@@ -46,13 +46,13 @@ ask()
 check() # NUMBER KIND PROVEN RANKS FUNCTION: with - for ranks that are not to be judged
 {
     ln "$dir/stuck-$mpi" stuck
-    limit= nice $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" "$1" >log 2>&1 &
+    limit= $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" "$1" >log 2>&1 &
     launcher=$!
     shift
     until_right "$PWD/stuck" ask "$@" || fail "$mpi, stuck: $(cat why err)"
 }
 
-# At the same time as others. Ranks that wait are nice to the command that is to be answered.
+# At the same time as others.
 checks() # NUMBER...
 {
     for number; do
@@ -82,7 +82,7 @@ first_and_next()
 test "\$PMI_RANK\$OMPI_COMM_WORLD_RANK" != 2 || exec -a "$PWD/sleep" sleep 1000
 exec "$PWD/stuck" 1
 END
-    limit= nice $MPIEXEC -n 4 "$collprof" run --yield -o out bash late.sh >log 2>&1 &
+    limit= $MPIEXEC -n 4 "$collprof" run -o out bash late.sh >log 2>&1 &
     launcher=$!
     until_right "$PWD/s" in_init || fail "$mpi: in MPI_Init: $(cat now.txt err)"
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { COMMS_MAX = 64, REQUESTS_MAX = 4096, KEYS_MAX = 64, GROUPS_MAX = 256, VECTORS_MAX = 1024 };
-enum { CONTEXT_POINT, CONTEXT_COLLECTIVE, CONTEXTS };
+enum { CONTEXT_POINT, CONTEXT_COLLECTIVE, CONTEXT_GROUP };
 
 /* Virtual seconds that a call, a poll and a reading of the clock take. */
 static const double CALL = 20e-9, POLL = 100e-9, READING = 10e-9;
@@ -371,6 +371,14 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
     return MPI_SUCCESS;
 }
 
+int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
+{
+    int n;
+    PMPI_Get_count(status, type, &n);
+    *count = n;
+    return MPI_SUCCESS;
+}
+
 static bool fits(const struct fake_request *r, const struct message *m)
 {
     return r->comm == m->comm && r->context == m->context &&
@@ -603,6 +611,13 @@ int PMPI_Cancel(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    (void)status;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Sendrecv(const void *out, int n_out, MPI_Datatype type_out, int to, int tag_out, void *in,
                   int n_in, MPI_Datatype type_in, int from, int tag_in, MPI_Comm comm,
                   MPI_Status *status)
@@ -675,6 +690,24 @@ int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int
             get(to, bytes, i, comm);
         else if (out != MPI_IN_PLACE && bytes)
             memmove(to, out, bytes);
+    }
+    return MPI_SUCCESS;
+}
+
+int PMPI_Gatherv(const void *out, int n_out, MPI_Datatype type_out, void *in, const int *n_in,
+                 const int *at, MPI_Datatype type_in, int root, MPI_Comm comm)
+{
+    const size_t size = size_of(type_out);
+    (void)type_in;
+    enter("MPI_Gatherv", CALL);
+    if (rank_in(comm) != root)
+        return put(out, (size_t)n_out * size, root, comm);
+    for (int i = 0; i < comm_at(comm)->n; i++) {
+        char *to = (char *)in + (size_t)at[i] * size;
+        if (i != root)
+            get(to, (size_t)n_in[i] * size, i, comm);
+        else if (out != MPI_IN_PLACE && n_out)
+            memmove(to, out, (size_t)n_out * size);
     }
     return MPI_SUCCESS;
 }
@@ -870,7 +903,7 @@ int PMPI_Iallreduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op 
                     MPI_Request *request)
 {
     enter("MPI_Iallreduce", CALL);
-    return gather_all(comm, out, in, n, type, op, request);
+    return gather_all(comm, out == MPI_IN_PLACE ? in : out, in, n, type, op, request);
 }
 
 /* --- communicators --- */
@@ -945,6 +978,12 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
     return PMPI_Comm_split(comm, 0, 0, made);
 }
 
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return PMPI_Comm_dup(comm, made);
+}
+
 int PMPI_Comm_free(MPI_Comm *comm)
 {
     *comm = MPI_COMM_NULL;
@@ -954,6 +993,33 @@ int PMPI_Comm_free(MPI_Comm *comm)
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 {
     (void)comm, (void)handler;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop,
+                            int *key, void *extra)
+{
+    (void)copy, (void)drop, (void)extra;
+    *key = world.n_keys++ % KEYS_MAX;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
+{
+    comm_at(comm)->attribute[me][key] = value;
+    comm_at(comm)->has[me][key] = true;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
+{
+    *length = sprintf(name, "%s", comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "");
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
+{
+    *result = comm_number(a) == comm_number(b) ? MPI_IDENT : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
 
@@ -981,9 +1047,59 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     return MPI_SUCCESS;
 }
 
+int PMPI_Group_size(MPI_Group group, int *size)
+{
+    *size = world.group[NUMBER(group)].n;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_rank(MPI_Group group, int *rank)
+{
+    *rank = MPI_UNDEFINED;
+    for (int i = 0; i < world.group[NUMBER(group)].n; i++)
+        if (world.group[NUMBER(group)].world[i] == me)
+            *rank = i;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Group_free(MPI_Group *group)
 {
     *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_incl(MPI_Group group, int n, const int *rank, MPI_Group *made)
+{
+    int number = world.n_groups++ % GROUPS_MAX;
+    world.group[number].n = n;
+    for (int i = 0; i < n; i++)
+        world.group[number].world[i] = world.group[NUMBER(group)].world[rank[i]];
+    *made = HANDLE(MPI_Group, number);
+    return MPI_SUCCESS;
+}
+
+/* Its first member says by which number. */
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+    const int n = world.group[NUMBER(group)].n, *members = world.group[NUMBER(group)].world;
+    int number = world.n_comms, place[FAKE_RANKS_MAX] = {0};
+    enter("MPI_Comm_create_group", CALL);
+    for (int k = 0; k < n; k++)
+        while (world_rank(comm, place[k]) != members[k])
+            place[k]++;
+    if (me != members[0])
+        finish(receive_from(&number, sizeof number, place[0], tag, comm, CONTEXT_GROUP),
+               MPI_STATUS_IGNORE);
+    else if (world.n_comms++ == COMMS_MAX)
+        abort();
+    for (int k = 0; k < n && me == members[0]; k++) {
+        world.comm[number].n = n;
+        world.comm[number].world[k] = members[k];
+    }
+    for (int k = 1; k < n && me == members[0]; k++)
+        finish(send_to(&number, sizeof number, place[k], tag, comm, CONTEXT_GROUP, false),
+               MPI_STATUS_IGNORE);
+    *made = HANDLE(MPI_Comm, number);
     return MPI_SUCCESS;
 }
 
@@ -1076,6 +1192,30 @@ int PMPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
     return MPI_SUCCESS;
 }
 
+int PMPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Initialized(int *flag)
+{
+    *flag = is_rank;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Finalized(int *flag)
+{
+    *flag = !is_rank;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Query_thread(int *level)
+{
+    *level = MPI_THREAD_SINGLE;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Finalize(void)
 {
     return PMPI_Barrier(MPI_COMM_WORLD);
@@ -1090,6 +1230,12 @@ int PMPI_Abort(MPI_Comm comm, int status)
 int PMPI_Get_library_version(char *text, int *length)
 {
     *length = sprintf(text, "fake MPI");
+    return MPI_SUCCESS;
+}
+
+int PMPI_Error_class(int error, int *class)
+{
+    *class = error;
     return MPI_SUCCESS;
 }
 

@@ -39,8 +39,8 @@ struct fake_program {
     char **argv;
 };
 
-/* Runs its main() as each of RANKS ranks, which have variables of their own; exit() ends the calling
- * rank. Returns the largest status of a rank; -1: a deadlock. */
+/* Runs its main() as each of RANKS ranks, which have variables of their own; exit() ends the
+ * calling rank. Returns the largest status of a rank; -1: a deadlock. */
 int fake_mpi_program(int ranks, const struct fake_program *program,
                      const struct fake_network *network);
 

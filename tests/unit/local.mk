@@ -8,6 +8,7 @@ UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(
 unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
 	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/benches \
+	tests/unit/layer \
 	tests/unit/transport
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
@@ -123,9 +124,22 @@ tests/unit/collbench-scenario.so: $(call bench_objects,$(scenario_FILES))
 tests/unit/collbench-tree.so: $(call bench_objects,$(tree_FILES))
 $(UNIT_BENCHES): tests/unit/fake_mpi_entry.c $(BENCH_FLOORS) \
 		$(call bench_objects,$(libbench_la_SOURCES) $(libmeasure_la_SOURCES))
-	$(AM_V_CCLD)$(CC) $(AM_CPPFLAGS) $(CFLAGS) -shared -fPIC -Wl,-Bsymbolic -o $@ $(srcdir)/tests/unit/fake_mpi_entry.c \
+	$(AM_V_CCLD)$(CC) $(AM_CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-Bsymbolic -o $@ $(srcdir)/tests/unit/fake_mpi_entry.c \
 		$(filter %.o,$^) $(BENCH_FLOORS:%.la=.libs/%.a) $(OPENMP_CFLAGS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
 CLEANFILES += $(UNIT_BENCHES)
+
+# So has the layer for the first MPI, with an application in front of it.
+tests_unit_layer_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_layer_SOURCES = tests/unit/layer.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h
+tests_unit_layer_LDFLAGS = -export-dynamic -Wl,--no-as-needed
+tests_unit_layer_LDADD = $(MPI_LIBS) $(JANSSON_LIBS) $(CRITERION_LIBS)
+EXTRA_tests_unit_layer_DEPENDENCIES = tests/unit/layer_app.so
+tests/unit/layer_app.so: tests/unit/fake_mpi_entry.c tests/unit/layer_app.c layers/$(FIRST_LAYER)/libcollprof-layer.so
+	$(AM_V_CCLD)$(CC) $(AM_CPPFLAGS) $(MPI_CFLAGS) $(AM_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-Bsymbolic -o $@ \
+		$(srcdir)/tests/unit/fake_mpi_entry.c $(srcdir)/tests/unit/layer_app.c \
+		$($(FIRST_LAYER)_OBJS) $($(FIRST_LAYER)_MADE) $(LAYER_ARCHIVES) $(LAYER_LIBS)
+CLEANFILES += tests/unit/layer_app.so
+EXTRA_DIST += tests/unit/layer_app.c
 EXTRA_DIST += tests/unit/fake_mpi_entry.c
 endif
 

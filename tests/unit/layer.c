@@ -1,0 +1,293 @@
+/* The whole layer over the fake MPI: what is recorded of layer_app.c, whose calls and times are
+ * known, and what is measured in its run. */
+#include "fake_mpi.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
+static const struct fake_network network = {.latency = 10e-6, .per_byte = 1e-9, .overhead = 1e-6};
+enum { RANKS = 4 };
+
+/* Variables of threads need room for each copy of the layer, which is found when the process
+ * starts. */
+__attribute__((constructor)) static void with_room(int argc, char **argv)
+{
+    (void)argc;
+    if (getenv("GLIBC_TUNABLES"))
+        return;
+    setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=200000", 1);
+    execv("/proc/self/exe", argv);
+}
+
+/* The profile of a run of SCENE with a setting, "ACK=100". For json_decref(). */
+static json_t *profile_of(const char *scene, const char *setting)
+{
+    char directory[] = "/tmp/collprof-layer-test.XXXXXX", path[200], variable[100], command[300];
+    char *argv[] = {(char *)"layer_app", (char *)scene, NULL};
+    cr_assert_not_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/out", directory);
+    setenv("COLLPROF_OUTPUT", path, 1);
+    setenv("COLLPROF_REPORT", "no", 1);
+    if (setting) {
+        snprintf(variable, sizeof variable, "COLLPROF_%.*s", (int)strcspn(setting, "="), setting);
+        setenv(variable, strchr(setting, '=') + 1, 1);
+    }
+    cr_assert_eq(fake_mpi_program(RANKS, &(struct fake_program){"tests/unit/layer_app.so", 2, argv},
+                                  &network),
+                 0);
+    snprintf(path, sizeof path, "%s/out/profile.json", directory);
+    json_t *p = json_load_file(path, 0, NULL);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    cr_assert_eq(system(command), 0);
+    cr_assert_not_null(p);
+    cr_assert_eq(json_array_size(json_object_get(p, "ranks")), RANKS);
+    return p;
+}
+
+static double number(const json_t *of, const char *key)
+{
+    return json_number_value(json_object_get(of, key));
+}
+
+static const char *text(const json_t *of, const char *key)
+{
+    const char *found = json_string_value(json_object_get(of, key));
+    return found ? found : "";
+}
+
+/* Of all entries of an operation, on a communicator of SIZE ranks (0: any). */
+static double sum_on(const json_t *p, const char *operation, const char *key, int size)
+{
+    double sum = 0;
+    size_t i;
+    const json_t *e;
+    json_array_foreach(json_object_get(p, "entries"), i, e)
+    {
+        const json_t *o =
+            json_array_get(json_object_get(p, "operations"), (size_t)number(e, "operation"));
+        const json_t *c =
+            json_array_get(json_object_get(p, "communicators"), (size_t)number(e, "communicator"));
+        if (!strcmp(text(o, "name"), operation) && (!size || number(c, "size") == size))
+            sum += number(e, key);
+    }
+    return sum;
+}
+
+static double sum(const json_t *p, const char *operation, const char *key)
+{
+    return sum_on(p, operation, key, 0);
+}
+
+#define EXPECT(p, operation, key, value)                                                           \
+    cr_expect_eq(sum(p, operation, key), value, "%s %s: %g", operation, key, sum(p, operation, key))
+/* Times in ms, within 0.2. */
+#define EXPECT_MS(p, operation, key, ms)                                                           \
+    cr_expect_float_eq(sum(p, operation, key) / 1e6, ms, 0.2, "%s %s: %g ms", operation, key,      \
+                       sum(p, operation, key) / 1e6)
+
+Test(layer, blocking_calls)
+{
+    json_t *p = profile_of("blocking", NULL);
+    EXPECT(p, "MPI_Init_thread", "calls", 4);
+    EXPECT(p, "MPI_Allreduce", "calls", 40);
+    EXPECT(p, "MPI_Allreduce", "bytes", 160);
+    EXPECT(p, "MPI_Send", "calls", 2);
+    EXPECT(p, "MPI_Send", "bytes", 300);
+    EXPECT(p, "MPI_Recv", "bytes", 300);
+    EXPECT_MS(p, "MPI_Recv", "time_ns", 5);
+    EXPECT(p, "MPI_Sendrecv", "bytes", 40);
+    EXPECT_MS(p, "MPI_Sendrecv", "time_ns", 5); /* rank 1's left neighbour and rank 3's right one */
+    EXPECT(p, "MPI_Bcast", "bytes", 800);
+    EXPECT_MS(p, "MPI_Barrier", "time_ns", 4 * (3 * 2 + 0.1));
+    EXPECT(p, "MPI_Gather", "calls", 4);
+    size_t i, late = 0;
+    const json_t *a, *r;
+    json_array_foreach(json_object_get(p, "arrivals"), i, a)
+    {
+        const json_t *o =
+            json_array_get(json_object_get(p, "operations"), (size_t)number(a, "operation"));
+        if (strcmp(text(o, "name"), "MPI_Barrier") != 0)
+            continue;
+        late++;
+        cr_expect_eq(number(a, "instances"), 4);
+        cr_expect_eq(number(a, "cost_rank"), 3);
+        cr_expect_float_eq(number(a, "wait_ns") / 1e6, 4 * 3 * 2, 0.2);
+        cr_expect_float_eq(number(a, "skew_median_ns") / 1e6, 2, 0.1);
+    }
+    cr_expect_eq(late, 1);
+    json_array_foreach(json_object_get(p, "ranks"), i, r)
+    {
+        cr_expect_eq(number(r, "rank"), i);
+        cr_expect_str_eq(text(r, "state"), "finalized");
+        cr_expect_float_eq(number(r, "wall_seconds"), 0.0204, 0.0004);
+        cr_expect_eq(number(r, "untracked_requests"), 0);
+    }
+    json_array_foreach(json_object_get(p, "sites"), i, r)
+        cr_expect(i == 0 || json_array_size(json_object_get(r, "frames")) > 0);
+    json_decref(p);
+}
+
+Test(layer, requests)
+{
+    json_t *p = profile_of("requests", NULL);
+    EXPECT(p, "MPI_Irecv", "calls", 24);
+    EXPECT(p, "MPI_Irecv", "completed", 24);
+    EXPECT(p, "MPI_Irecv", "bytes", 4 * (5 * 100 + 50));
+    EXPECT(p, "MPI_Isend", "calls", 24);
+    EXPECT(p, "MPI_Isend", "completed", 20); /* to MPI_PROC_NULL there is none */
+    EXPECT(p, "MPI_Issend", "completed", 4);
+    EXPECT(p, "MPI_Waitall", "calls", 20);
+    EXPECT(p, "MPI_Wait", "calls", 12);
+    EXPECT(p, "MPI_Ibarrier", "completed", 4);
+    EXPECT_MS(p, "MPI_Ibarrier", "window_ns", 3);
+    EXPECT_MS(p, "MPI_Isend", "window_ns", 20);
+    EXPECT_MS(p, "MPI_Issend", "window_ns", 0.12);
+    cr_expect_gt(sum(p, "MPI_Test", "calls"), 100);
+    json_decref(p);
+}
+
+Test(layer, communicators)
+{
+    json_t *p = profile_of("communicators", NULL);
+    cr_expect_eq(sum_on(p, "MPI_Allreduce", "calls", 2), 12);
+    cr_expect_eq(sum_on(p, "MPI_Bcast", "calls", 4), 8);
+    cr_expect_eq(sum_on(p, "MPI_Barrier", "calls", 1), 4);
+    EXPECT(p, "MPI_Comm_free", "calls", 12);
+    size_t i;
+    double created[5] = {0};
+    const json_t *c;
+    json_array_foreach(json_object_get(p, "communicators"), i, c) created[(int)number(c, "size")] +=
+        number(c, "created");
+    cr_expect_eq(created[4], 3, "MPI_COMM_WORLD and two copies: %g", created[4]);
+    cr_expect_eq(created[2], 2);
+    json_decref(p);
+}
+
+Test(layer, errors_and_switches)
+{
+    json_t *p = profile_of("errors", NULL);
+    EXPECT(p, "MPI_Recv", "errors", 1);
+    EXPECT(p, "MPI_Recv", "bytes", 0);
+    EXPECT(p, "MPI_Send", "errors", 0);
+    EXPECT(p, "MPI_Barrier", "calls", 4);
+    json_decref(p);
+    p = profile_of("errors", "START=no");
+    EXPECT(p, "MPI_Send", "calls", 0);
+    EXPECT(p, "MPI_Barrier", "calls", 4);
+    json_decref(p);
+}
+
+Test(layer, trace)
+{
+    json_t *p = profile_of("blocking", "TRACE=calls");
+    const json_t *t = json_object_get(p, "trace");
+    cr_expect_eq(number(t, "sends"), 5);
+    cr_expect_eq(number(t, "receives"), 5);
+    cr_expect_eq(number(t, "matched"), 5);
+    cr_expect_eq(number(t, "contradictions"), 0);
+    cr_expect_eq(number(t, "covered"), 1);
+    json_decref(p);
+}
+
+/* The findings of a KIND; the calls of the application are there as without them. */
+static const json_t *measured(json_t *p, const char *kind)
+{
+    EXPECT(p, "MPI_Bcast", "calls", 200);
+    EXPECT(p, "MPI_Bcast", "bytes", 80000);
+    EXPECT(p, "MPI_Barrier", "calls", 200);
+    const json_t *found = json_object_get(json_object_get(p, "findings"), kind);
+    cr_assert_gt(json_array_size(found), 0, "no finding %s", kind);
+    return found;
+}
+
+Test(layer, acknowledged_broadcasts)
+{
+    json_t *p = profile_of("broadcasts", "ACK=100");
+    const json_t *row = json_array_get(measured(p, "ack"), 0), *d;
+    double answers = 0;
+    size_t i;
+    cr_expect_eq(json_array_size(measured(p, "ack")), 1);
+    cr_expect_eq(number(row, "broadcasts"), 50);
+    cr_expect_eq(number(row, "ranks"), RANKS);
+    cr_expect_eq(number(row, "bytes"), 400);
+    json_array_foreach(json_object_get(row, "destinations"), i, d)
+    {
+        answers += number(d, "acknowledged");
+        cr_expect_eq(number(d, "destination"), i + 1);
+        if (i < 2) /* the root sends one after the other; rank 3 is late */
+            cr_expect_float_eq(number(d, "ol_us"), 11.4 + (double)i, 0.1);
+        cr_expect_eq(number(d, "given_up"), 0);
+    }
+    cr_expect_eq(i, 3);
+    cr_expect_eq(answers, number(row, "asked"));
+    json_decref(p);
+}
+
+/* As with all ranks there, and as they arrive: rank 3 1 ms after the others, when all has been
+ * sent. */
+static void expect_benchmark(const char *method)
+{
+    char setting[40];
+    snprintf(setting, sizeof setting, "BENCHMARK=%s", method);
+    json_t *p = profile_of("broadcasts", setting);
+    size_t i, k, as_arrived = 0;
+    const json_t *f, *m;
+    cr_expect_eq(json_array_size(measured(p, "benchmark")), 4);
+    json_array_foreach(measured(p, "benchmark"), i, f)
+    {
+        bool bcast = !strcmp(text(f, "operation"), "MPI_Bcast");
+        cr_expect(number(f, "before_call") == 1 || number(f, "before_call") == 9);
+        cr_expect_eq(number(f, "bytes"), bcast ? 400 : 0);
+        json_array_foreach(json_object_get(f, "methods"), k, m)
+        {
+            bool arrival = !strcmp(text(m, "method"), "median arrival");
+            cr_expect(arrival || !strcmp(text(m, "method"), method));
+            cr_expect_float_eq(number(m, "time_us"),
+                               !bcast    ? 24.05
+                               : arrival ? 0.05
+                                         : 13.45,
+                               0.05, "%s by %s: %g us", text(f, "operation"), text(m, "method"),
+                               number(m, "time_us"));
+            if (arrival)
+                cr_expect_float_eq(number(m, "replayed_apart_us"), number(m, "recorded_apart_us"),
+                                   0.1);
+            as_arrived += arrival;
+        }
+    }
+    cr_expect_eq(as_arrived, 2);
+    const json_t *r = json_array_get(json_object_get(p, "ranks"), 0);
+    cr_expect(number(r, "injected_ns") > 1e6 &&
+              number(r, "injected_ns") < 1e9 * number(r, "wall_seconds"));
+    cr_expect_float_eq(sum(p, "MPI_Barrier", "time_ns") / 1e6, 150,
+                       5); /* what was measured is not in it */
+    json_decref(p);
+}
+
+Test(layer, benchmarks_of_the_applications_collectives)
+{
+    expect_benchmark("direct");
+    expect_benchmark("held");
+}
+
+Test(layer, other_broadcasts)
+{
+    json_t *p = profile_of("broadcasts", "BCAST=chain");
+    const json_t *row = json_array_get(measured(p, "broadcast"), 0);
+    cr_expect_str_eq(text(row, "algorithm"), "chain");
+    cr_expect_eq(number(row, "calls"), 50);
+    cr_expect_float_eq(number(row, "seen_us"), 1010, 5);
+    EXPECT_MS(p, "MPI_Bcast", "time_ns", 1.05);
+    json_decref(p);
+    p = profile_of("broadcasts", "BCAST=grid");
+    row = json_array_get(measured(p, "broadcast"), 0);
+    cr_expect_float_eq(number(row, "trial_us"), 13.45, 0.05);
+    cr_expect_float_eq(number(row, "library_us"), 13.42, 0.05);
+    cr_expect_str_eq(text(row, "algorithm"), "native");
+    json_decref(p);
+}

@@ -1,0 +1,119 @@
+/* An application whose calls are known, in scenes; linked with the layer. */
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+
+enum { BYTES = 1000 };
+static int rank, size;
+static char data[BYTES], other[BYTES];
+
+/* Work of one rank, or of all (-1). */
+static void work(int who, int ms)
+{
+    if (who == rank || who < 0)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000L * ms}, NULL);
+}
+
+static void blocking(void)
+{
+    int sum;
+    for (int i = 0; i < 10; i++)
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    work(0, 5);
+    if (rank == 0)
+        MPI_Send(data, 300, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(other, BYTES, MPI_BYTE, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        MPI_Send(data, 4, MPI_BYTE, MPI_PROC_NULL, 3, MPI_COMM_WORLD);
+    MPI_Sendrecv(data, 10, MPI_BYTE, (rank + 1) % size, 4, other, 20, MPI_BYTE,
+                 (rank + size - 1) % size, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    work(2, 7);
+    MPI_Bcast(data, 200, MPI_BYTE, 2, MPI_COMM_WORLD);
+    MPI_Gather(&rank, 1, MPI_INT, other, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 4; i++) {
+        work(3, 2);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void requests(void)
+{
+    MPI_Request request[3];
+    int done = 0, left = (rank + size - 1) % size, right = (rank + 1) % size;
+    for (int i = 0; i < 5; i++) {
+        MPI_Irecv(other, BYTES, MPI_BYTE, left, 3, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(data, 100, MPI_BYTE, right, 3, MPI_COMM_WORLD, &request[1]);
+        work(-1, 1);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    }
+    MPI_Irecv(other, BYTES, MPI_BYTE, left, 4, MPI_COMM_WORLD, &request[0]);
+    MPI_Issend(data, 50, MPI_BYTE, right, 4, MPI_COMM_WORLD, &request[1]);
+    while (!done)
+        MPI_Test(&request[0], &done, MPI_STATUS_IGNORE);
+    MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+    MPI_Ibarrier(MPI_COMM_WORLD, &request[0]);
+    work(1, 3);
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    MPI_Isend(data, 1, MPI_BYTE, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &request[0]);
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+}
+
+static void communicators(void)
+{
+    MPI_Comm half, copy;
+    int sum;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    for (int i = 0; i < 3; i++)
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, half);
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        MPI_Bcast(data, 10, MPI_BYTE, 0, copy);
+        MPI_Comm_free(&copy);
+    }
+    MPI_Barrier(MPI_COMM_SELF);
+    MPI_Comm_free(&half);
+}
+
+static void errors(void)
+{
+    if (rank == 0)
+        MPI_Send(data, 30, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(other, 20, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Pcontrol(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Pcontrol(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Fifty broadcasts; rank 3 is late for each. */
+static void broadcasts(void)
+{
+    for (int i = 0; i < 50; i++) {
+        work(3, 1);
+        MPI_Bcast(data, 400, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*play)(void);
+    } scenes[] = {{"blocking", blocking},
+                  {"requests", requests},
+                  {"communicators", communicators},
+                  {"errors", errors},
+                  {"broadcasts", broadcasts}};
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        if (!strcmp(argv[1], scenes[i].name))
+            scenes[i].play();
+    MPI_Finalize();
+    return 0;
+}
