@@ -59,8 +59,9 @@ clean-mutate:
 # Those that ./check runs for a second MPI, and the programs that they need.
 list-tests-again-beside:
 	@printf '%s\n' $(filter $(BESIDE_TESTS),$(MPI_TESTS))
+# disturbed.sh: what other processes do is not the MPI's.
 list-tests-again-alone:
-	@printf '%s\n' $(filter-out $(BESIDE_TESTS),$(MPI_TESTS) $(MPI_LONG_TESTS))
+	@printf '%s\n' $(filter-out $(BESIDE_TESTS) tests/mpi/disturbed.sh,$(MPI_TESTS) $(MPI_LONG_TESTS))
 list-programs-again:
 	@printf '%s\n' $(filter tests/mpi/%,$(check_PROGRAMS))
 

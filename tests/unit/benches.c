@@ -63,7 +63,8 @@ Test(benches, bcast)
 {
     expect(4, "collbench-bcast",
            "--sizes=1000 --stop=fixed -i 3 -x 1 --algorithm=linear,native --method=all",
-           LINES("# ranks: 4 on 1 host", "# root: 0", "linear,4,1000,send-latency,1.0",
+           LINES("# MPI: fake MPI", "# clock: simulated: one for all ranks, exact",
+                 "# ranks: 4 on 1 host", "# root: 0", "linear,4,1000,send-latency,1.0",
                  "linear,4,1000,rounds,13.0", "linear,4,1000,rounds-backward,36.0",
                  "linear,4,1000,barrier,50.1", "linear,4,1000,ring-barrier,48.1",
                  "linear,4,1000,acknowledge,47.0", "linear,4,1000,ol,36.0",

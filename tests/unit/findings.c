@@ -255,6 +255,9 @@ static void check(size_t i, const struct known *k, const struct document *d)
         double share = 100 * json_number_value(json_object_get(f, "share"));
         cr_expect_eq(rank, k->rank, "case %zu: rank %d in %s", i, (int)rank, text);
         cr_expect(k->share == 0 || fabs(share - k->share) < 0.01, "case %zu: %s", i, text);
+        const json_t *worst = json_object_get(json_object_get(f, "numbers"), "worst_percent");
+        cr_expect(!worst || fabs(json_number_value(worst) - 100 * k->delayed[rank]) < 1e-6,
+                  "case %zu: %s", i, text); /* of a run of 1 s */
     }
     free(text);
 }
@@ -687,9 +690,14 @@ Test(findings, ranks_that_ended_alike_are_one)
                                        "rank 5: ended by signal 9"};
     struct profile *p = profile_new();
     for (int r = 0; r < 6; r++)
-        *PUSH(&p->ranks) = (struct profile_rank){
-            .rank = r, .state = state[r], .state_detail = detail[r], .calls = 1};
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r,
+                                                 .state = state[r],
+                                                 .state_detail = detail[r],
+                                                 .calls = 1,
+                                                 .wall = 1,
+                                                 .delayed_ns = r == 1 ? (int64_t)ns(0.9) : 0};
     struct document *d = findings_of(p);
+    cr_expect_not_null(found(d, "cpu_contention")); /* so that times are not judged */
     cr_expect_eq(document_findings(d, "rank_ended"), 4);
     for (size_t i = 0; i < 4; i++) {
         const json_t *f = json_array_get(document_finding_list(d), i);
