@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/executable.h"
 #include "config.h"
 
 #include "base/input.h"
@@ -193,11 +194,31 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* A word that is no command is an application, unless it nearly is a command and no file. */
+/* Words for what commands do, in other programs; none is an application of MPI. */
+static const char *const synonyms[][2] = {{"diff", "compare"},
+                                          {"list", "report --list"},
+                                          {"ls", "report --list"},
+                                          {"open", "report"},
+                                          {"profile", "run"},
+                                          {"record", "run"},
+                                          {"show", "report"},
+                                          {"stat", "run"},
+                                          {"trace", "run --trace"},
+                                          {"version", "--version"},
+                                          {"view", "report"},
+                                          {"html", "report --format=html"},
+                                          {"csv", "report --format=csv"},
+                                          {"json", "report --format=json"}};
+
+/* A word that is no command is an application, unless it means a command and is no file. */
 static void check_application(const char *word)
 {
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (!strcmp(synonyms[i][0], word) && access(word, F_OK) != 0)
+            cli_refuse("unknown command '%s': use: collprof %s", word, synonyms[i][1]);
     for (int i = 0; i < N_COMMANDS; i++)
-        if (text_slips(commands[i].name, word) <= TEXT_SLIPS && access(word, F_OK) != 0)
+        if (text_slips(commands[i].name, word) <= TEXT_SLIPS && access(word, F_OK) != 0 &&
+            !is_launcher(word))
             cli_refuse("unknown command '%s': did you mean %s?", word, commands[i].name);
 }
 
@@ -221,6 +242,8 @@ int main(int argc, char **argv)
     const struct command *c = find_command(helps ? argv[2] : first);
     if (!c && *first != '-')
         check_application(helps ? argv[2] : first);
+    if (!c && helps)
+        cli_refuse("unknown command '%s': `collprof --help` lists commands", argv[2]);
     int shift = c ? 1 : 0;
     c = c ? c : &commands[0];
     snprintf(name, sizeof name, "collprof %s", c->name);

@@ -143,6 +143,8 @@ int cli_plot(int argc, char **argv)
         cli_refuse("--picture is for the directory of a run, not for a file");
     if (is_file && cli_is_json(source))
         cli_refuse("%s is JSON: use: collprof report --format=html %s", source, source);
+    if (o.output && strcmp(o.output, "-") != 0 && !text_ends_with(o.output, ".html"))
+        cli_refuse("--output is '%s': expected a name that ends in .html", o.output);
     if (o.n_files > 1 && !o.output)
         cli_refuse("%zu files: use: --output=FILE for their page", o.n_files);
     name_page(&o, source, path);

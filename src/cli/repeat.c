@@ -70,6 +70,8 @@ static void check_command(struct repeat *r)
         r->is_benchmark = r->is_benchmark || !strncmp(base, "collbench-", 10);
         profiles = profiles || strstr(base, "collprof") || is_script(*word) || strchr(*word, ' ');
     }
+    if (atoi(r->command[0]) > 0)
+        cli_refuse("use: collprof repeat -n %s mpiexec -n 4 collprof run ./app", r->command[0]);
     if (!r->is_benchmark && !profiles)
         cli_refuse("%s is not profiled: use: collprof repeat mpiexec -n 4 collprof run ./app",
                    r->command[0]);

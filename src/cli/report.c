@@ -283,6 +283,8 @@ static bool write_document(const struct report_command *r)
 {
     char path[4400];
     const char *file = r->directory, *dot = strrchr(file, '.');
+    if (!strcmp(text_base_of(file), "profile.json"))
+        cli_refuse("use the directory that %s is in", file);
     if (r->format != HTML)
         cli_refuse("%s is a file of a benchmark: use: --format=html", file);
     snprintf(path, sizeof path, "%.*s.html",

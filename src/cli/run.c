@@ -157,7 +157,7 @@ static const struct option_program program = {
 static void check_slips(int argc, char **argv)
 {
     for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
-        if (!strncmp(argv[i], "-n", 2))
+        if (!strncmp(argv[i], "-n", 2) || !strncmp(argv[i], "--np", 4))
             cli_refuse("-n is the launcher's: use: mpiexec -n N collprof run ./app");
         if (!strncmp(argv[i], "--repeat", 8))
             cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
@@ -176,6 +176,8 @@ static void say_what_is_meant(const char *application, const char *before, const
         reason_say(cli_name, "%s: %s: did you mean %s=%s?", application, why, before, application);
     else if (!stat(application, &st) && S_ISDIR(st.st_mode))
         reason_say(cli_name, "%s is a directory: expected a program", application);
+    else if (!access(application, F_OK) && text_ends_with(application, ".py"))
+        reason_say(cli_name, "%s: %s: use: collprof run python3 %s", application, why, application);
     else if (!access(application, F_OK) && !strchr(application, '/'))
         reason_say(cli_name, "%s: %s: did you mean ./%s?", application, why, application);
     else if (!strchr(application, '/'))

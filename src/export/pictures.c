@@ -129,8 +129,8 @@ static bool add_matrix(struct document *d, const struct profile *p,
 
 const struct run_picture run_pictures[] = {
     {"ranks", "where each rank spent its time", "there is one rank alone", add_ranks, false},
-    {"matrix", "how much each rank sent to each other", "no message was sent", add_matrix, false},
     {"timeline", "what the ranks did over time, and the messages between them",
      "the run was not traced (collprof run --trace), or did nothing then", add_timeline, true},
+    {"matrix", "how much each rank sent to each other", "no message was sent", add_matrix, false},
 };
 const size_t n_run_pictures = sizeof run_pictures / sizeof *run_pictures;

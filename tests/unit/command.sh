@@ -111,7 +111,8 @@ fi
 
 # What newcomers type, and what they are told to type.
 absolute=$(realpath $collprof)
-touch "$work/app"
+touch "$work/app" "$work/script.py"
+mkdir "$work/whole" && echo '{}' >"$work/whole/profile.json"
 while IFS='|' read -r wanted answer line; do
     [ -n "$wanted" ] || continue
     (cd "$work" && eval "$absolute $line" </dev/null) >"$work/out" 2>&1
@@ -124,7 +125,40 @@ done <<'END'
 2|use: mpiexec ... collprof run APPLICATION|mpiexec -n 2 ./app
 2|use: mpirun ... collprof run APPLICATION|run mpirun -np 2 ./app
 127|did you mean ./app?|app
-127|`collprof --help` lists commands|list
+2|use: collprof report --list|list
+2|use: collprof report|show
+2|use: collprof report|view collprof.out
+2|use: collprof compare|diff a b
+2|use: collprof run|record ./app
+2|use: collprof run|profile ./app
+2|use: collprof run --trace|trace ./app
+2|use: collprof report --format=html|html collprof.out
+2|use: collprof --version|version
+127|`collprof --help` lists commands|clean
+2|unknown command 'nonsense': `collprof --help` lists commands|help nonsense
+2|use: srun ... collprof run APPLICATION|srun -n 4 ./app
+2|use: mpiexec -n N collprof run ./app|run --np=4 ./app
+126|use: collprof run python3 ./script.py|run ./script.py
+127|use: collprof run python3 script.py|run script.py
+2|no application: use: collprof run|run --output ./app
+2|expected a number of seconds|--watchdog ./app
+2|expected: native, binomial|run --bcast ./app
+2|expected a number of MiB|run --memory=lots ./app
+2|did you mean calls?|run --trace=call ./app
+126|did you mean --report=./app?|run --report ./app
+2|use the directory that whole/profile.json is in|report whole/profile.json
+2|use: --table=NAME|report --table
+2|expected: operations, call_sites|report --table=calls
+2|expected: text, json, html|report --format=PDF
+2|leave out 'yes'|report --full=yes
+2|expected one directory, not|report html collprof.out
+1|use the directory that `collprof run -o` wrote|where 123
+2|expected: text, json|where --format=yaml
+2|expected a name that ends in .html|plot -o x.png
+2|expected: ranks, timeline, matrix|plot --picture=heatmap
+2|use: collprof repeat -n 5 mpiexec|repeat 5 mpiexec -n 2 ./app
+2|expected a number from 1 to 1000|repeat -n 0 mpiexec ./app
+2|`collprof repeat --help` lists all|repeat --times=5 mpiexec ./app
 127|did you mean --trace=calls?|run --trace calls ./app
 127|did you mean --report=no?|--report no ./app
 126|. is a directory: expected a program|run .
@@ -269,7 +303,7 @@ expect 2 'use: A... -- B...' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
 expect 2 'did you mean --format?$' $collprof report --fromat=csv a
 expect 2 'expected: text, json, html, csv, perfetto, otf2' $collprof report --format=xml a
-expect 2 'expected: ranks, matrix, timeline' $collprof plot --picture=none a
+expect 2 'expected: ranks, timeline, matrix' $collprof plot --picture=none a
 expect 2 "unexpected argument 'a'" $collprof info a
 echo nonsense > "$work/nonsense.log"
 expect 2 'did you mean ranks' $collprof report --table=rank a
