@@ -62,15 +62,16 @@ function element(name, properties = {}, ...children) {
 const add = (...children) => document.querySelector('main').append(...children);
 
 function showFindings() {
-    if (!doc.findings || !doc.findings.length) return;
-    const items = doc.findings.map(f => {
+    const efficiency = (doc.header || {})['parallel efficiency'], answer = efficiency ? ['Parallel efficiency ' + efficiency] : [];
+    const items = (doc.findings || []).map(f => {
         const item = element('li', { className: f.severity, id: 'finding-' + f.key }, f.text);
         if (f.cost_s) item.append(element('span', { className: 'cost' }, time(1e6 * f.cost_s) +
             (f.share ? ` (${(100 * f.share).toFixed(1)} % of the run)` : '')));
         if (f.advice) item.append(element('div', { className: 'advice' }, f.advice));
         return item;
     });
-    add(element('section', { id: 'findings' }, element('h2', {}, 'Findings'), element('ul', {}, ...items)));
+    if (answer.length + items.length)
+        add(element('section', { id: 'findings' }, element('h2', {}, 'Findings'), element('p', {}, ...answer), element('ul', {}, ...items)));
 }
 
 function showFacts() {
@@ -397,8 +398,8 @@ function showPictures() {
 }
 
 showFindings();
-showFacts();
 showPictures();
+showFacts();
 const tables = {};
 for (const [name, table] of Object.entries(doc.tables))
     if (table.rows.length) tables[name] = new Table(name, table);
