@@ -207,10 +207,10 @@ static void find_reported(struct finding_context *c)
 static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where times cannot be judged */
-} finders[] = {{find_reported, true},        {find_ends, true},           {find_contention, true},
-               {find_little_mpi, true},      {find_doubts, true},         {find_waits, false},
-               {find_imbalances, false},     {find_late_arrivals, false}, {find_requests, false},
-               {find_small_messages, false}, {find_untold, false}};
+} finders[] = {{find_reported, true},    {find_ends, true},           {find_contention, true},
+               {find_little_mpi, true},  {find_doubts, true},         {find_waits, false},
+               {find_imbalances, false}, {find_late_arrivals, false}, {find_small_messages, false},
+               {find_untold, false}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

@@ -35,12 +35,11 @@ enum { RUN_AGAIN = 7000 };
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN]);
 
-/* What ranks wait for: from a trace; what imbalance shows; what is left of waiting in collectives,
- * and for requests. Each counts on those before it. */
+/* What ranks wait for: from a trace; what imbalance shows; what is left of waiting in collectives.
+ * Each counts on those before it. */
 void find_waits(struct finding_context *c);
 void find_imbalances(struct finding_context *c);
 void find_late_arrivals(struct finding_context *c);
-void find_requests(struct finding_context *c);
 
 /* Ranks that did not end well. */
 void find_ends(struct finding_context *c);

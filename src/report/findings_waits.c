@@ -358,35 +358,3 @@ void find_late_arrivals(struct finding_context *c)
     if (most && noise_matters(fmin(unexplained(c, wait), typical), NAN, c->run))
         add_late(c, most, wait, time, unexplained(c, wait), false);
 }
-
-/* --- non-blocking requests --- */
-
-void find_requests(struct finding_context *c)
-{
-    const struct profile *p = c->v->p;
-    const struct profile_entry *most = NULL;
-    double wait = 0, completed = 0, done = 0;
-    char share[32], call[CALL_LABEL], advice[4600];
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        wait += 1e-9 * (double)e->wait_ns / c->ranks;
-        completed += (double)e->completed;
-        done += (double)e->hidden;
-        most = !most || e->wait_ns > most->wait_ns ? e : most;
-    }
-    double cost = unexplained(c, wait);
-    if (completed <= 0 || c->traced || !noise_matters(cost, NAN, c->run))
-        return;
-    struct finding f = finding_of_cost(c, "request_wait", cost, NAN);
-    call_label(c->v, most->operation, most->site, call);
-    snprintf(advice, sizeof advice,
-             "do more work between post and wait: collprof report --table=requests %s",
-             c->directory ? c->directory : "DIR");
-    f.site = call;
-    f.number[0] = (struct finding_number){"complete_percent", 100 * done / completed};
-    f.advice = advice;
-    document_finding(c->d, &f,
-                     "Completing calls wait for non-blocking requests, most of all for those of "
-                     "%s; %s of all requests were complete before the wait.",
-                     call, format_share(share, done, completed));
-}

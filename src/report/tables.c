@@ -162,9 +162,6 @@ static const struct column request_columns[] = {
       "time in the completing calls, mean of all ranks; a call that completes several is shared "
       "out "
       "evenly"),
-    C("overlap", TEXT, NULL,
-      "yes: 90 % or more complete when asked for, or waiting is 5 % of their life or less; no: "
-      "waiting is half of it or more; partly: between these"),
     SITE,
 };
 
@@ -176,16 +173,6 @@ static double waited_ns(const struct profile_entry *e)
     double n = (double)e->completed;
     double timed = (double)entry_timed(e), post = timed > 0 ? (double)e->time_ns / timed : 0;
     return fmax(((double)e->span_ns - (double)e->window_ns) / n - post, (double)e->wait_ns / n);
-}
-
-const char *entry_overlap(const struct profile_entry *e)
-{
-    if (!e->completed)
-        return NULL;
-    double complete = (double)e->hidden / (double)e->completed;
-    double span = (double)e->span_ns / (double)e->completed;
-    double waiting = span > 0 ? waited_ns(e) / span : 0;
-    return complete >= 0.9 || waiting <= 0.05 ? "yes" : waiting >= 0.5 ? "no" : "partly";
 }
 
 static void fill_requests(struct table *t, const struct view *v)
@@ -203,7 +190,6 @@ static void fill_requests(struct table *t, const struct view *v)
         put_ns(t, waited_ns(e));
         put_percent(t, (double)e->hidden, n);
         put_ns(t, (double)e->wait_ns / v->ranks);
-        table_text(t, v->noise.level == NOISE_SPOILED ? NULL : entry_overlap(e));
         put_site(t, v, e->site);
     }
     rows_free(&rows);

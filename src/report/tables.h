@@ -40,9 +40,4 @@ const struct report_table *report_table_find(const char *name); /* NULL: there i
 struct table *report_table_add(struct document *d, const struct report_table *which,
                                const struct view *v);
 
-/* How far the work between post and completion of E's requests covers them: "yes" where 90 % of
- * them were complete when asked for, or waiting is at most 5 % of their life; "no" where it is half
- * or more; else "partly". NULL: unknown. */
-const char *entry_overlap(const struct profile_entry *e);
-
 #endif

@@ -7,26 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* On both sides of each threshold: 90 % of 20 requests found complete; 5 % and half of their life.
- */
-Test(figures, overlap_of_requests)
-{
-    static const struct {
-        uint64_t hidden, wait;
-        const char *word;
-    } known[] = {{0, 1000, "yes"}, {0, 1001, "partly"}, {0, 9999, "partly"},
-                 {0, 10000, "no"}, {18, 20000, "yes"},  {17, 20000, "no"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const struct profile_entry e = {.completed = 20,
-                                        .hidden = known[i].hidden,
-                                        .wait_ns = known[i].wait,
-                                        .span_ns = 20000,
-                                        .window_ns = 20000 - known[i].wait};
-        cr_assert_str_eq(entry_overlap(&e), known[i].word, "case %zu", i);
-    }
-    cr_assert_null(entry_overlap(&(struct profile_entry){.hidden = 1}));
-}
-
 /* The cell in ROW of a table, as in JSON; NaN: it is empty. */
 static double cell_of(const struct document *d, const char *table, size_t row, const char *column)
 {
