@@ -67,6 +67,7 @@ static const struct field rank_table[] = {
     F(init_ns, "init_ns", U64, FIRST),
     F(merge_ns, "merge_ns", U64, FIRST),
     F(injected_ns, "injected_ns", U64, FIRST),
+    F(end_ns, NULL, I64, FIRST),
     F(dropped[LEDGER_MODULES], "dropped_modules", U64, FIRST),
     F(dropped[LEDGER_REGIONS], "dropped_regions", U64, FIRST),
     F(dropped[LEDGER_SITES], "dropped_sites", U64, FIRST),
@@ -207,6 +208,7 @@ static const struct field trace_table[] = {
     F(error_ns, "error_ns", REAL, FIRST),
     F(calls_ns, "calls_ns", U64, FIRST),
     F(wait_ns, "wait_ns", U64, FIRST),
+    F(path_ns, "path_ns", I64, FIRST),
     F(sends, "sends", U64, FIRST),
     F(receives, "receives", U64, FIRST),
     F(matched, "matched", U64, FIRST),
@@ -236,6 +238,24 @@ static const struct field wait_table[] = {
     F(state, "state", WAIT, FIRST),      F(rank, "for_rank", U32, FIRST),
     F(calls, "calls", U64, FIRST),       F(wait_ns, "wait_ns", U64, FIRST),
     F(followed, "followed", U64, FIRST), F(in_turn, "in_turn", U64, FIRST),
+};
+#undef ROW
+
+#define ROW struct root_cause
+static const struct field cause_table[] = {
+    F(kind, "kind", CAUSE, FIRST),
+    F(rank, "rank", INDEX, FIRST),
+    F(from_site, "from_site", SITE, FIRST),
+    F(from_operation, "from_operation", OPERATION, FIRST),
+    F(site, "site", SITE, FIRST),
+    F(operation, "operation", OPERATION, FIRST),
+    F(direct_ns, "direct_ns", U64, FIRST),
+    F(passed_ns, "passed_on_ns", U64, FIRST),
+    F(waits, "waits", U64, FIRST),
+    F(path_ns, "path_ns", U64, FIRST),
+    F(wait_site, "waited_at_site", SITE, FIRST),
+    F(wait_operation, "waited_in_operation", OPERATION, FIRST),
+    F(wait_state, "state", WAIT, FIRST),
 };
 #undef ROW
 
@@ -296,6 +316,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_EVENTS] = TABLE(events, "instances", event_table, LISTED | TABLE_BY_COLUMN),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
+    [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, 0),
     [TABLE_ACTS] = TABLE(acts, NULL, act_table, TABLE_MERGED),
     [TABLE_NETS] = TABLE(nets, NULL, net_table, TABLE_MERGED),
@@ -333,9 +354,9 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
                                             [LEDGER_NETWORK_MISSING] = "missing"};
 
 #define NAMES(kind, array) [FIELD_##kind] = {array, sizeof array / sizeof *array}
-const struct names field_names[FIELD_KINDS] = {NAMES(CLOCK, clock_names), NAMES(STATE, state_names),
-                                               NAMES(FAMILY, family_names), NAMES(WAIT, wait_names),
-                                               NAMES(NETWORK, network_names)};
+const struct names field_names[FIELD_KINDS] = {
+    NAMES(CLOCK, clock_names), NAMES(STATE, state_names), NAMES(FAMILY, family_names),
+    NAMES(WAIT, wait_names),   NAMES(CAUSE, cause_names), NAMES(NETWORK, network_names)};
 
 const char *field_name(enum field_kind kind, uint32_t value)
 {

@@ -107,4 +107,5 @@ void gather_trace(struct gather *g)
             *PUSH(&g->p->nets) = net_of(g, e);
     }
     gather_open(g);
+    g->p->ranks.at[0].end_ns = g->p->trace.last_ns;
 }

@@ -33,6 +33,7 @@ enum field_kind {
     FIELD_STATE,   /* uint32_t, enum ledger_state, by name */
     FIELD_FAMILY,  /* uint32_t, enum call_family, by name */
     FIELD_WAIT,    /* uint32_t, enum wait_state, by name */
+    FIELD_CAUSE,   /* uint32_t, enum cause_kind, by name */
     FIELD_NETWORK, /* uint32_t, enum ledger_network_state, by name */
     FIELD_JSON,    /* json_t *, of its own */
 
@@ -97,6 +98,7 @@ enum profile_table {
     TABLE_EVENTS,
     TABLE_PEERS,
     TABLE_WAITS,
+    TABLE_CAUSES,
     TABLE_BELOW,
     TABLE_ACTS,
     TABLE_NETS,
@@ -190,7 +192,7 @@ void peers_limit(struct profile *p, size_t limit);
 /* Fills p->arrivals from the events. */
 void arrivals_find(struct profile *p);
 
-/* Fills p->trace, p->waits and p->below from the acts. */
+/* Fills p->trace, p->waits, p->causes and p->below from the acts. */
 void trace_find(struct profile *p);
 
 /* --- forms --- */

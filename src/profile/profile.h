@@ -10,6 +10,7 @@
 #define COLLPROF_PROFILE_PROFILE_H
 
 #include "base/array.h"
+#include "causes/causes.h"
 #include "record/ledger.h"
 #include "timeline/network.h"
 #include "timeline/timeline.h"
@@ -58,6 +59,7 @@ struct profile_rank {
     double call_ns;              /* what recording adds to a call; 0: not measured */
     uint32_t started_late;       /* MPI_Init was not seen */
     uint32_t grow_error;         /* errno: the record could not grow; 0: it could */
+    int64_t end_ns;              /* as trace.last_ns, of this rank; not in profile.json */
     bool in_call; /* it ended in a call at an unknown time: its time in MPI is unknown */
     bool alive;   /* the process was running when its record was read */
     uint64_t dropped[LEDGER_SECTIONS];
@@ -169,6 +171,7 @@ struct profile_trace {
     double covered;             /* share of the run in windows that were kept */
     double error_ns;            /* shorter waits are within the error of the clocks: none */
     uint64_t calls_ns, wait_ns; /* time in the calls in the windows; of it, waited */
+    int64_t path_ns;            /* length of the critical path */
     uint64_t sends, receives, matched;
     uint64_t contradictions; /* pairs of ends that cannot be one message */
     uint64_t unnumbered;     /* ends of messages whose order is unknown */
@@ -223,6 +226,7 @@ struct profile {
     struct profile_trace trace;
     ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
     ARRAY(struct wait) waits;
+    ARRAY(struct root_cause) causes;
     ARRAY(struct net) nets; /* of the ranks' records; not in profile.json */
     ARRAY(struct net_row) below;
 

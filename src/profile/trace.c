@@ -1,5 +1,7 @@
-/* Wait states and the transport's rows, from the acts of all ranks. */
+/* Wait states, their causes, and the transport's rows, from the acts of all ranks. */
 #include "profile/model.h"
+
+#include <stdlib.h>
 
 /* The share of the run that lies in windows. */
 static double covered(const struct profile_trace *t)
@@ -36,10 +38,35 @@ static void end_open_calls(struct profile *p)
     }
 }
 
+static void find_causes(struct profile *p, const struct timeline *t)
+{
+    size_t ranks = p->size > 0 ? (size_t)p->size : 0;
+    int64_t *end = memory_alloc((ranks + 1) * sizeof *end);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].rank >= 0 && (size_t)p->ranks.at[i].rank < ranks)
+            end[p->ranks.at[i].rank] = p->ranks.at[i].end_ns;
+    struct causes found;
+    causes_find(&found, t, p->acts.at, p->acts.n,
+                &(struct causes_run){.first_ns = p->trace.first_ns,
+                                     .last_ns = p->trace.last_ns,
+                                     .time_mask = p->trace.time_mask,
+                                     .end_ns = end,
+                                     .n_ranks = ranks});
+    p->trace.path_ns = found.path_ns;
+    if (!causes_add_up(found.rows, found.n, p->trace.wait_ns, found.path_ns))
+        profile_warn(p, "the costs of the causes do not add up to the waits, or the critical path "
+                        "not to the run: do not rely on either, and report this as a fault of "
+                        "collprof");
+    for (size_t i = 0; i < found.n; i++)
+        *PUSH(&p->causes) = found.rows[i];
+    causes_free(&found);
+    free(end);
+}
+
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->waits.n = p->below.n = 0;
+    p->waits.n = p->causes.n = p->below.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
@@ -62,6 +89,7 @@ void trace_find(struct profile *p)
     }
     for (size_t i = 0; i < found.n_waits; i++)
         *PUSH(&p->waits) = found.waits[i];
+    find_causes(p, &found);
     find_below(p);
     timeline_free(&found);
 }

@@ -186,54 +186,139 @@ static const char *order_of(const struct waiting *at)
                                                         : NULL;
 }
 
-static void add_wait(struct finding_context *c, const struct waiting *at, double cost,
-                     const struct imbalance *b)
+/* A segment on all ranks that others waited for it. */
+struct segment {
+    const struct root_cause *first; /* of N rows */
+    size_t n;
+    const struct root_cause *most; /* the row that costs most */
+    double cost, of_most, second;  /* ns: of all; of that row; of the one after it */
+    double passed;                 /* of cost, passed on */
+};
+
+static int by_segment(const void *a, const void *b)
+{
+    const struct root_cause *x = a, *y = b;
+    return ORDER(x->kind, y->kind) ?: ORDER(x->from_site, y->from_site)
+        ?: ORDER(x->from_operation, y->from_operation) ?: ORDER(x->site, y->site)
+        ?: ORDER(x->operation, y->operation);
+}
+
+static int by_segment_and_rank(const void *a, const void *b)
+{
+    const struct root_cause *x = a, *y = b;
+    return by_segment(x, y) ?: ORDER(x->rank, y->rank);
+}
+
+static double cost_of(const struct root_cause *c)
+{
+    return (double)c->direct_ns + (double)c->passed_ns;
+}
+
+static struct segment segment_at(const struct root_cause *c, const struct root_cause *end)
+{
+    struct segment s = {.first = c, .most = c};
+    for (; &c[s.n] < end && !by_segment(&c[s.n], c); s.n++) {
+        const struct root_cause *x = &c[s.n];
+        const double cost = cost_of(x);
+        s.cost += cost;
+        s.passed += (double)x->passed_ns;
+        if (cost > s.of_most) {
+            s.second = s.of_most;
+            s.of_most = cost;
+            s.most = x;
+        } else if (cost > s.second) {
+            s.second = cost;
+        }
+    }
+    return s;
+}
+
+/* "Between MPI_Recv at x.c:5 f and MPI_Send at x.c:9 g", or "In MPI_Send at x.c:9 g, beyond
+ * waiting". */
+enum { SEGMENT_LABEL = 2 * CALL_LABEL + 40 };
+static void segment_label(const struct view *v, const struct root_cause *c,
+                          char text[SEGMENT_LABEL])
+{
+    char left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
+    if (c->from_operation != PROFILE_NONE)
+        call_label(v, c->from_operation, c->from_site, left);
+    if (c->operation != PROFILE_NONE)
+        call_label(v, c->operation, c->site, entered);
+    if (c->kind == CAUSE_COMPUTATION)
+        snprintf(text, SEGMENT_LABEL, "Between %s and %s", left, entered);
+    else
+        snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
+}
+
+/* Whether the row that costs most costs twice as much as any other: then it is for this rank. */
+static bool is_of_one_rank(const struct segment *s)
+{
+    return s->of_most >= 2 * s->second;
+}
+
+static void which_ranks(const struct segment *s, const char *order, char *text, size_t room)
+{
+    const double always = 0.9;
+    char share[32];
+    format_share(share, s->of_most, s->cost);
+    if (s->of_most >= always * s->cost)
+        snprintf(text, room, "rank %u takes", s->most->rank);
+    else if (is_of_one_rank(s))
+        snprintf(text, room, "rank %u (%s of it), and others at other times, take", s->most->rank,
+                 share);
+    else if (order)
+        snprintf(text, room, "%zu ranks %s take", s->n,
+                 strcmp(order, "random_barrier") ? "in turn" : "by chance");
+    else
+        snprintf(text, room, "several ranks, most often rank %u (%s of it), take", s->most->rank,
+                 share);
+}
+
+static void add_cause(struct finding_context *c, const struct segment *s, const struct waiting *at,
+                      double cost)
 {
     enum { CLIENTS = 3, BIG = 64 << 10 };
     const struct profile *p = c->v->p;
     const struct wait *w = at->most;
-    const char *order = order_of(at);
-    char call[CALL_LABEL], time[32], share[32], size[32], more[100] = "", also[120] = "";
-    char advice[4600];
-    struct finding f = finding_of_cost(c, order ? order : states[w->state].key, cost, NAN);
-    call_label(c->v, w->operation, w->site, call);
+    const bool one = is_of_one_rank(s);
+    const char *order = one ? NULL : order_of(at);
+    char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[120] = "";
+    char ranks[120], between[SEGMENT_LABEL], advice[4600];
+    struct finding f =
+        finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost, NAN);
+    call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
+    segment_label(c->v, s->most, between);
     f.site = call;
-    f.number[0] = (struct finding_number){"late_ranks", (double)at->n};
-    f.number[1] = (struct finding_number){"share_of_rank_percent", 100 * at->of_most / at->sum};
-    format_time(time, 1e9 * cost);
-    if (order) {
-        document_finding(
-            c->d, &f, "Ranks wait in %s (%s per rank) for %zu ranks that are the last %s.", call,
-            time, at->n,
-            strcmp(order, "random_barrier") ? "in turn, as if a slow procedure went round"
-                                            : "by chance");
-        return;
-    }
+    f.number[0] = (struct finding_number){"late_ranks", (double)s->n};
+    f.number[1] = (struct finding_number){"share_of_rank_percent", 100 * s->of_most / s->cost};
+    f.number[2] = (struct finding_number){"passed_on_percent", 100 * s->passed / s->cost};
     size_t clients = w->state == WAIT_LATE_SENDER ? clients_of(p, w) : 0;
     double bytes = mean_bytes(p, w);
-    if (clients >= CLIENTS) {
+    if (clients >= CLIENTS && w->rank == s->most->rank) {
         f.key = "intensive_server";
-        f.number[2] = (struct finding_number){"clients", (double)clients};
-        snprintf(more, sizeof more, ": it serves %zu ranks, which send to it and wait", clients);
+        f.number[3] = (struct finding_number){"clients", (double)clients};
+        snprintf(more, sizeof more, ", where it serves %zu ranks, which send to it and wait",
+                 clients);
     } else if (w->state == WAIT_LATE_RECEIVER && bytes >= BIG) {
         f.key = "big_message";
-        f.number[2] = (struct finding_number){"bytes", bytes};
-        snprintf(more, sizeof more, ": messages of %s wait for their receive",
+        f.number[3] = (struct finding_number){"bytes", bytes};
+        snprintf(more, sizeof more, ", in which messages of %s wait for their receive",
                  format_bytes(size, bytes));
     }
-    f.ranks = &(int){(int)w->rank};
-    f.n_ranks = 1;
-    if (b)
-        snprintf(also, sizeof also,
-                 " Outside of MPI it takes %s longer than the mean of the others.",
-                 format_time(share, 1e9 * (b->slow_time - b->others)));
-    snprintf(advice, sizeof advice, "look at the longest wait: collprof plot --picture=timeline %s",
-             c->directory ? c->directory : "");
-    f.advice = c->directory ? advice : NULL;
+    f.ranks = &(int){(int)s->most->rank};
+    f.n_ranks = one;
+    which_ranks(s, order, ranks, sizeof ranks);
+    if (noise_matters(cost * s->passed / s->cost, NAN, c->run))
+        snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
+                 format_share(passed, s->passed, s->cost));
+    snprintf(advice, sizeof advice, "see all causes of waiting: collprof report --table=causes %s",
+             c->directory ? c->directory : "DIR");
+    f.advice = advice;
     document_finding(c->d, &f,
-                     "Ranks wait in %s (%s per rank), %s of that for rank %u, which %s%s.%s", call,
-                     time, format_share(share, at->of_most, at->sum), w->rank,
-                     states[w->state].does, more, also);
+                     "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
+                     "most of it in %s%s.%s",
+                     between, ranks, format_time(time, 1e9 * cost),
+                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by);
 }
 
 /* Whether the trace's windows are too short to show for which rank most is waited. */
@@ -255,42 +340,60 @@ static bool windows_hide(struct finding_context *c)
     return true;
 }
 
-static int longest_first(const void *a, const void *b)
+/* The calls in which most wait for that cause, and what they waited for. */
+static struct waiting waiting_for(const struct root_cause *c, const struct wait *w,
+                                  const struct wait *end)
 {
-    const struct waiting *x = a, *y = b;
-    return ORDER(y->sum, x->sum) ?: ORDER(x->first, y->first);
+    while (w < end && (w->site != c->wait_site || w->operation != c->wait_operation))
+        w++;
+    return w < end ? waiting_at(w, end) : (struct waiting){0};
 }
 
-/* Ranks that are waited for and compute no longer than others pass a delay on: what a trace says of
- * them follows from the imbalances. The longest wait for a slow rank is the imbalance itself. */
+static void find_unknown_causes(struct finding_context *c, double unknown)
+{
+    double cost = 1e-9 * unknown / c->ranks / c->v->p->trace.covered;
+    char time[32], share[32];
+    if (!noise_matters(cost, NAN, c->run))
+        return;
+    document_finding(c->d, &(struct finding){.key = "unknown_causes", .severity = SEVERITY_DOUBT},
+                     "The trace does not show the cause of %s of waiting per rank, %s of all: it "
+                     "is at the edge of a window, or in a call of which the wait is unknown.",
+                     format_time(time, 1e9 * cost),
+                     format_share(share, unknown, (double)c->v->p->trace.wait_ns));
+}
+
+/* One cause is one finding: ranks that wait themselves and pass that on are none. */
 void find_waits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    const double follows = 1.5;
+    double unknown = 0;
     if (!p->trace.on || !p->waits.n || p->trace.covered <= 0 || windows_hide(c))
         return;
     c->traced = true;
-    struct wait *w = memory_alloc(p->waits.n * sizeof *w);
-    struct waiting *calls = memory_alloc(p->waits.n * sizeof *calls);
-    size_t n = 0;
+    struct wait *w = memory_alloc(p->waits.n * sizeof *w), *end = w + p->waits.n;
     memcpy(w, p->waits.at, p->waits.n * sizeof *w);
     qsort(w, p->waits.n, sizeof *w, by_site);
-    for (const struct wait *x = w; x < w + p->waits.n; x += calls[n - 1].n)
-        calls[n++] = waiting_at(x, w + p->waits.n);
-    qsort(calls, n, sizeof *calls, longest_first);
-    for (size_t i = 0; i < n; i++) {
-        double cost = 1e-9 * calls[i].sum / c->ranks / p->trace.covered;
-        if (!calls[i].most || !noise_matters(cost, NAN, c->run))
-            continue;
-        bool ordered = order_of(&calls[i]) != NULL;
-        struct imbalance *b =
-            ordered ? NULL : imbalance_of_rank(&c->imbalances, p, calls[i].most->rank);
-        if (b || ordered || cost > follows * c->imbalances.cost)
-            add_wait(c, &calls[i], cost, b);
-        if (b)
-            b->reported = true;
+    struct root_cause *causes = memory_alloc((p->causes.n + 1) * sizeof *causes),
+                      *last = causes + p->causes.n;
+    if (p->causes.n)
+        memcpy(causes, p->causes.at, p->causes.n * sizeof *causes);
+    qsort(causes, p->causes.n, sizeof *causes, by_segment_and_rank);
+    for (const struct root_cause *x = causes; x < last;) {
+        struct segment s = segment_at(x, last);
+        struct waiting at = waiting_for(s.most, w, end);
+        double cost = 1e-9 * s.cost / c->ranks / p->trace.covered;
+        x += s.n;
+        if (s.first->kind != CAUSE_COMPUTATION && s.first->kind != CAUSE_TRANSFER) {
+            unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
+        } else if (at.most && noise_matters(cost, NAN, c->run)) {
+            add_cause(c, &s, &at, cost);
+            struct imbalance *b = imbalance_of_rank(&c->imbalances, p, s.most->rank);
+            if (b)
+                b->reported = true;
+        }
     }
-    free(calls);
+    find_unknown_causes(c, unknown);
+    free(causes);
     free(w);
 }
 

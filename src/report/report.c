@@ -137,6 +137,24 @@ static void put_trace(struct document *d, const struct profile *p)
         document_fact(d, "transport", "%s", unseen[t->network]);
 }
 
+/* Both sums are shown: a reader can see that nothing is missing. */
+static void put_causes(struct document *d, const struct profile *p)
+{
+    double sum = 0, unknown = 0;
+    char caused[32], waited[32], share[32], path[32];
+    for (size_t i = 0; i < p->causes.n; i++) {
+        const struct root_cause *c = &p->causes.at[i];
+        const double cost = (double)c->direct_ns + (double)c->passed_ns;
+        sum += cost;
+        unknown += c->kind == CAUSE_UNKNOWN ? cost : 0;
+    }
+    if (p->causes.n)
+        document_fact(d, "causes of waiting", "%s of %s, %s of it unknown; critical path: %s",
+                      format_time(caused, sum), format_time(waited, (double)p->trace.wait_ns),
+                      format_share(share, unknown, sum),
+                      format_time(path, (double)p->trace.path_ns));
+}
+
 static void put_facts(struct document *d, const struct view *v)
 {
     const struct profile *p = v->p;
@@ -153,6 +171,7 @@ static void put_facts(struct document *d, const struct view *v)
     put_clock(d, p);
     put_overhead(d, p);
     put_trace(d, p);
+    put_causes(d, p);
 }
 
 /* --- the whole --- */

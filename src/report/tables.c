@@ -269,6 +269,52 @@ static void fill_waits(struct table *t, const struct view *v)
     }
 }
 
+static const struct column cause_columns[] = {
+    C("kind", TEXT, "cause",
+      "computation: time outside of MPI between two calls; transfer: time in a call beyond its "
+      "wait; unknown: edges of windows, and calls of which waits are unknown"),
+    C("rank", RANK, NULL, "the rank that it is on"),
+    C("caused", TIME, NULL, "waiting that it caused, of all ranks that waited for it together"),
+    C("share", SHARE, "of waits", "the same as a share of all waiting"),
+    OPTIONAL("passed_on", SHARE, "passed on",
+             "of it, waiting for ranks between, which had waited themselves"),
+    OPTIONAL("waits", COUNT, NULL, "calls of whose waiting it caused the largest part"),
+    OPTIONAL("path", TIME, "critical", "its time on the critical path"),
+    OPTIONAL("path_share", SHARE, "of path", "the same as a share of the path"),
+    NAME("left", NULL, "the call that the rank had left"),
+    NAME("entered", NULL, "the call that it entered then, or was in"),
+};
+
+static void put_call(struct table *t, const struct view *v, uint32_t operation, uint32_t site,
+                     const char *none)
+{
+    char text[600];
+    bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
+    snprintf(text, sizeof text, "%s%s%s",
+             operation == PROFILE_NONE ? none : v->p->operations.at[operation].name,
+             known ? " " : "", known ? v->label[site] : "");
+    table_text(t, text);
+}
+
+static void fill_causes(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->causes.n; i++) {
+        const struct root_cause *c = &v->p->causes.at[i];
+        const double cost = (double)c->direct_ns + (double)c->passed_ns;
+        const bool outside = c->kind == CAUSE_COMPUTATION;
+        table_text(t, cause_names[c->kind < CAUSE_KINDS ? c->kind : CAUSE_UNKNOWN]);
+        table_integer_if(t, c->rank != PROFILE_NONE, c->rank);
+        put_ns(t, cost);
+        put_percent(t, cost, (double)v->p->trace.wait_ns);
+        put_percent(t, (double)c->passed_ns, cost);
+        put_count(t, c->waits);
+        put_ns(t, (double)c->path_ns);
+        put_percent(t, (double)c->path_ns, (double)v->p->trace.path_ns);
+        put_call(t, v, c->from_operation, c->from_site, outside ? "MPI_Init" : "-");
+        put_call(t, v, c->operation, c->site, outside ? "MPI_Finalize" : "-");
+    }
+}
+
 static const struct column transport_columns[] = {
     OPERATION,
     C("sends", COUNT, NULL, "sends that it gave to the transport"),
@@ -489,6 +535,8 @@ const struct report_table report_tables[] = {
      fill_requests, "wait_per_rank"},
     {"collectives", "Arrival at collective operations", COLUMNS(arrival), fill_arrivals, "wait"},
     {"waits", "Wait states (--trace)", COLUMNS(wait), fill_waits, "time"},
+    {"causes", "Causes of waiting, and the critical path (--trace)", COLUMNS(cause), fill_causes,
+     "caused"},
     {"transport", "Below MPI, by the call that started it (--trace=transport)", COLUMNS(transport),
      fill_transport, "sends"},
     {"messages", "Messages, by sender and receiver", COLUMNS(message), fill_messages, "bytes"},

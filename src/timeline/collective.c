@@ -84,10 +84,13 @@ static void look_at(struct timeline *t, const struct act *act, const uint32_t *m
             root = (uint32_t)i;
     }
     collective_awaits(act[*member].collective, entered, n, act[*member].first, root, awaited);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t event = member[awaited[i]];
+        t->cause[member[i]].event = event;
         if (awaited[i] != i)
-            t->cause[member[i]] = (struct cause){entered[awaited[i]], act[member[awaited[i]]].rank,
+            t->cause[member[i]] = (struct cause){entered[awaited[i]], act[event].rank, event,
                                                  states[act[*member].collective]};
+    }
 }
 
 void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)

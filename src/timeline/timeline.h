@@ -76,6 +76,7 @@ extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */
 struct cause {
     int64_t enabled_ns; /* when it could be done at the earliest; INT64_MIN: nothing is known */
     uint32_t rank;      /* who made it possible then; TIMELINE_NONE */
+    uint32_t event;     /* of that rank; its own: it needed no other rank; TIMELINE_NONE: unknown */
     uint8_t state;      /* enum wait_state: what waiting for it is called */
 };
 

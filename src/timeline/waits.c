@@ -105,14 +105,16 @@ static void cause_of_messages(struct timeline *t, const struct act *act, size_t 
     bool buffered[CLASSES] = {false};
     find_buffered(t, act, n, error_ns, buffered);
     for (size_t i = 0; i < n; i++) {
-        t->cause[i] = (struct cause){INT64_MIN, TIMELINE_NONE, WAIT_NONE};
+        t->cause[i] = (struct cause){INT64_MIN, TIMELINE_NONE, TIMELINE_NONE, WAIT_NONE};
         if (t->partner[i] == TIMELINE_NONE)
             continue;
         const struct act *other = &act[t->partner[i]];
         if (act[i].kind == ACT_RECEIVED || act[i].kind == ACT_PROBED)
-            t->cause[i] = (struct cause){other->entry_ns, other->rank, WAIT_LATE_SENDER};
+            t->cause[i] =
+                (struct cause){other->entry_ns, other->rank, t->partner[i], WAIT_LATE_SENDER};
         else if (is_send(t, &act[i], i) && !buffered[class_of(&act[i])])
-            t->cause[i] = (struct cause){other->posted_ns, other->rank, WAIT_LATE_RECEIVER};
+            t->cause[i] =
+                (struct cause){other->posted_ns, other->rank, t->partner[i], WAIT_LATE_RECEIVER};
     }
     find_wrong_order(t, act, n);
 }

@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = smoke ways methods logp collective isolated drift
-sim_layer_programs = layer drawn reduction benchmark waits known late
+sim_layer_programs = layer drawn reduction benchmark waits known late causes
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -21,9 +21,9 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/late.sh \
 	tests/sim/drawn.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
-	tests/sim/waits.sh
+	tests/sim/waits.sh tests/sim/causes.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py \
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \

@@ -34,6 +34,7 @@ struct known {
         double wait; /* of all ranks */
         uint64_t followed, in_turn;
     } waits[4];
+    bool passed_on; /* by all but rank 0, which causes all waits */
 };
 
 static const struct known known[] = {
@@ -97,6 +98,7 @@ static const struct known known[] = {
      .absent = "n_to_n",
      .ranks = 4,
      .mpi = {0, 0.3, 0.3, 0.3},
+     .passed_on = true,
      .waits = {{9, 0, WAIT_LATE_SENDER, 0.3},
                {10, 1, WAIT_N_TO_N, 0.3},
                {11, 2, WAIT_N_TO_N, 0.3}}},
@@ -159,6 +161,30 @@ static void add_calls(struct profile *p, const struct known *k, uint32_t comm)
     }
 }
 
+/* Each wait has a cause on the rank that is waited for, but for those that rank 0 causes and others
+ * pass on. */
+static void add_cause(struct profile *p, const struct known *k, size_t i)
+{
+    uint64_t cost = ns(k->waits[i].wait);
+    uint32_t rank = k->passed_on ? 0 : k->waits[i].rank;
+    p->trace.wait_ns += cost;
+    if (k->passed_on && p->causes.n) {
+        p->causes.at[0].passed_ns += cost;
+        return;
+    }
+    *PUSH(&p->causes) =
+        (struct root_cause){.kind = CAUSE_COMPUTATION,
+                            .rank = rank,
+                            .from_site = PROFILE_NONE,
+                            .from_operation = PROFILE_NONE,
+                            .site = site_in_line(p, 50),
+                            .operation = profile_add_operation(p, "MPI_Send", FAMILY_SEND),
+                            .direct_ns = cost,
+                            .wait_site = site_in_line(p, k->waits[i].line),
+                            .wait_operation = profile_add_operation(p, "MPI_Recv", FAMILY_RECV),
+                            .wait_state = k->waits[i].state};
+}
+
 static struct profile *made(const struct known *k)
 {
     struct profile *p = profile_new();
@@ -196,6 +222,7 @@ static struct profile *made(const struct known *k)
     for (size_t i = 0; i < 4 && k->waits[i].line; i++) {
         p->trace.on = true;
         p->trace.covered = 1;
+        add_cause(p, k, i);
         *PUSH(&p->waits) =
             (struct wait){.site = site_in_line(p, k->waits[i].line),
                           .operation = profile_add_operation(p, "MPI_Recv", FAMILY_RECV),

@@ -1,0 +1,60 @@
+"""Whether the causes of a situation of causes.c are the known ones: usage: causes.py NAME REPORT, or causes.py names.
+
+Eight ranks. Of each: all waiting, by the ranks that cause it in one segment, in units of T, within 1 %; the finding; that
+causes add up to the waits and the critical path to the run."""
+import json
+import sys
+
+N, T, P = 20, 10_000_000, 8  # repetitions; ns; ranks
+
+EXPECTED = {  # call left, call entered, {rank: waiting that it causes}, rank in the finding (None: not one alone)
+    "passed_on": ("MPI_Barrier", "MPI_Send", {0: 7 * N}, 0),
+    "reduce_and_broadcast": ("MPI_Bcast", "MPI_Reduce", {2: 7 * N}, 2),
+    # Every other rank waits while one has the token.
+    "token": ("MPI_Recv", "MPI_Send", {r: 7 * N * (5 if r == 3 else 1) for r in range(P)}, 3),
+    "nap": ("MPI_Sendrecv", "MPI_Sendrecv", {2: 7 * 5}, 2),
+    # The first block passes all ranks before; then each behind rank 3 waits for it once a block.
+    "sweep": ("MPI_Recv", "MPI_Send", {**{r: 7 - r for r in range(P - 1)}, 3: 4 * (N + 1)}, 3),
+    # The master waits for the first, and then, with all other workers, for worker 5.
+    "workers": ("MPI_Recv", "MPI_Send", {1: N, 5: 3 * N + 6 * 3 * (N - 1)}, 5),
+    # The delay of a step reaches rank r r steps later.
+    "far_halo": ("MPI_Sendrecv", "MPI_Sendrecv", {0: sum(N - r + 1 for r in range(1, P))}, 0),
+    "in_turn": ("MPI_Barrier", "MPI_Barrier", {r: 7 * len(range(r, N, P)) for r in range(P)}, None),
+}
+
+if sys.argv[1] == "names":
+    print(*EXPECTED)
+    sys.exit()
+name, path = sys.argv[1:]
+left, entered, expected, guilty = EXPECTED[name]
+p = json.load(open(path))
+bad = []
+found = {}
+operation = lambda i: None if i is None else p["operations"][i]["name"]
+for c in p["causes"]:
+    if c["kind"] == "computation":
+        # The first execution begins at MPI_Init.
+        if operation(c["from_operation"]) in (left, None) or c["from_site"] is None:
+            if operation(c["operation"]) == entered or name == "passed_on":
+                found[c["rank"]] = found.get(c["rank"], 0) + (c["direct_ns"] + c["passed_on_ns"]) / T
+if name == "workers":  # which worker is the first is arbitrary
+    found[1] = sum(found.pop(r) for r in list(found) if r != 5)
+cost = sum(c["direct_ns"] + c["passed_on_ns"] for c in p["causes"])
+total = sum(expected.values())
+for r in range(P):
+    if abs(found.get(r, 0) - expected.get(r, 0)) > 0.01 * total:
+        bad.append("rank %d causes %.2f T instead of %d" % (r, found.get(r, 0), expected.get(r, 0)))
+if abs(cost - p["trace"]["wait_ns"]) > 1e-5 * cost:
+    bad.append("causes add up to %d, waits to %d" % (cost, p["trace"]["wait_ns"]))
+wall = max(r["wall_seconds"] for r in p["ranks"]) * 1e9
+along = sum(c["path_ns"] for c in p["causes"])
+if abs(along - wall) > 1e-3 * wall:
+    bad.append("the critical path is %d, the run %d" % (along, wall))
+bad += [w for w in p["warnings"] if "add up" in w]
+top = [f for f in p["diagnosis"] if f["severity"] == "finding"][:1]
+if not top or top[0].get("ranks", []) != ([] if guilty is None else [guilty]):
+    bad.append("the first finding is %s" % top)
+print("%-20s %s" % (name, {r: round(x, 2) for r, x in sorted(found.items()) if x > 0.01}), *[f["text"] for f in top])
+for line in bad:
+    print("FAIL: %s: %s" % (name, line))
+sys.exit(bool(bad))
