@@ -96,6 +96,7 @@ struct search {
     int64_t epoch, from, to; /* the window that is replayed: all histories begin at FROM */
     int64_t path_ns;
     size_t most_nodes;
+    uint64_t work, allowed; /* delays that were looked at, and that may be before forget() */
 };
 
 /* --- pieces --- */
@@ -333,6 +334,7 @@ static void serve_before(struct search *s, struct lane *lane, int64_t time)
 /* Forgets what all histories are made of, but for their length. */
 static void forget(struct search *s)
 {
+    s->work = s->allowed;
     for (size_t i = 0; i < s->lanes.n; i++) {
         struct lane *lane = &s->lanes.at[i];
         history_end(&s->pool, lane->history);
@@ -366,6 +368,8 @@ static void add_cost(struct search *s, const struct call *c, uint32_t piece, dou
             x->operation == w.operation)
             break;
     }
+    if (at == UINT32_MAX && s->waited.n >= CAUSES_NODES)
+        return;
     if (at == UINT32_MAX) {
         at = (uint32_t)s->waited.n;
         *PUSH(&s->waited) = w;
@@ -455,6 +459,8 @@ static void distribute(struct search *s, const struct call *c, const struct hist
     double sum = 0, most = 0;
     uint32_t first = s->lanes.at[c->lane].unknown;
     find_delays(s, late, own);
+    s->work += s->delays.n;
+    s->allowed += CAUSES_DELAYS;
     for (size_t i = 0; i < s->delays.n; i++) {
         const struct delay *d = &s->delays.at[i];
         sum += d->ns > 0 ? d->ns : 0;
@@ -531,33 +537,31 @@ static void replay_call(struct search *s, struct lane *lane)
     lane->busy = false;
 }
 
-static int64_t end_of(const struct search *s, const struct lane *lane)
+/* Whether the lane is of the rank that ends last: what follows its last call is on the path. */
+static bool is_last(const struct search *s, const struct lane *lane)
 {
-    bool known =
-        lane->next == lane->end && lane->rank < s->run->n_ranks && s->to == s->run->last_ns;
-    int64_t end = known ? s->run->end_ns[lane->rank] : lane->at;
-    return end > lane->at ? end : lane->at;
+    return s->to == s->run->last_ns && lane->rank == s->run->last_rank && lane->next == lane->end;
 }
 
-/* The critical path of the window is the history of the lane that ends last. */
+/* The critical path of the window is the history of the rank that ends last; where that is unknown,
+ * or the run goes on, of the one whose last call in it ends last. */
 static void end_epoch(struct search *s)
 {
-    struct lane *last = NULL;
-    for (size_t i = 0; i < s->lanes.n; i++)
-        if (!last || end_of(s, &s->lanes.at[i]) > end_of(s, last))
-            last = &s->lanes.at[i];
-    if (last) {
-        int64_t end = last->at > s->to ? last->at : s->to;
-        struct history *path = history_at(s, last, end);
-        s->differences.list.n = 0;
-        history_compare(&s->pool, path, NULL, &s->differences);
-        for (size_t i = 0; i < s->differences.list.n; i++) {
-            const struct history_difference *d = &s->differences.list.at[i];
-            s->pieces.at[d->key].path += (double)d->ns;
-        }
-        history_end(&s->pool, path);
-        s->path_ns += end - s->from;
+    const struct lane *last = s->lanes.at;
+    for (const struct lane *x = last + 1; x < s->lanes.at + s->lanes.n; x++)
+        if (is_last(s, x) == is_last(s, last) ? x->at > last->at : is_last(s, x))
+            last = x;
+    int64_t end = last->at > s->to ? last->at : s->to;
+    struct history *path = history_share(last->history);
+    spend(s, &path, is_last(s, last) ? last->tail : last->unknown, end - last->at);
+    s->differences.list.n = 0;
+    history_compare(&s->pool, path, NULL, &s->differences);
+    for (size_t i = 0; i < s->differences.list.n; i++) {
+        const struct history_difference *d = &s->differences.list.at[i];
+        s->pieces.at[d->key].path += (double)d->ns;
     }
+    history_end(&s->pool, path);
+    s->path_ns += end - s->from;
     for (size_t i = 0; i < s->lanes.n; i++) {
         history_end(&s->pool, s->lanes.at[i].history);
         s->lanes.at[i].history = NULL;
@@ -599,7 +603,7 @@ static void replay(struct search *s)
         }
         while (lane->next <= order[i])
             replay_call(s, lane);
-        if (s->pool.nodes > s->most_nodes)
+        if (s->pool.nodes > s->most_nodes || s->work > s->allowed + CAUSES_WORK)
             forget(s);
     }
     if (n)

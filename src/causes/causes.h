@@ -42,12 +42,11 @@ struct root_cause {
     uint32_t wait_site, wait_operation, wait_state;
 };
 
-/* When the run, and each of its ranks, began and ended; ns on the clock of the events. */
+/* When the run began and ended; ns on the clock of the events. */
 struct causes_run {
     int64_t first_ns, last_ns;
-    uint64_t time_mask;    /* kept are the times that have none of these bits; 0: all */
-    const int64_t *end_ns; /* of ranks 0 to n_ranks - 1 */
-    size_t n_ranks;
+    uint64_t time_mask; /* kept are the times that have none of these bits; 0: all */
+    uint32_t last_rank; /* that ended at LAST_NS; CAUSES_NONE: unknown */
 };
 
 struct causes {
@@ -56,11 +55,12 @@ struct causes {
     int64_t path_ns; /* which the critical path has to have: the run, or its kept windows */
 };
 
-/* Rows, and nodes of histories (HISTORY_NODE_BYTES each): where these are exceeded, all that lies
- * further back becomes unknown. There are more nodes where there are more than 50,000 threads. */
-enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18 };
+/* Rows. Nodes of histories (272 bytes each), of which there are more where there are more than
+ * 50,000 threads; and delays a wait, on average beyond the first CAUSES_WORK: where these are
+ * exceeded, all that lies further back becomes unknown. */
+enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_WORK = 1 << 22 };
 
-/* ACT and N as timeline_find() had them for T. O(N log N); needs 120 bytes an event beside the
+/* ACT and N as timeline_find() had them for T. Needs at most 300 bytes an event beside the
  * nodes. Memory is had as in base/memory.h. */
 void causes_find(struct causes *c, const struct timeline *t, const struct act *act, size_t n,
                  const struct causes_run *run);

@@ -1,8 +1,6 @@
 /* Wait states, their causes, and the transport's rows, from the acts of all ranks. */
 #include "profile/model.h"
 
-#include <stdlib.h>
-
 /* The share of the run that lies in windows. */
 static double covered(const struct profile_trace *t)
 {
@@ -40,18 +38,15 @@ static void end_open_calls(struct profile *p)
 
 static void find_causes(struct profile *p, const struct timeline *t)
 {
-    size_t ranks = p->size > 0 ? (size_t)p->size : 0;
-    int64_t *end = memory_alloc((ranks + 1) * sizeof *end);
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank >= 0 && (size_t)p->ranks.at[i].rank < ranks)
-            end[p->ranks.at[i].rank] = p->ranks.at[i].end_ns;
+    const struct profile_rank *last = p->ranks.at;
+    for (size_t i = 1; i < p->ranks.n; i++)
+        last = p->ranks.at[i].end_ns > last->end_ns ? &p->ranks.at[i] : last;
     struct causes found;
     causes_find(&found, t, p->acts.at, p->acts.n,
                 &(struct causes_run){.first_ns = p->trace.first_ns,
                                      .last_ns = p->trace.last_ns,
                                      .time_mask = p->trace.time_mask,
-                                     .end_ns = end,
-                                     .n_ranks = ranks});
+                                     .last_rank = p->ranks.n ? (uint32_t)last->rank : CAUSES_NONE});
     p->trace.path_ns = found.path_ns;
     if (!causes_add_up(found.rows, found.n, p->trace.wait_ns, found.path_ns))
         profile_warn(p, "the costs of the causes do not add up to the waits, or the critical path "
@@ -60,7 +55,6 @@ static void find_causes(struct profile *p, const struct timeline *t)
     for (size_t i = 0; i < found.n; i++)
         *PUSH(&p->causes) = found.rows[i];
     causes_free(&found);
-    free(end);
 }
 
 void trace_find(struct profile *p)
