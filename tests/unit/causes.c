@@ -546,3 +546,48 @@ Test(causes, a_million_events)
     answer_free(&a);
     free(act);
 }
+
+/* A token through thousands of ranks: each wait is for all of them. Where histories are too long
+ * the rest is unknown; nothing is lost. */
+Test(causes, histories_that_are_too_long)
+{
+    enum { MANY = 8192 };
+    struct act *act = calloc(4 * MANY, sizeof *act);
+    int64_t now = 0;
+    size_t n = 0;
+    for (uint32_t k = 0; k < 2 * MANY; k++) {
+        struct act a = {.entry_ns = now,
+                        .exit_ns = now + 10,
+                        .posted_ns = now,
+                        .comm_id = 7,
+                        .bytes = 8,
+                        .rank = k % MANY,
+                        .ordinal = k / MANY};
+        if (k) {
+            a.kind = ACT_RECEIVED;
+            a.peer = (k - 1) % MANY;
+            a.ordinal = (k - 1) / MANY;
+            a.entry_ns = a.posted_ns = k < MANY ? 0 : now - (MANY - 1) * (int64_t)110 + 1;
+            act[n++] = a;
+        }
+        now += 110;
+        a.entry_ns = a.posted_ns = now;
+        a.exit_ns = now + 1;
+        a.kind = ACT_SEND;
+        a.peer = (k + 1) % MANY;
+        a.ordinal = k / MANY;
+        a.site = 1;
+        act[n++] = a;
+    }
+    struct answer a;
+    timeline_find(&a.t, act, n, 0);
+    clock_t start = clock();
+    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, now + 1, 0, CAUSES_NONE});
+    cr_expect_lt((double)(clock() - start) / CLOCKS_PER_SEC, 10);
+    cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, now + 1));
+    cr_expect_gt(cost_of_kind(&a, CAUSE_UNKNOWN), 0);
+    cr_expect_eq(a.c.n, CAUSES_ROWS);
+    cr_expect_gt(cost_of_kind(&a, CAUSE_REST), 0);
+    answer_free(&a);
+    free(act);
+}
