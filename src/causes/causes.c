@@ -73,8 +73,9 @@ struct delay {
 /* The delays of one group. */
 struct balance {
     double more, less;
-    double squares; /* sum of time and mean time of an execution, in LESS */
-    double weights; /* of MORE, what is above that mean */
+    double more_count, less_count; /* executions in them */
+    double squares;                /* sum of time and mean time of an execution, in LESS */
+    double weights;                /* of MORE, what is above that mean */
 };
 
 struct search {
@@ -395,24 +396,49 @@ static double weight_of(const struct balance *b, const struct delay *d)
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
 }
 
-/* What is left of a delay where the other history has LESS: first what is above the mean. */
-static double left_of(const struct balance *b, const struct delay *d)
+/* The share of LESS that is set off: as many executions as there are in MORE. What is left may
+ * match others in the next round; in the last one all is. */
+static double matched_share(const struct balance *b, enum matching m)
 {
-    const double left = b->more - b->less, weight = weight_of(b, d);
+    if (m + 1 == MATCHINGS || !(b->less_count > b->more_count))
+        return 1;
+    return b->more_count / b->less_count;
+}
+
+/* What is left of a delay in MORE, of which LEFT is left: first what is above the mean. */
+static double left_of(const struct balance *b, const struct delay *d, double left)
+{
+    const double weight = weight_of(b, d);
     if (left <= b->weights)
         return left * weight / b->weights;
     return weight + (left - b->weights) * (d->ns - weight) / (b->more - b->weights);
 }
 
+static void set_off_one(const struct balance *b, struct delay *d, enum matching m)
+{
+    const double share = matched_share(b, m), left = b->more - share * b->less;
+    if (d->ns > 0) {
+        d->ns = left > 0 ? left_of(b, d, left) : 0;
+        d->count *= b->more_count > b->less_count ? 1 - b->less_count / b->more_count : 0;
+    } else {
+        d->ns *= left > 0 ? 1 - share : 1 - b->more / b->less;
+        d->count *= 1 - share;
+    }
+}
+
 /* Sets off what one history has more against what the other has more, in each group. */
 static void set_off(struct search *s, enum matching m)
 {
-    struct delay *d = s->delays.at, *end = d + s->delays.n;
+    struct delay *d, *end = s->delays.at + s->delays.n;
     for (d = s->delays.at; d < end; d++) {
         struct balance *b = balance_of(s, d, m);
         if (!takes_part(d, m))
             continue;
         *(d->ns > 0 ? &b->more : &b->less) += fabs(d->ns);
+        if (d->ns > 0)
+            b->more_count += fmax(0, d->count);
+        else
+            b->less_count += fmax(0, -d->count);
         if (d->ns < 0 && d->count < 0)
             b->squares += d->ns / d->count * -d->ns;
     }
@@ -423,13 +449,8 @@ static void set_off(struct search *s, enum matching m)
     }
     for (d = s->delays.at; d < end; d++) {
         const struct balance *b = balance_of(s, d, m);
-        if (!takes_part(d, m) || !(b->more > 0) || !(b->less > 0))
-            continue;
-        if (d->ns > 0)
-            d->ns = b->more > b->less ? left_of(b, d) : 0;
-        else
-            d->ns = b->less > b->more ? d->ns * (b->less - b->more) / b->less : 0;
-        d->count = 0;
+        if (takes_part(d, m) && b->more > 0 && b->less > 0)
+            set_off_one(b, d, m);
     }
     for (d = s->delays.at; d < end; d++)
         *balance_of(s, d, m) = (struct balance){0};

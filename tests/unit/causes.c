@@ -465,7 +465,6 @@ static struct played *drawn_program(uint64_t seed, int64_t delay)
 Test(causes, drawn_delays)
 {
     enum { PROGRAMS = 300, DELAY = 50000 };
-    int missed = 0;
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         struct played *without = drawn_program(seed, 0), *with = drawn_program(seed, DELAY);
         struct answer before = analysed(without, 0), after = analysed(with, 0);
@@ -475,15 +474,13 @@ Test(causes, drawn_delays)
         for (size_t i = 0; i < after.c.n; i++)
             if (after.c.rows[i].rank == late && after.c.rows[i].kind == CAUSE_COMPUTATION)
                 found += (double)after.c.rows[i].direct_ns + (double)after.c.rows[i].passed_ns;
-        if (added > DELAY && !(found >= 0.95 * added))
-            missed++;
-        cr_expect(added <= DELAY || found >= 0.7 * added, "seed %d", (int)seed);
+        cr_expect(added <= DELAY || found >= 0.95 * added, "seed %d: %.3f", (int)seed,
+                  found / added);
         answer_free(&before);
         answer_free(&after);
         played_free(without);
         played_free(with);
     }
-    cr_expect_leq(missed, PROGRAMS / 10, "%d of %d delays are not found", missed, PROGRAMS);
 }
 
 /* --- cost --- */
