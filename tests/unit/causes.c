@@ -1,6 +1,7 @@
 /* Protects the causes of waiting and the critical path: programs of a few ranks are played on
  * paper, so that every wait and its cause follow from the times that are written here. */
 #include "causes/causes.h"
+#include "causes/history.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -418,6 +419,31 @@ Test(causes, sums_that_are_wrong_are_found)
     cr_expect_not(causes_add_up(&row, 1, 1500010, 3000000));
     cr_expect_not(causes_add_up(&row, 1, 1500000, 2999990));
     cr_expect_not(causes_add_up(NULL, 0, 100, 0));
+}
+
+/* Two that share a beginning: compared is what came after; in the end no node is left. */
+Test(causes, histories_share_their_beginning)
+{
+    struct history_pool pool = {.levels = history_levels(5000)};
+    struct history *a = NULL;
+    for (uint32_t key = 0; key < 5000; key += 7)
+        history_add(&pool, &a, key, key);
+    struct history *b = history_share(a);
+    history_add(&pool, &a, 14, 100);
+    history_add(&pool, &b, 4999, 1);
+    struct history_differences d = {0};
+    history_compare(&pool, a, b, &d);
+    cr_assert_eq(d.list.n, 2);
+    cr_expect_eq(d.list.at[0].key, 14);
+    cr_expect_eq(d.list.at[0].ns, 100);
+    cr_expect_eq(d.list.at[0].count, 1);
+    cr_expect_eq(d.list.at[1].key, 4999);
+    cr_expect_eq(d.list.at[1].ns, -1);
+    history_end(&pool, a);
+    history_end(&pool, b);
+    cr_expect_eq(pool.nodes, 0);
+    history_pool_free(&pool);
+    free(d.list.at);
 }
 
 /* --- programs that are drawn: a delay is put into one, and the waiting that it adds is its --- */
