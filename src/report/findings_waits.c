@@ -387,8 +387,8 @@ void find_waits(struct finding_context *c)
             unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
         } else if (at.most && noise_matters(cost, NAN, c->run)) {
             add_cause(c, &s, &at, cost);
-            struct imbalance *b = imbalance_of_rank(&c->imbalances, p, s.most->rank);
-            if (b)
+            struct imbalance *b;
+            while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
                 b->reported = true;
         }
     }
