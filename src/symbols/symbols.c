@@ -1,6 +1,6 @@
 /* Names, files and lines by libdw. Each file is opened for itself ("offline"), so that addresses
- * need no process. Nothing is asked from a network: elfutils' own look-up for debug files would
- * (debuginfod), so the usual places are looked at here. */
+ * need no process. Separate files of debug information are found by their build-id alone: the
+ * standard look-up of elfutils could ask a network (debuginfod). */
 #include "symbols/symbols.h"
 #include "base/array.h"
 #include "base/input.h"
@@ -9,10 +9,8 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,61 +39,6 @@ static void free_unit(void *unit)
     free(unit);
 }
 
-static bool has_build_id(int fd, const void *wanted, size_t size)
-{
-    const void *id;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    bool same =
-        elf && dwelf_elf_gnu_build_id(elf, &id) == (ssize_t)size && !memcmp(id, wanted, size);
-    elf_end(elf);
-    return same;
-}
-
-/* Opens PATH if it belongs to the build-id (or that is not known). */
-static int try_open(const char *path, const unsigned char *id, int size)
-{
-    const char *why;
-    int fd = input_open(AT_FDCWD, path, NULL, &why);
-    if (fd >= 0 && size > 0 && !has_build_id(fd, id, (size_t)size)) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-/* A separate file of debug information: by build-id, then beside the module, by its debug link. */
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-                          const char *file, const char *link, GElf_Word crc, char **found)
-{
-    (void)userdata, (void)name, (void)base, (void)crc;
-    static const char root[] = "/usr/lib/debug";
-    const unsigned char *id = NULL;
-    GElf_Addr where;
-    int size = dwfl_module_build_id(module, &id, &where), fd = -1;
-    char path[4400];
-    if (size > 2 && size <= 64) {
-        int at = snprintf(path, sizeof path, "%s/.build-id/%02x/", root, id[0]);
-        for (int i = 1; i < size; i++)
-            at += snprintf(path + at, sizeof path - (size_t)at, "%02x", id[i]);
-        snprintf(path + at, sizeof path - (size_t)at, ".debug");
-        fd = try_open(path, id, size);
-    }
-    if (fd < 0 && file && link) {
-        static const char *const pattern[] = {"%.0s%s/%s", "%.0s%s/.debug/%s", "%s%s/%s"};
-        char directory[2048];
-        snprintf(directory, sizeof directory, "%s", file);
-        dirname(directory);
-        for (size_t i = 0; fd < 0 && i < sizeof pattern / sizeof *pattern; i++) {
-            snprintf(path, sizeof path, pattern[i], root, directory, link);
-            fd = try_open(path, id, size);
-        }
-    }
-    if (fd >= 0)
-        *found = strdup(path);
-    return fd;
-}
-
 /* Never needed: every module is reported with its file. */
 static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
                        char **file, Elf **elf)
@@ -105,7 +48,7 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 }
 
 static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
-                                         .find_debuginfo = find_debuginfo,
+                                         .find_debuginfo = dwfl_build_id_find_debuginfo,
                                          .section_address = dwfl_offline_section_address};
 
 /* Adds what is inside of PARENT: its subprograms and inlined calls, however deep. */

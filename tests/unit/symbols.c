@@ -151,42 +151,6 @@ Test(symbols, another_file_than_the_one_that_ran)
     cr_assert(!reader->open("/etc/passwd", "", false, &changed) && !changed);
 }
 
-/* The functions' names and lines are in a file beside the program, or in ".debug"; one that is not
- * known to be of this program is not believed. */
-Test(symbols, in_a_separate_file)
-{
-    char top[] = "/tmp/collprof-symbols-test.XXXXXX", command[9000];
-    if (system("command -v objcopy strip >/dev/null"))
-        cr_skip_test("no objcopy");
-    cr_assert(mkdtemp(top) && !chdir(top));
-    snprintf(command, sizeof command,
-             "objcopy --only-keep-debug '%s' x.debug && strip -o x '%s' && "
-             "objcopy --add-gnu-debuglink=x.debug x",
-             own, own);
-    cr_assert(!system(command));
-    static const char *const moves[] = {
-        ":", "mkdir .debug && mv x.debug .debug",
-        "objcopy --remove-section .note.gnu.build-id .debug/x.debug"};
-    snprintf(command, sizeof command, "%s/x", top);
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
-        bool changed;
-        struct symbol found;
-        cr_assert(!system(moves[i]));
-        struct symbols *file = reader->open(command, "", false, &changed);
-        cr_assert(file && !changed);
-        if (i < 2) {
-            both_levels(file);
-        } else {
-            reader->find(file, call.address, 0, &found);
-            cr_assert(!found.file && !found.line);
-        }
-        reader->close(file);
-    }
-    cr_assert(!chdir("/"));
-    snprintf(command, sizeof command, "rm -r %s", top);
-    cr_assert(!system(command));
-}
-
 /* --- a whole profile --- */
 
 static struct profile *of_program(const char *path, const char *build_id, const char *function)
