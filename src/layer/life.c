@@ -1,189 +1,27 @@
 #include "layer/life.h"
 
 #include "base/hash.h"
-#include "base/input.h"
-#include "base/quote.h"
 #include "base/reason.h"
-#include "base/text.h"
 #include "inject/inject.h"
 #include "layer/members.h"
 #include "layer/parts.h"
 #include "profile/profile.h"
 #include "record/call.h"
-#include "record/operations.h"
-#include "record/python.h"
 #include "sync/local_clock.h"
 #include "sync/politely.h"
 #include "sync/sync.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-__attribute__((visibility("default"))) void collprof_control(int level);
-
-struct run_directory run_directory = {.fd = -1};
-const char *run_obstacle;
-/* Of whom the record is that was made; JOB 0: none was. */
-static struct owner {
-    int rank, size;
-    uint64_t job;
-} owner;
-static char file[48]; /* its name in the directory, also where it could not be filled; or "" */
 static int members, first_member; /* ranks that have the layer */
-static int record_error;          /* an errno: it could not be made, not even in memory */
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
-
-/* --- the record --- */
-
-static void describe_arguments(struct ledger_header *h)
-{
-    char words[sizeof h->arguments], quoted[2 * sizeof words];
-    size_t n = input_read("/proc/self/cmdline", words, sizeof words), at = 0;
-    for (const char *w = words + strlen(words) + 1; w < words + n; w += strlen(w) + 1) {
-        quote_word(w, quoted, sizeof quoted);
-        at += strlen(quoted) + 1;
-        if (at >= sizeof h->arguments || n + 1 >= sizeof words) {
-            strcpy(h->arguments, " ...");
-            return;
-        }
-        strcat(strcat(h->arguments, " "), quoted);
-    }
-}
-
-/* What is known without MPI. */
-static void describe_process(struct ledger_header *h)
-{
-    cpu_set_t mask;
-    h->rank = owner.rank;
-    h->size = owner.size;
-    h->run_id = owner.job;
-    gethostname(h->host, sizeof h->host - 1);
-    if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
-        strcpy(h->program, "?");
-    python_script(h->program, h->script, sizeof h->script);
-    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* those of the simulator */
-        describe_arguments(h);
-    /* Simulated ranks have as many processors as they like. */
-    if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
-        h->processors = (uint32_t)CPU_COUNT(&mask);
-        memcpy(h->affinity, &mask, sizeof h->affinity);
-        _Static_assert(sizeof mask >= sizeof h->affinity, "a mask fills the record's");
-    }
-    h->clock = clock_source;
-    h->started_unix = clock_seconds(CLOCK_REALTIME);
-    struct clock_pair now = clock_read_pair();
-    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
-    h->pair[1] = h->pair[0];
-    /* Last: until then no rank takes the record for one that a process has left behind. */
-    __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
-}
-
-static void describe_run(struct ledger_header *h, int thread_level)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
-    int length;
-    PMPI_Get_processor_name(processor, &length);
-    text_copy(h->host, sizeof h->host, processor);
-    PMPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    for (char *c = library; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    text_copy(h->mpi_library, sizeof h->mpi_library, library);
-    text_copy(h->launcher, sizeof h->launcher, members_command(library));
-    h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
-    struct clock_pair now = clock_read_pair();
-    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
-    h->pair[1] = h->pair[0];
-    h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
-    h->stack_depth = layer.stack_depth;
-    noise_read(&h->noise[0]);
-}
-
-/* In the directory or, where that cannot be, in memory: run_obstacle says why. */
-static int create_ledger(uint64_t tag)
-{
-    size_t bytes = (size_t)layer.settings.memory << 20;
-    char path[RUN_DIRECTORY_RECORD];
-    if (!run_obstacle) {
-        const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
-        run_directory_record(&run_directory, path, owner.rank, tag);
-        text_copy(file, sizeof file, text_base_of(path));
-        int error = ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
-        if (!error)
-            return 0;
-        run_obstacle = strerror(error);
-        /* By the file's name the other ranks see that this one takes part. */
-        int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        run_directory.error = fd < 0 ? errno : 0;
-        if (fd >= 0)
-            close(fd);
-        else
-            *file = '\0';
-    }
-    return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
-}
-
-static void make_record(struct owner of)
-{
-    uint64_t tag = clock_ticks() ^ (uint64_t)getpid() << 32;
-    owner = of;
-    *file = '\0';
-    run_obstacle = run_directory_make(&run_directory, layer.settings.output, of.job);
-    record_error = create_ledger(tag);
-    if (!record_error)
-        describe_process(layer.ledger.header);
-}
-
-/* What is mapped of the record stays. */
-static void remove_file(void)
-{
-    run_directory_remove_file(&run_directory, file);
-}
-
-static void drop_record(void)
-{
-    remove_file();
-    run_directory_close(&run_directory);
-    if (!record_error)
-        ledger_close(&layer.ledger);
-    owner.job = 0;
-}
-
-/* The record of this rank; one that was made before MPI_Init may be another's. */
-static void need_record(struct owner of)
-{
-    if (owner.job && (owner.rank != of.rank || owner.size != of.size || owner.job != of.job))
-        drop_record();
-    if (!owner.job)
-        make_record(of);
-}
-
-/* The tables that are not in the record. Returns 0 or an errno: there is no record then. */
-static int start_tables(int thread_level)
-{
-    if (record_error)
-        return record_error;
-    memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
-    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
-    layer.stack_depth = (unsigned)layer.settings.stack;
-    layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
-    layer.pid = getpid();
-    describe_run(layer.ledger.header, thread_level);
-    if (tables_start() || requests_start() || comms_start()) {
-        drop_record();
-        return ENOMEM;
-    }
-    modules_update();
-    return 0;
-}
 
 /* --- the start --- */
 
@@ -204,10 +42,11 @@ void life_prepare(bool before_init)
         prepared = clock_read_pair();
         settings_read(&layer.settings, settings_environment(), complain, NULL);
         const struct launcher *l = members_launcher(before_init);
-        if (l->name && l->rank >= 0 && l->rank < l->size && clock_source != CLOCK_SOURCE_EXTERNAL)
-            make_record((struct owner){l->rank, l->size, l->run});
+        bool named = l->name && l->rank >= 0 && l->rank < l->size &&
+                     clock_source != CLOCK_SOURCE_EXTERNAL,
+             seen = named && record_make((struct record_owner){l->rank, l->size, l->run});
         if (before_init)
-            members_announce(*file);
+            members_announce(seen);
     }
     pthread_mutex_unlock(&layer.lock);
 }
@@ -282,7 +121,8 @@ static uint64_t own_job(void)
 /* The first rank's job is that of all. */
 static uint64_t agree_on_job(void)
 {
-    uint64_t job = owner.job && owner.size == layer.size ? owner.job : own_job();
+    uint64_t job =
+        record_owner.job && record_owner.size == layer.size ? record_owner.job : own_job();
     MPI_Request request;
     wait_politely(PMPI_Ibcast(&job, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
     return job;
@@ -292,8 +132,8 @@ static uint64_t agree_on_job(void)
 static bool record_alone(int thread_level)
 {
     uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
-    need_record((struct owner){layer.rank, layer.size, job});
-    int error = start_tables(thread_level);
+    record_need((struct record_owner){layer.rank, layer.size, job});
+    int error = record_start(thread_level);
     if (error) {
         layer_say("rank %d: %s: it is not recorded", layer.rank, strerror(error));
         return false;
@@ -310,11 +150,11 @@ static bool record_alone(int thread_level)
 static bool record_together(int thread_level)
 {
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
-    need_record((struct owner){layer.rank, layer.size, agree_on_job()});
-    if (!agree_to_record(start_tables(thread_level)))
+    record_need((struct record_owner){layer.rank, layer.size, agree_on_job()});
+    if (!agree_to_record(record_start(thread_level)))
         return false;
     if (!layer.ledger.in_file) /* all have seen the file */
-        remove_file();
+        record_remove_file();
     if (layer_is_first())
         publish();
     sync_start(&global_clock, layer.comm, 0);
@@ -363,7 +203,7 @@ static void start(MPI_Group world, int thread_level, bool by_init)
     bool together = layer.comm != MPI_COMM_NULL;
     find_rate();
     if (!good || !(together ? record_together : record_alone)(thread_level)) {
-        drop_record();
+        record_drop();
         return;
     }
     run_directory_close(&run_directory);
@@ -525,7 +365,7 @@ static void remove_record(int written)
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
     if (!wait_politely(posted, &request) && written && !layer.settings.keep && !layer.trace)
-        remove_file();
+        record_remove_file();
     if (written && layer_is_first())
         run_directory_link(&run_directory, layer.settings.output);
 }
@@ -651,9 +491,4 @@ void life_end(void)
         end_alone(entered);
     release_signals(&before);
     thread.inside = was_inside;
-}
-
-void collprof_control(int level)
-{
-    life_switch(level);
 }

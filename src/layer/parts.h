@@ -9,6 +9,25 @@
 extern struct run_directory run_directory;
 extern const char *run_obstacle;
 
+/* The record of this rank: in the directory or, where that cannot be, in memory. Of whom it is; JOB
+ * 0: there is none. */
+struct record_owner {
+    int rank, size;
+    uint64_t job;
+};
+extern struct record_owner record_owner;
+
+/* Makes it. Returns whether other ranks can see it in the directory. */
+bool record_make(struct record_owner of);
+/* Makes it unless it is there; one that was made before MPI_Init may be another's. */
+void record_need(struct record_owner of);
+/* Makes the tables that are not in it, and describes the run. Returns 0 or an errno: there is no
+ * record then. */
+int record_start(int thread_level);
+/* Removes its file; what is mapped of it stays. */
+void record_remove_file(void);
+void record_drop(void);
+
 /* Whether this is the first of the ranks that take part. */
 static inline bool layer_is_first(void)
 {

@@ -1,0 +1,163 @@
+/* The record of this rank: made as soon as the rank is known, started when MPI runs. */
+#include "base/input.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "layer/members.h"
+#include "layer/parts.h"
+#include "record/operations.h"
+#include "record/python.h"
+#include "record/requests.h"
+#include "record/sites.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+struct run_directory run_directory = {.fd = -1};
+const char *run_obstacle;
+struct record_owner record_owner;
+static char file[48];    /* its name in the directory, also where it could not be filled; or "" */
+static int record_error; /* an errno: it could not be made, not even in memory */
+
+static void describe_arguments(struct ledger_header *h)
+{
+    char words[sizeof h->arguments], quoted[2 * sizeof words];
+    size_t n = input_read("/proc/self/cmdline", words, sizeof words), at = 0;
+    for (const char *w = words + strlen(words) + 1; w < words + n; w += strlen(w) + 1) {
+        quote_word(w, quoted, sizeof quoted);
+        at += strlen(quoted) + 1;
+        if (at >= sizeof h->arguments || n + 1 >= sizeof words) {
+            strcpy(h->arguments, " ...");
+            return;
+        }
+        strcat(strcat(h->arguments, " "), quoted);
+    }
+}
+
+/* What is known without MPI. */
+static void describe_process(struct ledger_header *h)
+{
+    cpu_set_t mask;
+    h->rank = record_owner.rank;
+    h->size = record_owner.size;
+    h->run_id = record_owner.job;
+    gethostname(h->host, sizeof h->host - 1);
+    if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
+        strcpy(h->program, "?");
+    python_script(h->program, h->script, sizeof h->script);
+    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* those of the simulator */
+        describe_arguments(h);
+    /* Simulated ranks have as many processors as they like. */
+    if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
+        h->processors = (uint32_t)CPU_COUNT(&mask);
+        memcpy(h->affinity, &mask, sizeof h->affinity);
+        _Static_assert(sizeof mask >= sizeof h->affinity, "a mask fills the record's");
+    }
+    h->clock = clock_source;
+    h->started_unix = clock_seconds(CLOCK_REALTIME);
+    struct clock_pair now = clock_read_pair();
+    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
+    h->pair[1] = h->pair[0];
+    /* Last: until then no rank takes the record for one that a process has left behind. */
+    __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
+}
+
+static void describe_run(struct ledger_header *h, int thread_level)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
+    int length;
+    PMPI_Get_processor_name(processor, &length);
+    text_copy(h->host, sizeof h->host, processor);
+    PMPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *c = library; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    text_copy(h->mpi_library, sizeof h->mpi_library, library);
+    text_copy(h->launcher, sizeof h->launcher, members_command(library));
+    h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
+    struct clock_pair now = clock_read_pair();
+    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
+    h->pair[1] = h->pair[0];
+    h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
+    h->stack_depth = layer.stack_depth;
+    noise_read(&h->noise[0]);
+}
+
+/* In the directory or, where that cannot be, in memory: run_obstacle says why. */
+static int create_ledger(uint64_t tag)
+{
+    size_t bytes = (size_t)layer.settings.memory << 20;
+    char path[RUN_DIRECTORY_RECORD];
+    if (!run_obstacle) {
+        const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
+        run_directory_record(&run_directory, path, record_owner.rank, tag);
+        text_copy(file, sizeof file, text_base_of(path));
+        int error = ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
+        if (!error)
+            return 0;
+        run_obstacle = strerror(error);
+        /* By the file's name the other ranks see that this one takes part. */
+        int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        run_directory.error = fd < 0 ? errno : 0;
+        if (fd >= 0)
+            close(fd);
+        else
+            *file = '\0';
+    }
+    return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
+}
+
+bool record_make(struct record_owner of)
+{
+    uint64_t tag = clock_ticks() ^ (uint64_t)getpid() << 32;
+    record_owner = of;
+    *file = '\0';
+    run_obstacle = run_directory_make(&run_directory, layer.settings.output, of.job);
+    record_error = create_ledger(tag);
+    if (!record_error)
+        describe_process(layer.ledger.header);
+    return *file;
+}
+
+void record_remove_file(void)
+{
+    run_directory_remove_file(&run_directory, file);
+}
+
+void record_drop(void)
+{
+    record_remove_file();
+    run_directory_close(&run_directory);
+    if (!record_error)
+        ledger_close(&layer.ledger);
+    record_owner.job = 0;
+}
+
+void record_need(struct record_owner of)
+{
+    if (record_owner.job && (record_owner.rank != of.rank || record_owner.size != of.size ||
+                             record_owner.job != of.job))
+        record_drop();
+    if (!record_owner.job)
+        record_make(of);
+}
+
+int record_start(int thread_level)
+{
+    if (record_error)
+        return record_error;
+    memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
+    layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
+    layer.stack_depth = (unsigned)layer.settings.stack;
+    layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
+    layer.pid = getpid();
+    describe_run(layer.ledger.header, thread_level);
+    if (tables_start() || requests_start() || comms_start()) {
+        record_drop();
+        return ENOMEM;
+    }
+    modules_update();
+    return 0;
+}
