@@ -20,7 +20,7 @@ libbase_la_SOURCES = \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h \
 	src/base/noise.c src/base/noise.h \
-	src/base/options.c src/base/options.h src/base/status.h \
+	src/base/options.c src/base/options.h src/base/options_range.c src/base/status.h \
 	src/base/overlap.h \
 	src/base/quote.c src/base/quote.h \
 	src/base/text.c \

@@ -30,53 +30,6 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, c
     va_end(list);
 }
 
-/* --- sizes and ranges --- */
-
-bool option_parse_size(const char *text, size_t *bytes)
-{
-    static const char units[] = "KMG";
-    if (!isdigit((unsigned char)*text)) /* strtoull would take "-1" and " 1" */
-        return false;
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    if (errno || end[unit != NULL] || value > SIZE_MAX >> shift)
-        return false;
-    *bytes = (size_t)value << shift;
-    return true;
-}
-
-bool option_parse_range(const char *text, struct option_range *range)
-{
-    char copy[64], *rest = copy;
-    size_t part[3] = {0}, n = 0;
-    text_copy(copy, sizeof copy, text);
-    for (char *word; n < 3 && (word = strsep(&rest, ":")); n++)
-        if (!option_parse_size(word, &part[n]))
-            return false;
-    if (n == 1)
-        part[1] = part[0];
-    if (strlen(text) >= sizeof copy || rest || part[0] > part[1] || (n == 3 && part[2] == 0))
-        return false;
-    *range = (struct option_range){part[0], part[1], part[2]};
-    return true;
-}
-
-bool option_next(const struct option_range *range, size_t *value)
-{
-    if (*value >= range->max)
-        return false;
-    if (range->step)
-        *value = range->max - *value > range->step ? *value + range->step : range->max;
-    else if (*value == 0)
-        *value = 1;
-    else
-        *value = *value > range->max / 2 ? range->max : 2 * *value;
-    return true;
-}
-
 /* --- what is expected --- */
 
 /* The name that is nearest to TEXT of those that were offered. */
@@ -148,10 +101,10 @@ static error_t refuse_value(struct option_parser *parser, const struct option_en
                          ((const struct option_limits *)entry->from)->expected);
 }
 
-static bool is_within(const struct option_entry *entry, double least, double most)
+static bool is_within(const struct option_entry *entry, double value)
 {
     const struct option_limits *limits = entry->from;
-    return least >= limits->least && most <= limits->most;
+    return value >= limits->least && value <= limits->most;
 }
 
 /* --- values --- */
@@ -159,11 +112,10 @@ static bool is_within(const struct option_entry *entry, double least, double mos
 error_t option_take_flag(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
-    static const char *const yes[] = {"yes", "1", "on", "true", NULL};
-    static const char *const no[] = {"no", "0", "off", "false", NULL};
-    if (arg && !text_is_one_of(arg, yes) && !text_is_one_of(arg, no))
+    bool yes = !arg || !strcmp(arg, "yes") || !strcmp(arg, "1");
+    if (!yes && strcmp(arg, "no") != 0 && strcmp(arg, "0") != 0)
         return option_refuse(parser, "--%s is '%s': expected yes or no", entry->name, arg);
-    *(bool *)value = !arg || text_is_one_of(arg, yes);
+    *(bool *)value = yes;
     return 0;
 }
 
@@ -212,7 +164,7 @@ error_t option_take_count(struct option_parser *parser, const struct option_entr
                           const char *arg, void *value)
 {
     size_t count;
-    if (!option_parse_size(arg, &count) || !is_within(entry, (double)count, (double)count))
+    if (!option_parse_size(arg, &count) || !is_within(entry, (double)count))
         return refuse_value(parser, entry, arg);
     *(int *)value = (int)count;
     return 0;
@@ -223,19 +175,9 @@ error_t option_take_real(struct option_parser *parser, const struct option_entry
 {
     char *end = "";
     double real = arg ? strtod(arg, &end) : ((const struct option_limits *)entry->from)->bare;
-    if (end == arg || (*end && strcmp(end, "%") != 0) || !is_within(entry, real, real))
+    if (end == arg || (*end && strcmp(end, "%") != 0) || !is_within(entry, real))
         return refuse_value(parser, entry, arg);
     *(double *)value = real;
-    return 0;
-}
-
-error_t option_take_range(struct option_parser *parser, const struct option_entry *entry,
-                          const char *arg, void *value)
-{
-    struct option_range range;
-    if (!option_parse_range(arg, &range) || !is_within(entry, (double)range.min, (double)range.max))
-        return refuse_value(parser, entry, arg);
-    *(struct option_range *)value = range;
     return 0;
 }
 
@@ -390,8 +332,6 @@ static error_t take_word(struct option_parser *parser, char *word)
 
 enum options_result options_parse(struct option_parser *parser, int argc, char **argv)
 {
-    static const char *const help[] = {"--help", "-h", NULL}, *const version[] = {"--version", "-V",
-                                                                                  NULL};
     const struct option_program *program = parser->program;
     *parser->mistake = '\0';
     parser->divided_at = -1;
@@ -404,9 +344,9 @@ enum options_result options_parse(struct option_parser *parser, int argc, char *
         }
         if (divides)
             parser->divided_at = parser->words;
-        else if (!is_word && text_is_one_of(argv[i], help))
+        else if (!is_word && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")))
             return OPTIONS_HELP;
-        else if (!is_word && text_is_one_of(argv[i], version))
+        else if (!is_word && (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V")))
             return OPTIONS_VERSION;
         else if (is_word ? take_word(parser, argv[i]) : take_option(parser, argv, &i))
             return OPTIONS_WRONG;
@@ -462,25 +402,6 @@ void options_read(struct option_parser *parser, char *const *environment,
 
 /* --- help --- */
 
-/* "64K" for 65536. */
-static void add_size(char *text, size_t room, size_t bytes)
-{
-    static const char *const units[] = {"", "K", "M", "G"};
-    size_t unit = 0;
-    for (; bytes && bytes % 1024 == 0 && unit < 3; unit++)
-        bytes /= 1024;
-    add(text, room, "%zu%s", bytes, units[unit]);
-}
-
-static void add_range(char *text, size_t room, const struct option_range *range)
-{
-    add_size(text, room, range->min);
-    if (range->max != range->min) {
-        add(text, room, ":");
-        add_size(text, room, range->max);
-    }
-}
-
 bool option_is_text(const struct option_entry *entry)
 {
     return entry->take == option_take_text || entry->take == option_take_names;
@@ -498,12 +419,12 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
         add(text, room, "%s", *(const char *const *)value ?: "");
     else if (entry->take == option_take_word)
         add(text, room, "%s", name_at(entry->from, (size_t)*count) ?: "");
-    else if (entry->take == option_take_count && is_within(entry, *count, *count))
+    else if (entry->take == option_take_count && is_within(entry, *count))
         add(text, room, "%d", *count);
-    else if (entry->take == option_take_real && is_within(entry, *real, *real))
+    else if (entry->take == option_take_real && is_within(entry, *real))
         add(text, room, "%g", *real);
     else if (entry->take == option_take_range)
-        add_range(text, room, value);
+        option_show_range(value, text, room);
 }
 
 /* HELP in a column of its own, behind NAME, or below where NAME is longer. */

@@ -81,7 +81,7 @@ struct option_limits {
     const char *expected; /* "a number from 1 to 30" */
     double bare;          /* of option_take_real: the value where the argument is left out */
 };
-option_take option_take_flag;  /* bool; also yes, no, on, off, true, false, 1, 0; - */
+option_take option_take_flag;  /* bool; yes, no, 1 or 0; - */
 option_take option_take_text;  /* const char *, not empty; - */
 option_take option_take_word;  /* int: which of a struct option_registry */
 option_take option_take_names; /* const char *: its word, or several; the first one if bare */
@@ -159,5 +159,7 @@ bool option_parse_size(const char *text, size_t *bytes);
 bool option_parse_range(const char *text, struct option_range *range);
 /* The next value of a range. False, and VALUE unchanged, after the last. Start with range->min. */
 bool option_next(const struct option_range *range, size_t *value);
+/* "8:64K", or "8" where both ends are. */
+void option_show_range(const struct option_range *range, char *text, size_t room);
 
 #endif

@@ -12,8 +12,12 @@ static void count(const char *line, void *arg)
 
 Test(settings, the_environment_is_taken_over)
 {
-    char *env[] = {"HOME=/",           "COLLPROF_OUTPUT=here", "COLLPROF_BENCHMARK_EVERY=7",
-                   "COLLPROF_KEEP=on", "COLLPROF_ACK=100",     NULL};
+    char *env[] = {"HOME=/",
+                   "COLLPROF_OUTPUT=here",
+                   "COLLPROF_BENCHMARK_EVERY=7",
+                   "COLLPROF_KEEP=yes",
+                   "COLLPROF_ACK=100",
+                   NULL};
     struct settings s;
     int complaints = 0;
     settings_read(&s, env, count, &complaints);
