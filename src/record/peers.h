@@ -52,8 +52,8 @@ static inline void message_on(const struct comm *on, uint32_t peer, int tag, boo
     if (UNLIKELY(__atomic_load_n(&layer.ledger.header->section[LEDGER_MESSAGES].dropped,
                                  __ATOMIC_RELAXED)))
         return;
-    uint64_t key =
-        hash_mix(on->id + received, (uint64_t)peer << 32 | (uint32_t)tag) | INDEX_LEAST_KEY;
+    const uint64_t what = (uint64_t)peer << 33 | (uint64_t)received << 32 | (uint32_t)tag,
+                   key = hash_mix(on->id, what) | INDEX_LEAST_KEY;
     struct ledger_messages *m = (struct ledger_messages *)index_find(&layer.messages, key);
     if (UNLIKELY(!m))
         m = messages_add(key,

@@ -274,6 +274,19 @@ void comm_find_world(struct comm *c)
     (void)c; /* only MPI_COMM_WORLD is used here */
 }
 
+/* With one peer, whatever the tags: the directions are counted each by itself. */
+Test(record, what_is_sent_is_not_what_is_received)
+{
+    struct comm c = {.id = 1, .handle = MPI_COMM_WORLD};
+    for (int tag = 0; tag < 4; tag++)
+        for (int received = 0; received < 2; received++)
+            for (int n = 0; n <= tag; n++)
+                message_on(&c, 5, tag, received);
+    cr_assert_eq(layer.ledger.header->section[LEDGER_MESSAGES].count, 8);
+    for (uint32_t i = 0; i < 8; i++)
+        cr_expect_eq(layer.ledger.messages[i].n, (uint64_t)layer.ledger.messages[i].tag + 1);
+}
+
 /* As many messages on one channel as places have numbers: the others have none, and are no second
  * round of the first. A cancelled receive takes nothing back from there. */
 Test(channels, more_messages_than_numbers)
