@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -214,22 +213,11 @@ static bool is_application(void)
     return pid && atoi(pid) == getpid();
 }
 
-/* Page faults of the programs that this process has started, and waited for: more of them since it
- * began show that there were any. */
-static long children_faults(void)
-{
-    struct rusage children = {.ru_minflt = 0};
-    getrusage(RUSAGE_CHILDREN, &children);
-    return children.ru_minflt;
-}
-
 /* Some programs (ls) close standard error before they end. */
 static int kept_stderr = -1;
-static long faults_before;
 
 __attribute__((constructor)) static void keep_stderr(void)
 {
-    faults_before = children_faults();
     if (is_application() && launcher_speaks())
         kept_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 }
@@ -247,9 +235,7 @@ static void say_unused(void)
     char name[256];
     text_copy(name, sizeof name, program_invocation_short_name);
     quote_plain(name);
-    dprintf(kept_stderr, "collprof: %s %s\n", name,
-            children_faults() > faults_before ? "itself used no MPI"
-                                              : "used no MPI: nothing recorded");
+    dprintf(kept_stderr, "collprof: %s itself used no MPI\n", name);
 }
 
 /* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
