@@ -78,7 +78,7 @@ static void find_contention(struct finding_context *c)
         return;
     }
     f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
-    if (crowded)
+    if (crowded && n->unknown)
         document_finding(c->d, &f, "%.0f ranks ran on %u processors: times mean little%s.",
                          c->ranks, processors,
                          c->v->p->yields ? ""

@@ -28,6 +28,12 @@ COLLPROF_OUTPUT=shared.out COLLPROF_REPORT=no LD_LIBRARY_PATH=$libraries \
 test "$(cat out)" = "with collprof" || fail "shared: without the library"
 regions shared.out
 
+# One that calls only what is wrapped needs MPI all the same.
+printf '#include <mpi.h>\nint main(int c, char **v)\n{\n    MPI_Init(&c, &v);\n    MPI_Barrier(MPI_COMM_WORLD);\n    return MPI_Finalize();\n}\n' >few.c
+$MPICC few.c -o few -Wl,--as-needed $(pkg-config --cflags --libs collprof) || fail "few"
+COLLPROF_OUTPUT=few.out COLLPROF_REPORT=no LD_LIBRARY_PATH=$libraries $MPIEXEC -n 2 ./few || fail "few: status $?"
+profile few.out calls MPI_Barrier=2
+
 # A program in Fortran names none of the library's functions itself.
 if test -n "${MPIFC-}"; then
     printf '      program p\n      include "mpif.h"\n      integer e\n      call MPI_INIT(e)\n' >f.f

@@ -591,21 +591,27 @@ Test(findings, sleep_is_not_computing)
 
 /* --- doubts --- */
 
-/* Whether RANKS on one host with PROCESSORS (0: unknown) are too many. */
+/* Whether RANKS on one host with PROCESSORS (0: unknown) are too many, where it is unknown how long
+ * they were not scheduled. */
 Test(findings, more_ranks_than_processors)
 {
     static const struct {
         uint32_t ranks, processors;
         bool crowded;
-    } row[] = {{4, 4, false}, {5, 4, true},  {3, 4, false},
-               {2, 1, true},  {1, 1, false}, {2, 0, false}};
+        int64_t delayed_ns;
+    } row[] = {{4, 4, false, -1}, {5, 4, true, -1},  {3, 4, false, -1}, {2, 1, true, -1},
+               {1, 1, false, -1}, {2, 0, false, -1}, {5, 4, false, 0}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct profile *p = profile_new();
         struct profile_host host = {.name = "alpha", .ranks = 1, .processors = row[i].processors};
         for (uint32_t r = 0; r < row[i].ranks; r++) {
             uint32_t at = profile_add_host(p, &host);
-            *PUSH(&p->ranks) = (struct profile_rank){
-                .rank = (int32_t)r, .host = at, .state = LEDGER_FINALIZED, .calls = 1, .wall = 2};
+            *PUSH(&p->ranks) = (struct profile_rank){.rank = (int32_t)r,
+                                                     .host = at,
+                                                     .state = LEDGER_FINALIZED,
+                                                     .calls = 1,
+                                                     .wall = 2,
+                                                     .delayed_ns = row[i].delayed_ns};
         }
         struct document *d = findings_of(p);
         cr_expect_eq(found(d, "oversubscribed") != NULL, row[i].crowded, "row %zu", i);
