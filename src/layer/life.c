@@ -86,7 +86,6 @@ static void begin(void)
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_self_deleted, &end_keyval, NULL);
         PMPI_Comm_set_attr(MPI_COMM_SELF, end_keyval, NULL);
         comm_add(MPI_COMM_WORLD, LEDGER_NO_SITE);
-        comm_add(MPI_COMM_SELF, LEDGER_NO_SITE);
     }
     call_know_types();
     noise_watch();
