@@ -199,8 +199,11 @@ static void close_comm(struct comm *c, double timeout)
     free(s);
 }
 
+/* MPI_Comm_free, within which this waits for the other members, is excluded from timing. */
 static void close_freed(struct comm *c)
 {
+    if (c->internal && !thread.excluded.of)
+        thread.excluded = (struct exclusion){c->id, 1, 1};
     close_comm(c, handshake_timeout());
 }
 

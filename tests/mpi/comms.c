@@ -125,6 +125,19 @@ static void names(void)
     MPI_Comm_free(&halves);
 }
 
+/* Rank 1 frees a communicator later than rank 0, which does not wait for it, but for the layer. */
+static void late(void)
+{
+    MPI_Comm comm;
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int k = 0; k < 9; k++)
+            broadcast(comm, 0, k);
+        usleep(rank ? 200000 : 0);
+        MPI_Comm_free(&comm);
+    }
+}
+
 /* Rank 0 is killed while the other waits for its message, the only call on this communicator. */
 static void killed(void)
 {
@@ -144,6 +157,8 @@ int main(int argc, char **argv)
         many(atoi(argv[2]));
     else if (argc == 2 && !strcmp(argv[1], "names"))
         names();
+    else if (argc == 2 && !strcmp(argv[1], "late"))
+        late();
     else if (argc == 2 && !strcmp(argv[1], "killed"))
         killed();
     else
