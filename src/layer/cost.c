@@ -1,6 +1,6 @@
 /* What recording adds to a call, measured in this process and on this machine: at the start by a
  * call that does nothing, entered and left as the wrappers do it; in the run by some of its calls.
- */
+ * The larger counts. */
 #include "base/clock.h"
 #include "base/stats.h"
 #include "layer/parts.h"
@@ -49,21 +49,13 @@ void cost_measure(void)
     }
     layer.ledger.header->last_ticks = 0;
     layer.ledger.header->call_ns = stats_summarize(ns, BATCHES).median;
-    layer.costs = 0;
+    layer.costs = layer.cost_ns = 0;
 }
 
-/* Many call paths and a large application leave less of the tables in the caches: the larger of
- * what was measured at the start and in the run counts. A call that lost the processor counts as
- * four usual ones. */
+/* Many call paths and a large application leave less of the tables in the caches. */
 void cost_settle(void)
 {
-    double ns[sizeof layer.cost / sizeof *layer.cost], usual, sum = 0;
-    size_t n = layer.costs < sizeof ns / sizeof *ns ? layer.costs : sizeof ns / sizeof *ns;
-    for (size_t i = 0; i < n; i++)
-        ns[i] = (double)ticks_to_ns(layer.cost[i]);
-    usual = n ? stats_median(ns, n) : 0;
-    for (size_t i = 0; i < n; i++)
-        sum += fmin(ns[i], 4 * usual);
-    if (n >= LEAST)
-        layer.ledger.header->call_ns = fmax(layer.ledger.header->call_ns, sum / (double)n);
+    double *stated = &layer.ledger.header->call_ns;
+    if (layer.costs >= LEAST)
+        *stated = fmax(*stated, (double)layer.cost_ns / (double)layer.costs);
 }

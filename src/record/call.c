@@ -43,11 +43,9 @@ bool call_enter_rarely(const char *frame)
 
 void call_add_cost(const struct call *c)
 {
-    const uint32_t room = sizeof layer.cost / sizeof *layer.cost;
-    uint64_t ticks = c->entry - c->from + clock_ticks() - c->exit;
-    uint32_t i = __atomic_fetch_add(&layer.costs, 1, __ATOMIC_RELAXED) % room;
-    __atomic_store_n(&layer.cost[i], ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX,
-                     __ATOMIC_RELAXED);
+    const uint64_t ns = ticks_to_ns(c->entry - c->from + clock_ticks() - c->exit);
+    __atomic_fetch_add(&layer.cost_ns, ns < COST_MOST_NS ? ns : COST_MOST_NS, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&layer.costs, 1, __ATOMIC_RELAXED);
 }
 
 MPI_Count call_size_of_type(MPI_Datatype type)

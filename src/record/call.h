@@ -94,8 +94,9 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
 
-/* Of one call in so many the cost is measured. Simulated time is left alone. */
-enum { COST_EVERY = 128 };
+/* Of one call in so many the cost is measured; of one that lost the processor meanwhile, as so
+ * much. Simulated time is left alone. */
+enum { COST_EVERY = 128, COST_MOST_NS = 5000 };
 static inline uint64_t call_clock(void)
 {
     return clock_source == CLOCK_SOURCE_EXTERNAL ? 0 : clock_ticks();

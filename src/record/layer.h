@@ -49,9 +49,8 @@ struct layer {
     uint32_t trace_lock;
     uint64_t look_at; /* ticks: the next return from MPI after which look() is to be called */
     void (*look)(uint64_t now);
-    uint32_t costs;      /* calls whose cost was measured, and the latest of these, in ticks: */
-    uint32_t cost[1024]; /* between entry and exit of their wrappers, without MPI's own */
-    bool inject;         /* acknowledgements, benchmark or another broadcast are asked for */
+    uint64_t costs, cost_ns; /* calls whose cost was measured; what recording took in these */
+    bool inject;             /* acknowledgements, benchmark or another broadcast are asked for */
 
     enum layer_phase phase;
     pid_t pid; /* a forked child is not this process */
