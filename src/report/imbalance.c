@@ -147,11 +147,13 @@ static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
 
 /* The call in which the others wait longest for the slow ranks, as far as the profile shows it:
  * where a slow rank is the one that spends least time in it, by more than that; where it is a call
- * of others alone, by all. NULL: none is known. */
-static const struct profile_group *longest_wait(const struct profile *p, const bool *slow)
+ * of others alone, by all. NULL: none has a tenth of COST, seconds per rank: they wait at the end.
+ */
+static const struct profile_group *longest_wait(const struct profile *p, const bool *slow,
+                                                double cost)
 {
     const struct profile_group *found = NULL;
-    double most = 0;
+    double most = 1e8 * cost * (double)p->ranks.n;
     for (size_t i = 0; i < p->groups.n; i++) {
         const struct profile_group *g = &p->groups.at[i];
         const struct spread *s = &g->spread;
@@ -175,7 +177,7 @@ static void add_site(const struct profile *p, struct imbalance *b,
 {
     enum { SITES = sizeof b->at / sizeof *b->at };
     bool here = end && 1e-9 * (double)end->wait_ns / (double)p->ranks.n >= cost / 2;
-    const struct profile_group *g = here ? NULL : longest_wait(p, b->slow);
+    const struct profile_group *g = here ? NULL : longest_wait(p, b->slow, cost);
     if (!end && !g)
         return;
     struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, cost};

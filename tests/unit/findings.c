@@ -307,6 +307,20 @@ Test(findings, name_where_the_others_wait)
     profile_free(p);
 }
 
+/* The others, which wait for 390 ms, are in no call for a tenth of that. */
+Test(findings, name_no_call_in_which_nobody_waits)
+{
+    const struct known k = {.mpi = {0.4, 0.01}, .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.001, 0.038}}};
+    struct profile *p = made(&k);
+    struct document *d = findings_of(p);
+    const json_t *f = found(d, "imbalance");
+    cr_assert_not_null(f);
+    cr_expect_null(json_object_get(f, "site"));
+    cr_expect(strstr(json_string_value(json_object_get(f, "text")), "in MPI_Finalize."));
+    document_free(d);
+    profile_free(p);
+}
+
 /* A slow rank sends late, or receives late: the other one waits in its own call. */
 Test(findings, name_the_call_of_the_rank_that_waits)
 {
