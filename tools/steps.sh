@@ -57,7 +57,7 @@ packages_to_test=(
     clang:clang libclang-rt-dev:/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
     slurmctld:slurmctld slurmd:slurmd slurm-client:srun iproute2:ip
     netpipe-mpich2:NPmpich2 netpipe-openmpi:NPopenmpi
-    scalapack-mpi-test:/usr/lib/*/scalapack/mpich-tests
+    lammps:lmp hpcc:hpcc scalapack-mpi-test:/usr/lib/*/scalapack/mpich-tests
 )
 
 is_there()
