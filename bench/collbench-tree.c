@@ -6,7 +6,6 @@
 #include "measure/pairs/grid.h"
 #include "measure/pairs/log.h"
 #include "results/schedule_document.h"
-#include "results/schedule_json.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -38,7 +38,7 @@ libbase_la_SOURCES = \
 libdocument_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libdocument_la_SOURCES = \
 	src/document/document.h src/document/fill.c src/document/parts.h \
-	src/document/json_file.c src/document/json_file.h \
+	src/document/json.c src/document/json.h \
 	src/document/save.c src/document/save.h \
 	src/document/text.c src/document/text.h \
 	src/document/write.c
@@ -98,7 +98,7 @@ libmeasure_la_LIBADD = $(MPI_LIBS)
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libprofile_la_SOURCES = \
-	src/profile/arrivals.c src/profile/arrivals.h \
+	src/profile/arrivals.c \
 	src/profile/fields.c src/profile/fields_json.c \
 	src/profile/gather.c src/profile/gather.h src/profile/gather_trace.c \
 	src/profile/json.c \
@@ -155,8 +155,7 @@ libexport_la_LIBADD = $(OTF2_LIBS)
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
 	src/results/pairs_document.c src/results/pairs_document.h \
-	src/results/schedule_document.c src/results/schedule_document.h \
-	src/results/schedule_json.c src/results/schedule_json.h
+	src/results/schedule_document.c src/results/schedule_document.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
 
 # The command: no MPI is linked.

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 
 #include "base/text.h"
-#include "document/json_file.h"
+#include "document/json.h"
 #include "document/save.h"
 #include "export/export.h"
 #include "measure/pairs/log.h"
@@ -76,11 +76,8 @@ static bool write_text(const struct report_command *r, struct profile *p, FILE *
 static bool write_json(const struct report_command *r, struct profile *p, FILE *out)
 {
     add_verdict(r, p, NULL);
-    json_t *json = report_json(p);
-    bool good = !json_dumpf(json, out, JSON_INDENT(1)) || reason_give("out of memory");
-    fputc('\n', out);
-    json_decref(json);
-    return good;
+    json_write(report_json(p), out, true);
+    return true;
 }
 
 static bool write_page(const struct report_command *r, struct profile *p, FILE *out)
@@ -268,10 +265,8 @@ static bool write_document_page(const struct report_command *r, struct profile *
     char why[1000];
     (void)p;
     json_t *document = json_file_load(r->directory, why, sizeof why);
-    bool good = export_is_document(document);
-    if (good)
-        export_document_page(document, out);
-    else
+    bool good = export_document_page(document, out);
+    if (!good)
         reason_give("%s: expected what a collbench program wrote with --format=json",
                     document ? r->directory : why);
     json_decref(document);

@@ -118,7 +118,7 @@ char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t p
 static const char *state_of(const struct profile *p)
 {
     for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].alive)
+        if (p->ranks.at[i].state == LEDGER_RUNNING)
             return "running";
     return p->crashed ? "incomplete" : "complete";
 }

@@ -1,7 +1,7 @@
 /* collprof where: why a run does not go on, whether it lives or has died. */
 #include "cli/cli.h"
 
-#include "document/save.h"
+#include "document/json.h"
 #include "report/report.h"
 #include "verdict/text.h"
 
@@ -41,13 +41,12 @@ int cli_where(int argc, char **argv)
         return STATUS_FAILED;
     struct verdict *v = verdict_of(e->s);
     json_t *value = verdict_json(e, v);
-    bool good = true;
     if (w.format == 1)
-        good = save_json(json_incref(value), NULL, JSON_INDENT(1));
+        json_write(json_incref(value), stdout, true);
     else
         verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
     json_decref(value);
     verdict_free(v);
     evidence_free(e);
-    return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
+    return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -46,7 +46,7 @@ struct change {
     double *value;                    /* of every run; those of A first */
     double median[2];
     struct estimate shift; /* how much larger B is */
-    double p;              /* the run's of the rank test, others' together; NaN: too few runs */
+    double p;              /* the run's of the rank test, others' together */
     bool detected;         /* it is no noise, and matters */
     bool joined;           /* another row includes it: of other ranks */
     char ranks[64];        /* all that change alike: "1", "0-3" */
@@ -66,7 +66,7 @@ static struct change *add_change(struct comparison *c, enum change_kind kind,
                                  const struct compared_site *site, int32_t rank)
 {
     struct change *x = PUSH(&c->list);
-    *x = (struct change){.kind = kind, .site = site, .rank = rank, .p = NAN, .ranks = ""};
+    *x = (struct change){.kind = kind, .site = site, .rank = rank};
     x->value = memory_alloc((c->all + 1) * sizeof *x->value);
     return x;
 }
@@ -147,23 +147,18 @@ static void weigh(struct comparison *c)
     size_t rows = c->list.n;
     double *value = memory_alloc((rows * c->all + 1) * sizeof *value);
     double *p = memory_alloc((rows + 1) * sizeof *p);
-    bool can = evidence_possible(c->n, c->m, EVIDENCE_LEVEL_TOGETHER);
     for (size_t i = 0; i < rows; i++)
         memcpy(value + i * c->all, c->list.at[i].value, c->all * sizeof *value);
-    if (can)
-        evidence_together(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
+    evidence_together(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
     for (size_t i = 0; i < rows; i++) {
         struct change *x = &c->list.at[i];
+        bool whole = x->kind == CHANGE_RUN;
         x->median[0] = stats_summarize(x->value, c->n).median;
         x->median[1] = stats_summarize(x->value + c->n, c->m).median;
         x->shift = evidence_shift(x->value, c->n, x->value + c->n, c->m);
-        if (evidence_possible(c->n, c->m, EVIDENCE_LEVEL))
-            x->p = evidence_rank_test(x->value, c->n, x->value + c->n, c->m);
-        if (x->kind != CHANGE_RUN)
-            x->p = can ? p[i] : NAN;
-        double level = x->kind == CHANGE_RUN ? EVIDENCE_LEVEL : EVIDENCE_LEVEL_TOGETHER,
-               least = x->kind == CHANGE_RUN ? floor_share : matters;
-        x->detected = x->p <= level && fabs(x->shift.value) >= least * c->wall_ns;
+        x->p = whole ? evidence_rank_test(x->value, c->n, x->value + c->n, c->m) : p[i];
+        x->detected = x->p <= (whole ? EVIDENCE_LEVEL : EVIDENCE_LEVEL_TOGETHER) &&
+                      fabs(x->shift.value) >= (whole ? floor_share : matters) * c->wall_ns;
     }
     free(value);
     free(p);
@@ -259,11 +254,9 @@ static struct finding finding_of(const struct comparison *c, const struct change
 static void add_run(const struct comparison *c, struct document *d)
 {
     const struct change *x = &c->list.at[0];
-    char text[TEXT_ROOM], test[64] = "", verdict[64], advice[160];
+    char text[TEXT_ROOM], verdict[64], advice[160];
     struct finding f = finding_of(c, x);
     describe(c, x, text);
-    if (!isnan(x->p))
-        snprintf(test, sizeof test, ", exact rank test p = %.2g", x->p);
     if (x->detected) {
         strcpy(verdict, x->shift.value > 0 ? "slower" : "faster");
     } else if (x->p <= EVIDENCE_LEVEL) {
@@ -273,7 +266,7 @@ static void add_run(const struct comparison *c, struct document *d)
         advise_runs(c, x->shift, 0, advice);
         f.advice = advice;
     }
-    document_finding(d, &f, "Run time: %s%s: %s.", text, test, verdict);
+    document_finding(d, &f, "Run time: %s, exact rank test p = %.2g: %s.", text, x->p, verdict);
 }
 
 static void add_cause(const struct comparison *c, struct document *d, const struct change *x)

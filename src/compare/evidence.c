@@ -17,11 +17,6 @@ static double ways(size_t n, size_t m)
     return w;
 }
 
-bool evidence_possible(size_t n, size_t m, double level)
-{
-    return n && m && 2 / ways(n, m) <= level;
-}
-
 /* --- one row --- */
 
 /* The probability that Mann and Whitney's U of N and M values, how often a value of one side is

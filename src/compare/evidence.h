@@ -10,13 +10,10 @@
 
 #include <stdbool.h>
 
-/* Error probabilities: of the test of one value, and of one that many values share. */
+/* Error probabilities: of the test of one value, and of one that many values share. 4 and 4 runs
+ * can reach the first, 5 and 5 the second. */
 #define EVIDENCE_LEVEL 0.05
 #define EVIDENCE_LEVEL_TOGETHER 0.01
-
-/* Whether the exact tests of N against M runs can reach LEVEL at all: 4 and 4 reach 0.05, 5 and 5
- * reach 0.01. */
-bool evidence_possible(size_t n, size_t m, double level);
 
 /* Two-sided probability of the ranks of A and B lying as far from each other as they do, or
  * farther, if both are drawn from one distribution (Wilcoxon, Mann and Whitney). Exact up to 50

@@ -4,7 +4,7 @@
 #include "base/reason.h"
 #include "base/text.h"
 #include "compare/evidence.h"
-#include "document/json_file.h"
+#include "document/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +105,6 @@ static void add_figure(const struct launches *l, const char *name, const char *k
         table_real(l->t, has_interval ? a.median_high : NAN);
     }
     if (n[0] && l->after) {
-        bool can = n[1] && evidence_possible(n[0], n[1], EVIDENCE_LEVEL);
         struct estimate e = {NAN, NAN, NAN};
         if (n[1])
             e = evidence_shift(x[0], n[0], x[1], n[1]);
@@ -113,7 +112,7 @@ static void add_figure(const struct launches *l, const char *name, const char *k
         table_real(l->t, e.value);
         table_real(l->t, e.low);
         table_real(l->t, e.high);
-        table_real(l->t, can ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
+        table_real(l->t, n[1] ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
     }
     free(x[0]);
     free(x[1]);
@@ -151,7 +150,8 @@ static json_t *load(const char *const *path, size_t n)
                      path[i]);
         else if (i && strcmp(schema, text_of(json_array_get(all, 0), "schema")) != 0)
             snprintf(why, sizeof why, "%s: expected launches of one program", path[i]);
-        json_array_append_new(all, launch);
+        if (launch)
+            json_push(all, launch);
     }
     if (!*why)
         return all;

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "document/json.h"
 #include "document/parts.h"
 
 #include <math.h>
@@ -12,26 +13,6 @@ static const char *const column_kinds[] = {"text",  "integer", "real",  "time",
                                            "bytes", "count",   "share", "rank"};
 static const char *const palettes[] = {"latency", "overlap", "amount"};
 
-/* Both take over VALUE, which is NULL where there was no memory. */
-static void set(json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, value))
-        memory_out();
-}
-
-static void append(json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value))
-        memory_out();
-}
-
-/* A host's or a file's name may be no UTF-8, which JSON has no other text than. */
-static json_t *utf8(const char *text)
-{
-    json_t *value = json_string(text);
-    return value ? value : json_string("(not UTF-8)");
-}
-
 /* One line is one fact or finding in every format, so line ends become spaces. */
 static json_t *line(const char *format, va_list args)
 {
@@ -41,7 +22,7 @@ static json_t *line(const char *format, va_list args)
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
-    json_t *value = utf8(text);
+    json_t *value = json_text(text, SIZE_MAX);
     free(text);
     return value;
 }
@@ -101,7 +82,7 @@ void document_fact(struct document *d, const char *key, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    set(document_part(d, "header"), key, line(format, args));
+    json_put(document_part(d, "header"), key, line(format, args));
     va_end(args);
 }
 
@@ -114,13 +95,13 @@ void document_caption(struct document *d, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    set(d->all, "caption", line(format, args));
+    json_put(d->all, "caption", line(format, args));
     va_end(args);
 }
 
 void document_attach(struct document *d, const char *key, json_t *value)
 {
-    set(d->all, key, value);
+    json_put(d->all, key, value);
 }
 
 /* --- tables --- */
@@ -190,14 +171,14 @@ static void add_cell(struct table *t, json_t *value)
 {
     if (t->next == 0)
         begin_row(t);
-    set(t->rows[t->n_rows - 1].cells, t->columns[t->next].name, value);
+    json_put(t->rows[t->n_rows - 1].cells, t->columns[t->next].name, value);
     if (++t->next == t->n_columns)
         t->next = 0;
 }
 
 void table_text(struct table *t, const char *value)
 {
-    add_cell(t, value ? utf8(value) : json_null());
+    add_cell(t, value ? json_text(value, SIZE_MAX) : json_null());
 }
 
 void table_integer(struct table *t, long long value)
@@ -248,11 +229,11 @@ static json_t *finding_json(const struct finding *f, json_t *text)
     json_t *ranks = f->n_ranks ? json_array() : NULL, *numbers = NULL, *cost = NULL;
     bool interval = f->cost.value > 0 && estimate_has_interval(f->cost);
     for (size_t i = 0; i < f->n_ranks; i++)
-        append(ranks, json_integer(f->ranks[i]));
+        json_push(ranks, json_integer(f->ranks[i]));
     for (size_t i = 0; i < FINDING_NUMBERS && f->number[i].name; i++) {
         numbers = numbers ? numbers : json_object();
         if (isfinite(f->number[i].value))
-            set(numbers, f->number[i].name, json_real(f->number[i].value));
+            json_put(numbers, f->number[i].name, json_real(f->number[i].value));
     }
     if (f->cost.value > 0)
         cost = json_real(f->cost.value);
@@ -304,8 +285,8 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
     va_list args;
     va_start(args, format);
     if (!json_object_get(cells, "remarks"))
-        set(cells, "remarks", json_array());
-    append(json_object_get(cells, "remarks"), finding_json(f, line(format, args)));
+        json_put(cells, "remarks", json_array());
+    json_push(json_object_get(cells, "remarks"), finding_json(f, line(format, args)));
     va_end(args);
 }
 
@@ -344,17 +325,17 @@ void document_picture(struct document *d, const struct picture *p)
     for (size_t i = 0; i < sizeof picture_texts / sizeof *picture_texts; i++) {
         const char *text = *(const char *const *)((const char *)p + picture_texts[i].at);
         if (text)
-            set(json, picture_texts[i].key, utf8(text));
+            json_put(json, picture_texts[i].key, json_text(text, SIZE_MAX));
     }
     for (size_t i = 0; i < sizeof p->where / sizeof *p->where && p->where[i].column; i++)
-        set(where, p->where[i].column, utf8(p->where[i].is));
+        json_put(where, p->where[i].column, json_text(p->where[i].is, SIZE_MAX));
     for (size_t i = 0; p->order && p->order[i]; i++)
-        append(order, utf8(p->order[i]));
+        json_push(order, json_text(p->order[i], SIZE_MAX));
     if (p->value_low < p->value_high) {
-        set(json, "value_low", json_real(p->value_low));
-        set(json, "value_high", json_real(p->value_high));
+        json_put(json, "value_low", json_real(p->value_low));
+        json_put(json, "value_high", json_real(p->value_high));
     }
-    append(document_part(d, "pictures"), json);
+    json_push(document_part(d, "pictures"), json);
 }
 
 /* --- JSON --- */
@@ -365,10 +346,10 @@ static json_t *columns_json(const struct table *t)
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct column *column = &t->columns[c];
         const char *unit = column_unit(column);
-        append(list, json_pack("{s:s, s:s?, s:s?, s:s, s:s*, s:i, s:i}", "name", column->name,
-                               "unit", *unit ? unit : NULL, "meaning", column->meaning, "kind",
-                               column_kinds[column->kind], "head", column->head, "decimals",
-                               column->decimals, "flags", (int)column->flags));
+        json_push(list, json_pack("{s:s, s:s?, s:s?, s:s, s:s*, s:i, s:i}", "name", column->name,
+                                  "unit", *unit ? unit : NULL, "meaning", column->meaning, "kind",
+                                  column_kinds[column->kind], "head", column->head, "decimals",
+                                  column->decimals, "flags", (int)column->flags));
     }
     return list;
 }
@@ -377,7 +358,7 @@ static json_t *table_json(const struct table *t)
 {
     json_t *rows = json_array();
     for (size_t r = 0; r < table_rows(t); r++)
-        append(rows, json_incref(t->rows[r].cells));
+        json_push(rows, json_incref(t->rows[r].cells));
     return json_pack("{s:s?, s:o, s:o}", "title", t->title, "columns", columns_json(t), "rows",
                      rows);
 }
@@ -386,7 +367,7 @@ json_t *document_json(const struct document *d)
 {
     json_t *all = json_copy(d->all), *tables = json_object();
     for (size_t i = 0; i < d->n_tables; i++)
-        set(tables, d->tables[i]->name, table_json(d->tables[i]));
-    set(all, "tables", tables);
+        json_put(tables, d->tables[i]->name, table_json(d->tables[i]));
+    json_put(all, "tables", tables);
     return all;
 }

@@ -3,7 +3,6 @@
 #ifndef COLLPROF_DOCUMENT_SAVE_H
 #define COLLPROF_DOCUMENT_SAVE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -29,9 +28,6 @@ bool save_is_file(const char *path);
 /* Ends writing and puts the file in place. On failure (a full disk) gives the reason, leaves what
  * was there before and returns false. */
 bool save_commit(struct save *s);
-
-/* All of it for one value, which it takes over, with a line's end; FLAGS: of json_dumpf(). */
-bool save_json(json_t *json, const char *path, size_t flags);
 
 /* Gives up: removes what was written. */
 void save_abandon(struct save *s);

@@ -1,5 +1,6 @@
 /* A document in its formats, into streams and files. */
 #include "base/quote.h"
+#include "document/json.h"
 #include "document/parts.h"
 #include "document/save.h"
 #include "document/text.h"
@@ -110,11 +111,7 @@ void document_write(const struct document *d, FILE *out, enum format format)
     } else if (format == FORMAT_CSV) {
         write_csv(d, out);
     } else {
-        json_t *all = document_json(d);
-        /* 12 digits: a picosecond in a second; 17 would print 0.1 as 0.10000000000000001. */
-        json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-        fputs("\n", out);
-        json_decref(all);
+        json_write(document_json(d), out, true);
     }
 }
 

@@ -42,8 +42,7 @@ void picture_caption(struct document *d, const struct profile *p);
 void export_page(const struct profile *p, const struct profile *trace,
                  const struct report_options *o, FILE *out);
 
-/* Whether JSON (which may be NULL) is what a benchmark has written; that as a page. */
-bool export_is_document(const json_t *json);
-void export_document_page(const json_t *json, FILE *out);
+/* What a benchmark has written as a page. False: JSON (which may be NULL) is none of these. */
+bool export_document_page(const json_t *json, FILE *out);
 
 #endif

@@ -23,17 +23,14 @@ void export_page(const struct profile *p, const struct profile *trace,
     document_free(d);
 }
 
-bool export_is_document(const json_t *json)
-{
-    const char *schema = json_string_value(json_object_get(json, "schema"));
-    return schema && strncmp(schema, "collbench-", 10) == 0 &&
-           json_is_object(json_object_get(json, "tables"));
-}
-
-void export_document_page(const json_t *json, FILE *out)
+bool export_document_page(const json_t *json, FILE *out)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
     char title[100];
+    if (!schema || strncmp(schema, "collbench-", 10) != 0 ||
+        !json_is_object(json_object_get(json, "tables")))
+        return false;
     snprintf(title, sizeof title, "%.*s", (int)strcspn(schema, "/"), schema);
     page_write_json(json, title, out);
+    return true;
 }

@@ -2,7 +2,6 @@
  * the viewers swallow process 0; a slice for each call; an arrow for each matched message; of the
  * transport slices and marks inside of the calls. Events are written one by one, for a trace may be
  * large. */
-#include "config.h"
 #include "export/export.h"
 
 #include "profile/profile.h"
@@ -22,8 +21,7 @@ struct perfetto {
 static void put(struct perfetto *w, json_t *event)
 {
     fputs(w->events++ ? ",\n" : "\n", w->out);
-    json_dumpf(event, w->out, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_decref(event);
+    json_write(event, w->out, false);
 }
 
 /* Microseconds since the start of the run. */
@@ -83,19 +81,19 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
     json_t *args =
         json_pack("{s:o, s:I}", "call site", site_json(w, a->site), "bytes", (json_int_t)bytes);
     if (n == 1 && a->kind != ACT_COLLECTIVE && a->peer != TIMELINE_NONE) {
-        json_object_set_new(args, "peer", json_integer(a->peer));
-        json_object_set_new(args, "tag", json_integer(a->tag));
+        json_put(args, "peer", json_integer(a->peer));
+        json_put(args, "tag", json_integer(a->tag));
     }
     for (size_t i = 0; i < n; i++) {
         if (!w->t->wait_ns[of[i]])
             continue;
-        json_object_set_new(args, "wait", json_string(wait_names[w->t->cause[of[i]].state]));
-        json_object_set_new(args, "waited for rank", json_integer(w->t->cause[of[i]].rank));
-        json_object_set_new(args, "waited us", json_real((double)w->t->wait_ns[of[i]] / 1e3));
+        json_put(args, "wait", json_string(wait_names[w->t->cause[of[i]].state]));
+        json_put(args, "waited for rank", json_integer(w->t->cause[of[i]].rank));
+        json_put(args, "waited us", json_real((double)w->t->wait_ns[of[i]] / 1e3));
     }
     json_t *call = event("X", w->p->operations.at[a->operation].name, "mpi",
                          time_us(w, a->entry_ns), a->rank, a->thread, args);
-    json_object_set_new(call, "dur", json_real(lasting_us(a->entry_ns, a->exit_ns)));
+    json_put(call, "dur", json_real(lasting_us(a->entry_ns, a->exit_ns)));
     put(w, call);
 }
 
@@ -110,8 +108,8 @@ static void put_message(struct perfetto *w, size_t receive)
         event("f", "message", "message", time_us(w, exit_ns), to->rank, to->thread, NULL)};
     w->messages++;
     for (int i = 0; i < 2; i++)
-        json_object_set_new(ends[i], "id", json_integer((json_int_t)w->messages));
-    json_object_set_new(ends[1], "bp", json_string("e"));
+        json_put(ends[i], "id", json_integer((json_int_t)w->messages));
+    json_put(ends[1], "bp", json_string("e"));
     put(w, ends[0]);
     put(w, ends[1]);
 }
@@ -136,30 +134,16 @@ static void put_transport(struct perfetto *w, const struct net *e)
                  e->bytes != TRANSPORT_UNKNOWN_BYTES;
     json_t *args = json_object();
     if (moves)
-        json_object_set_new(args, "bytes", json_integer((json_int_t)e->bytes));
+        json_put(args, "bytes", json_integer((json_int_t)e->bytes));
     if (e->number)
-        json_object_set_new(args, "transfer", json_integer(e->number));
+        json_put(args, "transfer", json_integer(e->number));
     json_t *one = event(lasts ? "X" : "i", transport_names[e->kind], "transport",
                         time_us(w, lasts ? e->from_ns : e->to_ns), e->rank, e->thread, args);
     if (lasts)
-        json_object_set_new(one, "dur", json_real(lasting_us(e->from_ns, e->to_ns)));
+        json_put(one, "dur", json_real(lasting_us(e->from_ns, e->to_ns)));
     else
-        json_object_set_new(one, "s", json_string("t"));
+        json_put(one, "s", json_string("t"));
     put(w, one);
-}
-
-static void end(struct perfetto *w)
-{
-    const struct profile *p = w->p;
-    json_t *facts =
-        json_pack("{s:s, s:o, s:I, s:i, s:I, s:f}", "producer", "collprof " PACKAGE_VERSION,
-                  "program", json_text(p->programs.n ? p->programs.at[0] : "", SIZE_MAX),
-                  "ranks in it", (json_int_t)p->ranks.n, "ranks of the run", p->size,
-                  "messages drawn", (json_int_t)w->messages, "share of the run", p->trace.covered);
-    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":", w->out);
-    json_dumpf(facts, w->out, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    fputs("}\n", w->out);
-    json_decref(facts);
 }
 
 void export_perfetto(const struct profile *p, FILE *out)
@@ -178,7 +162,7 @@ void export_perfetto(const struct profile *p, FILE *out)
             put_message(&w, i);
     for (size_t i = 0; i < p->nets.n; i++)
         put_transport(&w, &p->nets.at[i]);
-    end(&w);
+    fputs("\n],\n\"displayTimeUnit\":\"ns\"}\n", out);
     site_labels_free(p, w.label);
     timeline_free(&t);
 }

@@ -18,7 +18,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
-#include "document/json_file.h"
+#include "document/json.h"
 #include "sync/politely.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/stats.h"
 #include "base/try.h"
-#include "document/json_file.h"
+#include "document/json.h"
 #include "measure/latency/broadcast.h"
 #include "record/operations.h"
 

@@ -2,7 +2,7 @@
 #include "inject/inject.h"
 #include "inject/injection.h"
 
-#include "document/json_file.h"
+#include "document/json.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -8,10 +8,10 @@
 #include "inject/injection.h"
 
 #include "base/stats.h"
-#include "document/json_file.h"
+#include "document/json.h"
 #include "measure/latency/broadcast.h"
 #include "measure/pairs/grid.h"
-#include "results/schedule_json.h"
+#include "results/schedule_document.h"
 
 #include <limits.h>
 #include <math.h>

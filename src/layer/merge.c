@@ -76,7 +76,7 @@ struct adding {
 static void add(void *arg)
 {
     struct adding *a = arg;
-    struct profile *one = profile_from_ledger(a->l);
+    struct profile *one = profile_from_ledger(a->l, 0);
     if (a->all)
         profile_merge(a->all, one);
     else

@@ -1,5 +1,5 @@
 /* Who comes late to a collective operation, and what the others lose by it. */
-#include "profile/arrivals.h"
+#include "profile/model.h"
 
 #include "base/array.h"
 #include "profile/noise.h"

@@ -2,22 +2,58 @@
 
 #include "base/clock.h"
 
+/* --- names --- */
+
+static const char *const state_names[] = {
+    [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
+    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_HANDLED] = "handled",
+    [PROFILE_CUT_OFF] = "cut off"};
+static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
+                                           [FAMILY_COLLECTIVE] = "collective",
+                                           [FAMILY_ICOLLECTIVE] = "icollective",
+                                           [FAMILY_SEND] = "send",
+                                           [FAMILY_ISEND] = "isend",
+                                           [FAMILY_RECV] = "recv",
+                                           [FAMILY_IRECV] = "irecv",
+                                           [FAMILY_SENDRECV] = "sendrecv",
+                                           [FAMILY_INIT_REQUEST] = "init_request",
+                                           [FAMILY_START] = "start",
+                                           [FAMILY_COMPLETION] = "completion",
+                                           [FAMILY_PROBE] = "probe",
+                                           [FAMILY_ONE_SIDED] = "one_sided",
+                                           [FAMILY_IO] = "io",
+                                           [FAMILY_COMM] = "communicator",
+                                           [FAMILY_LIFECYCLE] = "lifecycle"};
+
+static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
+                                            [LEDGER_NETWORK_ON] = "recorded",
+                                            [LEDGER_NETWORK_NO_UCX] = "system calls alone",
+                                            [LEDGER_NETWORK_MISSING] = "missing"};
+
+#define LIST(of) of##_list = {of##_names, sizeof of##_names / sizeof *of##_names}
+static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LIST(cause),
+    LIST(network);
+
+/* --- members --- */
+
 /* ROW: the type of the rows. */
-#define F(member, key, kind, merge)                                                                \
+#define FIELD(name, shown, of, merged, ...)                                                        \
     {                                                                                              \
-        key, FIELD_##kind, MERGE_##merge, false, offsetof(ROW, member), sizeof(((ROW *)0)->member) \
+        .key = shown, .kind = FIELD_##of, .merge = MERGE_##merged, .offset = offsetof(ROW, name),  \
+        .size = sizeof(((ROW *)0)->name), __VA_ARGS__                                              \
     }
-#define NEEDED(member, key, kind, merge)                                                           \
-    {                                                                                              \
-        key, FIELD_##kind, MERGE_##merge, true, offsetof(ROW, member), sizeof(((ROW *)0)->member)  \
-    }
+#define F(name, shown, of, merged) FIELD(name, shown, of, merged, )
+#define NAMED(name, shown, merged, of) FIELD(name, shown, NAME, merged, .names = &of##_list)
+#define IN(name, shown, in, merged) FIELD(name, shown, ROW, merged, .table = TABLE_##in)
+#define NEEDED(name, shown, in, merged)                                                            \
+    FIELD(name, shown, ROW, merged, .table = TABLE_##in, .needed = true)
 #define ROW struct profile
 static const struct field run_table[] = {
     F(run_id, "id", HEX, FIRST),
     F(started_unix, "started_unix", REAL, MIN),
     F(size, "size", I32, MAX),
     F(threads_at_once, "threads_at_once", BOOL, OR),
-    F(clock, "clock", CLOCK, MAX),
+    NAMED(clock, "clock", MAX, clock),
     F(synchronized, "synchronized", BOOL, AND),
     F(clock_bound, "clock_bound_seconds", REAL, MAX),
     F(stack_depth, "stack_depth", U32, MAX),
@@ -43,9 +79,9 @@ static const struct field host_table[] = {
 #define ROW struct profile_rank
 static const struct field rank_table[] = {
     F(rank, "rank", I32, KEY),
-    NEEDED(host, "host", HOST, FIRST),
+    NEEDED(host, "host", HOSTS, FIRST),
     F(pid, "pid", I64, KEY),
-    F(state, "state", STATE, FIRST),
+    NAMED(state, "state", FIRST, state),
     F(state_detail, "state_detail", I32, FIRST),
     F(wall, "wall_seconds", REAL, FIRST),
     F(mpi_ns, "mpi_ns", U64, FIRST),
@@ -57,7 +93,6 @@ static const struct field rank_table[] = {
     F(calls, "calls", U64, FIRST),
     F(started_late, "started_late", U32, FIRST),
     F(grow_error, "grow_error", U32, FIRST),
-    F(alive, "alive", BOOL, FIRST),
     F(in_call, "in_call", BOOL, FIRST),
     F(cpu_ns, "cpu_ns", MAYBE, FIRST),
     F(delayed_ns, "delayed_ns", MAYBE, FIRST),
@@ -89,14 +124,14 @@ static const struct field module_table[] = {
 #define ROW struct profile_operation
 static const struct field operation_table[] = {
     F(name, "name", TEXT, KEY),
-    F(family, "family", FAMILY, FIRST),
+    NAMED(family, "family", FIRST, family),
 };
 #undef ROW
 
 #define ROW struct profile_comm
 static const struct field comm_table[] = {
     F(size, "size", U32, KEY_DOWN),  F(id, "id", HEX, KEY),
-    F(site, "made_at", SITE, KEY),   F(copy, "copy", INDEX, KEY),
+    IN(site, "made_at", SITES, KEY), F(copy, "copy", INDEX, KEY),
     F(name, "name", TEXT, LEAST),    F(root_world_rank, "first_world_rank", INDEX, MIN),
     F(flags, "flags", U32, OR),      F(first, "first_group", U32, FIRST),
     F(created, "created", U64, MAX),
@@ -113,10 +148,10 @@ static const struct field region_table[] = {
 
 #define ROW struct profile_entry
 static const struct field entry_table[] = {
-    F(site, "site", SITE, KEY),
-    NEEDED(operation, "operation", OPERATION, KEY),
-    F(comm, "communicator", COMM, KEY),
-    F(region, "region", REGION, KEY),
+    IN(site, "site", SITES, KEY),
+    NEEDED(operation, "operation", OPERATIONS, KEY),
+    IN(comm, "communicator", COMMS, KEY),
+    IN(region, "region", REGIONS, KEY),
     F(size_class, "size_class", U32, KEY),
 #define SUM(member) F(member, #member, U64, SUM),
     LEDGER_SUMS(SUM) F(min_ns, "min_ns", U64, SHORTEST),
@@ -127,8 +162,8 @@ static const struct field entry_table[] = {
 
 #define ROW struct profile_group
 static const struct field group_table[] = {
-    F(site, "site", SITE, KEY),
-    NEEDED(operation, "operation", OPERATION, KEY),
+    IN(site, "site", SITES, KEY),
+    NEEDED(operation, "operation", OPERATIONS, KEY),
     F(spread, "ranks", SPREAD, SUM),
 };
 #undef ROW
@@ -151,9 +186,9 @@ static const struct field event_table[] = {
     F(exit_ns, "exit_ns", I64, FIRST),
     F(outside_ns, "outside_ns", MAYBE, FIRST),
     F(bytes, "bytes", U64, FIRST),
-    F(site, "site", SITE, FIRST),
-    NEEDED(operation, "operation", OPERATION, FIRST),
-    NEEDED(comm, "communicator", COMM, FIRST),
+    IN(site, "site", SITES, FIRST),
+    NEEDED(operation, "operation", OPERATIONS, FIRST),
+    NEEDED(comm, "communicator", COMMS, FIRST),
     F(root, "root", I32, FIRST),
     F(spared, NULL, U32, FIRST),
 };
@@ -161,9 +196,9 @@ static const struct field event_table[] = {
 
 #define ROW struct profile_arrival
 static const struct field arrival_table[] = {
-    F(site, "site", SITE, FIRST),
-    NEEDED(operation, "operation", OPERATION, FIRST),
-    NEEDED(comm, "communicator", COMM, FIRST),
+    IN(site, "site", SITES, FIRST),
+    NEEDED(operation, "operation", OPERATIONS, FIRST),
+    NEEDED(comm, "communicator", COMMS, FIRST),
     F(instances, "instances", U64, FIRST),
     F(stand_for, "stand_for", U64, FIRST),
     F(skew_median_ns, "skew_median_ns", U64, FIRST),
@@ -181,7 +216,7 @@ static const struct field arrival_table[] = {
 #define ROW struct profile_finding
 static const struct field finding_table[] = {
     F(kind, NULL, STRING, KEY),
-    F(comm, "communicator_index", COMM, FIRST),
+    IN(comm, "communicator_index", COMMS, FIRST),
     F(value, NULL, JSON, FIRST),
 };
 #undef ROW
@@ -191,8 +226,8 @@ static const struct field peer_table[] = {
     F(rank, "rank", U32, KEY),
     F(peer, "peer", U32, KEY),
     F(received, "received", U32, KEY),
-    F(site, "site", SITE, KEY),
-    F(operation, "operation", OPERATION, KEY),
+    IN(site, "site", SITES, KEY),
+    IN(operation, "operation", OPERATIONS, KEY),
     F(messages, "messages", U64, SUM),
     F(bytes, "bytes", U64, SUM),
 };
@@ -214,28 +249,28 @@ static const struct field trace_table[] = {
     F(matched, "matched", U64, FIRST),
     F(contradictions, "contradictions", U64, FIRST),
     F(unnumbered, "unnumbered", U64, FIRST),
-    F(network, "transport", NETWORK, MAX),
+    NAMED(network, "transport", MAX, network),
     F(below, "seen_in_transport", U64, FIRST),
 };
 #undef ROW
 
 #define ROW struct net_row
 static const struct field below_table[] = {
-    F(site, "site", SITE, FIRST),
-    F(operation, "operation", OPERATION, FIRST),
-    F(sends, "sends", U64, FIRST),
-    F(receives, "receives", U64, FIRST),
-    F(same_call, "ended_in_same_call", U64, FIRST),
-    F(other_call, "ended_in_other_call", U64, FIRST),
-    F(outside, "ended_outside", U64, FIRST),
-    F(moved_bytes, "moved_bytes", U64, FIRST),
+    IN(operation, "operation", OPERATIONS, KEY),
+    IN(site, "site", SITES, KEY),
+    F(sends, "sends", U64, SUM),
+    F(receives, "receives", U64, SUM),
+    F(same_call, "ended_in_same_call", U64, SUM),
+    F(other_call, "ended_in_other_call", U64, SUM),
+    F(outside, "ended_outside", U64, SUM),
+    F(moved_bytes, "moved_bytes", U64, SUM),
 };
 #undef ROW
 
 #define ROW struct wait
 static const struct field wait_table[] = {
-    F(site, "site", SITE, FIRST),        NEEDED(operation, "operation", OPERATION, FIRST),
-    F(state, "state", WAIT, FIRST),      F(rank, "for_rank", U32, FIRST),
+    IN(site, "site", SITES, FIRST),      NEEDED(operation, "operation", OPERATIONS, FIRST),
+    NAMED(state, "state", FIRST, wait),  F(rank, "for_rank", U32, FIRST),
     F(calls, "calls", U64, FIRST),       F(wait_ns, "wait_ns", U64, FIRST),
     F(followed, "followed", U64, FIRST), F(in_turn, "in_turn", U64, FIRST),
 };
@@ -243,25 +278,25 @@ static const struct field wait_table[] = {
 
 #define ROW struct root_cause
 static const struct field cause_table[] = {
-    F(kind, "kind", CAUSE, FIRST),
+    NAMED(kind, "kind", FIRST, cause),
     F(rank, "rank", INDEX, FIRST),
-    F(from_site, "from_site", SITE, FIRST),
-    F(from_operation, "from_operation", OPERATION, FIRST),
-    F(site, "site", SITE, FIRST),
-    F(operation, "operation", OPERATION, FIRST),
+    IN(from_site, "from_site", SITES, FIRST),
+    IN(from_operation, "from_operation", OPERATIONS, FIRST),
+    IN(site, "site", SITES, FIRST),
+    IN(operation, "operation", OPERATIONS, FIRST),
     F(direct_ns, "direct_ns", U64, FIRST),
     F(passed_ns, "passed_on_ns", U64, FIRST),
     F(waits, "waits", U64, FIRST),
     F(path_ns, "path_ns", U64, FIRST),
-    F(wait_site, "waited_at_site", SITE, FIRST),
-    F(wait_operation, "waited_in_operation", OPERATION, FIRST),
-    F(wait_state, "state", WAIT, FIRST),
+    IN(wait_site, "waited_at_site", SITES, FIRST),
+    IN(wait_operation, "waited_in_operation", OPERATIONS, FIRST),
+    NAMED(wait_state, "state", FIRST, wait),
 };
 #undef ROW
 
 #define ROW struct profile_frame
 static const struct field frame_table[] = {
-    F(module, "module", MODULE, KEY),   F(address, "address", HEX, KEY),
+    IN(module, "module", MODULES, KEY), F(address, "address", HEX, KEY),
     F(offset, "offset", U64, FIRST),    F(function, "function", STRING, FIRST),
     F(inlined, "inlined", BOOL, FIRST), F(file, "file", STRING, FIRST),
     F(line, "line", U32, FIRST),
@@ -270,23 +305,23 @@ static const struct field frame_table[] = {
 
 #define ROW struct profile_site
 static const struct field site_table[] = {
-    {"frames", FIELD_FRAMES, MERGE_KEY, false, 0, 0},
+    {.key = "frames", .kind = FIELD_FRAMES, .merge = MERGE_KEY},
 };
 #undef ROW
 
 static const struct field text_table[] = {
-    {NULL, FIELD_STRING, MERGE_KEY, false, 0, sizeof(char *)},
+    {.kind = FIELD_STRING, .merge = MERGE_KEY, .size = sizeof(char *)},
 };
 
 /* Many: only what changes its position when profiles are merged. */
 #define ROW struct act
-static const struct field act_table[] = {F(site, NULL, SITE, FIRST),
-                                         F(operation, NULL, OPERATION, FIRST)};
+static const struct field act_table[] = {IN(site, NULL, SITES, FIRST),
+                                         IN(operation, NULL, OPERATIONS, FIRST)};
 #undef ROW
 
 #define ROW struct net
-static const struct field net_table[] = {F(site, NULL, SITE, FIRST),
-                                         F(operation, NULL, OPERATION, FIRST)};
+static const struct field net_table[] = {IN(site, NULL, SITES, FIRST),
+                                         IN(operation, NULL, OPERATIONS, FIRST)};
 #undef ROW
 
 #define FIELDS(table)                                                                              \
@@ -301,10 +336,10 @@ const struct fields fields_run = FIELDS(run_table), fields_trace = FIELDS(trace_
         key, FIELDS(fields), offsetof(struct profile, list),                                       \
             sizeof *((struct profile *)0)->list.at, how                                            \
     }
-enum { SOUGHT = TABLE_SOUGHT | TABLE_SORTED | TABLE_MERGED, LISTED = TABLE_SORTED | TABLE_MERGED };
+enum { SOUGHT = TABLE_SOUGHT | TABLE_SORTED };
 const struct table_info profile_tables[TABLES] = {
     [TABLE_HOSTS] = TABLE(hosts, "hosts", host_table, SOUGHT),
-    [TABLE_RANKS] = TABLE(ranks, "ranks", rank_table, LISTED),
+    [TABLE_RANKS] = TABLE(ranks, "ranks", rank_table, TABLE_SORTED),
     [TABLE_MODULES] = TABLE(modules, "modules", module_table, SOUGHT),
     [TABLE_OPERATIONS] = TABLE(operations, "operations", operation_table, SOUGHT),
     [TABLE_REGIONS] = TABLE(regions, "regions", region_table, SOUGHT),
@@ -313,62 +348,30 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_ENTRIES] = TABLE(entries, "entries", entry_table, SOUGHT),
     [TABLE_GROUPS] = TABLE(groups, "groups", group_table, SOUGHT),
     [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", arrival_table, 0),
-    [TABLE_EVENTS] = TABLE(events, "instances", event_table, LISTED | TABLE_BY_COLUMN),
+    [TABLE_EVENTS] = TABLE(events, "instances", event_table, TABLE_SORTED | TABLE_BY_COLUMN),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
-    [TABLE_BELOW] = TABLE(below, "transport", below_table, 0),
-    [TABLE_ACTS] = TABLE(acts, NULL, act_table, TABLE_MERGED),
-    [TABLE_NETS] = TABLE(nets, NULL, net_table, TABLE_MERGED),
+    [TABLE_BELOW] = TABLE(below, "transport", below_table, SOUGHT),
+    [TABLE_ACTS] = TABLE(acts, NULL, act_table, 0),
+    [TABLE_NETS] = TABLE(nets, NULL, net_table, 0),
     [TABLE_PROGRAMS] = TABLE(programs, "programs", text_table, SOUGHT | TABLE_OF_RUN),
     [TABLE_LIBRARIES] = TABLE(libraries, "mpi", text_table, SOUGHT | TABLE_OF_RUN),
     [TABLE_WARNINGS] = TABLE(warnings, "warnings", text_table, SOUGHT),
-    [TABLE_FINDINGS] = TABLE(findings, NULL, finding_table, LISTED),
+    [TABLE_FINDINGS] = TABLE(findings, NULL, finding_table, TABLE_SORTED),
 };
 
-/* --- names --- */
-
-static const char *const state_names[] = {
-    [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
-    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_HANDLED] = "handled"};
-static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
-                                           [FAMILY_COLLECTIVE] = "collective",
-                                           [FAMILY_ICOLLECTIVE] = "icollective",
-                                           [FAMILY_SEND] = "send",
-                                           [FAMILY_ISEND] = "isend",
-                                           [FAMILY_RECV] = "recv",
-                                           [FAMILY_IRECV] = "irecv",
-                                           [FAMILY_SENDRECV] = "sendrecv",
-                                           [FAMILY_INIT_REQUEST] = "init_request",
-                                           [FAMILY_START] = "start",
-                                           [FAMILY_COMPLETION] = "completion",
-                                           [FAMILY_PROBE] = "probe",
-                                           [FAMILY_ONE_SIDED] = "one_sided",
-                                           [FAMILY_IO] = "io",
-                                           [FAMILY_COMM] = "communicator",
-                                           [FAMILY_LIFECYCLE] = "lifecycle"};
-
-static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
-                                            [LEDGER_NETWORK_ON] = "recorded",
-                                            [LEDGER_NETWORK_NO_UCX] = "system calls alone",
-                                            [LEDGER_NETWORK_MISSING] = "missing"};
-
-#define NAMES(kind, array) [FIELD_##kind] = {array, sizeof array / sizeof *array}
-const struct names field_names[FIELD_KINDS] = {
-    NAMES(CLOCK, clock_names), NAMES(STATE, state_names), NAMES(FAMILY, family_names),
-    NAMES(WAIT, wait_names),   NAMES(CAUSE, cause_names), NAMES(NETWORK, network_names)};
-
-const char *field_name(enum field_kind kind, uint32_t value)
+const char *name_of(const struct names *names, uint32_t value)
 {
-    return value < field_names[kind].n ? field_names[kind].at[value] : "unknown";
+    return value < names->n ? names->at[value] : "unknown";
 }
 
 const char *clock_name_of(uint32_t clock)
 {
-    return field_name(FIELD_CLOCK, clock);
+    return name_of(&clock_list, clock);
 }
 
 const char *state_name_of(uint32_t state)
 {
-    return field_name(FIELD_STATE, state);
+    return name_of(&state_list, state);
 }

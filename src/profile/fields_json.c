@@ -4,32 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-void json_put(json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new_nocheck(object, key, value))
-        memory_out();
-}
-
-void json_push(json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value))
-        memory_out();
-}
-
-json_t *json_text(const char *text, size_t size)
-{
-    size_t length = strnlen(text, size);
-    json_t *value = json_stringn(text, length);
-    if (value)
-        return value;
-    char *plain = memory_alloc(length + 1);
-    for (size_t i = 0; i < length; i++)
-        plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-    value = json_stringn(plain, length);
-    free(plain);
-    return value;
-}
-
 static json_t *index_json(uint32_t i)
 {
     return i == PROFILE_NONE ? json_null() : json_integer(i);
@@ -80,12 +54,7 @@ json_t *field_json(const struct field *f, const void *row)
         snprintf(hex, sizeof hex, "0x%016llx", *(const unsigned long long *)at);
         return json_string(hex);
     case FIELD_INDEX:
-    case FIELD_HOST:
-    case FIELD_OPERATION:
-    case FIELD_COMM:
-    case FIELD_REGION:
-    case FIELD_SITE:
-    case FIELD_MODULE:
+    case FIELD_ROW:
         return index_json(*(const uint32_t *)at);
     case FIELD_STRING:
         return json_text(*(char *const *)at, SIZE_MAX);
@@ -96,7 +65,7 @@ json_t *field_json(const struct field *f, const void *row)
     case FIELD_HISTOGRAM:
         return histogram_json(*(uint64_t *const *)at);
     default:
-        return json_string(field_name(f->kind, *(const uint32_t *)at));
+        return json_string(name_of(f->names, *(const uint32_t *)at));
     }
 }
 
@@ -143,37 +112,44 @@ static bool set_frames(struct profile_site *s, const json_t *frames)
     return good;
 }
 
-static bool set_name(enum field_kind kind, uint32_t *value, const char *name)
+static bool set_name(const struct names *names, uint32_t *value, const char *name)
 {
-    for (*value = 0; name && *value < field_names[kind].n; ++*value)
-        if (!strcmp(field_names[kind].at[*value], name))
+    for (*value = 0; name && *value < names->n; ++*value)
+        if (!strcmp(names->at[*value], name))
             return true;
     return false;
+}
+
+static bool set_integer(const struct field *f, void *at, const json_t *value, json_int_t least,
+                        json_int_t most)
+{
+    json_int_t number = json_integer_value(value);
+    if (f->size == sizeof(uint32_t))
+        *(uint32_t *)at = (uint32_t)number;
+    else
+        *(int64_t *)at = number;
+    return json_is_integer(value) && number >= least && number <= most;
 }
 
 static bool set_value(const struct field *f, void *at, const json_t *value)
 {
     const char *text = json_string_value(value);
-    json_int_t number = json_integer_value(value);
     switch (f->kind) {
     case FIELD_U32:
-        *(uint32_t *)at = (uint32_t)number;
-        return json_is_integer(value) && number >= 0 && number <= UINT32_MAX;
+        return set_integer(f, at, value, 0, UINT32_MAX);
     case FIELD_I32:
-        *(int32_t *)at = (int32_t)number;
-        return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX;
+        return set_integer(f, at, value, INT32_MIN, INT32_MAX);
     case FIELD_U64:
-        *(int64_t *)at = number;
-        return json_is_integer(value) && number >= 0;
+        return set_integer(f, at, value, 0, FAR_NS);
     case FIELD_I64:
-        *(int64_t *)at = number;
-        return json_is_integer(value);
+        return set_integer(f, at, value, -FAR_NS, FAR_NS);
     case FIELD_MAYBE:
-        *(int64_t *)at = json_is_integer(value) && number >= 0 ? number : -1;
-        return !value || json_is_null(value) || json_is_integer(value);
+        *(int64_t *)at = -1;
+        return !value || json_is_null(value) || set_integer(f, at, value, 0, FAR_NS);
     case FIELD_REAL:
         *(double *)at = json_is_null(value) ? NAN : json_number_value(value);
-        return json_is_number(value) || json_is_null(value);
+        return json_is_null(value) ||
+               (json_is_number(value) && fabs(json_number_value(value)) < (double)FAR_NS);
     case FIELD_BOOL:
         *(bool *)at = json_is_true(value);
         return json_is_boolean(value);
@@ -184,12 +160,7 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
         *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
         return text != NULL;
     case FIELD_INDEX:
-    case FIELD_HOST:
-    case FIELD_OPERATION:
-    case FIELD_COMM:
-    case FIELD_REGION:
-    case FIELD_SITE:
-    case FIELD_MODULE:
+    case FIELD_ROW:
         return set_index(at, value);
     case FIELD_STRING:
         *(char **)at = text ? memory_strdup(text) : NULL;
@@ -201,18 +172,8 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_HISTOGRAM:
         return set_histogram(at, value);
     default:
-        return set_name(f->kind, at, text);
+        return set_name(f->names, at, text);
     }
-}
-
-/* What no clock has measured: sums of such times would not fit their type either. */
-static bool is_possible(const struct field *f, const json_t *value)
-{
-    size_t length = strlen(f->key);
-    double number = json_number_value(value);
-    bool moment = f->kind == FIELD_I64 && number > -(double)FAR_NS;
-    return length < 4 || strcmp(f->key + length - 3, "_ns") != 0 ||
-           (number < (double)FAR_NS && (number >= 0 || f->kind == FIELD_MAYBE || moment));
 }
 
 const char *fields_fault(void)
@@ -224,7 +185,7 @@ const char *fields_fault(void)
 
 bool field_read(const json_t *value, const struct field *f, void *row)
 {
-    bool good = set_value(f, (char *)row + f->offset, value) && (!value || is_possible(f, value));
+    bool good = set_value(f, (char *)row + f->offset, value);
     if (!good && !fault)
         fault = f->key;
     return good;

@@ -385,7 +385,7 @@ void gather_end(struct gather *g)
     free(g->site);
 }
 
-struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
+struct profile *profile_from_ledger(const struct ledger *l, double rate)
 {
     struct profile *p = profile_new();
     struct gather g = gather_begin(p, l);
@@ -411,9 +411,4 @@ struct profile *profile_from_cut_ledger(const struct ledger *l, double rate)
     gather_findings(&g);
     gather_end(&g);
     return p;
-}
-
-struct profile *profile_from_ledger(const struct ledger *l)
-{
-    return profile_from_cut_ledger(l, 0);
 }

@@ -1,7 +1,6 @@
 /* profile.json, as collprof-profile(5) describes it: written row by row, so that it takes no memory
  * at the end of an application. */
 #include "base/clock.h"
-#include "base/quote.h"
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -21,19 +20,11 @@ static bool is_text(enum profile_table t)
 
 /* --- writing --- */
 
-/* What cannot be written is an error of OUT, which write_profile() sees, and no lack of memory. */
-static void put_value(json_t *value, FILE *out)
-{
-    if (!value || (json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY) && !ferror(out)))
-        memory_out();
-    json_decref(value);
-}
-
 static json_t *row_json(const struct profile *p, enum profile_table t, size_t i)
 {
     const struct fields *fields = &profile_tables[t].fields;
-    char *const *text = row_at(p, t, i);
-    return is_text(t) ? json_text(*text, SIZE_MAX) : fields_json(fields, text);
+    const void *row = row_at(p, t, i);
+    return is_text(t) ? field_json(fields->at, row) : fields_json(fields, row);
 }
 
 static void put_table(const struct profile *p, enum profile_table t, FILE *out)
@@ -41,7 +32,7 @@ static void put_table(const struct profile *p, enum profile_table t, FILE *out)
     fprintf(out, ",\n\"%s\":[", profile_tables[t].key);
     for (size_t i = 0; i < rows_in(p, t)->n; i++) {
         fputs(i ? ",\n" : "", out);
-        put_value(row_json(p, t, i), out);
+        json_write(row_json(p, t, i), out, false);
     }
     fputc(']', out);
 }
@@ -57,7 +48,7 @@ static void put_run(const struct profile *p, FILE *out)
             json_put(run, profile_tables[t].key, rows);
     }
     fputs(",\n\"run\":", out);
-    put_value(run, out);
+    json_write(run, out, false);
 }
 
 static void put_columns(const struct profile *p, enum profile_table t, FILE *out)
@@ -68,7 +59,7 @@ static void put_columns(const struct profile *p, enum profile_table t, FILE *out
         fprintf(out, "%s\"%s\":[", f > fields->at ? ",\n" : "", f->key);
         for (size_t i = 0; i < rows_in(p, t)->n; i++) {
             fputs(i ? "," : "", out);
-            put_value(field_json(f, row_at(p, t, i)), out);
+            json_write(field_json(f, row_at(p, t, i)), out, false);
         }
         fputc(']', out);
     }
@@ -88,7 +79,7 @@ static void put_findings(const struct profile *p, FILE *out)
         json_push(json_object_get(kinds, f->kind), copy);
     }
     fputs(",\n\"findings\":", out);
-    put_value(kinds, out);
+    json_write(kinds, out, false);
 }
 
 /* What writing takes is the last member, and measured up to there: into *WRITING_NS, unless that is
@@ -104,7 +95,7 @@ static bool write_profile(const struct profile *p, FILE *out, uint64_t *writing_
             (profile_tables[t].how & TABLE_BY_COLUMN ? put_columns : put_table)(p, t, out);
     put_findings(p, out);
     fputs(",\n\"trace\":", out);
-    put_value(fields_json(&fields_trace, &p->trace), out);
+    json_write(fields_json(&fields_trace, &p->trace), out, false);
     bool good = !fflush(out);
     if (writing_ns) {
         *writing_ns = whole_count(1e9 * (clock_now() - start));
@@ -153,22 +144,15 @@ int profile_save(struct profile *p, int directory)
 
 /* --- reading --- */
 
-static bool read_text(struct profile *p, enum profile_table t, const json_t *value)
-{
-    if (json_is_string(value))
-        profile_add_text(p, t, json_string_value(value));
-    return json_is_string(value);
-}
-
 /* A missing table is empty: earlier versions lack some. */
 static bool read_table(struct profile *p, enum profile_table t, const json_t *array)
 {
     bool good = true;
     for (size_t i = 0; good && i < json_array_size(array); i++) {
+        const struct fields *fields = &profile_tables[t].fields;
         const json_t *from = json_array_get(array, i);
-        good = is_text(t) ? read_text(p, t, from)
-                          : fields_read(from, &profile_tables[t].fields,
-                                        array_push(rows_in(p, t), profile_tables[t].size));
+        void *row = array_push(rows_in(p, t), profile_tables[t].size);
+        good = is_text(t) ? field_read(from, fields->at, row) : fields_read(from, fields, row);
     }
     return good;
 }
@@ -236,24 +220,6 @@ static bool read_all(struct profile *p, const json_t *json)
     if (good)
         profile_reindex(p);
     return good && rows_good(p);
-}
-
-void json_make_plain(json_t *json)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-    if (json_is_string(json)) {
-        char *text = memory_strdup(json_string_value(json));
-        quote_plain(text);
-        if (strcmp(text, json_string_value(json)) != 0)
-            json_string_set(json, text);
-        free(text);
-    } else if (json_is_object(json)) {
-        json_object_foreach(json, key, value) json_make_plain(value);
-    } else {
-        json_array_foreach(json, i, value) json_make_plain(value);
-    }
 }
 
 struct profile *profile_from_json(json_t *json, const char **reason)

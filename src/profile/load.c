@@ -88,22 +88,21 @@ static double rate_on(const struct records *r, const char *host)
 /* Ranks that should be there and are not. */
 static void say_missing(struct profile *p)
 {
-    bool *seen = memory_alloc((size_t)(p->size > 0 ? p->size : 0) + 1);
-    int32_t *missing = memory_alloc(((size_t)(p->size > 0 ? p->size : 0) + 1) * sizeof *missing);
-    size_t n = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank >= 0 && p->ranks.at[i].rank < p->size)
-            seen[p->ranks.at[i].rank] = true;
+    int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;
     for (int32_t i = 0; i < p->size; i++)
-        if (!seen[i])
+        missing[i] = i;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].rank < p->size)
+            missing[p->ranks.at[i].rank] = -1;
+    for (int32_t i = 0; i < p->size; i++)
+        if (missing[i] >= 0)
             missing[n++] = i;
     if (n) {
         char text[200] = "";
-        rank_list(text, sizeof text, missing, n);
-        profile_warn(p, "no record of %zu of %d ranks: %s", n, p->size, text);
+        rank_list(text, sizeof text, missing, (size_t)n);
+        profile_warn(p, "no record of %d of %d ranks: %s", n, p->size, text);
         p->crashed = true;
     }
-    free(seen);
     free(missing);
 }
 
@@ -118,9 +117,9 @@ static struct profile *merge_records(struct records *r)
             records_remark(r, r->list.at[i].name, fault);
             continue;
         }
-        struct profile *one = profile_from_cut_ledger(&l, rate_on(r, l.header->host));
-        one->ranks.at[0].alive =
-            one->ranks.at[0].state == LEDGER_RUNNING && ledger_is_alive(l.header);
+        struct profile *one = profile_from_ledger(&l, rate_on(r, l.header->host));
+        if (one->ranks.at[0].state == LEDGER_RUNNING && !ledger_is_alive(l.header))
+            one->ranks.at[0].state = PROFILE_CUT_OFF;
         ledger_close(&l);
         if (p)
             profile_merge(p, one);

@@ -322,14 +322,6 @@ void profile_reindex(struct profile *p)
 
 /* --- positions --- */
 
-/* Which table positions of that kind are in; TABLES: it is none. */
-static enum profile_table table_of(enum field_kind kind)
-{
-    static const enum profile_table of[] = {TABLE_HOSTS,   TABLE_OPERATIONS, TABLE_COMMS,
-                                            TABLE_REGIONS, TABLE_SITES,      TABLE_MODULES};
-    return kind < FIELD_HOST ? TABLES : of[kind - FIELD_HOST];
-}
-
 static void follow(uint32_t *position, const uint32_t *to)
 {
     if (to && *position != PROFILE_NONE)
@@ -345,8 +337,8 @@ static void positions_follow(const struct fields *fields, void *row, const struc
 {
     struct profile_site *s = row;
     for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
-        if (f->kind >= FIELD_HOST)
-            follow((uint32_t *)((char *)row + f->offset), moves->to[table_of(f->kind)]);
+        if (f->kind == FIELD_ROW)
+            follow((uint32_t *)((char *)row + f->offset), moves->to[f->table]);
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
             positions_follow(&fields_frame, &s->frame[k], moves);
     }
@@ -356,9 +348,9 @@ static bool are_valid(const struct profile *p, const struct fields *fields, cons
 {
     const struct profile_site *s = row;
     for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
-        if (f->kind >= FIELD_HOST) {
+        if (f->kind == FIELD_ROW) {
             uint32_t position = *(const uint32_t *)((const char *)row + f->offset);
-            if (position == PROFILE_NONE ? f->needed : position >= rows_in(p, table_of(f->kind))->n)
+            if (position == PROFILE_NONE ? f->needed : position >= rows_in(p, f->table)->n)
                 return false;
         }
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
@@ -451,7 +443,7 @@ void profile_sort(struct profile *p)
 static uint32_t *merge_table(struct profile *into, struct profile *from, enum profile_table t,
                              const struct moves *m)
 {
-    size_t n = profile_tables[t].how & TABLE_MERGED ? rows_in(from, t)->n : 0;
+    size_t n = rows_in(from, t)->n;
     uint32_t *to = memory_alloc((n + 1) * sizeof *to);
     for (size_t i = 0; i < n; i++) {
         positions_follow(&profile_tables[t].fields, row_at(from, t, i), m);

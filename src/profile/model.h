@@ -18,71 +18,6 @@
 
 /* --- members --- */
 
-enum field_kind {
-    FIELD_U32,
-    FIELD_I32,
-    FIELD_U64,
-    FIELD_I64,
-    FIELD_REAL,
-    FIELD_BOOL,
-    FIELD_TEXT,    /* char[size] */
-    FIELD_STRING,  /* char *, of its own; NULL is not written */
-    FIELD_HEX,     /* uint64_t, as "0x..." */
-    FIELD_PLAIN,   /* bytes as they are: not in profile.json */
-    FIELD_CLOCK,   /* uint32_t, enum clock_source, by name */
-    FIELD_STATE,   /* uint32_t, enum ledger_state, by name */
-    FIELD_FAMILY,  /* uint32_t, enum call_family, by name */
-    FIELD_WAIT,    /* uint32_t, enum wait_state, by name */
-    FIELD_CAUSE,   /* uint32_t, enum cause_kind, by name */
-    FIELD_NETWORK, /* uint32_t, enum ledger_network_state, by name */
-    FIELD_JSON,    /* json_t *, of its own */
-
-    /* These are read even where the key is missing. */
-    FIELD_MAYBE,     /* int64_t, negative: unknown, null */
-    FIELD_SPREAD,    /* struct spread */
-    FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS of its own */
-    FIELD_FRAMES,    /* the whole of a struct profile_site */
-    FIELD_INDEX,     /* uint32_t, PROFILE_NONE as null: a rank */
-    FIELD_HOST,      /* the same: a position in the table of hosts, and so on */
-    FIELD_OPERATION,
-    FIELD_COMM,
-    FIELD_REGION,
-    FIELD_SITE,
-    FIELD_MODULE,
-    FIELD_KINDS
-};
-
-/* What becomes of a member when two rows of one key are merged. */
-enum field_merge {
-    MERGE_FIRST,    /* the first that is not zero */
-    MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member, */
-    MERGE_KEY_DOWN, /* largest first here */
-    MERGE_PATH,     /* part of the key where the row's first member is empty; else the least */
-    MERGE_LEAST,    /* of two texts that are not empty the first in the alphabet */
-    MERGE_SUM,
-    MERGE_MIN, /* of reals that are positive */
-    MERGE_MAX,
-    MERGE_OR, /* bit by bit */
-    MERGE_AND,
-    MERGE_SHORTEST /* min_ns of a struct profile_entry */
-};
-
-struct field {
-    const char *key; /* in profile.json; NULL: not there */
-    enum field_kind kind;
-    enum field_merge merge;
-    bool needed; /* of a position: not PROFILE_NONE */
-    size_t offset, size;
-};
-
-struct fields {
-    const struct field *at;
-    size_t n;
-};
-extern const struct fields fields_run, fields_trace, fields_spread, fields_frame;
-
-/* --- tables --- */
-
 /* Each refers only to those before it. */
 enum profile_table {
     TABLE_HOSTS,
@@ -109,13 +44,73 @@ enum profile_table {
     TABLES
 };
 
+enum field_kind {
+    FIELD_U32,
+    FIELD_I32,
+    FIELD_U64, /* no time, count or size is beyond FAR_NS */
+    FIELD_I64, /* the same, either way */
+    FIELD_REAL,
+    FIELD_BOOL,
+    FIELD_TEXT,   /* char[size] */
+    FIELD_STRING, /* char *, of its own; NULL is not written */
+    FIELD_HEX,    /* uint64_t, as "0x..." */
+    FIELD_PLAIN,  /* bytes as they are: not in profile.json */
+    FIELD_NAME,   /* uint32_t, by the name of that value */
+    FIELD_JSON,   /* json_t *, of its own */
+
+    /* These are read even where the key is missing. */
+    FIELD_MAYBE,     /* int64_t, negative: unknown, null */
+    FIELD_SPREAD,    /* struct spread */
+    FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS of its own */
+    FIELD_FRAMES,    /* the whole of a struct profile_site */
+    FIELD_INDEX,     /* uint32_t, PROFILE_NONE as null: a rank */
+    FIELD_ROW        /* the same: a position in a table */
+};
+
+/* What becomes of a member when two rows of one key are merged. */
+enum field_merge {
+    MERGE_FIRST,    /* the first that is not zero */
+    MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member, */
+    MERGE_KEY_DOWN, /* largest first here */
+    MERGE_PATH,     /* part of the key where the row's first member is empty; else the least */
+    MERGE_LEAST,    /* of two texts that are not empty the first in the alphabet */
+    MERGE_SUM,
+    MERGE_MIN, /* of reals that are positive */
+    MERGE_MAX,
+    MERGE_OR, /* bit by bit */
+    MERGE_AND,
+    MERGE_SHORTEST /* min_ns of a struct profile_entry */
+};
+
+/* Names of the values from 0 on. */
+struct names {
+    const char *const *at;
+    uint32_t n;
+};
+
+struct field {
+    const char *key; /* in profile.json; NULL: not there */
+    enum field_kind kind;
+    enum field_merge merge;
+    size_t offset, size;
+    const struct names *names; /* FIELD_NAME */
+    enum profile_table table;  /* FIELD_ROW */
+    bool needed;               /* FIELD_ROW: not PROFILE_NONE */
+};
+
+struct fields {
+    const struct field *at;
+    size_t n;
+};
+extern const struct fields fields_run, fields_trace, fields_spread, fields_frame;
+
+/* --- tables --- */
+
 enum table_how {
     TABLE_SOUGHT = 1, /* one row a key: others are appended */
     TABLE_SORTED = 2,
-    TABLE_MERGED = 4, /* others are computed anew */
-    TABLE_OF_RUN = 8, /* in profile.json inside of "run" */
-    TABLE_BY_COLUMN =
-        16 /* in profile.json an array a member: a run has tens of thousands of rows */
+    TABLE_OF_RUN = 4,   /* in profile.json inside of "run" */
+    TABLE_BY_COLUMN = 8 /* in profile.json an array a member: a run has tens of thousands of rows */
 };
 
 struct table_info {
@@ -197,10 +192,6 @@ void trace_find(struct profile *p);
 
 /* --- forms --- */
 
-/* As profile_from_ledger(). RATE: ticks per second to use where the ledger cannot tell (it was
- * cut off right after the start); 0: unknown. */
-struct profile *profile_from_cut_ledger(const struct ledger *l, double rate);
-
 /* Ticks per second from the ledger's two pairs, 0 if they do not tell. */
 double ledger_rate(const struct ledger_header *h);
 
@@ -210,12 +201,8 @@ double wall_time(const struct ledger_header *h);
 /* Why figures that are each possible cannot be together; NULL: they can. */
 const char *profile_impossible(const struct profile *p);
 
-/* The names of the kinds of fields that are written by name. */
-extern const struct names {
-    const char *const *at;
-    uint32_t n;
-} field_names[FIELD_KINDS];
-const char *field_name(enum field_kind kind, uint32_t value); /* "unknown": it has none */
+/* "unknown": VALUE has none. */
+const char *name_of(const struct names *names, uint32_t value);
 
 /* A new object with every field of the row that has a key; one of them. */
 json_t *fields_json(const struct fields *fields, const void *row);
@@ -225,9 +212,6 @@ json_t *field_json(const struct field *f, const void *row);
  * value of a wrong kind, or one that cannot be: a time below zero or beyond FAR_NS. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 bool field_read(const json_t *value, const struct field *f, void *row);
-
-/* Every text in it as it may be shown: see quote_plain(). */
-void json_make_plain(json_t *json);
 
 /* The key that these refused since this was last asked; NULL: none. */
 const char *fields_fault(void);

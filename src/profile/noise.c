@@ -42,14 +42,13 @@ double noise_of_rank(const struct profile *p, size_t at)
 struct noise noise_of(const struct profile *p)
 {
     struct noise n = {.worst_rank = -1};
-    double mpi = 0, run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p);
+    double mpi = 0, run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p), known = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         double seconds = contention(&p->ranks.at[i], most);
         mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
-        if (isnan(seconds)) {
-            n.unknown++;
+        if (isnan(seconds))
             continue;
-        }
+        known++;
         sum += seconds;
         if (n.worst_rank < 0 || seconds > n.seconds) {
             n.seconds = seconds;
@@ -59,8 +58,8 @@ struct noise noise_of(const struct profile *p)
     if (n.worst_rank < 0 || run <= 0)
         return n;
     n.share = n.seconds / run;
-    n.mean = sum / run / (double)(p->ranks.n - n.unknown);
-    n.level = n.share >= NOISE_FELT_FROM ? NOISE_FELT : n.unknown ? NOISE_UNKNOWN : NOISE_QUIET;
+    n.mean = sum / run / known;
+    n.level = n.share >= NOISE_FELT_FROM ? NOISE_FELT : NOISE_QUIET;
     if (n.share >= NOISE_SPOILED_FROM ||
         (n.level == NOISE_FELT && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
         n.level = NOISE_SPOILED;

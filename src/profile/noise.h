@@ -5,10 +5,9 @@
 #include "profile/profile.h"
 
 enum noise_level {
-    NOISE_UNKNOWN, /* at least one rank's contention is unknown */
-    NOISE_QUIET,   /* below 1 % of the run at every rank */
-    NOISE_FELT,    /* more: differences of that size mean nothing */
-    NOISE_SPOILED  /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
+    NOISE_QUIET,  /* below 1 % of the run at every rank of which it is known */
+    NOISE_FELT,   /* more: differences of that size mean nothing */
+    NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
 };
 
 /* CPU contention: time in which a rank was runnable but not scheduled. While a rank waits in MPI
@@ -18,8 +17,7 @@ struct noise {
     double share;       /* of the run, of the rank where it was most */
     double seconds;     /* the same as a time */
     int32_t worst_rank; /* that rank; -1: unknown */
-    double mean;        /* of the ranks' shares */
-    size_t unknown;     /* ranks of which it is unknown */
+    double mean;        /* of the ranks' shares, where they are known */
 };
 struct noise noise_of(const struct profile *p);
 

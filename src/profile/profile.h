@@ -11,16 +11,19 @@
 
 #include "base/array.h"
 #include "causes/causes.h"
+#include "document/json.h"
 #include "record/ledger.h"
 #include "timeline/network.h"
 #include "timeline/timeline.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
+
+/* State of a rank whose process is gone and has left no word: by SIGKILL, _exit or exec. */
+#define PROFILE_CUT_OFF LEDGER_STATES
 
 /* --- rows --- */
 
@@ -43,7 +46,7 @@ struct profile_rank {
     int32_t rank;
     uint32_t host;
     int64_t pid;
-    uint32_t state; /* enum ledger_state */
+    uint32_t state; /* enum ledger_state, or PROFILE_CUT_OFF */
     int32_t state_detail;
     double wall;           /* seconds from initialization to the last that is known */
     uint64_t mpi_ns;       /* in MPI calls, without those that start and end MPI, */
@@ -61,7 +64,6 @@ struct profile_rank {
     uint32_t grow_error;         /* errno: the record could not grow; 0: it could */
     int64_t end_ns;              /* as trace.last_ns, of this rank; not in profile.json */
     bool in_call; /* it ended in a call at an unknown time: its time in MPI is unknown */
-    bool alive;   /* the process was running when its record was read */
     uint64_t dropped[LEDGER_SECTIONS];
     uint64_t init_ns, merge_ns; /* of the layer itself, in MPI_Init and at the end */
     uint64_t injected_ns;       /* of wall: the layer's measurements, in no call's time */
@@ -235,8 +237,9 @@ struct profile {
 
 /* --- to and from files and messages --- */
 
-/* The profile of one rank. The ledger is not needed afterwards. */
-struct profile *profile_from_ledger(const struct ledger *l);
+/* The profile of one rank. The ledger is not needed afterwards. RATE: ticks per second to use where
+ * it cannot tell (it was cut off right after the start); 0: unknown. */
+struct profile *profile_from_ledger(const struct ledger *l, double rate);
 
 /* Adds all that FROM holds to INTO, and frees FROM. */
 void profile_merge(struct profile *into, struct profile *from);
@@ -292,6 +295,10 @@ static inline uint64_t entry_requests(const struct profile_entry *e)
     return e->completed + e->apart_completed;
 }
 
+/* Who has to wait for whom, where the time in the call itself is time waited: blocking operations.
+ * COLLECTIVE_OTHER for the rest. */
+enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation);
+
 /* NULL: there is none. */
 const struct profile_group *profile_group_find(const struct profile *p, uint32_t site,
                                                uint32_t operation);
@@ -320,7 +327,7 @@ double profile_mpi_ns(const struct profile *p);
 /* When the run started, as strftime() puts it; empty if unknown. Returns TEXT. */
 const char *profile_started(const struct profile *p, const char *format, char text[64]);
 
-/* Names of enum clock_source and enum ledger_state, as in profile.json. */
+/* Names of enum clock_source and of a rank's state, as in profile.json. */
 const char *clock_name_of(uint32_t clock);
 const char *state_name_of(uint32_t state);
 
@@ -328,13 +335,6 @@ const char *state_name_of(uint32_t state);
 void rank_list(char *text, size_t room, int32_t *rank, size_t n);
 
 /* --- values --- */
-
-/* As jansson's own, which take over VALUE; NULL, or no memory for it, is no memory at all. */
-void json_put(json_t *object, const char *key, json_t *value);
-void json_push(json_t *array, json_t *value);
-
-/* A text of at most SIZE bytes, with ? for what is not UTF-8. */
-json_t *json_text(const char *text, size_t size);
 
 /* Times are subtracted from each other: in nanoseconds, at most some decades either way. */
 #define FAR_NS ((int64_t)1 << 61)

@@ -21,7 +21,8 @@ static void find_below(struct profile *p)
     struct net_found found;
     net_find(&found, p->acts.at, p->acts.n, p->nets.at, p->nets.n);
     for (size_t i = 0; i < found.n_rows; i++)
-        *PUSH(&p->below) = found.rows[i];
+        profile_add(p, TABLE_BELOW, &found.rows[i]);
+    table_sort(p, TABLE_BELOW);
     p->trace.below = found.sends;
     net_free(&found);
 }
@@ -60,7 +61,7 @@ static void find_causes(struct profile *p, const struct timeline *t)
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->waits.n = p->causes.n = p->below.n = 0;
+    p->waits.n = p->causes.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */

@@ -30,7 +30,7 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
     else
         snprintf(
             text, room, "%s",
-            r->alive
+            r->state == LEDGER_RUNNING
                 ? "still running"
                 : "killed or cut off without a last word (by SIGKILL or another signal, or by a "
                   "system call: _exit or exec)");
@@ -38,7 +38,7 @@ static void describe_end(const struct profile_rank *r, char *text, size_t room)
 
 static bool same_end(const struct profile_rank *a, const struct profile_rank *b)
 {
-    return a->state == b->state && a->state_detail == b->state_detail && a->alive == b->alive;
+    return a->state == b->state && a->state_detail == b->state_detail;
 }
 
 /* One finding for all ranks that ended alike. */

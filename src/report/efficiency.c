@@ -1,7 +1,5 @@
 #include "report/efficiency.h"
 
-#include "profile/arrivals.h"
-
 #include <math.h>
 
 /* Seconds of all ranks together that are certainly waiting, without what imbalance shows. */

@@ -2,7 +2,6 @@
  * follows from the times of ranks outside of MPI, is put together here. */
 #include "base/array.h"
 #include "base/format.h"
-#include "profile/arrivals.h"
 #include "report/findings.h"
 
 #include <math.h>

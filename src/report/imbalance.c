@@ -1,7 +1,6 @@
 #include "report/imbalance.h"
 
 #include "base/array.h"
-#include "profile/arrivals.h"
 
 #include <math.h>
 #include <stdlib.h>

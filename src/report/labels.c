@@ -172,7 +172,7 @@ void measured_name(struct profile *p)
         if (p->findings.at[i].comm == PROFILE_NONE)
             continue;
         comm_label(p, p->findings.at[i].comm, label);
-        json_object_set_new(p->findings.at[i].value, "communicator", json_text(label, COMM_LABEL));
+        json_put(p->findings.at[i].value, "communicator", json_text(label, COMM_LABEL));
     }
 }
 

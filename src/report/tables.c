@@ -1,7 +1,5 @@
 #include "report/tables.h"
 
-#include "profile/arrivals.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -398,8 +396,7 @@ static void fill_ranks(struct table *t, const struct view *v)
         put_count(t, r->calls);
         put_ns(t, r->cpu_ns < 0 ? NAN : (double)r->cpu_ns);
         put_ns(t, r->delayed_ns < 0 ? NAN : (double)r->delayed_ns);
-        table_text(t,
-                   r->state == LEDGER_RUNNING && !r->alive ? "cut off" : state_name_of(r->state));
+        table_text(t, state_name_of(r->state));
         table_text(t, v->p->hosts.at[r->host].name);
     }
 }

@@ -18,12 +18,6 @@ uint64_t timeline_thinner(uint64_t mask, uint64_t span)
     return mask | 1ull << below;
 }
 
-/* The ends of messages by channel and ordinal: open addressing, twice as large as it is full. */
-struct ends {
-    uint32_t *slot; /* index of an act plus one; 0: empty */
-    size_t mask;
-};
-
 static bool is_sender(const struct act *a)
 {
     return a->kind == ACT_SEND || a->kind == ACT_POST || a->kind == ACT_SENT;
@@ -43,12 +37,14 @@ static bool same_message(const struct act *a, const struct act *b)
            a->rank == (one_side ? b->rank : b->peer) && a->peer == (one_side ? b->peer : b->rank);
 }
 
-static uint32_t *find(const struct ends *e, const struct act *act, const struct act *wanted)
+/* The sending of WANTED's message; TIMELINE_NONE. */
+static uint32_t find(const struct lookup *sends, const struct act *act, const struct act *wanted)
 {
-    uint64_t i = hash_of(wanted);
-    while (e->slot[i & e->mask] && !same_message(&act[e->slot[i & e->mask] - 1], wanted))
-        i++;
-    return &e->slot[i & e->mask];
+    uint32_t step = 0, i;
+    while ((i = lookup_next(sends, hash_of(wanted), &step)) != TIMELINE_NONE &&
+           !same_message(&act[i], wanted))
+        ;
+    return i;
 }
 
 uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i)
@@ -65,13 +61,12 @@ static bool is_possible(const struct act *send, const struct act *receive, int64
            receive->exit_ns >= send->entry_ns - error_ns;
 }
 
-static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct ends *sends,
+static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct lookup *sends,
                     int64_t error_ns)
 {
-    uint32_t found = *find(sends, act, &act[i]);
-    if (!found)
+    uint32_t send = find(sends, act, &act[i]);
+    if (send == TIMELINE_NONE)
         return;
-    uint32_t send = found - 1;
     if (t->partner[send] != TIMELINE_NONE || !is_possible(&act[send], &act[i], error_ns)) {
         t->contradictions++;
         return;
@@ -97,13 +92,13 @@ static int by_place(const void *a, const void *b)
 
 /* Behind a pair that cannot be one message all others of the channel may be one place off. */
 static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
-                          const struct ends *sends)
+                          const struct lookup *sends)
 {
     const struct act **bad = memory_alloc((t->contradictions + 1) * sizeof *bad), **first;
     size_t m = 0, channels = 0;
     for (size_t i = 0; i < n; i++)
         if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i]) &&
-            t->partner[i] == TIMELINE_NONE && *find(sends, act, &act[i]))
+            t->partner[i] == TIMELINE_NONE && find(sends, act, &act[i]) != TIMELINE_NONE)
             bad[m++] = &act[i];
     qsort(bad, m, sizeof *bad, by_place);
     for (size_t i = 0; i < m; i++)
@@ -127,17 +122,14 @@ static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
 
 void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
 {
-    struct ends sends = {.mask = 63};
-    while (sends.mask < 2 * n)
-        sends.mask = 2 * sends.mask + 1;
-    sends.slot = memory_alloc((sends.mask + 1) * sizeof *sends.slot);
+    struct lookup sends = {0};
     for (size_t i = 0; i < n; i++) {
         bool send = act[i].kind == ACT_SEND || act[i].kind == ACT_POST;
         t->partner[i] = TIMELINE_NONE;
         if ((send || act[i].kind == ACT_RECEIVED) && !act_is_numbered(&act[i])) {
             t->unnumbered++;
         } else if (send) {
-            *find(&sends, act, &act[i]) = (uint32_t)i + 1;
+            lookup_add(&sends, hash_of(&act[i]), i);
             t->sends++;
         }
     }
@@ -148,13 +140,13 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
         }
     for (size_t i = 0; i < n; i++) /* what was only seen was sent all the same */
         if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
-            t->partner[i] = *find(&sends, act, &act[i]) - 1; /* TIMELINE_NONE if there is none */
+            t->partner[i] = find(&sends, act, &act[i]);
     if (t->contradictions)
         part_doubtful(t, act, n, &sends);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
         if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
-            uint32_t post = *find(&sends, act, &act[i]);
-            t->partner[i] = post ? t->partner[post - 1] : TIMELINE_NONE;
+            uint32_t post = find(&sends, act, &act[i]);
+            t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];
         }
     free(sends.slot);
 }

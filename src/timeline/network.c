@@ -17,12 +17,6 @@ static int by_call(const void *a, const void *b)
     return ORDER(x->rank, y->rank) ?: ORDER(x->call_ns, y->call_ns) ?: ORDER(x->kind, y->kind);
 }
 
-static int by_operation(const void *a, const void *b)
-{
-    const struct net_row *x = a, *y = b;
-    return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site);
-}
-
 /* NEXT: the event behind E by number, or NULL. */
 static struct net_row row_of_start(const struct net *e, const struct net *next)
 {
@@ -40,34 +34,17 @@ static struct net_row row_of_start(const struct net *e, const struct net *next)
     return row;
 }
 
-static void add(struct net_row *to, const struct net_row *from)
-{
-    to->sends += from->sends;
-    to->receives += from->receives;
-    to->same_call += from->same_call;
-    to->other_call += from->other_call;
-    to->outside += from->outside;
-    to->moved_bytes += from->moved_bytes;
-}
-
+/* LIST: M events by number. */
 static void find_rows(struct net_found *f, const struct net *const *list, size_t m)
 {
-    struct net_row *row = f->rows = memory_alloc((m + 1) * sizeof *row);
-    size_t rows = 0;
+    f->rows = memory_alloc((m + 1) * sizeof *f->rows);
     for (size_t i = 0; i < m; i++) {
         const struct net *e = list[i];
         if (e->kind < TRANSPORT_STARTS)
-            row[rows++] = row_of_start(e, i + 1 < m ? list[i + 1] : NULL);
+            f->rows[f->n_rows++] = row_of_start(e, i + 1 < m ? list[i + 1] : NULL);
         else if (e->kind != TRANSPORT_COMPLETED && e->kind != TRANSPORT_POLL)
-            row[rows++] = (struct net_row){
+            f->rows[f->n_rows++] = (struct net_row){
                 .site = e->site, .operation = e->operation, .moved_bytes = e->bytes};
-    }
-    qsort(row, rows, sizeof *row, by_operation);
-    for (size_t i = 0; i < rows; i++) {
-        if (f->n_rows && !by_operation(&row[f->n_rows - 1], &row[i]))
-            add(&row[f->n_rows - 1], &row[i]);
-        else
-            row[f->n_rows++] = row[i];
     }
 }
 

@@ -19,7 +19,8 @@ struct net {
     bool at_once;                   /* a start that was complete when it returned */
 };
 
-/* The calls of one operation at one site; operation TIMELINE_NONE: outside of calls. */
+/* Of one event, or summed up over those of the calls of one operation at one site; operation
+ * TIMELINE_NONE: outside of calls. */
 struct net_row {
     uint32_t site, operation;
     uint64_t sends, receives; /* that were started in them */
@@ -30,7 +31,7 @@ struct net_row {
 };
 
 struct net_found {
-    struct net_row *rows; /* by operation and site */
+    struct net_row *rows; /* of each event that has something to count */
     size_t n_rows;
     uint64_t sends; /* messages whose sending call started a send of the transport */
 };

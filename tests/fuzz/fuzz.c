@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "compare/compare.h"
 #include "compare/launches.h"
-#include "document/json_file.h"
+#include "document/json.h"
 #include "export/export.h"
 #include "measure/pairs/log.h"
 #include "profile/model.h"
@@ -77,7 +77,7 @@ static void read_record(const char *path)
     struct ledger l;
     if (ledger_open(&l, AT_FDCWD, path))
         return;
-    struct profile *p = profile_from_cut_ledger(&l, ledger_rate(l.header));
+    struct profile *p = profile_from_ledger(&l, ledger_rate(l.header));
     ledger_close(&l);
     show(p);
 }
@@ -129,8 +129,7 @@ static void read_document(const char *path)
 {
     char why[400];
     json_t *json = json_file_load(path, why, sizeof why);
-    if (export_is_document(json))
-        export_document_page(json, nowhere);
+    export_document_page(json, nowhere);
     json_decref(json);
 }
 

@@ -27,7 +27,7 @@ while read -r way state words; do
     python3 - $way.json/profile.json "$(cat flat)" $state <<'EOF' || fail "$way: rank 1's end, or times"
 import json, sys
 p, said = json.load(open(sys.argv[1])), sys.argv[2]
-assert p["ranks"][1]["state"] == sys.argv[3], p["ranks"][1]["state"]
+assert p["ranks"][1]["state"].replace(" ", "_") == sys.argv[3], p["ranks"][1]["state"]
 assert all(r["wall_seconds"] > 0 for r in p["ranks"])
 cut = [r["rank"] for r in p["ranks"] if r["in_call"]]
 assert ("time in MPI: unknown" in said) == bool(cut), said # nor is anything said of what MPI takes
@@ -38,21 +38,21 @@ done <<END
 abort aborted called MPI_Abort with error code 7
 segv signalled ended by signal 11
 term signalled ended by signal 15
-kill running killed or cut off without a last word (by SIGKILL
+kill cut_off killed or cut off without a last word (by SIGKILL
 libc-abort signalled ended by signal 6
 exit exited exited without MPI_Finalize
 quick-exit exited exited without MPI_Finalize
-_exit running killed or cut off without a last word (by SIGKILL or another signal, or by a system call
-handled running killed or cut off without a last word
+_exit cut_off killed or cut off without a last word (by SIGKILL or another signal, or by a system call
+handled cut_off killed or cut off without a last word
 alarm signalled ended by signal 14
 pipe signalled ended by signal 13
 file-size signalled ended by signal 25
-survived running killed or cut off without a last word
-shrugged running killed or cut off without a last word
+survived cut_off killed or cut off without a last word
+shrugged cut_off killed or cut off without a last word
 caught-exit handled its handler was called for signal 11 (Segmentation fault), and nothing after that
 caught-return handled its handler was called for signal 11 (Segmentation fault), and nothing after that
 caught-abort signalled ended by signal 6
-exec running killed or cut off without a last word (by SIGKILL or another signal, or by a system call
+exec cut_off killed or cut off without a last word (by SIGKILL or another signal, or by a system call
 END
 
 # A table says of a killed rank what the report does; and a full disk is called so, whenever it became full.

@@ -1,6 +1,5 @@
 /* Protects what is said of collectives whose ranks arrive apart: who is late, who waits for whom,
  * and that instances match across ranks. */
-#include "profile/arrivals.h"
 #include "made_profile.h"
 
 #include <criterion/criterion.h>

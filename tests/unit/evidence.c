@@ -40,14 +40,6 @@ Test(evidence, rank_test_of_many)
     cr_assert(exact > 1e-4 && exact < 0.5, "%g", exact);
 }
 
-Test(evidence, so_many_runs_are_needed_at_all)
-{
-    cr_assert(evidence_possible(5, 5, 0.01) && evidence_possible(4, 6, 0.01));
-    cr_assert(evidence_possible(4, 4, 0.05) && !evidence_possible(4, 4, 0.01));
-    cr_assert(!evidence_possible(3, 3, 0.05) && !evidence_possible(1, 30, 0.05));
-    cr_assert(!evidence_possible(0, 300, 0.05));
-}
-
 static double normal(unsigned short *state)
 {
     return sqrt(-2 * log(1 - erand48(state))) * cos(2 * M_PI * erand48(state));

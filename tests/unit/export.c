@@ -185,8 +185,7 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
         "\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"ts\":10.0,\"pid\":1,\"tid\":1,"
         "\"id\":1}",
         "\"bytes\":32,\"wait\"",
-        "\"ts\":14.499,\"pid\":2,",
-        "\"messages drawn\":3,"};
+        "\"ts\":14.499,\"pid\":2,"};
     char *text = NULL;
     size_t size;
     struct profile *p = made_trace();

@@ -54,6 +54,13 @@ Test(load, raw_records_of_a_crashed_run)
         record(&l, r, 9);
         l.header->state = end[r].state;
         l.header->state_detail = end[r].detail;
+        if (r == 5) { /* lives: it is this process */
+            l.header->pid = getpid();
+            gethostname(l.header->host, sizeof l.header->host - 1);
+            memset(l.header->program, 0, sizeof l.header->program);
+            cr_assert(readlink("/proc/self/exe", l.header->program, sizeof l.header->program - 1) >
+                      0);
+        }
         ledger_close(&l);
     }
     struct profile *p = profile_load(directory);
@@ -61,14 +68,15 @@ Test(load, raw_records_of_a_crashed_run)
     cr_assert_eq(p->ranks.n, 8);
     cr_assert_eq(p->size, 9);
     for (int r = 0; r < 8; r++)
-        cr_expect(p->ranks.at[r].state == end[r].state &&
+        cr_expect(p->ranks.at[r].state == (r == 4 ? PROFILE_CUT_OFF : end[r].state) &&
                       p->ranks.at[r].state_detail == end[r].detail,
                   "rank %d", r);
+    cr_assert_str_eq(state_name_of(p->ranks.at[4].state), "cut off");
     cr_assert(made_warns(p, "no record of 1 of 9 ranks: 8"));
     cr_assert(made_warns(p, "made from the raw records"));
     cr_assert_eq(p->entries.n, 2);
     cr_assert(!made_warns(p, "rank 0:"));
-    cr_assert(p->libraries.n == 1 && p->programs.n == 1);
+    cr_assert(p->libraries.n == 1 && p->programs.n == 2); /* one of them this test */
     cr_expect_str_eq(p->libraries.at[0], "MPICH Version: 4.0.2");
     cr_expect_str_eq(p->programs.at[0], "/nowhere/application");
     profile_free(p);
@@ -148,7 +156,7 @@ Test(load, profile_or_records)
 {
     struct ledger l;
     record(&l, 0, 1);
-    struct profile *p = profile_from_ledger(&l);
+    struct profile *p = profile_from_ledger(&l, 0);
     profile_symbolize(p);
     int opened = open(directory, O_RDONLY | O_DIRECTORY);
     cr_assert_eq(profile_save(p, opened), 0);

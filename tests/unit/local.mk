@@ -30,7 +30,7 @@ tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/contexts.c tests/unit/latency.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h \
 	src/inject/handshake.c src/record/layer.c src/record/index.c tests/unit/pairs_ranks.c tests/unit/merge.c src/layer/merge.c \
 	tests/unit/made_ledger.c tests/unit/made_ledger.h
-tests_unit_ranks_LDADD = libmeasure.la libprofile.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
+tests_unit_ranks_LDADD = libmeasure.la libprofile.la libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 # The wrappers below MPI, of functions that the test calls itself.
 tests_unit_transport_CPPFLAGS = $(UNIT_CPPFLAGS) $(UCX_CFLAGS)
@@ -72,18 +72,18 @@ tests_unit_record_LDFLAGS = -export-dynamic
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/arrivals.c tests/unit/causes.c tests/unit/clocks.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
-tests_unit_profile_LDADD = libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_profile_LDADD = libprofile.la libdocument.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_verdict_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_verdict_SOURCES = tests/unit/verdict.c tests/unit/ended.c tests/unit/records.c $(made_profile)
-tests_unit_verdict_LDADD = libverdict.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_verdict_LDADD = libverdict.la libprofile.la libdocument.la libbase.la $(CRITERION_LIBS)
 
 # Its own debug information is what is read.
 tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)
 tests_unit_symbols_CFLAGS = $(AM_CFLAGS) -g
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/symbols/symbols.c src/symbols/spans.c $(made_profile)
 EXTRA_tests_unit_symbols_DEPENDENCIES = collprof-symbols.la
-tests_unit_symbols_LDADD = libprofile.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
+tests_unit_symbols_LDADD = libprofile.la libdocument.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
 
 tests_unit_compare_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_compare_SOURCES = tests/unit/compare.c tests/unit/evidence.c tests/unit/launches.c $(made_profile)

@@ -1,6 +1,7 @@
 /* Protects what is reported of the transport: what calls started there, and in which calls that
  * ended. Every case is worked out by hand: rank 0 sends at site 0, rank 1 receives at site 1. */
 #include "timeline/network.h"
+#include "profile/model.h"
 
 #include <criterion/criterion.h>
 
@@ -17,13 +18,21 @@ static struct net net(uint8_t kind, uint32_t rank, uint32_t number, int64_t call
 
 static struct net_found found;
 
-static const struct net_row *at(uint32_t site)
+/* All rows of SITE together. */
+static struct net_row at(uint32_t site)
 {
-    for (size_t i = 0; i < found.n_rows; i++)
-        if (found.rows[i].site == site)
-            return &found.rows[i];
-    cr_assert_fail("no row of site %u", site);
-    return NULL;
+    struct net_row sum = {0};
+    for (size_t i = 0; i < found.n_rows; i++) {
+        const struct net_row *row = &found.rows[i];
+        if (row->site != site)
+            continue;
+        sum.sends += row->sends;
+        sum.receives += row->receives;
+        sum.same_call += row->same_call;
+        sum.other_call += row->other_call;
+        sum.outside += row->outside;
+    }
+    return sum;
 }
 
 static void finish(void)
@@ -42,32 +51,36 @@ Test(network, ends_by_call, .fini = finish)
         net(TRANSPORT_POLL, 1, 0, 5000)};
     nets[2].at_once = true;
     net_find(&found, NULL, 0, nets, sizeof nets / sizeof *nets);
-    cr_assert_eq(found.n_rows, 2);
-    cr_expect_eq(at(0)->sends, 3);
-    cr_expect_eq(at(0)->receives, 0);
-    cr_expect_eq(at(0)->same_call, 2);
-    cr_expect_eq(at(0)->other_call + at(0)->outside, 0, "rank 1 has other transfers");
-    cr_expect_eq(at(1)->sends, 0);
-    cr_expect_eq(at(1)->receives, 2);
-    cr_expect_eq(at(1)->same_call, 0);
-    cr_expect_eq(at(1)->other_call, 1);
-    cr_expect_eq(at(1)->outside, 1);
+    cr_expect_eq(at(0).sends, 3);
+    cr_expect_eq(at(0).receives, 0);
+    cr_expect_eq(at(0).same_call, 2);
+    cr_expect_eq(at(0).other_call + at(0).outside, 0, "rank 1 has other transfers");
+    cr_expect_eq(at(1).sends, 0);
+    cr_expect_eq(at(1).receives, 2);
+    cr_expect_eq(at(1).same_call, 0);
+    cr_expect_eq(at(1).other_call, 1);
+    cr_expect_eq(at(1).outside, 1);
 }
 
-/* Each operation at each site has one row, whatever the order of the events. */
-Test(network, rows_by_operation_and_site, .fini = finish)
+/* Each operation at each site has one row of a profile, whatever the order of the events. */
+Test(network, rows_by_operation_and_site)
 {
     struct net nets[] = {net(TRANSPORT_COPY, 0, 0, 1000), net(TRANSPORT_SEND, 0, 1, 1000),
-                         net(TRANSPORT_COPY, 0, 0, 1000), net(TRANSPORT_WROTE, 0, 0, 1000),
-                         net(TRANSPORT_READ, 1, 0, 1000)};
+                         net(TRANSPORT_READ, 1, 0, 1000), net(TRANSPORT_WROTE, 0, 0, 1000),
+                         net(TRANSPORT_COPY, 0, 0, 1000)};
     nets[3].operation = 1;
-    net_find(&found, NULL, 0, nets, sizeof nets / sizeof *nets);
-    cr_assert_eq(found.n_rows, 3);
-    cr_expect_eq(found.rows[0].sends, 1);
-    cr_expect_eq(found.rows[0].moved_bytes, 200);
-    cr_expect_eq(found.rows[1].site, 1);
-    cr_expect_eq(found.rows[1].moved_bytes, 100);
-    cr_expect_eq(found.rows[2].operation, 1);
+    struct profile *p = profile_new();
+    p->trace.on = true;
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+        *PUSH(&p->nets) = nets[i];
+    trace_find(p);
+    cr_assert_eq(p->below.n, 3);
+    cr_expect_eq(p->below.at[0].sends, 1);
+    cr_expect_eq(p->below.at[0].moved_bytes, 200);
+    cr_expect_eq(p->below.at[1].site, 1);
+    cr_expect_eq(p->below.at[1].moved_bytes, 100);
+    cr_expect_eq(p->below.at[2].operation, 1);
+    profile_free(p);
 }
 
 /* A message counts as seen if its call started a send of the transport. */

@@ -1,5 +1,4 @@
 /* Schedules as JSON and as a table. */
-#include "results/schedule_json.h"
 #include "results/schedule_document.h"
 #include "trees/bcast.h"
 
