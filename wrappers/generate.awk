@@ -365,15 +365,13 @@ function template_probe(call,   status) {
     leave("(&call, rc, " comm ", 0)")
 }
 
-# The arguments of a collective, so that it can be done again. Large counts for each member, which
-# have another type, are not asked for.
-function operands(name, letters,   field, i, letter, list) {
-    split("s send r receive n send_count m receive_count N send_counts M receive_counts d send_displs" \
-          " e receive_displs t send_type u receive_type T send_types U receive_types o op", field, " ")
+# The arguments of a collective, so that it can be done again.
+function operands(letters,   field, i, letter, list) {
+    split("s send r receive n send_count m receive_count t send_type u receive_type o op", field, " ")
     list = ""
-    for (i = 1; i <= 26; i += 2) {
+    for (i = 1; i <= 14; i += 2) {
         letter = index(letters, field[i])
-        if (letter && !(name ~ /_c$/ && field[i] ~ /[NMde]/))
+        if (letter)
             list = list "." field[i + 1] " = " arg[letter] ", "
         else if (field[i] ~ /[tu]/)
             list = list "." field[i + 1] " = MPI_DATATYPE_NULL, "
@@ -385,7 +383,7 @@ function operands(name, letters,   field, i, letter, list) {
 
 function template_collective(name, call, bytes) {
     print "    if (inject_wanted())"
-    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(name, role[line, "again"]) ");"
+    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(role[line, "again"]) ");"
     do_call(call)
     leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ")")
 }

@@ -317,9 +317,7 @@ static void measure_replica(const struct collective *c, const struct signature *
 {
     struct replica replica;
     struct internal_comm *s = c->on;
-    const struct replica_kind *kind = replica_find(g->operation);
-    uint64_t most = c->bytes;
-    bool prepared = replica_make(&replica, kind, c->operands, c->root, s->comm);
+    bool prepared = replica_make(&replica, replica_find(g->operation), c->operands, c->root, s->comm);
     struct subject u = {.on = s,
                         .c = {.comm = s->comm,
                               .run = run_replica,
@@ -327,9 +325,7 @@ static void measure_replica(const struct collective *c, const struct signature *
                               .kind = collective_kind(mpi_functions[g->operation].name),
                               .root = replica.root,
                               .together = true}};
-    if (replica_varies(kind))
-        PMPI_Allreduce(&c->bytes, &most, 1, MPI_UINT64_T, MPI_MAX, s->comm);
-    measure(&u, g, most, share, prepared);
+    measure(&u, g, c->bytes, share, prepared);
     replica_free(&replica);
 }
 
@@ -364,12 +360,6 @@ static double agree_on_share(const struct internal_comm *s)
     return share;
 }
 
-/* Whether members may give different amounts: no rank knows the others' bytes. */
-static bool varies(const struct collective *c)
-{
-    return !c->is_broadcast && replica_varies(replica_find(c->call->operation));
-}
-
 /* Without data no rank waits for another, except in a barrier: there is nothing to measure. */
 static bool wants(const struct collective *c)
 {
@@ -377,7 +367,7 @@ static bool wants(const struct collective *c)
     bool can = c->is_broadcast ? c->bytes <= INT_MAX : replica_find(operation) != NULL;
     if (!can)
         injection_untreated(&benchmark_injection);
-    return can && (c->bytes > 0 || operation == OP_Barrier || varies(c));
+    return can && (c->bytes > 0 || operation == OP_Barrier);
 }
 
 /* NULL: there are too many. */
@@ -386,16 +376,15 @@ static struct signature *signature_of(const struct collective *c)
     struct signatures *known = c->on->kept[benchmark_injection.index];
     struct signature *g = known->at, *end = g + known->n;
     unsigned operation = c->call->operation;
-    uint64_t bytes = varies(c) ? 0 : c->bytes;
     while (g < end && (replica_plain(g->operation) != replica_plain(operation) ||
-                       g->root != c->root || g->bytes != bytes))
+                       g->root != c->root || g->bytes != c->bytes))
         g++;
     if (g == end && known->n == SIGNATURES_MAX) {
         injection_untreated(&benchmark_injection);
         return NULL;
     }
     if (g == end) {
-        *g = (struct signature){.operation = operation, .root = c->root, .bytes = bytes};
+        *g = (struct signature){.operation = operation, .root = c->root, .bytes = c->bytes};
         known->n++;
     }
     return g;

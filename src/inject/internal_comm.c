@@ -92,9 +92,8 @@ struct internal_comm *internal_comm_of(struct comm *c)
 
 static bool is_synchronizing(const struct collective *c)
 {
-    const struct replica_kind *kind = replica_find(c->call->operation);
-    const char *name = mpi_functions[c->call->operation].name;
-    return kind && !replica_varies(kind) && collective_kind(name) == COLLECTIVE_ALL;
+    return replica_find(c->call->operation) &&
+           collective_kind(mpi_functions[c->call->operation].name) == COLLECTIVE_ALL;
 }
 
 static void note_failure(const struct collective *c)
@@ -111,9 +110,8 @@ static bool shake_before(const struct collective *c)
     struct internal_comm *s = c->on;
     MPI_Comm comm = s->comm == MPI_COMM_NULL ? c->comm : s->comm;
     bool synchronizing = is_synchronizing(c);
-    bool varies = c->operands && replica_varies(replica_find(c->call->operation));
-    uint64_t what = hash_mix(hash_mix(replica_plain(c->call->operation), (uint64_t)c->root),
-                             varies ? 0 : c->bytes);
+    uint64_t what =
+        hash_mix(hash_mix(replica_plain(c->call->operation), (uint64_t)c->root), c->bytes);
     enum handshake_result all =
         handshake(&s->failed[s->failures], comm, what,
                   synchronizing ? SYNCHRONIZED_TIMEOUT : handshake_timeout(), !synchronizing);

@@ -12,9 +12,7 @@ struct operands {
     const void *send;
     void *receive;
     MPI_Count send_count, receive_count; /* of a reduction: SEND_COUNT */
-    const int *send_counts, *send_displs, *receive_counts, *receive_displs;
     MPI_Datatype send_type, receive_type; /* of a reduction: SEND_TYPE */
-    const MPI_Datatype *send_types, *receive_types;
     MPI_Op op;
 };
 
@@ -29,12 +27,11 @@ struct replica {
     void *held; /* to be freed */
 };
 
-/* NULL if there is no replica of OPERATION (a number of record/operations.h). */
+/* NULL if there is no replica of OPERATION (a number of record/operations.h): not where members may
+ * give different amounts of data, as to MPI_Gatherv. */
 const struct replica_kind *replica_find(unsigned operation);
 /* The operation without its suffix: ranks may call MPI_Allreduce and MPI_Allreduce_c together. */
 unsigned replica_plain(unsigned operation);
-/* Whether its members may give it different amounts of data. */
-bool replica_varies(const struct replica_kind *kind);
 
 /* The receive buffer is at the same offset within a page as the application's. Local. ROOT: -1 if
  * there is none. False if it cannot be made: absolute addresses, data spread over more than 4 times
