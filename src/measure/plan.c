@@ -114,15 +114,24 @@ static bool paper_wants_more(struct tally *t)
     return true;
 }
 
+long tally_operations_left(const struct tally *t)
+{
+    const struct plan *plan = t->plan;
+    long left = (long)plan->repeats_min * plan->repetitions - t->operations;
+    return plan->stop == STOP_FIXED && left < plan->repetitions ? left : plan->repetitions;
+}
+
 static bool wants_more(struct tally *t)
 {
     const struct plan *plan = t->plan;
     size_t batches = t->batch_means.n;
     if (plan->stop == STOP_PAPER)
         return paper_wants_more(t);
+    if (plan->stop == STOP_FIXED)
+        return tally_operations_left(t) > 0;
     if (batches < (size_t)plan->repeats_min)
         return true;
-    return plan->stop == STOP_CI && batches < (size_t)plan->repeats_max && !interval_is_narrow(t);
+    return batches < (size_t)plan->repeats_max && !interval_is_narrow(t);
 }
 
 /* Samples that depend on each other too much for an interval end at four times as many. */

@@ -14,7 +14,7 @@ enum stop_rule {
     STOP_CI,    /* 95 % interval of the median within 2 % of it or 5 ns, or no budget left */
     STOP_PAPER, /* de Supinski and Karonis, section 3: means of M; 8 to 30 of them; sd < 3 % of
                    their mean, otherwise the whole attempt is thrown away and made again */
-    STOP_FIXED  /* exactly repeats_min batches */
+    STOP_FIXED  /* exactly repeats_min times M operations */
 };
 
 struct plan {
@@ -50,6 +50,7 @@ struct tally {
     const struct plan *plan;
     struct samples samples;     /* one value per operation */
     struct samples batch_means; /* loop time over M, one per batch: the paper's figure */
+    long operations;            /* that count, made in this series */
     double started;             /* budget_now() */
     int attempts;               /* STOP_PAPER: attempts made, the accepted one included */
     bool over_budget;           /* stopped by the budget, not by the rule */
@@ -63,8 +64,9 @@ void samples_free(struct samples *s);
 
 void tally_start(struct tally *t, const struct plan *plan);
 
-/* Whether to run another batch. */
+/* Whether to run another batch, and how many operations it may have at most. */
 bool tally_go_on(struct tally *t);
+long tally_operations_left(const struct tally *t);
 void tally_free(struct tally *t);
 
 #endif

@@ -54,10 +54,12 @@ static int warm_up_next(struct keeping *k)
     return 0;
 }
 
-/* What fits into the budget; or if that is too little for an interval, into the most. */
+/* What fits into the budget; or if that is too little for an interval, into the most. A batch that
+ * has begun cannot be ended: on a machine that becomes busy one of the whole budget would take many
+ * times that, so a long one takes a tenth, as far as one not much shorter has shown. */
 static int repetitions_next(const struct keeping *k)
 {
-    enum { LEAST = SAMPLES_FOR_INTERVAL + 2 };
+    enum { LEAST = SAMPLES_FOR_INTERVAL + 2, LONG = 1000, GROWTH = 20, PARTS = 10 };
     double each = k->per_operation > 0 ? k->per_operation : 1e-9;
     double fits = time_left(k, k->plan.budget) / each;
     if (k->single && k->tally.batch_means.n == 0)
@@ -66,7 +68,9 @@ static int repetitions_next(const struct keeping *k)
         fits = fmax(fits, fmin(LEAST, time_left(k, k->plan.budget_most) / each));
     if (k->empty) /* a rank was late: the next operations begin later after they are announced */
         fits /= 2;
-    return (int)fmax(1, fmin(fits, k->plan.repetitions));
+    if (k->plan.budget > 0)
+        fits = fmin(fits, fmax(LONG, fmin(k->plan.budget / each / PARTS, GROWTH * k->repetitions)));
+    return (int)fmax(1, fmin(fits, (double)tally_operations_left(&k->tally)));
 }
 
 static struct instruction instruction_next(struct keeping *k, double hold)
@@ -103,6 +107,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
     for (int i = 0; i < n; i++)
         sum += k->value[i];
     samples_add(&k->tally.batch_means, sum / n);
+    k->tally.operations += b->repetitions;
     /* Until back-pressure reaches who is timed, operations are faster than they will be. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)

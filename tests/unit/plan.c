@@ -33,6 +33,7 @@ static void batch(struct tally *t, int n, double from, double to)
         sum += x;
     }
     samples_add(&t->batch_means, sum / n);
+    t->operations += n;
     simulated += sum;
 }
 
@@ -42,11 +43,12 @@ Test(plan, fixed_makes_its_batches)
     struct tally t;
     p.stop = STOP_FIXED;
     p.repeats_min = 3;
+    p.repetitions = 10;
     tally_start(&t, &p);
     int n = 0;
     for (; tally_go_on(&t); n++)
-        batch(&t, 10, 1e-3, 2e-3);
-    cr_assert_eq(n, 3);
+        batch(&t, n < 2 ? 8 : (int)tally_operations_left(&t), 1e-3, 2e-3);
+    cr_assert_eq(n, 4, "8, 8, 10 and the last 4");
     cr_assert_eq(t.samples.n, 30);
     cr_assert(!t.over_budget);
     tally_free(&t);

@@ -153,6 +153,40 @@ Test(series, beyond_the_budget_it_goes_on_for_an_interval_alone)
     series_free(&s);
 }
 
+/* Operations of 10 us in the warm-up, and of 1 ms afterwards. */
+static int run_ever_slower(void *arg, const struct batch *b, double *value, int *n)
+{
+    double each = ++*(int *)arg > 2 ? 1e-3 : 1e-5;
+    *n = b->repetitions;
+    for (int i = 0; i < *n; i++)
+        value[i] = each;
+    simulated += (b->repetitions + 1) * each;
+    return MPI_SUCCESS;
+}
+
+Test(series, a_machine_that_becomes_busy_does_not_multiply_the_budget)
+{
+    struct series s;
+    struct plan plan = plan_default();
+    int batches = 0;
+    plan.stop = STOP_FIXED;
+    plan.repetitions = 1000000;
+    plan.budget = 3;
+    simulated = 0;
+    clock_use(simulated_now, NULL);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_ever_slower, &batches, &s),
+                 MPI_SUCCESS);
+    cr_assert(s.over_budget && simulated > 2.5 && simulated < 4, "%g s", simulated);
+    series_free(&s);
+    plan.repetitions = 2500; /* all of them, and no more, where there is time for them */
+    plan.budget = 30;
+    batches = 0;
+    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_ever_slower, &batches, &s),
+                 MPI_SUCCESS);
+    cr_assert(!s.over_budget && s.samples.n == 2500, "%zu", s.samples.n);
+    series_free(&s);
+}
+
 Test(series, without_a_value_or_time_it_ends, .timeout = 10)
 {
     struct series s;
