@@ -8,7 +8,7 @@
 
 /* The first is called as the things are. */
 static struct column columns[] = {
-    {"thing", NULL, COLUMN_TEXT, 0, "what was measured"},
+    {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
     {"method", NULL, COLUMN_TEXT, 0, NULL},
@@ -31,7 +31,7 @@ static struct column columns[] = {
 };
 
 static struct column pair_columns[] = {
-    {"thing", NULL, COLUMN_TEXT, 0, "what was measured"},
+    {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
     {"method", NULL, COLUMN_TEXT, 0, NULL},
@@ -48,8 +48,10 @@ static struct column pair_columns[] = {
      .flags = COLUMN_DATA_ONLY},
     {"seen", "us", COLUMN_REAL, 2, "held: exit - entry on the clocks, in the same operations",
      .flags = COLUMN_DATA_ONLY},
-    {"paper_check", NULL, COLUMN_TEXT, 0, "ol: E_i > every g_j, the paper's own check"},
-    {"violated", NULL, COLUMN_TEXT, 0, "ol: it is not OL_i there: believe held"},
+    {"paper_check", NULL, COLUMN_TEXT, 0, "ol: E_i > every g_j, the paper's own check",
+     .flags = COLUMN_DATA_ONLY},
+    {"violated", NULL, COLUMN_TEXT, 0, "ol: it is not OL_i there: believe held",
+     .flags = COLUMN_OPTIONAL},
 };
 
 struct tables {

@@ -110,7 +110,7 @@ static void add_base(const struct overlap_grid *g, struct document *d)
 
 static void add_summary(const struct overlap_grid *g, struct document *d)
 {
-    struct table *t = document_table_of(d, "summary", "What overlaps", summary_columns);
+    struct table *t = document_find(d, "summary");
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++) {
         long long measured = 0, certain = 0;
         for (size_t i = 0; i < g->size.n * p->y->n; i++) {
@@ -297,6 +297,7 @@ void overlap_results_begin(struct overlap_grid *g, struct document *d)
                   "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
                   "above 1 slower than serial%s",
                   g->published ? "; of T_measured and T_comm to the paper's letter" : "");
+    document_table_of(d, "summary", "What overlaps", summary_columns);
     add_base(g, d);
     g->cells = document_table_of(d, "cells", NULL, cell_columns);
 }

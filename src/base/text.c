@@ -18,7 +18,7 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
             length += ((unsigned char)text[i] & 0xc0) != 0x80;
         bool first = used == indent;
         if (!first && width && used + 1 + length > width) {
-            fprintf(out, "\n%*s", (int)indent, "");
+            fprintf(out, *mark == '#' ? "\n#%*s" : "\n%*s", (int)indent - (*mark == '#'), "");
             used = indent;
         } else if (!first) {
             fputc(' ', out);

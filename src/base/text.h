@@ -60,7 +60,8 @@ size_t text_slips(const char *a, const char *b);
 /* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
 size_t text_length(const char *text);
 
-/* TEXT behind MARK, broken at WIDTH (0: never) and continued under its beginning. */
+/* TEXT behind MARK, broken at WIDTH (0: never) and continued under its beginning, behind a '#' if
+ * MARK begins with one. */
 void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
 /* LIST ends by NULL. */

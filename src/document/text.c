@@ -217,8 +217,18 @@ static void fit_grid(struct grid *g, size_t width)
             shorten(&g->cell[i], g->room[i % g->columns]);
 }
 
-/* Nothing trails behind the last text of a line. */
-static void put_grid(const struct grid *g, FILE *out, bool comments)
+static void put_remarks(const struct table *t, size_t row, FILE *out, size_t width)
+{
+    char *text = table_row_remarks(t, row, "text", "; ");
+    if (!text)
+        return;
+    quote_plain(text);
+    text_paragraph_write(out, "#   ", text, width);
+    free(text);
+}
+
+/* Nothing trails behind the last text of a line. Among comments remarks are below their rows. */
+static void put_grid(const struct grid *g, FILE *out, bool comments, size_t width)
 {
     for (size_t r = 0; r < g->rows; r++) {
         bool comment = comments && r < g->heads;
@@ -237,6 +247,8 @@ static void put_grid(const struct grid *g, FILE *out, bool comments)
             blank += GAP + (left || !length ? pad : 0);
         }
         fputc('\n', out);
+        if (comments && r >= g->heads)
+            put_remarks(g->t, r - g->heads, out, width);
     }
 }
 
@@ -254,7 +266,8 @@ static void put_meanings(const struct grid *g, FILE *out, size_t width)
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
     struct grid g = {
-        .t = t, .columns = t->n_columns + table_has_remarks(t), .heads = 1, .rows = table_rows(t)};
+        .t = t, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
+    g.columns += !o->comments && table_has_remarks(t);
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;
     size_t left = table_rows(t) - g.rows;
@@ -270,7 +283,7 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
     fill_grid(&g, o->brief);
     if (o->width)
         fit_grid(&g, o->width);
-    put_grid(&g, out, o->comments);
+    put_grid(&g, out, o->comments, o->width);
     if (left && !o->brief)
         fprintf(out, "  and %zu more\n", left);
     if (o->explain)
@@ -325,23 +338,23 @@ static bool is_shown(const struct table *t, bool comments)
 
 void document_text_write(const struct document *d, FILE *out, const struct text_options *o)
 {
-    bool any = json_array_size(document_part(d, "findings"));
-    document_text_facts(d, out, o);
-    if (!o->comments) {
-        fputs("\nFindings\n", out);
-        document_text_findings(d, out, o);
-    }
+    bool above = !o->comments || json_array_size(document_part(d, "findings"));
+    if (!o->comments)
+        document_text_facts(d, out, o);
+    fputs(o->comments ? "" : "\nFindings\n", out);
+    document_text_findings(d, out, o);
     for (size_t i = 0; i < d->n_tables; i++) {
         const struct table *t = d->tables[i];
         if (!is_shown(t, o->comments))
             continue;
-        fputs("\n", out);
+        fputs(above ? "\n" : "", out);
+        above = true;
         if (t->title)
             fprintf(out, "%s%s\n", o->comments ? "# " : "", t->title);
         table_text_write(t, out, o);
     }
-    if (o->comments) {
-        fputs(any ? "\n" : "", out);
-        document_text_findings(d, out, o);
+    if (o->comments && json_object_size(document_part(d, "header"))) {
+        fputs("\n", out);
+        document_text_facts(d, out, o);
     }
 }

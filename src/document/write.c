@@ -107,7 +107,7 @@ static void write_csv(const struct document *d, FILE *out)
 void document_write(const struct document *d, FILE *out, enum format format)
 {
     if (format == FORMAT_TEXT) {
-        document_text_write(d, out, &(struct text_options){.comments = true});
+        document_text_write(d, out, &(struct text_options){.comments = true, .width = 80});
     } else if (format == FORMAT_CSV) {
         write_csv(d, out);
     } else {

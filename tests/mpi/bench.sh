@@ -7,8 +7,15 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 fail() { echo "FAIL: $*"; cat out err; exit 1; }
+# Whatever is written as text has tables of 80 columns at most.
 # shellcheck disable=SC2086 # several options
-run() { n=$1; shift; $MPIEXEC -n "$n" "$bench" $options "$@" >out 2>err; }
+run() {
+    n=$1
+    shift
+    $MPIEXEC -n "$n" "$bench" $options "$@" >out 2>err || return
+    case $* in *--format*) return ;; esac
+    ! grep -E '^#?  .{79}' out || fail "$*: a table of more than 80 columns"
+}
 # usage: refuses RANKS MESSAGE OPTION...
 refuses() {
     n=$1 message=$2

@@ -58,8 +58,7 @@ static char *written(enum format format)
 Test(document, text_is_aligned_with_units_in_the_heads)
 {
     char *text = written(FORMAT_TEXT);
-    cr_assert_str_eq(text, "# ranks: 2\n"
-                           "# command: a  b\n"
+    cr_assert_str_eq(text, "all is well\n"
                            "\n"
                            "# Methods\n"
                            "# method            size  median\n"
@@ -67,7 +66,8 @@ Test(document, text_is_aligned_with_units_in_the_heads)
                            "  ring, \"paper's\"  65536    0.10\n"
                            "  -                    -       -\n"
                            "\n"
-                           "all is well\n");
+                           "# ranks: 2\n"
+                           "# command: a  b\n");
     free(text);
 }
 
@@ -171,15 +171,42 @@ Test(document, remarks_are_of_their_row)
 {
     static const struct column one[] = {{"n", NULL, COLUMN_INTEGER}};
     static const struct finding remark = {.key = "odd", .severity = SEVERITY_DOUBT};
-    struct document *d = document_new("x/1");
-    struct table *t = document_table_of(d, "x", NULL, one);
-    for (int i = 0; i < 4; i++) {
-        table_integer(t, i);
-        if (i % 2)
-            table_remark(t, &remark, "row %d", i);
+    static const char *const expected[] = {
+        [FORMAT_TEXT] = "# n\n  0\n  1\n#   row 1\n  2\n  3\n#   row 3\n",
+        [FORMAT_CSV] = "n,remarks\n0,\n1,odd\n2,\n3,odd\n"};
+    for (int format = FORMAT_TEXT; format <= FORMAT_CSV; format++) {
+        struct document *d = document_new("x/1");
+        struct table *t = document_table_of(d, "x", NULL, one);
+        for (int i = 0; i < 4; i++) {
+            table_integer(t, i);
+            if (i % 2)
+                table_remark(t, &remark, "row %d", i);
+        }
+        char *all = all_as(d, (enum format)format);
+        cr_expect(strstr(all, expected[format]), "%s", all);
+        free(all);
     }
-    char *all = all_as(d, FORMAT_CSV);
-    cr_expect(strstr(all, "n,remarks\n0,\n1,odd\n2,\n3,odd\n"), "%s", all);
+}
+
+/* What is wider than a terminal loses its optional columns, and remarks are broken. */
+Test(document, text_has_80_columns)
+{
+    static const struct column wide[] = {
+        {"a_name_that_is_a_third_of_a_line", NULL, COLUMN_INTEGER},
+        {"optional_and_as_long_as_the_others", NULL, COLUMN_INTEGER, .flags = COLUMN_OPTIONAL},
+        {"another_one_of_a_third_of_a_line", NULL, COLUMN_INTEGER}};
+    static const struct finding remark = {.key = "odd", .severity = SEVERITY_DOUBT};
+    struct document *d = document_new("x/1");
+    struct table *t = document_table_of(d, "x", NULL, wide);
+    for (int i = 0; i < 3; i++)
+        table_integer(t, 7);
+    table_remark(t, &remark, "this remark is longer than what %s",
+                 "would be left of a line of 80 characters beside a row");
+    char *all = all_as(d, FORMAT_TEXT), *rest = all, *line;
+    while ((line = strsep(&rest, "\n"))) {
+        cr_expect_leq(strlen(line), 80, "%s", line);
+        cr_expect(!strstr(line, "optional"), "%s", line);
+    }
     free(all);
 }
 
@@ -210,7 +237,7 @@ Test(document, findings_are_values)
     free(second);
     json_decref(json);
     char *text = all_as(d, FORMAT_TEXT);
-    cr_expect_str_eq(text, "\nRank 4 is late.\n  -> look\nSo.\n");
+    cr_expect_str_eq(text, "Rank 4 is late.\n  -> look\nSo.\n");
     free(text);
 }
 
