@@ -17,8 +17,7 @@ struct pairs_options {
     struct bench bench;
     int order;       /* enum pairs_order */
     const char *log; /* NULL: none */
-    bool only_paper;
-    double suspect; /* the factor; 0: no search */
+    double suspect;  /* the factor; 0: no search */
 };
 
 static const char *const orders[] = {[PAIRS_PAPER] = "paper",
@@ -31,11 +30,8 @@ static const struct option_entry option_list[] = {
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
      "time; paper: the same, the repeats outermost",
      1, option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
-    {"log-file", 0, "FILE",
-     "write the log, in the columns of the original tool and ours after them", 1, option_take_text,
-     offsetof(struct pairs_options, log), NULL},
-    {"paper-log", 0, NULL, "only the paper's columns in the log", 1, option_take_flag,
-     offsetof(struct pairs_options, only_paper), NULL},
+    {"log-file", 0, "FILE", "write the log of the original tool: means and deviations", 1,
+     option_take_text, offsetof(struct pairs_options, log), NULL},
     {"suspect", 0, "FACTOR",
      "name hosts, ranks and pairs that are slower than the others by FACTOR; status 3 if there "
      "are any",
@@ -51,15 +47,12 @@ static const struct option_program program = {
 /* Ranks of the longest table of pairs, and of the longest that is shown as text. */
 enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
-/* Rank 0: what hwloc knows of each pair. */
-static void fill_relations(struct pairs *p, const struct place *place)
-{
-    if (!pairs_need_relation(p))
-        return;
-    for (int i = 0; i < p->n; i++)
-        for (int j = 0; j < p->n; j++)
-            p->relation[pairs_cell(p, i, j)] = (int)place_relation(&place[i], &place[j]);
-}
+/* Of enum place_relation. */
+static const char *const relations[] = {[SAME_CORE] = "core",
+                                        [SAME_COMPLEX] = "complex",
+                                        [SAME_PACKAGE] = "package",
+                                        [SAME_NODE] = "node",
+                                        [OTHER_NODE] = "other-node"};
 
 static const struct column relation_columns[] = {
     {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
@@ -71,19 +64,19 @@ static const struct column relation_columns[] = {
 };
 
 /* One row, of pairs of one relation. TRIP has room for all pairs. */
-static void add_relation(const struct pairs *p, int s, int relation, double *trip, struct table *t)
+static void add_relation(const struct pairs *p, const struct place *place, int s, int relation,
+                         double *trip, struct table *t)
 {
     size_t n = 0;
     for (int i = 0; i < p->n; i++)
         for (int j = i + 1; j < p->n; j++) {
-            size_t k = pairs_cell(p, i, j);
-            if ((p->relation ? p->relation[k] : -1) == relation)
-                trip[n++] = 1e6 * p->size[s].of[PAIRS_MEDIAN][k];
+            if ((int)place_relation(&place[i], &place[j]) == relation)
+                trip[n++] = 1e6 * p->size[s].of[PAIRS_MEDIAN][pairs_cell(p, i, j)];
         }
     if (n == 0)
         return;
     stats_sort(trip, n);
-    table_text(t, pairs_relation_name(relation));
+    table_text(t, relations[relation]);
     table_integer(t, (long long)n);
     table_integer(t, (long long)p->size[s].bytes);
     table_real(t, trip[0]);
@@ -91,14 +84,14 @@ static void add_relation(const struct pairs *p, int s, int relation, double *tri
     table_real(t, trip[n - 1]);
 }
 
-static void add_relations(const struct pairs *p, struct document *d)
+static void add_relations(const struct pairs *p, const struct place *place, struct document *d)
 {
     double *trip = malloc((size_t)p->n * (size_t)p->n * sizeof *trip);
     struct table *t =
         document_table_of(d, "relations", "By what the two ranks share", relation_columns);
     for (int s = 0; trip && s < p->n_sizes; s++)
-        for (int relation = -1; relation <= OTHER_NODE; relation++)
-            add_relation(p, s, relation, trip, t);
+        for (int relation = 0; relation <= OTHER_NODE; relation++)
+            add_relation(p, place, s, relation, trip, t);
     free(trip);
 }
 
@@ -113,12 +106,12 @@ static void add_bound(const struct pairs *p, struct document *d, const struct pa
                          1e6 * bound);
 }
 
-static bool save_log(const struct pairs *p, const char *path, bool only_paper)
+static bool save_log(const struct pairs *p, const char *path)
 {
     struct save save;
     if (!save_open(&save, path))
         return false;
-    pairs_log_write(p, save.out, only_paper);
+    pairs_log_write(p, save.out);
     return save_commit(&save);
 }
 
@@ -165,17 +158,19 @@ static bool add_all_slow(const struct pairs *p, double factor, struct document *
     return n > 0;
 }
 
-static int report(const struct pairs_options *o, const struct pairs *p, struct document *d)
+static int report(const struct pairs_options *o, const struct pairs *p, const struct place *place,
+                  struct document *d)
 {
     document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
-    add_relations(p, d);
+    add_relations(p, place, d);
     if (p->n <= TABLE_MAX)
         pairs_table(p, d, p->n <= TEXT_MAX);
     else
-        document_finding(d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
-                         "Tables of %d ranks are too long: the log (--log-file) has all pairs.",
-                         p->n);
+        document_finding(
+            d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
+            "Tables of %d ranks are too long: the log (--log-file) has the means of all pairs.",
+            p->n);
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
     pairs_pictures(p, d, "size");
@@ -190,7 +185,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
                          p->slowdown > PAIRS_SHARED ? ": all were measured again, one at a time"
                                                     : "");
     bool slow = o->suspect > 0 && add_all_slow(p, o->suspect, d);
-    bool good = !o->log || save_log(p, o->log, o->only_paper);
+    bool good = !o->log || save_log(p, o->log);
     return !good ? STATUS_FAILED : slow ? STATUS_SLOWER : STATUS_GOOD;
 }
 
@@ -227,10 +222,8 @@ int main(int argc, char **argv)
             reason_say(b->program, "an MPI call failed, or there is too little memory");
             MPI_Abort(b->comm, 1);
         }
-        if (d) {
-            fill_relations(&p, places);
-            status = report(&o, &p, d);
-        }
+        if (d)
+            status = report(&o, &p, places, d);
         pairs_free(&p);
     }
     bench_group_close(b, &group);

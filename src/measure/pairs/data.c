@@ -21,7 +21,6 @@ void pairs_free(struct pairs *p)
     for (int i = 0; i < p->n_sizes; i++)
         free(p->size[i].of[0]);
     free(p->host);
-    free(p->relation);
     free(p->size);
     *p = (struct pairs){0};
 }
@@ -57,17 +56,6 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name)
     free(p->host[rank]);
     p->host[rank] = copy;
     return true;
-}
-
-bool pairs_need_relation(struct pairs *p)
-{
-    size_t cells = (size_t)p->n * (size_t)p->n;
-    if (!p->relation) {
-        p->relation = malloc(cells * sizeof *p->relation);
-        for (size_t i = 0; p->relation && i < cells; i++)
-            p->relation[i] = -1;
-    }
-    return p->relation != NULL;
 }
 
 bool pairs_known(const struct pairs *p, enum pairs_quantity what)

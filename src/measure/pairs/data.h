@@ -38,7 +38,6 @@ struct pairs {
     char system[128]; /* the host that wrote the log */
     int n;
     char **host;
-    int *relation;           /* enum place_relation, -1 where not known; NULL: nowhere known */
     struct pairs_size *size; /* ascending by bytes */
     int n_sizes;
     const char *order; /* how it was measured, in words; NULL: not known */
@@ -55,7 +54,7 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
     return (size_t)i * (size_t)p->n + (size_t)j;
 }
 
-/* The shortest round trip that is known: of a log in the paper's columns the mean. */
+/* The shortest round trip that is known: of a log the mean. */
 static inline double pairs_trip(const struct pairs_size *s, size_t cell)
 {
     double least = s->of[PAIRS_MIN][cell];
@@ -76,7 +75,6 @@ void pairs_free(struct pairs *p);
  * results. */
 struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats);
 bool pairs_set_host(struct pairs *p, int rank, const char *name);
-bool pairs_need_relation(struct pairs *p);
 
 /* Whether all pairs have WHAT at all sizes. */
 bool pairs_known(const struct pairs *p, enum pairs_quantity what);

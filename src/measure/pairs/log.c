@@ -1,84 +1,31 @@
 #include "measure/pairs/log.h"
 
 #include "base/input.h"
-#include "base/topology.h"
 
 #include <fcntl.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const relations[] = {[SAME_CORE] = "core",
-                                        [SAME_COMPLEX] = "complex",
-                                        [SAME_PACKAGE] = "package",
-                                        [SAME_NODE] = "node",
-                                        [OTHER_NODE] = "other-node"};
-enum { N_RELATIONS = sizeof relations / sizeof *relations };
+enum { NAMED = 4, FIELDS = NAMED + 2 }; /* two hosts and ranks; then mean and deviation */
 
-const char *pairs_relation_name(int relation)
-{
-    return relation >= 0 && relation < N_RELATIONS ? relations[relation] : "-";
-}
-
-static int relation_from_name(const char *name)
-{
-    for (int i = 0; i < N_RELATIONS; i++)
-        if (strcmp(name, relations[i]) == 0)
-            return i;
-    return -1;
-}
-
-/* The columns of times: the paper's two, and ours. A directed quantity is that from the first rank
- * or from the second. The relation comes before column RELATION_BEFORE. */
-static const struct {
-    enum pairs_quantity what;
-    bool from_second;
-} columns[] = {{PAIRS_MEAN, false},   {PAIRS_SD, false},   {PAIRS_MEDIAN, false},
-               {PAIRS_MIN, false},    {PAIRS_SEND, false}, {PAIRS_SEND, true},
-               {PAIRS_GAP, false},    {PAIRS_GAP, true},   {PAIRS_ONE_WAY, false},
-               {PAIRS_ONE_WAY, true}, {PAIRS_BOUND, false}};
-enum { COLUMNS_PAPER = 2, N_COLUMNS = sizeof columns / sizeof *columns, RELATION_BEFORE = 8 };
-enum { RANKS = 4, FIELDS_PAPER = RANKS + COLUMNS_PAPER, FIELDS_OURS = RANKS + N_COLUMNS + 1 };
-
-static void write_pair(const struct pairs *p, const struct pairs_size *s, int i, int j, FILE *out,
-                       bool only_paper)
-{
-    size_t k = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
-    fprintf(out, "%s %03d   %s %03d %14.2f %6.2f", p->host[i], i, p->host[j], j,
-            1e6 * s->of[PAIRS_MEAN][k], 1e6 * s->of[PAIRS_SD][k]);
-    for (int c = COLUMNS_PAPER; c < N_COLUMNS && !only_paper; c++) {
-        double value = s->of[columns[c].what][columns[c].from_second ? back : k];
-        if (c == RELATION_BEFORE)
-            fprintf(out, " %s", pairs_relation_name(p->relation ? p->relation[k] : -1));
-        if (isnan(value))
-            fprintf(out, " %10s", "-");
-        else
-            fprintf(out, " %10.3f", 1e6 * value);
-    }
-    fputc('\n', out);
-}
-
-void pairs_log_write(const struct pairs *p, FILE *out, bool only_paper)
+void pairs_log_write(const struct pairs *p, FILE *out)
 {
     for (int s = 0; s < p->n_sizes; s++) {
+        const struct pairs_size *of = &p->size[s];
         fprintf(out, "# Testing Hostname: %s\n", p->system);
-        fprintf(out, "# Processors: %d MsgLen %zu Repeats: %d\n", p->n, p->size[s].bytes,
-                p->size[s].repeats);
+        fprintf(out, "# Processors: %d MsgLen %zu Repeats: %d\n", p->n, of->bytes, of->repeats);
         fprintf(out, "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n");
         for (int i = 0; i < p->n; i++)
-            for (int j = i; j < p->n; j++)
-                write_pair(p, &p->size[s], i, j, out, only_paper);
+            for (int j = i; j < p->n; j++) {
+                size_t k = pairs_cell(p, i, j);
+                fprintf(out, "%s %03d   %s %03d %14.2f %6.2f\n", p->host[i], i, p->host[j], j,
+                        1e6 * of->of[PAIRS_MEAN][k], 1e6 * of->of[PAIRS_SD][k]);
+            }
     }
-    if (!only_paper)
-        fprintf(out,
-                "#+ after StdDev: Median(usecs) Min(usecs) Send1(usecs) Send2(usecs) "
-                "Gap1(usecs) Gap2(usecs) Relation OneWay1(usecs) OneWay2(usecs) Bound(usecs)\n");
-    if (!only_paper && p->order)
-        fprintf(out, "#+ Order: %s\n", p->order);
-    if (!only_paper && p->slowdown > 0)
-        fprintf(out, "#+ Slowdown among others: %.3g\n", p->slowdown);
 }
 
 static void write_matrix(const struct pairs *p, const struct pairs_size *s, const char *what,
@@ -98,8 +45,6 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
         const struct pairs_size *s = &p->size[k];
         write_matrix(p, s, "mean", s->of[PAIRS_MEAN], out);
         write_matrix(p, s, "standard deviation", s->of[PAIRS_SD], out);
-        if (pairs_known(p, PAIRS_MEDIAN))
-            write_matrix(p, s, "median", s->of[PAIRS_MEDIAN], out);
     }
 }
 
@@ -108,7 +53,6 @@ struct log_reader {
     struct pairs_size *size; /* the block being read; NULL before the first */
     size_t length;           /* of the log */
     char system[128];
-    double slowdown;
     char *why;
     size_t why_size;
 };
@@ -134,9 +78,8 @@ static bool read_header(struct log_reader *r, const char *line)
 {
     int n, repeats;
     size_t bytes;
-    if (sscanf(line, "# Testing Hostname: %127s", r->system) == 1 ||
-        sscanf(line, "#+ Slowdown among others: %lf", &r->slowdown) == 1 ||
-        strncmp(line, "# Proc", 6) || line[6] == 'N')
+    if (sscanf(line, "# Testing Hostname: %127s", r->system) == 1 || strncmp(line, "# Proc", 6) ||
+        line[6] == 'N')
         return true;
     if (sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &n, &bytes, &repeats) != 3 ||
         n < 1 || n > 65536 || repeats < 1 || bytes > PTRDIFF_MAX)
@@ -168,42 +111,18 @@ static bool read_rank(const char *text, int n, int *rank)
     return end != text && *end == '\0' && value >= 0 && value < n;
 }
 
-/* FIELD: of the columns from the first one on. "-" is unknown in ours. No round trip takes no
- * time. */
-static bool read_times(struct log_reader *r, char *const *field, int n_columns, int i, int j)
+/* No round trip takes no time. */
+static bool read_time(struct log_reader *r, const char *text, double least, int i, int j,
+                      double *of)
 {
-    size_t there = pairs_cell(r->p, i, j), back = pairs_cell(r->p, j, i);
-    for (int c = 0; c < n_columns; c++) {
-        enum pairs_quantity what = columns[c].what;
-        const char *text = field[c + (c >= RELATION_BEFORE)];
-        double value = NAN, *of = r->size->of[what];
-        bool trip = what == PAIRS_MEAN || what == PAIRS_MEDIAN || what == PAIRS_MIN;
-        bool known = c < COLUMNS_PAPER || strcmp(text, "-") != 0;
-        if (known && !read_real(text, &value))
-            return refuse(r, "'%s' is no time in microseconds", text);
-        if (i == j)
-            continue;
-        if (value < 0 || (trip && value == 0))
-            return refuse(r, "a time of %s us between ranks %d and %d: above 0 expected", text, i,
-                          j);
-        if (what < PAIRS_DIRECTED)
-            of[there] = of[back] = value;
-        else
-            of[columns[c].from_second ? back : there] = value;
-    }
-    return true;
-}
-
-static bool read_relation(struct log_reader *r, const char *name, int i, int j)
-{
-    struct pairs *p = r->p;
-    int relation = relation_from_name(name);
-    if (relation < 0 && strcmp(name, "-") != 0)
-        return refuse(r, "'%s' is no relation: core, complex, package, node, other-node or -",
-                      name);
-    if (!pairs_need_relation(p))
-        return refuse(r, "no memory for %d ranks", p->n);
-    p->relation[pairs_cell(p, i, j)] = p->relation[pairs_cell(p, j, i)] = relation;
+    double value;
+    if (!read_real(text, &value))
+        return refuse(r, "'%s' is no time in microseconds", text);
+    if (i == j)
+        return true;
+    if (value < least)
+        return refuse(r, "a time of %s us between ranks %d and %d: above 0 expected", text, i, j);
+    of[pairs_cell(r->p, i, j)] = of[pairs_cell(r->p, j, i)] = value;
     return true;
 }
 
@@ -213,27 +132,26 @@ static bool read_pair(struct log_reader *r, char *const *field, int n_fields)
     int i, j;
     if (!r->size)
         return refuse(r, "a pair before any '# Processors:' line");
-    if (n_fields != FIELDS_PAPER && n_fields != FIELDS_OURS)
-        return refuse(r, "%d columns: %d (the paper's) or %d (ours) expected", n_fields,
-                      FIELDS_PAPER, FIELDS_OURS);
+    if (n_fields < FIELDS)
+        return refuse(r, "%d columns: %d expected", n_fields, FIELDS);
     if (!read_rank(field[1], p->n, &i) || !read_rank(field[3], p->n, &j))
         return refuse(r, "ranks '%s' and '%s': 0 to %d expected", field[1], field[3], p->n - 1);
     if (i != j && !isnan(r->size->of[PAIRS_MEAN][pairs_cell(p, i, j)]))
         return refuse(r, "ranks %d and %d a second time", i, j);
     if (!pairs_set_host(p, i, field[0]) || !pairs_set_host(p, j, field[2]))
         return refuse(r, "no memory for %d ranks", p->n);
-    bool ours = n_fields == FIELDS_OURS;
-    return read_times(r, field + RANKS, ours ? N_COLUMNS : COLUMNS_PAPER, i, j) &&
-           (!ours || read_relation(r, field[RANKS + RELATION_BEFORE], i, j));
+    return read_time(r, field[NAMED], DBL_MIN, i, j, r->size->of[PAIRS_MEAN]) &&
+           read_time(r, field[NAMED + 1], 0, i, j, r->size->of[PAIRS_SD]);
 }
 
+/* What follows the deviation, as in logs of earlier versions, is not read. */
 static bool read_line(struct log_reader *r, char *line)
 {
-    char *field[FIELDS_OURS + 1], *rest = NULL;
+    char *field[FIELDS], *rest = NULL;
     int n = 0;
     if (line[0] == '#')
         return read_header(r, line);
-    for (char *word = strtok_r(line, " \t\r\n", &rest); word && n <= FIELDS_OURS;
+    for (char *word = strtok_r(line, " \t\r\n", &rest); word && n < FIELDS;
          word = strtok_r(NULL, " \t\r\n", &rest))
         field[n++] = word;
     return n == 0 || read_pair(r, field, n);
@@ -279,7 +197,6 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
         snprintf(why, size, "no log: a zero byte in it");
     good = good && read_lines(&r, length < 0 ? NULL : log, why, size);
     free(log);
-    p->slowdown = r.slowdown;
     memcpy(p->system, r.system, sizeof p->system);
     if (!good)
         pairs_free(p);
