@@ -268,9 +268,9 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     struct bcast bcast = {0};
     const char *advised = NULL;
     char why[WHY_MAX];
-    bool built = t->run ? grid_plan(&t->grid, o->root, bytes, builder, o->segment, true, &plan, why,
-                                    sizeof why)
-                        : predict_only(t, builder, bytes, &plan.schedule);
+    bool built =
+        t->run ? grid_plan(&t->grid, o->root, bytes, builder, o->segment, &plan, why, sizeof why)
+               : predict_only(t, builder, bytes, &plan.schedule);
     MPI_Bcast(&built, 1, MPI_C_BOOL, 0, t->group.comm);
     if (!built)
         return;

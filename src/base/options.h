@@ -143,7 +143,7 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
 /* Whether its value is a const char *. */
 bool option_is_text(const struct option_entry *entry);
 
-/* "COLLPROF_BENCHMARK_EVERY" for "benchmark-every". NAME has room for 64. */
+/* "COLLPROF_BENCHMARK_BUDGET" for "benchmark-budget". NAME has room for 64. */
 void option_variable(const char *prefix, const struct option_entry *entry, char name[64]);
 
 /* Adds what LIST names; "all" adds everything that belongs to it. */

@@ -24,8 +24,7 @@ const struct settings settings_default = {.output = "collprof.out",
                                           .benchmark = "",
                                           .benchmark_budget = 10,
                                           .trace = "",
-                                          .bcast = "",
-                                          .latencies = ""};
+                                          .bcast = ""};
 
 static const struct option_registry methods = {
     .word = (const char *const[]){"all" BCAST_METHODS(METHOD_NAME), NULL}, .several = true};
@@ -63,16 +62,11 @@ const struct option_entry settings_entries[] = {
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct",
      SETTING_INJECTS, option_take_names, AT(benchmark), &methods},
-    {"benchmark-every", 0, "K", "measure again at every K-th call of a signature",
-     SETTING_INJECTS | OPTION_RARE, option_take_count, AT(benchmark_every),
-     LIMITS(0, 1000000000, "a number of calls", 0)},
     {"benchmark-budget", 0, "SEC", "time for all measurements together",
      SETTING_INJECTS | OPTION_RARE, option_take_real, AT(benchmark_budget),
      LIMITS(1e-9, 1e9, "a positive number of seconds", 0)},
     {"bcast", 0, "NAME", "run the application with another broadcast, as binomial or grid",
      SETTING_INJECTS, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
-    {"latencies", 0, "LOG", "log of collbench-pairs, for --bcast=grid",
-     SETTING_INJECTS | OPTION_RARE, option_take_text, AT(latencies), NULL},
     {0}};
 
 uint64_t settings_hash(const struct settings *s, int group)

@@ -21,11 +21,9 @@ struct settings {
     bool watchdog_abort;     /* and a run that can never go on is ended */
     double ack;              /* percent of the broadcasts that are acknowledged; 0: none */
     const char *benchmark;   /* names of methods, or "all" */
-    int benchmark_every;     /* again at every k-th occurrence; 0: at the first only */
     double benchmark_budget; /* seconds in all */
     const char *trace;       /* "calls", "transport" */
     const char *bcast;       /* a broadcast's name */
-    const char *latencies;   /* log of collbench-pairs for bcast=grid */
 };
 
 /* The group of an entry: which ranks need the same value. */

@@ -6,12 +6,10 @@
 #include "cli/watchdog.h"
 
 #include "base/beside.h"
-#include "base/input.h"
 #include "base/launcher.h"
 #include "base/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,16 +52,6 @@ static void refuse_variable(const char *line, void *arg)
 {
     (void)arg;
     cli_refuse("%s; `collprof info` lists all variables", line);
-}
-
-static void check_file(const char *option, const char *path)
-{
-    const char *why;
-    int fd = *path ? input_open(AT_FDCWD, path, NULL, &why) : -1;
-    if (*path && fd < 0)
-        cli_refuse("--%s: %s: %s", option, path, why);
-    if (fd >= 0)
-        close(fd);
 }
 
 static void preload(const char *variable, const char *library)
@@ -201,7 +189,6 @@ int cli_run(int argc, char **argv)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");
     make_absolute(&r.settings);
     export_settings(&r.settings, &before);
-    check_file("latencies", r.settings.latencies);
     check_application(&r, &application);
     set_watchdog(&r.settings);
     if (r.settings.yield) {

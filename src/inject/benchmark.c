@@ -317,7 +317,8 @@ static void measure_replica(const struct collective *c, const struct signature *
 {
     struct replica replica;
     struct internal_comm *s = c->on;
-    bool prepared = replica_make(&replica, replica_find(g->operation), c->operands, c->root, s->comm);
+    bool prepared =
+        replica_make(&replica, replica_find(g->operation), c->operands, c->root, s->comm);
     struct subject u = {.on = s,
                         .c = {.comm = s->comm,
                               .run = run_replica,
@@ -396,9 +397,9 @@ static bool due(const struct collective *c)
     struct signature *g = signature_of(c);
     if (!g)
         return false;
-    uint64_t call = g->calls++, every = (uint64_t)layer.settings.benchmark_every;
+    uint64_t call = g->calls++;
     g->entered[call % ARRIVALS] = sync_global(injection_clock(), clock_now());
-    return call == 0 || call == LATER || (every > 0 && call % every == 0);
+    return call == 0 || call == LATER;
 }
 
 static void before(const struct collective *c)

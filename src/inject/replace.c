@@ -50,7 +50,6 @@ struct replaced {
 static struct {
     const struct bcast *bcast; /* in place of the library's; NULL with GRID */
     bool grid;                 /* a schedule for each communicator, root and size class */
-    const char *latencies;     /* a log, or NULL: measured at first use */
     bool said;                 /* why one has no latencies: others have it in their findings */
 } wanted;
 
@@ -61,7 +60,6 @@ static bool start(void)
         return false;
     wanted.grid = !strcmp(set->bcast, "grid");
     wanted.bcast = wanted.grid ? NULL : bcast_find(set->bcast);
-    wanted.latencies = *set->latencies ? set->latencies : NULL;
     return wanted.grid || wanted.bcast;
 }
 
@@ -93,9 +91,8 @@ static bool open_grid(struct internal_comm *s, struct replaced *k, bool may, con
     bool all = sync_all_have(s->comm, k->grid != NULL) == MPI_SUCCESS;
     if (all)
         *k->grid = (struct grid){.clock = injection_clock()};
-    if (all && (may || wanted.latencies) &&
-        grid_open(k->grid, s->comm, wanted.latencies, NULL, 0, LATENCIES_MOST, k->why,
-                  sizeof k->why))
+    if (all && may &&
+        grid_open(k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why))
         return true;
     if (all && s->rank == 0 && !__atomic_exchange_n(&wanted.said, true, __ATOMIC_RELAXED))
         layer_say("--bcast=grid: %s: %s uses the library's broadcast", k->why, s->name);
@@ -114,10 +111,10 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
         return;
     call_exclude(s->of->id, 1);
     bool may = may_measure(s, &why_not);
-    if (!open_grid(s, k, may, why_not))
+    if (!open_grid(s, k, may, why_not) || !may)
         return;
     r->planned =
-        grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, may, &r->plan, why, sizeof why);
+        grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan, why, sizeof why);
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)
@@ -246,10 +243,10 @@ static json_t *describe(const struct internal_comm *s, const struct replaced *k,
                   json_finite(r->planned ? r->plan.predicted * 1e6 : NAN), "remark", remark);
     if (!f)
         return NULL;
-    injection_put(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});
+    json_put_estimate(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});
     if (r->planned) {
-        injection_put(f, "trial", r->plan.trial_grid);
-        injection_put(f, "library", r->plan.trial_native);
+        json_put_estimate(f, "trial", r->plan.trial_grid);
+        json_put_estimate(f, "library", r->plan.trial_native);
     }
     if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
         json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     char why[256] = "";
     size_t bytes = 4000;
     if (!grid_open(&grid, MPI_COMM_WORLD, NULL, &bytes, 1, 0, why, sizeof why) ||
-        !grid_plan(&grid, size - 1, bytes, &tree_grid, SIZE_MAX, true, &plan, why, sizeof why)) {
+        !grid_plan(&grid, size - 1, bytes, &tree_grid, SIZE_MAX, &plan, why, sizeof why)) {
         fprintf(stderr, "rank %d: %s\n", rank, why);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
                plan.name, plan.cost, grid.cost);
     /* An impossible root and a log that is not there are refused, on all ranks alike. */
     struct grid_plan none;
-    wrong += grid_plan(&grid, size, bytes, &tree_grid, SIZE_MAX, false, &none, why, sizeof why);
+    wrong += grid_plan(&grid, size, bytes, &tree_grid, SIZE_MAX, &none, why, sizeof why);
     wrong += strstr(why, "there is no root") == NULL;
     grid_plan_free(&plan);
     grid_close(&grid);

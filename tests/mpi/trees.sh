@@ -30,7 +30,7 @@ sys.exit(any(short > 1.7 * long for short, long in zip(took, took[1:])) and f"ro
 PY
     [ $try -lt 10 ] || fail "a size is cold"
 done
-$MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --paper-log --log-file="$dir/paper.log" >"$dir/out" || fail paper
+$MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --log-file="$dir/paper.log" >"$dir/out" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
 
 # Refused: status 2, one line with the reason, nothing written.

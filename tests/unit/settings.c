@@ -14,7 +14,7 @@ Test(settings, the_environment_is_taken_over)
 {
     char *env[] = {"HOME=/",
                    "COLLPROF_OUTPUT=here",
-                   "COLLPROF_BENCHMARK_EVERY=7",
+                   "COLLPROF_BENCHMARK_BUDGET=7",
                    "COLLPROF_KEEP=yes",
                    "COLLPROF_ACK=100",
                    NULL};
@@ -24,7 +24,7 @@ Test(settings, the_environment_is_taken_over)
     cr_assert_eq(complaints, 0);
     cr_assert_str_eq(s.output, "here");
     cr_assert_neq(s.output, env[1] + strlen("COLLPROF_OUTPUT="), "a copy");
-    cr_assert_eq(s.benchmark_every, 7);
+    cr_assert_eq(s.benchmark_budget, 7);
     cr_assert(s.keep);
     cr_assert_eq(s.ack, 100);
     cr_assert_eq(s.stack, 4, "the rest keeps its default");
@@ -74,7 +74,6 @@ Test(settings, the_ends_of_every_range)
                {"COLLPROF_MEMORY=1024", true},
                {"COLLPROF_MEMORY=0", false},
                {"COLLPROF_MEMORY=1025", false},
-               {"COLLPROF_BENCHMARK_EVERY=0", true},
                {"COLLPROF_BENCHMARK_BUDGET=0.001", true},
                {"COLLPROF_BENCHMARK_BUDGET=0", false},
                {"COLLPROF_BENCHMARK_BUDGET=inf", false},

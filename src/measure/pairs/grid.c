@@ -34,20 +34,13 @@ static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
     return yes;
 }
 
-/* A log is of all ranks, in their order. */
 static bool load(struct grid *g, const char *log, char *why, size_t size)
 {
-    int compared;
     if (!pairs_log_load(log, &g->pairs, why, size))
         return false;
-    PMPI_Comm_compare(g->comm, MPI_COMM_WORLD, &compared);
     if (g->pairs.n != g->size)
         snprintf(why, size, "%s: it is for %d ranks, there are %d", log, g->pairs.n, g->size);
-    else if (compared != MPI_IDENT && compared != MPI_CONGRUENT)
-        snprintf(why, size, "%s: the ranks have another order in this communicator", log);
-    else
-        return true;
-    return false;
+    return g->pairs.n == g->size;
 }
 
 /* Adds BYTES to the ascending LIST of N sizes. Returns how many these are then. */
@@ -228,7 +221,7 @@ static void take_best(const struct grid *g, struct schedule *best, struct grid_p
 }
 
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
-               bool trial, struct grid_plan *plan, char *why, size_t size)
+               struct grid_plan *plan, char *why, size_t size)
 {
     double start = clock_now();
     struct choice *c = calloc(1, sizeof *c);
@@ -244,8 +237,7 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
         free(c);
         return false;
     }
-    if (trial)
-        error = run_trials(g, root, bytes, c, &best, plan);
+    error = run_trials(g, root, bytes, c, &best, plan);
     if (error == MPI_SUCCESS && !plan->part)
         error = schedule_distribute(&c->s[0], g->comm, &plan->part);
     if (error == MPI_SUCCESS && g->rank == 0)

@@ -24,12 +24,12 @@ struct grid {
     struct sync_clock *clock; /* for one-way latencies and trials; NULL: one host */
 };
 
-/* Collective. LOG: a latency log of MPI_COMM_WORLD, if COMM has the same ranks; NULL: measure now,
- * in P - 1 rounds. BYTES (N of them) are the message sizes that are going to be asked for:
- * libraries change protocols between sizes, so that those are measured, and the segments below
- * them; NULL, 0: 64 B to 64 KiB. MOST: seconds for measuring, and then for a pair that has begun;
- * 0: no limit. Returns false on all ranks alike, with one line in WHY on all of them, if the log
- * cannot be used, time is up or an MPI call fails. */
+/* Collective. LOG: a latency log of COMM's ranks; NULL: measure now, in P - 1 rounds. BYTES (N of
+ * them) are the message sizes that are going to be asked for: libraries change protocols between
+ * sizes, so that those are measured, and the segments below them; NULL, 0: 64 B to 64 KiB. MOST:
+ * seconds for measuring, and then for a pair that has begun; 0: no limit. Returns false on all
+ * ranks alike, with one line in WHY on all of them, if the log cannot be used, time is up or an MPI
+ * call fails. */
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
                double most, char *why, size_t size);
 
@@ -40,21 +40,21 @@ struct grid_plan {
     char name[64];      /* "look-ahead, segments of 8192 B", or "native" */
     double predicted;   /* completion, seconds; NaN for native, and where it is not known */
     bool native;        /* the library's own won the trial: see grid_plan() */
-    struct estimate trial_grid, trial_native; /* last exit - root's entry; NaN without a trial */
-    double cost;                              /* seconds that grid_plan() took */
+    struct estimate trial_grid,
+        trial_native; /* last exit - root's entry; NaN where memory was short */
+    double cost;      /* seconds that grid_plan() took */
     struct schedule_part *part;
     struct schedule schedule; /* on rank 0, otherwise empty */
 };
 
 /* Collective. A schedule for broadcasts of BYTES from ROOT by BUILDER ("grid": by any candidate) in
- * segments of SEGMENT bytes (0: whole; SIZE_MAX: any). Without TRIAL that with the smallest
- * prediction. With TRIAL several are run, at least three, in the order of predictions and as long
- * as these are quicker, and the library's own: all ranks there and by their clock (collective.h,
- * "direct"). The library's is kept unless the tree is quicker by more than 2 % and both intervals,
- * or 10 % where there are none. Returns false on all ranks alike, WHY as above. Free by
- * grid_plan_free(). */
+ * segments of SEGMENT bytes (0: whole; SIZE_MAX: any). Several are run, at least three, in the
+ * order of predictions and as long as these are quicker, and the library's own: all ranks there and
+ * by their clock ("direct"). The library's is kept unless the tree is quicker by more than 2 % and
+ * both intervals, or 10 % where there are none. Returns false on all ranks alike, WHY as above.
+ * Free by grid_plan_free(). */
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
-               bool trial, struct grid_plan *plan, char *why, size_t size);
+               struct grid_plan *plan, char *why, size_t size);
 void grid_plan_free(struct grid_plan *plan);
 
 #endif
