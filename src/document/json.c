@@ -52,6 +52,17 @@ void json_make_plain(json_t *json)
     }
 }
 
+void json_put_estimate(json_t *object, const char *name, struct estimate e)
+{
+    const double part[] = {e.value, e.low, e.high};
+    static const char *const ends[] = {"", "low_", "high_"};
+    for (int i = 0; i < 3; i++) {
+        char key[40];
+        snprintf(key, sizeof key, "%s_%sus", name, ends[i]);
+        json_put(object, key, json_finite(1e6 * part[i]));
+    }
+}
+
 json_t *json_file_load(const char *path, char *why, size_t size)
 {
     json_error_t error;

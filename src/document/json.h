@@ -3,6 +3,8 @@
 #ifndef COLLPROF_DOCUMENT_JSON_H
 #define COLLPROF_DOCUMENT_JSON_H
 
+#include "base/stats.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -28,6 +30,9 @@ static inline double json_number_at(const json_t *object, const char *key)
     const json_t *value = json_object_get(object, key);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
+
+/* E in microseconds as NAME_us, NAME_low_us and NAME_high_us of OBJECT; null: not known. */
+void json_put_estimate(json_t *object, const char *name, struct estimate e);
 
 /* Every text in it as it may be shown: see quote_plain(). */
 void json_make_plain(json_t *json);

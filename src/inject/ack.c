@@ -51,7 +51,6 @@ struct ack_stream {
     int *world; /* ranks of the members on the layer's communicator */
     uint64_t bytes;
     uint64_t calls; /* so far: the number of the next broadcast */
-    bool off;       /* this member has no memory for its record */
 
     /* Of the acknowledged broadcasts: this member in each, and at the root its acknowledgement. */
     struct ack_stamp *stamp;
@@ -97,7 +96,7 @@ struct ack_current {
     size_t k;                    /* index of its stamp */
     int one;                     /* who acknowledges it */
     struct ack_pending *awaited; /* the acknowledgement or the echo; NULL: none, or no memory */
-    double entry, exit;          /* clock_now() */
+    double entry;                /* clock_now() */
 };
 
 static bool start(void)
@@ -109,25 +108,36 @@ static bool start(void)
 
 /* --- streams --- */
 
+static void stream_free(struct ack_stream *a)
+{
+    free(a->world);
+    free(a->stamp);
+    free(a->seen);
+    free(a);
+}
+
 static struct ack_stream *stream_new(const struct internal_comm *s, uint64_t id, int root,
                                      uint64_t bytes)
 {
-    struct ack_stream *a = calloc(1, sizeof *a);
-    int *world = malloc((size_t)s->size * sizeof *world);
     const int *ranks = internal_comm_ranks(s);
-    if (!a || !world || !ranks) {
-        free(a);
-        free(world);
+    size_t room = (size_t)s->size * sizeof *ranks;
+    struct ack_stream *a = ranks ? calloc(1, sizeof *a) : NULL;
+    if (!a)
         return NULL;
-    }
-    memcpy(world, ranks, (size_t)s->size * sizeof *world);
     *a = (struct ack_stream){.id = id,
                              .comm = s->of->index,
                              .root = root,
                              .rank = s->rank,
                              .size = s->size,
-                             .world = world,
-                             .bytes = bytes};
+                             .world = malloc(room),
+                             .bytes = bytes,
+                             .stamp = malloc(ACK_KEPT * sizeof *a->stamp),
+                             .seen = malloc(ACK_KEPT * sizeof *a->seen)};
+    if (!a->world || !a->stamp || !a->seen) {
+        stream_free(a);
+        return NULL;
+    }
+    memcpy(a->world, ranks, room);
     snprintf(a->name, sizeof a->name, "%s", s->name);
     return a;
 }
@@ -150,14 +160,6 @@ static struct ack_stream *stream_of(struct internal_comm *s, int root, uint64_t 
         k->n++;
     }
     return a;
-}
-
-static void stream_free(struct ack_stream *a)
-{
-    free(a->world);
-    free(a->stamp);
-    free(a->seen);
-    free(a);
 }
 
 /* --- messages --- */
@@ -289,21 +291,10 @@ static void acknowledge(struct ack_stream *a, const struct ack_current *b, uint6
 
 /* --- the broadcast --- */
 
-static bool make_room(struct ack_stream *a)
-{
-    if (!a->stamp)
-        a->stamp = malloc(ACK_KEPT * sizeof *a->stamp);
-    if (!a->seen && a->rank == a->root)
-        a->seen = malloc(ACK_KEPT * sizeof *a->seen);
-    a->off = !a->stamp || (a->rank == a->root && !a->seen);
-    return !a->off;
-}
-
 /* Whether the stream's next broadcast is acknowledged: decided alike by all members. */
 static bool is_next(struct ack_stream *a)
 {
-    return !a->off && a->calls >= WARMUP && a->n < ACK_KEPT &&
-           ack_is_chosen(a->id, a->calls, run.every) && make_room(a);
+    return a->calls >= WARMUP && a->n < ACK_KEPT && ack_is_chosen(a->id, a->calls, run.every);
 }
 
 static void begin(struct ack_stream *a, struct ack_current *b)
@@ -323,9 +314,8 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
     uint64_t number = a->calls;
     begin(a, &b);
     int rc = injection_pass(&ack_injection, c);
-    b.exit = clock_now();
     a->stamp[b.k] = (struct ack_stamp){
-        .entry = b.entry, .exit = b.exit, .hold = NAN, .round_trip = NAN, .idle = idle};
+        .entry = b.entry, .exit = clock_now(), .hold = NAN, .round_trip = NAN, .idle = idle};
     /* Some member is late to the next collective. */
     call_exclude(c->on->of->id, 2);
     if (a->rank == a->root)
@@ -377,56 +367,19 @@ static void close_comm(struct internal_comm *s, bool all)
     free(k);
 }
 
-/* --- the finding --- */
-
-/* Why there is no latency, or what limits it; the first that holds. Empty: nothing. */
-static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
-{
-    char most[32];
-    *text = '\0';
-    if (isnan(v->direct.value))
-        snprintf(text, size, "unknown, at most %s: %s", format_time(most, 1e9 * v->at_most),
-                 v->late == n ? "this rank was late every time"
-                              : "a rank that it may depend on was late");
-    else if (v->unready)
-        snprintf(text, size, "no rank was waiting: may be less by a round trip");
-    else if (v->missing_rank >= 0)
-        snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
-    else if (v->crowded)
-        snprintf(text, size, "right after another MPI call of the root: may be less alone");
-}
-
-static json_t *destination(const struct ack_stream *a, int i, const struct ack_verdict *v)
-{
-    char text[120];
-    double n = (double)a->n;
-    size_t came = v->asked - v->given_up;
-    explain(v, a->n, text, sizeof text);
-    json_t *row = json_pack(
-        "{s:i, s:I, s:I, s:s, s:o, s:f, s:o, s:o}", "destination", i, "acknowledged",
-        (json_int_t)came, "given_up", (json_int_t)v->given_up, "remark", text, "at_most_us",
-        json_finite(1e6 * v->at_most), "late_percent", 100.0 * (double)v->late / n, "late_by_us",
-        json_finite(1e6 * v->late_by), "early_percent",
-        came ? json_real(100.0 * (double)v->early / (double)came) : json_null());
-    injection_put(row, "ol", v->acknowledged);
-    injection_put(row, "direct", v->direct);
-    injection_put(row, "rtl", v->round_trip);
-    return row;
-}
+/* --- gathering --- */
 
 static json_t *describe(const struct ack_stream *a, const struct ack_verdict *verdict)
 {
     json_t *rows = json_array();
     for (int i = 0; i < a->size; i++)
         if (i != a->root)
-            json_array_append_new(rows, destination(a, i, &verdict[i]));
+            json_array_append_new(rows, ack_finding(&verdict[i], i, a->n));
     return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:o}", "operation", "MPI_Bcast",
                      "communicator", a->name, "ranks", a->size, "root", a->root, "bytes",
                      (json_int_t)a->bytes, "broadcasts", (json_int_t)a->calls, "asked",
                      (json_int_t)a->n, "destinations", rows);
 }
-
-/* --- gathering --- */
 
 /* The lowest id of a stream that is left on any rank, A being the first of this one, and the rank
  * of its root, -1: none. UINT64_MAX: no stream is left. */
@@ -487,7 +440,8 @@ static void make_global(struct ack_stream *a)
     }
 }
 
-/* All ranks are here. Frees STREAMS. A rank without memory keeps all from judging. */
+/* All ranks are here. Frees STREAMS when they are judged: a rank without memory keeps all from it.
+ */
 static void judge_all(struct ack_stream *streams)
 {
     int root = -1, *count = calloc(2 * (size_t)layer.size, sizeof *count);
@@ -508,11 +462,6 @@ static void judge_all(struct ack_stream *streams)
             stream_free(a);
         }
     }
-    while (streams) {
-        struct ack_stream *a = streams;
-        streams = a->next;
-        stream_free(a);
-    }
     free(count);
 }
 
@@ -529,28 +478,10 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
     PMPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, layer.comm);
     if (layer.rank != 0 || *text)
         return;
-    if (!all[0])
-        snprintf(text, room,
-                 "ack: none of %llu broadcasts was acknowledged: --ack=%g acknowledges about one "
-                 "of %.0f of one size from one root, after the first three",
-                 (unsigned long long)all[1], layer.settings.ack, 100 / layer.settings.ack);
-    else
-        snprintf(text, room, "ack: %llu of %llu broadcasts were acknowledged",
-                 (unsigned long long)all[0], (unsigned long long)all[1]);
-}
-
-/* Acknowledgements that no stream awaits, of members with another record: UCX would warn of them.
- */
-static void take_rest(void)
-{
-    int flag = 0;
-    MPI_Status status;
-    while (!PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, layer.comm, &flag, &status) && flag &&
-           status.MPI_TAG >= ACK_TAG_FIRST) {
-        struct ack_message rest;
-        PMPI_Recv(&rest, sizeof rest, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, layer.comm,
-                  MPI_STATUS_IGNORE);
-    }
+    snprintf(text, room,
+             "ack: %llu of %llu broadcasts were acknowledged, about one of %.0f of one size from "
+             "one root after the first three",
+             (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
 }
 
 static void finish(void)
@@ -559,8 +490,6 @@ static void finish(void)
     for (int as_root = 1; as_root >= 0; as_root--)
         for (struct ack_stream *a = run.gone; a; a = a->next)
             drain(a, as_root);
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
-    take_rest();
     remark_share(run.gone, run.broadcasts);
     judge_all(run.gone);
     wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);

@@ -1,8 +1,11 @@
 #include "inject/ack_judge.h"
 
+#include "base/format.h"
 #include "base/hash.h"
+#include "document/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- what is acknowledged --- */
@@ -291,4 +294,41 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
     free(d.value);
     free(d.is_bound);
     return good;
+}
+
+/* --- the finding --- */
+
+/* Why there is no latency, or what limits it; the first that holds. Empty: nothing. */
+static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
+{
+    char most[32];
+    *text = '\0';
+    if (isnan(v->direct.value))
+        snprintf(text, size, "unknown, at most %s: %s", format_time(most, 1e9 * v->at_most),
+                 v->late == n ? "this rank was late every time"
+                              : "a rank that it may depend on was late");
+    else if (v->unready)
+        snprintf(text, size, "no rank was waiting: may be less by a round trip");
+    else if (v->missing_rank >= 0)
+        snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
+    else if (v->crowded)
+        snprintf(text, size, "right after another MPI call of the root: may be less alone");
+}
+
+json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts)
+{
+    char text[120];
+    double n = (double)broadcasts;
+    size_t came = v->asked - v->given_up;
+    explain(v, broadcasts, text, sizeof text);
+    json_t *row = json_pack(
+        "{s:i, s:I, s:I, s:s, s:o, s:f, s:o, s:o}", "destination", i, "acknowledged",
+        (json_int_t)came, "given_up", (json_int_t)v->given_up, "remark", text, "at_most_us",
+        json_finite(1e6 * v->at_most), "late_percent", 100.0 * (double)v->late / n, "late_by_us",
+        json_finite(1e6 * v->late_by), "early_percent",
+        came ? json_real(100.0 * (double)v->early / (double)came) : json_null());
+    json_put_estimate(row, "ol", v->acknowledged);
+    json_put_estimate(row, "direct", v->direct);
+    json_put_estimate(row, "rtl", v->round_trip);
+    return row;
 }

@@ -23,6 +23,7 @@
 
 #include "base/stats.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +81,9 @@ struct ack_verdict {
  * root's with nothing known. False without memory. */
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                const struct ack_seen *seen, double bound, struct ack_verdict *verdict);
+
+/* V as a row of the profile, of destination I in so many BROADCASTS. */
+json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts);
 
 /* The median of N samples of which those that are bounds are only known to be at most their value,
  * with an interval that holds wherever they really are. NaN if half of them are bounds. Changes

@@ -39,17 +39,6 @@ void injection_found(struct injection *self, uint32_t comm, json_t *finding)
     pthread_mutex_unlock(&layer.lock);
 }
 
-void injection_put(json_t *finding, const char *name, struct estimate e)
-{
-    const double part[] = {e.value, e.low, e.high};
-    static const char *const ends[] = {"", "low_", "high_"};
-    for (int i = 0; i < 3; i++) {
-        char key[40];
-        snprintf(key, sizeof key, "%s_%sus", name, ends[i]);
-        json_object_set_new(finding, key, json_finite(1e6 * part[i]));
-    }
-}
-
 /* --- beginning and end --- */
 
 bool inject_together(void)

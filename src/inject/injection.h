@@ -104,9 +104,6 @@ int injection_pass(const struct injection *self, const struct collective *c);
 /* Takes over FINDING (NULL: none), of the ledger's communicator COMM; at most 2000 are kept. */
 void injection_found(struct injection *self, uint32_t comm, json_t *finding);
 
-/* E in microseconds as NAME_us, NAME_low_us and NAME_high_us of FINDING; null: not known. */
-void injection_put(json_t *finding, const char *name, struct estimate e);
-
 static inline void injection_untreated(struct injection *self)
 {
     __atomic_fetch_add(&self->untreated, 1, __ATOMIC_RELAXED);

@@ -11,7 +11,7 @@
 struct operands {
     const void *send;
     void *receive;
-    MPI_Count send_count, receive_count; /* of a reduction: SEND_COUNT */
+    MPI_Count send_count, receive_count;  /* of a reduction: SEND_COUNT */
     MPI_Datatype send_type, receive_type; /* of a reduction: SEND_TYPE */
     MPI_Op op;
 };

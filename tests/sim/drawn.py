@@ -27,7 +27,7 @@ problems, rows, unmarked = [], 0, 0
 # 41.8 or 43.6 us (seed 25), since the simulator makes a message that finds its receiver waiting slower.
 inexact = 2 if pipelined else 0
 profile = json.load(open(profile))
-none = any("ack: none of" in w for w in profile["warnings"])
+none = any("ack: 0 of" in w for w in profile["warnings"])
 for s in profile["findings"].get("ack", ()):
     for d in s["destinations"]:
         key = s["root"], s["bytes"], d["destination"]

@@ -23,7 +23,7 @@ tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_judge.c src/record/layer.c src/record/index.c
-tests_unit_inject_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
+tests_unit_inject_LDADD = libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 # Several ranks as threads, over a fake MPI: its functions take the place of the library's.
 tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
