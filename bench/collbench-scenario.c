@@ -78,8 +78,7 @@ static error_t take_scenarios(struct option_parser *parser, const struct option_
 static const struct option_entry option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
     {"algorithm", 0, "LIST",
-     "the library's (native, default) or our own over one of these trees, for broadcast, reduce, "
-     "allreduce and barrier: all, or of %s",
+     "the library's (native, default), or our own broadcast over one of these trees: all, or of %s",
      1, option_take_list, AT(algorithms), &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
@@ -114,7 +113,7 @@ static struct scenario_point point_of(const struct scenario_options *o, size_t c
 
 static bool exists(const struct scenario_point *p)
 {
-    return !p->by || (!p->twin && operation_has_own(p->operation, p->by));
+    return !p->by || (!p->twin && strcmp(p->operation->name, "broadcast") == 0);
 }
 
 /* Of the combinations that were asked for some may not exist, but not all. */
@@ -126,9 +125,7 @@ static void check_algorithms(const struct scenario_options *o)
             if (exists(&point))
                 return;
         }
-    bench_refuse(&o->bench,
-                 "--algorithm: only broadcast and, but for chain, reduce, allreduce and barrier "
-                 "have others than native; non-blocking ones have none");
+    bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native");
 }
 
 /* Refuses what cannot run, before anything is measured. */
@@ -157,7 +154,7 @@ static void check_all(const struct scenario_options *o)
 
 /* What may vary, and so be a picture's x axis: the first that does is. */
 enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
-enum { WRONG, PREEMPTED, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
+enum { WRONG, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 
 struct row {
     const struct scenario *scenario;
@@ -263,7 +260,7 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
                           axes[k].unit);
 }
 
-static void add_row(struct scenario_session *w, const struct row *row)
+static void add_row(struct scenario_session *w, const struct row *row, struct disturbance disturbed)
 {
     const struct scenario_result *x = &row->result;
     struct summary s = stats_summarize(x->completion.value, x->completion.n);
@@ -287,10 +284,10 @@ static void add_row(struct scenario_session *w, const struct row *row)
     table_text(t, row->scenario->name);
     line_name(w, row, text, sizeof text);
     table_text(t, text);
+    bench_remark(t, disturbed);
     w->rows++;
     w->bound = fmax(w->bound, x->bound);
     w->found[WRONG] += !x->correct;
-    w->found[PREEMPTED] += 2 * x->preempted > x->completion.n;
     w->found[EMPTY] += x->completion.n == 0;
     w->found[DROPPED] += x->dropped > 0;
     w->found[SPENT] += x->over_budget;
@@ -305,8 +302,6 @@ static void add_findings(const struct scenario_session *w, struct document *d)
         const char *text;
     } findings[N_FINDINGS] = {
         [WRONG] = {"wrong_data", SEVERITY_ERROR, "wrong data arrived: do not trust this library"},
-        [PREEMPTED] = {"preempted", SEVERITY_DOUBT,
-                       "a rank was preempted in most repetitions: the median is the scheduler's"},
         [EMPTY] = {"no_sample", SEVERITY_DOUBT, "no repetition began on time on all ranks"},
         [DROPPED] = {"dropped", SEVERITY_NOTE,
                      "repetitions were dropped, since a rank learned of their start too late"},
@@ -368,8 +363,9 @@ static void measure(struct scenario_session *w, struct row *row)
     const struct samples *t = &row->result.completion;
     if (row->point.comp == 0)
         w->alone = stats_summarize(t->value, t->n).median;
+    struct disturbance disturbed = bench_disturbed(w->group.comm);
     if (b->rank == 0)
-        add_row(w, row);
+        add_row(w, row, disturbed);
     scenario_result_free(&row->result);
 }
 

@@ -12,13 +12,10 @@ enum { WORDS = 16 };
 /* A line at a time. */
 struct reader {
     struct scenario *scenario;
-    struct scenario_error *error;
     int line;
-    char *word[WORDS + 1]; /* of the line, then NULL */
+    char *word[WORDS + 2]; /* of the line, then NULL */
     struct script *script;
 };
-
-#define WRONG(r, ...) scenario_wrong((r)->error, (r)->line, __VA_ARGS__)
 
 static void split_line(struct reader *r, char *line)
 {
@@ -28,10 +25,19 @@ static void split_line(struct reader *r, char *line)
     for (char *w = strtok_r(line, " \t\r\n", &rest); w && n < WORDS;
          w = strtok_r(NULL, " \t\r\n", &rest))
         r->word[n++] = w;
-    r->word[n] = NULL;
+    r->word[n] = r->word[n + 1] = NULL;
 }
 
-static bool read_participants(struct reader *r)
+/* Each returns whether the line is as it should be. */
+
+static bool read_title(struct reader *r, struct action *a)
+{
+    (void)a;
+    snprintf(r->scenario->name, sizeof r->scenario->name, "%s", r->word[1] ?: "");
+    return r->word[1];
+}
+
+static bool read_participants(struct reader *r, struct action *a)
 {
     static const struct {
         const char *word;
@@ -40,54 +46,37 @@ static bool read_participants(struct reader *r)
         {"others", WHO_OTHERS}, {"all", WHO_OTHERS}, {"last", WHO_LAST}, {"delayed", WHO_DELAYED}};
     struct scenario *s = r->scenario;
     const char *who = r->word[1] ?: "";
+    (void)a;
     if (s->n == SCENARIO_SCRIPTS)
-        return WRONG(r, "too many kinds of participants: at most %d", SCENARIO_SCRIPTS);
+        return false;
     struct script *c = r->script = &s->script[s->n++];
-    c->line = r->line;
+    *c = (struct script){.line = r->line, .who = WHO_RANKS};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(who, names[i].word) == 0) {
             c->who = names[i].who;
             return true;
         }
-    c->who = WHO_RANKS;
     int end = -1;
     if (sscanf(who, "%d%n-%d%n", &c->first, &end, &c->last, &end) < 2)
         c->last = c->first;
-    return (end >= 0 && !who[end] && c->first >= 0 && c->last >= c->first) ||
-           WRONG(r, "\"%s\" is no participant: others, last, delayed, a rank, or FIRST-LAST", who);
-}
-
-static bool read_root(struct reader *r, const char *word, int *root)
-{
-    size_t rank;
-    if (!option_parse_size(word, &rank) || rank > INT_MAX)
-        return WRONG(r, "\"%s\" is no rank: 0, 1, ...", word);
-    *root = (int)rank;
-    return true;
+    return end >= 0 && !who[end] && c->first >= 0 && c->last >= c->first;
 }
 
 static bool read_issue(struct reader *r, struct action *a)
 {
-    const char *name = r->word[1];
-    if (!name)
-        return WRONG(r, "issue what? an operation, as in \"issue ibroadcast\"");
-    a->root = SWEPT_ROOT;
-    a->bytes = SWEPT_BYTES;
+    const char *name = r->word[1] ?: "";
+    *a = (struct action){.root = SWEPT_ROOT, .bytes = SWEPT_BYTES};
     if (strcmp(name, "operation") != 0 && !(a->operation = operation_find(name, &a->twin)))
-        return WRONG(r, "unknown operation \"%s\": see collbench-scenario --help", name);
+        return false;
     for (int i = 2; r->word[i]; i += 2) {
-        const char *what = r->word[i], *value = r->word[i + 1];
-        bool good = false;
-        if (!value)
-            return WRONG(r, "\"%s\" has no value: root RANK or bytes SIZE", what);
-        if (strcmp(what, "root") == 0)
-            good = read_root(r, value, &a->root);
-        else if (strcmp(what, "bytes") == 0)
-            good = (option_parse_size(value, &a->bytes) && a->bytes <= INT_MAX) ||
-                   WRONG(r, "\"%s\" is no size: bytes, as in 64 or 4K", value);
+        size_t value;
+        if (!r->word[i + 1] || !option_parse_size(r->word[i + 1], &value) || value > INT_MAX)
+            return false;
+        if (strcmp(r->word[i], "root") == 0)
+            a->root = (int)value;
+        else if (strcmp(r->word[i], "bytes") == 0)
+            a->bytes = value;
         else
-            good = WRONG(r, "\"%s\" after an operation: root or bytes", what);
-        if (!good)
             return false;
     }
     return true;
@@ -99,55 +88,58 @@ static bool read_length(struct reader *r, struct action *a)
     a->seconds = SWEPT_SECONDS;
     if (!r->word[1])
         return true;
-    double us = strtod(r->word[1], &end);
-    if (end == r->word[1] || *end || !isfinite(us) || us < 0)
-        return WRONG(r, "\"%s\" is no time: microseconds, as in 12.5", r->word[1]);
-    a->seconds = 1e-6 * us;
-    return true;
+    a->seconds = 1e-6 * strtod(r->word[1], &end);
+    return end != r->word[1] && !*end && !r->word[2] && isfinite(a->seconds) && a->seconds >= 0;
 }
 
-static bool read_action(struct reader *r)
+static bool read_alone(struct reader *r, struct action *a)
 {
-    /* How many words may follow, and what reads them. */
-    static const struct {
-        int words;
-        bool (*read)(struct reader *r, struct action *a);
-    } actions[N_ACTIONS] = {[ACTION_ISSUE] = {WORDS, read_issue},
-                            [ACTION_COMP] = {1, read_length},
-                            [ACTION_DELAY] = {1, read_length}};
+    (void)a;
+    return !r->word[1];
+}
+
+enum { LINE_PARTICIPANTS = N_ACTIONS, LINE_TITLE, N_LINES };
+static const struct {
+    const char *word, *rest;
+    bool (*read)(struct reader *r, struct action *a);
+} lines[N_LINES] = {
+    [ACTION_START] = {"start", "", read_alone},
+    [ACTION_ISSUE] = {"issue", " OPERATION [root RANK] [bytes SIZE]", read_issue},
+    [ACTION_SYNC] = {"sync", "", read_alone},
+    [ACTION_COMP] = {"comp", " [MICROSECONDS]", read_length},
+    [ACTION_DELAY] = {"delay", " [MICROSECONDS]", read_length},
+    [ACTION_STOP] = {"stop", "", read_alone},
+    [LINE_PARTICIPANTS] = {"participants", " others | last | delayed | RANK | FIRST-LAST",
+                           read_participants},
+    [LINE_TITLE] = {"scenario", " NAME", read_title},
+};
+
+static bool read_line(struct reader *r, struct scenario_error *error)
+{
+    struct action a = {0};
     int kind = 0;
-    while (action_names[kind] && strcmp(r->word[0], action_names[kind]) != 0)
+    while (kind < N_LINES && strcmp(r->word[0], lines[kind].word) != 0)
         kind++;
-    if (kind == N_ACTIONS)
-        return WRONG(r, "unknown action \"%s\": start, issue, sync, comp, delay or stop",
-                     r->word[0]);
-    if (!r->script)
-        return WRONG(r, "\"%s\" before any participants: say whose, as in \"participants others\"",
-                     r->word[0]);
-    if (r->script->n == SCENARIO_ACTIONS)
-        return WRONG(r, "too many actions: at most %d", SCENARIO_ACTIONS);
-    for (int i = 0; i < WORDS && r->word[i]; i++)
-        if (i > actions[kind].words)
-            return WRONG(r, "\"%s\" is too much on this line", r->word[i]);
-    struct action *a = &r->script->action[r->script->n];
-    *a = (struct action){.kind = (enum action_kind)kind, .line = r->line};
-    if (actions[kind].read && !actions[kind].read(r, a))
-        return false;
-    r->script->n++;
-    return true;
-}
-
-static bool read_title(struct reader *r)
-{
-    if (!r->word[1])
-        return WRONG(r, "a scenario without a name");
-    snprintf(r->scenario->name, sizeof r->scenario->name, "%s", r->word[1]);
+    if (kind == N_LINES)
+        return scenario_wrong(error, r->line,
+                              "unknown action \"%s\": start, issue, sync, comp, delay or stop",
+                              r->word[0]);
+    if (!lines[kind].read(r, &a))
+        return scenario_wrong(error, r->line, "expected %s%s", lines[kind].word, lines[kind].rest);
+    if (kind >= N_ACTIONS)
+        return true;
+    if (!r->script || r->script->n == SCENARIO_ACTIONS)
+        return scenario_wrong(error, r->line, "expected participants before it, and %d actions",
+                              SCENARIO_ACTIONS);
+    a.kind = (enum action_kind)kind;
+    a.line = r->line;
+    r->script->action[r->script->n++] = a;
     return true;
 }
 
 bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scenario_error *error)
 {
-    struct reader r = {.scenario = s, .error = error};
+    struct reader r = {.scenario = s};
     char *line = NULL;
     size_t room = 0;
     bool good = true;
@@ -156,14 +148,10 @@ bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scen
     while (good && getline(&line, &room, file) >= 0) {
         r.line++;
         split_line(&r, line);
-        if (!r.word[0])
-            continue;
-        good = strcmp(r.word[0], "scenario") == 0       ? read_title(&r)
-               : strcmp(r.word[0], "participants") == 0 ? read_participants(&r)
-                                                        : read_action(&r);
+        good = !r.word[0] || read_line(&r, error);
     }
     free(line);
-    r.line = 0;
-    return good && (s->n > 0 || WRONG(&r, "no participants: say whose actions, as in "
-                                          "\"participants others\""));
+    return good && (s->n > 0 || scenario_wrong(error, 0,
+                                               "no participants: expected "
+                                               "\"participants others\""));
 }

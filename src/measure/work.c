@@ -84,14 +84,6 @@ struct work work_calibrate(double seconds, double tolerance)
     return w;
 }
 
-long work_interruptions(void)
-{
-    struct rusage usage;
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        return 0;
-    return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
-}
-
 long work_page_faults(void)
 {
     struct rusage usage;

@@ -26,10 +26,6 @@ void work_do(const struct work *w);
 /* The time of one work_do() now, in seconds, the cost of the clock taken off. */
 double work_time(const struct work *w);
 
-/* How often the calling thread has lost its processor to another: a measurement in which this
- * changes says more about the scheduler than about what was measured. Always 0 in a simulation. */
-long work_interruptions(void);
-
 /* How often the calling thread has touched a page of memory for the first time. Always 0 in a
  * simulation. */
 long work_page_faults(void);

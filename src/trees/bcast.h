@@ -52,11 +52,4 @@ extern const size_t n_bcast_candidates;
  * has no build(), allows no tree, or memory is short; otherwise free S by schedule_free(). */
 bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s);
 
-/* The same tree from its leaves to ROOT: what each rank has in BUFFER is combined with that of all
- * ranks below it; the result is in the root's BUFFER, that of other ranks is overwritten. ROOM
- * holds as much. OP must be commutative. Only where bcast_fans_in(). */
-int bcast_fan_in(const struct bcast *b, void *buffer, void *room, int count, MPI_Datatype type,
-                 MPI_Op op, int root, MPI_Comm comm);
-bool bcast_fans_in(const struct bcast *b);
-
 #endif

@@ -36,9 +36,9 @@ static int rank_at(const struct tree_call *p, int relative)
     return (relative + p->root) % p->size;
 }
 
-static int receive_from(const struct tree_call *p, void *buffer, int relative)
+static int receive_from(const struct tree_call *p, int relative)
 {
-    return PMPI_Recv(buffer, p->count, p->type, rank_at(p, relative), TAG, p->comm,
+    return PMPI_Recv(p->buffer, p->count, p->type, rank_at(p, relative), TAG, p->comm,
                      MPI_STATUS_IGNORE);
 }
 
@@ -71,37 +71,10 @@ static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI
     struct tree_call p;
     TRY(call_begin(&p, buffer, count, type, root, comm));
     if (p.me != 0)
-        TRY(receive_from(&p, buffer, tree->parent(p.me, p.size)));
+        TRY(receive_from(&p, tree->parent(p.me, p.size)));
     for (int to = 0; (to = tree->next(p.me, p.size, to)) != 0;)
         TRY(send_to(&p, to));
     return MPI_SUCCESS;
-}
-
-bool bcast_fans_in(const struct bcast *b)
-{
-    return b->run == run_by_rank;
-}
-
-/* From those to whom it sends from FROM on: the last first, since the largest subtree, which a rank
- * sends to first, is the last to be ready. */
-static int combine(const struct tree_call *p, const struct by_rank *tree, int from, void *room,
-                   MPI_Op op)
-{
-    if (from == 0)
-        return MPI_SUCCESS;
-    TRY(combine(p, tree, tree->next(p->me, p->size, from), room, op));
-    TRY(receive_from(p, room, from));
-    return PMPI_Reduce_local(room, p->buffer, p->count, p->type, op);
-}
-
-int bcast_fan_in(const struct bcast *b, void *buffer, void *room, int count, MPI_Datatype type,
-                 MPI_Op op, int root, MPI_Comm comm)
-{
-    const struct by_rank *tree = b->arg;
-    struct tree_call p;
-    TRY(call_begin(&p, buffer, count, type, root, comm));
-    TRY(combine(&p, tree, tree->next(p.me, p.size, 0), room, op));
-    return p.me == 0 ? MPI_SUCCESS : send_to(&p, tree->parent(p.me, p.size));
 }
 
 static bool build_by_rank(const struct bcast *b, const struct graph *g, struct schedule *s)

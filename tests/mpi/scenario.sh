@@ -18,8 +18,8 @@ awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out
     fail "scenario 2: shorter than its delay"
 
 # Every form of our own, its data checked; what does not exist is left out, and refused alone.
-run 4 --operation=broadcast,reduce,allreduce,barrier,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
-test "$(grep -o '"operation": "[a-z]* by [a-z]*' out | sort -u | wc -l)" = $((5 + 3 * 4)) || fail "own forms: others"
+run 4 --operation=broadcast,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
+test "$(grep -o '"operation": "[a-z]* by [a-z]*' out | sort -u | wc -l)" = 5 || fail "own forms: others"
 # The library's other algorithms, where it lets them be chosen.
 if [ "$CHECK_MPI" = mpich ]; then
     run 2 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=1 --cvar=MPIR_CVAR_BCAST_MIN_PROCS=2 || fail "cvar: status $?"
@@ -82,7 +82,7 @@ refuses 2 "unknown operation 'bcast'" --operation=bcast
 refuses 2 "--root is '2'" --root=2
 refuses 2 "--delayed is 'second'" --delayed=second
 refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
-refuses 2 "have others than native" --operation=gather --algorithm=flat
-refuses 2 "have others than native" --operation=ibroadcast --algorithm=flat
+refuses 2 "has others than native" --operation=gather --algorithm=flat
+refuses 2 "has others than native" --operation=ibroadcast --algorithm=flat
 refuses 2 "takes no part" --ranks=1:2 --root=1
 exit 0

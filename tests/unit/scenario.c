@@ -91,7 +91,7 @@ Test(scenario, delays_add_up)
 Test(scenario, faults_name_their_line)
 {
     refuses(OTHERS "start\nwait\nstop\n", 3, "unknown action \"wait\"");
-    refuses("start\n", 1, "before any participants");
+    refuses("start\n", 1, "expected participants before it");
     refuses(OTHERS "start\nsync\nstop\n", 3, "sync without issue");
     refuses(OTHERS "start\nissue ibarrier\nstop\n", 3, "no rank waits");
     refuses(OTHERS "start\nissue ibarrier\nsync\nissue ibarrier\nstop\n", 5, "no rank waits");
@@ -102,16 +102,16 @@ Test(scenario, faults_name_their_line)
     refuses(OTHERS "start\nstop\nparticipants 4\nstart\nstop\n", 4, "out of range");
     refuses(OTHERS "start\nissue broadcast root 9\nstop\n", 3, "out of range");
     refuses("participants 0-2\nstart\nstop\n", 0, "rank 3 has nothing to do");
-    refuses("participants 2-1\n", 1, "no participant");
-    refuses("participants -1\n", 1, "no participant");
-    refuses("participants 1x\n", 1, "no participant");
-    refuses("participants 1-\n", 1, "no participant");
-    refuses(OTHERS "start\nissue broadcast root x\nstop\n", 3, "no rank");
-    refuses(OTHERS "start\nissue bcst\nstop\n", 3, "unknown operation \"bcst\"");
-    refuses(OTHERS "start\nissue broadcast bytes -1\nstop\n", 3, "no size");
-    refuses(OTHERS "start\nissue broadcast colour red\nstop\n", 3, "\"colour\"");
-    refuses(OTHERS "start\ndelay soon\nstop\n", 3, "no time");
-    refuses(OTHERS "start now\nstop\n", 2, "too much");
+    refuses("participants 2-1\n", 1, "expected participants others");
+    refuses("participants -1\n", 1, "expected participants others");
+    refuses("participants 1x\n", 1, "expected participants others");
+    refuses("participants 1-\n", 1, "expected participants others");
+    refuses(OTHERS "start\nissue broadcast root x\nstop\n", 3, "[root RANK]");
+    refuses(OTHERS "start\nissue bcst\nstop\n", 3, "expected issue OPERATION");
+    refuses(OTHERS "start\nissue broadcast bytes -1\nstop\n", 3, "[bytes SIZE]");
+    refuses(OTHERS "start\nissue broadcast colour red\nstop\n", 3, "[root RANK] [bytes SIZE]");
+    refuses(OTHERS "start\ndelay soon\nstop\n", 3, "expected delay [MICROSECONDS]");
+    refuses(OTHERS "start now\nstop\n", 2, "expected start");
     refuses("", 0, "no participants");
     /* Would hang: */
     refuses(OTHERS "start\nissue barrier\nstop\nparticipants 1\nstart\nstop\n", 3, "hang");

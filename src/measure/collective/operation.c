@@ -1,7 +1,5 @@
 #include "measure/collective/operation.h"
 
-#include "base/try.h"
-
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,32 +39,29 @@ CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->
       MPI_BXOR, )
 CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, MPI_BXOR, )
 
-#define NAMED(id, word, what, function, twin)                                                      \
-    .name = word, .title = what, .mpi_name = function, .mpi_twin = twin, .call = call_##id,        \
-    .start = start_##id
+#define NAMED(id, word, function, twin)                                                            \
+    .name = word, .mpi_name = function, .mpi_twin = twin, .call = call_##id, .start = start_##id
 
 const struct operation operations[] = {
-    {NAMED(barrier, "barrier", "Barrier", "MPI_Barrier", "MPI_Ibarrier"),
-     .own = OWN_FAN_IN | OWN_FAN_OUT},
-    {NAMED(broadcast, "broadcast", "Broadcast", "MPI_Bcast", "MPI_Ibcast"), .rooted = true,
-     .recv = EXTENT_BLOCK, .own = OWN_FAN_OUT},
-    {NAMED(gather, "gather", "Gather", "MPI_Gather", "MPI_Igather"), .rooted = true,
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCKS, .recv_at_root = true, .from_each = true},
-    {NAMED(allgather, "allgather", "Allgather", "MPI_Allgather", "MPI_Iallgather"),
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCKS, .from_each = true},
-    {NAMED(allreduce, "allreduce", "Allreduce", "MPI_Allreduce", "MPI_Iallreduce"),
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCK, .reduces = true, .own = OWN_FAN_IN | OWN_FAN_OUT},
-    {NAMED(reduce, "reduce", "Reduce", "MPI_Reduce", "MPI_Ireduce"), .rooted = true,
-     .send = EXTENT_BLOCK, .recv = EXTENT_BLOCK, .recv_at_root = true, .reduces = true,
-     .own = OWN_FAN_IN},
-    {NAMED(scatter, "scatter", "Scatter", "MPI_Scatter", "MPI_Iscatter"), .rooted = true,
+    {NAMED(barrier, "barrier", "MPI_Barrier", "MPI_Ibarrier")},
+    {NAMED(broadcast, "broadcast", "MPI_Bcast", "MPI_Ibcast"), .rooted = true,
+     .recv = EXTENT_BLOCK},
+    {NAMED(gather, "gather", "MPI_Gather", "MPI_Igather"), .rooted = true, .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCKS, .recv_at_root = true, .from_each = true},
+    {NAMED(allgather, "allgather", "MPI_Allgather", "MPI_Iallgather"), .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCKS, .from_each = true},
+    {NAMED(allreduce, "allreduce", "MPI_Allreduce", "MPI_Iallreduce"), .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCK, .reduces = true},
+    {NAMED(reduce, "reduce", "MPI_Reduce", "MPI_Ireduce"), .rooted = true, .send = EXTENT_BLOCK,
+     .recv = EXTENT_BLOCK, .recv_at_root = true, .reduces = true},
+    {NAMED(scatter, "scatter", "MPI_Scatter", "MPI_Iscatter"), .rooted = true,
      .send = EXTENT_BLOCKS, .send_at_root = true, .recv = EXTENT_BLOCK, .to_me = true},
-    {NAMED(alltoall, "alltoall", "Alltoall", "MPI_Alltoall", "MPI_Ialltoall"),
-     .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCKS, .from_each = true, .to_me = true},
-    {NAMED(reduce_scatter, "reduce-scatter", "Reduce-scatter", "MPI_Reduce_scatter_block",
+    {NAMED(alltoall, "alltoall", "MPI_Alltoall", "MPI_Ialltoall"), .send = EXTENT_BLOCKS,
+     .recv = EXTENT_BLOCKS, .from_each = true, .to_me = true},
+    {NAMED(reduce_scatter, "reduce-scatter", "MPI_Reduce_scatter_block",
            "MPI_Ireduce_scatter_block"),
      .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCK, .reduces = true},
-    {NAMED(scan, "scan", "Scan", "MPI_Scan", "MPI_Iscan"), .prefix = true, .send = EXTENT_BLOCK,
+    {NAMED(scan, "scan", "MPI_Scan", "MPI_Iscan"), .prefix = true, .send = EXTENT_BLOCK,
      .recv = EXTENT_BLOCK, .reduces = true},
 };
 const size_t n_operations = sizeof operations / sizeof *operations;
@@ -141,8 +136,7 @@ void operation_release(struct operation_call *c)
 {
     free(c->send);
     free(c->recv);
-    free(c->room);
-    c->send = c->recv = c->room = NULL;
+    c->send = c->recv = NULL;
     c->send_bytes = c->recv_bytes = 0;
 }
 
@@ -165,38 +159,4 @@ bool operation_check(const struct operation_call *c)
         if (c->recv[j] != expected(c, (int)(j / c->bytes), j % c->bytes))
             return false;
     return true;
-}
-
-/* --- over the project's own trees: arbitrary implementations beside the library's, for the
- * scenarios of Gracia et al. --- */
-
-bool operation_has_own(const struct operation *o, const struct bcast *by)
-{
-    return o->own != OWN_NONE && (!(o->own & OWN_FAN_IN) || bcast_fans_in(by));
-}
-
-bool operation_use_own(struct operation_call *c, const struct bcast *by)
-{
-    c->room = malloc(2 * c->bytes + 1);
-    c->by = c->room ? by : NULL;
-    return c->room != NULL;
-}
-
-/* What has to be combined is put into the first half of the room. */
-int operation_run_own(const struct operation_call *c)
-{
-    /* A barrier has no data, whatever the size that is asked for. */
-    int bytes = c->operation->recv == EXTENT_NONE ? 0 : (int)c->bytes,
-        root = c->operation->rooted ? c->root : 0;
-    if (c->operation->own & OWN_FAN_IN) {
-        if (bytes)
-            memcpy(c->room, c->send, c->bytes);
-        TRY(bcast_fan_in(c->by, c->room, c->room + bytes, bytes, MPI_BYTE, MPI_BXOR, root,
-                         c->comm));
-        if (bytes && c->rank == root)
-            memcpy(c->recv, c->room, c->bytes);
-    }
-    return c->operation->own & OWN_FAN_OUT
-               ? c->by->run(c->recv, bytes, MPI_BYTE, root, c->comm, c->by->arg)
-               : MPI_SUCCESS;
 }

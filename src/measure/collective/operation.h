@@ -21,12 +21,8 @@ struct operation_call;
 
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS /* one block per rank */ };
 
-/* What an operation does over one of our own trees. */
-enum operation_own { OWN_NONE, OWN_FAN_OUT = 1, OWN_FAN_IN = 2 };
-
 struct operation {
     const char *name;           /* as in --operation=NAME: "broadcast"; its twin is "ibroadcast" */
-    const char *title;          /* as the paper prints it: "Broadcast" */
     const char *mpi_name;       /* "MPI_Bcast" */
     const char *mpi_twin;       /* "MPI_Ibcast" */
     bool rooted;                /* has a root */
@@ -40,7 +36,6 @@ struct operation {
     /* Of others than reductions: what is received is from each rank, or the root; and other data
      * for each rank, or the same. */
     bool from_each, to_me;
-    unsigned own; /* of enum operation_own */
 };
 
 /* barrier, broadcast, gather, allgather, allreduce (the paper's), then reduce, scatter,
@@ -64,8 +59,7 @@ struct operation_call {
     size_t bytes;
     unsigned char *send, *recv;
     size_t send_bytes, recv_bytes;
-    const struct bcast *by; /* over this tree, with ROOM; NULL: the library's */
-    unsigned char *room;
+    const struct bcast *by; /* of a broadcast: over this tree; NULL: the library's */
 };
 
 /* Allocates, touches and fills the buffers. Local; false if BYTES does not fit a count of MPI or
@@ -73,13 +67,6 @@ struct operation_call {
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes);
 void operation_release(struct operation_call *c);
-
-/* Whether O has a form of our own over that tree: broadcast, and with those that fan in reduce,
- * allreduce and barrier (to rank 0 and back). There are no non-blocking ones. */
-bool operation_has_own(const struct operation *o, const struct bcast *by);
-
-/* From now on the prepared call is that form. False if memory is short. */
-bool operation_use_own(struct operation_call *c, const struct bcast *by);
 
 /* Puts known data into the send buffer and clears the receive buffer. */
 void operation_fill(const struct operation_call *c);
@@ -89,11 +76,10 @@ void operation_fill(const struct operation_call *c);
 bool operation_check(const struct operation_call *c);
 
 /* Both return an MPI error code. */
-int operation_run_own(const struct operation_call *c);
-
 static inline int operation_run(const struct operation_call *c)
 {
-    return c->by ? operation_run_own(c) : c->operation->call(c);
+    return c->by ? c->by->run(c->recv, (int)c->bytes, MPI_BYTE, c->root, c->comm, c->by->arg)
+                 : c->operation->call(c);
 }
 
 static inline int operation_start(const struct operation_call *c, MPI_Request *request)

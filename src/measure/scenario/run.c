@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The time stamps of one repetition, and whether the rank was late and was preempted (0, 1). All
- * doubles, so that one reduction finds the maxima. */
+/* The time stamps of one repetition, and whether the rank was late (0, 1). All doubles, so that one
+ * reduction finds the maxima. */
 struct repetition {
-    double start, end, arrival, late, preempted;
+    double start, end, arrival, late;
 };
 enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
@@ -38,7 +38,8 @@ static bool prepare_issue(struct player *p, int i, const struct scenario_point *
                            a->root == SWEPT_ROOT ? point->root : a->root,
                            a->bytes == SWEPT_BYTES ? point->bytes : a->bytes))
         return false;
-    return a->operation || !point->by || operation_use_own(&p->call[i], point->by);
+    p->call[i].by = a->operation ? NULL : point->by;
+    return true;
 }
 
 /* Local. False if memory is short. */
@@ -118,14 +119,13 @@ static int take_samples(const struct player *p, const struct repetition *t, cons
     struct scenario_result *result = p->result;
     int taken = 0;
     if (b->first)
-        result->after_last.n = result->preempted = result->dropped = 0;
+        result->after_last.n = result->dropped = 0;
     for (int m = 0; m < b->repetitions; m++) {
         if (t[m].late > 0) {
             result->dropped++;
             continue;
         }
         value[taken++] = t[m].end + t[m].start;
-        result->preempted += t[m].preempted > 0;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
     }
     return taken;
@@ -143,14 +143,12 @@ static int batch_play(void *arg, const struct batch *b, double *value, int *take
         int failed = harmonize(p->start);
         if (error == MPI_SUCCESS)
             error = failed;
-        long before = work_interruptions();
         if (error == MPI_SUCCESS)
             error = play(p, t);
         t->start = -sync_global(clock, t->start);
         t->end = sync_global(clock, t->end);
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
         t->late = p->start->late;
-        t->preempted = work_interruptions() != before;
     }
     TRY(sync_agree(error, p->comm));
     TRY(PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm));

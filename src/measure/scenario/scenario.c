@@ -4,10 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char *const action_names[N_ACTIONS + 1] = {
-    [ACTION_START] = "start", [ACTION_ISSUE] = "issue", [ACTION_SYNC] = "sync",
-    [ACTION_COMP] = "comp",   [ACTION_DELAY] = "delay", [ACTION_STOP] = "stop"};
-
 #define START .kind = ACTION_START
 #define ISSUE .kind = ACTION_ISSUE, .root = SWEPT_ROOT, .bytes = SWEPT_BYTES
 #define SYNC .kind = ACTION_SYNC

@@ -22,7 +22,6 @@ enum action_kind {
     ACTION_STOP,  /* take the last time stamp */
     N_ACTIONS
 };
-extern const char *const action_names[N_ACTIONS + 1]; /* as in a file; end by NULL */
 
 enum { SCENARIO_ACTIONS = 64, SCENARIO_SCRIPTS = 16 };
 /* What the sweep of a benchmark sets. */
@@ -66,7 +65,7 @@ extern const struct scenario scenarios[3];
 struct scenario_point {
     const struct operation *operation;
     bool twin;
-    const struct bcast *by; /* the tree of our own form; NULL: the library's operation */
+    const struct bcast *by; /* the tree of a broadcast of ours; NULL: the library's operation */
     int root;
     size_t bytes;
     int delayed;  /* rank */
@@ -107,7 +106,6 @@ struct scenario_result {
     struct samples after_last; /* max(t_end) - max(arrival): an arrival is the entry to the
                                   first collective operation of a rank */
     size_t dropped;            /* repetitions that a rank began too late */
-    size_t preempted;          /* of those that count, in which a rank lost its processor */
     double comp;               /* what the calibrated computation takes, the longest of all ranks */
     double bound;              /* error of T_sc from the clocks, seconds */
     bool comp_within;          /* calibrated within 1 % on every rank */
