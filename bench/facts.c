@@ -119,7 +119,7 @@ static void fact_repetitions(struct document *d, const struct bench *b)
     if (b->without && strstr(b->without, "stop"))
         document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
     else
-        document_fact(d, "repetitions", "%d in a batch after %d of warm-up, stop rule %s, %s",
+        document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s, %s",
                       p->repetitions, p->warmup, plan_stop_names[p->stop], budget);
 }
 

@@ -134,8 +134,8 @@ void document_finding(struct document *d, const struct finding *f, const char *f
     __attribute__((format(printf, 3, 4)));
 
 /* The same about one row of T: the one that cells are given to, or if that was just finished the
- * last one. In text its text is below the row, or in reports at its end; CSV has the key, in a column
- * "remarks". */
+ * last one. In text its text is below the row, or in reports at its end; CSV has the key, in a
+ * column "remarks". */
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -265,8 +265,7 @@ static void put_meanings(const struct grid *g, FILE *out, size_t width)
 
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
-    struct grid g = {
-        .t = t, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
+    struct grid g = {.t = t, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
     g.columns += !o->comments && table_has_remarks(t);
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;

@@ -61,16 +61,11 @@ CALL(Barrier, W)
 static const struct {
     const char *name;
     void (*call)(int layered);
-} calls[] = {{"MPI_Bcast", Bcast},
-             {"MPI_Allgather", Allgather},
-             {"MPI_Gather", Gather},
-             {"MPI_Scatter", Scatter},
-             {"MPI_Alltoall", Alltoall},
-             {"MPI_Reduce", Reduce},
-             {"MPI_Allreduce", Allreduce},
-             {"MPI_Reduce_scatter_block", Reduce_scatter_block},
-             {"MPI_Scan", Scan},
-             {"MPI_Exscan", Exscan},
+} calls[] = {{"MPI_Bcast", Bcast},         {"MPI_Allgather", Allgather},
+             {"MPI_Gather", Gather},       {"MPI_Scatter", Scatter},
+             {"MPI_Alltoall", Alltoall},   {"MPI_Reduce", Reduce},
+             {"MPI_Allreduce", Allreduce}, {"MPI_Reduce_scatter_block", Reduce_scatter_block},
+             {"MPI_Scan", Scan},           {"MPI_Exscan", Exscan},
              {"MPI_Barrier", Barrier}};
 
 /* All ranks at one moment, and each as long after. */

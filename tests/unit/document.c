@@ -171,9 +171,9 @@ Test(document, remarks_are_of_their_row)
 {
     static const struct column one[] = {{"n", NULL, COLUMN_INTEGER}};
     static const struct finding remark = {.key = "odd", .severity = SEVERITY_DOUBT};
-    static const char *const expected[] = {
-        [FORMAT_TEXT] = "# n\n  0\n  1\n#   row 1\n  2\n  3\n#   row 3\n",
-        [FORMAT_CSV] = "n,remarks\n0,\n1,odd\n2,\n3,odd\n"};
+    static const char *const expected[] = {[FORMAT_TEXT] =
+                                               "# n\n  0\n  1\n#   row 1\n  2\n  3\n#   row 3\n",
+                                           [FORMAT_CSV] = "n,remarks\n0,\n1,odd\n2,\n3,odd\n"};
     for (int format = FORMAT_TEXT; format <= FORMAT_CSV; format++) {
         struct document *d = document_new("x/1");
         struct table *t = document_table_of(d, "x", NULL, one);
