@@ -96,14 +96,14 @@ static bool goes_on(const struct subject *u, json_t *f)
     return !over;
 }
 
-/* Whether as many fit into SHARE, by the slowest rank of one operation, which is made whatever the
- * budget; why not, in WHY_NOT. */
+/* Whether as many fit into SHARE, by the slowest rank of one operation and the barrier before it,
+ * which are made whatever the budget; why not, in WHY_NOT. */
 static int fits_budget(const struct subject *u, double share, bool *fits, char why_not[120])
 {
     char one[32], part[32];
     double mine, most = 0;
-    TRY(PMPI_Barrier(u->on->comm));
     mine = clock_now();
+    TRY(PMPI_Barrier(u->on->comm));
     TRY(u->c.run(u->c.arg, u->c.root));
     mine = clock_now() - mine;
     TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
