@@ -111,17 +111,17 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
 struct document *bench_document(const struct bench *b, const char *schema);
 
 /* What speaks against a row. */
-struct disturbance {
+struct contention {
     const char *text; /* "rank 3 was not scheduled for 12 % of the time"; NULL: nothing known */
     bool spoiled;     /* so much that what differs in the row may differ by that alone */
 };
 
 /* Collective over COMM, when these ranks have measured a row: on rank 0 what the time since
  * the row began (see bench_sweep()) was like; on the others nothing is known. */
-struct disturbance bench_disturbed(MPI_Comm comm);
+struct contention bench_contention(MPI_Comm comm);
 
 /* What is known becomes a remark on T's last row. */
-void bench_remark(struct table *t, struct disturbance disturbed);
+void bench_remark(struct table *t, struct contention contention);
 
 /* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
  * without it the bound would grow by a microsecond or so with every ms. */
@@ -159,7 +159,7 @@ const char *cvar_set(const char *assignment);
 /* What was set, as facts. */
 void cvar_facts(struct document *d);
 
-/* What bench_disturbed() finds is of the time from here on. */
+/* What bench_contention() finds is of the time from here on. */
 void bench_watch(void);
 
 /* Collective, at the end: how long a rank was without a processor, as a fact of D, rank 0's. */

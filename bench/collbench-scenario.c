@@ -188,8 +188,6 @@ static const struct column columns[] = {
     {"stddev", "us", COLUMN_REAL, 3, "of these repetitions, n in the denominator",
      .flags = COLUMN_DATA_ONLY},
     {"median", "us", COLUMN_REAL, 3, "median T_sc"},
-    {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval", .head = "low"},
-    {"median_high", "us", COLUMN_REAL, 3, "upper end", .head = "high"},
     {"delay", "us", COLUMN_REAL, 3, "how late the latest participant is, in all",
      .flags = COLUMN_OPTIONAL},
     {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated", .flags = COLUMN_OPTIONAL},
@@ -198,6 +196,9 @@ static const struct column columns[] = {
     {"hidden", "%", COLUMN_REAL, 1,
      "of the shorter of operation and computation, how much took no time of its own",
      .flags = COLUMN_OPTIONAL},
+    {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval", "low",
+     COLUMN_OPTIONAL},
+    {"median_high", "us", COLUMN_REAL, 3, "upper end", "high", COLUMN_OPTIONAL},
     {"samples", NULL, COLUMN_INTEGER, .meaning = "repetitions that count",
      .flags = COLUMN_DATA_ONLY},
     {"bound", "us", COLUMN_REAL, 3, "error bound of the row's times by the clocks",
@@ -260,7 +261,7 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
                           axes[k].unit);
 }
 
-static void add_row(struct scenario_session *w, const struct row *row, struct disturbance disturbed)
+static void add_row(struct scenario_session *w, const struct row *row, struct contention contention)
 {
     const struct scenario_result *x = &row->result;
     struct summary s = stats_summarize(x->completion.value, x->completion.n);
@@ -273,18 +274,20 @@ static void add_row(struct scenario_session *w, const struct row *row, struct di
     table_real(t, 1e6 * s.min);
     table_real(t, 1e6 * s.max);
     table_real(t, 1e6 * stats_spread(&s));
-    table_estimate(t, (struct estimate){s.median, s.median_low, s.median_high});
+    table_real(t, 1e6 * s.median);
     table_real(t, 1e6 * scenario_delay(row->scenario, &row->point));
     table_real(t, row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN);
     table_real(t, 1e6 * after.median);
     table_real(t, 100 * (1 - overlap_ratio(s.median, row->alone, x->comp)));
+    table_real(t, 1e6 * s.median_low);
+    table_real(t, 1e6 * s.median_high);
     table_integer(t, (long long)x->completion.n);
     table_real(t, 1e6 * x->bound);
     table_text(t, operation_name(row, text));
     table_text(t, row->scenario->name);
     line_name(w, row, text, sizeof text);
     table_text(t, text);
-    bench_remark(t, disturbed);
+    bench_remark(t, contention);
     w->rows++;
     w->bound = fmax(w->bound, x->bound);
     w->found[WRONG] += !x->correct;
@@ -363,9 +366,9 @@ static void measure(struct scenario_session *w, struct row *row)
     const struct samples *t = &row->result.completion;
     if (row->point.comp == 0)
         w->alone = stats_summarize(t->value, t->n).median;
-    struct disturbance disturbed = bench_disturbed(w->group.comm);
+    struct contention contention = bench_contention(w->group.comm);
     if (b->rank == 0)
-        add_row(w, row, disturbed);
+        add_row(w, row, contention);
     scenario_result_free(&row->result);
 }
 

@@ -187,7 +187,7 @@ static void add_shape(const struct schedule *s, struct table *table)
 }
 
 static void add_remarks(const struct tree_session *t, struct estimate seen, double clock_bound,
-                        struct disturbance contention)
+                        struct contention contention)
 {
     bench_remark(t->table, contention);
     if (!estimate_has_interval(seen))
@@ -212,9 +212,9 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     double bound = 0;
     if (t->run)
         seen = run_bcast(t, bcast, bytes, &bound);
-    struct disturbance contention = {0};
+    struct contention contention = {0};
     if (t->run)
-        contention = bench_disturbed(t->group.comm);
+        contention = bench_contention(t->group.comm);
     if (t->o->bench.rank > 0)
         return NAN;
     if (s)

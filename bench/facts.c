@@ -196,7 +196,7 @@ static struct worst worst_since(MPI_Comm comm, double time, const struct noise_t
     return all;
 }
 
-struct disturbance bench_disturbed(MPI_Comm comm)
+struct contention bench_contention(MPI_Comm comm)
 {
     static char text[96];
     struct worst w = worst_since(comm, watch.time, &watch.totals);
@@ -205,14 +205,14 @@ struct disturbance bench_disturbed(MPI_Comm comm)
     if (w.share >= NOISE_FELT_FROM)
         snprintf(text, sizeof text, "%srank %d was not scheduled for %.0f %% of the time",
                  spoiled ? "not to be relied on: " : "", w.rank, 100 * w.share);
-    return (struct disturbance){*text ? text : NULL, spoiled};
+    return (struct contention){*text ? text : NULL, spoiled};
 }
 
-void bench_remark(struct table *t, struct disturbance disturbed)
+void bench_remark(struct table *t, struct contention contention)
 {
-    if (disturbed.text)
+    if (contention.text)
         table_remark(t, &(struct finding){.key = "cpu_contention", .severity = SEVERITY_DOUBT},
-                     "%s", disturbed.text);
+                     "%s", contention.text);
 }
 
 void bench_judge(const struct bench *b, struct document *d)

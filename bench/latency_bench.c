@@ -59,9 +59,9 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
             methods[n++] = o->method[i];
     bench_check(&o->bench, latency_measure(c, methods, n, &outcome), p);
     v->wrong += outcome.wrong_ranks > 0;
-    struct disturbance disturbed = bench_disturbed(c->comm);
+    struct contention contention = bench_contention(c->comm);
     if (v->tables)
-        tables_add(v->tables, p, &outcome, disturbed);
+        tables_add(v->tables, p, &outcome, contention);
     latency_outcome_free(&outcome);
 }
 

@@ -65,7 +65,7 @@ struct tables;
 struct tables *tables_new(const struct latency_options *o, const struct latency_things *things,
                           struct document *d);
 void tables_add(struct tables *t, const struct bench_point *p,
-                const struct latency_outcome *outcome, struct disturbance disturbed);
+                const struct latency_outcome *outcome, struct contention contention);
 /* Findings of the whole, and pictures. */
 void tables_end(struct tables *t, const void *arg);
 

@@ -123,9 +123,9 @@ static void judge_clocks(const struct subject_row *s)
     if (r->dropped > 0)
         say(s, "late_ranks", SEVERITY_NOTE, 0, "%d operations left out, a rank was late for them",
             r->dropped);
-    if (r->figure && r->asked == 0 && r->apart > 0.1 * r->value.value + clock_noise)
-        say(s, "entries_apart", SEVERITY_DOUBT, 1e6 * r->apart, "entries %.2f us apart",
-            1e6 * r->apart);
+    if (r->figure && r->asked == 0 && r->entry_spread > 0.1 * r->value.value + clock_noise)
+        say(s, "entries_apart", SEVERITY_DOUBT, 1e6 * r->entry_spread, "entries %.2f us apart",
+            1e6 * r->entry_spread);
 }
 
 /* Another method for the same latency gives another value, by more than the intervals. What all

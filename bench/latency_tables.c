@@ -148,15 +148,15 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
 }
 
 void tables_add(struct tables *t, const struct bench_point *p,
-                const struct latency_outcome *outcome, struct disturbance disturbed)
+                const struct latency_outcome *outcome, struct contention contention)
 {
     const struct latency_row row = {.outcome = outcome,
                                     .repetitions = t->o->bench.plan.repetitions,
-                                    .spoiled = disturbed.spoiled};
+                                    .spoiled = contention.spoiled};
     for (size_t i = 0; i < outcome->n_results; i++) {
         const struct latency_result *r = &outcome->result[i];
         add_method(t, p, r);
-        bench_remark(t->methods, disturbed);
+        bench_remark(t->methods, contention);
         row_remark(&row, r, t->methods);
         if (!outcome->validated)
             table_remark(t->methods,

@@ -159,7 +159,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
         json_t *row = method_row("median arrival", direct ? direct->value : not_known, 0, 0, text);
         json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
         json_object_set_new(row, "replayed_apart_us",
-                            json_finite(direct ? 1e6 * direct->apart : NAN));
+                            json_finite(direct ? 1e6 * direct->entry_spread : NAN));
         json_array_append_new(json_object_get(f, "methods"), row);
     }
     latency_outcome_free(&out);

@@ -209,7 +209,7 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
     return (a.low > b.high || b.low > a.high) && apart > tolerance * smaller;
 }
 
-double estimates_apart_at_most(struct estimate a, struct estimate b)
+double estimates_difference_most(struct estimate a, struct estimate b)
 {
     if (!estimate_has_interval(a) || !estimate_has_interval(b))
         return NAN;

@@ -71,6 +71,6 @@ int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double fir
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance);
 
 /* The largest difference that the two intervals leave room for; NaN where one has none. */
-double estimates_apart_at_most(struct estimate a, struct estimate b);
+double estimates_difference_most(struct estimate a, struct estimate b);
 
 #endif

@@ -173,7 +173,7 @@ static void test_together(struct test *t)
         struct summary took = stats_summarize(r->series.samples.value, n);
         right = right && n + (size_t)r->dropped == 40 && r->dropped >= t->late->least &&
                 r->dropped <= t->late->most && took.n == n && took.max < 1.001 * took.min &&
-                r->apart < 0.01 * took.min && fabs(r->loop_mean / took.mean - 1) < 1e-6;
+                r->entry_spread < 0.01 * took.min && fabs(r->loop_mean / took.mean - 1) < 1e-6;
         printf(
             "%3d ranks together: %zu barriers of %.2f to %.2f us, loops %.2f us, %d left out%s\n",
             out.size, n, 1e6 * took.min, 1e6 * took.max, 1e6 * r->loop_mean, r->dropped,

@@ -23,7 +23,7 @@ simulate() {
     grep '^[0-9]' $out.all >$out
 }
 
-# usage: check NAME AWK-EXPRESSION-OF-THE-TIME; $1 bytes, $2 ranks, $7 the median, $10 the delay
+# usage: check NAME AWK-EXPRESSION-OF-THE-TIME; $1 bytes, $2 ranks, $7 the median, $8 the delay
 check() {
     awk -F, -v name="$1" '
         function s(m) { return 10 + m / 1250 }
@@ -49,32 +49,32 @@ check "own linear" 's($1) * ($2 - 1)'
 # A late root delays all. Rank 7 receives in the third round only: nothing is lost until it is
 # later than 2 s = 124.86 us, and after that what exceeds it.
 simulate binomial_tree -s2 --delayed=first --delay=16:256 --sizes=64K:64K
-check "late root" '3 * s($1) + $10'
+check "late root" '3 * s($1) + $8'
 simulate binomial_tree -s2 --delayed=last --delay=16:256 --sizes=64K:64K
-check "late leaf" '3 * s($1) + ($10 > 2 * s($1) ? $10 - 2 * s($1) : 0)'
+check "late leaf" '3 * s($1) + ($8 > 2 * s($1) ? $8 - 2 * s($1) : 0)'
 # Last exit minus last arrival: the late root is the last to arrive.
 simulate binomial_tree -s2 --delayed=first --delay=16:256 --sizes=64K:64K
-awk -F, '{ d = $12 - 3 * (10 + $1 / 1250); if (d > 0.3 || d < -0.3) { print "after_last: " $0; bad = 1 } }
+awk -F, '{ d = $10 - 3 * (10 + $1 / 1250); if (d > 0.3 || d < -0.3) { print "after_last: " $0; bad = 1 } }
     END { exit bad }' $out || exit 1
 
 # A delay of two parts is both.
 printf '%s\n' 'participants others' start 'issue operation' sync stop \
     'participants 0' start delay 'delay 44' 'issue operation' sync stop >sim/late.scenario
 simulate binomial_tree -s sim/late.scenario --delay=16:256 --sizes=64K:64K
-check "late twice" '3 * s($1) + $10'
-awk -F, '{ want = 44 + 16 * 2 ^ (NR - 1); if ($10 != want) { print "delay: not " want ": " $0; bad = 1 } } END { exit bad }' $out || exit 1
+check "late twice" '3 * s($1) + $8'
+awk -F, '{ want = 44 + 16 * 2 ^ (NR - 1); if ($8 != want) { print "delay: not " want ": " $0; bad = 1 } } END { exit bad }' $out || exit 1
 
 # On any platform and by all defaults: what the root is late the others lose, and no more.
 SMPI_OPTIONS='' "$run" grid 8 sim/collbench-scenario -s2 --delayed=first --delay=16:256 --sizes=64K:64K \
     --format=csv >$out.all || exit 1
-grep '^[0-9]' $out.all | awk -F, '{ n++; off = $7 - $10; if (n == 1) first = off
+grep '^[0-9]' $out.all | awk -F, '{ n++; off = $7 - $8; if (n == 1) first = off
         if (off - first > 0.01 || first - off > 0.01 || off < 1000) { print "defaults: " $0; bad = 1 } }
     END { exit bad || n != 5 }' || exit 1
 
 # Non-blocking, the simulator hides all of it (ratio 0); blocking, none (ratio 1).
 for case in ibroadcast:100 broadcast:0; do
     simulate binomial_tree -s3 --operation=${case%:*} --comp=64:2K --sizes=64K:64K
-    awk -F, -v want=${case#*:} '$11 > 0 { d = $13 - want; comp = 64 * 2 ^ n++
-        if (d > 2 || d < -2 || $11 > 1.01 * comp || $11 < 0.99 * comp) { print want " % of " comp " us hidden expected: " $0; bad = 1 } }
+    awk -F, -v want=${case#*:} '$9 > 0 { d = $11 - want; comp = 64 * 2 ^ n++
+        if (d > 2 || d < -2 || $9 > 1.01 * comp || $9 < 0.99 * comp) { print want " % of " comp " us hidden expected: " $0; bad = 1 } }
         END { exit bad || n < 6 }' $out || exit 1
 done

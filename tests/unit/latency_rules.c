@@ -33,7 +33,7 @@ static void make_row(void)
             .slowest = 1,
             .measured = 1,
             .asked = 1,
-            .apart = NAN,
+            .entry_spread = NAN,
             .violations = -1};
         if (!result[m].figure)
             result[m].slowest = -1;

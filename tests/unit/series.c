@@ -61,14 +61,14 @@ Test(series, without_an_interval_nothing_is_known)
     cr_assert_not(estimates_differ(lone, low, 0.01));
     cr_assert_not(estimate_has_interval(lone));
     cr_assert(estimate_has_interval(low));
-    cr_assert(isnan(estimates_apart_at_most(low, lone)));
+    cr_assert(isnan(estimates_difference_most(low, lone)));
 }
 
 Test(series, the_largest_difference_that_intervals_allow)
 {
-    cr_assert_float_eq(estimates_apart_at_most(low, high), 12, 1e-12);
-    cr_assert_float_eq(estimates_apart_at_most(high, low), 12, 1e-12);
-    cr_assert_float_eq(estimates_apart_at_most(low, low), 2, 1e-12);
+    cr_assert_float_eq(estimates_difference_most(low, high), 12, 1e-12);
+    cr_assert_float_eq(estimates_difference_most(high, low), 12, 1e-12);
+    cr_assert_float_eq(estimates_difference_most(low, low), 2, 1e-12);
 }
 
 Test(series, five_samples_have_no_interval_six_have_one)

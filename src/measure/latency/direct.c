@@ -185,7 +185,7 @@ static int measure(struct direct *d, struct latency_result *result)
         keep_destinations(d, result);
     result->dropped = d->dropped;
     if (d->entries_apart.n)
-        result->apart = stats_median(d->entries_apart.value, d->entries_apart.n);
+        result->entry_spread = stats_median(d->entries_apart.value, d->entries_apart.n);
     if (r->c->clock)
         TRY(sync_check(r->c->clock, r->c->comm, &result->clock_bound));
     result->clock_bound = fmax(result->clock_bound, d->start.apart);

@@ -113,7 +113,7 @@ struct latency_result {
     bool over_budget;    /* a series was ended by the budget, or never settled */
     double clock_bound;  /* "direct", "repro-window": error of the common clock; otherwise 0 */
     int dropped;         /* the same: operations that a rank was late for */
-    double apart;        /* the same: median of first to last entry; otherwise NaN */
+    double entry_spread; /* the same: median of first to last entry; otherwise NaN */
 };
 
 struct latency_outcome {

@@ -30,7 +30,7 @@ static const double violated_from = 0.01, holds_within = 0.05, holds_within_seco
 static bool agree(struct estimate a, struct estimate b, double clock_cost)
 {
     double room = fmax(holds_within * b.value, fmax(holds_within_seconds, 4 * clock_cost));
-    return estimates_apart_at_most(a, b) <= room;
+    return estimates_difference_most(a, b) <= room;
 }
 
 static enum latency_verdict compare(const struct latency_figure *paper,

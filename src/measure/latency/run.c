@@ -148,7 +148,7 @@ const struct latency_figure *latency_figure_of(const struct latency_outcome *o, 
 /* --- outcomes --- */
 
 static const struct latency_result no_result = {
-    .value = UNKNOWN, .loop_mean = NAN, .apart = NAN, .slowest = -1, .violations = -1};
+    .value = UNKNOWN, .loop_mean = NAN, .entry_spread = NAN, .slowest = -1, .violations = -1};
 
 static bool result_new(const struct latency_run *r, struct latency_result *result,
                        const struct latency_method *method)

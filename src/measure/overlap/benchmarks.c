@@ -11,12 +11,12 @@
 enum { TAG_READY, TAG_DATA, TAG_ACK };
 
 /* Messages of 0 bytes. */
-static void tell(const struct overlap_side *s, int to, int tag)
+static void notify(const struct overlap_side *s, int to, int tag)
 {
     PMPI_Send(NULL, 0, MPI_BYTE, to, tag, s->comm);
 }
 
-static void hear(const struct overlap_side *s, int from, int tag)
+static void await(const struct overlap_side *s, int from, int tag)
 {
     PMPI_Recv(NULL, 0, MPI_BYTE, from, tag, s->comm, MPI_STATUS_IGNORE);
 }
@@ -66,7 +66,7 @@ static struct overlap_round send_first(struct overlap_side *s)
     MPI_Request request[OVERLAP_MESSAGES];
     int nodes = receivers(s), n = nodes * parts(s), count = part_count(s);
     for (int to = 1; to <= nodes; to++)
-        hear(s, to, TAG_READY);
+        await(s, to, TAG_READY);
     s->began = clock_now();
     for (int i = 0; i < n; i++)
         PMPI_Isend(s->send + (size_t)(i / nodes) * (size_t)count, count, s->type, 1 + i % nodes,
@@ -95,10 +95,10 @@ static void receive_others(struct overlap_side *s)
     for (int i = 0; i < n; i++)
         PMPI_Irecv(s->recv + (size_t)i * (size_t)count, count, s->type, 0, TAG_DATA, s->comm,
                    &request[i]);
-    tell(s, 0, TAG_READY);
+    notify(s, 0, TAG_READY);
     for (int i = 0; i < n; i++)
         PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
-    tell(s, 0, TAG_ACK);
+    notify(s, 0, TAG_ACK);
 }
 
 /* --- receiver side: clear to send, irecv, compute, wait --- */
@@ -108,9 +108,9 @@ static struct overlap_round receive_first(struct overlap_side *s)
 {
     MPI_Request request;
     double latency = s->latency[1];
-    hear(s, 1, TAG_READY);
+    await(s, 1, TAG_READY);
     s->began = clock_now();
-    tell(s, 1, TAG_READY);
+    notify(s, 1, TAG_READY);
     double late = fmax(0, latency - elapsed(s));
     PMPI_Irecv(s->recv, s->count, s->type, 1, TAG_DATA, s->comm, &request);
     work_do(&s->work);
@@ -122,8 +122,8 @@ static struct overlap_round receive_first(struct overlap_side *s)
 
 static void send_others(struct overlap_side *s)
 {
-    tell(s, 0, TAG_READY);
-    hear(s, 0, TAG_READY);
+    notify(s, 0, TAG_READY);
+    await(s, 0, TAG_READY);
     PMPI_Send(s->send, s->count, s->type, 0, TAG_DATA, s->comm);
 }
 
@@ -132,7 +132,7 @@ static void send_others(struct overlap_side *s)
 static struct overlap_round both_first(struct overlap_side *s)
 {
     MPI_Request request;
-    hear(s, 1, TAG_READY);
+    await(s, 1, TAG_READY);
     s->began = clock_now();
     send_over_work(s, 1);
     PMPI_Irecv(s->recv, s->count, s->type, 1, TAG_DATA, s->comm, &request);
@@ -145,7 +145,7 @@ static void both_others(struct overlap_side *s)
 {
     MPI_Request request;
     PMPI_Irecv(s->recv, s->count, s->type, 0, TAG_DATA, s->comm, &request);
-    tell(s, 0, TAG_READY);
+    notify(s, 0, TAG_READY);
     work_do(&s->work);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     send_over_work(s, 0);
@@ -156,14 +156,14 @@ static void both_others(struct overlap_side *s)
 /* T_comm is the time of a blocking send. The acknowledgement is not timed. */
 static struct overlap_round cpu_first(struct overlap_side *s)
 {
-    hear(s, 1, TAG_READY);
+    await(s, 1, TAG_READY);
     s->began = clock_now();
     if (s->work.units == 0)
         PMPI_Send(s->send, s->count, s->type, 1, TAG_DATA, s->comm);
     else
         send_over_work(s, 1);
     double time = elapsed(s);
-    hear(s, 1, TAG_ACK);
+    await(s, 1, TAG_ACK);
     return as_published(time);
 }
 
@@ -171,10 +171,10 @@ static struct overlap_round cpu_first(struct overlap_side *s)
 
 static struct overlap_round serial_first(struct overlap_side *s)
 {
-    hear(s, 1, TAG_READY);
+    await(s, 1, TAG_READY);
     s->began = clock_now();
     PMPI_Send(s->send, s->count, s->type, 1, TAG_DATA, s->comm);
-    hear(s, 1, TAG_ACK);
+    await(s, 1, TAG_ACK);
     work_do(&s->work);
     return as_published(elapsed(s) - s->latency[1]);
 }
@@ -194,7 +194,7 @@ static void load_end(struct overlap_side *s)
 
 static struct overlap_round ping_first(struct overlap_side *s)
 {
-    hear(s, 1, TAG_READY);
+    await(s, 1, TAG_READY);
     s->began = clock_now();
     PMPI_Send(s->send, s->count, s->type, 1, TAG_DATA, s->comm);
     PMPI_Recv(s->recv, s->count, s->type, 1, TAG_DATA, s->comm, MPI_STATUS_IGNORE);
@@ -207,7 +207,7 @@ static void ping_others(struct overlap_side *s)
     if (s->rank > 1)
         return;
     PMPI_Irecv(s->recv, s->count, s->type, 0, TAG_DATA, s->comm, &request);
-    tell(s, 0, TAG_READY);
+    notify(s, 0, TAG_READY);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     PMPI_Send(s->send, s->count, s->type, 0, TAG_DATA, s->comm);
 }
