@@ -3,12 +3,9 @@
  *
  * Of each stream (communicator, root, size) --ack percent of the broadcasts are acknowledged, each
  * by one destination, in an order drawn for each round. All members compute both from the number
- * of the broadcast, without a message. The root has posted the receive before; E_i is the time from
- * its entry to the acknowledgement. It echoes at once, so that the acknowledger measures RTL_i of
- * just this acknowledgement. Every member records its entry and return. At the end of the run the
- * root of a stream gets these from all and judges (ack_judge.h):
- *
- *     OL_i = E_i - hold_i - RTL_i/2, where hold_i is from i's return to its sending
+ * of the broadcast, without a message. The root echoes at once, so that the acknowledger measures
+ * RTL_i of just this acknowledgement. At the end of the run the root of a stream gets all members'
+ * entries and returns and judges (ack_judge.h).
  *
  * The application must not hang for this, whatever it does: no rank waits longer than a stated time
  * for a message that has not been sent yet. All messages are smaller than what any MPI sends
@@ -291,12 +288,6 @@ static void acknowledge(struct ack_stream *a, const struct ack_current *b, uint6
 
 /* --- the broadcast --- */
 
-/* Whether the stream's next broadcast is acknowledged: decided alike by all members. */
-static bool is_next(struct ack_stream *a)
-{
-    return a->calls >= WARMUP && a->n < ACK_KEPT && ack_is_chosen(a->id, a->calls, run.every);
-}
-
 static void begin(struct ack_stream *a, struct ack_current *b)
 {
     sweep(a);
@@ -335,7 +326,9 @@ static int instead(const struct collective *c)
             injection_untreated(&ack_injection);
         return injection_pass(&ack_injection, c);
     }
-    int rc = is_next(a) ? acknowledged_broadcast(a, c) : injection_pass(&ack_injection, c);
+    bool chosen = /* alike by all members */
+        a->calls >= WARMUP && a->n < ACK_KEPT && ack_is_chosen(a->id, a->calls, run.every);
+    int rc = chosen ? acknowledged_broadcast(a, c) : injection_pass(&ack_injection, c);
     a->calls++;
     return rc;
 }
@@ -431,15 +424,6 @@ static void judge(const struct ack_stream *a, const struct ack_stamp *stamp)
     free(verdict);
 }
 
-/* The moments of A become those of the clock common to all. */
-static void make_global(struct ack_stream *a)
-{
-    for (size_t k = 0; k < a->n; k++) {
-        a->stamp[k].entry = sync_global(injection_clock(), a->stamp[k].entry);
-        a->stamp[k].exit = sync_global(injection_clock(), a->stamp[k].exit);
-    }
-}
-
 /* All ranks are here. Frees STREAMS when they are judged: a rank without memory keeps all from it.
  */
 static void judge_all(struct ack_stream *streams)
@@ -450,8 +434,10 @@ static void judge_all(struct ack_stream *streams)
     while (all && (id = next_stream(streams, &root)) != UINT64_MAX) {
         struct ack_stream *a = streams && streams->id == id ? streams : NULL;
         struct ack_stamp *stamp = NULL;
-        if (a)
-            make_global(a);
+        for (size_t k = 0; a && k < a->n; k++) { /* on the clock common to all */
+            a->stamp[k].entry = sync_global(injection_clock(), a->stamp[k].entry);
+            a->stamp[k].exit = sync_global(injection_clock(), a->stamp[k].exit);
+        }
         if (root >= 0)
             stamp = gather(a, root, count, count + layer.size);
         if (layer.rank == root)
@@ -469,19 +455,30 @@ static void judge_all(struct ack_stream *streams)
 static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
 {
     uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged, of so many */
-    char *text = ack_injection.remark;
-    size_t room = sizeof ack_injection.remark;
     for (const struct ack_stream *a = streams; a; a = a->next) {
         mine[0] += a->rank == a->root ? a->n : 0;
         mine[1] += a->rank == a->root ? a->calls : 0;
     }
     PMPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, layer.comm);
-    if (layer.rank != 0 || *text)
+    if (layer.rank != 0 || *ack_injection.remark)
         return;
-    snprintf(text, room,
+    snprintf(ack_injection.remark, sizeof ack_injection.remark,
              "ack: %llu of %llu broadcasts were acknowledged, about one of %.0f of one size from "
              "one root after the first three",
              (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
+}
+
+/* Acknowledgements that no stream awaits, of members with another record: UCX warns of them. */
+static void take_rest(void)
+{
+    int flag = 0;
+    MPI_Status status;
+    while (!PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, layer.comm, &flag, &status) && flag &&
+           status.MPI_TAG >= ACK_TAG_FIRST) {
+        struct ack_message rest;
+        PMPI_Recv(&rest, sizeof rest, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, layer.comm,
+                  MPI_STATUS_IGNORE);
+    }
 }
 
 static void finish(void)
@@ -490,6 +487,8 @@ static void finish(void)
     for (int as_root = 1; as_root >= 0; as_root--)
         for (struct ack_stream *a = run.gone; a; a = a->next)
             drain(a, as_root);
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    take_rest();
     remark_share(run.gone, run.broadcasts);
     judge_all(run.gone);
     wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
