@@ -335,7 +335,7 @@ const char *ledger_open(struct ledger *l, int directory, const char *name)
 const char *ledger_open_part(struct ledger *l, int directory, const char *name, uint32_t sections)
 {
     const char *fault;
-    *l = (struct ledger){.in_file = true};
+    *l = (struct ledger){0};
     int fd = input_open(directory, name, NULL, &fault);
     if (fd < 0)
         return fault;

@@ -46,13 +46,13 @@ ask()
 check() # NUMBER KIND PROVEN RANKS FUNCTION: with - for ranks that are not to be judged
 {
     ln "$dir/stuck-$mpi" stuck
-    limit= $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" "$1" >log 2>&1 &
+    limit= nice $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" "$1" >log 2>&1 &
     launcher=$!
     shift
     until_right "$PWD/stuck" ask "$@" || fail "$mpi, stuck: $(cat why err)"
 }
 
-# At the same time as others.
+# At the same time as others: ranks that wait give way to the command that is to answer.
 checks() # NUMBER...
 {
     for number; do

@@ -22,6 +22,7 @@ Test(clock, ticks_and_seconds_agree)
     double predicted = (double)(c.ticks - b.ticks) / clock_rate(a, b);
     cr_assert_float_eq(predicted, c.seconds - b.seconds, 20e-6, "%.9f s predicted, %.9f s passed",
                        predicted, c.seconds - b.seconds);
+    cr_expect_eq(clock_rate(a, a), 1e9, "no time has passed");
 }
 
 /* Of the system's own clock, in its unit. */

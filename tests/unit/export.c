@@ -307,11 +307,13 @@ Test(export, a_caption_doubts_what_is_known_to_be_spoiled)
         struct profile_host host = {.name = "alpha", .ranks = 1, .processors = 2};
         *PUSH(&p->ranks) = (struct profile_rank){
             .host = profile_add_host(p, &host), .wall = 1, .delayed_ns = delayed_ns};
+        p->size = delayed_ns > 0 ? 2 : 0;
         struct document *d = document_new("x/1");
         picture_caption(d, p);
         json_t *json = document_json(d);
         const char *text = json_string_value(json_object_get(json, "caption"));
         cr_assert_eq(strstr(text, "not meaningful") != NULL, delayed_ns > 0, "%s", text);
+        assert_has(text, p->size ? " on 1 of 2 ranks, " : " on 1 rank, ");
         json_decref(json);
         document_free(d);
         profile_free(p);

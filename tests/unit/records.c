@@ -14,6 +14,7 @@ struct in {
     int32_t peer, tag, to, to_tag;
     int32_t has_sent; /* tag of a message to the other rank; 0: none */
     bool waits;
+    bool reversed; /* on a communicator in which the other rank is the first */
 };
 enum { NONE = INT32_MIN };
 
@@ -40,6 +41,15 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
                                       .root = -1,
                                       .thread = 1};
     h->section[LEDGER_CALLS].count = 1;
+    if (in->reversed) {
+        l.comms[2] = l.comms[1];
+        l.comms[2].flags = 0;
+        l.comms[2].id++;
+        l.comms[2].rank = 1 - (uint32_t)r;
+        h->section[LEDGER_COMMS].count = 3;
+        l.calls[0].comm = 2;
+        l.calls[0].comm_id = 9;
+    }
     /* Of two requests the second is awaited. */
     for (int i = 0; in->waits && i < 2; i++)
         l.requests[i] = (struct ledger_request){.handle = 100 + (uint64_t)i,
@@ -91,8 +101,8 @@ static json_t *verdict_on(const struct in in[2], bool threads, int words)
 /* One rank is in MPI_Barrier, one in OTHER. */
 static json_t *verdict_on_two(uint32_t other, bool threads, int words)
 {
-    return verdict_on((const struct in[2]){{OP_BARRIER, NONE, NONE, NONE, NONE, 0, false},
-                                           {other, NONE, NONE, NONE, NONE, 0, false}},
+    return verdict_on((const struct in[2]){{OP_BARRIER, NONE, NONE, NONE, NONE, 0, false, false},
+                                           {other, NONE, NONE, NONE, NONE, 0, false, false}},
                       threads, words);
 }
 
@@ -158,16 +168,20 @@ Test(records, messages)
 {
     expect_verdict("cycle", "ranks 0, 1 wait for each other",
                    "in MPI_Recv from another rank each (tag 4",
-                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false},
-                                        {OP_RECV, 0, 4, NONE, NONE, 0, false}});
+                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
+                                        {OP_RECV, 0, 4, NONE, NONE, 0, false, false}});
+    expect_verdict("cycle", "ranks 0, 1 wait for each other",
+                   "in MPI_Recv from another rank each (tag 4",
+                   (const struct in[2]){{OP_RECV, 0, 4, NONE, NONE, 0, false, true},
+                                        {OP_RECV, 1, 4, NONE, NONE, 0, false, true}});
     expect_verdict("unmatched", "tag 4", "tag 5",
-                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false},
-                                        {OP_BARRIER, NONE, NONE, NONE, NONE, 5, false}});
+                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
+                                        {OP_BARRIER, NONE, NONE, NONE, NONE, 5, false, false}});
     expect_verdict("cycle", "ranks 0, 1 wait for each other in MPI_Wait",
                    "for MPI_Irecv from another rank each (tag 4",
-                   (const struct in[2]){{OP_IRECV, 1, 4, NONE, NONE, 0, true},
-                                        {OP_IRECV, 0, 4, NONE, NONE, 0, true}});
+                   (const struct in[2]){{OP_IRECV, 1, 4, NONE, NONE, 0, true, false},
+                                        {OP_IRECV, 0, 4, NONE, NONE, 0, true, false}});
     expect_verdict("unmatched", "tag 5", "tag 6",
-                   (const struct in[2]){{OP_SENDRECV, 1, 5, 1, 4, 0, false},
-                                        {OP_SENDRECV, 0, 4, 0, 6, 0, false}});
+                   (const struct in[2]){{OP_SENDRECV, 1, 5, 1, 4, 0, false, false},
+                                        {OP_SENDRECV, 0, 4, 0, 6, 0, false, false}});
 }
