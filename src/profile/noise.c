@@ -42,13 +42,14 @@ double noise_of_rank(const struct profile *p, size_t at)
 struct noise noise_of(const struct profile *p)
 {
     struct noise n = {.worst_rank = -1};
-    double mpi = 0, run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p), known = 0;
+    double mpi = 0, run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
         double seconds = contention(&p->ranks.at[i], most);
         mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
-        if (isnan(seconds))
+        if (isnan(seconds)) {
+            n.unknown++;
             continue;
-        known++;
+        }
         sum += seconds;
         if (n.worst_rank < 0 || seconds > n.seconds) {
             n.seconds = seconds;
@@ -58,7 +59,7 @@ struct noise noise_of(const struct profile *p)
     if (n.worst_rank < 0 || run <= 0)
         return n;
     n.share = n.seconds / run;
-    n.mean = sum / run / known;
+    n.mean = sum / run / (double)(p->ranks.n - n.unknown);
     n.level = n.share >= NOISE_FELT_FROM ? NOISE_FELT : NOISE_QUIET;
     if (n.share >= NOISE_SPOILED_FROM ||
         (n.level == NOISE_FELT && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))

@@ -18,6 +18,7 @@ struct noise {
     double seconds;     /* the same as a time */
     int32_t worst_rank; /* that rank; -1: unknown */
     double mean;        /* of the ranks' shares, where they are known */
+    size_t unknown;     /* ranks of which it is unknown */
 };
 struct noise noise_of(const struct profile *p);
 
