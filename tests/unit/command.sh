@@ -243,8 +243,8 @@ done <<'END'
 2|expected one directory, not 'known' and 'first'|plot known first
 2|is for the directory of a run, not for a file|plot --picture=ranks known/profile.json
 2|known/profile.json is JSON: use: collprof report --format=html|plot known/profile.json
-2|is a file of a benchmark: use: --format=html|report known/profile.json
-1|expected what a collbench program wrote|report --format=html -o x.html known/profile.json
+2|use the directory that known/profile.json is in|report known/profile.json
+2|use the directory that known/profile.json is in|report --format=html -o x.html known/profile.json
 0|^Run time: 3.10 s -> 5.08 ms, median change -100 %|compare known first
 0|^  -> about 5 runs a side would decide|compare known first
 0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
