@@ -43,7 +43,7 @@ LAYER_FILES = \
 	src/inject/replica.c src/inject/replica.h src/inject/benchmark.c src/inject/replace.c \
 	src/layer/life.c src/layer/life.h src/layer/parts.h \
 	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h src/layer/store.c src/layer/store.h \
-	src/layer/merge.c src/layer/noise.c src/layer/rank_record.c src/layer/regions.c src/layer/report.c \
+	src/layer/merge.c src/layer/rank_record.c src/layer/regions.c src/layer/report.c \
 	src/layer/run_directory.c src/layer/run_directory.h
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@

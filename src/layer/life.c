@@ -88,7 +88,6 @@ static void begin(void)
         comm_add(MPI_COMM_WORLD, LEDGER_NO_SITE);
     }
     call_know_types();
-    noise_watch();
     cost_measure();
     run_directory_follow(&run_directory, layer.settings.output);
     layer.phase = LAYER_RUNNING;

@@ -49,9 +49,6 @@ void ends_watch(void);
 /* Writes into the record how the process ended. */
 void ends_mark(enum ledger_state state, int detail);
 
-/* Samples base/noise.h during the run. */
-void noise_watch(void);
-
 /* Measures what a call costs that does nothing. Before anything is recorded: nothing of it stays.
  */
 void cost_measure(void);

@@ -294,7 +294,6 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .started_late = h->started_late,
                                .grow_error = h->grow_error,
                                .init_ns = h->init_ns,
-                               .merge_ns = h->merge_ns,
                                .injected_ns = h->injected_ns,
                                .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};
     gather_noise(r, h);

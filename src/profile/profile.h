@@ -57,8 +57,8 @@ struct profile_rank {
     uint64_t late_message_ns; /* the same in the traced calls for messages */
     uint64_t calls, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
-    int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals, up to the last reading of a process
-                                    that was killed; negative: unknown */
+    int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals; negative: unknown, as of a process
+                                    that was killed */
     double call_ns;              /* what recording adds to a call; 0: not measured */
     uint32_t started_late;       /* MPI_Init was not seen */
     uint32_t grow_error;         /* errno: the record could not grow; 0: it could */

@@ -173,8 +173,6 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
-    if (UNLIKELY(c->exit >= __atomic_load_n(&layer.look_at, __ATOMIC_RELAXED)))
-        layer.look(c->exit);
     call_over(c);
 }
 

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct layer layer = {.look_at = UINT64_MAX,
-                      .comm = MPI_COMM_NULL,
-                      .world = MPI_GROUP_NULL,
-                      .lock = PTHREAD_MUTEX_INITIALIZER};
+struct layer layer = {
+    .comm = MPI_COMM_NULL, .world = MPI_GROUP_NULL, .lock = PTHREAD_MUTEX_INITIALIZER};
 PER_THREAD struct thread thread;
 
 static pthread_key_t end_key;

@@ -47,8 +47,6 @@ struct layer {
     bool trace;            /* events are recorded */
     bool shared_trace;     /* by several threads, one at a time: */
     uint32_t trace_lock;
-    uint64_t look_at; /* ticks: the next return from MPI after which look() is to be called */
-    void (*look)(uint64_t now);
     uint64_t costs, cost_ns; /* calls whose cost was measured; what recording took in these */
     bool inject;             /* acknowledgements, benchmark or another broadcast are asked for */
 

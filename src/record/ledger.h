@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 10u
+#define LEDGER_VERSION 11u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -372,10 +372,10 @@ struct ledger_header {
     uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
-    struct noise_totals noise[2]; /* at the start; as it was read last, zero: not since then */
+    struct noise_totals noise[2]; /* at the start and at the end; zero: it was not reached */
     uint32_t findings;          /* where they begin in the texts: a JSON array of {"kind", "value"}
                                    or {"warning"}, of what was injected; 0: none */
-    uint64_t init_ns, merge_ns; /* what the layer's own start and end cost */
+    uint64_t init_ns;           /* what the layer's own start cost */
     uint64_t injected_ns;       /* and what it injected: around calls, in none of their times */
     double call_ns;             /* and a call: see layer/cost.c; 0: not measured */
 };
