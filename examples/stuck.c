@@ -183,6 +183,93 @@ static void ring(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* 1 asks for ever, without a pause, for the message of the request that it has posted. */
+static void tests(void)
+{
+    MPI_Request request;
+    int done = 0;
+    if (rank == 1) {
+        MPI_Irecv(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
+        while (!done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* 1 probes for ever, without a pause. */
+static void probes(void)
+{
+    MPI_Message message;
+    int found = 0;
+    while (rank == 1 && !found)
+        MPI_Improbe(0, 4, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* 1 does not open the file that all others open. */
+static void file(void)
+{
+    MPI_File opened;
+    if (rank != 1)
+        MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &opened);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* 1 computes while it holds the lock that 2 waits for. */
+static void lock(void)
+{
+    MPI_Win window;
+    MPI_Win_create(value, LARGE, sizeof *value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    for (int turn = 1; turn < 3; turn++) {
+        if (rank == turn) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            MPI_Put(value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+            MPI_Win_flush(0, window);
+        }
+        if (turn == 1)
+            MPI_Barrier(MPI_COMM_WORLD);
+        while (rank == 1 && turn == 1)
+            sleep(1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* 2 goes on after an error, so that 0 waits for a message that was not sent. */
+static void error(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 2)
+        MPI_Send(value, 1, MPI_INT, size, 4, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(value, 1, MPI_INT, 2, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* 1 sends to 2 what 0 waits for. */
+static void other_receiver(void)
+{
+    if (rank == 0)
+        MPI_Recv(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Send(value, 1, MPI_INT, 2, 4, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* 0, 1 and 2 wait for each other in different calls. */
+static void mixed(void)
+{
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Recv(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Ssend(value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD);
+    if (rank == 2) {
+        MPI_Irecv(value, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* It goes on, slowly. */
 static void slow(void)
 {
@@ -212,7 +299,14 @@ static const struct {
              {"crossed requests", crossed_requests},
              {"any source", any_source},
              {"ring", ring},
-             {"slow", slow}};
+             {"slow", slow},
+             {"tests", tests},
+             {"probes", probes},
+             {"file", file},
+             {"lock", lock},
+             {"error", error},
+             {"other receiver", other_receiver},
+             {"mixed", mixed}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int main(int argc, char **argv)

@@ -176,7 +176,7 @@ function find_roles(family,   i) {
         if (type[i] == "MPI_Comm *" && family == "comm" && type[n_args] != "MPI_Request *")
             made = arg[i]
     }
-    if (family !~ /send|recv|probe|collective|broadcast|init_request|comm/)
+    if (family !~ /send|recv|probe|collective|broadcast|init_request|comm|io|one_sided/)
         comm = "MPI_COMM_NULL"
     root = family ~ /collective|broadcast|init_request/ ? named("root", "-1") : "-1"
     request = family ~ /^i(send|recv|collective)$|request$/ ? arg[n_args] : ""

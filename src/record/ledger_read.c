@@ -107,7 +107,8 @@ static bool is_of_this_host(const struct ledger_header *h)
     return !strncmp(host, h->host, sizeof h->host);
 }
 
-/* Numbers of processes are used again: it must still be the same program. */
+/* Numbers of processes are used again: it must still be the same program, which of another user's
+ * process cannot be seen. */
 bool ledger_is_alive(const struct ledger_header *h)
 {
     char link[64], program[sizeof h->program] = "";
@@ -115,6 +116,8 @@ bool ledger_is_alive(const struct ledger_header *h)
         return false;
     snprintf(link, sizeof link, "/proc/%lld/exe", (long long)h->pid);
     ssize_t length = readlink(link, program, sizeof program - 1);
+    if (length < 0 && errno == EACCES)
+        return true;
     return length > 0 && !strncmp(program, h->program, sizeof h->program);
 }
 

@@ -39,18 +39,20 @@ static void set_two(const struct wait_graph *g, bool *in, int32_t one, int32_t o
     in[one] = in[other < 0 ? one : other] = true;
 }
 
-/* The message, sent to the rank that waits for A and not received, that is most like A; none:
- * sent is 0. */
-static struct message_count nearest(const struct wait_graph *g, const struct awaited *a)
+/* The message, sent and not received, that is most like A: one to the rank that waits for it, or
+ * ELSEWHERE, too, from its peer to another. None: sent is 0. */
+static struct message_count nearest(const struct wait_graph *g, const struct awaited *a,
+                                    bool elsewhere)
 {
     struct message_count best = {0};
-    int best_alike = 2; /* the sender, or the communicator and the tag */
+    int best_alike = 0;
     for (size_t i = 0; i < g->sent.n && a->what == AWAIT_RECEIVE; i++) {
         const struct message_count *m = &g->sent.at[i];
-        int alike = 4 * (a->peer == AWAIT_ANY || m->from == a->peer) + 2 * (m->comm == a->comm) +
-                    (a->tag == AWAIT_ANY || a->tag == m->tag);
-        if (m->to != a->rank || waits_takes(a, m) || alike <= best_alike ||
-            m->sent <= waits_receives(g, m))
+        const bool from = m->from == a->peer, to = m->to == a->rank, comm = m->comm == a->comm,
+                   tag = a->tag == AWAIT_ANY || a->tag == m->tag,
+                   other = to ? from || a->peer == AWAIT_ANY || (comm && tag) : from && elsewhere;
+        const int alike = 8 * to + 4 * (from || a->peer == AWAIT_ANY) + 2 * comm + tag;
+        if (!other || waits_takes(a, m) || alike <= best_alike || m->sent <= waits_receives(g, m))
             continue;
         best = *m;
         best_alike = alike;
@@ -62,15 +64,17 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
  * that differ. */
 struct reasons {
     enum said { SAID_NOTHING, SAID_SEND, SAID_RECEIVE, SAID_NEAREST } said;
-    const struct awaited *message, *collective, *other;
+    const struct awaited *message, *collective, *other, *lock;
 };
 
 static void consider(const struct wait_graph *g, struct reasons *x, const struct awaited *a)
 {
-    if (a->what != AWAIT_COLLECTIVE) {
-        enum said said = a->what == AWAIT_SEND    ? SAID_SEND
-                         : nearest(g, a).sent > 0 ? SAID_NEAREST
-                                                  : SAID_RECEIVE;
+    if (a->what > AWAIT_COLLECTIVE) {
+        x->lock = a;
+    } else if (a->what != AWAIT_COLLECTIVE) {
+        enum said said = a->what == AWAIT_SEND           ? SAID_SEND
+                         : nearest(g, a, false).sent > 0 ? SAID_NEAREST
+                                                         : SAID_RECEIVE;
         x->message = said > x->said ? a : x->message;
         x->said = said > x->said ? said : x->said;
     } else if (!x->collective) {
@@ -94,7 +98,7 @@ static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
     if (waits_is_lost(g, rank))
         return state == RANK_GONE ? VERDICT_GONE : VERDICT_STOPPED;
     if (first && state == RANK_FINISHED)
-        return first->what == AWAIT_COLLECTIVE ? VERDICT_MISSING : VERDICT_UNMATCHED;
+        return first->what < AWAIT_COLLECTIVE ? VERDICT_UNMATCHED : VERDICT_MISSING;
     if (c && c->polls && !waits_is_young(g, c))
         return VERDICT_POLLING;
     return !first || state == RANK_FINISHED  ? VERDICT_MOVING
@@ -123,15 +127,18 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
                 consider(g, &x, last = g->edges.at[i].why);
     for (size_t i = 0; i < g->s->calls.n; i++)
         polls = polls || (g->s->calls.at[i].polls && in[g->s->calls.at[i].rank]);
-    v->first = x.message ? x.message : x.collective;
+    v->first = x.message ?: x.lock ?: x.collective;
     if (!circle) {
         v->kind = kind_of_one(g, (int32_t)((bool *)memchr(in, true, g->s->n_ranks) - in), v->first);
     } else if (polls) {
         v->kind = VERDICT_POLLING;
-    } else if (!x.message) {
+    } else if (!x.message && !x.lock) {
+        const struct member_list *c = g->s->comms.at;
         v->second = x.other;
-        v->kind =
-            x.other && x.other->comm != x.collective->comm ? VERDICT_CROSSED : VERDICT_MISMATCH;
+        v->kind = x.other && c[x.other->comm].id != c[x.collective->comm].id ? VERDICT_CROSSED
+                                                                             : VERDICT_MISMATCH;
+    } else if (x.lock) {
+        v->kind = VERDICT_CYCLE;
     } else if (!x.collective && x.said < SAID_NEAREST && x.message->peer != x.message->rank) {
         v->kind = VERDICT_CYCLE;
     } else {
@@ -139,7 +146,7 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
         set_two(g, in, x.message->rank, x.message->peer);
     }
     if (v->kind == VERDICT_UNMATCHED)
-        v->near = nearest(g, v->first);
+        v->near = nearest(g, v->first, true);
     return v;
 }
 
@@ -164,8 +171,20 @@ static void find_core(const struct wait_graph *g, int32_t rank, const bool *amon
     }
 }
 
+/* Whether one verdict is to be on the ranks of both: processes that have ended, or are stopped;
+ * those that one collective waits for. */
+static bool belong_together(const struct verdict *a, const struct verdict *b)
+{
+    const struct awaited *x = a->first, *y = b->first;
+    return a->kind == b->kind &&
+           (a->kind <= VERDICT_STOPPED ||
+            ((a->kind == VERDICT_MISSING || a->kind == VERDICT_COMPUTES) && x && y &&
+             x->what == AWAIT_COLLECTIVE && y->what == AWAIT_COLLECTIVE && x->comm == y->comm &&
+             x->sequence == y->sequence));
+}
+
 /* The verdict that is said first of those on ranks that wait for none but each other; AMONG: as
- * for waits_spread(). One on processes that have ended, or are stopped, is on all of them. */
+ * for waits_spread(). */
 static struct verdict *judge_cores(const struct wait_graph *g, const bool *among)
 {
     size_t n = g->s->n_ranks;
@@ -178,7 +197,7 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
         for (size_t i = 0; i < n; i++)
             done[i] = done[i] || seen[i];
         struct verdict *v = judge_core(g, in), *less = v;
-        for (size_t i = 0; i < best->n && v->kind == best->kind && v->kind <= VERDICT_STOPPED; i++)
+        for (size_t i = 0; i < best->n && belong_together(v, best); i++)
             in[best->core[i]] = true;
         set_core(g, v, in);
         bool larger =

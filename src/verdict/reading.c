@@ -1,5 +1,6 @@
 #include "verdict/reading.h"
 
+#include "base/hash.h"
 #include "base/quote.h"
 #include "base/text.h"
 
@@ -40,6 +41,8 @@ uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
     if (row == LEDGER_NO_COMM || c->n || from->size > r->e->s->n_ranks)
         return i;
     c->group = from->id;
+    c->id = from->last;
+    c->world = from->flags & LEDGER_COMM_WORLD;
     c->n = name->size = from->size;
     if (from->created == 1) { /* others share the row and its name */
         text_copy_part(name->name, sizeof name->name, from->name, sizeof from->name);
@@ -48,7 +51,7 @@ uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
     c->member = memory_alloc((c->n + 1) * sizeof *c->member);
     c->entered = memory_alloc((c->n + 1) * sizeof *c->entered);
     for (size_t m = 0; m < c->n; m++) {
-        c->member[m] = from->flags & LEDGER_COMM_WORLD ? (int32_t)m : -1;
+        c->member[m] = c->world ? (int32_t)m : -1;
         c->entered[m] = -1;
     }
     return i;
@@ -73,7 +76,8 @@ static bool polls(const char *name)
                          name);
 }
 
-/* These all members leave only after all have entered. */
+/* These have no number on their communicator. All members leave those that make a communicator only
+ * after all have entered; the others may wait for more. */
 static bool makes_communicator(const char *name)
 {
     return text_has_word("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
@@ -82,12 +86,77 @@ static bool makes_communicator(const char *name)
                          name);
 }
 
+static bool opens_something(const char *name)
+{
+    return text_has_word("MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
+                         "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
+                         "MPI_Comm_accept MPI_Comm_connect",
+                         name);
+}
+
+static bool uses_lock(const char *name)
+{
+    return text_has_word("MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
+                         "MPI_Win_unlock MPI_Win_unlock_all",
+                         name);
+}
+
+int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row)
+{
+    const struct ledger *l = r->g.l;
+    int64_t n = 0;
+    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
+        const struct ledger_entry *e = &l->entries[i];
+        if (e->comm == row &&
+            awaited_collective(l->operations[e->operation].name, false, -1, 0).operation ==
+                operation)
+            n += (int64_t)e->calls;
+    }
+    return l->header->section[LEDGER_ENTRIES].dropped ? -1 : n;
+}
+
+static bool is_message(const char *name)
+{
+    return strstr(name, "end") || strstr(name, "ecv");
+}
+
+bool reading_is_persistent(const struct reading *r, const struct ledger_request *q)
+{
+    const struct ledger_operation *o = &r->g.l->operations[q->operation];
+    return o->family == FAMILY_INIT_REQUEST && !is_message(o->name);
+}
+
+/* The collective C on a communicator that is known. Those that have no number are counted by
+ * operation. */
+static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
+                                     const struct profile_operation *o)
+{
+    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
+    const bool opens = opens_something(o->name), counted = opens || makes_communicator(o->name);
+    struct awaited a =
+        awaited_collective(o->name, comm->flags & LEDGER_COMM_INTER, counted ? -1 : c->root,
+                           counted ? JUDGE_UNKNOWN_BYTES : c->bytes);
+    uint64_t id = counted ? hash_mix(c->comm_id, a.operation) : c->comm_id;
+    int64_t number = counted ? reading_calls(r, a.operation, c->comm) : c->sequence;
+    if (number < 0)
+        return (struct awaited){.what = AWAIT_OTHER};
+    a.comm = reading_comm(r, id, c->comm);
+    a.sequence = (uint32_t)number;
+    a.counted = counted;
+    a.maybe = opens;
+    struct member_list *list = &r->e->s->comms.at[a.comm];
+    list->operation = counted ? a.operation : 0;
+    list->id = counted || o->family != FAMILY_INIT_REQUEST ? c->comm_id : list->id;
+    list->lowest = a.sequence < list->lowest ? a.sequence : list->lowest;
+    return a;
+}
+
 struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->e->names->operations.at[operation];
     const struct ledger_comm *comm = &r->g.l->comms[c->comm];
-    const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, maker = makes_communicator(o->name);
+    const bool known = c->comm_id && c->comm != LEDGER_NO_COMM;
     bool send = strstr(o->name, "end"),
          receive = strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
     if (o->family == FAMILY_SENDRECV) {
@@ -95,21 +164,21 @@ struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, b
         receive = !sends;
     }
     struct awaited a = {.what = AWAIT_OTHER};
-    if (known && (o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || maker)) {
-        a = awaited_collective(o->name, comm->flags & LEDGER_COMM_INTER, maker ? -1 : c->root,
-                               maker ? JUDGE_UNKNOWN_BYTES : c->bytes);
-        a.sequence = maker ? JUDGE_NO_NUMBER : c->sequence;
+    if (known && (o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
+                  (o->family == FAMILY_INIT_REQUEST && !is_message(o->name)) ||
+                  makes_communicator(o->name) || opens_something(o->name))) {
+        a = awaited_of_all(r, c, o);
+    } else if (uses_lock(o->name)) {
+        a.what = AWAIT_LOCK;
     } else if (known && c->peer != INT32_MIN && send != receive) {
         int32_t peer = sends ? c->to : c->peer, tag = sends ? c->to_tag : c->tag;
         bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
         a.what = send ? AWAIT_SEND : AWAIT_RECEIVE;
         a.peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0);
+        a.peer = a.peer < (int32_t)comm->size ? a.peer : AWAIT_INVALID;
         a.tag = tag < 0 ? AWAIT_ANY : tag;
-    }
-    if (a.what != AWAIT_OTHER)
         a.comm = reading_comm(r, c->comm_id, c->comm);
-    if (a.what == AWAIT_COLLECTIVE && a.sequence < r->e->s->comms.at[a.comm].lowest)
-        r->e->s->comms.at[a.comm].lowest = a.sequence;
+    }
     a.rank = r->g.h->rank;
     a.name = operation;
     a.site = first_frame(r, c->site);
@@ -164,9 +233,9 @@ static bool is_named(const struct ledger_call *c, uint64_t request)
     return found;
 }
 
-/* The call C of a thread. One that POLLS for ever is outside of MPI most of the time: what it waits
- * for are all open requests of its rank. */
-static void add_call(struct reading *r, const struct ledger_call *c, bool polling)
+/* The call C of a thread, or its last one, if that polls. What it waits for are then all open
+ * requests of its rank, and what it probes for; its time is that without success. */
+static void add_call(struct reading *r, const struct ledger_call *c)
 {
     const uint32_t blocking = 1u << FAMILY_COLLECTIVE | 1u << FAMILY_SEND | 1u << FAMILY_RECV |
                               1u << FAMILY_SENDRECV | 1u << FAMILY_PROBE;
@@ -177,10 +246,11 @@ static void add_call(struct reading *r, const struct ledger_call *c, bool pollin
     const uint32_t name = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->e->names->operations.at[name];
     const size_t requests = s->awaited.n;
-    const bool completes =
-        polling || (o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8));
-    size_t n = !completes;
-    if (!(blocking >> o->family & 1) && !makes_communicator(o->name))
+    const bool polling = polls(o->name), probing = o->family == FAMILY_PROBE,
+               completes =
+                   polling || (o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8));
+    size_t n = !completes || probing;
+    if (!(blocking >> o->family & 1) && !makes_communicator(o->name) && !opens_something(o->name))
         known.comm_id = 0;
     own[0] = reading_awaited(r, &known, false);
     if (n && o->family == FAMILY_SENDRECV) {
@@ -192,7 +262,7 @@ static void add_call(struct reading *r, const struct ledger_call *c, bool pollin
     call->site = own->site;
     call->since = c->since;
     call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
-    call->polls = polling || polls(o->name);
+    call->polls = polling;
     call->seconds = !polling ? age_of(r, c->since) : c->progress ? age_of(r, c->progress) : -1;
     for (size_t i = r->first; completes && i < requests; i++)
         if (s->awaited.at[i].request && (polling || is_named(c, s->awaited.at[i].request)))
@@ -204,12 +274,47 @@ static void add_call(struct reading *r, const struct ledger_call *c, bool pollin
     }
 }
 
+/* Until MPI_Init has returned, a record has no operations. */
+static void add_init(struct reading *r)
+{
+    struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
+    a.name = profile_add_operation(r->e->names, "MPI_Init", FAMILY_LIFECYCLE);
+    struct open_call *call = situation_call(r->e->s, r->g.h->rank, &a, 1);
+    call->name = a.name;
+    call->site = a.site;
+    call->since = 1;
+    call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
+}
+
+/* What returned errors, and whether windows are locked. */
+static void add_entries(struct reading *r, struct evidence_rank *rank)
+{
+    int64_t locks = 0;
+    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
+        const struct ledger_entry *e = &r->g.l->entries[i];
+        const char *name = r->g.l->operations[e->operation].name;
+        if (e->errors && rank->failed == PROFILE_NONE) {
+            rank->failed = operation_of(&r->g, e->operation);
+            rank->failed_site = first_frame(r, e->site);
+        }
+        locks += text_has_word("MPI_Win_lock MPI_Win_lock_all", name)       ? (int64_t)e->calls
+                 : text_has_word("MPI_Win_unlock MPI_Win_unlock_all", name) ? -(int64_t)e->calls
+                                                                            : 0;
+    }
+    r->e->s->locks[r->g.h->rank] = locks > 0;
+}
+
 void reading_add_calls(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
     struct situation *s = r->e->s;
     struct evidence_rank *rank = &r->e->rank[h->rank];
     const struct ledger_call *last = NULL;
+    if (!count_of(r->g.l, LEDGER_OPERATIONS)) {
+        add_init(r);
+        return;
+    }
+    add_entries(r, rank);
     add_requests(r);
     rank->outside = true;
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_CALLS); i++) {
@@ -221,7 +326,7 @@ void reading_add_calls(struct reading *r)
         if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize"))
             s->state[h->rank] = RANK_FINISHED;
         else if (c->since)
-            add_call(r, c, false);
+            add_call(r, c);
     }
     /* The state of a record that another host writes may be an old one. */
     s->threads[h->rank] = h->threads_at_once || (rank->other_host && rank->state == LEDGER_RUNNING);
@@ -233,6 +338,6 @@ void reading_add_calls(struct reading *r)
     if (polls(r->e->names->operations.at[rank->operation].name) && !h->threads_at_once &&
         rank->seconds >= 0 && rank->seconds < s->settled) {
         s->threads[h->rank] = false;
-        add_call(r, last, true);
+        add_call(r, last);
     }
 }

@@ -107,8 +107,9 @@ static void find_gone(struct evidence *e)
 
 enum {
     NAMES = 1u << LEDGER_OPERATIONS | 1u << LEDGER_TEXTS | 1u << LEDGER_MODULES |
-            1u << LEDGER_SITES | 1u << LEDGER_COMMS,
-    CALLS = NAMES | 1u << LEDGER_CALLS | 1u << LEDGER_REQUESTS | 1u << LEDGER_MESSAGES,
+            1u << LEDGER_REGIONS | 1u << LEDGER_SITES | 1u << LEDGER_COMMS | 1u << LEDGER_ENTRIES |
+            1u << LEDGER_REQUESTS,
+    CALLS = NAMES | 1u << LEDGER_CALLS | 1u << LEDGER_MESSAGES,
     MEMBERS = NAMES | 1u << LEDGER_INSTANCES
 };
 
@@ -123,7 +124,7 @@ static void read_calls(struct reading *r)
                                    .pid = h->pid,
                                    .other_host = strncmp(host, h->host, sizeof host) != 0,
                                    .operation = PROFILE_NONE,
-                                   .site = PROFILE_NONE,
+                                   .failed = PROFILE_NONE,
                                    .seconds = -1};
     rank->alive =
         ledger_is_alive(h) && (rank->state == LEDGER_RUNNING || rank->state == LEDGER_HANDLED ||
@@ -144,6 +145,12 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
     const struct member_list *c = &r->e->s->comms.at[i];
     int64_t entered = -1;
     bool several = false, none = false;
+    uint32_t n = count_of(r->g.l, LEDGER_REQUESTS);
+    for (uint32_t k = 0; k < n && !c->operation; k++) {
+        const struct ledger_request *q = &r->g.l->requests[k];
+        if (q->posted && q->comm_id == r->e->names->comms.at[i].id && reading_is_persistent(r, q))
+            entered = (int64_t)(uint32_t)(q->sequence + 1);
+    }
     for (uint32_t k = 1; c->n && k < count_of(r->g.l, LEDGER_COMMS); k++) {
         const struct ledger_comm *row = &r->g.l->comms[k];
         if (row->id != c->group)
@@ -151,10 +158,13 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
         *rank = row->rank;
         several = several || row->created > 1;
         none = none || !row->last;
-        if (row->last == r->e->names->comms.at[i].id)
+        bool same = row->last == c->id || (c->world && row->flags & LEDGER_COMM_WORLD);
+        if (c->operation)
+            entered = same ? reading_calls(r, c->operation, k) : entered;
+        else if (row->last == r->e->names->comms.at[i].id)
             entered = row->entered;
     }
-    return entered < 0 && none && !several ? 0 : entered;
+    return entered < 0 && none && !several && !c->operation ? 0 : entered;
 }
 
 /* What the record says about its rank in the communicators that calls are on; and collectives that
@@ -211,7 +221,7 @@ static void translate(struct situation *s)
 {
     for (size_t i = 0; i < s->awaited.n + s->left.n; i++) {
         struct awaited *a = i < s->awaited.n ? &s->awaited.at[i] : &s->left.at[i - s->awaited.n];
-        const struct member_list *c = a->what == AWAIT_OTHER ? NULL : &s->comms.at[a->comm];
+        const struct member_list *c = a->what > AWAIT_COLLECTIVE ? NULL : &s->comms.at[a->comm];
         int32_t *rank = a->what == AWAIT_COLLECTIVE ? &a->root : &a->peer;
         if (!c || *rank < 0)
             continue;

@@ -14,6 +14,7 @@ struct situation *situation_new(size_t n)
     s->n_ranks = n;
     s->state = memory_alloc((n + 1) * sizeof *s->state);
     s->threads = memory_alloc((n + 1) * sizeof *s->threads);
+    s->locks = memory_alloc((n + 1) * sizeof *s->locks);
     return s;
 }
 
@@ -29,6 +30,7 @@ void situation_free(struct situation *s)
         free(s->calls.at[i].parts.at);
     free(s->state);
     free(s->threads);
+    free(s->locks);
     free(s->comms.at);
     free(s->awaited.at);
     free(s->left.at);

@@ -28,22 +28,30 @@ enum collective_shape {
     SHAPE_SOME       /* for some that are not known: neighbourhoods */
 };
 
-enum { AWAIT_ANY = -1, AWAIT_UNKNOWN = -2 };
-#define JUDGE_NO_NUMBER UINT64_MAX /* of a collective that makes a communicator */
+enum { AWAIT_ANY = -1, AWAIT_UNKNOWN = -2, AWAIT_INVALID = -3 /* no rank of the communicator */ };
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 #define JUDGE_NONE SIZE_MAX
 
 /* A message or collective that a rank waits for or has posted. Of a rank they are in the order in
  * which they were posted; a call's own come last. */
 struct awaited {
-    enum awaited_what { AWAIT_SEND, AWAIT_RECEIVE, AWAIT_COLLECTIVE, AWAIT_OTHER } what;
+    enum awaited_what {
+        AWAIT_SEND,
+        AWAIT_RECEIVE,
+        AWAIT_COLLECTIVE,
+        AWAIT_LOCK, /* of a window: another rank may hold it */
+        AWAIT_INIT, /* MPI_Init: all ranks */
+        AWAIT_OTHER
+    } what;
     int32_t rank;      /* that waits; all ranks here are those of MPI_COMM_WORLD */
     uint32_t comm;     /* position in the situation's communicators */
-    int32_t peer;      /* AWAIT_ANY, AWAIT_UNKNOWN */
+    int32_t peer;      /* AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
     int32_t tag;       /* AWAIT_ANY */
     uint64_t posted;   /* when a request was: a send may be complete already; 0: it is none */
     uint64_t request;  /* its handle, for those who look for it; 0: none */
-    uint64_t sequence; /* of a collective: its number on the communicator, from 0 */
+    uint64_t sequence; /* of a collective: its number in the member list, from 0 */
+    bool counted;      /* that is one among those of its operation alone */
+    bool maybe;        /* it may wait for something else: a file system, a process that starts */
     /* What a collective's members must agree on; unknown parts agree with any: */
     uint32_t operation; /* equal numbers for what matches */
     int32_t root;       /* -1: none or not comparable */
@@ -63,12 +71,15 @@ struct open_call {
     uint32_t name, site; /* its operation and call site, for those who write about it */
 };
 
-/* A communicator, and how many collectives each member has entered there (-1: unknown). */
+/* The collectives that are numbered together on a communicator, and how many of them each member
+ * has entered (-1: unknown). */
 struct member_list {
     int32_t *member; /* of N, by rank in the communicator; negative: unknown. For free() */
     int64_t *entered;
     size_t n;
-    uint64_t group;  /* what the members are called in their records */
+    uint64_t id, group; /* of the communicator; what its members are called in their records */
+    uint32_t operation; /* those of this one alone, which has no number in the records; 0: others */
+    bool world;
     uint64_t lowest; /* number of a collective that is open or posted here */
 };
 
@@ -83,6 +94,7 @@ struct situation {
     size_t n_ranks;
     enum rank_state *state; /* by rank, for free() */
     bool *threads;          /* has other threads, outside of MPI, that may call it; for free() */
+    bool *locks;            /* holds a lock of a window; for free() */
     ARRAY(struct member_list) comms;
     ARRAY(struct awaited) awaited; /* sorted by rank */
     ARRAY(struct awaited) left;    /* collectives that ranks have left */

@@ -47,7 +47,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
 {
     char number[32];
     if (a->what == AWAIT_COLLECTIVE) {
-        if (a->sequence != JUDGE_NO_NUMBER)
+        if (!a->counted)
             add(text, " number %s", format_count(number, a->sequence + 1));
         add(text, " of ");
         add_comm(text, names, a->comm);
@@ -55,14 +55,15 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
             add(text, " with root %d", a->root);
         if (a->bytes != JUDGE_UNKNOWN_BYTES && a->bytes)
             add(text, ", %s", format_bytes(number, (double)a->bytes));
-    } else if (a->what != AWAIT_OTHER) {
+    } else if (a->what < AWAIT_COLLECTIVE) {
         add(text, a->what == AWAIT_SEND ? " to " : " from ");
         if (a->peer >= 0 && named)
             add(text, "rank %d", a->peer);
         else
-            add(text, a->peer >= 0           ? "another rank each"
-                      : a->peer == AWAIT_ANY ? "any rank"
-                                             : "an unknown rank");
+            add(text, a->peer >= 0               ? "another rank each"
+                      : a->peer == AWAIT_ANY     ? "any rank"
+                      : a->peer == AWAIT_INVALID ? "a rank that the communicator does not have"
+                                                 : "an unknown rank");
         if (a->tag >= 0)
             add(text, " (tag %d, ", a->tag);
         else
@@ -132,6 +133,14 @@ static void add_open(char *text, const struct evidence *e, const struct open_cal
         add(text, ", %s %zu more", c->any ? "or one of" : "and", c->parts.n - 1);
 }
 
+static bool is_at_fault(const struct verdict *v, int32_t rank)
+{
+    bool found = false;
+    for (size_t i = 0; i < v->n; i++)
+        found = found || v->core[i] == rank;
+    return found;
+}
+
 /* What RANK is in. Not NAMED: without what differs among ranks of one group. */
 static void add_rank(char *text, const struct evidence *e, const struct verdict *v, int32_t rank,
                      bool named)
@@ -141,6 +150,7 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
                                         [RANK_SYSTEM_CALL] = "in a system call (files, usually)"};
     const struct evidence_rank *r = &e->rank[rank];
     const struct open_call *c = situation_find(e->s, rank);
+    const bool fault = is_at_fault(v, rank);
     enum rank_state state = e->s->state[rank];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
         add(text, state == RANK_UNSEEN ? "no record" : "in or after MPI_Finalize");
@@ -150,16 +160,19 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
         add_end(text, r);
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
-    if (c) {
+    if (c)
         add_open(text, e, c, v->first, named);
-        return;
-    }
-    add(text, "%s", r->alive && state <= RANK_SYSTEM_CALL ? doing[state] : "outside of MPI");
-    if (named && v->kind == VERDICT_COMPUTES && rank == v->core[0])
+    else
+        add(text, "%s", r->alive && state <= RANK_SYSTEM_CALL ? doing[state] : "outside of MPI");
+    if (!c && named && fault && v->kind == VERDICT_COMPUTES)
         add_time(text, " for ", r->seconds);
-    if (r->operation != PROFILE_NONE) {
+    if (!c && r->operation != PROFILE_NONE) {
         add(text, ", since ");
         add_call(text, e->names, r->operation, r->site, NULL, named);
+    }
+    if (r->failed != PROFILE_NONE) {
+        add(text, ", after an error in ");
+        add_call(text, e->names, r->failed, r->failed_site, NULL, named);
     }
 }
 
@@ -187,16 +200,18 @@ static void add_ranks(char *text, const int32_t *rank, size_t n)
     add(text, "rank%s %s", n == 1 ? "" : "s", list);
 }
 
-/* How long all of them have been in their calls, at least; negative: unknown. */
+/* How long all of them, or else who waits for them, have been in their calls, at least; negative:
+ * unknown. */
 static double shortest(const struct evidence *e, const struct verdict *v)
 {
+    const struct open_call *waiting = v->first ? situation_find(e->s, v->first->rank) : NULL;
     double seconds = -1;
     for (size_t i = 0; i < v->n; i++) {
         const struct open_call *c = situation_find(e->s, v->core[i]);
         if (c && c->seconds >= 0 && (seconds < 0 || c->seconds < seconds))
             seconds = c->seconds;
     }
-    return seconds;
+    return seconds < 0 && waiting ? waiting->seconds : seconds;
 }
 
 /* The rank whose call is named: of a receive or send that nothing matches, who waits; of some that
@@ -226,12 +241,27 @@ static void add_unmatched(char *text, const struct evidence *e, const struct ver
     uint64_t n = v->near.sent;
     if (!n)
         return;
-    add(text, "; not received: %s message%s from rank %d with tag %d on ", format_count(count, n),
-        n == 1 ? "" : "s", v->near.from, v->near.tag);
+    add(text, "; rank %d has %s message%s of tag %d from rank %d (", v->near.to,
+        format_count(count, n), n == 1 ? "" : "s", v->near.tag, v->near.from);
     add_comm(text, e->names, v->near.comm);
+    add(text, ") that no call has received");
 }
 
-static void add_body(char *text, const struct evidence *e, const struct verdict *v)
+/* "ranks 0, 2: in MPI_Barrier number 2 of MPI_COMM_WORLD" */
+static void add_group(char *text, const json_t *group)
+{
+    const json_t *ranks = json_object_get(group, "ranks"), *rank;
+    size_t i;
+    int32_t *list = memory_alloc((json_array_size(ranks) + 1) * sizeof *list);
+    json_array_foreach(ranks, i, rank) list[i] = (int32_t)json_integer_value(rank);
+    add_ranks(text, list, i);
+    free(list);
+    add(text, ": %s", json_string_value(json_object_get(group, "text")));
+}
+
+/* GROUPS: those at fault come first. */
+static void add_body(char *text, const struct evidence *e, const struct verdict *v,
+                     const json_t *groups)
 {
     const bool one = v->kind == VERDICT_UNMATCHED || v->kind == VERDICT_POLLING;
     const int32_t rank = named_rank(e, v);
@@ -245,8 +275,20 @@ static void add_body(char *text, const struct evidence *e, const struct verdict 
         add(text, ", awaited in ");
         add_call(text, e->names, v->first->name, v->first->site, v->first, v->n == 1);
     }
-    add(text, "%s", before[v->kind] ? before[v->kind] : ": ");
-    add_rank(text, e, v, rank, v->n == 1 || v->kind != VERDICT_CYCLE);
+    const json_t *next = json_array_get(groups, 1);
+    const bool several = !one && json_is_true(json_object_get(next, "at_fault"));
+    add(text, "%s%s", before[v->kind] ? before[v->kind] : ": ",
+        several && before[v->kind] ? "(" : "");
+    if (one)
+        add_rank(text, e, v, rank, true);
+    else if (!several)
+        add(text, "%s", json_string_value(json_object_get(json_array_get(groups, 0), "text")));
+    for (size_t i = 0;
+         several && json_is_true(json_object_get(json_array_get(groups, i), "at_fault")); i++) {
+        add(text, i ? "; " : "");
+        add_group(text, json_array_get(groups, i));
+    }
+    add(text, several && before[v->kind] ? ")" : "");
     add(text, "%s", after[v->kind] ? after[v->kind] : "");
     if (v->kind == VERDICT_UNMATCHED)
         add_unmatched(text, e, v);
@@ -257,7 +299,8 @@ static bool is_stuck(const struct verdict *v)
     return v->kind >= VERDICT_MISMATCH && v->kind <= VERDICT_MISSING;
 }
 
-static void add_sentence(char *text, const struct evidence *e, const struct verdict *v)
+static void add_sentence(char *text, const struct evidence *e, const struct verdict *v,
+                         const json_t *groups)
 {
     const size_t others = v->n_waiting;
     if (v->kind == VERDICT_MOVING && e->live) {
@@ -276,7 +319,7 @@ static void add_sentence(char *text, const struct evidence *e, const struct verd
     }
     if (is_stuck(v) && v->proven)
         add(text, "a deadlock of %zu of %zu ranks: ", v->n, e->s->n_ranks);
-    add_body(text, e, v);
+    add_body(text, e, v, groups);
     if (others)
         add(text, "; %zu other rank%s for %s", others, others == 1 ? " waits" : "s wait",
             v->n == 1 ? "it" : "them");
@@ -305,8 +348,7 @@ static json_t *groups_json(const struct evidence *e, const struct verdict *v)
     json_t *list = json_array();
     for (int32_t rank = 0; rank < (int32_t)e->s->n_ranks; rank++) {
         struct group new = {.first = rank}, *g = NULL;
-        for (size_t i = 0; i < v->n; i++)
-            new.at_fault = new.at_fault || v->core[i] == rank;
+        new.at_fault = is_at_fault(v, rank);
         add_rank(new.text, e, v, rank, true);
         add_rank(new.alike, e, v, rank, false);
         for (size_t i = 0; i < groups.n && !g; i++)
@@ -370,30 +412,26 @@ json_t *verdict_json(const struct evidence *e, const struct verdict *v)
     char text[ROOM] = "";
     json_t *ranks = json_array();
     profile_name_sites(e->names); /* only now: a watchdog reads more often than it writes */
-    add_sentence(text, e, v);
+    json_t *groups = groups_json(e, v);
+    add_sentence(text, e, v, groups);
     for (size_t i = 0; i < v->n; i++)
         json_push(ranks, json_integer(v->core[i]));
     return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o}", "kind", verdict_names[v->kind], "proven",
-                     v->proven, "text", text, "ranks", ranks, "groups", groups_json(e, v), "notes",
+                     v->proven, "text", text, "ranks", ranks, "groups", groups, "notes",
                      notes_json(e, v));
 }
 
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width)
 {
     enum { GROUPS = 12 };
-    const json_t *groups = json_object_get(value, "groups"), *g, *rank, *note;
+    const json_t *groups = json_object_get(value, "groups"), *g, *note;
     char line[2 * ROOM];
-    size_t i, k, n = json_array_size(groups);
+    size_t i, n = json_array_size(groups);
     text_paragraph_write(out, mark, json_string_value(json_object_get(value, "text")), width);
     json_array_foreach(groups, i, g)
     {
-        const json_t *ranks = json_object_get(g, "ranks");
-        int32_t *list = memory_alloc((json_array_size(ranks) + 1) * sizeof *list);
-        json_array_foreach(ranks, k, rank) list[k] = (int32_t)json_integer_value(rank);
         *line = '\0';
-        add_ranks(line, list, json_array_size(ranks));
-        free(list);
-        add(line, ": %s", json_string_value(json_object_get(g, "text")));
+        add_group(line, g);
         if (i < GROUPS)
             text_paragraph_write(out, json_is_true(json_object_get(g, "at_fault")) ? "* " : "  ",
                                  line, width);

@@ -50,8 +50,6 @@ static enum entered has_entered(const struct wait_graph *g, const struct awaited
         bool left = s->left.n && e >= s->left.at && e < s->left.at + s->left.n;
         return awaited_agree(a, e) && (left || !waits_is_lost(g, e->rank)) ? ENTERED : ENTERED_NOT;
     }
-    if (c->member[m] >= 0 && a->sequence == JUDGE_NO_NUMBER)
-        return ENTERED_NOT;
     if (c->member[m] < 0 || c->entered[m] < 0)
         return ENTERED_UNKNOWN;
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
@@ -80,7 +78,7 @@ static void wait_for_collective(struct wait_graph *g, struct need *w)
                 add_edge(g, w, member);
         }
         w->one = others;
-        w->maybe = unknown && (others || !w->n);
+        w->maybe = a->maybe || (unknown && (others || !w->n));
     }
 }
 
@@ -145,15 +143,23 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
     }
 }
 
+/* Those that may be what it waits for. */
+static void wait_for_some(struct wait_graph *g, struct need *w)
+{
+    const enum awaited_what what = w->a->what;
+    w->maybe = true;
+    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++)
+        if (r != w->a->rank && ((what == AWAIT_LOCK && g->s->locks[r]) ||
+                                (what == AWAIT_INIT && g->s->state[r] == RANK_UNSEEN)))
+            add_edge(g, w, r);
+}
+
 static void add_wait(struct wait_graph *g, const struct open_call *c, const struct awaited *a)
 {
     struct need w = {.a = a, .first = g->edges.n};
-    if (a->what == AWAIT_COLLECTIVE)
-        wait_for_collective(g, &w);
-    else if (a->what == AWAIT_OTHER)
-        w.maybe = true;
-    else
-        wait_for_message(g, &w);
+    (a->what == AWAIT_COLLECTIVE  ? wait_for_collective
+     : a->what < AWAIT_COLLECTIVE ? wait_for_message
+                                  : wait_for_some)(g, &w);
     /* Whether a message is under way in a call of unknown duration only the counts can tell. */
     if (c->seconds < 0 && (a->what == AWAIT_SEND || (a->what == AWAIT_RECEIVE && !g->s->counted)))
         w.maybe = true;

@@ -8,7 +8,7 @@ judge()
 {
     python3 - "$@" <<'PY'
 import json, sys
-_, path, kind, proven, ranks, function = sys.argv
+_, path, kind, proven, ranks, function, *words = sys.argv
 v = json.load(open(path))
 v = v["findings"]["verdict"][0] if "findings" in v else v
 def ask(what, got, want):
@@ -20,6 +20,9 @@ if ranks != "-":
     ask("ranks", ",".join(map(str, v["ranks"])), ranks)
 if not any(function in g["text"] for g in v["groups"]):
     sys.exit(f"no {function} in {v['groups']}")
+for word in words:
+    if word.replace("+", " ") not in v["text"]:
+        sys.exit(f"no {word}: {v['text']}")
 PY
 }
 
@@ -43,7 +46,7 @@ ask()
     "$collprof" where --format=json out >now.json 2>err && judge now.json "$@" >why 2>&1
 }
 
-check() # NUMBER KIND PROVEN RANKS FUNCTION: with - for ranks that are not to be judged
+check() # NUMBER KIND PROVEN RANKS FUNCTION [WORDS]...: in the sentence, with + for spaces; ranks -: not judged
 {
     ln "$dir/stuck-$mpi" stuck
     limit= nice $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" "$1" >log 2>&1 &
@@ -63,7 +66,7 @@ checks() # NUMBER...
 
 in_init()
 {
-    "$collprof" where out >now.txt 2>err && grep -q 'rank 2: no record' now.txt
+    "$collprof" where out >now.txt 2>err && tr -s '\n ' ' ' <now.txt | grep -q 'has moved for .*: rank 2, awaited in MPI_Init: no record'
 }
 
 # A deadlock, which a report shows after the ranks were killed, too. The next run, whose rank 2 does not call
@@ -87,6 +90,22 @@ END
     until_right "$PWD/s" in_init || fail "$mpi: in MPI_Init: $(cat now.txt err)"
 }
 
+# Another user may not see which programs the processes run.
+as_other_user()
+{
+    chmod -R a+rX . && setpriv --reuid=65534 --clear-groups "$collprof" where out >now.txt 2>err &&
+        grep -q 'where: nothing has moved' now.txt
+}
+
+another_user()
+{
+    chmod a+rx "$dir"
+    ln "$dir/stuck-$mpi" stuck
+    limit= $MPIEXEC -n 4 "$collprof" run --yield -o out "$PWD/stuck" 1 >log 2>&1 &
+    launcher=$!
+    until_right "$PWD/stuck" as_other_user || fail "$mpi: another user's run: $(cat now.txt err)"
+}
+
 cat >programs <<'END'
 1 cycle yes 0,1 receive_first
 2 cycle yes 0,1,2,3 send_first
@@ -106,17 +125,62 @@ cat >programs <<'END'
 16 unmatched yes 0 any_source
 17 unmatched yes 1,2 ring
 18 moving no - slow
+19 polling no 0,1 tests polling+with+MPI_Test, for+MPI_Irecv+from+rank+0+(tag+4
+20 polling no 0,1 probes polling+with+MPI_Improbe+from+rank+0+(tag+4
+21 mismatch no 0,1,2,3 file in+MPI_File_open+of+MPI_COMM_WORLD in+MPI_Barrier
+22 computes no 1 lock rank+1,+awaited+in+MPI_Win_
+23 unmatched yes 0,2 error after+an+error+in+MPI_Send,+at+stuck.c
+24 unmatched yes 0,1 other_receiver rank+2+has+1+message+of+tag+4+from+rank+1
+25 cycle yes 0,1,2 mixed rank+0:+in+MPI_Recv rank+1:+in+MPI_Ssend rank+2:+in+MPI_Wait
 END
 for mpi in $mpis; do
     with_mpi "$mpi"
     $MPICC -g -O1 -o "stuck-$mpi" "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
     beside "$mpi-first" first_and_next
     checks 3 7 10 18
+    checks 19 21 24
     test "$mpi" = "${mpis##* }" && test "$mpi" != "${mpis# }" && continue
     checks 2 4 5 6
     checks 8 9 11 12
+    checks 20 22 23 25
+    test "$(id -u)" != 0 || ! command -v setpriv >/dev/null || beside "$mpi-user" another_user
+    join
     # Open MPI ends the program of crossed requests by an error.
     checks 13 14 16 17 $(test "$mpi" = openmpi || echo 15)
+done
+
+# What is wrong with a run that ends well.
+cat >left.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, value = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Sendrecv(&value, 1, MPI_INT, 1 - rank, 3, &value, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Isend(&value, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, &request);
+    MPI_Recv(&value, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && rank == 0) {
+        MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    } else if (argc > 1)
+        MPI_Irecv(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, &request);
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -g -o left left.c || fail "left.c does not build"
+limit="timeout 60"
+layered 2 well "$dir/left" && layered 2 wrong "$dir/left" 1 || fail "left.c ends badly"
+"$collprof" report well >out.txt && "$collprof" report wrong | tr -s '\n ' ' ' >wrong.txt
+! grep -qE 'never|has not called' out.txt || fail "all is well: $(cat out.txt)"
+for line in 'rank 1 has not called a collective: rank 0 in MPI_Bcast number 2 of MPI_COMM_WORLD' \
+    '1 message sent, but never received: rank 0 in MPI_Send to rank 1 (tag 5, MPI_COMM_WORLD), at left.c:14' \
+    '1 request never completed: rank 1 in MPI_Irecv from rank 0 (tag 8, MPI_COMM_WORLD), at left.c:17'; do
+    grep -qF "$line" wrong.txt || fail "no $line: $(cat wrong.txt)"
 done
 
 mkdir empty

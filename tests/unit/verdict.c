@@ -8,7 +8,9 @@
 #include <time.h>
 
 enum { OP_BARRIER = 1, OP_ALLREDUCE, OP_BCAST, OP_REDUCE, OP_DUP };
-enum { WORLD, OTHER, SUB }; /* communicators: all ranks, in the same order and in another */
+/* Communicators: all ranks, in the same order and in another; and what makes communicators of the
+ * first one. */
+enum { WORLD, OTHER, SUB, MADE };
 enum { FAULT = 1000, WAITER = 2000 };
 
 struct drawn {
@@ -44,10 +46,11 @@ static void shuffle(int32_t *a, size_t n)
     }
 }
 
-static void add_comm(struct drawn *d, bool shuffled)
+static void add_comm(struct drawn *d, bool shuffled, uint64_t id)
 {
     struct member_list *c = PUSH(&d->s->comms);
     c->n = d->n;
+    c->id = id;
     c->member = memory_alloc(d->n * sizeof *c->member);
     c->entered = memory_alloc(d->n * sizeof *c->entered);
     for (size_t i = 0; i < d->n; i++)
@@ -74,8 +77,8 @@ static void begin(struct drawn *d)
     for (size_t i = 0; i < d->n; i++)
         d->rank[i] = (int32_t)i;
     shuffle(d->rank, d->n);
-    for (int i = 0; i < 3; i++) {
-        add_comm(d, i == OTHER);
+    for (int i = 0; i < 4; i++) {
+        add_comm(d, i == OTHER, i == MADE ? 1 : 1 + (uint64_t)i);
         set_entered(d, (uint32_t)i, -1, 7 + i);
     }
 }
@@ -316,9 +319,66 @@ static void another_maker(struct drawn *d)
     d->proven = true;
     for (size_t i = 0; i < d->n; i++)
         call_in(d, d->rank[i],
-                i < odd ? collective(OP_BARRIER, WORLD, 7, -1)
-                        : collective(OP_DUP, WORLD, JUDGE_NO_NUMBER, -1),
+                i < odd ? collective(OP_BARRIER, WORLD, 7, -1) : collective(OP_DUP, MADE, 10, -1),
                 FAULT + (i < odd));
+}
+
+/* As before, of a file: it may be the file system that the first ones wait for. */
+static void file_not_opened_by_all(struct drawn *d)
+{
+    another_maker(d);
+    d->proven = false;
+    for (size_t i = 0; i < d->s->awaited.n; i++)
+        d->s->awaited.at[i].maybe = d->s->awaited.at[i].operation == OP_DUP;
+}
+
+/* The file system lets all but the first go on, who wait for it in the next collective. */
+static void slow_file_system(struct drawn *d)
+{
+    struct awaited a = collective(OP_DUP, MADE, 10, -1);
+    a.maybe = true;
+    d->core = d->fault = 1;
+    d->kind = VERDICT_MISSING;
+    set_entered(d, MADE, -1, 11);
+    set_entered(d, MADE, d->rank[0], 10);
+    call_in(d, d->rank[0], a, FAULT);
+}
+
+/* Some have not begun: the others wait for them in a collective. */
+static void several_outside(struct drawn *d)
+{
+    d->core = d->fault = d->n < 4 ? 1 : 3;
+    d->kind = VERDICT_COMPUTES;
+    for (size_t i = d->fault; i < d->n; i++)
+        call_in(d, d->rank[i], collective(OP_BARRIER, WORLD, 7, -1), WAITER);
+    d->fault = d->n;
+}
+
+static void window_locked(struct drawn *d)
+{
+    d->kind = VERDICT_COMPUTES;
+    d->core = 1;
+    d->fault = 2;
+    d->s->locks[d->rank[0]] = true;
+    call_in(d, d->rank[1], (struct awaited){.what = AWAIT_LOCK}, WAITER);
+}
+
+/* Who holds the lock waits for one that wants it. */
+static void window_locked_for_ever(struct drawn *d)
+{
+    window_locked(d);
+    d->kind = VERDICT_CYCLE;
+    d->core = 2;
+    call_in(d, d->rank[0], collective(OP_BCAST, WORLD, 7, d->rank[1]), FAULT);
+}
+
+static void not_begun(struct drawn *d)
+{
+    d->core = d->fault = 1;
+    d->kind = VERDICT_MISSING;
+    d->s->state[d->rank[0]] = RANK_UNSEEN;
+    for (d->fault = 1; d->fault < d->n; d->fault++)
+        call_in(d, d->rank[d->fault], (struct awaited){.what = AWAIT_INIT}, WAITER);
 }
 
 /* Requests: the same two, posted in another order; one is waited for. */
@@ -571,6 +631,12 @@ static const struct kind {
     {"disagree and wait", disagree_and_wait},
     {"agree as far as known", agree_as_far_as_known},
     {"another maker", another_maker},
+    {"file not opened by all", file_not_opened_by_all},
+    {"slow file system", slow_file_system},
+    {"several outside", several_outside},
+    {"window locked", window_locked},
+    {"window locked for ever", window_locked_for_ever},
+    {"not begun", not_begun},
     {"crossed requests", crossed_requests},
     {"crossed communicators", crossed_communicators},
     {"root went on", root_went_on},
