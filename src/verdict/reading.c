@@ -137,11 +137,11 @@ static struct awaited awaited_of_all(struct reading *r, const struct ledger_call
         awaited_collective(o->name, comm->flags & LEDGER_COMM_INTER, counted ? -1 : c->root,
                            counted ? JUDGE_UNKNOWN_BYTES : c->bytes);
     uint64_t id = counted ? hash_mix(c->comm_id, a.operation) : c->comm_id;
-    int64_t number = counted ? reading_calls(r, a.operation, c->comm) : c->sequence;
+    int64_t number = counted ? reading_calls(r, a.operation, c->comm) : (int64_t)c->sequence;
     if (number < 0)
         return (struct awaited){.what = AWAIT_OTHER};
     a.comm = reading_comm(r, id, c->comm);
-    a.sequence = (uint32_t)number;
+    a.sequence = (uint64_t)number;
     a.counted = counted;
     a.maybe = opens;
     struct member_list *list = &r->e->s->comms.at[a.comm];

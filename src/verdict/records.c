@@ -149,7 +149,7 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
     for (uint32_t k = 0; k < n && !c->operation; k++) {
         const struct ledger_request *q = &r->g.l->requests[k];
         if (q->posted && q->comm_id == r->e->names->comms.at[i].id && reading_is_persistent(r, q))
-            entered = (int64_t)(uint32_t)(q->sequence + 1);
+            entered = (int64_t)(q->sequence + 1);
     }
     for (uint32_t k = 1; c->n && k < count_of(r->g.l, LEDGER_COMMS); k++) {
         const struct ledger_comm *row = &r->g.l->comms[k];
