@@ -373,11 +373,11 @@ struct ledger_header {
                                      none of these bits */
     uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
     struct noise_totals noise[2]; /* at the start and at the end; zero: it was not reached */
-    uint32_t findings;          /* where they begin in the texts: a JSON array of {"kind", "value"}
-                                   or {"warning"}, of what was injected; 0: none */
-    uint64_t init_ns;           /* what the layer's own start cost */
-    uint64_t injected_ns;       /* and what it injected: around calls, in none of their times */
-    double call_ns;             /* and a call: see layer/cost.c; 0: not measured */
+    uint32_t findings;    /* where they begin in the texts: a JSON array of {"kind", "value"}
+                             or {"warning"}, of what was injected; 0: none */
+    uint64_t init_ns;     /* what the layer's own start cost */
+    uint64_t injected_ns; /* and what it injected: around calls, in none of their times */
+    double call_ns;       /* and a call: see layer/cost.c; 0: not measured */
 };
 
 /* A ledger in memory: mapped, for its writer; a checked copy, for a reader. */

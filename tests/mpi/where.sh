@@ -149,40 +149,6 @@ for mpi in $mpis; do
     checks 13 14 16 17 $(test "$mpi" = openmpi || echo 15)
 done
 
-# What is wrong with a run that ends well.
-cat >left.c <<'END'
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-    int rank, value = 0;
-    MPI_Request request;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Sendrecv(&value, 1, MPI_INT, 1 - rank, 3, &value, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Isend(&value, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, &request);
-    MPI_Recv(&value, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (argc > 1 && rank == 0) {
-        MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    } else if (argc > 1)
-        MPI_Irecv(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, &request);
-    MPI_Finalize();
-    return 0;
-}
-END
-$MPICC -g -o left left.c || fail "left.c does not build"
-limit="timeout 60"
-layered 2 well "$dir/left" && layered 2 wrong "$dir/left" 1 || fail "left.c ends badly"
-"$collprof" report well >out.txt && "$collprof" report wrong | tr -s '\n ' ' ' >wrong.txt
-! grep -qE 'never|has not called' out.txt || fail "all is well: $(cat out.txt)"
-for line in 'rank 1 has not called a collective: rank 0 in MPI_Bcast number 2 of MPI_COMM_WORLD' \
-    '1 message sent, but never received: rank 0 in MPI_Send to rank 1 (tag 5, MPI_COMM_WORLD), at left.c:14' \
-    '1 request never completed: rank 1 in MPI_Irecv from rank 0 (tag 8, MPI_COMM_WORLD), at left.c:17'; do
-    grep -qF "$line" wrong.txt || fail "no $line: $(cat wrong.txt)"
-done
-
 mkdir empty
 "$collprof" where empty >out.txt 2>err && fail "an empty directory has no verdict"
 grep -q 'no record' err || fail "an empty directory: $(cat err)"
