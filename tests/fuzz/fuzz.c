@@ -99,7 +99,7 @@ static void read_pairs(const char *path)
     char why[400];
     if (!pairs_log_load(path, &p, why, sizeof why))
         return;
-    pairs_log_write(&p, nowhere, false);
+    pairs_log_write(&p, nowhere);
     if (pairs_graph(&p, 64, false, &g))
         graph_free(&g);
     pairs_free(&p);
