@@ -288,10 +288,10 @@ static void put_call(struct table *t, const struct view *v, uint32_t operation, 
 {
     char text[600];
     bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
-    snprintf(text, sizeof text, "%s%s%s",
-             operation == PROFILE_NONE ? none : v->p->operations.at[operation].name,
-             known ? " " : "", known ? v->label[site] : "");
-    table_text(t, text);
+    const char *name = operation == PROFILE_NONE ? none : v->p->operations.at[operation].name;
+    snprintf(text, sizeof text, "%s%s%s", name ? name : "", known ? " " : "",
+             known ? v->label[site] : "");
+    table_text(t, *text ? text : NULL);
 }
 
 static void fill_causes(struct table *t, const struct view *v)
@@ -308,8 +308,8 @@ static void fill_causes(struct table *t, const struct view *v)
         put_count(t, c->waits);
         put_ns(t, (double)c->path_ns);
         put_percent(t, (double)c->path_ns, (double)v->p->trace.path_ns);
-        put_call(t, v, c->from_operation, c->from_site, outside ? "MPI_Init" : "-");
-        put_call(t, v, c->operation, c->site, outside ? "MPI_Finalize" : "-");
+        put_call(t, v, c->from_operation, c->from_site, outside ? "MPI_Init" : NULL);
+        put_call(t, v, c->operation, c->site, outside ? "MPI_Finalize" : NULL);
     }
 }
 

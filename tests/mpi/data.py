@@ -12,7 +12,7 @@ assert json.load(open("crashed.json"))["findings"]["verdict"]
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "direction", "ended", "host",
-        "made_at", "algorithm", "method", "destinations", "measures"}
+        "made_at", "algorithm", "method", "destinations", "measures", "kind", "left", "entered"}
 seen = 0
 for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
     frame = pandas.read_csv(path)
