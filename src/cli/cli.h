@@ -43,8 +43,9 @@ struct profile *cli_load_trace(const char *directory);
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the process if PATH, a name that the user has not chosen, may not be written: see
- * save_is_safe(), or what is there is no page of collprof. */
-void cli_may_replace(const char *path);
+ * save_is_safe(), or what is there is neither a page of collprof nor begins with HEAD (NULL:
+ * nothing). */
+void cli_may_replace(const char *path, const char *head);
 
 /* Whether PATH is a regular file, and whether it has JSON: what a benchmark has written. */
 bool cli_is_file(const char *path);

@@ -134,16 +134,17 @@ bool cli_is_json(const char *path)
     return head[strspn(head, " \t\r\n")] == '{';
 }
 
-static bool is_ours(FILE *file)
+static bool is_ours(FILE *file, const char *head)
 {
     static const char page[] = "<title>collprof: ";
     char text[1024] = "";
     size_t n = fread(text, 1, sizeof text - 1, file);
-    /* Nothing is lost with an empty file. */
-    return n == 0 || memmem(text, n, page, sizeof page - 1);
+    if (n == 0 || memmem(text, n, page, sizeof page - 1))
+        return true; /* nothing is lost with an empty file */
+    return head && !strncmp(text, head, n < strlen(head) ? n : strlen(head));
 }
 
-void cli_may_replace(const char *path)
+void cli_may_replace(const char *path, const char *head)
 {
     struct stat st;
     const char *why;
@@ -154,7 +155,7 @@ void cli_may_replace(const char *path)
     if (lstat(path, &st) || !S_ISREG(st.st_mode))
         return;
     FILE *file = input_file(AT_FDCWD, path, &why);
-    bool ours = file && is_ours(file);
+    bool ours = file && is_ours(file, head);
     if (file)
         fclose(file);
     if (!ours)

@@ -149,7 +149,7 @@ int cli_plot(int argc, char **argv)
         cli_refuse("%zu files: use: --output=FILE for their page", o.n_files);
     name_page(&o, source, path);
     if (!o.output)
-        cli_may_replace(path);
+        cli_may_replace(path, NULL);
     struct document *d = is_file ? pairs_document(o.file, o.n_files) : pictures_of_run(&o, source);
     bool good = d && write_page(d, text_base_of(source), o.output ?: path);
     document_free(d);

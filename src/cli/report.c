@@ -110,6 +110,25 @@ static bool write_table(const struct document *d, const struct report_table *l, 
     return true;
 }
 
+static const char *table_path(const char *directory, size_t i, char path[4400])
+{
+    snprintf(path, 4400, "%s/%s.csv", directory, report_tables[i].name);
+    return path;
+}
+
+/* A file of other columns is not replaced. */
+static void check_table(const struct document *d, const struct report_table *l, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_open_text(&text, &size);
+    table_csv_write(document_find(d, l->name), out);
+    fclose(out);
+    text[strcspn(text, "\n") + 1] = '\0';
+    cli_may_replace(path, text);
+    free(text);
+}
+
 static bool write_tables(const struct document *d, const char *target)
 {
     bool good = true;
@@ -118,10 +137,10 @@ static bool write_tables(const struct document *d, const char *target)
         return false;
     if (mkdir(target, 0777) && errno != EEXIST)
         return reason_give("%s: %s", target, strerror(errno));
-    for (size_t i = 0; i < n_report_tables && good; i++) {
-        snprintf(path, sizeof path, "%s/%s.csv", target, report_tables[i].name);
-        good = write_table(d, &report_tables[i], path);
-    }
+    for (size_t i = 0; i < n_report_tables; i++)
+        check_table(d, &report_tables[i], table_path(target, i, path));
+    for (size_t i = 0; i < n_report_tables && good; i++)
+        good = write_table(d, &report_tables[i], table_path(target, i, path));
     return good;
 }
 
@@ -224,7 +243,7 @@ static bool write_file(const struct report_command *r, struct profile *p, const 
 {
     struct save save;
     if (!r->output && target)
-        cli_may_replace(target);
+        cli_may_replace(target, NULL);
     target = r->output ?: target;
     if (!save_open(&save, target))
         return false;
