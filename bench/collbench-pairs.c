@@ -47,7 +47,7 @@ static const struct option_program program = {
 /* Ranks of the longest table of pairs, and of the longest that is shown as text. */
 enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
-/* Of enum place_relation. */
+/* Names of enum place_relation. */
 static const char *const relations[] = {[SAME_CORE] = "core",
                                         [SAME_COMPLEX] = "complex",
                                         [SAME_PACKAGE] = "package",
@@ -63,7 +63,7 @@ static const struct column relation_columns[] = {
     {"highest", "us", COLUMN_REAL, 2, NULL},
 };
 
-/* One row, of pairs of one relation. TRIP has room for all pairs. */
+/* Adds the row of all pairs whose ranks share RELATION, for size S. TRIP has room for all pairs. */
 static void add_relation(const struct pairs *p, const struct place *place, int s, int relation,
                          double *trip, struct table *t)
 {

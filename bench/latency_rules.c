@@ -1,4 +1,4 @@
-/* Why a figure may not be what it is meant to be: findings about a row. */
+/* Findings about a row: reasons why a figure may not be the latency that it should be. */
 #include "latency_bench.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Readings of a clock differ by so much that no difference below means anything. */
+/* Seconds by which clock readings vary: smaller differences are ignored. */
 static const double clock_noise = 100e-9;
 
 static const struct latency_figure *slowest_of(const struct latency_result *r)
@@ -19,7 +19,7 @@ bool latency_is_latency(const struct latency_method *m)
     return m->meaning == MEANS_LATENCY || m->meaning == MEANS_LATENCY_IF;
 }
 
-/* After CPU contention none is known: it may be all that two methods differ by. */
+/* After CPU contention the verdict is unknown: contention may explain the whole difference. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f)
 {
     bool judged = f && f->verdict != VERDICT_NONE;
@@ -35,7 +35,7 @@ struct subject_row {
     struct table *table;
 };
 
-/* US: by how much the figure may be off, or its interval reaches; 0: no number belongs to it. */
+/* US: error bound of the figure or width of its interval, in microseconds; 0: none. */
 static void __attribute__((format(printf, 5, 6)))
 say(const struct subject_row *s, const char *key, enum severity severity, double us,
     const char *format, ...)

@@ -80,8 +80,8 @@ struct tables *tables_new(const struct latency_options *o, const struct latency_
 
 /* --- rows --- */
 
-/* The raw samples behind a result: a series of its own, or its slowest pair's. The latter may be of
- * a longer operation (E_i), of which the same part is taken off everywhere. */
+/* Summary of a result's raw samples: its own series, or that of its slowest pair. The latter may
+ * be of a longer operation (E_i), from which every sample has the same constant subtracted. */
 static struct summary summary_of(const struct latency_result *r)
 {
     double shift = 0;
@@ -132,7 +132,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         const double times[] = {f->curve.n ? f->curve.hold : NAN,
                                 f->timed[TIMED_OPERATION].at.value, f->timed[TIMED_PING].at.value,
                                 f->timed[TIMED_SEEN].at.value};
-        /* Of a broadcast the root is the source, and no destination. */
+        /* For a broadcast the root is the source and not a destination. */
         bool from_root = t->things->broadcasts && latency_is_latency(r->method);
         if (!estimate_known(f->value) || (from_root && f->to == t->o->root))
             continue;
@@ -170,7 +170,7 @@ void tables_add(struct tables *t, const struct bench_point *p,
 
 /* --- pictures --- */
 
-/* Of the rows of the methods whose cell in COLUMN is IS: a line for each value of SERIES. */
+/* A line chart of the "methods" rows whose cell in COLUMN is IS, one line per value of SERIES. */
 static void declare_lines(struct tables *t, const char *column, const char *is, const char *series,
                           bool named)
 {

@@ -231,14 +231,14 @@ static const char *which_side(double sender, double receiver)
     return overlaps(receiver) ? "on the receiver's side only" : "on neither side";
 }
 
-/* Large messages beside the shortest quarter of the computations. */
+/* Whether large messages overlap with the shortest quarter of the computations. */
 static bool short_ones_overlap(const struct overlap_grid *g, const struct grid_part *p)
 {
     size_t last = g->size.n - 1;
     return overlaps(typical(g, p, last - g->size.n / 4, last, p->y->n / 4, false));
 }
 
-/* The paper's classes, its section V-A. SENDER and RECEIVER: ratios of small and large messages. */
+/* Classifies the MPI library as section V-A of the overlap paper (Denis and Trahay) does. */
 static const char *behaviour(const struct overlap_grid *g, const double sender[2],
                              const double receiver[2])
 {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* ARRAY(struct thing) things = {0}: N elements AT, with room for ROOM. at is for free(). */
+/* ARRAY(struct row) rows = {0}: an array AT of N elements, capacity ROOM. Free rows.at. */
 #define ARRAY(type)                                                                                \
     struct {                                                                                       \
         type *at;                                                                                  \
@@ -16,7 +16,7 @@
 /* A pointer to a new, zeroed element at the end. Pointers to others may have moved. */
 #define PUSH(list) ((__typeof__((list)->at))array_push((struct array *)(list), sizeof *(list)->at))
 
-/* Any of them, where the type of its elements is not known. */
+/* Any ARRAY, for functions that do not know the type of its elements. */
 struct array {
     void *at;
     size_t n, room;

@@ -1,4 +1,4 @@
-/* Memory that is there: running out of it ends the piece of work, not each caller's line. */
+/* Memory allocation without checks in callers: running out of memory ends memory_try(). */
 #ifndef COLLPROF_BASE_MEMORY_H
 #define COLLPROF_BASE_MEMORY_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Does WORK(ARG). Returns false if memory ran out in it: what WORK had allocated is lost then, and
- * what it was changing must not be used. Whatever calls the functions below is called from inside
- * of one of these; outside, running out of memory aborts the process. */
+/* Calls WORK(ARG). Returns false if memory ran out: then everything that WORK allocated is leaked,
+ * and data that it was changing must not be used. The functions below must be called inside of a
+ * memory_try(); outside of one, running out of memory aborts the process. */
 bool memory_try(void (*work)(void *arg), void *arg);
 
 /* Ends the innermost memory_try() of this thread with false. */
@@ -24,7 +24,7 @@ char *memory_strdup(const char *text);
  * or a test's own. */
 uint64_t memory_available(const char *proc, const char *cgroup);
 
-/* A stream to write to. *TEXT, *SIZE bytes and for free(), is there once it is closed. */
+/* A stream for writing. Closing it sets *TEXT, for free(), and its length *SIZE. */
 FILE *memory_open_text(char **text, size_t *size);
 
 #endif

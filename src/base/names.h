@@ -1,8 +1,8 @@
-/* Names that the command has to know without MPI, each with its meaning: the only lists of
- * them. X is applied to every one, in the order in which they are shown.
- * A method of measuring is the struct latency_method latency_SYMBOL in src/measure/latency.
- * A broadcast is the struct bcast tree_SYMBOL in src/trees; it RUNS as it is, or has to be BUILT
- * from latencies first. */
+/* The only lists of names that the command needs without linking MPI. X is applied to every name,
+ * in the order in which names are shown.
+ * A measurement method is the struct latency_method latency_SYMBOL in src/measure/latency.
+ * A broadcast is the struct bcast tree_SYMBOL in src/trees. It RUNS as it is, or has to be BUILT
+ * from measured latencies first. */
 #ifndef COLLPROF_BASE_NAMES_H
 #define COLLPROF_BASE_NAMES_H
 
@@ -36,18 +36,18 @@
     X(flat, "flat", RUNS)                                                                          \
     X(chain, "chain", RUNS)
 
-/* Of the broadcasts those that run as they are. */
+/* Second argument of X in BCASTS: selects the broadcasts that need not be built first. */
 #define IF_RUNS(what) what
 #define IF_BUILT(what)
 
-/* Whose exit from a collective operation needs whose entry, whatever the algorithm. */
+/* Which ranks must have entered a collective before a rank can leave it, whatever the algorithm. */
 enum collective_kind {
-    COLLECTIVE_ALL,        /* everyone's that of everyone: barrier, allreduce */
-    COLLECTIVE_FROM_ROOT,  /* everyone's the root's: broadcast, scatter */
-    COLLECTIVE_TO_ROOT,    /* the root's that of everyone: reduce, gather */
-    COLLECTIVE_PREFIX,     /* everyone's those of the ranks before: scan */
-    COLLECTIVE_NEIGHBOURS, /* everyone's those of the ranks that send to it in its topology */
-    COLLECTIVE_OTHER       /* not known */
+    COLLECTIVE_ALL,        /* every rank needs all ranks: barrier, allreduce */
+    COLLECTIVE_FROM_ROOT,  /* every rank needs the root: broadcast, scatter */
+    COLLECTIVE_TO_ROOT,    /* the root needs all ranks: reduce, gather */
+    COLLECTIVE_PREFIX,     /* every rank needs the lower ranks: scan */
+    COLLECTIVE_NEIGHBOURS, /* every rank needs the ranks that send to it in its topology */
+    COLLECTIVE_OTHER       /* unknown */
 };
 
 /* By an operation's name, non-blocking, persistent and large-count forms included. */

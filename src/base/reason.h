@@ -1,14 +1,14 @@
-/* Why something could not be done. Who finds out gives the reason and goes back; nobody prints but
- * who speaks with the user: a program's main, or the layer as the run ends. Each thread has its
- * own. */
+/* Error messages. A function that fails gives the reason and returns. Only a program's main, or the
+ * layer at the end of the run, prints it. Each thread has its own list.
+ */
 #ifndef COLLPROF_BASE_REASON_H
 #define COLLPROF_BASE_REASON_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* Prints "PROGRAM: line" to standard error. Names in it may be anybody's: what is no printable
- * character becomes '?' (base/quote.h). */
+/* Prints "PROGRAM: line" to standard error. Names in the line may come from outside: characters
+ * that are not printable become '?' (base/quote.h). */
 void reason_say(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void reason_say_list(const char *program, const char *format, va_list arguments);
 
@@ -16,7 +16,7 @@ void reason_say_list(const char *program, const char *format, va_list arguments)
  */
 bool reason_give(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Tells each line that was given since the last time. */
+/* Prints all lines that were given since the last call. */
 void reason_tell(const char *program);
 
 #endif

@@ -65,15 +65,15 @@ static double student(double df)
     return z + (g1 + (g2 + (g3 + g4 / df) / df) / df) / df;
 }
 
-/* A millionth is no difference: a simulator's clock gives nothing but rounding. */
+/* Differences below 1e-6 are ignored: a simulated clock's samples differ by rounding only. */
 static int side(double x, double median)
 {
     double slight = 1e-6 * fabs(median);
     return (x > median + slight) - (x < median - slight);
 }
 
-/* Sum of the products of what SIDE is above its mean with itself LAG later. The mean is not 0 where
- * many samples are the median and some, disturbed, above it. */
+/* Autocovariance sum, at LAG, of the samples' signs about the median (see side()). The mean sign is
+ * subtracted: it is not 0 if many samples equal the median and a few noisy ones are above it. */
 static double side_product(const double *x, size_t n, double median, size_t lag)
 {
     double sum = 0, mean = 0;

@@ -14,8 +14,8 @@ struct summary {
                                        statistics: no distribution is assumed. For fewer than 6
                                        effective samples no such interval exists: the range is
                                        given. */
-    double effective; /* so many independent samples would say as much: less than n where the
-                         samples depend on those before */
+    double effective;               /* effective sample size: less than n if successive samples are
+                                       correlated */
 };
 
 /* A value with its 95 % interval, seconds; NaN where not measured. Fewer than 6 samples have no
@@ -38,8 +38,8 @@ static inline bool estimate_has_interval(struct estimate e)
  * NaN for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
-/* The deviation of these very samples, n in the denominator: what is shown beside their minimum
- * and maximum, since only this one obeys sd^2 <= (max - mean)(mean - min). */
+/* The standard deviation with n in the denominator. It is shown with minimum and maximum, since
+ * only this one satisfies sd^2 <= (max - mean)(mean - min). */
 double stats_spread(const struct summary *s);
 
 /* The median alone. Reorders X. */
@@ -52,8 +52,8 @@ double stats_quantile(const double *sorted, size_t n, double q);
  * confidence. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high);
 
-/* How many of the first of N samples, in the order taken, belong to a transient: all of them lie on
- * one side of the middle nine tenths of the second half. 0 for fewer than 20, which do not tell. */
+/* Length of the initial transient of N samples in the order taken: the first samples that are all
+ * above, or all below, the central 90 % of the second half. 0 if N < 20: too few to decide. */
 size_t stats_transient(const double *x, size_t n);
 
 /* Sorts ascending. */

@@ -16,7 +16,7 @@ struct place {
     char allowed[256]; /* the processors it may use, by the operating system's numbers: "0,2-5" */
 };
 
-/* Of the calling thread. Where hwloc cannot tell, only the host is filled in. */
+/* Fills PLACE for the calling thread. If hwloc fails, only the host is filled in. */
 void place_here(struct place *place);
 
 /* Only a host's name is known: a simulation. */

@@ -11,11 +11,11 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
                                               [CAUSE_UNKNOWN] = "unknown",
                                               [CAUSE_REST] = "all others"};
 
-/* How segments on different ranks are held against each other, one after the other: what is the
- * same segment; what of computation is left of these behind the same call, before the same call,
- * and at all, since ranks that do the same work may call MPI around it at other sites. */
+/* How segments of two ranks' histories are matched, in this order: first the same segment; then the
+ * rest of computation after the same call, before the same call, and any computation, since ranks
+ * that do the same work may call MPI before and after it at different sites. */
 enum matching {
-    MATCH_SHIFTED, /* the same segment, as often, on the same ranks in both histories */
+    MATCH_SHIFTED, /* the same segment, equally often and on the same ranks in both histories */
     MATCH_SEGMENT,
     MATCH_FROM,
     MATCH_TO,
@@ -23,10 +23,10 @@ enum matching {
     MATCHINGS
 };
 
-/* One segment on one rank, by its position the key of histories. */
+/* One segment on one rank. Its position is its key in histories. */
 struct piece {
     uint32_t kind, rank, from_site, from_operation, site, operation;
-    uint32_t group[MATCHINGS]; /* pieces that stand for all that match it */
+    uint32_t group[MATCHINGS]; /* for each matching: the piece that represents its group */
     double direct, passed, path;
     uint64_t waits;
 };
@@ -38,7 +38,7 @@ struct waited {
 };
 
 struct call {
-    int64_t entry, exit, until; /* until: the end of its wait; at most entry: it did not wait */
+    int64_t entry, exit, until; /* until: end of its wait; <= entry: it did not wait */
     int64_t epoch;
     uint32_t lane, event;    /* event: that ended the wait, or any */
     uint32_t before, inside; /* pieces */
@@ -55,7 +55,7 @@ struct request {
 
 /* A thread of a rank. */
 struct lane {
-    uint32_t next, end; /* of its calls, which are in a row */
+    uint32_t next, end; /* its calls that are not replayed yet: [NEXT, END) */
     uint32_t request, last_request;
     uint32_t rank, unknown, tail; /* pieces: of an unknown time, and after its last call */
     int64_t at;                   /* its history ends here */
@@ -63,8 +63,8 @@ struct lane {
     struct history *history;
 };
 
-/* What the history of the rank that was waited for has more of one piece than that of the rank that
- * waited; negative: less. COUNT: executions, 0 where NS is what one takes longer than another. */
+/* Time of one piece in the awaited rank's history minus that in the waiting rank's history. COUNT:
+ * the same for executions; 0 if NS is because executions took longer, not because of more. */
 struct delay {
     uint32_t piece;
     double ns, count;
@@ -471,8 +471,8 @@ static void find_delays(struct search *s, const struct history *late, const stru
         set_off(s, m);
 }
 
-/* Distributes the wait of C over the delays of LATE, the history of the rank that it waited for at
- * the end of the wait, against OWN, that of its own rank at the beginning. */
+/* Distributes the wait of C over its delays: the excess of LATE, the history of the awaited rank at
+ * the end of the wait, over OWN, the history of C's own rank at the start of the wait. */
 static void distribute(struct search *s, const struct call *c, const struct history *late,
                        const struct history *own)
 {
@@ -504,8 +504,8 @@ static void distribute(struct search *s, const struct call *c, const struct hist
 
 static void replay_call(struct search *s, struct lane *lane);
 
-/* Replays the lane's calls that end by TIME. Only where exits and entries are at the same time is
- * there any left: a circle of these is cut at the lane that is busy. */
+/* Replays the lane's calls that end by TIME. Skips a busy lane: entries and exits at the same time
+ * may form a cycle, which is broken there. */
 static void replay_until(struct search *s, struct lane *lane, int64_t time)
 {
     const struct call *c;
@@ -513,7 +513,7 @@ static void replay_until(struct search *s, struct lane *lane, int64_t time)
         replay_call(s, lane);
 }
 
-/* The history that C waited for, the caller's; NULL: unknown. */
+/* The history that C waited for; the caller frees it. NULL: unknown. */
 static struct history *awaited_history(struct search *s, const struct call *c)
 {
     if (c->request == CAUSES_NONE)

@@ -67,9 +67,9 @@ struct kept_runs {
  * "DIRECTORY-". For runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
-/* Of the runs beside DIRECTORY the newest of which a process lives, if there are any: the link
- * DIRECTORY leads to it only when its ranks have left MPI_Init. WANTED may be NULL: every process
- * counts. For free(). */
+/* The newest run of DIRECTORY with a living process that is WANTED (NULL: any); NULL: none. Needed
+ * because the link DIRECTORY leads to a run only after its ranks have left MPI_Init. For free().
+ */
 char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
 /* A table of them on standard output. */

@@ -1,6 +1,6 @@
-/* collprof repeat: commands several times over, in turn, so that whatever the machine does
- * meanwhile falls upon all of them. It runs the launcher; variables tell applications and
- * benchmarks where to leave their results. */
+/* collprof repeat: runs commands several times in turn, so that noise of the machine affects all of
+ * them alike. It runs the launcher; environment variables define where applications and benchmarks
+ * write their results. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 
 enum { MOST_RUNS = 1000 };
 
-/* COMMAND, or, as it is in the directory's names and comes first, what it is compared with. */
+/* BEFORE: the command of --against, first in the list of results and in directory order. */
 enum side { BEFORE, RUN };
 
 struct repeat {

@@ -193,7 +193,7 @@ int cli_run(int argc, char **argv)
     set_watchdog(&r.settings);
     if (r.settings.yield) {
         preload("LD_PRELOAD", "libcollprof-yield.so");
-        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own way, whatever it uses */
+        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own option */
     }
     if (!strcmp(r.settings.trace, "transport"))
         preload("LD_PRELOAD", "libcollprof-transport.so");

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Has the calling process, which is about to become a rank of job RUN, watched. The first one of a
- * host starts the watchdog. SECONDS: how long a call is open before it is reported. ABORT: end the
- * ranks where they can never go on. OUTPUT: absolute, as of `collprof run`. Returns 0, or the errno
- * of what was in the way: the rank then runs without a watchdog. */
+/* Registers the calling process, which will become a rank of job RUN, with its host's watchdog; the
+ * first one starts it. OUTPUT: absolute path, as of `collprof run --output`. SECONDS: how long a
+ * call may be open before it is reported. ABORT: end the ranks if they can never continue. Returns
+ * 0, or an errno: the rank then runs without a watchdog. */
 int watchdog_register(uint64_t run, const char *output, double seconds, bool abort);
 
 #endif

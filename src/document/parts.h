@@ -1,4 +1,4 @@
-/* What a document consists of, for those who write and draw it: fill.c fills it. */
+/* The representation of a document, for its writers (text, JSON, pages); filled by fill.c. */
 #ifndef COLLPROF_DOCUMENT_PARTS_H
 #define COLLPROF_DOCUMENT_PARTS_H
 
@@ -10,7 +10,7 @@ struct table_row {
 };
 
 struct table {
-    struct document *document; /* whose it is */
+    struct document *document; /* the document that contains it */
     char *name, *title;
     const struct column *columns;
     size_t n_columns;
@@ -20,9 +20,9 @@ struct table {
 };
 
 struct document {
-    json_t *all; /* as it is written, without tables */
+    json_t *all; /* the JSON document without its tables */
     struct table **tables;
-    size_t n_tables, n_borrowed; /* the first ones are of the document that this is a copy of */
+    size_t n_tables, n_borrowed; /* the first N_BORROWED tables belong to the original document */
 };
 
 /* Its member "header", "findings" or "pictures". */
@@ -32,10 +32,10 @@ enum { CELL_ROOM = 352 }; /* for the largest double, too */
 
 /* The cell as data: a text, or a number in NUMBER; "" if it is empty. */
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
-/* The same for people: "-" if it is empty. */
+/* The cell as shown to the user: "-" if it is empty. */
 const char *cell_shown(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
-/* The texts (KEY "text") or keys ("key") of all remarks on a row, with BETWEEN between them, for
- * free(); NULL: there are none. */
+/* Joins the texts (KEY "text") or keys (KEY "key") of all remarks on a row, separated by BETWEEN.
+ * For free(); NULL: no remarks. */
 char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between);
 bool table_has_remarks(const struct table *t);
 

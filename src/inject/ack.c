@@ -64,7 +64,7 @@ struct ack_message {
     bool prompt;     /* of an echo: the root was waiting */
 };
 
-/* Of the messages on the layer's communicator: its collectives in a simulation have lower ones. */
+/* First tag of our messages on the layer's communicator: SMPI's collectives use lower tags. */
 enum { ACK_TAG_FIRST = 1001 };
 
 static struct {
@@ -424,7 +424,7 @@ static void judge(const struct ack_stream *a, const struct ack_stamp *stamp)
     free(verdict);
 }
 
-/* All ranks are here. Frees STREAMS when they are judged: a rank without memory keeps all from it.
+/* Collective over all ranks. Judges and frees all STREAMS; if one rank has no memory, does neither.
  */
 static void judge_all(struct ack_stream *streams)
 {
@@ -451,10 +451,10 @@ static void judge_all(struct ack_stream *streams)
     free(count);
 }
 
-/* BROADCASTS: of this rank as root, in streams without an acknowledgement. */
+/* BROADCASTS: how many this rank made as root in streams without an acknowledgement. */
 static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
 {
-    uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged, of so many */
+    uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged; all broadcasts */
     for (const struct ack_stream *a = streams; a; a = a->next) {
         mine[0] += a->rank == a->root ? a->n : 0;
         mine[1] += a->rank == a->root ? a->calls : 0;
@@ -468,7 +468,7 @@ static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
              (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
 }
 
-/* Acknowledgements that no stream awaits, of members with another record: UCX warns of them. */
+/* Receives acknowledgements that no stream expects, because UCX warns of unreceived messages. */
 static void take_rest(void)
 {
     int flag = 0;

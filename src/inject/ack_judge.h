@@ -1,23 +1,23 @@
-/* The arithmetic of --ack; no MPI. A stream is the broadcasts of one size from one root on one
- * communicator, STREAM its identity. Which of its broadcasts are acknowledged, and by whom, is
- * computed by all members alike, without a message. The latency of its destinations follows from
- * these, without what late arrivals add to it:
+/* The arithmetic of --ack; no MPI. A stream is the sequence of broadcasts of one size from one root
+ * on one communicator; STREAM is its identity. All members compute alike, without a message, which
+ * of its broadcasts are acknowledged, and by which member. From these broadcasts the latency to
+ * each destination is estimated, excluding the delay of late arrivals:
  *
- * OL_i is from the root's entry to i's return when no rank on i's path was late. Here are the
- * entries and returns of all members, on one clock, so that for every broadcast and destination it
- * can be decided whether a late arrival may be in it:
+ * OL_i is the time from the root's entry to i's return when no rank on i's path was late. The
+ * entries and returns of all members are known on one clock. So it can be decided for every
+ * broadcast and destination whether a late arrival may have delayed it:
  *
- *   - i does not depend on j if i once returned before j had even entered. Only such a proof clears
- *     j; on all others i may depend.
- *   - a message needs time: j is not late if it has entered by the time that a message from the
- *     root takes, half the shortest round trip seen. Later, it may delay those that depend on it,
- *     and by no more than what it is later.
+ *   - i does not depend on j if i once returned before j had entered. Without such a proof, i may
+ *     depend on j.
+ *   - j is on time if it enters no later than a message from the root could reach it: half the
+ *     shortest round trip after the root's entry. If it enters later, it may delay the ranks that
+ *     depend on it, by at most its own lateness.
  *
  * A broadcast is *clean* for i if no rank that i may depend on, i included, can have delayed it by
- * more than ACK_TOLERANCE of its latency. Only clean ones make the latency; without any it is not
- * known. Some libraries report to the sender of a large message that its receiver is ready; so
- * where there are broadcasts that all ranks were ready for by the time of a message *before* the
- * root entered, only these are taken, and where there are none this is marked. */
+ * more than ACK_TOLERANCE of its latency. The latency is estimated from clean broadcasts only;
+ * without any it is unknown. In a rendezvous protocol the receiver of a large message reports that
+ * it is ready. So broadcasts in which all ranks had entered at least one message time *before* the
+ * root are preferred; if there are none, the result is marked UNREADY. */
 #ifndef COLLPROF_INJECT_ACK_JUDGE_H
 #define COLLPROF_INJECT_ACK_JUDGE_H
 
@@ -32,8 +32,8 @@
  * position among them. EVERY: at least 1. */
 bool ack_is_chosen(uint64_t stream, uint64_t number, uint64_t every);
 
-/* The member that acknowledges the stream's TURN-th acknowledged broadcast: in SIZE - 1 turns each
- * but ROOT once, from another one on in each round. */
+/* The member that acknowledges the stream's TURN-th acknowledged broadcast: round robin over all
+ * members except ROOT. Each round of SIZE - 1 turns starts at a pseudo-random member. */
 int ack_destination(uint64_t stream, int size, int root, uint64_t turn);
 
 #define ACK_TOLERANCE 0.005
@@ -47,9 +47,9 @@ struct ack_stamp {
 };
 
 enum ack_arrival {
-    ACK_SEEN,    /* the root was waiting for it */
-    ACK_EARLY,   /* it was there when the root left its broadcast: it came by then, or before */
-    ACK_GIVEN_UP /* it did not come while the root waited */
+    ACK_SEEN,    /* it arrived while the root was waiting for it */
+    ACK_EARLY,   /* it had arrived before the root left its broadcast: AFTER is an upper bound */
+    ACK_GIVEN_UP /* it did not arrive while the root waited */
 };
 
 /* What the root saw of a broadcast's acknowledgement. */
@@ -59,7 +59,7 @@ struct ack_seen {
     double after; /* E_i: seconds since the root's entry */
 };
 
-/* Times in seconds, NaN: not known; HIGH alone: a bound. */
+/* Times are in seconds; NaN: unknown. An estimate with HIGH alone is an upper bound. */
 struct ack_verdict {
     struct estimate acknowledged; /* E_i - hold - RTL_i/2 */
     struct estimate direct;       /* return of i - entry of the root */
@@ -82,12 +82,12 @@ struct ack_verdict {
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                const struct ack_seen *seen, double bound, struct ack_verdict *verdict);
 
-/* V as a row of the profile, of destination I in so many BROADCASTS. */
+/* V as a row of the profile, for destination I. BROADCASTS: number of acknowledged broadcasts. */
 json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts);
 
-/* The median of N samples of which those that are bounds are only known to be at most their value,
- * with an interval that holds wherever they really are. NaN if half of them are bounds. Changes
- * VALUE. */
+/* The median of N samples, some of them left-censored: where IS_BOUND, the true value is at most
+ * VALUE. The 95 % interval holds whatever the true values are. NaN if half of the samples are
+ * bounds. Overwrites VALUE. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n);
 
 #endif

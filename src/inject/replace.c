@@ -1,10 +1,10 @@
-/* Another broadcast in place of the library's: one of ours by name, or "grid", scheduled over
+/* Replaces the library's broadcast: by one of ours (--bcast=NAME), or by "grid", a schedule from
  * measured latencies for each communicator, root and size class (src/measure/pairs/grid.h).
  *
- * It runs on the layer's own communicator and on bytes: ranks may give the same data by different
- * types and counts, so that nothing but its size is common to them. Every rank keeps the moments
- * of its first broadcasts on the common clock; when the communicator is freed, they are put
- * together: the time of each broadcast, beside its prediction. */
+ * The replacement runs on the layer's internal communicator and on bytes, since ranks may describe
+ * the same data by different types and counts. Every rank records the times of its first broadcasts
+ * on the common clock. When the communicator is freed, they are gathered, and the time of each
+ * broadcast is compared with its prediction. */
 #include "inject/injection.h"
 
 #include "base/stats.h"
@@ -20,8 +20,8 @@
 #include <string.h>
 
 enum { PLANS_MAX = 64, MOMENTS = 64 };
-/* Seconds for measuring latencies, once on a communicator; and of the run, for all measurements
- * beside those seconds. */
+/* Limits: seconds for measuring latencies, once per communicator; and the share of the run for all
+ * measurements together, in addition to those seconds. */
 static const double LATENCIES_MOST = 5, MEASURING_SHARE = 0.05;
 
 /* Broadcasts of one root and size class. */
@@ -121,7 +121,7 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
         layer_say("--bcast=grid: %s: %s uses the library's broadcast", why, s->name);
 }
 
-/* Room for the data of a type with holes: made while all members can still agree not to. */
+/* Allocates the pack buffer beforehand, so that all members can agree if one has no memory. */
 static bool make_room(struct replaced *k, size_t bytes)
 {
     if (bytes > k->room) {
@@ -132,7 +132,7 @@ static bool make_room(struct replaced *k, size_t bytes)
     return bytes <= k->room;
 }
 
-/* NULL: there is none. *N: of all that there are. */
+/* The replacement for C's root and size class; NULL: none. *N: replacements passed over. */
 static struct replacement *find(const struct collective *c, int *n)
 {
     const struct replaced *k = c->on->kept[replace_injection.index];
@@ -143,7 +143,7 @@ static struct replacement *find(const struct collective *c, int *n)
     return r;
 }
 
-/* No member makes one if one has no memory. */
+/* Plans a replacement for C. Collective: if one member has no memory, none is added anywhere. */
 static void before(const struct collective *c)
 {
     struct internal_comm *s = c->on;

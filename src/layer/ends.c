@@ -33,8 +33,8 @@ static bool is_about_a_signal(uint32_t state)
     return state == LEDGER_SIGNALLED || state == LEDGER_HANDLED;
 }
 
-/* What a rank reports of its end; of one that came from outside, by Ctrl-C or a batch system, only
- * rank 0 does. */
+/* The message of a rank that ends before MPI_Finalize. If the signal came from outside (Ctrl-C, a
+ * batch system), only rank 0 prints it. */
 static char farewell[1200];
 static void say_farewell(int number)
 {
@@ -45,8 +45,8 @@ static void say_farewell(int number)
         *farewell = '\0'; /* no reader is left */
 }
 
-/* The first word stands, but that a process which has got over a signal ended in some other way,
- * even well. */
+/* Records how the process ended. The first recorded end is kept, except after a signal that the
+ * process survived: then a later end replaces it. */
 void ends_mark(enum ledger_state state, int detail)
 {
     struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
@@ -71,8 +71,8 @@ __attribute__((destructor)) static void at_exit(void)
     ends_mark(LEDGER_EXITED, 0);
 }
 
-/* Whether the process goes on after NUMBER's handler has returned: not if that has raised it again
- * or has left a fault to the default action. */
+/* Whether the process survives signal NUMBER after its handler has returned. It does not if the
+ * handler raised the signal again, or left a fault to the default action. */
 static bool got_over(int number)
 {
     sigset_t pending;
@@ -82,8 +82,8 @@ static bool got_over(int number)
            ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL);
 }
 
-/* Only async-signal-safe calls. With the previous action back in place, raising again gives the
- * same end as if we had never been here. */
+/* Only async-signal-safe calls. Restores the previous action and raises the signal again, so that
+ * the process ends as it would without the layer. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     int i = 0;

@@ -76,8 +76,8 @@ static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t
     return sum;
 }
 
-/* Its position among the N members; TIMELINE_NONE. Between two groups those of the other one name
- * it by its rank in its own. */
+/* The root's position among the N members; TIMELINE_NONE: no root. In an intercommunicator, members
+ * of the other group give the root as its rank in the root's group. */
 static uint32_t root_of(const struct profile *p, const struct profile_event *e, size_t n)
 {
     uint32_t first = p->comms.at[e->comm].first;

@@ -1,8 +1,8 @@
-/* One MPI call on its way through a wrapper: what is done on the way in and on the way out.
+/* One MPI call in a wrapper: what is recorded on entry and on exit.
  *
  * No lock (unless MPI_THREAD_MULTIPLE), no allocation, no system call and no symbol look-up here
- * once the call site and the communicator are known. The clock is read last on the way in and
- * first on the way out, so that the time recorded is the library's. */
+ * once the call site and the communicator are known. The clock is read last on entry and first on
+ * exit, so that the recorded time is the MPI library's own. */
 #ifndef COLLPROF_RECORD_CALL_H
 #define COLLPROF_RECORD_CALL_H
 
@@ -14,18 +14,18 @@
 #include "record/sites.h"
 #include "record/trace.h"
 
-/* What a call is about, as far as its arguments say it: they may be wrong, and nothing is asked of
- * MPI about them. */
+/* The arguments of a call, as the application passed them. They may be invalid, so they must not
+ * be passed to MPI. */
 struct call_about {
     MPI_Comm comm; /* MPI_COMM_NULL: none */
     int peer, tag; /* CALL_NONE: the operation has none */
     int root;      /* -1: none */
     MPI_Count count;
     MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or more than one count */
-    int to, to_tag;    /* what it sends while it receives; CALL_NONE: nothing */
+    int to, to_tag;    /* MPI_Sendrecv: destination and tag of its send; CALL_NONE: none */
 };
 #define CALL_NONE INT32_MIN
-#define CALL_UNORDERED (INT32_MIN + 1) /* as a tag: one more message is received, unseen */
+#define CALL_UNORDERED (INT32_MIN + 1) /* as a tag: also receives an unrecorded message */
 #define CALL_ABOUT_NOTHING                                                                         \
     ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL, CALL_NONE, \
                          CALL_NONE})
@@ -33,8 +33,8 @@ struct call_about {
 /* Set by the layer's life cycle: what to do about a call that comes before MPI_Init was seen. */
 extern void (*call_first_seen)(void);
 
-/* The wrappers of frequent calls have inlined what they do on the way in and out. Those of all
- * others are compiled with CALL_RARE and share one copy, a frame further from the application. */
+/* Wrappers of frequent calls inline the code of entry and exit. All others are compiled with
+ * CALL_RARE and share one copy of it, which is one stack frame further from the application. */
 #ifdef CALL_RARE
 #define CALL_INLINE static __attribute__((noinline, unused))
 #define CALL_ALWAYS
@@ -45,14 +45,14 @@ enum { CALL_OWN_FRAMES = 3 };
 enum { CALL_OWN_FRAMES = 2 };
 #endif
 
-/* The way in, where the one test fails: true if the call is to be recorded after all. */
+/* The slow path of entry, when the fast test fails. Returns true if the call is to be recorded. */
 bool call_enter_rarely(const char *frame);
 
-/* Counts a call that was left by longjmp or an exception, if this thread's last one was. FRAME: of
- * a wrapper that is being called. */
+/* Counts this thread's last call if the application left it by longjmp or an exception. FRAME: the
+ * stack frame of the wrapper that is being called. */
 void call_settle(const char *frame);
 
-/* The sizes of predefined datatypes, by a few of their handle's bits. */
+/* The slot of TYPE in the cache of predefined datatypes' sizes: a hash of the handle's bits. */
 static inline struct type_size *call_named(MPI_Datatype type)
 {
     uint64_t bits = (uint64_t)(uintptr_t)type;

@@ -2,14 +2,14 @@
 
 #include "base/hash.h"
 
-/* Receives from an open wildcard on, in the order of their posts: a ring of which [FIRST, END) are
- * without an ordinal. Their number is 1 plus their index; a slot is taken until its receive is
- * complete. */
+/* Queue of the first open wildcard receive and all receives posted after it: a ring, of which
+ * [FIRST, END) have no ordinal yet. A receive's number is 1 plus its index. A slot is taken until
+ * its receive is complete. */
 enum { LINE = 4096 };
 static struct waiting {
     uint32_t channel; /* 0: not known yet */
     uint32_t ordinal;
-    uint32_t event; /* that gets both; TURN_UNKNOWN: none */
+    uint32_t event; /* where both are stored; TURN_UNKNOWN: nowhere */
     bool taken, settled, received, cancelled;
 } line[LINE + 1];
 static uint64_t first, end;
@@ -21,8 +21,8 @@ uint32_t channels_new_thread(void)
     return thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 }
 
-/* The key is 64 bits of a hash: two channels with the same one would be counted together, and
- * their messages contradict each other later. */
+/* The key is a 64-bit hash. Two channels with one key would be counted together; matching would
+ * detect that later as contradictions. */
 static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsigned kind)
 {
     uint64_t key = hash_mix(hash_mix(id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
@@ -40,7 +40,7 @@ static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsig
     return found ? (uint32_t)(found - layer.ledger.channels) : 0;
 }
 
-/* Nobody can tell which of two threads was first. */
+/* If two threads use a channel, the order of their messages is unknown. */
 static uint32_t used(uint32_t channel)
 {
     struct ledger_channel *c = &layer.ledger.channels[channel];
@@ -59,8 +59,8 @@ static bool has_order(const struct comm *c)
     return !lost && !c->disordered;
 }
 
-/* After 2^32 messages the places of a channel are used up: a second round would be taken for the
- * first. */
+/* The next ordinal of CHANNEL. After 2^32 messages it is unknown: reused ordinals would match the
+ * wrong messages. */
 static uint32_t next_in(uint32_t channel)
 {
     uint32_t *next = channel ? &layer.ledger.channels[channel].next : NULL;
@@ -73,7 +73,7 @@ struct turn channel_sent(struct comm *c, int to, int tag)
     return (struct turn){channel, next_in(channel), 0};
 }
 
-/* What has a place by now keeps it: no later message can take it. */
+/* Messages that already have an ordinal keep it: no later message can change it. */
 void channel_lose_order(struct comm *c)
 {
     c->disordered = true;
@@ -108,7 +108,7 @@ static void settle(struct waiting *w)
     }
 }
 
-/* Those at the front whose channel is known get their ordinals. */
+/* Assigns ordinals from the front of the queue, up to the first receive with unknown channel. */
 static void move_up(void)
 {
     for (; first < end; first++) {
@@ -169,7 +169,7 @@ void channel_tell(uint32_t waiting, uint32_t event)
     line[waiting].event = event;
 }
 
-/* A place that was given cannot be taken back, unless it was the last. */
+/* Only the channel's last ordinal can be given back; otherwise the channel loses its order. */
 static void give_back(uint32_t channel, uint32_t ordinal)
 {
     struct ledger_channel *c = &layer.ledger.channels[channel];
@@ -195,7 +195,7 @@ void channel_cancelled(struct turn p)
     }
 }
 
-/* The channel has no order then. Of a wildcard it is not known which one that is. */
+/* The channel loses its order; if it is unknown (a wildcard), all channels lose theirs. */
 void channel_lost(struct turn p)
 {
     uint32_t channel = p.waiting ? line[p.waiting].channel : p.channel;

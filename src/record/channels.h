@@ -1,9 +1,9 @@
-/* The place of a message in its channel, which is (communicator, sender, receiver, tag): by MPI's
- * order rule the k-th send of a channel is its k-th receive in the order of posting. Each side
- * counts for itself, over the whole run; only with --trace.
+/* The ordinal of a message in its channel (communicator, sender, receiver, tag). MPI's order rule:
+ * the k-th send of a channel matches its k-th receive in the order of posting. Sender and receiver
+ * count separately, over the whole run; only with --trace.
  *
- * A receive with a wildcard is known to be of a channel when it completes. While one is open, those
- * that were posted after it do not know their places yet, and wait in line with it. */
+ * The channel of a receive with a wildcard is known only when it completes. Until then, receives
+ * that were posted after it have no ordinals and wait in a queue behind it. */
 #ifndef COLLPROF_RECORD_CHANNELS_H
 #define COLLPROF_RECORD_CHANNELS_H
 
@@ -14,7 +14,7 @@
 struct turn {
     uint32_t channel; /* index in the ledger; 0: none, or the table was full */
     uint32_t ordinal; /* TURN_UNKNOWN */
-    uint32_t waiting; /* its number in the line; 0: it does not stand there */
+    uint32_t waiting; /* its number in the queue; 0: it is not in the queue */
 };
 #define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0})
 
@@ -25,8 +25,8 @@ static inline uint32_t channels_thread(void)
     return LIKELY(thread.number) ? thread.number : channels_new_thread();
 }
 
-/* Places are given and taken, and events are written, between these two: threads of the application
- * may do so at once, and MPI's own. */
+/* A critical section for assigning ordinals and writing events: threads of the application, and of
+ * the MPI library, may do so concurrently. */
 static inline void trace_begin(void)
 {
     thread.tracing = true;
@@ -44,29 +44,29 @@ struct turn channel_sent(struct comm *c, int to, int tag);
 /* A receive is posted: FROM and TAG may be wildcards. */
 struct turn channel_posted(struct comm *c, int from, int tag);
 
-/* A message FROM there with TAG is seen, which the next receive that matches it will bring. */
+/* A probe found a message from FROM with TAG: the next matching receive will receive it. */
 struct turn channel_probed(struct comm *c, int from, int tag);
 
-/* Nobody can tell any more which message a receive on C brings: their places are unknown from
- * here on. */
+/* The order of messages on C can no longer be determined: their ordinals are unknown from here on.
+ */
 void channel_lose_order(struct comm *c);
 
-/* Some messages were not seen: all places are unknown from here on. */
+/* Some messages were not recorded: all ordinals are unknown from here on. */
 void channels_lose_order(void);
 
-/* It has brought a message FROM there with TAG. The place is complete then, or still waiting. */
+/* Receive P got a message from FROM with TAG. Returns P with its ordinal, or still waiting. */
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
 
-/* It was cancelled, or what it receives will never be known. */
+/* Receive P was cancelled; or the message that it receives will never be known. */
 void channel_cancelled(struct turn p);
 void channel_lost(struct turn p);
 
-/* A place that still waits belongs to the event with this index (TURN_UNKNOWN: to none any more),
- * which has it as soon as it is known. */
+/* Stores the ordinal of the receive WAITING in the event with index EVENT, as soon as the ordinal
+ * is known. EVENT TURN_UNKNOWN: in no event any more. */
 void channel_tell(uint32_t waiting, uint32_t event);
 
-/* The channel of the collectives called ID on a communicator (its own, or that of one that is made
- * once and started often) that are this OPERATION with this ROOT (-1: none). */
+/* The channel of the collectives OPERATION with ROOT (-1: none) and identity ID on C. ID is that of
+ * the communicator, or of a persistent collective. */
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root);
 
 #endif

@@ -10,7 +10,7 @@ void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* Names that Open MPI gives tell nothing: numbers that another run may not have. */
+/* Whether NAME is a default name of Open MPI: its number may differ in the next run. */
 static bool is_made_up(const char *name)
 {
     return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
@@ -122,12 +122,12 @@ static void identify(struct comm *c, struct ledger_comm *l)
                (c->size == 1 && !inter ? LEDGER_COMM_SELF : 0);
 }
 
-/* Of the communicators of the same members that one call site makes, so many have a row, 0 to 3,
- * the last one for all others; and so many more a row by their name. */
+/* Rows for communicators that one call site makes of the same members: rows 0 to 2 are for the
+ * first three, row 3 is for all others; and up to NAMED_ROWS more rows for those with a name. */
 enum { ROWS = 4, NAMED_ROWS = 64 };
 
-/* Moves C, which has had no collective yet and is now called GIVEN, out of the row of those without
- * a name. The row of a name has a hash of it as its number, for ranks may name in different orders.
+/* Moves C, which has had no collective yet and got the name GIVEN, from the shared row to a row of
+ * that name. Its row number is a hash of the name, since ranks may name in different orders.
  */
 static void move_to_name(struct comm *c, const char *given)
 {

@@ -111,8 +111,8 @@ struct ledger_module {
     uint32_t unused;
 };
 
-/* A call that a thread of this rank is in, or was in last. Written on entry, so it shows in which
- * call a process hangs or was killed. */
+/* The present or last call of a thread of this rank. Written on entry, so it shows in which call a
+ * process hangs or was killed. */
 struct ledger_call {
     uint64_t since;   /* ticks at entry; 0: it has returned. Written last on the way in. */
     uint64_t comm_id; /* as in ledger_instance; 0: not known */
@@ -124,26 +124,26 @@ struct ledger_call {
     int32_t root;        /* -1: none */
     uint32_t thread;     /* its number in the system; 0: this slot is free */
     int32_t to, to_tag;  /* MPI_Sendrecv: what it sends; INT32_MIN: none */
-    uint64_t progress;   /* ticks: the last return of a call that was no unsuccessful poll */
+    uint64_t progress;   /* ticks: last return of a call other than an unsuccessful poll */
     uint64_t n_requests; /* that it completes; the first of their handles: */
     uint64_t request[16];
 };
 
-/* A request that is not complete, at the position that it has in the layer's own table. */
+/* A request that is not complete. Its index is that of the request in the layer's own table. */
 struct ledger_request {
-    uint64_t handle;  /* of several with one handle all are complete */
+    uint64_t handle;  /* if several requests share it, all of them are complete */
     uint64_t posted;  /* ticks; 0: this slot is free */
-    uint64_t comm_id; /* as in ledger_instance; of a persistent collective its own */
+    uint64_t comm_id; /* as in ledger_instance; a persistent collective has an id of its own */
     uint64_t bytes;
     uint64_t sequence;
     uint32_t site;
     int32_t peer, tag, root;
     uint16_t operation, comm;
-    uint32_t active; /* started: a persistent one may not be */
+    uint32_t active; /* started and not complete; 0 only for a persistent request */
 };
 
-/* Messages of one (communicator, peer, tag, direction); a table that is full has not counted
- * all. */
+/* Number of messages of one (communicator, peer, tag, direction). Incomplete once the table is
+ * full. */
 struct ledger_messages {
     uint64_t comm_id; /* as in ledger_instance */
     uint64_t n;
@@ -156,7 +156,7 @@ struct ledger_messages {
 struct ledger_region {
     char name[64];
     uint64_t entered; /* times */
-    uint64_t time_ns; /* in it, and in none within it; of one still open up to the last change */
+    uint64_t time_ns; /* exclusive time; an open region counts up to the last change of region */
 };
 
 /* Communicators with the same members in the same order that one call site made: each of the first
@@ -387,7 +387,7 @@ struct ledger {
     LEDGER_SECTION_LIST(X)
 #undef X
     bool writable, in_file;
-    uint64_t reserved[LEDGER_SECTIONS]; /* bytes of addresses, for the writer */
+    uint64_t reserved[LEDGER_SECTIONS]; /* writer: bytes of address space of each section */
     uint64_t device, inode;             /* of the writer's file */
     char path[4200];                    /* of the writer's file, absolute */
 };
@@ -399,74 +399,74 @@ struct ledger {
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations);
 
-/* Where L has the elements of SECTION. */
+/* Address of L's pointer to the elements of SECTION. */
 static inline char **ledger_array(const struct ledger *l, int section)
 {
     return (char **)((char *)l + ledger_rules[section].pointer);
 }
 
-/* Room for one more element of SECTION: true if there is or could be made. Only the writer, and
- * one thread of it at a time. Elements stay where they are. */
+/* Makes room for one more element of SECTION; false if that is impossible. Only for the writer, one
+ * thread at a time. Elements keep their addresses. */
 bool ledger_grow(struct ledger *l, enum ledger_section section);
 
-/* A copy of ELEMENT at the end of SECTION; NULL: there is no room, which is counted. As
- * ledger_grow(). */
+/* Appends a copy of ELEMENT to SECTION and returns it. NULL: no room, and the loss is counted.
+ * Threads: as ledger_grow(). */
 void *ledger_append(struct ledger *l, enum ledger_section section, const void *element);
 
-/* A further segment for SECTION, unless that is at its limit. As ledger_grow(). */
+/* Adds a segment to SECTION; false if it is at its limit. Threads: as ledger_grow(). */
 bool ledger_extend(struct ledger *l, enum ledger_section section);
 
-/* A copy of TEXT in the texts: where it begins; 0: there is no room. As ledger_grow(). */
+/* Copies TEXT into the texts and returns its position; 0: no room. Threads: as ledger_grow(). */
 uint32_t ledger_add_text(struct ledger *l, const char *text);
 
-/* A ledger as bytes, for another process: the header, then the elements of each section. How many
- * there are in each part, and in all, follows from their numbers. */
+/* A ledger as bytes, for another process: part 0 is the header, part S + 1 has the elements of
+ * section S. Sizes of a part, and of all, in bytes, follow from the COUNTs of elements. */
 enum { LEDGER_PARTS = LEDGER_SECTIONS + 1 };
 char *ledger_part(const struct ledger *l, int part);
 size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS]);
 uint64_t ledger_bytes(const uint32_t count[LEDGER_SECTIONS]);
 
-/* Room in *L, for ledger_close(), for all parts of another's ledger, to be filled and then checked,
- * as ledger_open() does. False: there is no memory. */
+/* Allocates *L for all parts of another process's ledger; false: no memory. The caller fills them,
+ * validates them by ledger_check() (errors as of ledger_open()), and frees *L by ledger_close(). */
 bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS]);
 const char *ledger_check(const struct ledger *l);
 
-/* The header alone of the record NAME in DIRECTORY (AT_FDCWD: a path). Returns NULL, or what is
- * wrong with the file. */
+/* Reads only the header of the record NAME in DIRECTORY (AT_FDCWD: NAME is a path). Returns NULL,
+ * or an error message. */
 const char *ledger_peek(struct ledger_header *h, int directory, const char *name);
 
-/* Whether NAME is that of a record: rank-....ledger */
+/* Whether NAME is a record's file name: rank-....ledger */
 bool ledger_is_name(const char *name);
 
-/* Whether a process may still be writing to it: one that runs on this host, or on another one and
- * has left no word of its end, or has not yet said who it is. */
+/* Whether a process may still be writing to the record: it runs on this host; or it is on another
+ * host and has not recorded its end; or it has not yet recorded its identity. */
 bool ledger_is_in_use(const struct ledger_header *h);
 
-/* Whether calls were made after the word that it has of its end: the application's own handler has
- * got over a signal. */
+/* Whether calls were made after the recorded end: the application survived a signal, by a handler
+ * of its own. */
 bool ledger_went_on(const struct ledger_header *h);
 
 /* Whether the process that writes it runs on this host. */
 bool ledger_is_alive(const struct ledger_header *h);
 
-/* Reads the record and checks all that it says: afterwards every index in it is valid. It may be
- * of a living process, and is then as that was at one moment, about. Returns NULL, or what is wrong
- * with the file, of which a file that is no record at all is one case. */
+/* Reads and validates the record: afterwards every index in it is valid. If its process is still
+ * running, L is approximately its state at one moment. Returns NULL, or an error message, for
+ * instance if the file is not a record. */
 const char *ledger_open(struct ledger *l, int directory, const char *name);
 
-/* The same of some SECTIONS, a bit 1 << LEDGER_... each, and what they refer to must be among them:
- * the others are empty. */
+/* As ledger_open(), but reads only SECTIONS, a sum of bits 1 << LEDGER_...; the others are empty.
+ * Sections that the elements refer to must be included. */
 const char *ledger_open_part(struct ledger *l, int directory, const char *name, uint32_t sections);
 
-/* Of an entry: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
+/* The size class of a message: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
 static inline unsigned size_class_of(uint64_t bytes)
 {
     return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
 }
 
-/* Whether a log that is thinned out by MASK (2^k - 1) keeps this collective, and how many it then
- * stands for. All ranks decide alike, and by a hash: of two that alternate in a loop each is kept
- * as often as the other. SPARED: so many times it was left alone when the log was halved. */
+/* Whether a log that is sampled with MASK (2^k - 1) keeps this collective, and how many collectives
+ * it then represents. All ranks decide alike, by a hash, so that two collectives that alternate in
+ * a loop are kept equally often. SPARED: number of halvings of the log that do not affect it. */
 static inline bool ledger_is_sampled(uint64_t comm_id, uint64_t sequence, unsigned spared,
                                      uint32_t mask)
 {
@@ -479,9 +479,9 @@ static inline uint64_t ledger_stands_for(unsigned spared, uint32_t mask)
     return (uint64_t)(mask >> (spared & 31)) + 1;
 }
 
-/* For the collective that comes after CALLS of the same entry: a rare one stays beside one that is
- * called a million times as often. Where ranks do not call it from the same place, they may spare
- * it differently; it is then whole only if the one that spared it least has kept it. */
+/* SPARED of a collective that follows CALLS calls of the same entry: rare collectives are kept
+ * even beside one that is called a million times as often. Ranks that call it from different call
+ * sites may differ; it is then complete only if the rank with the smallest SPARED keeps it. */
 static inline unsigned ledger_spared(uint64_t calls)
 {
     return calls < 128 ? 16 - 2 * size_class_of(calls) : 0;

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A call in progress: alive only until the thread goes on. */
+/* A Python call in progress. Its pointers are valid only until the thread continues. */
 struct python_call {
     const char *code; /* the function's code object */
     int instruction;  /* byte in it */
-    uint64_t mark;    /* of both and of what is in the code: one that is freed may be followed
-                         by another at its place */
+    uint64_t mark;    /* hash of CODE, INSTRUCTION and the code's content: a freed code object's
+                         address may be reused */
 };
 
 struct python_place {
@@ -25,13 +25,13 @@ struct python_place {
     uint32_t line;
 };
 
-/* The script that this process was told to run, "" if PROGRAM is no Python or there is none (-c).
+/* The script in this process's command line; "" if PROGRAM is not Python or has no script (-c).
  */
 void python_script(const char *program, char *script, size_t room);
 
-/* Looks for an interpreter, LIBRARY being a library that may contain one (NULL: what the process
- * has loaded for all to see). Returns an address in its machine code; NULL if there is none whose
- * frames can be read. */
+/* Looks for an interpreter in LIBRARY (NULL: in the global symbols of the process). Returns an
+ * address in its machine code; NULL if there is none, or its version's frames are not supported.
+ */
 const void *python_find(const char *library);
 
 /* The innermost calls of this thread, at most MOST; those of the import system are left out. */

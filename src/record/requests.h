@@ -10,11 +10,11 @@
 
 enum request_kind {
     REQUEST_PLAIN = 0,
-    REQUEST_RECV = 1,        /* what it brings is in its status */
-    REQUEST_COLLECTIVE = 2,  /* has a place in its communicator's sequence */
+    REQUEST_RECV = 1,        /* a receive: source, tag and size are in its status */
+    REQUEST_COLLECTIVE = 2,  /* has a number in its communicator's sequence of collectives */
     REQUEST_PERSISTENT = 4,  /* kept after completion */
     REQUEST_MESSAGE = 8,     /* point to point: has a peer and a tag */
-    REQUEST_PARTITIONED = 16 /* in an order of its own: not in the trace */
+    REQUEST_PARTITIONED = 16 /* matched in the order of initialization: not in the trace */
 };
 
 struct request {
@@ -22,41 +22,41 @@ struct request {
     struct ledger_entry *entry;     /* of the call that started it */
     uint64_t post_entry, post_exit; /* ticks */
     uint64_t bytes;
-    uint64_t comm_id; /* of a collective, with its sequence; 0: it is no instance. One that is made
-                         once and started often is numbered by itself: members may start
-                         several in different orders */
+    uint64_t comm_id; /* with SEQUENCE, identifies a collective; 0: not a collective. A persistent
+                         collective has an identity of its own, since members may start several
+                         in different orders */
     uint64_t sequence;
     uint32_t site;
     int root;
     int peer, tag;    /* as given: may be wildcards */
-    MPI_Comm comm;    /* to find its record again, if it is still the one ... */
-    uint64_t id;      /* ... with this identity */
+    MPI_Comm comm;    /* a handle that may have been reused: its record counts only if ... */
+    uint64_t id;      /* ... it still has this identity */
     struct turn turn; /* with --trace */
     uint32_t next;    /* in the queue or the free list */
     uint16_t operation;
     uint16_t comm_index;
     uint8_t spared; /* of a collective: see ledger_is_sampled() */
     uint8_t kind;   /* a sum of enum request_kind */
-    bool excluded;  /* started where calls are excluded from timing */
+    bool excluded;  /* started while calls were excluded from timing */
     bool active;    /* started and not yet complete; only a persistent one may be inactive */
 };
 
 int requests_start(void);
 
-/* Writes a request of the table, or its change, into the ledger. */
+/* Writes the present state of request R into the ledger. */
 void request_show(const struct request *r);
 
 /* Keeps a copy of R at the end of its handle's queue. */
 void request_add(const struct request *r);
 
-/* The oldest record of HANDLE. A persistent one stays where it is; any other is taken out and is
- * the caller's until request_release() or request_return(). NULL if there is none. */
+/* The oldest request with HANDLE; NULL: none. A persistent request stays in the table. Any other is
+ * removed and belongs to the caller until request_release() or request_return(). */
 struct request *request_take(uint64_t handle);
 
-/* It was not complete after all: first in its queue again. */
+/* Puts R, which turned out not to be complete, back at the head of its handle's queue. */
 void request_return(struct request *r);
 
-/* Done with it; a persistent one only becomes inactive. */
+/* Frees the completed request R; a persistent request only becomes inactive. */
 void request_release(struct request *r);
 
 /* Takes out the record of a freed request, persistent or not, and gives a copy of it to R; false if

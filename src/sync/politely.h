@@ -1,5 +1,5 @@
-/* Waiting that gives the processor away: for what the layer does at the start and the end of a
- * run, where ranks that wait for others often keep the processor from just those. */
+/* "Polite" waits release the processor instead of polling. The layer uses them at the start and end
+ * of a run: with oversubscription, ranks that poll delay the very ranks that they wait for. */
 #ifndef COLLPROF_SYNC_POLITELY_H
 #define COLLPROF_SYNC_POLITELY_H
 
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* After WAITED seconds. Who gives the processor away but stays ready to run still takes his share
- * of it: 64 ranks that only yield on 2 processors need 50 ms for one allreduce. Who has waited for
- * long is not missed for a quarter of that, nor for 1 ms. */
+/* Releases the processor after WAITED seconds of waiting. sched_yield() alone leaves the rank
+ * runnable: 64 ranks that only yield on 2 processors need 50 ms for one allreduce. So after 0.1 ms
+ * the rank sleeps, for a quarter of the time waited so far and at most 1 ms. */
 static inline void give_way(double waited)
 {
 #ifndef COLLPROF_SIMULATED
@@ -26,7 +26,7 @@ static inline void give_way(double waited)
     sched_yield();
 }
 
-/* Completes REQUEST, whose posting returned RC, in TIMEOUT seconds; *DONE: it was there by then.
+/* Waits at most TIMEOUT seconds for REQUEST, whose posting returned RC. *DONE: it is complete.
  * Returns an MPI error code. */
 static inline int wait_politely_for(int rc, MPI_Request *request, double timeout, bool *done)
 {
@@ -43,7 +43,7 @@ static inline int wait_politely_for(int rc, MPI_Request *request, double timeout
     return rc;
 }
 
-/* The same for as long as it takes. */
+/* As wait_politely_for(), without a timeout. */
 static inline int wait_politely(int rc, MPI_Request *request)
 {
 #ifdef COLLPROF_SIMULATED
@@ -54,7 +54,7 @@ static inline int wait_politely(int rc, MPI_Request *request)
 #endif
 }
 
-/* MPI_Comm_dup, politely; the simulator has no MPI_Comm_idup. */
+/* MPI_Comm_dup that waits by wait_politely(). SMPI has no MPI_Comm_idup. */
 static inline int dup_politely(MPI_Comm comm, MPI_Comm *copy)
 {
 #ifdef COLLPROF_SIMULATED
@@ -65,8 +65,8 @@ static inline int dup_politely(MPI_Comm comm, MPI_Comm *copy)
 #endif
 }
 
-/* MPI_Allreduce of 64-bit numbers, politely. What the simulator does for MPI_Iallreduce grows with
- * the cube of the ranks: minutes for 256. */
+/* MPI_Allreduce of 64-bit integers that waits by wait_politely(). A simulation uses the blocking
+ * call: SMPI's MPI_Iallreduce takes time cubic in the number of ranks, minutes for 256 ranks. */
 static inline int allreduce_politely(const void *mine, void *all, int n, MPI_Op op, MPI_Comm comm)
 {
 #ifdef COLLPROF_SIMULATED

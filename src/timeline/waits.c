@@ -183,8 +183,8 @@ static int by_order(const void *a, const void *b)
     return by_series(x, y) ?: ORDER(x->ordinal, y->ordinal);
 }
 
-/* Whether those who are late to the n-to-ns of one place come one after another in the same order;
- * the waits are by place. */
+/* Fills followed and in_turn: whether the late ranks of NxN collectives at one call site alternate
+ * in a fixed order. T->waits must be sorted by place. */
 static void find_turns(struct timeline *t, const struct act *act, size_t n)
 {
     struct late *late = memory_alloc((n + 1) * sizeof *late);

@@ -1,6 +1,6 @@
-/* Who waits for whom in a situation, and who can still act. The graph follows the AND/OR model: a
- * call needs all of what it waits for, or one of it (MPI_Waitany), and of each that all, or one, of
- * some ranks act. */
+/* The wait-for graph of a situation, and the ranks that can still act. It follows the AND/OR model:
+ * a call needs all of its conditions, or one of them (MPI_Waitany); each condition needs all, or
+ * one, of some ranks to act. */
 #ifndef COLLPROF_VERDICT_WAITS_H
 #define COLLPROF_VERDICT_WAITS_H
 
@@ -14,7 +14,7 @@ struct wait_edge {
 };
 #define EDGE_NONE SIZE_MAX
 
-/* One of the things that an open call waits for, and the ranks that must act for it. */
+/* One condition that an open call waits for, and the ranks that must act for it. */
 struct need {
     const struct awaited *a;
     size_t first, n; /* edges to these ranks; none: it can complete */
@@ -24,12 +24,12 @@ struct need {
 
 struct wait_graph {
     const struct situation *s;
-    const struct open_call **call;             /* by rank: its first one; NULL: none */
-    size_t *first_awaited;                     /* by rank: where its rows begin */
-    ARRAY(const struct awaited *) collectives; /* open ones and left ones, by number */
-    ARRAY(struct message_count) sent;          /* and not received, those of open sends, too */
+    const struct open_call **call;             /* by rank: its first open call; NULL: none */
+    size_t *first_awaited;                     /* by rank: index of its first row in s->awaited */
+    ARRAY(const struct awaited *) collectives; /* open and completed, sorted by sequence number */
+    ARRAY(struct message_count) sent;          /* not received yet, including open sends */
     ARRAY(struct need) waits;
-    size_t *first_wait; /* of a call; behind the last: their number */
+    size_t *first_wait; /* by call: index of its first need; after the last call: their number */
     ARRAY(struct wait_edge) edges;
     size_t *edge[2]; /* by rank: its first edge from it; to it */
     bool *free;      /* by rank: it can act, now or later */
@@ -39,20 +39,20 @@ struct wait_graph {
 void waits_begin(struct wait_graph *g, const struct situation *s);
 void waits_end(struct wait_graph *g);
 
-/* What it has entered and not left, it does no part of any more. */
+/* Whether RANK will take no part any more in operations that it has entered and not left. */
 bool waits_is_lost(const struct wait_graph *g, int32_t rank);
 
-/* It cannot act as it is, whatever others do. */
+/* Whether RANK cannot act, whatever other ranks do. */
 bool waits_is_out(const struct wait_graph *g, int32_t rank);
 
-/* It may return at any moment. */
+/* Whether C has been open only briefly, so that it may return at any moment. */
 bool waits_is_young(const struct wait_graph *g, const struct open_call *c);
 
-/* Adds to the ranks that are IN those for whom they wait, or those that wait FOR them; only
- * AMONG these ranks (NULL: all). */
+/* Extends the set IN by the ranks that its members wait for, transitively; FOR_THEM: by those that
+ * wait for its members. AMONG: restricts it to these ranks (NULL: all). */
 void waits_spread(const struct wait_graph *g, bool *in, bool for_them, const bool *among);
 
-/* Whether the receive R takes the message M; how many receives are posted that do. */
+/* Whether receive R matches message M; the number of posted receives that match M. */
 bool waits_takes(const struct awaited *r, const struct message_count *m);
 uint64_t waits_receives(const struct wait_graph *g, const struct message_count *m);
 

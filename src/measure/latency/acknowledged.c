@@ -1,17 +1,17 @@
-/* One pair without a common clock: an operation that FROM enters last, up to the exit of TO, which
- * acknowledges it after a hold. FROM's next operation begins with the acknowledgement. */
+/* Measures one pair without a common clock. FROM enters the operation last; TO leaves it, waits for
+ * the hold, and sends an acknowledgement, on which FROM begins the next operation. */
 #include "measure/latency/run.h"
 
-/* What an acknowledgement carries, and every ping: they must have one size, since the time of one
- * is subtracted from that of the other. */
+/* The data of an acknowledgement and of a ping. Both must have one size, since the time of a ping
+ * is subtracted from that of an acknowledgement. */
 struct ack {
     double held; /* seconds that it was held back, on the sender's clock */
     double exit; /* common clock: when the sender left the operation, or sent a ping; 0: unknown */
 };
 enum { ACK_DOUBLES = 2 };
 
-/* From a root it is enough that TO holds: the root's messages wait for those of no other rank.
- * Otherwise all others have to be inside when FROM enters, so it holds as long again. */
+/* If FROM is the root, only TO holds: the root's messages depend on no other rank. Otherwise FROM
+ * also holds, since all other ranks have to be in the operation when FROM enters. */
 static bool holds_both(const struct latency_run *r)
 {
     return r->c->kind != COLLECTIVE_FROM_ROOT;
@@ -29,8 +29,8 @@ static int ack_send(const struct latency_run *r, int to, int tag, const struct a
 
 /* --- operations --- */
 
-/* VALUE: from its entry to the acknowledgement, less TO's hold. SEEN: to TO's exit, on the common
- * clock; as many. */
+/* FROM's part. VALUE: time from its entry to the acknowledgement, minus TO's hold. SEEN: time from
+ * its entry to TO's exit on the common clock. One of each per repetition. */
 static int be_from(struct latency_run *r, const struct batch *b, double *value, double *seen)
 {
     struct ack ack;
@@ -55,8 +55,8 @@ static int be_from(struct latency_run *r, const struct batch *b, double *value, 
     return MPI_SUCCESS;
 }
 
-/* The acknowledgement carries how long it was held, on TO's own clock: the hold, and one reading of
- * the clock, half of which lies before it and half behind. */
+/* The acknowledgement contains how long it was held, on TO's own clock: the hold plus the cost of
+ * one clock reading (half a reading at the start and half at the end). */
 static int be_to(struct latency_run *r, const struct batch *b)
 {
     for (int k = -2; k < b->repetitions; k++) {
@@ -79,7 +79,7 @@ static int be_to(struct latency_run *r, const struct batch *b)
     return MPI_SUCCESS;
 }
 
-/* A rank whose own exit is wanted needs no messages: its time in the call. */
+/* FROM and TO are one rank: no acknowledgement is needed, its time in the call is measured. */
 static int be_both(struct latency_run *r, const struct batch *b, double *in_call)
 {
     for (int k = -1; k < b->repetitions; k++) {
@@ -93,8 +93,8 @@ static int be_both(struct latency_run *r, const struct batch *b, double *in_call
     return MPI_SUCCESS;
 }
 
-/* Enters half a hold after it left: what it sends then must neither meet what TO still waits for,
- * nor be under way when the acknowledgement is. */
+/* A rank other than FROM and TO. Enters half a hold after it left, so that its messages compete
+ * neither with those that TO still waits for nor with the acknowledgement. */
 static int be_other(struct latency_run *r, const struct batch *b)
 {
     for (int k = -1; k < b->repetitions; k++) {
@@ -106,7 +106,7 @@ static int be_other(struct latency_run *r, const struct batch *b)
     return MPI_SUCCESS;
 }
 
-/* What TO's exits showed directly, of the last hold. ROOM: the collector's, for as many. */
+/* Sends FROM's SEEN values of the last hold to the collector, which keeps them. ROOM: its buffer */
 static int keep_seen(struct latency_run *r, const struct batch *b, double *seen, double *room)
 {
     TRY(values_to_collector(r, r->from, seen, room, b->repetitions));

@@ -14,21 +14,21 @@ struct broadcast {
     MPI_Datatype type;
     int root;
     MPI_Comm comm;
-    bool fresh; /* the root writes its data anew before every operation: data that was just computed
-                   has to come from the root's cache, unchanged data lies in the others' already.
-                   Only of a plain type */
+    bool fresh; /* the root rewrites its data before every operation, so that they come from its
+                   cache as freshly computed data do; unchanged data may already be in the caches
+                   of others. Only for a plain type */
 };
 
-/* Whether elements lie in memory as their bytes in order. Predefined types do, except those for
- * MPI_MINLOC and the like, which have holes. */
+/* Whether TYPE is contiguous without holes. Predefined types are, except those for MPI_MINLOC and
+ * the like. */
 bool broadcast_is_plain(MPI_Datatype type);
 
-/* The case of B, which has to stay; clock, plan and collector are still to be set. */
+/* The case that measures B, which must outlive it. The caller sets clock, plan and collector. */
 struct latency_case broadcast_case(struct broadcast *b);
 
-/* For struct latency_case; ARG is a struct broadcast. The check spoils the data of every rank but
- * the root, makes one broadcast and compares. Where a rank's type is not plain it compares nothing,
- * and CHECKED is false. */
+/* Functions of struct latency_case; ARG is a struct broadcast. The check overwrites the data of all
+ * ranks except the root, makes one broadcast and compares. If a rank's type is not plain, nothing
+ * is compared and CHECKED is false. */
 int broadcast_run(void *arg, int root);
 void broadcast_before(void *arg);
 int broadcast_check(void *arg, int *wrong, bool *checked);

@@ -1,5 +1,5 @@
-/* Entries and exits of all ranks seen on one clock, in operations that begin at announced moments:
- * all ranks enter together, or the root when the others are inside. */
+/* Measures entries and exits of all ranks on one clock. Operations begin at announced times: all
+ * ranks enter together, or the root enters when the others are already in the operation. */
 #include "measure/latency/run.h"
 #include "sync/harmonize.h"
 
@@ -8,18 +8,18 @@
 /* Moments of the common clock. */
 struct stamp {
     double entry, exit;
-    double late; /* 1: this rank was not there for the start */
+    double late; /* 1: this rank missed the announced time */
 };
 
 struct direct {
     struct latency_run *run;
-    bool together, window; /* WINDOW: from the first entry, not the last */
+    bool together, window; /* WINDOW: time runs from the first entry instead of the last */
     struct harmony start;
     struct stamp *mine, *all; /* of a batch; ALL is the collector's */
 
-    /* Broadcast by the collector before a batch: for so long a rank that has left sends nothing,
-     * since that would delay what of the operation is still under way: the time between the exits
-     * of the last batch. */
+    /* Seconds that a rank waits after each operation before it sends again: its messages would
+     * delay ranks that are still in the operation. Taken from the spread of the exits in the last
+     * batch and broadcast by the collector. */
     double silence;
 
     /* The collector's. */
@@ -29,7 +29,7 @@ struct direct {
 
 /* --- a batch --- */
 
-/* The root waits for the others as long as an announcement takes. */
+/* Waits for the announced time. Unless all start together, the root enters later by the slack. */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
@@ -39,8 +39,8 @@ static int begin(struct direct *d, bool *late)
     budget_messages(4 * (r->size - 1), r->size);
     double after = d->together ? c->after : r->rank == c->root ? d->start.slack : 0;
     *late = d->start.late;
-    /* Who enters within a few microseconds of the others has passed that moment by reading the
-     * clock. */
+    /* If the delay AFTER is only a few microseconds, reading the clock alone may miss the moment:
+     * that does not count as late. */
     if (after > 0)
         *late |= !sync_wait(d->start.clock, d->start.begin + after) && after > 5e-6;
     return MPI_SUCCESS;
@@ -65,13 +65,13 @@ static int take_stamps(struct direct *d, int repetitions)
     return PMPI_Gather(d->mine, n, MPI_DOUBLE, d->all, n, MPI_DOUBLE, c->collector, c->comm);
 }
 
-/* One operation: the extremes of all ranks, and of a broadcast's destinations. */
+/* First and last entry and exit of one operation. A broadcast's root has no last exit. */
 struct seen {
     double first_in, last_in, first_out, last_out;
     bool late;
 };
 
-/* OF: the stamp of rank 0, those of the others N further each. */
+/* OF: the stamp of rank 0; that of rank i is OF[i * N]. */
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     const struct latency_run *r = d->run;
@@ -125,8 +125,8 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n)
 
 /* --- the result --- */
 
-/* The figure is the largest of the destinations' medians, to be compared with "held". What one
- * operation took, to its own last exit, is in the series. */
+/* The result is the largest of the destinations' medians, comparable with "held". The series has
+ * the time of each operation up to its last exit. */
 static void keep_destinations(struct direct *d, struct latency_result *result)
 {
     struct latency_run *r = d->run;

@@ -38,14 +38,14 @@ struct latency_case {
      * ranks enter at one announced moment. False, with COLLECTIVE_FROM_ROOT: the root enters when
      * the others are inside, and is not a destination: the paper's OL_i. */
     bool together;
-    double after;     /* TOGETHER: this rank enters so many seconds after the announced moment */
+    double after;     /* TOGETHER: delay of this rank's entry after the announced time, seconds */
     int ring_bytes;   /* of each message of ring-barrier */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     int collector;    /* the rank that gets the outcome */
-    struct sync_clock *clock; /* one clock of all ranks'; NULL: all are on one host, where
-                                 clock_now() is */
-    bool every; /* the figure of each pair is wanted: a short budget is not spent on the slowest
-                   alone */
+    struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
+                                 clock_now() */
+    bool every; /* all pairs' figures are wanted: a short budget is shared among all pairs, not
+                   spent on the slowest ones */
 };
 
 /* Samples, in the order taken, and their median: NaN without samples. */
@@ -58,20 +58,20 @@ enum {
     TIMED_OPERATION, /* what the method times; for ol and held E_i, less any hold */
     TIMED_PING,      /* the acknowledgement alone. ol: RTL_i, its round trip. held: its one-way
                         latency; see latency_result.way_error */
-    TIMED_SEEN,      /* held: exit less entry on the common clock, in the operations of the longest
-                        hold: the difference to the curve's last point is the method's bias */
+    TIMED_SEEN,      /* held: exit minus entry on the common clock, with the longest hold: its
+                        difference to the curve's last point is the method's bias */
     N_TIMED
 };
 
 enum latency_verdict {
-    VERDICT_NONE,     /* it takes both ol and held */
-    VERDICT_HOLDS,    /* their intervals leave no room for a difference of 5 % */
-    VERDICT_VIOLATED, /* the two differ by more than their intervals and 1 % */
-    VERDICT_UNKNOWN   /* neither can be said */
+    VERDICT_NONE,     /* not judged: needs both methods "ol" and "held" */
+    VERDICT_HOLDS,    /* the intervals exclude a difference of 5 % */
+    VERDICT_VIOLATED, /* the two methods differ by more than their intervals and 1 % */
+    VERDICT_UNKNOWN   /* undecided */
 };
 
-/* What one method found from the entry of FROM, the last to enter, to the exit of TO; of a rank by
- * itself where the two are one. */
+/* One method's result for a pair: from the entry of FROM, the last rank to enter, to the exit of
+ * TO. FROM = TO: a single rank's time in the call. */
 struct latency_figure {
     int from, to;
     struct estimate value; /* see latency_method.value; NaN: not measured */
@@ -79,9 +79,9 @@ struct latency_figure {
     struct curve curve;           /* against the hold. No points without one */
     bool has_message;             /* overhead: the time in the call contains, or may contain, the
                                      latency of a message whose sender waits for its receiver */
-    enum latency_verdict verdict; /* ol's, on the paper's assumption: that no rank on the path
-                                     delays the next broadcast */
-    enum latency_verdict check;   /* ol's, the paper's own: that E_i is more than every g_j */
+    enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
+                                     path delays the next broadcast */
+    enum latency_verdict check;   /* ol: whether the paper's own test holds, E_i > every g_j */
 };
 
 /* What a method's value is to the operation latency. */
@@ -98,7 +98,7 @@ enum latency_meaning {
 struct latency_result {
     const struct latency_method *method;
     struct estimate value;         /* see latency_method.value */
-    double loop_mean;              /* by the means of loops, the paper's way; NaN without samples */
+    double loop_mean;              /* from the loops' means, as in the paper; NaN without samples */
     struct series series;          /* empty for methods that go pair by pair */
     struct latency_figure *figure; /* NULL if the method has none by pair or rank */
     int n_figures;
@@ -107,13 +107,13 @@ struct latency_result {
     bool at_least;       /* a pair that was not measured may be slower than VALUE */
     int violations;      /* destinations of that verdict; -1: unknown, it takes both ol and held */
     int impossible;      /* pairs whose latency came out as 0 or less: no result */
-    double way_error;    /* half a round trip was taken as a one-way latency, since the clock itself
-                            assumes that both directions are alike: VALUE may be off by this much */
+    double way_error;    /* error bound of VALUE if half a round trip was taken as one-way latency,
+                            since the common clock itself assumes symmetric latencies */
     int attempts;        /* STOP_PAPER: made, over all series */
     bool over_budget;    /* a series was ended by the budget, or never settled */
     double clock_bound;  /* "direct", "repro-window": error of the common clock; otherwise 0 */
-    int dropped;         /* the same: operations that a rank was late for */
-    double entry_spread; /* the same: median of first to last entry; otherwise NaN */
+    int dropped;         /* these methods: operations that a rank entered late */
+    double entry_spread; /* these methods: median time from first to last entry; otherwise NaN */
 };
 
 struct latency_outcome {

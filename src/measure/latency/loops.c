@@ -182,7 +182,7 @@ static int collect(const struct looping *q, const struct batch *b, double *value
     return MPI_SUCCESS;
 }
 
-/* A loop that ends before each rank was the root is another loop: that is in "measured". */
+/* If a batch is too short for every rank to be root, "measured" has the number of roots in it. */
 static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
 {
     struct looping *q = arg;
@@ -203,11 +203,11 @@ static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
 
 /* --- a method --- */
 
-/* A first hold of 0 (no operation is that fast, but a clock may be coarse) could not be doubled. */
+/* Smallest gap: a coarse clock may give 0, but the first hold is doubled and must be positive. */
 static const double gap_least = 1e-7;
 
-/* The largest in the quietest batch. A short row may be through before its first operation has
- * arrived: then the batch, which ends when all have, is a better measure, with its barriers. */
+/* Sets r->gap to the largest g_j of the batch with the least noise. If a short loop ended before
+ * its first message arrived, g_j is too small: then the batch's time per operation is used. */
 static void keep_gap(struct latency_run *r, const struct series *s)
 {
     double least = stats_summarize(s->samples.value, s->samples.n).min;

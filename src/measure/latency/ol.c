@@ -23,8 +23,8 @@ static int run(struct latency_run *r, struct latency_result *result)
     return MPI_SUCCESS;
 }
 
-/* The paper's assumption holds where its value and the held one agree. What the readings of the
- * clock in E_i, RTL_i and the held E_i cost is no finding. */
+/* The paper's assumption holds if the methods "ol" and "held" agree. A difference below the cost of
+ * the clock readings in E_i, RTL_i and the held E_i is ignored. */
 static const double violated_from = 0.01, holds_within = 0.05, holds_within_seconds = 100e-9;
 
 static bool agree(struct estimate a, struct estimate b, double clock_cost)
@@ -46,8 +46,8 @@ static enum latency_verdict compare(const struct latency_figure *paper,
     return agree(a, b, clock_cost) ? VERDICT_HOLDS : VERDICT_UNKNOWN;
 }
 
-/* Where some rank's gap is the loop's period, E_i is that and what the root takes for an answer: it
- * has to be clearly more. Of ranks that are not on i's path too, since that is not known. */
+/* The paper requires that E_i is larger than every g_j: otherwise the slowest rank's gap, not the
+ * acknowledgement, sets the loop's period. All ranks j are tested, since i's path is unknown. */
 static void check_gaps(const struct latency_outcome *o, struct latency_result *result)
 {
     double largest = 0;

@@ -1,4 +1,4 @@
-/* All pairs, one after the other; before them a pilot measurement of which may be the slowest. */
+/* Measures all pairs, one after the other. A pilot measurement first finds the slowest ones. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
@@ -25,11 +25,11 @@ static bool is_coupled(const struct latency_run *r, int from, int to, bool with_
 /* What the collector sends before each operation of the pilot. */
 struct pilot_step {
     double go, from, hold;
-    double silence; /* for so long a rank that has left sends nothing, since that would delay what
-                       is still under way */
+    double silence; /* seconds that a rank waits after an operation before it sends again: its
+                       messages would delay ranks still in the operation */
 };
 
-/* One operation that FROM enters last; the exits of all are seen on the common clock. */
+/* One operation that FROM enters last. STAMP: exits of all ranks on the common clock. */
 static int pilot_once(struct latency_run *r, const struct pilot_step *step, double *stamp)
 {
     double mine[2], start = clock_now();

@@ -23,10 +23,10 @@ struct latency_run {
     struct latency_result *result; /* of the method in progress; its figures are the collector's */
     void *own;                     /* the method's own, while it is in progress */
     int from, to;                  /* the pair in progress, on all ranks */
-    bool round_trip;               /* of pings, not their one-way latency */
+    bool round_trip;               /* pings are timed as round trips, not one-way */
 
-    /* The collector's, with a budget: budget_now() when what is in progress becomes no more
-     * precise, and when the case ends whatever has no figure yet. */
+    /* On the collector, with a budget. END: budget_now() at which the present measurement stops;
+     * LAST: at which the whole case stops, even if figures are missing. */
     double end, last;
     double checked; /* seconds of the operation whose data were checked, the check included */
     double gap;     /* largest g_j in the quietest batch, the first hold; 0: not measured */
@@ -40,7 +40,7 @@ static inline int run_once(const struct latency_run *r, int root)
     return r->c->run(r->c->arg, root);
 }
 
-/* The same from the case's root; ARG is the struct latency_run. */
+/* As run_once(), from the case's root; ARG is the struct latency_run. */
 int run_operation(void *arg);
 
 static inline void run_before(const struct latency_run *r)
@@ -55,7 +55,7 @@ static inline int run_barrier(const struct latency_run *r)
     return PMPI_Barrier(r->c->comm);
 }
 
-/* Between two timed operations, the last of which ended at NOW. Returns when the next begins. */
+/* Prepares the next timed operation; the last one ended at NOW. Returns the next one's start. */
 static inline double run_next(const struct latency_run *r, double now)
 {
     if (!r->c->before)
@@ -70,7 +70,7 @@ static inline double run_global(const struct latency_run *r, double local)
     return r->c->clock ? sync_global(r->c->clock, local) : local;
 }
 
-/* The case's plan with PART of what is left of the method's budget. */
+/* The case's plan, with the fraction PART of the method's remaining budget. */
 struct plan run_plan(const struct latency_run *r, double part);
 
 /* A series that fills the result. */
@@ -84,7 +84,7 @@ int values_to_collector(const struct latency_run *r, int from, const double *min
 /* The figure in progress, at the collector. */
 struct latency_figure *run_figure(const struct latency_run *r);
 
-/* Which of a result's figures is that of the pair. */
+/* Index of the pair's figure in a result. */
 static inline int run_index(const struct latency_run *r, int from, int to)
 {
     enum collective_kind kind = r->c->kind;
@@ -102,10 +102,10 @@ void figure_value(struct latency_run *r, struct estimate value, double loop);
  */
 int run_gap_once(struct latency_run *r, double part);
 
-/* pairs.c: ONE measures the pair in progress with PLAN and fills its figure, for every pair that
- * the operation couples, WITH_SELF also that of a rank with itself; or for every rank, of a method
- * of FIGURES_RANKS. Within a budget those that the
- * pilot shows as the slowest go first; at its end those that cannot be the slowest are left out. */
+/* pairs.c: calls ONE for every pair that the operation couples (WITH_SELF: also of a rank with
+ * itself), or for every rank if the method has FIGURES_RANKS. ONE measures it with PLAN and fills
+ * its figure. With a budget, the pairs that the pilot measured as slowest go first; when it is
+ * spent, pairs that cannot be the slowest are skipped. */
 typedef int (*pair_run)(struct latency_run *r, struct plan plan);
 int run_pairs(struct latency_run *r, bool with_self, pair_run one);
 
@@ -117,16 +117,16 @@ int run_pilot(struct latency_run *r);
  * latency_run. */
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
 
-/* acknowledged.c: the acknowledgement alone becomes TIMED_PING, its round trip or else its one-way
- * latency; *LOOP by loop means. PLAN loses the time that it took. */
+/* acknowledged.c: measures the acknowledgement alone, as a round trip or one-way, into TIMED_PING;
+ * *LOOP: from loop means. Subtracts the time that it took from PLAN's budget. */
 int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
 
 /* acknowledged.c: a latency from E (less any hold) and that of the acknowledgement: the widest
  * interval that the two allow. */
 struct estimate latency_of(struct estimate e, struct estimate ack);
 
-/* acknowledged.c: what the result may be off by where half of a round trip, FACTOR of what was
- * timed as TIMED_PING, was taken as a one-way latency that the clock does not show. */
+/* acknowledged.c: sets the result's error bound for taking half a round trip (FACTOR * TIMED_PING)
+ * as a one-way latency, if the common clock cannot measure one-way latencies. */
 void result_way_error(const struct latency_run *r, struct latency_result *result, double factor);
 
 #endif

@@ -41,7 +41,7 @@ struct overlap_side {
     unsigned char *send, *recv;
     struct work work;      /* the computation; 0 units: none */
     int threads;           /* that compute, of a benchmark by threads */
-    const double *latency; /* node 0: one way of 0 bytes to each rank */
+    const double *latency; /* node 0: one-way latency of 0 bytes to each rank */
     struct harmony *start; /* a common start of all ranks */
     double clock_cost;     /* of one reading */
     double began;          /* clock_now() when the round began to be timed */
@@ -50,9 +50,9 @@ struct overlap_side {
 
 /* One round as node 0 has timed it. */
 struct overlap_round {
-    double measured;  /* T_measured without the messages around it, as far as they cost time */
+    double measured;  /* T_measured without the cost of the messages that start and end it */
     double published; /* T_measured as the paper defines it; NaN: it does not have the benchmark */
-    double late; /* so much of the computation was over before the message could start: receiver */
+    double late;      /* receiver: seconds of computation before the message could start */
 };
 
 struct overlap_benchmark {
@@ -64,10 +64,10 @@ struct overlap_benchmark {
     bool by_threads;             /* Y is the number of computing threads, and the figure is
                                     T_measured over T_comm, since there is no T_comp */
     bool only_by_name;           /* "all" does not contain it */
-    int messages;                /* of an equal part of the data each; 0: one */
-    bool to_many;                /* all of the data to each of up to OVERLAP_MESSAGES ranks */
-    const char *operation;       /* of a collective one: a name of measure/collective/operation.h */
-    bool last;                   /* node 0 is the last rank of that */
+    int messages;                /* number of messages that share the data equally; 0: one */
+    bool to_many;                /* all data to each of up to OVERLAP_MESSAGES ranks */
+    const char *operation;       /* collective: its name, see measure/collective/operation.h */
+    bool last;                   /* node 0 is the last rank of the collective */
     /* Before and after the rounds of a cell, on all ranks; may be NULL. begin() returns false if
      * it cannot be run here. */
     bool (*begin)(struct overlap_side *s);
@@ -92,7 +92,7 @@ struct overlap_stage {
     /* By overlap_open(): */
     int rank, size;
     unsigned char *send, *recv; /* touched; room for the largest at stride 2 */
-    double *latency;            /* rank 0: one way of 0 bytes to each rank */
+    double *latency;            /* rank 0: one-way latency of 0 bytes to each rank */
     double latency_error;       /* rank 0: half of its 95 % interval, for rank 1 */
     struct harmony start;
 };
@@ -110,7 +110,7 @@ struct overlap_cell {
     double error;                      /* half of the ratio's 95 % interval */
     double published;                  /* median of T_measured as the paper defines it; NaN: none */
     double
-        published_ratio; /* of that, with T_comm from the base round: the paper's to the letter */
+        published_ratio; /* the ratio with PUBLISHED and the base round's T_comm, as in the paper */
     int runs;            /* 0: not measured */
 };
 

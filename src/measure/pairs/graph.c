@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A message of so many bytes, and which quantities all pairs have. */
+/* A message of BYTES, and which quantities were measured for all pairs. */
 struct sized {
     const struct pairs *p;
     size_t bytes;
@@ -15,7 +15,7 @@ static double at_size(const struct pairs_size *s, enum pairs_quantity what, size
     return what == PAIRS_MIN ? pairs_trip(s, cell) : s->of[what][cell];
 }
 
-/* WHAT between the two sizes around the message's; as measured at the last size beyond that. */
+/* WHAT, interpolated between measured sizes; above the largest size, as measured there. */
 static double interpolate(const struct sized *m, int i, int j, enum pairs_quantity what)
 {
     const struct pairs *p = m->p;
@@ -31,7 +31,7 @@ static double interpolate(const struct sized *m, int i, int j, enum pairs_quanti
     return from + (to - from) * (double)(m->bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 
-/* Bytes beyond the largest size measured take what the bandwidth says. */
+/* Extra time of bytes beyond the largest measured size, from the bandwidth. */
 static double beyond(const struct sized *m, int i, int j)
 {
     size_t largest = m->p->size[m->p->n_sizes - 1].bytes;
@@ -44,8 +44,8 @@ static double gap_of(const struct sized *m, int u, int v)
                    : (double)m->bytes / pairs_bandwidth(m->p, u, v);
 }
 
-/* Half of the round trip, or what is nearest to it of what the clocks allow. Where they allow all,
- * the direction whose messages in a row take longer has the longer share. */
+/* One-way latency: half of the round trip, more for the direction with the larger gap, limited to
+ * the interval that the measured one-way latency and its error bound allow. */
 static double one_way(const struct sized *m, int i, int j)
 {
     double trip = interpolate(m, i, j, PAIRS_MIN), low = 1e-3 * trip, high = trip;
@@ -60,8 +60,8 @@ static double one_way(const struct sized *m, int i, int j)
     return fmin(high, fmax(low, likely)) + beyond(m, i, j);
 }
 
-/* The smallest gap of U's messages within its host and out of it; without send calls half of its
- * shortest one-way latency. */
+/* The smallest gap of U's messages within its host and to other hosts. If send calls were not
+ * measured: half of U's shortest one-way latency. */
 static void find_injection(const struct sized *m, int u, double *within, double *out)
 {
     double shortest = INFINITY;

@@ -114,7 +114,7 @@ void grid_close(struct grid *g)
     pairs_free(&g->pairs);
 }
 
-/* The same on all ranks; not known if a call fails anywhere. */
+/* Times a broadcast. Returns the same on all ranks; unknown (NaN) if an MPI call fails on any. */
 static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
                                size_t bytes)
 {
@@ -137,14 +137,14 @@ static struct estimate try_out(const struct grid *g, const struct bcast *b, int 
     return time;
 }
 
-/* A tree that is not surely quicker is not advised. Few samples have no interval: then a tenth. */
+/* Whether A is surely faster than B. If there are too few samples for an interval: by 10 %. */
 static bool is_quicker(struct estimate a, struct estimate b)
 {
     bool rough = !estimate_has_interval(a) || !estimate_has_interval(b);
     return a.value < b.value && (rough ? a.value < 0.9 * b.value : estimates_differ(a, b, 0.02));
 }
 
-/* Memory to try with, on all ranks or none. */
+/* A buffer for the trials, on all ranks or on none. */
 static void *trial_buffer(const struct grid *g, size_t bytes)
 {
     void *buffer = g->size > 1 && bytes <= INT32_MAX ? buffer_new(bytes) : NULL;

@@ -1,5 +1,5 @@
-/* The broadcast "grid" for a communicator: latencies measured (or read), a schedule from them, and
- * the proof in a short trial. What `collprof run --bcast=grid` and collbench-tree use. */
+/* The broadcast "grid" for a communicator: measures (or reads) latencies, builds a schedule from
+ * them, and tests it in a short trial. Used by `collprof run --bcast=grid` and collbench-tree. */
 #ifndef COLLPROF_MEASURE_PAIRS_GRID_H
 #define COLLPROF_MEASURE_PAIRS_GRID_H
 
@@ -15,7 +15,7 @@ struct sync_clock; /* sync/sync.h */
 
 /* What is known of a communicator; the latencies are on its rank 0 only. */
 struct grid {
-    MPI_Comm comm; /* the caller's, who keeps it alive; used for nothing else meanwhile */
+    MPI_Comm comm; /* the caller's, which must not free it or use it for anything else meanwhile */
     int rank, size;
     struct pairs pairs;
     double cost; /* seconds that grid_open() took, the same on all ranks */
@@ -24,12 +24,11 @@ struct grid {
     struct sync_clock *clock; /* for one-way latencies and trials; NULL: one host */
 };
 
-/* Collective. LOG: a latency log of COMM's ranks; NULL: measure now, in P - 1 rounds. BYTES (N of
- * them) are the message sizes that are going to be asked for: libraries change protocols between
- * sizes, so that those are measured, and the segments below them; NULL, 0: 64 B to 64 KiB. MOST:
- * seconds for measuring, and then for a pair that has begun; 0: no limit. Returns false on all
- * ranks alike, with one line in WHY on all of them, if the log cannot be used, time is up or an MPI
- * call fails. */
+/* Collective. LOG: a latency log of COMM's ranks; NULL: measure now, in P - 1 rounds. BYTES: the N
+ * message sizes that will be planned. They and the segment sizes below them are measured, since
+ * libraries change protocols between sizes; NULL, 0: 64 B to 64 KiB. MOST: seconds for measuring,
+ * not counting a pair that has begun; 0: no limit. Returns false on all ranks alike, with one line
+ * in WHY on all of them, if the log cannot be used, time is up or an MPI call fails. */
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
                double most, char *why, size_t size);
 
@@ -47,12 +46,12 @@ struct grid_plan {
     struct schedule schedule; /* on rank 0, otherwise empty */
 };
 
-/* Collective. A schedule for broadcasts of BYTES from ROOT by BUILDER ("grid": by any candidate) in
- * segments of SEGMENT bytes (0: whole; SIZE_MAX: any). Several are run, at least three, in the
- * order of predictions and as long as these are quicker, and the library's own: all ranks there and
- * by their clock ("direct"). The library's is kept unless the tree is quicker by more than 2 % and
- * both intervals, or 10 % where there are none. Returns false on all ranks alike, WHY as above.
- * Free by grid_plan_free(). */
+/* Collective. Finds a schedule for broadcasts of BYTES from ROOT, built by BUILDER ("grid": any
+ * candidate) in segments of SEGMENT bytes (0: no segments; SIZE_MAX: any size). The method "direct"
+ * times the library's broadcast and at least three schedules, best prediction first, and more while
+ * a prediction beats the best time. The library's is kept unless the tree is faster by more than
+ * 2 % and both intervals, or by 10 % if there are none. Returns false on all ranks alike, with WHY
+ * as in grid_open(). Free by grid_plan_free(). */
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
                struct grid_plan *plan, char *why, size_t size);
 void grid_plan_free(struct grid_plan *plan);
