@@ -26,9 +26,9 @@
 /* STREAMS_MAX: of a communicator. WARMUP: broadcasts of a stream before the first is acknowledged.
  */
 enum { STREAMS_MAX = 128, WARMUP = 3 };
-/* Seconds that a root waits for an acknowledgement, an acknowledger for its echo, and all at the
- * end for what is on its way. After UNANSWERED_MAX acknowledgements without an echo a member waits
- * for no more. */
+/* Timeouts in seconds: of a root for an acknowledgement, of an acknowledger for the echo, and of
+ * all ranks at the end for pending messages. After UNANSWERED_MAX acknowledgements without an echo
+ * a member stops waiting for echoes. */
 static const double ACK_TIMEOUT = 0.05, ECHO_TIMEOUT = 0.001, DRAIN_TIMEOUT = 1;
 enum { UNANSWERED_MAX = 2 };
 
@@ -161,7 +161,7 @@ static struct ack_stream *stream_of(struct internal_comm *s, int root, uint64_t 
 
 /* --- messages --- */
 
-/* Streams have tags of their own as far as there are enough: every MPI has 32767, most far more. */
+/* Different streams have different tags if MPI_TAG_UB allows it; it is at least 32767. */
 static int tag_of(const struct ack_stream *a, bool is_echo)
 {
     int *most, known = 0;
@@ -210,7 +210,7 @@ static bool await(struct ack_pending *p, double timeout)
     return p->done;
 }
 
-/* Forgets what has come. A late acknowledgement is answered, since its sender awaits an echo. */
+/* Frees messages that have arrived. Echoes a late acknowledgement, since its sender waits. */
 static void sweep(struct ack_stream *a)
 {
     struct ack_pending **at = &a->pending;
@@ -228,8 +228,8 @@ static void sweep(struct ack_stream *a)
     }
 }
 
-/* At the end: takes the messages that are still on their way, for up to a second, and gives up the
- * rest. First on all ranks as roots, then as destinations. */
+/* At the end of the run: receives pending messages for up to a second and cancels the rest. Called
+ * on all ranks first as roots, then as destinations. */
 static void drain(struct ack_stream *a, bool as_root)
 {
     double begin = clock_now();
@@ -249,7 +249,7 @@ static void drain(struct ack_stream *a, bool as_root)
 
 /* --- the two sides of an acknowledged broadcast --- */
 
-/* A destination whose last acknowledgement was given up is not waited for. */
+/* The root does not wait for a destination whose last acknowledgement timed out. */
 static bool is_waited_for(const struct ack_stream *a, size_t k, int i)
 {
     while (k-- > 0)

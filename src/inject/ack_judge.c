@@ -31,8 +31,8 @@ static struct estimate figure_of(const double *value, size_t n)
     return (struct estimate){s.median, s.median_low, s.median_high};
 }
 
-/* The lower end takes every bound for 0, the upper end for a value. For the median a bound below it
- * counts as a value, and one above it says nothing. */
+/* The lower end of the interval takes every bound as 0, the upper end as a value. For the median a
+ * bound below it counts as a value, and a bound above it is ignored. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
@@ -74,14 +74,14 @@ static double took(const struct judging *g, size_t k, int i)
     return at(g, k, i)->exit - at(g, k, g->root)->entry;
 }
 
-/* How sure a broadcast has to be free of late arrivals. */
+/* How strictly late arrivals are excluded. */
 enum rule {
-    READY,  /* all had entered before a message from them could be with the root: even where a
-               receiver's readiness is reported to the sender, nothing waited for it */
-    IN_TIME /* all had entered before a message from the root could be with them */
+    READY,  /* all ranks entered so early that a message from them could reach the root before it
+               entered: not even a rendezvous had to wait */
+    IN_TIME /* all ranks entered before a message from the root could reach them */
 };
 
-/* By how much J may have delayed others. */
+/* Seconds by which J may have delayed others. */
 static double late_by(const struct judging *g, size_t k, int j, enum rule rule)
 {
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
@@ -106,7 +106,7 @@ static void find_shortest(struct judging *g)
     }
 }
 
-/* Of many members the first broadcasts are enough: the work is their number times SIZE squared. */
+/* Fills g->cleared. The work grows as N * SIZE^2: with many members only the first broadcasts. */
 static void find_cleared(struct judging *g)
 {
     double work = (double)g->size * g->size;
@@ -121,7 +121,7 @@ static void find_cleared(struct judging *g)
         }
 }
 
-/* A rank that may have delayed I in broadcast K, I itself before others; -1: it is clean. */
+/* A rank that may have delayed I in broadcast K, preferably I itself; -1: none, K is clean. */
 static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule)
 {
     double tolerated = ACK_TOLERANCE * took(g, k, i);
@@ -134,8 +134,8 @@ static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule)
     return -1;
 }
 
-/* The latest rank that I does not depend on in broadcast K; -1: none was late. Messages to it did
- * not compete with those to I. */
+/* The latest rank in clean broadcast K; -1: none was late. I does not depend on it, but messages to
+ * it did not compete with those to I. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
     double worst = ACK_TOLERANCE * took(g, k, i);
@@ -148,7 +148,7 @@ static int who_was_missing(const struct judging *g, size_t k, int i)
     return who;
 }
 
-/* How many times as long broadcast K may take with the late ranks there: all destinations at once
+/* Factor by which broadcast K might take longer if no rank were late: at worst all destinations
  * share the root's bandwidth evenly. */
 static double crowding(const struct judging *g, size_t k, int i)
 {
@@ -168,15 +168,15 @@ struct destination {
     bool *is_bound; /* the same */
 };
 
-/* Whether the root came to broadcast K from another call to MPI, whose messages may have competed
- * with those to I. */
+/* Whether the root made another MPI call shortly before broadcast K, whose messages may have
+ * competed with those to I. */
 static bool is_crowded(const struct judging *g, size_t k, int i)
 {
     return at(g, k, g->root)->idle < took(g, k, i);
 }
 
-/* Of the clean broadcasts those without any late rank or call just before, if they are a quarter at
- * least. */
+/* Keeps only clean broadcasts without any late rank or a call of the root just before, if these are
+ * at least a quarter of the clean ones. */
 static void keep_alone(const struct judging *g, int i, const struct destination *d,
                        struct ack_verdict *v)
 {

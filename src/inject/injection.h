@@ -1,10 +1,9 @@
-/* An injection: something that the layer does besides watching, a declared value in the list of
- * inject.c. It may measure before a collective of the application, and do its broadcast in another
- * way.
+/* An injection: an activity of the layer in addition to recording, listed in inject.c. It may
+ * measure before a collective of the application, and may replace its broadcast.
  *
  * Injections that do broadcasts are nested in the order of the list: each passes the broadcast on
- * to the next, and the last one to the library, so that none knows of another. Adding one is
- * adding a file and a line in inject.c. */
+ * to the next, and the last one to the library, so that they are independent of each other. A new
+ * one needs a file and a line in inject.c. */
 #ifndef COLLPROF_INJECT_INJECTION_H
 #define COLLPROF_INJECT_INJECTION_H
 
@@ -16,8 +15,8 @@
 
 #include <jansson.h>
 
-/* HANDSHAKE_FAILURES: after so many on a communicator nothing more is done on it together. A rank
- * that reads the input is often late once, and MPI may go on writing to a failed handshake. */
+/* HANDSHAKE_FAILURES: number of failures on a communicator after which it is excluded. More than
+ * one, since a rank that reads input is often late once; MPI may still write to a failed one. */
 enum { INJECTIONS_MAX = 4, HANDSHAKE_FAILURES = 3 };
 
 /* What is kept for a communicator of the application; made at its first collective. */
@@ -26,15 +25,15 @@ struct internal_comm {
     int rank, size;
     char name[MPI_MAX_OBJECT_NAME + 40]; /* for messages during the run */
     void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
-    /* Of the same members, for the layer's own traffic. It is made from their group, so that no
-     * attribute of the application's communicator is copied. MPI_COMM_NULL until the first
-     * handshake, and for ever where contexts run low: MPICH has about 2000, and the application's
-     * come first. */
+    /* The internal communicator: same members, for the layer's own messages. It is made from their
+     * group, so that no attributes of the application's communicator are copied. MPI_COMM_NULL
+     * until the first handshake, or always if few contexts are left: MPICH has about 2000, which
+     * the application may need. */
     MPI_Comm comm;
-    uint64_t calls; /* that an injection wanted before the first handshake */
+    uint64_t calls; /* calls that an injection wanted before the first handshake */
     struct handshake failed[HANDSHAKE_FAILURES], end;
     int failures;
-    bool excluded; /* nothing is done together on it any more */
+    bool excluded; /* no injection acts on it any more */
 };
 
 /* A collective of the application, on a member of an intracommunicator of two or more. */
@@ -57,10 +56,10 @@ struct injection {
     size_t keeps;     /* bytes in internal_comm.kept[], zeroed, from the first handshake on */
     /* Reads layer.settings; false if it is not asked for. */
     bool (*start)(void);
-    /* What members do together before a call must be done by all. Whether this may be such a call,
-     * decided from what all members know alike. NULL: none is. */
+    /* Whether the injection may act collectively before this call. Must be decided from data that
+     * are equal on all members. NULL: never. */
     bool (*wants)(const struct collective *c);
-    /* Of a wanted call, after the first handshake: counts it, and says whether BEFORE is due. */
+    /* For a wanted call after the first handshake: counts it; returns whether to call BEFORE. */
     bool (*due)(const struct collective *c);
     /* Runs after a successful handshake, the innermost injection first. */
     void (*before)(const struct collective *c);
@@ -78,7 +77,7 @@ struct injection {
     json_t *findings;   /* an array */
     char remark[400];   /* for the report, written by finish() */
     uint64_t untreated; /* calls that had to go to the library */
-    uint64_t spent_ns;  /* of this process in BEFORE, by all threads */
+    uint64_t spent_ns;  /* time that all threads of this process spent in BEFORE */
 };
 
 extern struct injection *const injections[];
@@ -122,7 +121,7 @@ void internal_comm_before(const struct collective *c);
  * together, in one order. */
 void internal_comms_start(bool together);
 void internal_comms_end(bool together);
-/* Calls WARN for each thing that members could not do together. */
+/* Calls WARN for each collective activity that failed. */
 void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg);
 
 #endif

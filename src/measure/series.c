@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A batch may give no value at all (every operation was dropped). So many in a row end the
+/* A batch may give no value (every operation was dropped). This many such batches in a row end the
  * series. */
 enum { EMPTY_MAX = 20 };
 
@@ -33,14 +33,14 @@ struct keeping {
     double *value;
 };
 
-/* Of the budget, or of the most. */
+/* Seconds left of BUDGET (plan.budget or plan.budget_most). */
 static double time_left(const struct keeping *k, double budget)
 {
     return k->plan.budget > 0 ? budget - (budget_now() - k->started) : INFINITY;
 }
 
-/* The first operation alone: it may be very slow, and all we know of its length. The rest of the
- * warm-up only if it fits into a quarter of what is left. */
+/* Number of warm-up operations in the next batch. First one alone, to learn how long it takes; then
+ * the rest of the warm-up if it fits into a quarter of the time left. 0: warm-up is over. */
 static int warm_up_next(struct keeping *k)
 {
     int rest = k->plan.warmup - k->warm;
@@ -54,9 +54,9 @@ static int warm_up_next(struct keeping *k)
     return 0;
 }
 
-/* What fits into the budget; or if that is too little for an interval, into the most. A batch that
- * has begun cannot be ended: on a machine that becomes busy one of the whole budget would take many
- * times that, so a long one takes a tenth, as far as one not much shorter has shown. */
+/* Number of operations that fit into the budget; or, if these are too few for an interval, into
+ * budget_most. A running batch cannot be stopped, and on a machine that becomes busy it may take
+ * many times longer. So a long batch gets a tenth of the budget, and grows step by step. */
 static int repetitions_next(const struct keeping *k)
 {
     enum { LEAST = SAMPLES_FOR_INTERVAL + 2, LONG = 1000, GROWTH = 20, PARTS = 10 };
@@ -108,7 +108,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
         sum += k->value[i];
     samples_add(&k->tally.batch_means, sum / n);
     k->tally.operations += b->repetitions;
-    /* Until back-pressure reaches who is timed, operations are faster than they will be. */
+    /* The first operations are faster, until back-pressure reaches the rank that is timed. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
         samples_add(&k->tally.samples, k->value[i]);
@@ -144,7 +144,7 @@ static void keeping_end(struct keeping *k, struct series *s)
     free(k->value);
 }
 
-/* KNOWN: the keeper's, seconds that an operation takes, of which no warm-up is needed; or 0. */
+/* KNOWN: on the keeper, seconds that an operation takes; then there is no warm-up. 0: unknown. */
 static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, double known,
                    batch_run run, void *arg, struct series *s)
 {

@@ -1,24 +1,24 @@
-/* Whether the times of a run can be believed. */
+/* CPU contention: whether the times of a run are reliable. */
 #ifndef COLLPROF_PROFILE_NOISE_H
 #define COLLPROF_PROFILE_NOISE_H
 
 #include "profile/profile.h"
 
 enum noise_level {
-    NOISE_QUIET,  /* below 1 % of the run at every rank of which it is known */
-    NOISE_FELT,   /* more: differences of that size mean nothing */
-    NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusion is drawn */
+    NOISE_QUIET,  /* below 1 % of the run on every rank for which it is known */
+    NOISE_FELT,   /* more: differences of that size are not significant */
+    NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusions are drawn */
 };
 
-/* CPU contention: time in which a rank was runnable but not scheduled. While a rank waits in MPI
- * for another one that comes later, this harms nothing, and is not counted. */
+/* CPU contention: time in which a rank was runnable but not scheduled. It is not counted while the
+ * rank waits in MPI for a late rank, since it then delays nothing. */
 struct noise {
     enum noise_level level;
-    double share;       /* of the run, of the rank where it was most */
-    double seconds;     /* the same as a time */
-    int32_t worst_rank; /* that rank; -1: unknown */
-    double mean;        /* of the ranks' shares, where they are known */
-    size_t unknown;     /* ranks of which it is unknown */
+    double share;       /* of the run, on the worst rank */
+    double seconds;     /* on the worst rank */
+    int32_t worst_rank; /* -1: unknown */
+    double mean;        /* share of the run: mean of the ranks for which it is known */
+    size_t unknown;     /* number of ranks for which it is unknown */
 };
 struct noise noise_of(const struct profile *p);
 
@@ -27,21 +27,21 @@ struct noise noise_of(const struct profile *p);
  */
 double noise_of_rank(const struct profile *p, size_t at);
 
-/* From this part of the run on a cost matters. Where no interval of the cost is known, it has to be
- * twice as much. LOW: its lower end, or NaN; both in the unit of RUN. */
+/* Smallest share of the run at which a cost is reported; twice that if COST has no interval. LOW:
+ * lower end of the interval of COST, or NaN; both in the unit of RUN. */
 #define NOISE_MATTERS 0.01
 bool noise_matters(double cost, double low, double run);
 
-/* Lower end of the 95 % interval of a sum over so many parts in order of time, which are PART; not
- * negative. Their scatter is that of neighbours: a phase of the run in which all parts are larger
- * is no noise, a part that is larger alone is. */
+/* Lower end (at least 0) of the 95 % interval of a sum over NOISE_PARTS consecutive parts of the
+ * run. The variance is that of differences between neighbours: a phase in which all parts are
+ * larger is not noise, a single larger part is. */
 enum { NOISE_PARTS = 20 };
 double noise_least(const double part[NOISE_PARTS]);
 
-/* Of a trace in windows the share of the time in calls that may wait which calls of a quarter of a
- * window and more take: waits as long as a window are in no row. */
+/* For a trace in windows: the share of waiting calls' time that is in calls longer than a quarter
+ * of a window. Such long waits may be missing in the trace. */
 double noise_unseen_waits(const struct profile *p);
-/* The length of these windows, ns; infinite where everything was traced. */
+/* The length of the trace's windows, ns; infinite if everything was traced. */
 double noise_window_ns(const struct profile *p);
 
 #endif

@@ -22,7 +22,7 @@
 
 #define PROFILE_NONE UINT32_MAX /* no module, no site, no communicator */
 
-/* State of a rank whose process is gone and has left no word: by SIGKILL, _exit or exec. */
+/* State of a rank whose process ended without recording it: by SIGKILL, _exit or exec. */
 #define PROFILE_CUT_OFF LEDGER_STATES
 
 /* --- rows --- */
@@ -54,7 +54,7 @@ struct profile_rank {
     /* Of mpi_ns: in collectives; in messages and requests; in collectives until the awaited rank
      * entered, known only if all of them were recorded. Negative: unknown. */
     int64_t collective_ns, message_ns, late_wait_ns;
-    uint64_t late_message_ns; /* the same in the traced calls for messages */
+    uint64_t late_message_ns; /* time in traced message calls until the awaited rank entered */
     uint64_t calls, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
     int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals; negative: unknown, as of a process
@@ -65,8 +65,8 @@ struct profile_rank {
     int64_t end_ns;              /* as trace.last_ns, of this rank; not in profile.json */
     bool in_call; /* it ended in a call at an unknown time: its time in MPI is unknown */
     uint64_t dropped[LEDGER_SECTIONS];
-    uint64_t init_ns, merge_ns; /* of the layer itself, in MPI_Init and at the end */
-    uint64_t injected_ns;       /* of wall: the layer's measurements, in no call's time */
+    uint64_t init_ns, merge_ns; /* overhead of the layer in MPI_Init and in MPI_Finalize */
+    uint64_t injected_ns;       /* part of wall: the layer's measurements, in no call's time */
 };
 
 /* A shared object or executable, known by its build-id or, without one, by its path. Or a function
@@ -83,8 +83,8 @@ struct profile_frame {
     uint64_t address;      /* return address in the module's file */
     char *function, *file; /* NULL until call sites are named, or where unknown */
     uint32_t line;
-    uint64_t offset; /* of the address in FUNCTION, or in the module where that is NULL */
-    bool inlined;    /* FUNCTION was inlined where it was called */
+    uint64_t offset; /* of the address in FUNCTION, or in the module if FUNCTION is NULL */
+    bool inlined;    /* FUNCTION was inlined into its caller */
 };
 
 struct profile_site {
@@ -100,9 +100,9 @@ struct profile_operation {
 /* Communicators with the same members that one call site made. Key: the first three. */
 struct profile_comm {
     uint64_t id;         /* of its members */
-    uint32_t site, copy; /* that made it, which row of those; PROFILE_NONE: unknown, the first */
+    uint32_t site, copy; /* call site that made it (PROFILE_NONE: unknown); number of its row */
     uint32_t size, root_world_rank, flags;
-    uint32_t first; /* members of the first group of an intercommunicator; 0: it is none */
+    uint32_t first; /* size of an intercommunicator's first group; 0: an intracommunicator */
     uint64_t created;
     char name[64];
 };
@@ -145,15 +145,15 @@ struct profile_event {
 struct profile_arrival {
     uint32_t site, operation, comm;
     uint64_t instances;                   /* recorded by all members, and kept */
-    uint64_t stand_for;                   /* how many there were in the run */
+    uint64_t stand_for;                   /* estimated number of instances in the run */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
     uint64_t time_ns; /* of all ranks in these calls, scaled up to all instances in the run */
-    uint64_t wait_ns; /* of it, until the awaited rank entered */
+    uint64_t wait_ns; /* part of time_ns until the awaited rank entered */
     uint64_t duration_median_ns, duration_max_ns; /* last exit minus: entry of the root where it
                                    sends to all, last entry otherwise */
     uint32_t cost_rank;  /* world rank for which the others waited longest */
-    uint64_t cost_ns;    /* so long, of wait_ns; */
-    int64_t cost_low_ns; /* the lower end of its 95 % interval over parts of the run; -1: unknown */
+    uint64_t cost_ns;    /* part of wait_ns spent waiting for cost_rank */
+    int64_t cost_low_ns; /* lower end of its 95 % interval, see noise_least(); -1: unknown */
 };
 
 /* Messages that RANK sent to PEER (received 0), or received from it (1), at one site: a row of the

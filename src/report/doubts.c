@@ -68,7 +68,7 @@ void find_ends(struct finding_context *c)
 
 /* --- what the ranks' counts say --- */
 
-/* Of a count of each rank: its sum over the ranks, and those where it is not zero. */
+/* A count per rank: its sum over all ranks, and the ranks where it is not zero. */
 struct counted {
     uint64_t sum;
     int32_t *rank; /* for free() */
@@ -98,8 +98,8 @@ static uint64_t failures(const struct profile_rank *r)
     return r->failed_collectives;
 }
 
-/* What found its table full, but collectives, of which some are kept as it is intended; at least 1
- * where the record could not grow. */
+/* Records lost because a table was full (except collectives, which are sampled by design); at least
+ * 1 if the record could not grow. */
 static uint64_t missing(const struct profile_rank *r)
 {
     uint64_t sum = r->untracked_requests;

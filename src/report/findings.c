@@ -24,7 +24,7 @@ void call_label(const struct view *v, uint32_t operation, uint32_t site, char te
              known ? v->label[site] : "");
 }
 
-/* Of a script, recorded as "SCRIPT (INTERPRETER)", the arguments are the interpreter's. */
+/* A script is recorded as "SCRIPT (INTERPRETER)"; its arguments are those of the interpreter. */
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN])
 {
@@ -167,7 +167,7 @@ static void find_verdict(struct finding_context *c, const json_t *f)
     free(rank);
 }
 
-/* In messages a plain run does not tell waiting from transfer, but for what imbalance explains. */
+/* Without a trace, waiting and transfer in message calls cannot be separated: suggests --trace. */
 static void find_untold(struct finding_context *c)
 {
     static const double much = 0.10; /* of the run */

@@ -81,7 +81,7 @@ void find_imbalances(struct finding_context *c)
             add_imbalance(c, &c->imbalances.at[i]);
 }
 
-/* What of WAIT, seconds per rank, is not the same as the imbalances: these come with noise. */
+/* Part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be noise of these. */
 static double unexplained(const struct finding_context *c, double wait)
 {
     double rest = wait - c->imbalances.cost;
@@ -432,9 +432,9 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          share, call);
 }
 
-/* A rank that is late at one call site is a cause, unless it is one already. What is left of all
- * call sites is another, as far as it is so in the median operation: there a rank waits for half of
- * the time from the first to the last arrival, if these come evenly. */
+/* Adds a finding for each rank that is late at one call site, unless an imbalance explains it. The
+ * rest of all call sites is one more finding, limited to the typical wait: half of the median time
+ * from first to last arrival, as with uniformly distributed arrivals. */
 void find_late_arrivals(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

@@ -34,7 +34,7 @@ static bool ends_segment(const struct profile *p, const struct segments *s, cons
     return mine;
 }
 
-/* What the collective whose first event is E stands for, seconds per nanosecond. */
+/* Number of collectives that the sampled one with first event E represents, * 1e-9 (ns to s). */
 static double weight(const struct profile *p, const struct profile_event *e)
 {
     return 1e-9 * (double)ledger_stands_for(e->spared, p->sample_mask);
@@ -144,9 +144,9 @@ static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
     return false;
 }
 
-/* The call in which the others wait longest for the slow ranks, as far as the profile shows it:
- * where a slow rank is the one that spends least time in it, by more than that; where it is a call
- * of others alone, by all. NULL: none has a tenth of COST, seconds per rank: they wait at the end.
+/* The call in which other ranks wait longest for the slow ranks. If a slow rank spends the least
+ * time in it, the excess over that time counts; if only other ranks make it, all of their time.
+ * NULL: none reaches a tenth of COST, seconds per rank.
  */
 static const struct profile_group *longest_wait(const struct profile *p, const bool *slow,
                                                 double cost)

@@ -1,22 +1,21 @@
-/* Ranks that are outside of MPI for longer than the others, which wait for them. A trace is not
- * needed; where each collective's arrivals are known, the run is judged piece by piece. */
+/* Load imbalance: ranks that spend more time outside of MPI than the others, which wait for them.
+ * Needs no trace. If the arrivals of each collective are known, the run is judged by segments. */
 #ifndef COLLPROF_REPORT_IMBALANCE_H
 #define COLLPROF_REPORT_IMBALANCE_H
 
 #include "report/tables.h"
 
-/* A segment of the run is what lies before a collective of all ranks, back to the collective before
- * it. Segments that the same call site ends are judged together, and what is left of the run as one
- * segment. All in which the same ranks are slow are one imbalance: it has one cause. */
+/* A segment is the time between two successive collectives of all ranks. Segments that end at one
+ * call site are judged together; the rest of the run is one more segment. All segments in which the
+ * same ranks are slow form one imbalance. */
 struct imbalance {
-    bool *slow; /* of each rank of the profile's list: longer than halfway from the mean to the
-                   longest */
+    bool *slow; /* by index in p->ranks: its time is nearer to the longest than to the mean */
     size_t n_slow;
-    double cost;              /* by which the longest exceeds the mean, seconds */
+    double cost;              /* longest minus mean time outside of MPI, seconds */
     double low;               /* lower end of its 95 % interval; NaN: unknown */
     double slow_time, others; /* outside of MPI in these segments: mean of the slow ranks, of the
                                  others; seconds */
-    unsigned half;            /* 1, 2: nearly all of it in that half of the segments; 0: in both */
+    unsigned half;            /* 1, 2: half of the segments that has nearly all cost; 0: neither */
     struct imbalance_site {
         uint32_t operation, site;
         double cost;
@@ -30,7 +29,7 @@ struct imbalances {
     double cost; /* of all, seconds */
 };
 
-/* Those of V that matter, for imbalances_free(). */
+/* The imbalances of V that are large enough to report. Free by imbalances_free(). */
 struct imbalances imbalances_find(const struct view *v);
 void imbalances_free(struct imbalances *list);
 

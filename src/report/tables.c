@@ -124,8 +124,8 @@ static void fill_calls(struct table *t, const struct view *v)
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed(e);
-        /* Of calls that never returned, by an error that jumped out of them or since the rank was
-         * killed, no time is known. */
+        /* The time of calls that never returned is unknown: an error handler left them by a jump,
+         * or the rank was killed. */
         double time = timed || !e->calls || e->apart ? (double)e->time_ns : NAN;
         put_operation(t, v, e->operation);
         put_count(t, e->calls);
@@ -163,8 +163,8 @@ static const struct column request_columns[] = {
     SITE,
 };
 
-/* Mean time in the completing call, as one request sees it: not shared with others that the same
- * call completed. The time of the post is not recorded by itself; that of all calls stands for it.
+/* Mean time of the completing call per request, not divided among the requests that it completed.
+ * The time of the post is not recorded separately: the mean time of all calls is subtracted for it.
  */
 static double waited_ns(const struct profile_entry *e)
 {

@@ -12,7 +12,7 @@
 
 enum { TAG_REQUEST = 7101, TAG_REPLY = 7102 };
 
-/* For one point of one rank; after the least of them so many seconds. */
+/* Message exchanges for one point of one rank: at least MIN, then up to MAX for these seconds. */
 enum { EXCHANGES_MIN = 4, EXCHANGES_MAX = 100 };
 static const double exchanges_seconds = 0.2;
 
@@ -68,7 +68,7 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
     return PMPI_Comm_free(&host);
 }
 
-/* On the clock of who answers; then what it makes of that. */
+/* Arrival and reply on the parent's local clock, and the parent's line to the global clock. */
 struct reply {
     double arrived, replied;
     struct sync_line line;
@@ -76,8 +76,8 @@ struct reply {
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
-/* Who has followed the global clock already answers until the other side says that it was the
- * last. */
+/* A parent, which already knows the global clock, answers CHILD's requests until the last one.
+ */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {
@@ -90,7 +90,7 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
     return MPI_SUCCESS;
 }
 
-/* The other side. Every exchange is kept: the tightest bounds may come from two of them. */
+/* The child. All exchanges are kept: the tightest bounds may come from two different ones. */
 static int ask(MPI_Comm leaders, int parent, struct sync_point *point, struct reply *last)
 {
     struct sync_exchange e[EXCHANGES_MAX];
@@ -111,8 +111,8 @@ static int ask(MPI_Comm leaders, int parent, struct sync_point *point, struct re
     return MPI_SUCCESS;
 }
 
-/* Keeps the first and the last point when room runs out, and every second one between. Where
- * all of them are on no line, a rate has changed: only the last two say what it is. */
+/* Adds POINT; if there is no room, drops every second point before. If the points do not fit a
+ * line, a clock rate has changed: then only the last two points are used. */
 static void keep_point(struct sync_clock *clock, struct sync_point point)
 {
     if (clock->n_points > 0)
@@ -243,7 +243,7 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart)
     return error;
 }
 
-/* The hold gives way to others where ranks outnumber processors. */
+/* clock_hold() yields the processor if there are more ranks than processors. */
 bool sync_wait(const struct sync_clock *clock, double moment)
 {
     double left = sync_local(clock, moment) - clock_now();

@@ -20,28 +20,28 @@
 
 struct sync_clock {
     struct sync_line line; /* all 0 where the local clock is the global one */
-    /* To the local clock of the parent in the tree: two oscillators, while what a parent takes for
-     * global changes with every point. LINE is this one and then the parent's. */
+    /* From the local clock to the parent's local clock: a line, since it depends on two oscillators
+     * only. LINE is its composition with the parent's LINE, which changes with every point. */
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
     int domains;        /* of the communicator: 1 means that nothing had to be measured */
-    double missed;      /* the error of readings between the last point and the one before */
+    double missed;      /* error bound of readings between the last two points */
     double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */
     MPI_Comm comm;      /* given to sync_start() */
     uint64_t domain;    /* likewise */
 };
 
-/* Whether CLOCK, or clock_now() for NULL, shows a message's way: it does not rest on equal ways
- * itself. */
+/* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: it can on one domain only, since
+ * otherwise the clock itself assumes that latencies are symmetric. */
 static inline bool sync_shows_ways(const struct sync_clock *clock)
 {
     return !clock || clock->domains <= 1;
 }
 
-/* The largest error code of any rank: a rank that returned while others go on into the next
- * collective would leave them waiting. So an error of one rank is kept until all agree here, and
- * all return. MPI_SUCCESS is the lowest code. */
+/* The largest error code of any rank. A rank that returns alone would leave the others blocked in
+ * the next collective; so it keeps its error until all ranks agree here, and all return.
+ * MPI_SUCCESS is the lowest code. */
 static inline int sync_agree(int error, MPI_Comm comm)
 {
     int all = error, failed = PMPI_Allreduce(&error, &all, 1, MPI_INT, MPI_MAX, comm);
@@ -54,12 +54,12 @@ static inline int sync_all_have(MPI_Comm comm, bool have)
     return sync_agree(have ? MPI_SUCCESS : MPI_ERR_NO_MEM, comm);
 }
 
-/* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share their
- * clock; 0: what the kernel says of it, or that a simulator has one for all. */
+/* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share one
+ * clock; 0: the domain is taken from the kernel; in a simulation all ranks share one. */
 int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain);
 
-/* Measures one more point and lays the line through all: call it again late in a long run (the
- * drift follows from the distance in time) and convert afterwards. Nothing on one domain. */
+/* Measures one more point and fits the line through all points. Call it late in a long run, for a
+ * precise drift, and convert times afterwards. Does nothing on one domain. */
 int sync_again(struct sync_clock *clock);
 
 static inline double sync_global(const struct sync_clock *clock, double local)
@@ -81,10 +81,10 @@ double sync_now(const struct sync_clock *clock);
 /* The error of sync_global(clock, local) is at most this, in seconds. */
 double sync_bound(const struct sync_clock *clock, double local);
 
-/* One more point, which says of the readings made since the one before how far two ranks' clocks
- * can have been apart, at most: the same on all ranks. That holds also where a rate has changed
- * meanwhile, which no bound that is given beforehand can know. On another communicator than the
- * clock's own no point can be taken: there it is what the bounds of its ranks say. */
+/* Measures one more point. *APART: upper bound of the difference of any two ranks' clocks since the
+ * point before, equal on all ranks. It holds even if a clock rate has changed since, which
+ * sync_bound() cannot know. If COMM is not the clock's own communicator, no point is measured and
+ * the bound is that of sync_bound(). */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart);
 
 /* Spins until the global MOMENT; false if it is over already. */

@@ -1,5 +1,5 @@
-/* What the transport under MPI did for the calls above it, and in which call each transfer ended:
- * only there did it progress. Pure functions, as timeline.h. */
+/* What the transport below MPI did in each MPI call, and in which call each transfer completed,
+ * which shows where MPI made progress. Pure functions, as timeline.h. */
 #ifndef COLLPROF_TIMELINE_NETWORK_H
 #define COLLPROF_TIMELINE_NETWORK_H
 
@@ -19,15 +19,15 @@ struct net {
     bool at_once;                   /* a start that was complete when it returned */
 };
 
-/* Of one event, or summed up over those of the calls of one operation at one site; operation
- * TIMELINE_NONE: outside of calls. */
+/* Transfers of one event, or the sum over all calls of one operation at one call site. Operation
+ * TIMELINE_NONE: outside of MPI calls. */
 struct net_row {
     uint32_t site, operation;
-    uint64_t sends, receives; /* that were started in them */
-    /* Of all transfers that were started in them, those whose end was seen: in the same call, in
-     * another one, or outside of calls. */
+    uint64_t sends, receives; /* transfers that were started in these calls */
+    /* Where these transfers completed, if that was recorded: in the same call, in another call, or
+     * outside of calls. */
     uint64_t same_call, other_call, outside;
-    uint64_t moved_bytes; /* by system calls in them */
+    uint64_t moved_bytes; /* by system calls in these MPI calls */
 };
 
 struct net_found {

@@ -119,7 +119,7 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
         for (size_t i = in[r] ? g->edge[0][r] : EDGE_NONE; i != EDGE_NONE;
              i = g->edges.at[i].next[0])
             circle = circle || in[g->edges.at[i].to];
-    /* Of a circle the waits of its ranks are evidence, of one that does not wait those for it. */
+    /* Evidence: for a cycle the waits of its own ranks, otherwise the waits of others for it. */
     for (size_t r = 0; r < g->s->n_ranks; r++)
         for (size_t i = in[r] ? g->edge[!circle][r] : EDGE_NONE; i != EDGE_NONE;
              i = g->edges.at[i].next[!circle])
@@ -246,9 +246,9 @@ static bool is_proven(const struct wait_graph *g, const struct verdict *v)
     return proven && stuck;
 }
 
-/* Two that disagree about a collective will not go on, whomever they wait for at the moment: this
- * explains V if they are at fault, and otherwise is said first if they disagree about more than a
- * size, which MPI may survive. What is proven gives way only to what is, too. */
+/* Replaces V by a mismatch of two ranks in one collective, which blocks them whatever they wait for
+ * now: if they are at fault, or if they differ in more than the size, which MPI may tolerate. A
+ * proven verdict is replaced only by a proven one. */
 static void find_mismatch(const struct wait_graph *g, struct verdict *v)
 {
     const bool proven = is_proven(g, v);

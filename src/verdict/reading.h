@@ -11,31 +11,31 @@ struct evidence_rank {
     int64_t pid;
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    bool outside;                 /* of MPI, since its last call: */
-    uint32_t operation, site;     /* PROFILE_NONE: unknown */
-    double seconds;               /* so long; negative: unknown */
-    uint32_t failed, failed_site; /* a call that returned an error; PROFILE_NONE: none did */
+    bool outside;                 /* it is outside of MPI */
+    uint32_t operation, site;     /* its last call; PROFILE_NONE: unknown */
+    double seconds;               /* since it returned from that; negative: unknown */
+    uint32_t failed, failed_site; /* a call that returned an error; PROFILE_NONE: none */
 };
 
 struct evidence {
     struct situation *s;
-    struct profile *names;      /* of the operations, call sites and communicators in S, by their
-                                   positions there; warnings: what is unknown */
+    struct profile *names;      /* tables of the operations, call sites and communicators that S
+                                   refers to; its warnings say what is unknown */
     bool live;                  /* a process of the run is alive */
-    struct evidence_rank *rank; /* of each in S */
+    struct evidence_rank *rank; /* one for each rank in S */
 };
 
 struct reading {
     struct evidence *e;
     struct gather g;
-    double now;   /* of this host's clock, or when the process ended; negative: unknown */
-    size_t first; /* where its rows in the situation's awaited begin */
+    double now;   /* clock_now(), or the time when the process ended; negative: unknown */
+    size_t first; /* index of its first row in situation.awaited */
 };
 
-/* The position of the communicator ID among NAMES; their number: it is not there. */
+/* The index of communicator ID in names->comms; names->comms.n: not found. */
 uint32_t reading_find_comm(const struct profile *names, uint64_t id);
 
-/* The position of the member list ID in the situation, of whose communicator the record has ROW, or
+/* The index of the member list ID in situation.comms. ROW: its communicator in the record, or
  * LEDGER_NO_COMM. */
 uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row);
 
@@ -44,13 +44,13 @@ int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row)
 
 bool reading_is_persistent(const struct reading *r, const struct ledger_request *q);
 
-/* What C waits for. Of MPI_Sendrecv it is what it receives, or SENDS. A peer's rank in
- * MPI_COMM_WORLD becomes known with the records of all: until then it is the one in the
- * communicator, where the ranks of a second group come behind those of the first. */
+/* What call C waits for; for MPI_Sendrecv its receive, or (SENDS) its send. PEER is the rank in the
+ * communicator until all records are read, then the world rank. In an intercommunicator, ranks of
+ * the second group are counted after those of the first. */
 struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends);
 
-/* Adds the rank's open requests and calls to the situation, what its last call was, and what went
- * wrong. */
+/* Adds the rank's open requests and calls to the situation; records its last call and its failed
+ * call in evidence.rank. */
 void reading_add_calls(struct reading *r);
 
 #endif

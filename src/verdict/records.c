@@ -82,9 +82,9 @@ static bool was_asked_to_end(const struct evidence_rank *r)
            r->state_detail < 32 && asking >> r->state_detail & 1;
 }
 
-/* Which processes are gone. Where all have ended each was as it is in the records, unless one has
- * ended by itself: without a word, outside of MPI, while others were asked to end. In a call it is
- * one that did not heed and was killed with the others. */
+/* Finds processes that ended unexpectedly. If all processes have ended, states are taken from the
+ * records, except for a process that left no record of its end outside of MPI while others got a
+ * signal to end. (If it was in a call, it ignored that signal and was killed with the others.) */
 static void find_gone(struct evidence *e)
 {
     bool asked = false;
@@ -138,8 +138,8 @@ static void read_calls(struct reading *r)
     add_messages(r);
 }
 
-/* How many collectives the rank has entered on the communicator I, which is the last one in a row
- * that may stand for several of the same members; -1: unknown. */
+/* How many collectives the rank has entered on communicator I; -1: unknown. A row of the record may
+ * represent several communicators of the same members: its count is that of the last one. */
 static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
 {
     const struct member_list *c = &r->e->s->comms.at[i];

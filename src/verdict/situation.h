@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is known of a process beside its open calls. */
+/* The state of a process, apart from its open calls. */
 enum rank_state {
     RANK_RUNNING,     /* or nothing is known */
     RANK_SLEEPING,    /* in an interruptible system call */
@@ -19,66 +19,66 @@ enum rank_state {
     RANK_UNSEEN       /* there is no record of it */
 };
 
-/* Whom a collective operation makes wait. */
+/* Which members wait for which others in a collective operation. */
 enum collective_shape {
-    SHAPE_ALL,       /* each member for all: MPI_Barrier, MPI_Allreduce */
-    SHAPE_FROM_ROOT, /* each for the root: MPI_Bcast */
-    SHAPE_TO_ROOT,   /* the root for all: MPI_Reduce */
-    SHAPE_SCAN,      /* each for those before it */
-    SHAPE_SOME       /* for some that are not known: neighbourhoods */
+    SHAPE_ALL,       /* every member for all: MPI_Barrier, MPI_Allreduce */
+    SHAPE_FROM_ROOT, /* every member for the root: MPI_Bcast */
+    SHAPE_TO_ROOT,   /* the root for all members: MPI_Reduce */
+    SHAPE_SCAN,      /* every member for the lower ranks: MPI_Scan */
+    SHAPE_SOME       /* for some unknown members: neighbourhood collectives */
 };
 
 enum { AWAIT_ANY = -1, AWAIT_UNKNOWN = -2, AWAIT_INVALID = -3 /* no rank of the communicator */ };
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 #define JUDGE_NONE SIZE_MAX
 
-/* A message or collective that a rank waits for or has posted. Of a rank they are in the order in
- * which they were posted; a call's own come last. */
+/* A message or collective that a rank waits for or has posted. Those of one rank are in the order
+ * of posting: first requests, then those of its blocking calls. */
 struct awaited {
     enum awaited_what {
         AWAIT_SEND,
         AWAIT_RECEIVE,
         AWAIT_COLLECTIVE,
-        AWAIT_LOCK, /* of a window: another rank may hold it */
+        AWAIT_LOCK, /* the lock of a window, which another rank may hold */
         AWAIT_INIT, /* MPI_Init: all ranks */
         AWAIT_OTHER
     } what;
-    int32_t rank;      /* that waits; all ranks here are those of MPI_COMM_WORLD */
+    int32_t rank;      /* the rank that waits. All ranks here are in MPI_COMM_WORLD */
     uint32_t comm;     /* position in the situation's communicators */
     int32_t peer;      /* AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
     int32_t tag;       /* AWAIT_ANY */
-    uint64_t posted;   /* when a request was: a send may be complete already; 0: it is none */
-    uint64_t request;  /* its handle, for those who look for it; 0: none */
+    uint64_t posted;   /* time of posting of a request (a send may be complete already); 0: none */
+    uint64_t request;  /* handle of the request, to look it up; 0: none */
     uint64_t sequence; /* of a collective: its number in the member list, from 0 */
-    bool counted;      /* that is one among those of its operation alone */
+    bool counted;      /* SEQUENCE counts only collectives of the same operation */
     bool maybe;        /* it may wait for something else: a file system, a process that starts */
     /* What a collective's members must agree on; unknown parts agree with any: */
-    uint32_t operation; /* equal numbers for what matches */
+    uint32_t operation; /* equal for operations that match each other */
     int32_t root;       /* -1: none or not comparable */
     uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
     enum collective_shape shape;
-    uint32_t name, site; /* operation and call site of the post, for those who write about it */
+    uint32_t name, site; /* operation and call site of the post, for messages */
 };
 
 /* A call that a thread has entered and not left. */
 struct open_call {
     int32_t rank;
-    ARRAY(size_t) parts; /* what it waits for: positions in the situation's list; for free() */
-    bool any;            /* one of them is enough */
-    bool polls;          /* it returns by itself: MPI_Test, MPI_Iprobe */
-    double seconds;      /* that it has been open; polls: without progress; negative: unknown */
+    ARRAY(size_t) parts; /* what it waits for: positions in situation.awaited; for free() */
+    bool any;            /* it returns when any one of them is complete: MPI_Waitany */
+    bool polls;          /* it does not block: MPI_Test, MPI_Iprobe */
+    double seconds;      /* time since entry; POLLS: since the last progress; negative: unknown */
     uint64_t since;      /* distinguishes it from other calls of its rank */
-    uint32_t name, site; /* its operation and call site, for those who write about it */
+    uint32_t name, site; /* its operation and call site, for messages */
 };
 
-/* The collectives that are numbered together on a communicator, and how many of them each member
- * has entered (-1: unknown). */
+/* A sequence of collectives on one communicator with common numbering, and how many of them each
+ * member has entered (-1: unknown). */
 struct member_list {
-    int32_t *member; /* of N, by rank in the communicator; negative: unknown. For free() */
+    int32_t *member; /* world ranks of the N members; negative: unknown. For free() */
     int64_t *entered;
     size_t n;
-    uint64_t id, group; /* of the communicator; what its members are called in their records */
-    uint32_t operation; /* those of this one alone, which has no number in the records; 0: others */
+    uint64_t id, group; /* of the communicator; of its group of members, as in the records */
+    uint32_t operation; /* only this operation, which is not numbered in the records; 0: others */
     bool world;
     uint64_t lowest; /* number of a collective that is open or posted here */
 };
@@ -93,7 +93,7 @@ struct message_count {
 struct situation {
     size_t n_ranks;
     enum rank_state *state; /* by rank, for free() */
-    bool *threads;          /* has other threads, outside of MPI, that may call it; for free() */
+    bool *threads;          /* has other threads outside of MPI that may call it; for free() */
     bool *locks;            /* holds a lock of a window; for free() */
     ARRAY(struct member_list) comms;
     ARRAY(struct awaited) awaited; /* sorted by rank */
@@ -104,23 +104,23 @@ struct situation {
     double settled; /* a call that is open for a shorter time (s) may return at any moment */
 };
 
-/* What NAME, of a collective, says of what its members must agree on, and whom it makes wait;
- * between TWO_GROUPS little is known. The large-count form of an operation is the operation; BYTES
- * are compared where each member gives the same number, in place or not. */
+/* What the members of the collective NAME must agree on, and its shape. TWO_GROUPS: on an
+ * intercommunicator, where little is known. Large-count forms count as the same operation. BYTES
+ * are compared if every member must pass the same number, even with MPI_IN_PLACE. */
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
 
-/* Whether two ranks that are in A and in B, of one number on one communicator, can both go on. Only
- * what is known of both can disagree. */
+/* Whether A and B, with one number on one communicator, match, so that both ranks can proceed. Only
+ * properties that are known of both can mismatch. */
 bool awaited_agree(const struct awaited *a, const struct awaited *b);
 
-/* The same without sizes, on which MPI may go on though they differ. */
+/* As awaited_agree(), but ignores sizes: MPI may complete operations whose sizes differ. */
 bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
 
 /* Rows for N ranks, without any call. For situation_free(). */
 struct situation *situation_new(size_t n);
 void situation_free(struct situation *s);
 
-/* Adds a call of RANK that waits for the N things AWAITED, in all or ANY. */
+/* Adds a call of RANK that waits for all N elements of AWAITED. The caller may set its ANY. */
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n);
 

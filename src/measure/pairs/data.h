@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum pairs_quantity {
-    /* Of whole round trips, not halved, mirrored about a diagonal of 0. */
+    /* Statistics of whole round trips (not halved); symmetric matrices with diagonal 0. */
     PAIRS_MEAN,
     PAIRS_SD,
     PAIRS_MEDIAN,
     PAIRS_MIN,
     PAIRS_BOUND, /* the error bound of both one-way latencies; 0: one clock shows both */
-    /* Row: who sends. */
+    /* Directed quantities: the row is the sender. */
     PAIRS_DIRECTED,
     PAIRS_SEND = PAIRS_DIRECTED, /* LogGP's o_s: the send call, its receiver waiting */
     PAIRS_RECEIVE,               /* LogGP's o_r: the receive call, for a message that has arrived */
@@ -41,8 +41,8 @@ struct pairs {
     struct pairs_size *size; /* ascending by bytes */
     int n_sizes;
     const char *order; /* how it was measured, in words; NULL: not known */
-    double slowdown;   /* the time of a pair among others over its time alone, the worst of those
-                          that were measured alone, too; 0: unknown */
+    double slowdown;   /* time of a pair measured concurrently with others over its time alone: the
+                          largest ratio of all tested pairs; 0: unknown */
 };
 
 /* Pairs share a path, a card or a processor if one is slower among others by more than this. */
@@ -54,20 +54,20 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
     return (size_t)i * (size_t)p->n + (size_t)j;
 }
 
-/* The shortest round trip that is known: of a log the mean. */
+/* The shortest round trip, or the mean if that is all that is known (from a log). */
 static inline double pairs_trip(const struct pairs_size *s, size_t cell)
 {
     double least = s->of[PAIRS_MIN][cell];
     return least == least ? least : s->of[PAIRS_MEAN][cell];
 }
 
-/* As far as is known. */
+/* Whether I and J run on one host. False if a host name is unknown. */
 static inline bool pairs_same_host(const struct pairs *p, int i, int j)
 {
     return p->host[i] && p->host[j] && strcmp(p->host[i], p->host[j]) == 0;
 }
 
-/* Of N ranks, without sizes. False if there is no memory (then nothing has to be freed). */
+/* Makes P for N ranks, without sizes. False if there is no memory: then nothing must be freed. */
 bool pairs_new(struct pairs *p, int n);
 void pairs_free(struct pairs *p);
 
@@ -79,14 +79,14 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name);
 /* Whether all pairs have WHAT at all sizes. */
 bool pairs_known(const struct pairs *p, enum pairs_quantity what);
 
-/* One way from I to J, bytes per second: least squares of the halved round trip over all sizes.
- * INFINITY where more bytes cost nothing. */
+/* Bandwidth from I to J, bytes per second: from a least-squares fit of half the round trip over all
+ * sizes. INFINITY if the time does not grow with the size. */
 double pairs_bandwidth(const struct pairs *p, int i, int j);
 
-/* What of LogGP is one for all sizes, from i to j; NaN where it is not known. */
+/* The LogGP parameters from I to J that do not depend on the size; NaN: unknown. */
 struct pairs_loggp {
-    double latency;  /* L: of the smallest size, without both calls */
-    double per_byte; /* G: what the gap grows by a byte, least squares */
+    double latency;  /* L: one-way latency of the smallest size minus o_s and o_r */
+    double per_byte; /* G: growth of the gap per byte, least squares */
 };
 struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 
@@ -95,12 +95,12 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
  * where that is not known. */
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
-/* The graph of a broadcast of BYTES. D + w of an edge is the one-way latency that is nearest to
- * half of the shortest round trip and that the clocks allow, interpolated between sizes and
- * extended by the bandwidth. D is the time of the send call, and not less than the smallest gap of
- * that sender within its host, or out of it: all its messages share one path out. Where send calls
- * are not known D is half of the sender's shortest one-way latency. A SEGMENT among others is sent
- * without waiting: D is the gap. False if there is no memory. */
+/* The graph of a broadcast of BYTES. D + w of an edge is its one-way latency: as near to half of
+ * the shortest round trip as the clocks allow, interpolated between sizes and extrapolated by the
+ * bandwidth. D is the time of the send call, but at least the sender's smallest gap within its host
+ * or to other hosts, since all its messages share one outgoing path. If send calls are unknown, D
+ * is half of the sender's shortest one-way latency. SEGMENT: one of many segments, which is sent
+ * without waiting, so that D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph *g);
 
 #endif

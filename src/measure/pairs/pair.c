@@ -45,11 +45,11 @@ static int send_burst(const struct pairs_run *m, int peer, int count, int n)
         TRY(PMPI_Isend(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &out[k]));
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&out[k], MPI_STATUS_IGNORE));
-    /* They may still be under way: the other direction's time begins when they are not. */
+    /* Wait until all have been received, before the other direction is timed. */
     return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
 }
 
-/* From telling the other side to begin, all receives posted, until N messages are there. */
+/* Times a burst: from the start message, with all receives posted, until N messages arrived. */
 static int receive_burst(const struct pairs_run *m, int peer, int count, int n, double *least)
 {
     MPI_Request in[PAIR_BURST];
@@ -64,9 +64,9 @@ static int receive_burst(const struct pairs_run *m, int peer, int count, int n, 
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The gap of messages from PEER, by the least time of one and of PAIR_BURST. Not from the first
- * arrival to the last: on a network that shares its bandwidth between messages under way they all
- * arrive at the end. */
+/* The gap of messages from PEER, from the minimal times of one message and of PAIR_BURST messages.
+ * The time between first and last arrival is no measure: on a network that shares its bandwidth
+ * among concurrent messages, all arrive at the end. */
 static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *gap)
 {
     double one = INFINITY, all = INFINITY;
@@ -108,18 +108,18 @@ static int receive_late(const struct pairs_run *m, int peer, int count, double t
     return MPI_SUCCESS;
 }
 
-/* What one side knows of a pair: its calls, the gap of what came to it, and its clock. */
+/* One side's measurements: its calls, the gap of messages that it received, and its clock. */
 struct side {
     double send, gap, receive, waits, clock, bound;
 };
 
-/* What the lower rank knows of the round trip, and of both directions: there and back. */
+/* The lower rank's measurements: round trips, and one-way latencies there and back. */
 struct trip {
     double mean, sd, median, min, there, back;
 };
 enum { SIDE = sizeof(struct side) / sizeof(double), TRIP = sizeof(struct trip) / sizeof(double) };
 
-/* The two one-way latencies are at least 0 and sum to the round trip: both are cut to that. */
+/* Evaluates REPEATS round trips. One-way latencies are limited to [0, shortest round trip]. */
 static struct trip find_trip(const struct pairs_run *m, struct pair_times t, const double *answered,
                              int repeats)
 {
@@ -137,8 +137,8 @@ static struct trip find_trip(const struct pairs_run *m, struct pair_times t, con
     return trip;
 }
 
-/* This rank's cells: of messages to PEER, as far as one direction is meant. Ranks that follow one
- * leader's clock, to the bit, read the same one. */
+/* Fills this rank's cells; directed quantities are for messages to PEER. If both clocks have
+ * exactly the same offset, both ranks read one clock and there is no clock error. */
 static void fill_row(const struct pairs_run *m, int peer, int size, const struct trip *trip,
                      const struct side *mine, const struct side *theirs)
 {
@@ -188,8 +188,8 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
     return MPI_SUCCESS;
 }
 
-/* The lower rank sees from the warm-up how many repeats fit into the budget. It goes on when the
- * other one waits for its first message, not before. */
+/* The lower rank decides from the warm-up how many repeats fit into the budget. It returns only
+ * when the other rank is ready for its first message. */
 static int agree_on_repeats(const struct pairs_run *m, int peer, double trip, int *repeats)
 {
     *repeats = m->plan->repeats;
@@ -205,8 +205,8 @@ static int agree_on_repeats(const struct pairs_run *m, int peer, double trip, in
     return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
 }
 
-/* Messages that are the first to reach a page of what they go through take several times as long as
- * those behind them: for as long as they do, of either side. *LEAST: the shortest round trip. */
+/* Exchanges messages until they cause no more page faults on either side, since the first messages
+ * through a new page take several times longer. *LEAST: the shortest round trip. */
 static int warm_up(const struct pairs_run *m, int peer, size_t bytes, struct pair_times t,
                    double *least)
 {
