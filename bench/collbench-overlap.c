@@ -77,7 +77,7 @@ static void check_ranks(const struct overlap_options *o, const struct overlap_be
         bench_refuse(&o->bench, "%s needs %d ranks%s, %d run: start it by mpiexec -n %d", b->name,
                      least, most ? "" : " or more", ranks, least);
     if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
-        bench_refuse(&o->bench, "%s has threads, which a simulated rank has not", b->name);
+        bench_refuse(&o->bench, "%s needs threads, which a simulation does not have", b->name);
 }
 
 static void choose(struct overlap_options *o)
@@ -164,7 +164,7 @@ static void calibrate(const struct overlap_options *o, const struct grid_axis *c
     MPI_Reduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, 0, o->bench.comm);
     if (d)
         document_fact(d, "computation", "fixed work, calibrated within %.2f %% on every rank%s",
-                      100 * all, all > 0.01 ? ": this machine is not quiet" : "");
+                      100 * all, all > 0.01 ? ": the machine is noisy" : "");
 }
 
 /* --- measuring --- */

@@ -225,7 +225,7 @@ void tables_end(struct tables *t, const void *arg)
                          &(struct finding){.key = "clocks",
                                            .severity = SEVERITY_NOTE,
                                            .number = {{"error_us", 1e6 * t->clock_bound}}},
-                         "What is timed on one clock: the ranks' clocks agree within %.2f us.",
+                         "One clock for all ranks: the ranks' clocks agree within %.2f us.",
                          1e6 * t->clock_bound);
     declare_pictures(t, arg);
 }

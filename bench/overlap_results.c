@@ -243,18 +243,18 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
                              const double receiver[2])
 {
     if (overlaps(sender[LARGE]) && overlaps(receiver[LARGE]))
-        return "as of libraries with a progress thread";
+        return "typical of libraries with a progress thread";
     if (overlaps(sender[LARGE]))
-        return "as of libraries without threads that leave the transfer to the network card";
+        return "typical of libraries without threads that leave the transfer to the network card";
     if (overlaps(receiver[LARGE]))
         return "which is none of the paper's classes";
     if (short_ones_overlap(g, find_part(g, "sender")) ||
         short_ones_overlap(g, find_part(g, "receiver")))
-        return "but beside short computations, as on TCP, where these are over before the "
-               "rendezvous is answered";
+        return "except with short computations, as on TCP: these end before the rendezvous is "
+               "answered";
     return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
-               ? "as of libraries that answer a rendezvous inside of MPI calls only"
-               : "as of libraries on shared memory, where a processor has to copy";
+               ? "typical of libraries that answer a rendezvous inside of MPI calls only"
+               : "typical of libraries on shared memory, where a processor has to copy";
 }
 
 static void add_behaviour(const struct overlap_grid *g, struct document *d)

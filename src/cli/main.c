@@ -159,7 +159,7 @@ void cli_may_replace(const char *path, const char *head)
     if (file)
         fclose(file);
     if (!ours)
-        cli_refuse("%s is there, and is not what this version of collprof writes: use: --output",
+        cli_refuse("%s exists and was not written by this version of collprof: use: --output",
                    path);
 }
 

@@ -183,8 +183,8 @@ static void find_untold(struct finding_context *c)
     document_finding(
         c->d,
         &(struct finding){.key = "waiting_unknown", .severity = SEVERITY_NOTE, .advice = advice},
-        "Of %s of the run, in calls that send and receive, a plain run cannot say how much is "
-        "waiting and how much transfer.",
+        "%s of the run is in calls that send and receive: without --trace it is unknown how much "
+        "of it is waiting and how much transfer.",
         format_share(share, fmin(messages, other), 1));
 }
 

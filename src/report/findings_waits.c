@@ -428,7 +428,7 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
     else
         document_finding(c->d, &f,
                          "%s of the time in collectives is waiting for the last rank, most of it "
-                         "in %s; no rank is late all along.",
+                         "in %s; no single rank is always the late one.",
                          share, call);
 }
 

@@ -157,9 +157,8 @@ static const struct column request_columns[] = {
     OPTIONAL("in_wait", TIME, "in wait", "in the call that completed a request, mean"),
     C("complete", SHARE, NULL, "share of the requests found complete when asked for"),
     C("wait_per_rank", TIME, "wait/rank",
-      "time in the completing calls, mean of all ranks; a call that completes several is shared "
-      "out "
-      "evenly"),
+      "time in the completing calls, mean of all ranks; the time of a call that completes several "
+      "requests is divided equally among them"),
     SITE,
 };
 

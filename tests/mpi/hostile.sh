@@ -92,14 +92,14 @@ cp -r no-site mine
 echo my own page >mine/report.html
 timeout 60 "$collprof" report --format=html mine >shown 2>&1
 test $? = 2 || fail "report --format=html: status, where there is a page of the user's"
-grep -q 'mine/report.html is there, and is not what this version of collprof writes: use: --output' shown || fail "$(cat shown)"
+grep -q 'mine/report.html exists and was not written by this version of collprof: use: --output' shown || fail "$(cat shown)"
 test "$(cat mine/report.html)" = "my own page" || fail "report --format=html replaced the user's page"
 timeout 60 "$collprof" report --format=html -o mine/report.html mine >shown 2>&1 || fail "-o: $(cat shown)"
 timeout 60 "$collprof" report --format=html mine >shown 2>&1 || fail "page of its own: $(cat shown)"
 echo my own pictures >mine/pictures.html
 timeout 120 "$collprof" plot mine >shown 2>&1
 test $? = 2 || fail "plot: status, where there are pictures of the user's"
-grep -q 'mine/pictures.html is there, and is not what this version of collprof writes: use: --output' shown || fail "$(cat shown)"
+grep -q 'mine/pictures.html exists and was not written by this version of collprof: use: --output' shown || fail "$(cat shown)"
 test "$(cat mine/pictures.html)" = "my own pictures" || fail "plot replaced the user's pictures"
 rm mine/pictures.html
 for i in 1 2; do
@@ -147,7 +147,7 @@ for file in own/csv/ranks.csv; do
     command="report --format=csv"
     echo mine >$file
     timeout 60 "$collprof" $command own >shown 2>&1 && fail "$command: replaced $file"
-    grep -q "$file is there, and is not what" shown || { cat shown; fail "$command: gives no reason"; }
+    grep -q "$file exists and was not written by" shown || { cat shown; fail "$command: gives no reason"; }
     test "$(cat $file)" = mine && test "$(ls own/csv)" = ranks.csv || fail "$file, or what is beside it, was written"
     rm -r own/csv
     mkdir own/csv

@@ -223,12 +223,12 @@ done <<'END'
 0|no rows of transport: use: collprof run --trace=transport$|export --table=transport known
 0|^tables/regions.csv: 30 rows: Regions|report --format=csv -o tables known
 0|^tables/ranks.csv: 4 rows: Ranks$|export -o tables known
-2|tables/ranks.csv is there, and is not what|echo other >tables/ranks.csv; "$absolute" export -o tables known
+2|tables/ranks.csv exists and was not written by|echo other >tables/ranks.csv; "$absolute" export -o tables known
 0|^known/csv/ranks.csv: 4 rows|export known
 1|/nowhere/none: No such file|export -o /nowhere/none known
 0|^known/report.html: open it in a browser$|report --format=html known
 0|^known/report.html: open|report --format=html known
-2|known/report.html is there, and is not|echo other >known/report.html; "$absolute" report --format=html known
+2|known/report.html exists and was not written by|echo other >known/report.html; "$absolute" report --format=html known
 0|^other.html: open|report --format=html -o other.html known
 0|^<!DOCTYPE html>|report --format=html -o - known
 1|cannot write /nowhere/x|report -o /nowhere/x known
