@@ -72,7 +72,8 @@ run 150
 ATOMS
     done
     of lammps-half imbalance:0 late_arrival,small_messages lmp -log none -in in.10
-    of lammps-even - imbalance,small_messages lmp -log none -in in.20
+    # In 0.2 s a shared machine may slow one rank down: imbalance and late ranks are true then.
+    of lammps-even - small_messages lmp -log none -in in.20
 fi
 if program hpcc; then
     sed -e 's/^1000 *Ns/200 Ns/' -e 's/^[0-9]* *Ps$/1 Ps/' -e 's/^[0-9]* *Qs$/2 Qs/' \
