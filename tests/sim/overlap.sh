@@ -22,7 +22,7 @@ refused() {
     test $? = 2 && grep -q "$words" $out || { cat $out; echo "not refused: $*"; exit 1; }
 }
 refused "sender needs 2 ranks, 3 run" 3
-refused "load has threads" 2 --benchmark=load
+refused "load needs threads" 2 --benchmark=load
 refused "step is '1'" 2 --step=1 --benchmark=cpu --sizes=8:8 --comp=8:8
 refused "0 bytes have nothing" 2 --benchmark=cpu --sizes=0:0 --comp=8:8
 
@@ -102,7 +102,7 @@ awk -F, '/^[a-z]+,[0-9]+,[0-9]+,,[0-9]/ { n[$1] += $8 != ""; next } /^[a-z]+,30,
     END { for (b in n) if (n[b] != certain[b]) { print b ": " n[b] " ratios, " certain[b] " certain"; exit 1 } }' $out || exit 1
 # The library that overlaps everything is of the class that the paper knows.
 "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap -i 5 --step=4 --sizes=1K:1M --comp=16:4K --benchmark=sender,receiver --format=json |
-    tr -d '\n' | grep -q '"key": "overlap_behaviour",[^}]*"Small and large messages overlap on both sides, as of' || { echo "another class"; exit 1; }
+    tr -d '\n' | grep -q '"key": "overlap_behaviour",[^}]*"Small and large messages overlap on both sides, typical of' || { echo "another class"; exit 1; }
 if [ -n "${CHECK_THOROUGH:-}" ]; then
     check cluster "$plain" 2 $((8 * 30)) --benchmark=$two
     check grid "" 2 $((5 * 30)) --benchmark=$two
