@@ -112,7 +112,9 @@ libprofile_la_SOURCES = \
 	src/profile/records.h \
 	src/profile/symbolize.c \
 	src/profile/trace.c \
-	src/causes/causes.c src/causes/causes.h src/causes/history.c src/causes/history.h \
+	src/causes/calls.c src/causes/calls.h src/causes/causes.c src/causes/causes.h \
+	src/causes/delays.c src/causes/delays.h src/causes/history.c src/causes/history.h \
+	src/causes/segments.h \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/network.c src/timeline/network.h \
 	src/timeline/timeline.h

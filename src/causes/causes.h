@@ -15,17 +15,9 @@
 #ifndef COLLPROF_CAUSES_CAUSES_H
 #define COLLPROF_CAUSES_CAUSES_H
 
+#include "causes/segments.h"
 #include "timeline/timeline.h"
 
-#define CAUSES_NONE UINT32_MAX
-
-enum cause_kind {
-    CAUSE_COMPUTATION, /* time outside of MPI, from the exit of a call to the entry of the next */
-    CAUSE_TRANSFER,    /* time in a call beyond its wait */
-    CAUSE_UNKNOWN,     /* edges of windows, and calls whose waits are unknown */
-    CAUSE_REST,        /* sum of all causes beyond CAUSES_ROWS */
-    CAUSE_KINDS
-};
 extern const char *const cause_names[CAUSE_KINDS]; /* "computation", ... */
 
 /* One segment on one rank. Times in ns. */
@@ -40,13 +32,6 @@ struct root_cause {
     uint64_t path_ns;              /* on the critical path */
     /* Where most of that waiting is, and its wait state; CAUSES_NONE: none. */
     uint32_t wait_site, wait_operation, wait_state;
-};
-
-/* When the run began and ended; ns on the clock of the events. */
-struct causes_run {
-    int64_t first_ns, last_ns;
-    uint64_t time_mask; /* times that have none of these bits were kept; 0: all */
-    uint32_t last_rank; /* the rank that ended at LAST_NS; CAUSES_NONE: unknown */
 };
 
 struct causes {

@@ -1,0 +1,83 @@
+#include "causes/delays.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Ranks in both histories are held against themselves first. */
+static bool takes_part(const struct delay *d, enum matching m)
+{
+    return m != MATCH_SHIFTED || !(d->count > 0 || d->count < 0);
+}
+
+/* By how much it takes longer than as many executions in the other history do on average. */
+static double weight_of(const struct delay_balance *b, const struct delay *d)
+{
+    return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
+}
+
+/* The share of LESS that is set off: as many executions as there are in MORE. What is left may
+ * match others in the next round; in the last one all is. */
+static double matched_share(const struct delay_balance *b, enum matching m)
+{
+    if (m + 1 == MATCHINGS || !(b->less_count > b->more_count))
+        return 1;
+    return b->more_count / b->less_count;
+}
+
+/* What is left of a delay in MORE, of which LEFT is left: first what is above the mean. */
+static double left_of(const struct delay_balance *b, const struct delay *d, double left)
+{
+    const double weight = weight_of(b, d);
+    if (left <= b->weights)
+        return left * weight / b->weights;
+    return weight + (left - b->weights) * (d->ns - weight) / (b->more - b->weights);
+}
+
+static void set_off_one(const struct delay_balance *b, struct delay *d, enum matching m)
+{
+    const double share = matched_share(b, m), left = b->more - share * b->less;
+    if (d->ns > 0) {
+        d->ns = left > 0 ? left_of(b, d, left) : 0;
+        d->count *= b->more_count > b->less_count ? 1 - b->less_count / b->more_count : 0;
+    } else {
+        d->ns *= left > 0 ? 1 - share : 1 - b->more / b->less;
+        d->count *= 1 - share;
+    }
+}
+
+/* Sets off what one history has more against what the other has more, in each group. */
+static void set_off(struct delay *delays, struct delay *end, enum matching m,
+                    struct delay_balance *balance)
+{
+    struct delay *d;
+    for (d = delays; d < end; d++) {
+        struct delay_balance *b = &balance[d->group[m]];
+        if (!takes_part(d, m))
+            continue;
+        *(d->ns > 0 ? &b->more : &b->less) += fabs(d->ns);
+        if (d->ns > 0)
+            b->more_count += fmax(0, d->count);
+        else
+            b->less_count += fmax(0, -d->count);
+        if (d->ns < 0 && d->count < 0)
+            b->squares += d->ns / d->count * -d->ns;
+    }
+    for (d = delays; d < end; d++) {
+        struct delay_balance *b = &balance[d->group[m]];
+        if (takes_part(d, m) && d->ns > 0)
+            b->weights += weight_of(b, d);
+    }
+    for (d = delays; d < end; d++) {
+        const struct delay_balance *b = &balance[d->group[m]];
+        if (takes_part(d, m) && b->more > 0 && b->less > 0)
+            set_off_one(b, d, m);
+    }
+    for (d = delays; d < end; d++)
+        balance[d->group[m]] = (struct delay_balance){0};
+}
+
+void delays_match(struct delay *delays, size_t n, struct delay_balance *balance)
+{
+    for (enum matching m = 0; m < MATCHINGS; m++)
+        set_off(delays, delays + n, m, balance);
+}
