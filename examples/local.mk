@@ -7,6 +7,8 @@ examples_heat_LDADD = $(MPI_LIBS) -lm
 # Programs that hang, by number: collprof where says why.
 noinst_PROGRAMS += examples/stuck
 examples_stuck_CPPFLAGS = $(MPI_CFLAGS) -D_GNU_SOURCE
+# A last call stays in its function, so that its line is shown.
+examples_stuck_CFLAGS = $(AM_CFLAGS) -fno-optimize-sibling-calls
 examples_stuck_SOURCES = examples/stuck.c
 examples_stuck_LDADD = $(MPI_LIBS)
 # Communication beside computation, to look at in a timeline (make figures).
