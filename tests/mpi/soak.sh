@@ -4,6 +4,7 @@
 # neither the memory of a rank nor its record grows further, and the profile has counted every call.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 seconds=${SOAK_SECONDS:-600} n=${SOAK_RANKS:-8}
+export CHECK_LIMIT=$((seconds + 150))
 cat >soak.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
