@@ -174,6 +174,8 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/runs.c \
+	src/cli/screen.c src/cli/screen.h \
+	src/cli/top.c \
 	src/cli/watchdog.c src/cli/watchdog.h \
 	src/cli/where.c
 collprof_LDADD = libexport.la libcompare.la libreport.la libverdict.la libresults.la libpage.la libdocument.la libprofile.la libtopology.la libbase.la -lelf

@@ -14,6 +14,7 @@ int cli_run(int argc, char **argv);
 int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_where(int argc, char **argv);
+int cli_top(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_info(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct command {
     {"report", "show the report of a run again, or write it for other programs", cli_report},
     {"export", NULL, cli_report}, /* with --format=csv where none is given */
     {"where", "say where a run is stuck, and at which rank", cli_where},
+    {"top", "show a run as it goes", cli_top},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
     {"plot", "draw pictures of a run on a page", cli_plot},

@@ -39,14 +39,12 @@ int cli_where(int argc, char **argv)
     free(living);
     if (!e)
         return STATUS_FAILED;
-    struct verdict *v = verdict_of(e->s);
-    json_t *value = verdict_json(e, v);
+    json_t *value = verdict_json_of(e);
     if (w.format == 1)
         json_write(json_incref(value), stdout, true);
     else
         verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
     json_decref(value);
-    verdict_free(v);
     evidence_free(e);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -107,12 +107,12 @@ static void say_missing(struct profile *p)
 }
 
 /* One after the other: only one record is in memory at a time. NULL if none can be used. */
-static struct profile *merge_records(struct records *r)
+static struct profile *merge_records(struct records *r, uint32_t sections)
 {
     struct profile *p = NULL;
     for (size_t i = 0; i < r->list.n; i++) {
         struct ledger l;
-        const char *fault = ledger_open(&l, r->directory, r->list.at[i].name);
+        const char *fault = ledger_open_part(&l, r->directory, r->list.at[i].name, sections);
         if (fault) {
             records_remark(r, r->list.at[i].name, fault);
             continue;
@@ -138,7 +138,7 @@ void records_find(struct records *r)
 static struct profile *load_records(struct records *r, const char *directory)
 {
     records_find(r);
-    struct profile *p = merge_records(r);
+    struct profile *p = merge_records(r, UINT32_MAX);
     if (!p)
         return NULL;
     say_missing(p);
@@ -217,6 +217,20 @@ void records_close(struct records *r)
     close(r->directory);
 }
 
+static struct profile *load_counts(struct records *r, const char *directory)
+{
+    const uint32_t without = 1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_PEERS |
+                             1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
+    (void)directory;
+    records_find(r);
+    struct profile *p = merge_records(r, ~without);
+    if (!p)
+        return NULL;
+    profile_sort(p);
+    profile_name_sites(p);
+    return p;
+}
+
 static struct profile *load_by(struct profile *(*load)(struct records *, const char *),
                                const char *directory)
 {
@@ -236,4 +250,9 @@ struct profile *profile_load(const char *directory)
 struct profile *profile_load_trace(const char *directory)
 {
     return load_by(load_trace, directory);
+}
+
+struct profile *profile_load_counts(const char *directory)
+{
+    return load_by(load_counts, directory);
 }

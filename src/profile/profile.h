@@ -270,6 +270,11 @@ struct profile *profile_load(const char *directory);
  * with a reason_give() if there is no trace. */
 struct profile *profile_load_trace(const char *directory);
 
+/* What the raw records in DIR, of a run that goes on, say about calls and collectives at this
+ * moment: without messages, trace and what follows from the whole. Call sites are named. NULL if
+ * there is none that can be read. */
+struct profile *profile_load_counts(const char *directory);
+
 void profile_free(struct profile *p);
 
 /* --- for the layer --- */

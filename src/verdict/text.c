@@ -247,8 +247,7 @@ static void add_unmatched(char *text, const struct evidence *e, const struct ver
     add(text, ") that no call has received");
 }
 
-/* "ranks 0, 2: in MPI_Barrier number 2 of MPI_COMM_WORLD" */
-static void add_group(char *text, const json_t *group)
+void verdict_text_group(char text[VERDICT_TEXT], const json_t *group)
 {
     const json_t *ranks = json_object_get(group, "ranks"), *rank;
     size_t i;
@@ -286,7 +285,7 @@ static void add_body(char *text, const struct evidence *e, const struct verdict 
     for (size_t i = 0;
          several && json_is_true(json_object_get(json_array_get(groups, i), "at_fault")); i++) {
         add(text, i ? "; " : "");
-        add_group(text, json_array_get(groups, i));
+        verdict_text_group(text, json_array_get(groups, i));
     }
     add(text, several && before[v->kind] ? ")" : "");
     add(text, "%s", after[v->kind] ? after[v->kind] : "");
@@ -421,6 +420,14 @@ json_t *verdict_json(const struct evidence *e, const struct verdict *v)
                      notes_json(e, v));
 }
 
+json_t *verdict_json_of(const struct evidence *e)
+{
+    struct verdict *v = verdict_of(e->s);
+    json_t *value = verdict_json(e, v);
+    verdict_free(v);
+    return value;
+}
+
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width)
 {
     enum { GROUPS = 12 };
@@ -431,7 +438,7 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
     json_array_foreach(groups, i, g)
     {
         *line = '\0';
-        add_group(line, g);
+        verdict_text_group(line, g);
         if (i < GROUPS)
             text_paragraph_write(out, json_is_true(json_object_get(g, "at_fault")) ? "* " : "  ",
                                  line, width);

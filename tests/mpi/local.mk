@@ -76,7 +76,7 @@ MPI_TESTS = \
 	tests/mpi/cplusplus.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/watchdog.sh \
-	tests/mpi/where.sh \
+	tests/mpi/where.sh tests/mpi/top.sh \
 	tests/mpi/fortran.sh \
 	tests/mpi/heat.sh tests/mpi/trace.sh \
 	tests/mpi/hostile.sh \

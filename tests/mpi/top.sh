@@ -1,0 +1,135 @@
+#!/bin/bash
+# `collprof top` follows a run: time in MPI of each group of ranks, who is late and by how much (known: rank 0
+# sleeps), the line that costs most; a rank that is stuck; how the run ends. Piped and on a terminal.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+cat >late.c <<'END_OF_C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, value;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < atoi(argv[1]); i++) {
+        usleep(rank == 0 ? 200000 : 0);
+        MPI_Barrier(MPI_COMM_WORLD); /* the line that costs */
+    }
+    if (argc > 2 && rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+END_OF_C
+line=$(grep -n 'the line that costs' late.c | cut -d: -f1)
+
+start() # ARGUMENT...: 3 ranks in the background, which have passed MPI_Init when it returns
+{
+    $MPIEXEC -n 3 "$collprof" run --yield --report=no -o out "$PWD/late" "$@" >log 2>&1 &
+    launcher=$!
+    for try in $(seq 100); do
+        "$collprof" where out >now 2>/dev/null && ! grep -q MPI_Init now && return
+        sleep 0.1
+    done
+    fail "$mpi: no run: $(cat log)"
+}
+
+# Shares are judged in the last part that has all of them.
+follows()
+{
+    cp "$dir/late-$mpi" late
+    start 25
+    timeout 60 "$collprof" top --interval=1 out >top.txt 2>err || fail "$mpi: status $?: $(cat err)"
+    wait "$launcher"
+    python3 - "$line" <<'PY' || { cat top.txt err; fail "$mpi: a run that goes on"; }
+import re, sys
+text = open("top.txt").read()
+parts = [p for p in text.split("\ncollprof top: ") if "late ranks" in p]
+assert len(parts) > 1, parts
+last = parts[-1]
+assert all(len(l) <= 80 for l in text.splitlines()), text
+head = re.search(r"late, 3 ranks, .*? (\d+) % in MPI \(rank (\d): (\d+) %, rank \d: (\d+) %\)", " ".join(last.split()))
+assert head and head[2] == "0" and int(head[3]) < 50 and int(head[4]) > 75, head
+groups = re.findall(r"^ +([\d-]+) %  (ranks? [\d, -]+): (.*)", last, re.M)
+assert any(r == "rank 0" and int(s.split("-")[-1]) < 50 for s, r, t in groups), groups
+assert any("2" in r and int(s.split("-")[-1]) > 75 for s, r, t in groups), groups
+assert re.search(r"^ +[4-7]\d\.\d %%  MPI_Barrier at late.c:%s main" % sys.argv[1], last, re.M), last
+late = re.findall(r"^ +([\d.]+) %  rank (\d): the last to enter (\d+) of (\d+) coll", last, re.M)
+assert [l[1] for l in late] == ["0"] and float(late[0][0]) > 60, late
+assert int(late[0][2]) > 0.8 * int(late[0][3]) > 8, late
+assert re.search(r"the run has ended: 3 ranks reached MPI_Finalize, after ([4-9]|1[0-9])", text.splitlines()[-1]), text
+PY
+}
+
+stuck()
+{
+    cp "$dir/late-$mpi" late
+    start 2 stuck
+    timeout 60 "$collprof" top --interval=0.5 out >top.txt 2>err &
+    top=$!
+    for try in $(seq 100); do
+        ! grep -q 'no call sends that' top.txt || break
+        sleep 0.2
+    done
+    pkill -9 -f "^$PWD/late"
+    wait "$launcher"
+    wait $top || fail "$mpi: a run that was killed: status $?: $(cat err)"
+    tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: late, 3 ranks, .* 100 % rank 0: in MPI_Recv' ||
+        fail "$mpi: a stuck run: $(cat top.txt err)"
+    tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: when the run ended, .*no call sends that' ||
+        fail "$mpi: a run that was killed: $(cat top.txt err)"
+}
+
+# 100 columns, then 80, then 'q'.
+terminal()
+{
+    cp "$dir/late-$mpi" late
+    start 100000
+    timeout 60 python3 - "$collprof" top --interval=0.5 out <<'PY' || fail "$mpi: on a terminal"
+import fcntl, os, pty, re, select, struct, sys, termios, time
+pid, fd = pty.fork()
+if pid == 0:
+    time.sleep(0.2)
+    os.execv(sys.argv[1], sys.argv[1:])
+def size(rows, columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+def screen(seconds=3):
+    text, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end and text.count(b"\033[J") < 2:
+        if select.select([fd], [], [], 0.1)[0]:
+            text += os.read(fd, 65536)
+    return text.decode().split("\033[H")[-1]
+def longest(text):
+    return max(len(l) for l in re.sub(r"\033\[\d?[A-Z]", "", text).splitlines())
+size(30, 100)
+wide = screen()
+assert "late, 3 ranks" in wide and 80 < longest(wide) <= 100, wide
+size(5, 80)
+small = screen(1.2)
+assert "late, 3 ranks" in small and longest(small) <= 80 and small.count("\n") <= 4, small
+assert not termios.tcgetattr(fd)[3] & termios.ECHO
+os.write(fd, b"q")
+status = os.waitpid(pid, 0)[1]
+assert status == 0, status
+PY
+    pkill -9 -f "^$PWD/late"
+    wait "$launcher"
+    true
+}
+
+for mpi in $mpis; do
+    with_mpi "$mpi"
+    $MPICC -g -o "late-$mpi" late.c || fail "$mpi: late.c does not build"
+    for case in follows stuck terminal; do
+        beside "$case-$mpi" $case
+    done
+    join
+done
+
+mkdir empty
+"$collprof" top empty >out.txt 2>err
+test $? = 1 && ! test -s out.txt && test "$(wc -l <err)" = 1 && grep -q 'no record' err || fail "no run: $(cat out.txt err)"
+"$collprof" top --interval=0 2>err
+test $? = 2 && grep -q 'a time from 0.2' err || fail "no interval: $(cat err)"
+exit 0
