@@ -149,7 +149,7 @@ libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
 
 # export: a run for other programs: traces, pictures, pages.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OTF2_CFLAGS)
-libexport_la_SOURCES = src/export/export.h src/export/otf2.c src/export/pages.c src/export/perfetto.c \
+libexport_la_SOURCES = src/export/export.h src/export/openmetrics.c src/export/otf2.c src/export/pages.c src/export/perfetto.c \
 	src/export/pictures.c src/export/timeline.c
 libexport_la_LIBADD = $(OTF2_LIBS)
 

@@ -22,9 +22,9 @@ static void library_line(const char *name, const char *what)
 
 static const char languages[] = "C, C++, Fortran (mpif.h, mpi, mpi_f08), Python (mpi4py, ctypes)";
 #if HAVE_OTF2
-static const char exports[] = "csv, perfetto, otf2";
+static const char exports[] = "csv, openmetrics, perfetto, otf2";
 #else
-static const char exports[] = "csv, perfetto; not otf2: built without OTF2";
+static const char exports[] = "csv, openmetrics, perfetto; not otf2: built without OTF2";
 #endif
 
 static void print_build(void)

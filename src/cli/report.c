@@ -41,15 +41,20 @@ static struct report_options options_of(const struct report_command *r)
 
 /* --- for people --- */
 
-/* Of a run that has not ended well: why, first of all. To OUT as text, otherwise as a finding of
- * P. Whether that explains the run. */
-static bool add_verdict(const struct report_command *r, struct profile *p, FILE *out)
+/* Of a run that has not ended well or goes on; otherwise NULL. */
+static struct evidence *evidence_of(const struct report_command *r, const struct profile *p)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/profile.json", r->directory);
     /* A profile that was written may have no records beside it any more. */
-    bool raw = p->crashed && access(path, F_OK);
-    struct evidence *e = raw ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
+    return p->crashed && access(path, F_OK) ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
+}
+
+/* Why it did not end well, first of all. To OUT as text, otherwise as a finding of P. Whether that
+ * explains the run. */
+static bool add_verdict(const struct report_command *r, struct profile *p, FILE *out)
+{
+    struct evidence *e = evidence_of(r, p);
     if (!e)
         return false;
     struct verdict *v = verdict_of(e->s);
@@ -162,6 +167,16 @@ static bool write_perfetto(const struct report_command *r, struct profile *p, FI
     return trace;
 }
 
+static bool write_metrics(const struct report_command *r, struct profile *p, FILE *out)
+{
+    struct evidence *e = evidence_of(r, p);
+    json_t *verdict = e ? verdict_json_of(e) : NULL;
+    export_openmetrics(p, e, verdict, (size_t)r->top, out);
+    json_decref(verdict);
+    evidence_free(e);
+    return true;
+}
+
 static bool write_otf2(const struct report_command *r, struct profile *p, const char *target)
 {
     (void)p;
@@ -192,6 +207,8 @@ static const struct report_format {
     {"html", "a page for a browser (DIR/report.html)", "report.html", .write = write_page},
     {"csv", "a file per table in a directory (DIR/csv); with --table that table", "csv",
      .write_all = write_csv},
+    {"openmetrics", "counters for a scraper, also while the run goes on", NULL,
+     .write = write_metrics},
     {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
      .write = write_perfetto},
     {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", .write_all = write_otf2}};

@@ -115,14 +115,6 @@ char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t p
     return found;
 }
 
-static const char *state_of(const struct profile *p)
-{
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].state == LEDGER_RUNNING)
-            return "running";
-    return p->crashed ? "incomplete" : "complete";
-}
-
 void runs_print(const struct kept_runs *r)
 {
     static const struct column columns[] = {
@@ -141,7 +133,7 @@ void runs_print(const struct kept_runs *r)
         table_text(t, *profile_started(p, "%Y-%m-%d %H:%M:%S", date) ? date : NULL);
         table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
         table_real(t, profile_longest_ns(p) / 1e9);
-        table_text(t, state_of(p));
+        table_text(t, run_state_of(p));
         table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
     }
     if (t)

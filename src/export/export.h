@@ -4,6 +4,7 @@
 #define COLLPROF_EXPORT_EXPORT_H
 
 #include "report/report.h"
+#include "verdict/records.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,11 @@ void export_perfetto(const struct profile *p, FILE *out);
 
 /* A traced profile as an OTF2 archive, a new directory at PATH. NULL, or what went wrong. */
 const char *export_otf2(const struct profile *p, const char *path);
+
+/* P as text of OpenMetrics for a scraper, at most MOST samples of each metric. E and its VERDICT
+ * (verdict_json()): of a run that has not ended well or goes on; otherwise NULL. */
+void export_openmetrics(const struct profile *p, const struct evidence *e, const json_t *verdict,
+                        size_t most, FILE *out);
 
 /* The part of a run that a timeline shows: seconds since its start; NaN: not given, both: around
  * the longest wait. The first 64 lanes are drawn. */

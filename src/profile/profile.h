@@ -332,6 +332,9 @@ double profile_mpi_ns(const struct profile *p);
 /* When the run started, as strftime() puts it; empty if unknown. Returns TEXT. */
 const char *profile_started(const struct profile *p, const char *format, char text[64]);
 
+/* "running": a rank of it does; "complete"; "incomplete": it has not ended well. */
+const char *run_state_of(const struct profile *p);
+
 /* Names of enum clock_source and of a rank's state, as in profile.json. */
 const char *clock_name_of(uint32_t clock);
 const char *state_name_of(uint32_t state);

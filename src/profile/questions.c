@@ -99,3 +99,11 @@ void rank_list(char *text, size_t room, int32_t *rank, size_t n)
         i = last > i + 1 ? last : i;
     }
 }
+
+const char *run_state_of(const struct profile *p)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.at[i].state == LEDGER_RUNNING)
+            return "running";
+    return p->crashed ? "incomplete" : "complete";
+}

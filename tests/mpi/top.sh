@@ -62,6 +62,26 @@ assert re.search(r"the run has ended: 3 ranks reached MPI_Finalize, after ([4-9]
 PY
 }
 
+# What a parser that is not ours makes of it, where Debian's python3-prometheus-client is installed.
+metrics() # FILE LINE...: it is OpenMetrics, and has lines that begin so
+{
+    file=$1
+    shift
+    test "$(tail -n 1 "$file")" = '# EOF' || fail "$mpi: no end: $(cat "$file")"
+    ! grep -vE '^(# (TYPE|UNIT|HELP|EOF)|collprof_[a-z_]+([{]([a-z]+="([^"\\]|\\.)*",?)+[}])? [0-9.e+-]+$)' "$file" ||
+        fail "$mpi: a line that is no OpenMetrics"
+    for line; do
+        grep -q "^collprof_$line" "$file" || fail "$mpi: no $line: $(cat "$file")"
+    done
+    ! /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null || /usr/bin/python3 - "$file" <<'PY' || fail "$mpi: $file"
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+families = {f.name: f for f in parse(open(sys.argv[1]).read())}
+assert all(len(f.samples) <= 20 for f in families.values())
+assert families["collprof_mpi_seconds"].samples[0].value <= families["collprof_rank_seconds"].samples[0].value
+PY
+}
+
 stuck()
 {
     cp "$dir/late-$mpi" late
@@ -72,9 +92,14 @@ stuck()
         ! grep -q 'no call sends that' top.txt || break
         sleep 0.2
     done
+    "$collprof" export --format=openmetrics out >live.txt 2>err || fail "$mpi: no metrics: $(cat err)"
+    metrics live.txt 'run{program="late",state="running"} 1$' 'open_calls{operation="MPI_Recv",site="late.c:' \
+        'verdict{kind="unmatched"} 2$' 'site_calls_total{operation="MPI_Barrier",site="late.c:.* main"} 6$'
     pkill -9 -f "^$PWD/late"
     wait "$launcher"
     wait $top || fail "$mpi: a run that was killed: status $?: $(cat err)"
+    "$collprof" export --format=openmetrics out >dead.txt 2>err || fail "$mpi: no metrics: $(cat err)"
+    metrics dead.txt 'run{program="late",state="incomplete"} 1$'
     tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: late, 3 ranks, .* 100 % rank 0: in MPI_Recv' ||
         fail "$mpi: a stuck run: $(cat top.txt err)"
     tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: when the run ended, .*no call sends that' ||

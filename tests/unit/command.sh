@@ -174,7 +174,7 @@ done <<'END'
 2|did you mean --format=csv?|report --csv
 2|did you mean --format=html?|report --html
 2|did you mean --table=ranks?|report --ranks
-2|expected: text, json, html, csv, perfetto, otf2|report --format=pdf
+2|expected: text, json, html, csv, openmetrics, perfetto, otf2|report --format=pdf
 2|--table is for --format=text or csv|report --format=json --table=ranks
 1|use the directory that `collprof run -o` wrote|report none
 1|expected a log of collbench-pairs|report canary.sh
@@ -300,7 +300,7 @@ expect 2 'use: mpiexec -n N collprof ./app' $collprof
 expect 2 'use: A... -- B...' $collprof compare a b c
 expect 2 'did you mean --explain?$' $collprof report --exlain a
 expect 2 'did you mean --format?$' $collprof report --fromat=csv a
-expect 2 'expected: text, json, html, csv, perfetto, otf2' $collprof report --format=xml a
+expect 2 'expected: text, json, html, csv, openmetrics, perfetto, otf2' $collprof report --format=xml a
 expect 2 'expected: ranks, timeline, matrix' $collprof plot --picture=none a
 expect 2 "unexpected argument 'a'" $collprof info a
 echo nonsense > "$work/nonsense.log"

@@ -175,6 +175,38 @@ Test(export, an_archive_is_what_was_traced)
 }
 
 /* Of a process per rank, numbered from 1: a slice per call, an arrow per message. */
+/* Of made_ledger.c's counts; call sites with one name are one sample, whose name is quoted. */
+Test(export, metrics_are_the_counts_of_all_ranks)
+{
+    struct profile *p = made_four_ranks();
+    char *text = NULL;
+    size_t size;
+    for (size_t i = 0; i < p->sites.n; i++)
+        for (uint32_t k = 0; k < p->sites.at[i].depth; k++) {
+            p->sites.at[i].frame[k].file = memory_strdup("a \"b\\.c");
+            p->sites.at[i].frame[k].line = 7;
+        }
+    FILE *out = open_memstream(&text, &size);
+    export_openmetrics(p, NULL, NULL, 20, out);
+    fclose(out);
+    cr_assert_not_null(strstr(text, "\ncollprof_ranks 4\n"), "%s", text);
+    cr_assert_not_null(strstr(text, "\ncollprof_calls_total{operation=\"MPI_Bcast\"} 400\n"), "%s",
+                       text);
+    cr_assert_not_null(
+        strstr(text, "\ncollprof_site_calls_total{operation=\"MPI_Bcast\",site=\"a \\\"b\\\\.c:7"),
+        "%s", text);
+    cr_assert_eq(times_in(text, "collprof_site_calls_total{operation=\"MPI_Bcast\""), 1, "%s",
+                 text);
+    cr_assert_str_eq(text + size - 6, "# EOF\n");
+    free(text);
+    out = open_memstream(&text, &size);
+    export_openmetrics(p, NULL, NULL, 1, out);
+    fclose(out);
+    cr_assert_eq(times_in(text, "\ncollprof_calls_total"), 1, "%s", text);
+    free(text);
+    profile_free(p);
+}
+
 Test(export, a_page_of_perfetto_is_what_was_traced)
 {
     static const char *const said[] = {

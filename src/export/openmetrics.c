@@ -1,0 +1,183 @@
+/* A run as text for a scraper, by the OpenMetrics specification 1.0. Values are of all ranks
+ * together; a family has a limited number of samples, whose labels name operations, call sites and
+ * late ranks, never each rank. */
+#include "export/export.h"
+
+#include "base/text.h"
+#include "report/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sample {
+    char *labels; /* {operation="MPI_Recv",site="x.c:12 main"}; empty: none */
+    double value;
+};
+
+/* Names of families of seconds and bytes end in their unit. */
+struct family {
+    const char *name, *type, *unit, *help; /* UNIT: NULL: none */
+    ARRAY(struct sample) samples;
+};
+
+static void write_value(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '\n')
+            fputs("\\n", out);
+        else
+            fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+}
+
+/* Adds VALUE to the sample with these labels: call sites may have the same name. KEY, OTHER: NULL:
+ * no label. */
+static void add(struct family *f, const char *key, const char *of_key, const char *other,
+                const char *of_other, double value)
+{
+    char *labels = NULL;
+    size_t size, i = 0;
+    FILE *out = memory_open_text(&labels, &size);
+    for (; key; key = other, of_key = of_other, other = NULL) {
+        fprintf(out, "%c%s=\"", ftell(out) ? ',' : '{', key);
+        write_value(out, of_key);
+        fputc('"', out);
+    }
+    fputs(ftell(out) ? "}" : "", out);
+    fclose(out);
+    while (i < f->samples.n && strcmp(f->samples.at[i].labels, labels) != 0)
+        i++;
+    if (i == f->samples.n)
+        *PUSH(&f->samples) = (struct sample){labels, 0};
+    else
+        free(labels);
+    f->samples.at[i].value += value;
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    return ORDER(y->value, x->value) ?: strcmp(x->labels, y->labels);
+}
+
+/* The MOST largest samples; frees them. */
+static void write_family(struct family *f, size_t most, FILE *out)
+{
+    const char *suffix = !strcmp(f->type, "counter") ? "_total" : "";
+    fprintf(out, "# TYPE collprof_%s %s\n", f->name, f->type);
+    if (f->unit)
+        fprintf(out, "# UNIT collprof_%s %s\n", f->name, f->unit);
+    fprintf(out, "# HELP collprof_%s %s\n", f->name, f->help);
+    if (f->samples.n)
+        qsort(f->samples.at, f->samples.n, sizeof *f->samples.at, largest_first);
+    for (size_t i = 0; i < f->samples.n; i++) {
+        if (i < most)
+            fprintf(out, "collprof_%s%s%s %.15g\n", f->name, suffix, f->samples.at[i].labels,
+                    f->samples.at[i].value);
+        free(f->samples.at[i].labels);
+    }
+    free(f->samples.at);
+}
+
+static void write_single(const char *name, const char *type, const char *unit, const char *help,
+                         double value, FILE *out)
+{
+    struct family f = {.name = name, .type = type, .unit = unit, .help = help};
+    add(&f, NULL, NULL, NULL, NULL, value);
+    write_family(&f, 1, out);
+}
+
+static void write_run(const struct profile *p, FILE *out)
+{
+    struct family run = {.name = "run", .type = "gauge", .help = "1: this run."};
+    add(&run, "program", p->programs.n ? text_base_of(p->programs.at[0]) : "", "state",
+        run_state_of(p), 1);
+    write_family(&run, 1, out);
+    write_single("ranks", "gauge", NULL, "Ranks with a record.", (double)p->ranks.n, out);
+    write_single("rank_seconds", "counter", "seconds", "Run time of all ranks together.",
+                 profile_wall_ns(p) / 1e9, out);
+    if (!isnan(profile_mpi_ns(p)))
+        write_single("mpi_seconds", "counter", "seconds",
+                     "Time of all ranks in MPI, without MPI_Init and MPI_Finalize.",
+                     profile_mpi_ns(p) / 1e9, out);
+}
+
+/* By operation or, with LABELS of call sites, by both. */
+static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
+{
+    struct family calls = {.name = labels ? "site_calls" : "calls",
+                           .type = "counter",
+                           .help = "Calls, with those that are open."},
+                  seconds = {.name = labels ? "site_seconds" : "call_seconds",
+                             .type = "counter",
+                             .unit = "seconds",
+                             .help = "Time in calls."},
+                  bytes = {.name = labels ? "site_bytes" : "call_bytes",
+                           .type = "counter",
+                           .unit = "bytes",
+                           .help = "Payload of calls."};
+    struct rows rows = rows_of(p, labels);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct profile_entry *e = &rows.at[i];
+        const char *name = p->operations.at[e->operation].name, *other = labels ? "site" : NULL,
+                   *site = labels ? labels[e->site] : NULL;
+        add(&calls, "operation", name, other, site, (double)e->calls);
+        add(&seconds, "operation", name, other, site, (double)e->time_ns / 1e9);
+        add(&bytes, "operation", name, other, site, (double)e->bytes);
+    }
+    write_family(&calls, most, out);
+    write_family(&seconds, most, out);
+    write_family(&bytes, most, out);
+    rows_free(&rows);
+}
+
+static void write_late(const struct profile *p, size_t most, FILE *out)
+{
+    struct family late = {.name = "late_rank_seconds",
+                          .type = "gauge",
+                          .unit = "seconds",
+                          .help = "Time that others waited in collectives for this rank."};
+    for (size_t i = 0; i < p->arrivals.n; i++) {
+        char rank[16];
+        snprintf(rank, sizeof rank, "%u", p->arrivals.at[i].cost_rank);
+        if (p->arrivals.at[i].cost_ns)
+            add(&late, "rank", rank, NULL, NULL, (double)p->arrivals.at[i].cost_ns / 1e9);
+    }
+    write_family(&late, most, out);
+}
+
+/* VERDICT has named the call sites of E. */
+static void write_verdict(const struct evidence *e, const json_t *verdict, size_t most, FILE *out)
+{
+    struct family open = {.name = "open_calls",
+                          .type = "gauge",
+                          .help = "Calls that ranks are in, by operation and call site."},
+                  kind = {.name = "verdict",
+                          .type = "gauge",
+                          .help = "Ranks at fault, by kind: see collprof-where(1)."};
+    char **labels = site_labels(e->names);
+    for (size_t i = 0; i < e->s->calls.n; i++) {
+        const struct open_call *c = &e->s->calls.at[i];
+        add(&open, "operation", e->names->operations.at[c->name].name, "site",
+            c->site == PROFILE_NONE ? "-" : labels[c->site], 1);
+    }
+    add(&kind, "kind", json_string_value(json_object_get(verdict, "kind")), NULL, NULL,
+        (double)json_array_size(json_object_get(verdict, "ranks")));
+    write_family(&open, most, out);
+    write_family(&kind, 1, out);
+    site_labels_free(e->names, labels);
+}
+
+void export_openmetrics(const struct profile *p, const struct evidence *e, const json_t *verdict,
+                        size_t most, FILE *out)
+{
+    char **labels = site_labels(p);
+    write_run(p, out);
+    write_calls(p, NULL, most, out);
+    write_calls(p, labels, most, out);
+    write_late(p, most, out);
+    if (e)
+        write_verdict(e, verdict, most, out);
+    fputs("# EOF\n", out);
+    site_labels_free(p, labels);
+}
