@@ -4,17 +4,21 @@
 #include "base/hash.h"
 #include "base/try.h"
 #include "sync/politely.h"
+#include "sync/tree.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_REQUEST = 7101, TAG_REPLY = 7102 };
+enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103 };
 
-/* Message exchanges for one point of one rank: at least MIN, then up to MAX for these seconds. */
+/* Message exchanges for one point of one rank: at least MIN, then up to MAX for these seconds.
+ * Ranks take turns, and those of one point take no longer than this together. */
 enum { EXCHANGES_MIN = 4, EXCHANGES_MAX = 100 };
-static const double exchanges_seconds = 0.2;
+static const double seconds_of_rank = 0.2, seconds_of_all = 0.6;
 
 /* A host name says too little: containers and time namespaces of one host have several, or the
  * same one with different clocks. */
@@ -76,8 +80,7 @@ struct reply {
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
-/* A parent, which already knows the global clock, answers CHILD's requests until the last one.
- */
+/* Answers CHILD's requests until the last one, by what is known of the global clock so far. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {
@@ -90,16 +93,17 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
     return MPI_SUCCESS;
 }
 
-/* The child. All exchanges are kept: the tightest bounds may come from two different ones. */
-static int ask(MPI_Comm leaders, int parent, struct sync_point *point, struct reply *last)
+/* The child. All exchanges of these SECONDS are kept: the tightest bounds may come from two
+ * different ones. */
+static int ask(MPI_Comm leaders, int parent, double seconds, struct sync_point *point,
+               struct reply *last)
 {
     struct sync_exchange e[EXCHANGES_MAX];
     double started = clock_now();
     int n = 0;
     for (int more = 1; more; n++) {
         e[n].sent = clock_now();
-        more = n + 1 < EXCHANGES_MIN ||
-               (n + 1 < EXCHANGES_MAX && e[n].sent - started < exchanges_seconds);
+        more = n + 1 < EXCHANGES_MIN || (n + 1 < EXCHANGES_MAX && e[n].sent - started < seconds);
         TRY(PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders));
         TRY(PMPI_Recv(last, REPLY_DOUBLES, MPI_DOUBLE, parent, TAG_REPLY, leaders,
                       MPI_STATUS_IGNORE));
@@ -136,35 +140,104 @@ static void keep_point(struct sync_clock *clock, struct sync_point point)
     }
 }
 
-static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent)
+static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, double seconds)
 {
     struct sync_point point;
     struct reply reply;
-    TRY(ask(leaders, parent, &point, &reply));
+    TRY(ask(leaders, parent, seconds, &point, &reply));
     keep_point(clock, point);
     clock->line = sync_line_then(&clock->own, &reply.line);
     clock->missed += reply.missed;
     return MPI_SUCCESS;
 }
 
-/* Distances 2^(k-1) .. 1 among the first 2^k leaders, then the remainder, so that a parent is
- * always done before it is asked. */
-static int descend(struct sync_clock *clock, MPI_Comm leaders)
+/* Tries the round trips of this leader. Disjoint pairs at a time: of a distance first the even
+ * multiples ask, then the odd ones. ERROR gets one of each distance. */
+static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int k,
+                           const int *distance, double *error)
 {
-    int rank, size, power = 1;
+    int rank, size;
     TRY(PMPI_Comm_rank(leaders, &rank));
     TRY(PMPI_Comm_size(leaders, &size));
-    while (2 * power <= size)
-        power *= 2;
-    for (int distance = power / 2; distance > 0 && rank < power; distance /= 2) {
-        if (rank % (2 * distance) == distance)
-            TRY(follow(clock, leaders, rank - distance));
-        else if (rank % (2 * distance) == 0)
-            TRY(answer(clock, leaders, rank + distance));
+    for (int turn = 0; turn < 2 * k; turn++) {
+        int d = distance[turn / 2];
+        struct sync_point point = {.bound = INFINITY};
+        struct reply reply;
+        if (rank / d % 2 != turn % 2) {
+            if (rank >= d)
+                TRY(answer(clock, leaders, rank - d));
+            continue;
+        }
+        if (rank + d < size)
+            TRY(ask(leaders, rank + d, 0, &point, &reply));
+        error[turn / 2] = point.bound;
     }
-    return rank >= power         ? follow(clock, leaders, rank - power)
-           : rank + power < size ? answer(clock, leaders, rank + power)
-                                 : MPI_SUCCESS;
+    return MPI_SUCCESS;
+}
+
+/* Which leader this one follows from now on. */
+static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
+{
+    int rank, distance[SYNC_DISTANCES_MAX], k = sync_distances(size, distance);
+    double own[SYNC_DISTANCES_MAX], *all = malloc((size_t)size * (size_t)k * sizeof *all);
+    int *parent = malloc((size_t)size * sizeof *parent);
+    int rc = sync_all_have(leaders, all && parent);
+    if (!rc)
+        rc = PMPI_Comm_rank(leaders, &rank);
+    if (!rc)
+        rc = try_round_trips(clock, leaders, k, distance, own);
+    if (!rc)
+        rc = PMPI_Allgather(own, k, MPI_DOUBLE, all, k, MPI_DOUBLE, leaders);
+    if (!rc)
+        rc = sync_all_have(leaders, sync_tree(size, k, distance, all, parent) == 0);
+    if (!rc)
+        clock->parent = parent[rank];
+    free(parent);
+    free(all);
+    return rc;
+}
+
+/* Every leader but the first measures its difference from its parent, which knows the global clock
+ * by then; one after the other, since others' messages would lengthen its round trips. */
+static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const int *parent,
+                   const int *order)
+{
+    int rank;
+    double seconds = fmin(seconds_of_rank, seconds_of_all / size);
+    TRY(PMPI_Comm_rank(leaders, &rank));
+    for (int i = 1; i < size; i++) {
+        int child = order[i];
+        if (rank == parent[child])
+            TRY(answer(clock, leaders, child));
+        if (rank != child)
+            continue;
+        if (i > 1)
+            TRY(PMPI_Recv(NULL, 0, MPI_INT, order[i - 1], TAG_TURN, leaders, MPI_STATUS_IGNORE));
+        TRY(follow(clock, leaders, parent[child], seconds));
+        if (i < size - 1)
+            TRY(PMPI_Send(NULL, 0, MPI_INT, order[i + 1], TAG_TURN, leaders));
+    }
+    return MPI_SUCCESS;
+}
+
+/* One more point of each leader. */
+static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
+{
+    int size;
+    TRY(PMPI_Comm_size(leaders, &size));
+    if (!clock->has_parent)
+        TRY(choose_parent(clock, leaders, size));
+    clock->has_parent = true;
+    int *parent = malloc(2 * (size_t)size * sizeof *parent);
+    int rc = sync_all_have(leaders, parent != NULL);
+    if (!rc)
+        rc = PMPI_Allgather(&clock->parent, 1, MPI_INT, parent, 1, MPI_INT, leaders);
+    if (!rc) {
+        sync_tree_order(size, parent, parent + size);
+        rc = descend(clock, leaders, size, parent, parent + size);
+    }
+    free(parent);
+    return rc;
 }
 
 /* Leaders of one domain each have measured; the rest of the domain reads the same clock, on the
@@ -194,7 +267,7 @@ static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *on
 static int measure(struct sync_clock *clock, MPI_Comm domain, MPI_Comm leaders)
 {
     if (leaders != MPI_COMM_NULL)
-        TRY(descend(clock, leaders));
+        TRY(measure_leaders(clock, leaders));
     TRY(share(clock, domain));
     return PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE, MPI_MAX,
                           clock->comm);

@@ -2,9 +2,9 @@
  *
  * Ranks that read the same clock form a domain: same host, same boot, same time namespace.
  * Where there is one domain nothing is exchanged and nothing is converted. Otherwise one rank
- * per domain, its leader, follows the clock of rank 0's domain: a binomial tree, top-down, in
- * which a parent answers in its already global clock; the others of the domain take over what
- * their leader found.
+ * per domain, its leader, follows the clock of rank 0's domain, along the tree in which the round
+ * trips add up to the least (tree.h), top-down: a parent answers in its already global clock. The
+ * others of the domain take over what their leader found.
  *
  * "Local" is clock_now() of this rank, "global" clock_now() of rank 0; seconds. A simulator's
  * clock is global already. Functions that return int return an MPI error code; they are collective
@@ -25,6 +25,8 @@ struct sync_clock {
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
+    int parent;         /* of this leader among the leaders; -1: it is the first */
+    bool has_parent;    /* PARENT has been chosen, when the clock was started */
     int domains;        /* of the communicator: 1 means that nothing had to be measured */
     double missed;      /* error bound of readings between the last two points */
     double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */

@@ -3,8 +3,8 @@
 set -u
 test -n "$SMPIRUN" || exit 77
 # Between sites of the grid a message takes 2 ms, and a rate is known after as many seconds.
-while read -r platform change within; do
-    "$srcdir/tests/sim/run.sh" "$platform" 8 sim/drift "$change" "$within" ||
+while read -r platform change within slow; do
+    "$srcdir/tests/sim/run.sh" "$platform" 8 sim/drift "$change" "$within" $slow ||
         { echo "FAIL: $platform, $change ppm"; exit 1; }
 done <<END
 cluster 0 1
@@ -13,6 +13,7 @@ cluster -500 5
 grid 0 100
 grid 100 2000
 grid -500 5000
+slowhost 0 100 1
 END
 
 # What needs no common clock is as without drift, what does within 0.5 %: by frequent points, and the rates known

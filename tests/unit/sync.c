@@ -1,5 +1,6 @@
 /* The estimator of clock differences, against clocks whose offset and drift are set here. */
 #include "sync/estimate.h"
+#include "sync/tree.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -260,4 +261,70 @@ Test(sync, wide_point_is_left_out)
     cr_assert_eq(line.drift, 0);
     cr_assert_eq(line.bound, 1e-6);
     cr_assert_leq(sync_line_bound(&line, 10.1), 0.1 * SYNC_DRIFT_UNKNOWN + 2e-6);
+}
+
+/* Whom each of N ranks follows where the error of pair A, B is ERROR_OF(A, B). */
+static void tree_of(int n, double (*error_of)(int a, int b), int *parent)
+{
+    int distance[SYNC_DISTANCES_MAX], k = sync_distances(n, distance);
+    double *error = calloc((size_t)n * (size_t)k, sizeof *error);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k && i + distance[j] < n; j++)
+            error[i * k + j] = error_of(i, i + distance[j]);
+    cr_assert_eq(sync_tree(n, k, distance, error, parent), 0);
+    free(error);
+}
+
+static double behind_rank_4(int a, int b)
+{
+    return a == 4 || b == 4 ? 15e-3 : 8e-6;
+}
+
+/* A rank behind a slow path passes its error on to nobody. */
+Test(sync, nobody_follows_a_slow_rank)
+{
+    for (int n = 6; n <= 1000; n = 3 * n + 1) {
+        int *parent = calloc((size_t)n, sizeof *parent);
+        tree_of(n, behind_rank_4, parent);
+        cr_expect_eq(parent[0], -1);
+        for (int i = 1; i < n; i++)
+            cr_expect(parent[i] >= 0 && parent[i] != 4 && parent[i] != i, "%d of %d", i, n);
+        free(parent);
+    }
+}
+
+static double along_a_line(int a, int b)
+{
+    return a < b ? b - a + 1e-3 : a - b + 1e-3;
+}
+
+static double by_steps(int a, int b)
+{
+    return (a < b ? b - a : a - b) > 1 ? 10 : 1;
+}
+
+/* The sum counts, not the number of hops; and all of few ranks are tried. */
+Test(sync, the_least_sum_of_round_trips)
+{
+    int parent[12], distance[SYNC_DISTANCES_MAX];
+    tree_of(12, along_a_line, parent);
+    for (int i = 1; i < 12; i++)
+        cr_expect_eq(parent[i], 0, "rank %d follows %d", i, parent[i]);
+    tree_of(8, by_steps, parent);
+    for (int i = 1; i < 8; i++)
+        cr_expect_eq(parent[i], i - 1, "rank %d follows %d", i, parent[i]);
+    cr_expect_eq(sync_distances(1, distance), 0);
+    cr_expect_eq(sync_distances(12, distance), 11);
+    cr_expect_eq(sync_distances(1 << 30, distance), 30);
+}
+
+Test(sync, parents_come_before_their_children)
+{
+    static const int parent[] = {-1, 5, 0, 2, 5, 3, 0};
+    int order[7], position[7];
+    sync_tree_order(7, parent, order);
+    for (int i = 0; i < 7; i++)
+        position[order[i]] = i;
+    for (int i = 1; i < 7; i++)
+        cr_expect_lt(position[parent[i]], position[i], "rank %d", i);
 }
