@@ -15,10 +15,19 @@
 
 enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103 };
 
-/* Message exchanges for one point of one rank: at least MIN, then up to MAX for these seconds.
- * Ranks take turns, and those of one point take no longer than this together. */
+/* Message exchanges for one point of one rank. Ranks take turns and share the time, so that the
+ * first point is not old when the last is measured. */
 enum { EXCHANGES_MIN = 4, EXCHANGES_MAX = 100 };
-static const double seconds_of_rank = 0.2, seconds_of_all = 0.6;
+struct limit {
+    int exchanges;  /* at most, MIN to MAX */
+    double seconds; /* beyond which there are no more than MIN */
+};
+
+static struct limit limit_of(int ranks)
+{
+    return (struct limit){.exchanges = ranks < 10 ? 2 * EXCHANGES_MAX / ranks : 20,
+                          .seconds = 0.4 / ranks};
+}
 
 /* A host name says too little: containers and time namespaces of one host have several, or the
  * same one with different clocks. */
@@ -93,9 +102,9 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
     return MPI_SUCCESS;
 }
 
-/* The child. All exchanges of these SECONDS are kept: the tightest bounds may come from two
+/* The child, by at most MOST exchanges. All are kept: the tightest bounds may come from two
  * different ones. */
-static int ask(MPI_Comm leaders, int parent, double seconds, struct sync_point *point,
+static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_point *point,
                struct reply *last)
 {
     struct sync_exchange e[EXCHANGES_MAX];
@@ -103,7 +112,8 @@ static int ask(MPI_Comm leaders, int parent, double seconds, struct sync_point *
     int n = 0;
     for (int more = 1; more; n++) {
         e[n].sent = clock_now();
-        more = n + 1 < EXCHANGES_MIN || (n + 1 < EXCHANGES_MAX && e[n].sent - started < seconds);
+        more = n + 1 < EXCHANGES_MIN ||
+               (n + 1 < limit.exchanges && e[n].sent - started < limit.seconds);
         TRY(PMPI_Send(&more, 1, MPI_INT, parent, TAG_REQUEST, leaders));
         TRY(PMPI_Recv(last, REPLY_DOUBLES, MPI_DOUBLE, parent, TAG_REPLY, leaders,
                       MPI_STATUS_IGNORE));
@@ -140,11 +150,11 @@ static void keep_point(struct sync_clock *clock, struct sync_point point)
     }
 }
 
-static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, double seconds)
+static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct limit limit)
 {
     struct sync_point point;
     struct reply reply;
-    TRY(ask(leaders, parent, seconds, &point, &reply));
+    TRY(ask(leaders, parent, limit, &point, &reply));
     keep_point(clock, point);
     clock->line = sync_line_then(&clock->own, &reply.line);
     clock->missed += reply.missed;
@@ -156,6 +166,7 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, double
 static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int k,
                            const int *distance, double *error)
 {
+    static const struct limit few = {.exchanges = EXCHANGES_MIN};
     int rank, size;
     TRY(PMPI_Comm_rank(leaders, &rank));
     TRY(PMPI_Comm_size(leaders, &size));
@@ -169,7 +180,7 @@ static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int
             continue;
         }
         if (rank + d < size)
-            TRY(ask(leaders, rank + d, 0, &point, &reply));
+            TRY(ask(leaders, rank + d, few, &point, &reply));
         error[turn / 2] = point.bound;
     }
     return MPI_SUCCESS;
@@ -203,7 +214,6 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const i
                    const int *order)
 {
     int rank;
-    double seconds = fmin(seconds_of_rank, seconds_of_all / size);
     TRY(PMPI_Comm_rank(leaders, &rank));
     for (int i = 1; i < size; i++) {
         int child = order[i];
@@ -213,7 +223,7 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const i
             continue;
         if (i > 1)
             TRY(PMPI_Recv(NULL, 0, MPI_INT, order[i - 1], TAG_TURN, leaders, MPI_STATUS_IGNORE));
-        TRY(follow(clock, leaders, parent[child], seconds));
+        TRY(follow(clock, leaders, parent[child], limit_of(size)));
         if (i < size - 1)
             TRY(PMPI_Send(NULL, 0, MPI_INT, order[i + 1], TAG_TURN, leaders));
     }

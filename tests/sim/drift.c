@@ -6,7 +6,7 @@
  *
  * And that a rank behind a slow path passes its doubt on to no other.
  *
- * usage: drift CHANGE WITHIN [SLOW]: the rates change by up to CHANGE ppm in the middle of the run;
+ * usage: drift CHANGE WITHIN [SLOW]: the rates change by up to CHANGE ppm after 12 of about 30 s;
  * common starts are not further apart than WITHIN us, once the rates are known; the clocks of no
  * more than SLOW ranks (default: all) have a bound above 300 us at their last point. */
 #include "base/clock.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 
 enum { READINGS = 1000, EVERY = 20 };
-static const double middle = 15; /* seconds, of about 30 */
+static const double middle = 12; /* seconds, of about 30; starts count from 15 on */
 static int rank, size;
 static double change;
 
