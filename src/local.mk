@@ -114,7 +114,8 @@ libprofile_la_SOURCES = \
 	src/profile/trace.c \
 	src/causes/calls.c src/causes/calls.h src/causes/causes.c src/causes/causes.h \
 	src/causes/delays.c src/causes/delays.h src/causes/history.c src/causes/history.h \
-	src/causes/segments.h \
+	src/causes/graph.c src/causes/graph.h src/causes/replay.c src/causes/segments.h \
+	src/causes/what_if.c src/causes/what_if.h \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/network.c src/timeline/network.h \
 	src/timeline/timeline.h
@@ -138,7 +139,8 @@ libreport_la_SOURCES = \
 	src/report/report.c src/report/report.h \
 	src/report/rows.c src/report/rows.h \
 	src/report/screen.c src/report/screen.h \
-	src/report/tables.c src/report/tables.h
+	src/report/tables.c src/report/tables.h \
+	src/report/what_if.c src/report/what_if.h
 
 # compare: what differs between sets of runs.
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

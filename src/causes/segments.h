@@ -19,6 +19,7 @@ struct causes_run {
     int64_t first_ns, last_ns;
     uint64_t time_mask; /* times that have none of these bits were kept; 0: all */
     uint32_t last_rank; /* the rank that ended at LAST_NS; CAUSES_NONE: unknown */
+    double error_ns;    /* the largest difference between the clocks of two ranks */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "export/export.h"
 #include "measure/pairs/log.h"
 #include "report/report.h"
+#include "report/what_if.h"
 #include "verdict/ended.h"
 #include "verdict/text.h"
 
@@ -18,7 +19,7 @@
 
 struct report_command {
     const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
-    const char *output;
+    const char *output, *what_if;
     int format, table, top;
     bool list, full, explain;
 };
@@ -76,6 +77,15 @@ static bool write_text(const struct report_command *r, struct profile *p, FILE *
     o.explained = !o.table && add_verdict(r, p, out);
     report_text(p, out, &o);
     return true;
+}
+
+static bool write_what_if(const struct report_command *r, struct profile *p, FILE *out)
+{
+    (void)p;
+    struct profile *trace = cli_load_trace(r->directory);
+    bool good = trace && report_what_if(trace, r->what_if, out);
+    profile_free(trace);
+    return good;
 }
 
 static bool write_json(const struct report_command *r, struct profile *p, FILE *out)
@@ -224,6 +234,9 @@ static const struct option_registry format_list = {"format", format_name, format
 static const struct option_entry entries[] = {
     {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
     {"table", 0, "NAME", "only one table: %s", 0, option_take_word, AT(table), &tables},
+    {"what-if", 0, "CHANGE",
+     "of a run with --trace: its wall time with balance:SITE, faster:SITE,PERCENT or no-transfer",
+     0, option_take_text, AT(what_if), NULL},
     {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
      AT(explain), NULL},
     {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
@@ -240,6 +253,9 @@ static error_t check(struct option_parser *parser, void *values)
     const struct report_command *r = values;
     if (r->table != NO_TABLE && r->format != TEXT && r->format != CSV)
         return option_refuse(parser, "--table is for --format=text or csv");
+    if (r->what_if && (r->format != TEXT || r->table != NO_TABLE || r->full))
+        return option_refuse(parser, "--what-if is one line of text: leave out other formats, "
+                                     "--table and --full");
     return 0;
 }
 
@@ -337,8 +353,9 @@ static bool write_run(const struct report_command *r)
     snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
     if (p && !p->has_arrivals) /* made from records */
         verdict_of_ended(p);
-    bool good = p && (f->write ? write_file(r, p, f->file ? path : NULL, f->write)
-                               : f->write_all(r, p, r->output ?: path));
+    bool good = p && (r->what_if ? write_file(r, p, NULL, write_what_if)
+                      : f->write ? write_file(r, p, f->file ? path : NULL, f->write)
+                                 : f->write_all(r, p, r->output ?: path));
     profile_free(p);
     return good;
 }

@@ -32,7 +32,7 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
 
 #define LIST(of) of##_list = {of##_names, sizeof of##_names / sizeof *of##_names}
 static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LIST(cause),
-    LIST(network);
+    LIST(replay), LIST(network);
 
 /* --- members --- */
 
@@ -244,6 +244,11 @@ static const struct field trace_table[] = {
     F(calls_ns, "calls_ns", U64, FIRST),
     F(wait_ns, "wait_ns", U64, FIRST),
     F(path_ns, "path_ns", I64, FIRST),
+    NAMED(replay.state, "replay", FIRST, replay),
+    F(replay.recorded_ns, "replayable_ns", I64, FIRST),
+    F(replay.replayed_ns, "replayed_ns", I64, FIRST),
+    F(replay.ideal_ns, "ideal_network_ns", MAYBE, FIRST),
+    F(replay.repeat_error, "replay_error", REAL, FIRST),
     F(sends, "sends", U64, FIRST),
     F(receives, "receives", U64, FIRST),
     F(matched, "matched", U64, FIRST),
@@ -291,6 +296,19 @@ static const struct field cause_table[] = {
     IN(wait_site, "waited_at_site", SITES, FIRST),
     IN(wait_operation, "waited_in_operation", OPERATIONS, FIRST),
     NAMED(wait_state, "state", FIRST, wait),
+};
+#undef ROW
+
+#define ROW struct prediction
+static const struct field prediction_table[] = {
+    IN(segment.from_site, "from_site", SITES, FIRST),
+    IN(segment.from_operation, "from_operation", OPERATIONS, FIRST),
+    IN(segment.site, "site", SITES, FIRST),
+    IN(segment.operation, "operation", OPERATIONS, FIRST),
+    F(ranks, "ranks", U32, FIRST),
+    F(wall_ns, "wall_ns", REAL, FIRST),
+    F(low_ns, "low_ns", REAL, FIRST),
+    F(high_ns, "high_ns", REAL, FIRST),
 };
 #undef ROW
 
@@ -352,6 +370,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
+    [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, SOUGHT),
     [TABLE_ACTS] = TABLE(acts, NULL, act_table, 0),
     [TABLE_NETS] = TABLE(nets, NULL, net_table, 0),

@@ -34,6 +34,7 @@ enum profile_table {
     TABLE_PEERS,
     TABLE_WAITS,
     TABLE_CAUSES,
+    TABLE_PREDICTIONS,
     TABLE_BELOW,
     TABLE_ACTS,
     TABLE_NETS,

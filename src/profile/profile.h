@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "causes/causes.h"
+#include "causes/what_if.h"
 #include "document/json.h"
 #include "record/ledger.h"
 #include "timeline/network.h"
@@ -174,6 +175,7 @@ struct profile_trace {
     double error_ns;            /* shorter waits are within the error of the clocks: none */
     uint64_t calls_ns, wait_ns; /* time in the calls in the windows; of it, waited */
     int64_t path_ns;            /* length of the critical path */
+    struct replay_check replay; /* what predictions can be relied on for */
     uint64_t sends, receives, matched;
     uint64_t contradictions; /* pairs of ends that cannot be one message */
     uint64_t unnumbered;     /* ends of messages whose order is unknown */
@@ -229,7 +231,8 @@ struct profile {
     ARRAY(struct act) acts; /* of the ranks' records; not in profile.json */
     ARRAY(struct wait) waits;
     ARRAY(struct root_cause) causes;
-    ARRAY(struct net) nets; /* of the ranks' records; not in profile.json */
+    ARRAY(struct prediction) predictions; /* of what_if_best() */
+    ARRAY(struct net) nets;               /* of the ranks' records; not in profile.json */
     ARRAY(struct net_row) below;
 
     struct profile_index *index; /* the model's own */
@@ -274,6 +277,9 @@ struct profile *profile_load_trace(const char *directory);
  * moment: without messages, trace and what follows from the whole. Call sites are named. NULL if
  * there is none that can be read. */
 struct profile *profile_load_counts(const char *directory);
+
+/* For predictions about such a profile: for what_if_close(), and then timeline_free(T). */
+struct what_if_replay *trace_replay(const struct profile *p, struct timeline *t);
 
 void profile_free(struct profile *p);
 

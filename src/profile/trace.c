@@ -37,17 +37,35 @@ static void end_open_calls(struct profile *p)
     }
 }
 
-static void find_causes(struct profile *p, const struct timeline *t)
+static struct causes_run run_of(const struct profile *p)
 {
     const struct profile_rank *last = p->ranks.at;
     for (size_t i = 1; i < p->ranks.n; i++)
         last = p->ranks.at[i].end_ns > last->end_ns ? &p->ranks.at[i] : last;
+    return (struct causes_run){.first_ns = p->trace.first_ns,
+                               .last_ns = p->trace.last_ns,
+                               .time_mask = p->trace.time_mask,
+                               .last_rank = p->ranks.n ? (uint32_t)last->rank : CAUSES_NONE,
+                               .error_ns = p->trace.error_ns};
+}
+
+static void find_predictions(struct profile *p, const struct timeline *t)
+{
+    const struct causes_run run = run_of(p);
+    struct prediction best[WHAT_IF_BEST];
+    struct what_if_replay *x = what_if_open(t, p->acts.at, p->acts.n, &run);
+    size_t n = what_if_best(x, p->causes.at, p->causes.n, best);
+    p->trace.replay = *what_if_check(x);
+    for (size_t i = 0; i < n; i++)
+        *PUSH(&p->predictions) = best[i];
+    what_if_close(x);
+}
+
+static void find_causes(struct profile *p, const struct timeline *t)
+{
+    const struct causes_run run = run_of(p);
     struct causes found;
-    causes_find(&found, t, p->acts.at, p->acts.n,
-                &(struct causes_run){.first_ns = p->trace.first_ns,
-                                     .last_ns = p->trace.last_ns,
-                                     .time_mask = p->trace.time_mask,
-                                     .last_rank = p->ranks.n ? (uint32_t)last->rank : CAUSES_NONE});
+    causes_find(&found, t, p->acts.at, p->acts.n, &run);
     p->trace.path_ns = found.path_ns;
     if (!causes_add_up(found.rows, found.n, p->trace.wait_ns, found.path_ns))
         profile_warn(p, "the costs of the causes do not add up to the waits, or the critical path "
@@ -61,7 +79,7 @@ static void find_causes(struct profile *p, const struct timeline *t)
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->waits.n = p->causes.n = 0;
+    p->waits.n = p->causes.n = p->predictions.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* clocks that do not agree tell nothing of waiting */
@@ -85,6 +103,14 @@ void trace_find(struct profile *p)
     for (size_t i = 0; i < found.n_waits; i++)
         *PUSH(&p->waits) = found.waits[i];
     find_causes(p, &found);
+    find_predictions(p, &found);
     find_below(p);
     timeline_free(&found);
+}
+
+struct what_if_replay *trace_replay(const struct profile *p, struct timeline *t)
+{
+    const struct causes_run run = run_of(p);
+    timeline_find(t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
+    return what_if_open(t, p->acts.at, p->acts.n, &run);
 }

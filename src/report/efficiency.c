@@ -1,6 +1,7 @@
 #include "report/efficiency.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Seconds of all ranks together that are certainly waiting, without what imbalance shows. */
 static double known_waits(const struct profile *p, double mpi)
@@ -36,9 +37,30 @@ struct efficiency efficiency_of(const struct profile *p)
     e.mean = sum / n;
     e.load_balance = e.mean / e.most;
     e.communication = e.most / e.run;
+    e.transfer = e.serialisation = NAN;
+    if (p->trace.replay.ideal_ns >= 0 && p->trace.replay.replayed_ns > 0) {
+        /* Computation outside of the trace's windows may differ: no factor is above 1. */
+        double ideal = (double)p->trace.replay.ideal_ns / (double)p->trace.replay.replayed_ns;
+        e.transfer = fmin(1, fmax(ideal, e.communication));
+        e.serialisation = e.communication / e.transfer;
+    }
     e.compute = fmin(1, e.mean / e.run);
     e.waiting =
         fmin(1 - e.compute, fmax((e.most - e.mean) / e.run, known_waits(p, mpi) / (n * e.run)));
     e.other = 1 - e.compute - e.waiting;
     return e;
+}
+
+const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT])
+{
+    int n = snprintf(text, EFFICIENCY_TEXT, "%.1f %% = load balance %.1f %% x ", 100 * e->compute,
+                     100 * e->load_balance);
+    if (isnan(e->transfer))
+        snprintf(text + n, (size_t)(EFFICIENCY_TEXT - n), "communication %.1f %%",
+                 100 * e->communication);
+    else
+        snprintf(text + n, (size_t)(EFFICIENCY_TEXT - n),
+                 "serialisation %.1f %% x transfer %.1f %%", 100 * e->serialisation,
+                 100 * e->transfer);
+    return text;
 }

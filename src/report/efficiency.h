@@ -8,6 +8,9 @@
  * MPI_Init to MPI_Finalize of the rank where that is longest, both without what the layer measured:
  *   load balance = mean C / max C     communication efficiency = max C / T
  *   parallel efficiency = mean C / T = load balance x communication efficiency
+ * With a trace, and T0 the run time of its replay on an ideal network:
+ *   serialisation = max C / T0        transfer = T0 / T
+ *   communication efficiency = serialisation x transfer
  * Shares are of n x T. */
 struct efficiency {
     bool known;     /* no rank was cut off in a call, and no rank's threads are in MPI at once */
@@ -16,11 +19,17 @@ struct efficiency {
     double waiting; /* share that is certainly waiting for other ranks */
     double other;   /* the remaining time in MPI: transfer, and waiting that is not known as such */
     double load_balance, communication;
-    double mean, most;   /* of C, seconds */
+    double serialisation, transfer; /* NAN: unknown */
+    double mean, most;              /* of C, seconds */
     size_t longest_rank; /* position of the rank with the largest C in the profile's list */
 };
 
 struct efficiency efficiency_of(const struct profile *p);
+
+/* "66.0 % = load balance 71.0 % x serialisation 98.0 % x transfer 95.0 %", or with communication
+ * where these two are unknown. E must be known. */
+enum { EFFICIENCY_TEXT = 120 };
+const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
 
 /* C of the rank at position I, seconds. */
 static inline double efficiency_compute(const struct profile *p, size_t i)

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
+#include "report/what_if.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -273,6 +274,22 @@ static void which_ranks(const struct segment *s, const char *order, char *text, 
                  share);
 }
 
+/* " Balanced, the run would take ...": where that gains more than the interval is wide. */
+static void gain_text(const struct finding_context *c, const struct segment *s, char *text,
+                      size_t room)
+{
+    const struct profile *p = c->v->p;
+    char prediction[PREDICTION_TEXT];
+    *text = '\0';
+    for (size_t i = 0; i < p->predictions.n; i++) {
+        const struct prediction *x = &p->predictions.at[i];
+        struct root_cause segment = x->segment;
+        segment.kind = CAUSE_COMPUTATION;
+        if (!by_segment(&segment, s->first) && !(x->high_ns > profile_longest_ns(p)))
+            snprintf(text, room, " Balanced, %s.", prediction_text(p, x, prediction));
+    }
+}
+
 static void add_cause(struct finding_context *c, const struct segment *s, const struct waiting *at,
                       double cost)
 {
@@ -282,7 +299,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     const bool one = is_of_one_rank(s);
     const char *order = one ? NULL : order_of(at);
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[120] = "";
-    char ranks[120], between[SEGMENT_LABEL], advice[4600];
+    char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
     struct finding f =
         finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost, NAN);
     call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
@@ -310,14 +327,15 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     if (noise_matters(cost * s->passed / s->cost, NAN, c->run))
         snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
                  format_share(passed, s->passed, s->cost));
+    gain_text(c, s, gain, sizeof gain);
     snprintf(advice, sizeof advice, "see all causes of waiting: collprof report --table=causes %s",
              c->directory ? c->directory : "DIR");
     f.advice = advice;
     document_finding(c->d, &f,
                      "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
-                     "most of it in %s%s.%s",
+                     "most of it in %s%s.%s%s",
                      between, ranks, format_time(time, 1e9 * cost),
-                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by);
+                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by, gain);
 }
 
 /* Whether the trace's windows are too short to show for which rank most is waited. */

@@ -80,13 +80,11 @@ static void put_times(struct document *d, const struct view *v)
     const struct profile *p = v->p;
     const struct efficiency *e = &v->where;
     double lifecycle = 0, calls = 0;
-    char a[32], b[32];
+    char a[32], b[32], factors[EFFICIENCY_TEXT];
     if (e->known && p->ranks.n > 1)
         document_fact(d, "parallel efficiency",
-                      "%.1f %% = load balance %.1f %% x communication %.1f %%; waiting for other "
-                      "ranks: %.1f %%, other time in MPI: %.1f %%",
-                      100 * e->compute, 100 * e->load_balance, 100 * e->communication,
-                      100 * e->waiting, 100 * e->other);
+                      "%s; waiting for other ranks: %.1f %%, other time in MPI: %.1f %%",
+                      efficiency_text(e, factors), 100 * e->waiting, 100 * e->other);
     for (size_t i = 0; i < p->ranks.n; i++) {
         lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
         calls += (double)p->ranks.at[i].calls;
@@ -155,6 +153,21 @@ static void put_causes(struct document *d, const struct profile *p)
                       format_time(path, (double)p->trace.path_ns));
 }
 
+/* What shows a reader how exact predictions may be. */
+static void put_replay(struct document *d, const struct profile *p)
+{
+    const struct replay_check *c = &p->trace.replay;
+    char replayed[32], recorded[32], second[32];
+    if (c->state > REPLAY_GOOD)
+        document_fact(d, "replay", "predictions are unknown: %s", replay_names[c->state]);
+    else if (c->state == REPLAY_GOOD)
+        document_fact(d, "replay",
+                      "%s for %s recorded; means over the first half are %s off in the second",
+                      format_time(replayed, (double)c->replayed_ns),
+                      format_time(recorded, (double)c->recorded_ns),
+                      format_share(second, c->repeat_error, 1));
+}
+
 static void put_facts(struct document *d, const struct view *v)
 {
     const struct profile *p = v->p;
@@ -172,6 +185,7 @@ static void put_facts(struct document *d, const struct view *v)
     put_overhead(d, p);
     put_trace(d, p);
     put_causes(d, p);
+    put_replay(d, p);
 }
 
 /* --- the whole --- */

@@ -87,11 +87,9 @@ static void put_where(struct screen *s)
 {
     const struct efficiency *e = &s->v->where;
     const struct profile *p = s->v->p;
-    char text[300], time[32];
+    char text[300], time[32], factors[EFFICIENCY_TEXT];
     if (e->known && p->ranks.n > 1) {
-        snprintf(text, sizeof text,
-                 "Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%",
-                 100 * e->compute, 100 * e->load_balance, 100 * e->communication);
+        snprintf(text, sizeof text, "Parallel efficiency %s", efficiency_text(e, factors));
         put_text(s, "", text);
         put_bar(s, e);
     } else if (e->known) {

@@ -71,11 +71,25 @@ static const uint8_t states[] = {[COLLECTIVE_ALL] = WAIT_N_TO_N,
                                  [COLLECTIVE_TO_ROOT] = WAIT_EARLY_ROOT,
                                  [COLLECTIVE_PREFIX] = WAIT_PREFIX};
 
-/* N members by their rank in the communicator; ENTERED and AWAITED have room for them. */
-static void look_at(struct timeline *t, const struct act *act, const uint32_t *member, size_t n,
-                    int64_t *entered, uint32_t *awaited)
+struct judging {
+    struct timeline *t;
+    const struct act *act;
+    ARRAY(int64_t) entered;
+    ARRAY(uint32_t) awaited;
+};
+
+static void judge_instance(void *context, const uint32_t *member, size_t n)
 {
+    struct judging *j = context;
+    struct timeline *t = j->t;
+    const struct act *act = j->act;
     uint32_t root = TIMELINE_NONE, peer = TIMELINE_NONE;
+    while (j->entered.n < n) {
+        PUSH(&j->entered);
+        PUSH(&j->awaited);
+    }
+    int64_t *entered = j->entered.at;
+    uint32_t *awaited = j->awaited.at;
     for (size_t i = 0; i < n && peer == TIMELINE_NONE; i++)
         peer = act[member[i]].peer;
     for (size_t i = 0; i < n; i++) {
@@ -93,7 +107,9 @@ static void look_at(struct timeline *t, const struct act *act, const uint32_t *m
     }
 }
 
-void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
+void collective_instances(const struct act *act, size_t n,
+                          void (*visit)(void *context, const uint32_t *member, size_t n),
+                          void *context)
 {
     uint32_t *list = memory_alloc((n + 1) * sizeof *list);
     size_t m = 0;
@@ -101,17 +117,21 @@ void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
         if ((act[i].kind == ACT_COLLECTIVE || act[i].kind == ACT_COLLECTED) && act[i].comm_id)
             list[m++] = (uint32_t)i;
     qsort_r(list, m, sizeof *list, by_instance, (void *)act);
-    int64_t *entered = memory_alloc((m + 1) * sizeof *entered);
-    uint32_t *awaited = memory_alloc((m + 1) * sizeof *awaited);
     for (size_t i = 0, end; i < m; i = end) {
         const struct act *a = &act[list[i]];
         for (end = i + 1; end < m && act[list[end]].comm_id == a->comm_id &&
                           act[list[end]].ordinal == a->ordinal;)
             end++;
         if (a->collective != COLLECTIVE_NEIGHBOURS && is_whole(act, list + i, end - i))
-            look_at(t, act, list + i, end - i, entered, awaited);
+            visit(context, list + i, end - i);
     }
-    free(entered);
-    free(awaited);
     free(list);
+}
+
+void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
+{
+    struct judging j = {t, act, {0}, {0}};
+    collective_instances(act, n, judge_instance, &j);
+    free(j.entered.at);
+    free(j.awaited.at);
 }

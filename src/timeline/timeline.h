@@ -129,6 +129,12 @@ size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t
 
 void timeline_free(struct timeline *t);
 
+/* Calls VISIT with the events of each collective that all N members recorded and agree on, by rank
+ * in the communicator; of neighbourhoods with none. */
+void collective_instances(const struct act *act, size_t n,
+                          void (*visit)(void *context, const uint32_t *member, size_t n),
+                          void *context);
+
 /* Finds which member each of the N members of a collective waited for. ENTERED: their entry times,
  * by rank in the communicator; FIRST: as in struct act; ROOT: TIMELINE_NONE for none. AWAITED[i]
  * becomes the last member to enter that I depends on, or I itself if it waited for no other. */

@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = smoke ways methods logp collective isolated drift
-sim_layer_programs = layer drawn reduction benchmark waits known late causes
+sim_layer_programs = layer drawn reduction benchmark waits known late causes what_if
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -21,9 +21,9 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/late.sh \
 	tests/sim/drawn.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
-	tests/sim/waits.sh tests/sim/causes.sh
+	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py \
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
@@ -147,9 +147,13 @@ figures-sweep: sim/collbench-bcast sim/collbench-collective sim/isolated
 		python3 $(srcdir)/tests/sim/sweep.py 1000 300 128 600 >figures/sweep.txt; tail -7 figures/sweep.txt
 	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/sweep_collective.py 1000 200 40 200 >figures/sweep_collective.txt; \
 		tail -4 figures/sweep_collective.txt
+# Whether predictions of changes come true, for 300 programs drawn by SEED and the numbers after it.
+truth-causes: sim/what_if collprof
+	@seed=$${SEED:-$$(date +%s)}; echo "SEED=$$seed"; $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/what_if.py \
+		$(srcdir)/tests/sim/run.sh ./collprof sim/what_if sim/truth.dir $$(seq $$seed $$((seed + 299)))
 clean-local: clean-figures
 clean-figures:
 	rm -rf figures
-.PHONY: figures $(FIGURES) clean-figures
+.PHONY: truth-causes figures $(FIGURES) clean-figures
 EXTRA_DIST += tests/sim/figures-bcast.sh tests/sim/figures-tree.sh tests/sim/figures-tree.awk \
 	tests/mpi/figures-timeline.sh tests/mpi/excerpt.py

@@ -2,6 +2,7 @@
  * paper, so that every wait and its cause follow from the times that are written here. */
 #include "causes/causes.h"
 #include "causes/history.h"
+#include "causes/what_if.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -25,6 +26,8 @@ enum { RANKS = 16, STEPS = 4096, LATENCY = 10 };
 struct played {
     struct step step[RANKS][STEPS];
     uint32_t ranks;
+    int64_t percent; /* of its time each computation takes */
+    int64_t latency, overhead;
     uint32_t length[RANKS], at[RANKS];
     int64_t now[RANKS], entered[RANKS][STEPS];
     uint32_t ordinal[RANKS][RANKS], barriers[RANKS];
@@ -74,7 +77,7 @@ static bool receive(struct played *p, uint32_t rank, uint32_t from)
     if (at == STEPS)
         return false;
     int64_t arrived = p->entered[from][at];
-    int64_t end = (arrived > p->now[rank] ? arrived : p->now[rank]) + LATENCY;
+    int64_t end = (arrived > p->now[rank] ? arrived : p->now[rank]) + p->latency;
     struct act *a = event(p, rank, ACT_RECEIVED, end);
     a->peer = from;
     a->ordinal = p->ordinal[from][rank]++;
@@ -93,13 +96,13 @@ static bool barrier(struct played *p, uint32_t rank)
             return false;
         last = p->entered[r][i] > last ? p->entered[r][i] : last;
     }
-    struct act *a = event(p, rank, ACT_COLLECTIVE, last + LATENCY);
+    struct act *a = event(p, rank, ACT_COLLECTIVE, last + p->latency);
     a->collective = COLLECTIVE_ALL;
     a->tag = (int32_t)rank;
     a->members = p->ranks;
     a->peer = TIMELINE_NONE;
     a->ordinal = p->barriers[rank]++;
-    p->now[rank] = last + LATENCY;
+    p->now[rank] = last + p->latency;
     return true;
 }
 
@@ -111,10 +114,10 @@ static bool go(struct played *p, uint32_t rank)
     if (s->kind != COMPUTE && !p->entered[rank][p->at[rank]])
         p->entered[rank][p->at[rank]] = p->now[rank];
     if (s->kind == COMPUTE) {
-        p->now[rank] += s->ns;
+        p->now[rank] += s->ns * p->percent / 100;
     } else if (s->kind == SEND) {
-        event(p, rank, ACT_SEND, p->now[rank] + 1);
-        p->now[rank]++;
+        event(p, rank, ACT_SEND, p->now[rank] + p->overhead);
+        p->now[rank] += p->overhead;
     } else if (!(s->kind == BARRIER ? barrier(p, rank) : receive(p, rank, s->peer))) {
         return false;
     }
@@ -160,7 +163,7 @@ static struct answer analysed(const struct played *p, uint64_t mask)
 {
     struct answer a;
     timeline_find(&a.t, p->act, p->n, 0);
-    causes_find(&a.c, &a.t, p->act, p->n, &(struct causes_run){1, p->last, mask, p->last_rank});
+    causes_find(&a.c, &a.t, p->act, p->n, &(struct causes_run){1, p->last, mask, p->last_rank, 0});
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, a.c.path_ns));
     if (!mask)
         cr_expect_eq(a.c.path_ns, p->last - 1);
@@ -199,6 +202,9 @@ static struct played *program(uint32_t ranks)
 {
     struct played *p = calloc(1, sizeof *p);
     p->ranks = ranks;
+    p->percent = 100;
+    p->latency = LATENCY;
+    p->overhead = 1;
     return p;
 }
 
@@ -407,7 +413,7 @@ Test(causes, circles_at_one_time_end)
     struct answer a;
     timeline_find(&a.t, act, 8, 0);
     cr_expect_eq(a.t.wait_sum_ns, 40);
-    causes_find(&a.c, &a.t, act, 8, &(struct causes_run){0, 20, 0, 0});
+    causes_find(&a.c, &a.t, act, 8, &(struct causes_run){0, 20, 0, 0, 0});
     cr_expect(causes_add_up(a.c.rows, a.c.n, 40, 20));
     answer_free(&a);
 }
@@ -454,10 +460,13 @@ static uint32_t drawn(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-static struct played *drawn_program(uint64_t seed, int64_t delay)
+static struct played *drawn_on(uint64_t seed, int64_t delay, int64_t percent, int64_t latency)
 {
     enum { WORK = 10000 };
     struct played *p = program(4 + drawn(&seed, RANKS - 4));
+    p->percent = percent;
+    p->latency = latency;
+    p->overhead = latency ? 1 : 0;
     uint32_t ranks = p->ranks, late = drawn(&seed, ranks), at = drawn(&seed, 10);
     for (uint32_t step = 0; step < 20; step++) {
         uint32_t kind = drawn(&seed, 4), by = 1 + drawn(&seed, ranks - 1);
@@ -488,6 +497,11 @@ static struct played *drawn_program(uint64_t seed, int64_t delay)
     return p;
 }
 
+static struct played *drawn_program(uint64_t seed, int64_t delay)
+{
+    return drawn_on(seed, delay, 100, LATENCY);
+}
+
 Test(causes, drawn_delays)
 {
     enum { PROGRAMS = 300, DELAY = 50000 };
@@ -506,6 +520,125 @@ Test(causes, drawn_delays)
         answer_free(&after);
         played_free(without);
         played_free(with);
+    }
+}
+
+/* --- predictions: programs are changed, and played again --- */
+
+static bool selects_all(const struct root_cause *segment, const void *context)
+{
+    (void)context;
+    return segment->kind == CAUSE_COMPUTATION;
+}
+
+/* As drawn_delays, with all computation twice as fast, and on an ideal network. */
+Test(causes, drawn_predictions)
+{
+    enum { PROGRAMS = 300, DELAY = 50000, FASTER = 50 };
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct played *p = drawn_on(seed, DELAY, 100, LATENCY),
+                      *faster = drawn_on(seed, DELAY, FASTER, LATENCY),
+                      *ideal = drawn_on(seed, DELAY, 100, 0);
+        const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
+        struct timeline t;
+        struct prediction x = {0};
+        timeline_find(&t, p->act, p->n, 0);
+        struct what_if_replay *replay = what_if_open(&t, p->act, p->n, &run);
+        const struct replay_check *c = what_if_check(replay);
+        cr_assert_eq(c->state, REPLAY_GOOD, "seed %d: state %u", (int)seed, c->state);
+        cr_expect_eq(c->recorded_ns, p->last - 1);
+        cr_expect_eq(c->replayed_ns, c->recorded_ns);
+        cr_expect_float_eq((double)c->ideal_ns, (double)ideal->last - 1, 3, "seed %d: ideal %d, %d",
+                           (int)seed, (int)c->ideal_ns, (int)ideal->last - 1);
+        struct what_if w = {WHAT_IF_FASTER, FASTER, selects_all, NULL};
+        cr_expect(what_if_predict(replay, &w, &x));
+        cr_expect_eq(x.ranks, p->ranks);
+        cr_expect_float_eq(x.wall_ns, (double)faster->last - 1, 0.002 * (double)faster->last,
+                           "seed %d: %.0f, in truth %d", (int)seed, x.wall_ns, (int)faster->last);
+        cr_expect(x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
+        what_if_close(replay);
+        timeline_free(&t);
+        played_free(p);
+        played_free(faster);
+        played_free(ideal);
+    }
+}
+
+/* Rank 0 takes twice as long as each of the others, in a segment of its own: it is balanced with
+ * what the others do behind the same call. In every second step it is even longer. */
+Test(causes, balance_with_other_segments)
+{
+    enum { TIMES = 64, WINDOW = 1 << 16 };
+    for (uint64_t mask = 0; mask <= WINDOW; mask += WINDOW) {
+        struct played *p = program(4), *balanced = program(4);
+        for (int step = 0; step < TIMES; step++)
+            for (uint32_t r = 0; r < 4; r++) {
+                int64_t longer = step % 2 ? 14000 : 10000, own = r ? 5000 : longer;
+                does(p, r, COMPUTE, own, 0);
+                does(balanced, r, COMPUTE, step ? (3 * 5000 + longer) / 4 : own, 0);
+                for (struct played *x = p; x; x = x == p ? balanced : NULL) {
+                    if (r)
+                        does(x, r, RECEIVE, 11, r - 1);
+                    if (r < 3)
+                        does(x, r, SEND, r ? 13 : 12, r + 1);
+                    does(x, r, BARRIER, 14, 0);
+                }
+            }
+        play(p);
+        play(balanced);
+        const struct causes_run run = {1, p->last, mask, p->last_rank, 0};
+        /* Of a thinned trace only events in windows are left. */
+        size_t n = 0;
+        for (size_t i = 0; i < p->n; i++)
+            if (!(p->act[i].entry_ns & (int64_t)mask) && !(p->act[i].exit_ns & (int64_t)mask))
+                p->act[n++] = p->act[i];
+        struct answer a;
+        struct prediction best[WHAT_IF_BEST];
+        timeline_find(&a.t, p->act, n, 0);
+        causes_find(&a.c, &a.t, p->act, n, &run);
+        struct what_if_replay *replay = what_if_open(&a.t, p->act, n, &run);
+        size_t found = what_if_best(replay, a.c.rows, a.c.n, best);
+        cr_assert_geq(found, 1);
+        cr_expect_eq(best[0].segment.rank, 0);
+        cr_expect(best[0].by_left && best[0].ranks == 4);
+        double truth = (double)balanced->last, off = mask ? 0.05 * truth : 0.002 * truth;
+        cr_expect_float_eq(best[0].wall_ns, truth, off, "%.0f, in truth %.0f", best[0].wall_ns,
+                           truth);
+        cr_expect(best[0].low_ns <= truth && truth <= best[0].high_ns, "%.0f to %.0f",
+                  best[0].low_ns, best[0].high_ns);
+        what_if_close(replay);
+        answer_free(&a);
+        played_free(p);
+        played_free(balanced);
+    }
+}
+
+/* What a replay cannot know is unknown, with the reason. */
+Test(causes, unknown_predictions)
+{
+    static const enum replay_state expected[] = {REPLAY_GOOD, REPLAY_THREADS, REPLAY_UNKNOWN_WAITS,
+                                                 REPLAY_NONE};
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        struct played *p = drawn_program(7, 50000);
+        size_t n = expected[k] == REPLAY_NONE ? 0 : p->n, kept = 0;
+        for (size_t i = 0; i < n; i++) {
+            p->act[i].thread = expected[k] == REPLAY_THREADS && p->act[i].rank == 1 && i % 2;
+            if (expected[k] != REPLAY_UNKNOWN_WAITS || p->act[i].rank != 1) /* has no record */
+                p->act[kept++] = p->act[i];
+        }
+        const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
+        struct timeline t;
+        struct prediction x = {0};
+        timeline_find(&t, p->act, kept, 0);
+        struct what_if_replay *replay = what_if_open(&t, p->act, kept, &run);
+        const struct replay_check *c = what_if_check(replay);
+        struct what_if w = {WHAT_IF_FASTER, 10, selects_all, NULL};
+        cr_expect_eq(c->state, expected[k], "%u", c->state);
+        cr_expect_eq(what_if_predict(replay, &w, &x), expected[k] == REPLAY_GOOD);
+        cr_expect_eq(c->ideal_ns >= 0, expected[k] == REPLAY_GOOD);
+        what_if_close(replay);
+        timeline_free(&t);
+        played_free(p);
     }
 }
 
@@ -560,9 +693,18 @@ Test(causes, a_quarter_of_a_million_events)
     struct answer a;
     timeline_find(&a.t, act, n, 0);
     clock_t start = clock();
-    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, last, 0, CAUSES_NONE});
+    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, last, 0, CAUSES_NONE, 0});
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     cr_log_info("%zu events: %.2f s", n, seconds);
+    struct prediction best[WHAT_IF_BEST];
+    struct causes_run run = {0, last, 0, CAUSES_NONE, 0};
+    start = clock();
+    struct what_if_replay *replay = what_if_open(&a.t, act, n, &run);
+    cr_expect_gt(what_if_best(replay, a.c.rows, a.c.n, best), 0);
+    what_if_close(replay);
+    seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    cr_log_info("its predictions: %.2f s", seconds);
+    cr_expect_lt(seconds, SECONDS);
     cr_expect_lt(seconds, SECONDS);
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, a.c.path_ns));
     cr_expect_gt(cost(&a, 9, -1), 0.85 * (double)a.t.wait_sum_ns); /* others are late by chance */
@@ -605,7 +747,7 @@ Test(causes, histories_that_are_too_long)
     struct answer a;
     timeline_find(&a.t, act, n, 0);
     clock_t start = clock();
-    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, now + 1, 0, CAUSES_NONE});
+    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, now + 1, 0, CAUSES_NONE, 0});
     cr_expect_lt((double)(clock() - start) / CLOCKS_PER_SEC, 10);
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, now + 1));
     cr_expect_gt(cost_of_kind(&a, CAUSE_UNKNOWN), 0);

@@ -1,0 +1,123 @@
+#include "report/what_if.h"
+
+#include "base/format.h"
+#include "base/reason.h"
+#include "report/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *prediction_text(const struct profile *p, const struct prediction *x,
+                            char text[PREDICTION_TEXT])
+{
+    const double was = profile_longest_ns(p), gain = was - x->wall_ns;
+    char would[32], instead[32], share[32], low[32], high[32];
+    int n = snprintf(text, PREDICTION_TEXT, "the run would take %s instead of %s",
+                     format_time(would, x->wall_ns), format_time(instead, was));
+    if (isnan(x->low_ns))
+        n += snprintf(text + n, (size_t)(PREDICTION_TEXT - n), " (interval unknown: few windows)");
+    else
+        n += snprintf(text + n, (size_t)(PREDICTION_TEXT - n), " (95 %% CI %s to %s)",
+                      format_time(low, x->low_ns), format_time(high, x->high_ns));
+    snprintf(text + n, (size_t)(PREDICTION_TEXT - n), ", %s %s",
+             format_share(share, fabs(gain), was), gain < 0 ? "more" : "less");
+    return text;
+}
+
+/* --- the change that is asked for --- */
+
+/* Computation between the calls at two sites, as tables name them; "": any. */
+struct selection {
+    const struct profile *p;
+    char *const *label;
+    char left[600], entered[600];
+};
+
+/* Whether NAME is the site, its line, or the operation and the site. */
+static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site,
+                     const char *none)
+{
+    const char *label = site == PROFILE_NONE ? "" : s->label[site];
+    char call[700];
+    if (operation == PROFILE_NONE)
+        return !strcmp(name, none);
+    snprintf(call, sizeof call, "%s%s%s", s->p->operations.at[operation].name, *label ? " " : "",
+             label);
+    return !*name || !strcmp(name, label) || !strcmp(name, call) ||
+           (strlen(name) == strcspn(label, " ") && !strncmp(label, name, strlen(name)));
+}
+
+static bool selects(const struct root_cause *segment, const void *context)
+{
+    const struct selection *s = context;
+    return (!*s->left ||
+            is_named(s, s->left, segment->from_operation, segment->from_site, "MPI_Init")) &&
+           (!*s->entered ||
+            is_named(s, s->entered, segment->operation, segment->site, "MPI_Finalize"));
+}
+
+/* "LEFT..ENTERED", or one site: the call that the computation ends with. */
+static bool read_site(struct selection *s, const char *site)
+{
+    const char *between = strstr(site, "..");
+    snprintf(s->left, sizeof s->left, "%.*s", between ? (int)(between - site) : 0, site);
+    snprintf(s->entered, sizeof s->entered, "%s", between ? between + 2 : site);
+    return *s->left || *s->entered;
+}
+
+static bool read_change(const char *change, struct what_if *w, struct selection *s)
+{
+    const size_t name = strcspn(change, ":");
+    char site[600];
+    for (w->kind = 0; w->kind < WHAT_IF_KINDS; w->kind++)
+        if (strlen(what_if_names[w->kind]) == name &&
+            !strncmp(what_if_names[w->kind], change, name))
+            break;
+    if (w->kind == WHAT_IF_NO_TRANSFER)
+        return !change[name];
+    snprintf(site, sizeof site, "%s", change[name] ? change + name + 1 : "");
+    if (w->kind == WHAT_IF_FASTER) {
+        char *comma = strrchr(site, ','), *end = NULL;
+        w->percent = comma ? strtod(comma + 1, &end) : -1;
+        if (!comma || end == comma + 1 || *(end + (*end == '%')) || w->percent < 0 ||
+            w->percent > 100)
+            return false;
+        *comma = '\0';
+    }
+    return w->kind < WHAT_IF_KINDS && read_site(s, site);
+}
+
+static bool predict(const struct profile *trace, const char *change, const struct what_if *w,
+                    struct prediction *x)
+{
+    struct timeline t;
+    struct what_if_replay *replay = trace_replay(trace, &t);
+    const struct replay_check *check = what_if_check(replay);
+    const bool found = what_if_predict(replay, w, x);
+    if (check->state != REPLAY_GOOD)
+        reason_give("what a change would bring is unknown: %s", replay_names[check->state]);
+    else if (!found)
+        reason_give("%s: no computation between such calls: `collprof report --table=causes` shows "
+                    "their sites",
+                    change);
+    what_if_close(replay);
+    timeline_free(&t);
+    return found;
+}
+
+bool report_what_if(const struct profile *trace, const char *change, FILE *out)
+{
+    char text[PREDICTION_TEXT];
+    struct selection s = {.p = trace, .label = site_labels(trace)};
+    struct what_if w = {.selects = selects, .context = &s};
+    struct prediction x = {0};
+    const bool good =
+        read_change(change, &w, &s)
+            ? predict(trace, change, &w, &x)
+            : reason_give("%s: expected balance:SITE, faster:SITE,PERCENT or no-transfer", change);
+    if (good)
+        fprintf(out, "%s: %s.\n", change, prediction_text(trace, &x, text));
+    site_labels_free(trace, (char **)s.label);
+    return good;
+}

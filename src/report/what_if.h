@@ -1,0 +1,17 @@
+/* Predictions of a run's wall time after a change, in words. */
+#ifndef COLLPROF_REPORT_WHAT_IF_H
+#define COLLPROF_REPORT_WHAT_IF_H
+
+#include "profile/profile.h"
+
+/* "the run would take 345 ms instead of 495 ms (95 % CI 340 to 352 ms), 30 % less" */
+enum { PREDICTION_TEXT = 200 };
+const char *prediction_text(const struct profile *p, const struct prediction *x,
+                            char text[PREDICTION_TEXT]);
+
+/* Writes what CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer") would bring. TRACE: as
+ * profile_load_trace() has it. False, with a reason_give(): CHANGE is none, selects nothing, or
+ * the trace does not allow predictions. */
+bool report_what_if(const struct profile *trace, const char *change, FILE *out);
+
+#endif

@@ -1,0 +1,101 @@
+"""Whether predictions come true: usage: what_if.py RUN COLLPROF PROGRAM DIRECTORY SEED...
+
+Of each seed's program (what_if.c), on a network drawn by the seed: a traced run; the program balanced, 30 % faster, and
+on an ideal network, run in truth. The unchanged replay is within 1 % of the run, gains within 5 % of the true gain or
+0.5 % of the run (the true time within the interval, where a tenth of the run is transfer: a network that is used at other
+times is another), serialisation and transfer within 0.01. 95 % of seeds must be right, of fewer than 20 all."""
+import csv
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+RANKS, FASTER = 8, 30
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+run_sh, collprof, program, directory = sys.argv[1:5]
+here = os.path.dirname(run_sh)
+cluster = open(here + "/platforms/cluster.xml").read()
+
+
+def platform(name, bandwidth, latency):
+    path = "%s/%s.xml" % (directory, name)
+    text = cluster.replace('bw="1.25GBps"', 'bw="%s"' % bandwidth).replace('lat="5us"', 'lat="%s"' % latency)
+    assert text.count(bandwidth) and text.count(latency)
+    open(path, "w").write(text)
+    return path
+
+
+def report(*arguments):
+    return subprocess.run([collprof, "report", *arguments], check=True, timeout=60, stdout=subprocess.PIPE, text=True).stdout
+
+
+def profile(network, seed, variant, **settings):
+    out = "%s/%s" % (directory, variant)
+    for path in glob.glob(out + "*"):  # the run, and the link to it
+        os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
+    environment = dict(os.environ, COLLPROF_OUTPUT=out, COLLPROF_REPORT="no", **settings)
+    subprocess.run([run_sh, network, str(RANKS), program, str(seed), variant if variant != "ideal" else "plain"],
+                   env=environment, check=True, timeout=100, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    p = json.loads(report("--format=json", out))
+    return p, max(r["wall_seconds"] for r in p["ranks"])
+
+
+def setup(p):
+    """On the critical path before the first call, ns: there the profiler itself communicates."""
+    return sum(c["path_ns"] for c in p["causes"] if c["kind"] == "computation" and c["from_operation"] is None)
+
+
+def computation(p):
+    return max(1e9 * r["wall_seconds"] - r["mpi_ns"] for r in p["ranks"]) - setup(p)
+
+
+good = runs = covered = 0
+os.makedirs(directory, exist_ok=True)
+for seed in map(int, sys.argv[5:]):
+    draw = random.Random(seed)
+    network = platform("net", "%dMBps" % draw.choice([100, 300, 1000, 10000]), "%dus" % draw.choice([1, 5, 20, 80]))
+    p, wall = profile(network, seed, "plain", COLLPROF_TRACE="calls")
+    bad, t = [], p["trace"]
+    if t["replay"] != "good" or abs(t["replayed_ns"] - t["path_ns"]) > 0.01 * t["path_ns"] or t["replayable_ns"] != t["path_ns"]:
+        bad.append("replay: %s, %s ns for %d" % (t["replay"], t["replayed_ns"], t["path_ns"]))
+    ideal, ideal_wall = profile(platform("fast", "1000000000GBps", "0us"), seed, "ideal", COLLPROF_TRACE="calls")
+    true_run, run = 1e9 * ideal_wall - setup(ideal), 1e9 * wall - setup(p)
+    on_ideal = (t["ideal_network_ns"] or 0) - setup(p)
+    transfer = on_ideal / run
+    if abs(transfer - true_run / run) > 0.01:
+        bad.append("transfer %.3f, in truth %.3f" % (transfer, true_run / run))
+    # In the slower run the profiler's own messages add to the time outside of MPI.
+    if abs(computation(ideal) / on_ideal - computation(ideal) / true_run) > 0.01:
+        bad.append("serialisation %.3f, in truth %.3f" % (computation(ideal) / on_ideal, computation(ideal) / true_run))
+    said = []
+    predictions = [("balanced", x["wall_ns"], x["low_ns"], x["high_ns"]) for x in p["predictions"][:1]]
+    table = report("--table=causes", "--format=csv", "--top=1000", directory + "/plain")
+    costly = next((r for r in csv.DictReader(table.splitlines()) if r["kind"] == "computation"), None)
+    if costly:
+        line = report("--what-if=faster:%s,%d" % (costly["entered"], FASTER), directory + "/plain")
+        times = re.search(r"would take (\S+ \S+) instead of .* CI (\S+ \S+) to (\S+ \S+)\)", line).groups()
+        predictions.append(("faster", *(float(t.split()[0]) * UNITS[t.split()[1]] for t in times)))
+    for variant, predicted, low, high in predictions:
+        true = 1e9 * profile(network, seed, variant)[1]
+        was = 1e9 * wall
+        said.append("%s: %.2f ms becomes %.2f (%.2f to %.2f), in truth %.2f;" % (
+            variant, was / 1e6, predicted / 1e6, low / 1e6, high / 1e6, true / 1e6))
+        runs += 1
+        within = 0.995 * low <= true <= 1.005 * high
+        covered += within
+        if not within if transfer < 0.9 else abs(predicted - true) > max(0.05 * abs(was - true), 0.005 * was):
+            bad.append("%s: gain %.2f ms, in truth %.2f" % (variant, (was - predicted) / 1e6, (was - true) / 1e6))
+    if not p["predictions"] and any(c["kind"] == "computation" and c["passed_on_ns"] + c["direct_ns"] > 1e7
+                                    for c in p["causes"]):
+        bad.append("nothing is predicted")
+    print("seed %d:" % seed, *said, "transfer %.3f" % transfer)
+    for line in bad:
+        print("FAIL: seed %d: %s" % (seed, line))
+    good += not bad
+seeds = len(sys.argv) - 5
+print("%d of %d right; the true time is in %d of %d intervals" % (good, seeds, covered, runs))
+sys.exit(good < (0.95 if seeds >= 20 else 1) * seeds)
