@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,7 +72,8 @@ void runs_free(struct kept_runs *r)
     free(r->list.at);
 }
 
-/* When the run that PATH holds started, if a process of it that is WANTED lives; otherwise 0. */
+/* When the run that PATH holds started, if it has records; with WANTED, if a process of it that is
+ * wanted lives; otherwise 0. */
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
@@ -82,24 +84,30 @@ static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t p
     if (glob(pattern, 0, NULL, &records) == 0) {
         for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
             struct ledger_header h;
-            if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) && ledger_is_alive(&h) &&
-                (!wanted || wanted(arg, (pid_t)h.pid)))
-                start = (double)h.started_unix;
+            if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) &&
+                (!wanted || (ledger_is_alive(&h) && wanted(arg, (pid_t)h.pid))))
+                start = h.started_unix;
         }
     }
     globfree(&records);
     return start;
 }
 
-char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
+char *runs_newest(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg)
 {
     char pattern[4400], *found = NULL;
     glob_t runs = {0};
+    struct stat link;
     double latest = 0;
     int length = (int)strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         length--;
+    snprintf(pattern, sizeof pattern, "%.*s", length, directory);
+    if (!wanted && !lstat(pattern, &link))
+        latest = S_ISLNK(link.st_mode)
+                     ? (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9
+                     : INFINITY;
     snprintf(pattern, sizeof pattern, "%.*s-????????", length, directory);
     if (glob(pattern, 0, NULL, &runs) == 0) {
         for (size_t i = 0; i < runs.gl_pathc; i++) {

@@ -34,9 +34,9 @@ int cli_where(int argc, char **argv)
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &w};
     cli_parse(&parser, argc, argv);
     const char *directory = w.directory ? w.directory : CLI_DIRECTORY;
-    char *living = runs_living(directory, NULL, NULL);
-    struct evidence *e = evidence_now(living ? living : directory, VERDICT_SETTLED);
-    free(living);
+    char *newest = runs_newest(directory, NULL, NULL);
+    struct evidence *e = evidence_now(newest ? newest : directory, VERDICT_SETTLED);
+    free(newest);
     if (!e)
         return STATUS_FAILED;
     json_t *value = verdict_json_of(e);

@@ -72,9 +72,15 @@ alive=$(readlink dead)
 # While it lives, another run leaves it alone.
 timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no --keep-runs=0 ./app 9 2>said || fail "beside a living run"
 test "$(barriers dead)" = 9 && ls $alive/rank-*.ledger >/dev/null 2>&1 || fail "a living run was removed"
+cp -r $alive early-12345678
 touch never
 wait $launched
 test "$(barriers $alive)" = 1 || fail "the living run is not whole"
+# A run that ended before all of its ranks had left MPI_Init has no link; one that is made later leads elsewhere.
+"$collprof" where early >shown 2>&1 && grep -q "when the run ended" shown || { cat shown; fail "where without a link"; }
+"$collprof" report early >shown 2>&1 && grep -q "raw records in early-12345678" shown || { cat shown; fail "report without a link"; }
+ln -s $alive early
+"$collprof" report early >shown 2>&1 && ! grep -q early-12345678 shown || { cat shown; fail "report of a link"; }
 
 { "$collprof" report --list dead; "$collprof" report --list out; } >shown 2>said
 for line in "^ *dead  .* 2 .*complete.*app$" "^ *dead-[0-9a-f]*  .* 2 .*complete" "^ *out-[0-9a-f]*  .* 2 .*complete"; do
