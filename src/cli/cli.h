@@ -68,8 +68,8 @@ struct kept_runs {
  * "DIRECTORY-". For runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
-/* The newest run DIRECTORY-JOB that the link DIRECTORY does not lead to yet, as that is made when all
- * ranks have left MPI_Init; with WANTED, the newest with a living process that is wanted. NULL:
+/* The newest run DIRECTORY-JOB that the link DIRECTORY does not lead to yet, as that is made when
+ * all ranks have left MPI_Init; with WANTED, the newest with a living process that is wanted. NULL:
  * none. For free(). */
 char *runs_newest(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);

@@ -72,6 +72,7 @@ struct rank {
     const char *in;
     struct message *first; /* that no receive has matched, in the order of sending */
     struct fake_request *posted;
+    int collectives;
 };
 
 static struct {
@@ -178,6 +179,11 @@ void fake_mpi_compute(double seconds)
 {
     self()->now += seconds;
     pass_turn();
+}
+
+int fake_mpi_collectives(void)
+{
+    return self()->collectives;
 }
 
 size_t fake_mpi_messages(void)
@@ -664,16 +670,23 @@ static int get(void *in, size_t bytes, int from, MPI_Comm comm)
     return finish(receive_from(in, bytes, from, 0, comm, CONTEXT_COLLECTIVE), MPI_STATUS_IGNORE);
 }
 
+/* What the collective call that the rank begins returns at its end. */
+static int outcome(void)
+{
+    return ++self()->collectives == world.net.fails ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
 int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     size_t bytes = (size_t)n * size_of(type);
+    const int error = outcome();
     enter("MPI_Bcast", CALL);
     if (rank_in(comm) != root)
-        return get(data, bytes, root, comm);
+        return get(data, bytes, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root)
             put(data, bytes, i, comm);
-    return MPI_SUCCESS;
+    return error;
 }
 
 int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
@@ -681,9 +694,10 @@ int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int
 {
     size_t bytes = (size_t)n_out * size_of(type_out);
     (void)n_in, (void)type_in;
+    const int error = outcome();
     enter("MPI_Gather", CALL);
     if (rank_in(comm) != root)
-        return put(out, bytes, root, comm);
+        return put(out, bytes, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++) {
         char *to = (char *)in + (size_t)i * bytes;
         if (i != root)
@@ -691,7 +705,7 @@ int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int
         else if (out != MPI_IN_PLACE && bytes)
             memmove(to, out, bytes);
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
 int PMPI_Gatherv(const void *out, int n_out, MPI_Datatype type_out, void *in, const int *n_in,
@@ -699,9 +713,10 @@ int PMPI_Gatherv(const void *out, int n_out, MPI_Datatype type_out, void *in, co
 {
     const size_t size = size_of(type_out);
     (void)type_in;
+    const int error = outcome();
     enter("MPI_Gatherv", CALL);
     if (rank_in(comm) != root)
-        return put(out, (size_t)n_out * size, root, comm);
+        return put(out, (size_t)n_out * size, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++) {
         char *to = (char *)in + (size_t)at[i] * size;
         if (i != root)
@@ -709,14 +724,14 @@ int PMPI_Gatherv(const void *out, int n_out, MPI_Datatype type_out, void *in, co
         else if (out != MPI_IN_PLACE && n_out)
             memmove(to, out, (size_t)n_out * size);
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
 int PMPI_Allgather(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
                    MPI_Datatype type_in, MPI_Comm comm)
 {
-    PMPI_Gather(out, n_out, type_out, in, n_in, type_in, 0, comm);
-    return PMPI_Bcast(in, n_out * comm_at(comm)->n, type_out, 0, comm);
+    int error = PMPI_Gather(out, n_out, type_out, in, n_in, type_in, 0, comm);
+    return PMPI_Bcast(in, n_out * comm_at(comm)->n, type_out, 0, comm) ?: error;
 }
 
 #define COMBINE(type)                                                                              \
@@ -757,9 +772,10 @@ int PMPI_Reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, 
                 MPI_Comm comm)
 {
     size_t bytes = (size_t)n * size_of(type);
+    const int error = outcome();
     enter("MPI_Reduce", CALL);
     if (rank_in(comm) != root)
-        return put(out, bytes, root, comm);
+        return put(out, bytes, root, comm) ?: error;
     char *other = malloc(bytes + 1);
     if (out != MPI_IN_PLACE && bytes)
         memcpy(in, out, bytes);
@@ -769,14 +785,14 @@ int PMPI_Reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, 
             combine(in, other, n, type, op);
         }
     free(other);
-    return MPI_SUCCESS;
+    return error;
 }
 
 int PMPI_Allreduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     const void *mine = out == MPI_IN_PLACE && rank_in(comm) != 0 ? in : out;
-    PMPI_Reduce(mine, in, n, type, op, 0, comm);
-    return PMPI_Bcast(in, n, type, 0, comm);
+    int error = PMPI_Reduce(mine, in, n, type, op, 0, comm);
+    return PMPI_Bcast(in, n, type, 0, comm) ?: error;
 }
 
 int PMPI_Scatter(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
@@ -784,9 +800,10 @@ int PMPI_Scatter(const void *out, int n_out, MPI_Datatype type_out, void *in, in
 {
     size_t bytes = (size_t)n_in * size_of(type_in);
     (void)n_out, (void)type_out;
+    const int error = outcome();
     enter("MPI_Scatter", CALL);
     if (rank_in(comm) != root)
-        return get(in, bytes, root, comm);
+        return get(in, bytes, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++) {
         const char *from = (const char *)out + (size_t)i * bytes;
         if (i != root)
@@ -794,25 +811,27 @@ int PMPI_Scatter(const void *out, int n_out, MPI_Datatype type_out, void *in, in
         else
             memmove(in, from, bytes);
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
 int PMPI_Alltoall(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
                   MPI_Datatype type_in, MPI_Comm comm)
 {
     size_t bytes = (size_t)n_out * size_of(type_out);
+    int error = MPI_SUCCESS;
     for (int root = 0; root < comm_at(comm)->n; root++)
-        PMPI_Scatter(out, n_out, type_out, (char *)in + (size_t)root * bytes, n_in, type_in, root,
-                     comm);
-    return MPI_SUCCESS;
+        error = PMPI_Scatter(out, n_out, type_out, (char *)in + (size_t)root * bytes, n_in, type_in,
+                             root, comm)
+                    ?: error;
+    return error;
 }
 
 int PMPI_Reduce_scatter_block(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op,
                               MPI_Comm comm)
 {
     char all[FAKE_RANKS_MAX * 64];
-    PMPI_Reduce(out, all, n * comm_at(comm)->n, type, op, 0, comm);
-    return PMPI_Scatter(all, n, type, in, n, type, 0, comm);
+    int error = PMPI_Reduce(out, all, n * comm_at(comm)->n, type, op, 0, comm);
+    return PMPI_Scatter(all, n, type, in, n, type, 0, comm) ?: error;
 }
 
 int PMPI_Scan(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
@@ -820,13 +839,14 @@ int PMPI_Scan(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MP
     char before[64];
     size_t bytes = (size_t)n * size_of(type);
     int rank = rank_in(comm);
+    const int error = outcome();
     enter("MPI_Scan", CALL);
     memcpy(in, out, bytes);
     if (rank > 0) {
         get(before, bytes, rank - 1, comm);
         combine(in, before, n, type, op);
     }
-    return rank + 1 < comm_at(comm)->n ? put(in, bytes, rank + 1, comm) : MPI_SUCCESS;
+    return rank + 1 < comm_at(comm)->n ? put(in, bytes, rank + 1, comm) ?: error : error;
 }
 
 int PMPI_Reduce_local(const void *from, void *into, int n, MPI_Datatype type, MPI_Op op)
@@ -845,9 +865,11 @@ int PMPI_Ibcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, M
 {
     size_t bytes = (size_t)n * size_of(type);
     struct fake_request *last = NULL;
+    const int error = outcome();
     enter("MPI_Ibcast", CALL);
     if (rank_in(comm) != root)
-        return start(request, receive_from(data, bytes, root, 0, comm, CONTEXT_COLLECTIVE));
+        return start(request, receive_from(data, bytes, root, 0, comm, CONTEXT_COLLECTIVE))
+                   ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root) {
             if (last)
@@ -855,7 +877,7 @@ int PMPI_Ibcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, M
             last = send_to(data, bytes, i, 0, comm, CONTEXT_COLLECTIVE, false);
         }
     *request = MPI_REQUEST_NULL;
-    return last ? start(request, last) : MPI_SUCCESS;
+    return last ? start(request, last) ?: error : error;
 }
 
 /* --- non-blocking collectives: done when all have begun them --- */
@@ -895,15 +917,17 @@ static int gather_all(MPI_Comm comm, const void *out, void *in, int n, MPI_Datat
 
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
+    const int error = outcome();
     enter("MPI_Ibarrier", CALL);
-    return gather_all(comm, NULL, NULL, 0, MPI_BYTE, MPI_MAX, request);
+    return gather_all(comm, NULL, NULL, 0, MPI_BYTE, MPI_MAX, request) ?: error;
 }
 
 int PMPI_Iallreduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                     MPI_Request *request)
 {
+    const int error = outcome();
     enter("MPI_Iallreduce", CALL);
-    return gather_all(comm, out == MPI_IN_PLACE ? in : out, in, n, type, op, request);
+    return gather_all(comm, out == MPI_IN_PLACE ? in : out, in, n, type, op, request) ?: error;
 }
 
 /* --- communicators --- */
@@ -930,17 +954,17 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
 {
     int mine[2] = {colour, key}, all[FAKE_RANKS_MAX][2], n = comm_at(comm)->n, number;
-    PMPI_Allgather(mine, 2, MPI_INT, all, 2, MPI_INT, comm);
+    int error = PMPI_Allgather(mine, 2, MPI_INT, all, 2, MPI_INT, comm);
     if (rank_in(comm) == 0) {
         number = world.n_comms;
         world.n_comms += n; /* a number for each colour there may be */
         if (world.n_comms > COMMS_MAX)
             abort();
     }
-    PMPI_Bcast(&number, 1, MPI_INT, 0, comm);
+    error = PMPI_Bcast(&number, 1, MPI_INT, 0, comm) ?: error;
     if (colour == MPI_UNDEFINED) {
         *made = MPI_COMM_NULL;
-        return MPI_SUCCESS;
+        return error;
     }
     struct fake_comm new = {.n = 0};
     int first = n;
@@ -963,7 +987,7 @@ int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
     if (world.comm[number + first].n == 0)
         world.comm[number + first] = new;
     *made = HANDLE(MPI_Comm, number + first);
-    return MPI_SUCCESS;
+    return error;
 }
 
 /* All ranks are on one host. */

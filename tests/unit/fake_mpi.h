@@ -21,6 +21,8 @@ struct fake_network {
     size_t eager;    /* larger messages wait for their receive to be posted; 0: none does */
     /* Seconds of a message on its way, instead of LATENCY and PER_BYTE; or NULL. */
     double (*way)(int from, int to, size_t bytes);
+    int fails; /* the number, from 1 on, of each rank's collective call that is done and returns an
+                  error; 0: none. Those that a collective consists of count, too */
     /* What rank's own clock shows at the true time T; or NULL: T. */
     double (*clock)(int rank, double t);
 };
@@ -50,6 +52,9 @@ double fake_mpi_clock(void);
 /* The true time of the calling rank, in seconds; lets it pass. */
 double fake_mpi_now(void);
 void fake_mpi_compute(double seconds);
+
+/* How many collective calls the calling rank has made. */
+int fake_mpi_collectives(void);
 
 /* How many messages have been sent so far, in all. */
 size_t fake_mpi_messages(void);

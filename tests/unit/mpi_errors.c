@@ -1,0 +1,127 @@
+/* Whichever collective call of MPI returns an error on all ranks, what measures returns an error on
+ * all of them, and none is left waiting for the others. */
+#include "fake_mpi.h"
+
+#include "measure/latency/broadcast.h"
+#include "measure/pairs/grid.h"
+#include "measure/pairs/pairs.h"
+#include "sync/sync.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { RANKS = 3 };
+static const double hop = 10e-6;
+
+/* What each rank returned, and how many collective calls it had made. */
+static struct {
+    int error, calls;
+} end[RANKS];
+
+struct work {
+    int (*run)(int rank, const void *arg); /* an MPI error code */
+    const void *arg;
+};
+
+static void on_rank(int rank, void *arg)
+{
+    const struct work *w = arg;
+    end[rank].error = w->run(rank, w->arg);
+    end[rank].calls = fake_mpi_collectives();
+}
+
+/* Lets each collective call of RUN fail in turn, at most MOST of them. */
+static void expect_errors(const char *name, int (*run)(int rank, const void *arg), const void *arg,
+                          int most)
+{
+    struct fake_network network = {.latency = hop};
+    for (int k = 0; k <= most; k++) {
+        network.fails = k;
+        cr_assert(fake_mpi_run(RANKS, on_rank, &(struct work){run, arg}, &network),
+                  "%s: a rank waits for ever where call %d fails", name, k);
+        for (int r = 0; r < RANKS; r++)
+            cr_expect((end[r].error == MPI_SUCCESS) == (k == 0 || end[r].calls < k),
+                      "%s: rank %d of %d calls returns %d where call %d fails", name, r,
+                      end[r].calls, end[r].error, k);
+        most = k > 0 ? most : end[0].calls < most ? end[0].calls : most;
+    }
+}
+
+static int synchronize(int rank, const void *arg)
+{
+    struct sync_clock clock;
+    (void)arg;
+    int error = sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1);
+    return error ?: sync_again(&clock);
+}
+
+Test(mpi_errors, clocks)
+{
+    expect_errors("sync", synchronize, NULL, 1000);
+}
+
+static int latency(int rank, const void *method)
+{
+    char data[8] = "";
+    struct broadcast b = {.bcast = bcast_find("linear"),
+                          .buffer = data,
+                          .count = sizeof data,
+                          .type = MPI_BYTE,
+                          .comm = MPI_COMM_WORLD};
+    struct latency_case c = broadcast_case(&b);
+    struct latency_outcome out;
+    const struct latency_method *of = method;
+    (void)rank;
+    c.plan = plan_default();
+    c.plan.repetitions = 3;
+    c.plan.stop = STOP_FIXED;
+    c.plan.budget = 0;
+    int error = latency_measure(&c, &of, 1, &out);
+    latency_outcome_free(&out);
+    return error;
+}
+
+Test(mpi_errors, latencies)
+{
+    for (size_t i = 0; i < n_latency_methods; i++)
+        expect_errors(latency_methods[i]->name, latency, latency_methods[i], 40);
+}
+
+static int pairs(int rank, const void *order)
+{
+    struct pairs_plan plan = pairs_plan_default();
+    struct pairs p;
+    (void)rank;
+    plan.repeats = 3;
+    plan.receives = true;
+    plan.order = *(const enum pairs_order *)order;
+    int error = pairs_measure(MPI_COMM_WORLD, &plan, &p);
+    pairs_free(&p);
+    return error;
+}
+
+Test(mpi_errors, latencies_of_pairs)
+{
+    expect_errors("pairs", pairs, &(enum pairs_order){PAIRS_TOURNAMENT}, 100);
+    expect_errors("pairs", pairs, &(enum pairs_order){PAIRS_PAPER}, 100);
+}
+
+static int grid(int rank, const void *arg)
+{
+    struct grid g = {.clock = NULL};
+    struct grid_plan plan;
+    char why[200] = "";
+    (void)rank, (void)arg;
+    bool good = grid_open(&g, MPI_COMM_WORLD, NULL, NULL, 0, 0, why, sizeof why);
+    if (good && (good = grid_plan(&g, 0, 1000, &tree_grid, 0, &plan, why, sizeof why)))
+        grid_plan_free(&plan);
+    if (good)
+        grid_close(&g);
+    cr_expect(good == !*why, "%s", why);
+    return good ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+Test(mpi_errors, trees)
+{
+    expect_errors("grid", grid, NULL, 60);
+}
