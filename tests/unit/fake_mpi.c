@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 enum { COMMS_MAX = 64, REQUESTS_MAX = 4096, KEYS_MAX = 64, GROUPS_MAX = 256, VECTORS_MAX = 1024 };
+enum { CANCELLED = -77 }; /* as the tag of a status */
 enum { CONTEXT_POINT, CONTEXT_COLLECTIVE, CONTEXT_GROUP };
 
 /* Virtual seconds that a call, a poll and a reading of the clock take. */
@@ -82,6 +83,8 @@ static struct {
     struct fake_network net;
     struct rank rank[FAKE_RANKS_MAX];
     struct fake_comm comm[COMMS_MAX];
+    MPI_Comm_delete_attr_function *drop[KEYS_MAX];
+    void *extra[KEYS_MAX];
     int n_comms, n_keys;
     struct fake_request request[REQUESTS_MAX];
     struct gathering *gatherings;
@@ -490,6 +493,7 @@ static int finish(struct fake_request *r, MPI_Status *status)
     if (status != MPI_STATUS_IGNORE && r->kind == RECEIVE) {
         *status = r->status;
         set_count(status, r->room);
+        status->MPI_TAG = r->cancelled ? CANCELLED : status->MPI_TAG;
     }
     r->kind = FREE;
     return error;
@@ -619,8 +623,7 @@ int PMPI_Cancel(MPI_Request *request)
 
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
-    (void)status;
-    *flag = 0;
+    *flag = status->MPI_TAG == CANCELLED;
     return MPI_SUCCESS;
 }
 
@@ -1010,6 +1013,10 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 
 int PMPI_Comm_free(MPI_Comm *comm)
 {
+    struct fake_comm *c = comm_at(*comm);
+    for (int key = 0; key < KEYS_MAX; key++)
+        if (c->has[me][key] && world.drop[key])
+            world.drop[key](*comm, key, c->attribute[me][key], world.extra[key]);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -1023,8 +1030,10 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop,
                             int *key, void *extra)
 {
-    (void)copy, (void)drop, (void)extra;
+    (void)copy;
     *key = world.n_keys++ % KEYS_MAX;
+    world.drop[*key] = drop;
+    world.extra[*key] = extra;
     return MPI_SUCCESS;
 }
 

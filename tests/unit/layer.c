@@ -152,6 +152,36 @@ Test(layer, requests)
     json_decref(p);
 }
 
+Test(layer, probes_and_requests_that_end_otherwise)
+{
+    json_t *p = profile_of("probes", NULL);
+    cr_expect_gt(sum(p, "MPI_Iprobe", "calls"), 100);
+    EXPECT(p, "MPI_Recv", "calls", 5);
+    EXPECT(p, "MPI_Recv", "bytes", 70 + 4 * 40);
+    EXPECT(p, "MPI_Irecv", "calls", 12);
+    EXPECT(p, "MPI_Irecv", "cancelled", 4);
+    EXPECT(p, "MPI_Irecv", "completed", 8);
+    EXPECT(p, "MPI_Irecv", "bytes", 4 * (20 + 30));
+    EXPECT(p, "MPI_Waitany", "calls", 8);
+    EXPECT_MS(p, "MPI_Irecv", "window_ns", 4 * 2);
+    EXPECT(p, "MPI_Isend", "bytes", 160);
+    const json_t *r = json_array_get(json_object_get(p, "regions"), 0);
+    cr_expect_str_eq(text(r, "name"), "probing");
+    cr_expect_eq(number(r, "entered"), 4);
+    cr_expect_float_eq(number(r, "time_ns") / 1e6, 4, 0.2);
+    json_decref(p);
+}
+
+/* What MPI calls back is not counted twice, and not timed outside of MPI. */
+Test(layer, callbacks)
+{
+    json_t *p = profile_of("callbacks", NULL);
+    EXPECT(p, "MPI_Barrier", "calls", 0);
+    EXPECT(p, "MPI_Comm_free", "calls", 12);
+    EXPECT(p, "MPI_Gather", "calls", 12);
+    json_decref(p);
+}
+
 Test(layer, communicators)
 {
     json_t *p = profile_of("communicators", NULL);

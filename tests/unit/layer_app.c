@@ -1,4 +1,6 @@
 /* An application whose calls are known, in scenes; linked with the layer. */
+#include "collprof.h"
+
 #include <mpi.h>
 #include <string.h>
 #include <time.h>
@@ -97,16 +99,69 @@ static void broadcasts(void)
     }
 }
 
+/* Rank 0 sends after 2 ms what rank 1 probes for; receives are cancelled, waited for in turn and
+ * freed. */
+static void probes(void)
+{
+    MPI_Request request[2];
+    MPI_Status status;
+    int found = 0, left = (rank + size - 1) % size, right = (rank + 1) % size;
+    collprof_region_begin("probing");
+    work(0, 2);
+    if (rank == 0)
+        MPI_Send(data, 70, MPI_BYTE, 1, 8, MPI_COMM_WORLD);
+    while (rank == 1 && !found)
+        MPI_Iprobe(0, 8, MPI_COMM_WORLD, &found, &status);
+    if (rank == 1)
+        MPI_Recv(other, BYTES, MPI_BYTE, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &status);
+    collprof_region_end();
+    MPI_Irecv(other, BYTES, MPI_BYTE, MPI_ANY_SOURCE, 11, MPI_COMM_WORLD, &request[0]);
+    MPI_Cancel(&request[0]);
+    MPI_Wait(&request[0], &status);
+    MPI_Irecv(other, BYTES, MPI_BYTE, left, 12, MPI_COMM_WORLD, &request[0]);
+    MPI_Irecv(other, BYTES, MPI_BYTE, right, 13, MPI_COMM_WORLD, &request[1]);
+    MPI_Send(data, 20, MPI_BYTE, right, 12, MPI_COMM_WORLD);
+    work(-1, 1);
+    MPI_Send(data, 30, MPI_BYTE, left, 13, MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++)
+        MPI_Waitany(2, request, &found, &status);
+    MPI_Isend(data, 40, MPI_BYTE, right, 14, MPI_COMM_WORLD, &request[0]);
+    MPI_Request_free(&request[0]);
+    MPI_Recv(other, BYTES, MPI_BYTE, left, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    ++*(int *)value;
+    MPI_Barrier(MPI_COMM_SELF);
+    return MPI_SUCCESS;
+}
+
+/* A callback calls MPI within MPI_Comm_free; a call after it counts again. */
+static void callbacks(void)
+{
+    MPI_Comm copy;
+    int key, deleted = 0;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        PMPI_Comm_set_attr(copy, key, &deleted);
+        MPI_Comm_free(&copy);
+    }
+    for (int i = 0; i < deleted; i++)
+        MPI_Gather(&rank, 1, MPI_INT, other, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*play)(void);
-    } scenes[] = {{"blocking", blocking},
-                  {"requests", requests},
-                  {"communicators", communicators},
-                  {"errors", errors},
-                  {"broadcasts", broadcasts}};
+    } scenes[] = {
+        {"blocking", blocking},    {"requests", requests}, {"communicators", communicators},
+        {"errors", errors},        {"probes", probes},     {"callbacks", callbacks},
+        {"broadcasts", broadcasts}};
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
