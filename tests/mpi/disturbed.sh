@@ -47,7 +47,7 @@ for run in bcast:2000:barrier,ol,held,direct collective:100:direct; do
     bench=${run%%:*} methods=${run##*:} batch=${run#*:} said=
     for try in 1 2 3 4 5; do
         CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-$bench" --method="$methods" \
-            --sizes=8 --stop=paper --budget=4 -i "${batch%:*}" >"$scratch/$bench" 2>&1 || fail "$bench: status $?"
+            --sizes=8 --stop=paper --budget=2 -i "${batch%:*}" >"$scratch/$bench" 2>&1 || fail "$bench: status $?"
         grep '^# processors: unknown.*waiting ranks yield them' "$scratch/$bench" && exit 77 # Open MPI, on two halves of a core
         grep -q '^# processors: rank [01] was runnable but not scheduled for [1-9][0-9]* % of the run' "$scratch/$bench" &&
             rows "$scratch/$bench" | grep -qE '^  [a-z]+ +2 +8 .*not to be relied on: rank [01] was not scheduled for [1-9][0-9]* % of the time' &&

@@ -37,8 +37,8 @@ press() # LINE CONDITION PROGRAM...: until it has said LINE
     fail "not said: $line"
 }
 
-# A minute of measuring, if nobody comes in between, on a quiet machine, too: every row takes its budget.
-bench="$built/bench/collbench-bcast --yield --sizes=8:1M --budget=3 --stop=fixed --repetitions=10000000"
+# Half a minute of measuring, if nobody comes in between, on a quiet machine, too: every row takes its budget.
+bench="$built/bench/collbench-bcast --yield --sizes=8:1M --budget=1 --stop=fixed --repetitions=10000000"
 press '^collbench-bcast: interrupted, [1-9][0-9]* of 18 measured: results so far are in file.part$' \
     "grep -qs '^  native' file.part" $bench -o file
 rows=$(sed -n 's/^collbench-bcast: interrupted, \([0-9]*\) of.*/\1/p' err)
@@ -49,7 +49,7 @@ test ! -e file || fail "half of the results look like all"
 # Without a file there is one in TMPDIR; it has a row when this is asked for the second time.
 export TMPDIR=$PWD
 press 'interrupted, [0-9]* of 18 measured: \(results so far are in .*/collbench-bcast-[0-9]*.part\|nothing is kept\)$' \
-    "sleep 3; test -e waited || { touch waited; false; }" $bench --format=json
+    "sleep 2; test -e waited || { touch waited; false; }" $bench --format=json
 grep -q 'nothing is kept$' err ||
     python3 -c 'import glob, json
 assert json.load(open(glob.glob("collbench-bcast-*.part")[0]))["tables"]["methods"]["rows"]' || fail "JSON so far"

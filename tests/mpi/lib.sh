@@ -30,6 +30,10 @@ for mpi in mpich openmpi; do
     [ -e "$built/layers/$mpi" ] && command -v mpicc.$mpi >/dev/null && mpis="$mpis $mpi"
 done
 
+# In the short check what takes long is for the first of them only.
+quick_mpis=$mpis
+test "${CHECK_THOROUGH:-}" = 1 || test -z "$mpis" || quick_mpis=$CHECK_MPI
+
 # with_mpi NAME: what follows is built and started by that MPI.
 with_mpi()
 {

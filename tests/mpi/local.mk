@@ -100,7 +100,7 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
-BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.sh cplusplus.sh fortran.sh \
+BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.sh cplusplus.sh ends.sh fortran.sh \
 	hostile.sh html.sh install.sh keep.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.

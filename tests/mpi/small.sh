@@ -80,7 +80,7 @@ assert run["synchronized"] and not run["incomplete"] and p["trace"]["recorded"] 
 assert len(glob.glob(at + "/*.ledger")) == (0 if at.startswith("plain") else 2), "records that stay"
 END
 }
-for mpi in $mpis; do
+for mpi in $quick_mpis; do
     with_mpi $mpi
     $MPICC -I"$source/src" -o small small.c || fail "does not compile"
     rm -rf plain* kept traced blocked
@@ -128,7 +128,7 @@ int main(void)
     return 0;
 }
 END
-for mpi in $mpis; do
+for mpi in $quick_mpis; do
     with_mpi $mpi
     $MPICC session.c -o session 2>log && plain 2 ./session >out 2>&1 || continue
     rm -rf session.out

@@ -133,7 +133,7 @@ cat >programs <<'END'
 24 unmatched yes 0,1 other_receiver rank+2+has+1+message+of+tag+4+from+rank+1
 25 cycle yes 0,1,2 mixed rank+0:+in+MPI_Recv rank+1:+in+MPI_Ssend rank+2:+in+MPI_Wait
 END
-for mpi in $mpis; do
+for mpi in $quick_mpis; do
     with_mpi "$mpi"
     $MPICC -g -O1 -o "stuck-$mpi" "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
     beside "$mpi-first" first_and_next
