@@ -29,16 +29,6 @@ check_names() # PAGE FIRST-LINE-OF-THE-LIST COMMAND...
     in_page "$*: the list '$first'"
 }
 
-# What an option offers in its help: "... of a, b, c; ..." or to the end of the sentence.
-check_offer() # PAGE OPTION COMMAND...
-{
-    page=$1 option=$2
-    shift 2
-    "$@" --help | tr -s '\n ' '  ' | sed "s/.*$option=//; s/^[^:]* of //; s/^[^,]*: //; s/ --.*//; s/;.*//; s/ \[.*//" |
-        tr -d ' ' | tr , '\n' >names
-    in_page "$*: $option"
-}
-
 in_page() # WHERE THE NAMES ARE FROM
 {
     test -s names || { echo "$1 is not in --help"; bad=1; }
@@ -59,8 +49,6 @@ for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); 
     sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" | grep '^\.Nm$' && { echo "$page: a synopsis without the subcommand"; bad=1; }
 done
 check_names "$source/man/collprof-report.1" Formats: "$built/collprof" report
-check_names "$source/man/collbench-bcast.1" Algorithms: "$built/bench/collbench-bcast"
-check_offer "$source/man/collbench-tree.1" --algorithm "$built/bench/collbench-tree"
 check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
