@@ -15,6 +15,7 @@ static const double hop = 10e-6;
 struct measured {
     const char *bcast; /* NULL: a fan-in to rank 0 */
     const char *only;  /* method; NULL: all */
+    bool every;
     struct plan plan;
     struct latency_outcome out; /* rank 0's */
 };
@@ -51,6 +52,7 @@ static void measure(int rank, void *arg)
                                                              .together = true};
     size_t n = 0;
     c.check = NULL;
+    c.every = m->every;
     c.plan = m->plan;
     for (size_t i = 0; i < n_latency_methods; i++)
         if (m->only ? strcmp(m->only, latency_methods[i]->name) == 0
@@ -159,5 +161,24 @@ Test(latency, little_time_is_spent_on_the_slowest)
               "%d measured, the slowest %d%s", held->measured, held->slowest,
               held->at_least ? ", at least" : "");
     expect(&m, "held", 3, 3);
+    latency_outcome_free(&m.out);
+}
+
+/* The same time is shared by all pairs where every figure is wanted; none gets more than its share.
+ */
+Test(latency, little_time_is_shared_by_all)
+{
+    struct measured m = {.bcast = "linear", .only = "held", .every = true, .plan = some()};
+    m.plan.budget = 25e-3;
+    cr_assert(fake_mpi_run(RANKS, measure, &m, &(struct fake_network){.latency = hop}));
+    const struct latency_result *held = latency_result_of(&m.out, "held");
+    cr_expect(held->measured == 3 && held->asked == 3 && !held->at_least && held->slowest == 3,
+              "%d of %d", held->measured, held->asked);
+    size_t n = latency_figure_of(&m.out, "held", 1)->timed[TIMED_OPERATION].raw.n;
+    for (int i = 2; i < RANKS; i++) {
+        const struct latency_figure *f = latency_figure_of(&m.out, "held", i);
+        cr_expect_float_eq(f->value.value, i * hop, 0.05 * hop);
+        cr_expect_leq(f->timed[TIMED_OPERATION].raw.n, 3 * n);
+    }
     latency_outcome_free(&m.out);
 }
