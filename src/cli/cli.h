@@ -68,11 +68,14 @@ struct kept_runs {
  * "DIRECTORY-". For runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
-/* The newest run DIRECTORY-JOB that the link DIRECTORY does not lead to yet, as that is made when
- * all ranks have left MPI_Init; with WANTED, the newest with a living process that is wanted. NULL:
- * none. For free(). */
-char *runs_newest(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
+/* The newest run of DIRECTORY with a living process that is WANTED (NULL: any); NULL: none. Needed
+ * because the link DIRECTORY leads to a run only after its ranks have left MPI_Init. For free().
+ */
+char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
+/* The newest run of DIRECTORY that started after the link DIRECTORY was made, living or dead; NULL:
+ * none, or DIRECTORY is no link. For free(). */
+char *runs_unlinked(const char *directory);
 /* A table of them on standard output. */
 void runs_print(const struct kept_runs *runs);
 

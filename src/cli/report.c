@@ -369,7 +369,7 @@ int cli_report(int argc, char **argv)
     cli_parse(&parser, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
-    char *newest = is_file || r.list ? NULL : runs_newest(r.directory, NULL, NULL);
+    char *newest = is_file || r.list ? NULL : runs_unlinked(r.directory);
     r.directory = newest ?: r.directory;
     bool good = is_file  ? (r.format == HTML || cli_is_json(r.directory)
                                 ? write_document(&r)

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <glob.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,9 +71,9 @@ void runs_free(struct kept_runs *r)
     free(r->list.at);
 }
 
-/* When the run that PATH holds started, if it has records; with WANTED, if a process of it that is
- * wanted lives; otherwise 0. */
-static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
+/* When the run that PATH holds started, if it has records; with ALIVE, if a process of it lives
+ * that is WANTED (NULL: any); otherwise 0. */
+static double start_of(const char *path, bool alive, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
     char pattern[4400];
@@ -85,7 +84,7 @@ static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t p
         for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
             struct ledger_header h;
             if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) &&
-                (!wanted || (ledger_is_alive(&h) && wanted(arg, (pid_t)h.pid))))
+                (!alive || (ledger_is_alive(&h) && (!wanted || wanted(arg, (pid_t)h.pid)))))
                 start = h.started_unix;
         }
     }
@@ -93,25 +92,16 @@ static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t p
     return start;
 }
 
-char *runs_newest(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
-                  const void *arg)
+/* The newest of those that started after LATEST. */
+static char *newest(const char *directory, double latest, bool alive,
+                    bool (*wanted)(const void *arg, pid_t pid), const void *arg)
 {
     char pattern[4400], *found = NULL;
     glob_t runs = {0};
-    struct stat link;
-    double latest = 0;
-    int length = (int)strlen(directory);
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    snprintf(pattern, sizeof pattern, "%.*s", length, directory);
-    if (!wanted && !lstat(pattern, &link))
-        latest = S_ISLNK(link.st_mode)
-                     ? (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9
-                     : INFINITY;
-    snprintf(pattern, sizeof pattern, "%.*s-????????", length, directory);
+    snprintf(pattern, sizeof pattern, "%s-????????", directory);
     if (glob(pattern, 0, NULL, &runs) == 0) {
         for (size_t i = 0; i < runs.gl_pathc; i++) {
-            double start = start_of(runs.gl_pathv[i], wanted, arg);
+            double start = start_of(runs.gl_pathv[i], alive, wanted, arg);
             if (start <= latest)
                 continue;
             latest = start;
@@ -120,6 +110,36 @@ char *runs_newest(const char *directory, bool (*wanted)(const void *arg, pid_t p
         }
     }
     globfree(&runs);
+    return found;
+}
+
+/* Without slashes at its end. For free(). */
+static char *plain_name(const char *directory)
+{
+    char *name = memory_strdup(directory);
+    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--)
+        name[n - 1] = '\0';
+    return name;
+}
+
+char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
+                  const void *arg)
+{
+    char *name = plain_name(directory), *found = newest(name, 0, true, wanted, arg);
+    free(name);
+    return found;
+}
+
+char *runs_unlinked(const char *directory)
+{
+    struct stat link;
+    char *name = plain_name(directory), *found = NULL;
+    if (lstat(name, &link))
+        found = newest(name, 0, false, NULL, NULL);
+    else if (S_ISLNK(link.st_mode))
+        found = newest(name, (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9,
+                       false, NULL, NULL);
+    free(name);
     return found;
 }
 

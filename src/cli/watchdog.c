@@ -198,7 +198,7 @@ static bool holds(const struct watchdog *w, const struct alarm *now)
 /* The same is reported once. */
 static void judge(struct watchdog *w)
 {
-    char *directory = runs_newest(w->output, is_ours, w);
+    char *directory = runs_living(w->output, is_ours, w);
     struct evidence *e = directory ? evidence_now(directory, w->seconds) : NULL;
     free(directory);
     if (!e)

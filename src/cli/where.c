@@ -34,7 +34,7 @@ int cli_where(int argc, char **argv)
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &w};
     cli_parse(&parser, argc, argv);
     const char *directory = w.directory ? w.directory : CLI_DIRECTORY;
-    char *newest = runs_newest(directory, NULL, NULL);
+    char *newest = runs_unlinked(directory);
     struct evidence *e = evidence_now(newest ? newest : directory, VERDICT_SETTLED);
     free(newest);
     if (!e)
