@@ -17,6 +17,6 @@ void buffer_write_anew(void *buffer, size_t bytes)
         data[i] = data[i];
     if (bytes)
         data[bytes - 1] = data[bytes - 1];
-    /* Stores still under way would be paid for by the operation. */
+    /* Stores that are still pending would be charged to the timed operation. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

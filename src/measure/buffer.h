@@ -4,11 +4,12 @@
 
 #include <stddef.h>
 
-/* BYTES to be freed, written already: pages that no process has written are one page of zeros,
- * which comes from the nearest cache, in half the time of 4 MiB of one's own. NULL: no memory. */
+/* Allocates BYTES, to be released by free(); NULL if there is no memory. All pages are written:
+ * until then they all map to one page of zeros, which the nearest cache serves in half the time of
+ * 4 MiB of real memory. */
 void *buffer_new(size_t bytes);
 
-/* A store to every cache line takes it away from all other caches; what it holds stays. */
+/* Writes to every cache line, so that no other cache holds it any more; keeps the content. */
 void buffer_write_anew(void *buffer, size_t bytes);
 
 #endif

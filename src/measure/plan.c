@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STOP_PAPER without a budget still has to end on a machine that is never quiet. */
+/* STOP_PAPER without a budget must end even on a machine that is never quiet. */
 enum { ATTEMPTS_MAX = 50 };
 
-/* The fewest means that the paper judges by their standard deviation. */
+/* The smallest number of means whose standard deviation the paper judges. */
 enum { PAPER_REPEATS_MIN = 8 };
 
 struct plan plan_default(void)
@@ -25,11 +25,11 @@ struct plan plan_default(void)
 const char *const plan_stop_names[] = {
     [STOP_CI] = "ci", [STOP_PAPER] = "paper", [STOP_FIXED] = "fixed", NULL};
 
-/* A simulator takes some 10 us for a message, and as many again for every 256 ranks: it goes
- * through all that each of them waits for. */
+/* The simulator needs some 10 us for a message, and as much again for every 256 ranks, since it
+ * scans what each of them waits for. */
 static const double simulated_message = 10e-6;
 enum { RANKS_AS_MUCH = 256 };
-static double beside; /* a simulator's alone: on a real clock threads may measure at once */
+static double beside; /* only in the simulator: on a real clock threads may measure at once */
 
 void budget_messages(int n, int ranks)
 {
@@ -72,14 +72,14 @@ void tally_start(struct tally *t, const struct plan *plan)
     *t = (struct tally){.plan = plan, .started = budget_now(), .attempts = 1};
 }
 
-/* Of an interval, to either side, of the median; but at least half of the last digit that is
- * printed: of what takes no time 2 % cannot be reached. */
+/* Relative half width of the interval of the median; at least half of the last printed digit, since
+ * 2 % of almost no time cannot be reached. */
 static const double ci_width = 0.02, width_least = 5e-9;
 
-/* Of the standard deviation, of the mean. */
+/* Standard deviation relative to the mean. */
 static const double sd_limit = 0.03;
 
-/* Enough independent samples for an interval, and an interval that is narrow enough. */
+/* Whether there are enough independent samples, and the interval is narrow enough. */
 static bool interval_is_narrow(const struct tally *t)
 {
     struct summary s = stats_summarize(t->samples.value, t->samples.n);
@@ -134,7 +134,7 @@ static bool wants_more(struct tally *t)
     return batches < (size_t)plan->repeats_max && !interval_is_narrow(t);
 }
 
-/* Samples that depend on each other too much for an interval end at four times as many. */
+/* Samples with too much autocorrelation for an interval stop at four times the number. */
 static bool has_interval(const struct tally *t)
 {
     struct summary s = stats_summarize(t->samples.value, t->samples.n);
@@ -149,8 +149,8 @@ static bool is_spent(const struct tally *t)
            (spent >= plan->budget_most || has_interval(t));
 }
 
-/* The budget is checked first: with STOP_PAPER it must find the attempt in progress before the rule
- * throws it away, so that there is always a figure. */
+/* The budget is checked first: with STOP_PAPER it must be checked before the rule rejects the
+ * attempt in progress, so that there is always a figure. */
 bool tally_go_on(struct tally *t)
 {
     if (!is_spent(t))

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A batch may give no value (every operation was dropped). This many such batches in a row end the
+/* A batch gives no value if every operation was dropped. So many of them in a row end the
  * series. */
 enum { EMPTY_MAX = 20 };
 
-/* What the keeper sends the others before every batch. */
+/* The keeper sends this to the others before every batch. */
 struct instruction {
     double hold;
     int repetitions; /* 0: the series is over */
@@ -18,18 +18,18 @@ struct instruction {
     int first;
 };
 
-/* The keeper's side of a series. */
+/* The state of a series at its keeper. */
 struct keeping {
     struct tally tally;
     struct plan plan;
     double started;       /* budget_now() */
-    double per_operation; /* seconds, as last seen; the loop's own overhead included */
+    double per_operation; /* seconds in the last batch, with the loop's own overhead */
     int warm;             /* warm-up operations done */
-    int repetitions;      /* of the last batch that counted */
+    int repetitions;      /* in the last counted batch */
     bool single;          /* batches give a single value */
     int empty;
     bool counting; /* warm-up is over */
-    bool cut;      /* by plan.until */
+    bool cut;      /* plan.until has passed */
     double *value;
 };
 
@@ -39,8 +39,8 @@ static double time_left(const struct keeping *k, double budget)
     return k->plan.budget > 0 ? budget - (budget_now() - k->started) : INFINITY;
 }
 
-/* Number of warm-up operations in the next batch. First one alone, to learn how long it takes; then
- * the rest of the warm-up if it fits into a quarter of the time left. 0: warm-up is over. */
+/* Number of warm-up operations in the next batch. The first batch has one, to learn its duration;
+ * then the rest follows if it fits into a quarter of the time left. 0: warm-up is over. */
 static int warm_up_next(struct keeping *k)
 {
     int rest = k->plan.warmup - k->warm;
@@ -54,9 +54,9 @@ static int warm_up_next(struct keeping *k)
     return 0;
 }
 
-/* Number of operations that fit into the budget; or, if these are too few for an interval, into
- * budget_most. A running batch cannot be stopped, and on a machine that becomes busy it may take
- * many times longer. So a long batch gets a tenth of the budget, and grows step by step. */
+/* Number of operations that fit into the budget; if these are too few for an interval, into
+ * budget_most. A running batch cannot be stopped, and it may take many times longer if the machine
+ * becomes busy. So a batch gets at first a tenth of the budget, and then grows step by step. */
 static int repetitions_next(const struct keeping *k)
 {
     enum { LEAST = SAMPLES_FOR_INTERVAL + 2, LONG = 1000, GROWTH = 20, PARTS = 10 };
@@ -66,7 +66,7 @@ static int repetitions_next(const struct keeping *k)
         fits /= SAMPLES_FOR_INTERVAL;
     if (!k->single)
         fits = fmax(fits, fmin(LEAST, time_left(k, k->plan.budget_most) / each));
-    if (k->empty) /* a rank was late: the next operations begin later after they are announced */
+    if (k->empty) /* a rank was late: the next operations are announced earlier */
         fits /= 2;
     if (k->plan.budget > 0)
         fits = fmin(fits, fmax(LONG, fmin(k->plan.budget / each / PARTS, GROWTH * k->repetitions)));
@@ -93,7 +93,7 @@ static struct instruction instruction_next(struct keeping *k, double hold)
 
 static void batch_done(struct keeping *k, const struct batch *b, int n, double elapsed)
 {
-    /* Every batch makes one untimed operation before the counted ones. */
+    /* A batch makes one untimed operation before the counted ones. */
     k->per_operation = elapsed / (b->repetitions + 1);
     if (!k->counting) {
         k->warm += b->repetitions;
@@ -108,7 +108,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
         sum += k->value[i];
     samples_add(&k->tally.batch_means, sum / n);
     k->tally.operations += b->repetitions;
-    /* The first operations are faster, until back-pressure reaches the rank that is timed. */
+    /* The first operations are faster, until back-pressure reaches the timed rank. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
         samples_add(&k->tally.samples, k->value[i]);
@@ -129,7 +129,7 @@ static int keeping_start(struct keeping *k, const struct plan *plan, double know
     return k->value ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Hands the samples over to S. */
+/* Moves the samples to S. */
 static void keeping_end(struct keeping *k, struct series *s)
 {
     struct summary batches = stats_summarize(k->tally.batch_means.value, k->tally.batch_means.n);
@@ -144,7 +144,7 @@ static void keeping_end(struct keeping *k, struct series *s)
     free(k->value);
 }
 
-/* KNOWN: on the keeper, seconds that an operation takes; then there is no warm-up. 0: unknown. */
+/* KNOWN: on the keeper, seconds of one operation, which makes a warm-up unnecessary; 0: unknown. */
 static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, double known,
                    batch_run run, void *arg, struct series *s)
 {
@@ -218,15 +218,15 @@ double estimates_difference_most(struct estimate a, struct estimate b)
 
 static const double settle_tolerance = 2e-3;
 
-/* Whether the value fell from the last point but one to the last. It cannot rise with the hold:
- * where it seems to, that is what a longer loop sees more of, cold caches and other processes. */
+/* Whether the value fell between the last two points. A longer hold cannot raise it: if it seems
+ * to, a longer loop met more noise, such as cold caches and other processes. */
 static bool curve_falls(const struct curve *c)
 {
     struct estimate before = c->point[c->n - 2].at, last = c->point[c->n - 1].at;
     return last.value < before.value && estimates_differ(before, last, settle_tolerance);
 }
 
-/* Whether a fall could have been seen: where the hold was still too short, doubling it lowers the
+/* Whether a fall would have been detected: as long as the hold is too short, doubling it lowers the
  * value by as much as the hold grew. */
 static bool curve_shows_falls(const struct curve *c)
 {
@@ -237,8 +237,8 @@ static bool curve_shows_falls(const struct curve *c)
     return widths / 2 < (last->hold - before->hold) / 2;
 }
 
-/* The keeper's: judges the point that ONE has added. Returns whether another hold is to be
- * tried; S keeps the series to be believed. */
+/* At the keeper: judges the point that ONE has added. Returns whether to try another hold; S keeps
+ * the series of the accepted point. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
                        bool has_time)
 {
@@ -252,7 +252,7 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
     series_free(s);
     *s = *one;
     c->hold = hold;
-    /* Longer holds take longer: too few samples would only become fewer. */
+    /* Longer holds take longer, so that even fewer samples would fit. */
     return c->n < CURVE_MAX && !(few && c->n >= 2) && has_time;
 }
 

@@ -10,14 +10,14 @@
 #include <sys/resource.h>
 
 enum {
-    LINE = 128,            /* two lines: adjacent ones are fetched together */
-    CHUNK = 10000,         /* units between two readings of the stop flag: about 10 us */
-    RUNS = 21,             /* for one quartile */
-    TRIES = 12,            /* corrections of an amount */
-    SIMULATED = 1000000000 /* units per simulated second */
+    LINE = 128,            /* two cache lines, since adjacent ones are fetched together */
+    CHUNK = 10000,         /* steps between two checks of the stop flag: about 10 us */
+    RUNS = 21,             /* runs for one quartile */
+    TRIES = 12,            /* corrections of the number of steps */
+    SIMULATED = 1000000000 /* steps per simulated second */
 };
 
-/* Every step waits for the one before; the compiler must believe that each result is used. */
+/* Every step depends on the previous one, and the compiler must believe that results are used. */
 static void compute(uint64_t units)
 {
     uint64_t x = units | 1;
@@ -100,7 +100,7 @@ struct worker {
 
 struct work_threads {
     _Alignas(LINE) atomic_bool stop; /* written once */
-    _Alignas(LINE) int n;            /* only read while they run, as what follows */
+    _Alignas(LINE) int n; /* this and the following are only read while the threads run */
     struct worker *worker;
 };
 

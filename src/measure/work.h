@@ -1,6 +1,6 @@
-/* Computation to be overlapped with: a fixed amount of work, never a spin until a moment, since a
- * spin cannot see that its processor was taken away (doc/methods.md, section 5). It runs in
- * registers: it neither reads nor writes memory, so that what is measured is the processor. In a
+/* Computation to be overlapped with communication: a fixed amount of work instead of spinning until
+ * a moment, since a spin does not notice that its processor was taken away (doc/methods.md, section
+ * 5). It stays in registers: without memory accesses only the processor is measured. In a
  * simulation it is clock_hold(). */
 #ifndef COLLPROF_MEASURE_WORK_H
 #define COLLPROF_MEASURE_WORK_H
@@ -11,31 +11,30 @@
 struct work {
     uint64_t units;  /* steps of a chain of dependent multiplications */
     double wanted;   /* seconds */
-    double achieved; /* seconds that these units take, undisturbed */
+    double achieved; /* seconds that these units take without contention */
     bool within;     /* the two agree within the tolerance */
 };
 
-/* Finds the amount that takes SECONDS, within TOLERANCE (relative; 0.01), on the calling thread's
- * processor. Undisturbed means the lower quartile of repeated runs: other processes only ever add
- * time. Takes about 30 times SECONDS, more where the processor is not quiet; local. */
+/* Finds the amount of work that takes SECONDS, within TOLERANCE (relative; 0.01), on the calling
+ * thread's processor. It uses the lower quartile of repeated runs, since other processes only add
+ * time. Takes about 30 times SECONDS, longer on a busy processor; local. */
 struct work work_calibrate(double seconds, double tolerance);
 
-/* Does it. */
+/* Does the work. */
 void work_do(const struct work *w);
 
-/* The time of one work_do() now, in seconds, the cost of the clock taken off. */
+/* The time of one work_do() now, in seconds, without the cost of the clock. */
 double work_time(const struct work *w);
 
-/* How often the calling thread has touched a page of memory for the first time. Always 0 in a
- * simulation. */
+/* Page faults of the calling thread so far. Always 0 in a simulation. */
 long work_page_faults(void);
 
-/* N threads that compute until they are stopped. No cache line that one writes is touched by
- * another. NULL if the threads cannot be had (a simulation has none). */
+/* Starts N threads that compute until they are stopped. They share no cache line that any of them
+ * writes. NULL if there can be no threads, as in a simulation. */
 struct work_threads;
 struct work_threads *work_threads_start(int n);
 
-/* Stops and frees them; returns the units that they did together. */
+/* Stops and frees them; returns the sum of the units that they did. */
 uint64_t work_threads_stop(struct work_threads *t);
 
 #endif

@@ -10,8 +10,8 @@ static double trip_of(const struct sync_exchange *e)
     return (e->received - e->sent) - (e->replied - e->arrived);
 }
 
-/* What an exchange says of another moment is less sure by what the clocks may have drifted until
- * then. So the bounds of different exchanges cannot cross, however long the burst. */
+/* A bound from one exchange widens with time, by the drift that is possible meanwhile. So bounds of
+ * different exchanges cannot contradict each other, however long the burst. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
 {
     double low = -INFINITY, high = INFINITY;
@@ -30,16 +30,16 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
         .local = moment, .offset = 0.5 * (low + high), .bound = 0.5 * (high - low)};
 }
 
-/* How far the slope can be off when every point may move within its bound: the two outermost
- * points decide, since they have the longest lever. */
+/* How far the slope can be off if every point may move within its bound. The two outermost points
+ * decide, since they have the longest lever. */
 static double slope_uncertainty(const struct sync_point *p, size_t n)
 {
     double span = p[n - 1].local - p[0].local;
     return span > 0 ? (p[0].bound + p[n - 1].bound) / span : INFINITY;
 }
 
-/* Whether the slope B of the line A + B X is no more than chance, by how far N points are from it.
- * Points are mostly far better than their bounds, but few of them lie on a line by chance. */
+/* Whether the slope B of the line A + B X may be chance, judged by the residuals of N points.
+ * Points are mostly far better than their bounds, but a few may lie on a line by chance. */
 static bool is_chance(const double *x, const double *y, size_t n, double a, double b)
 {
     double squares = 0, mean = 0, spread = 0;
@@ -52,8 +52,9 @@ static bool is_chance(const double *x, const double *y, size_t n, double a, doub
     return n < 5 || b * b * spread * (double)(n - 2) < 100 * squares;
 }
 
-/* A point taken on a busy machine can be far wider than what another one, carried over to its
- * moment by any possible drift, says already: it adds nothing and would only widen the bound. */
+/* A point taken on a busy machine can have a far wider bound than another point extrapolated to
+ * the same moment with the largest possible drift. It is dropped, since it would only widen the
+ * bound. */
 static size_t drop_uninformative(const struct sync_point *all, size_t n, struct sync_point *kept)
 {
     size_t m = 0;
@@ -80,8 +81,7 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
     line.origin = p[0].local;
     line.drift_bound = SYNC_DRIFT_UNKNOWN;
 
-    /* Origins subtracted: local times of days and differences of years would otherwise leave
-     * no digits for the drift. */
+    /* Origins are subtracted: local times of days would leave no digits for the drift. */
     double x[SYNC_POINTS_MAX], y[SYNC_POINTS_MAX], a, b;
     size_t tightest = 0;
     for (size_t i = 0; i < n; i++) {

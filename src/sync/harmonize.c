@@ -7,14 +7,14 @@
 
 static const double slack_least = 5e-6, slack_most = 0.1;
 
-/* A clock is measured again when it may be off by twice what its points say, and some; and after
- * this long, since a rate that changes shows in no bound; but in a fifth of the time at most. */
+/* A clock is measured again when its error may exceed twice the bound of its points plus this, and
+ * after OLDEST seconds, since no bound shows a changed rate; but in a fifth of the time at most. */
 static const double bound_more = 0.5e-6, oldest = 1;
 
-/* One host, one clock: nothing to convert. */
+/* All on one host: nothing to convert. */
 static struct sync_clock same_clock = {.domains = 1};
 
-/* Twice the slowest of some announcements. */
+/* The slack starts as twice the slowest of some announcements. */
 int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root)
 {
     enum { TRIES = 10 };
@@ -32,7 +32,7 @@ int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int
     return MPI_SUCCESS;
 }
 
-/* What a reading of now may be off by. */
+/* Error bound of a clock reading now. */
 static double bound_now(const struct sync_clock *clock)
 {
     return sync_bound(clock, sync_local(clock, sync_now(clock)));
@@ -58,7 +58,7 @@ static int measure_again(struct harmony *h)
 int harmonize(struct harmony *h)
 {
     int mine[2] = {h->late, is_due(h)}, all[2];
-    /* Otherwise a moment may be announced that is over before the last rank is here. */
+    /* Otherwise the announced moment may pass before the last rank arrives here. */
     TRY(PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, h->comm));
     if (all[1])
         TRY(measure_again(h));

@@ -1,30 +1,28 @@
-/* An operation that all ranks begin at the same moment of their common clock, again and again: what
- * scenarios and direct measurements of collectives start by. A barrier's exits are as far apart as
- * its messages take. */
+/* Starts an operation on all ranks at the same moment of their common clock, repeatedly. Scenarios
+ * and direct measurements use it, because the exits from a barrier differ by the time of its
+ * messages. */
 #ifndef COLLPROF_SYNC_HARMONIZE_H
 #define COLLPROF_SYNC_HARMONIZE_H
 
 #include "sync/sync.h"
 
 struct harmony {
-    struct sync_clock *clock; /* of COMM's ranks, or more; to harmony_open() NULL where they are on
-                                 one host */
+    struct sync_clock *clock; /* of COMM's ranks; NULL in harmony_open() if all are on one host */
     MPI_Comm comm;
     int root;     /* announces the moments */
-    bool follows; /* the clock, of COMM itself, is measured again now and then */
+    bool follows; /* the clock, which belongs to COMM itself, is measured again from time to time */
 
     double begin; /* the moment, on the common clock */
-    bool late;    /* this rank heard of it when it was over */
-    double off;   /* this rank left so long after it at most, its clock's error included */
-    double slack; /* the root's: a moment is announced so long before it comes. It grows when a rank
-                     was late, and shrinks again to the least */
+    bool late;    /* this rank heard of the moment after it had passed */
+    double off;   /* upper bound of how much later this rank started, with its clock's error */
+    double slack; /* at the root: seconds between announcement and moment. It grows after a late
+                     rank and shrinks again to the minimum */
     double least;
-    double measured,
-        took;     /* local moment and seconds of the clock's last point, where it follows */
-    double apart; /* two ranks' clocks have been, at most, up to that point, where it follows */
+    double measured, took; /* local time and duration of the clock's last point, if FOLLOWS */
+    double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
 };
 
-/* Finds how long announcements take. Collective, as harmonize(); both return an MPI error code. */
+/* Measures how long announcements take. Both are collective and return an MPI error code. */
 int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root);
 
 /* Returns at the common moment, on all ranks. */

@@ -7,7 +7,7 @@
 
 void local_clock_start(void);
 
-/* For sync_start(): 0, but where a simulation gives each host a clock of its own, of another rate
+/* For sync_start(): normally 0. A simulation may give each host its own clock, whose rate differs
  * by up to SIM_DRIFT ppm. */
 uint64_t local_clock_domain(void);
 

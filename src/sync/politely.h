@@ -1,5 +1,5 @@
-/* "Polite" waits release the processor instead of polling. The layer uses them at the start and end
- * of a run: with oversubscription, ranks that poll delay the very ranks that they wait for. */
+/* Waits that release the processor instead of polling. The layer uses them at the start and end of
+ * a run: with oversubscription, polling ranks delay the very ranks that they wait for. */
 #ifndef COLLPROF_SYNC_POLITELY_H
 #define COLLPROF_SYNC_POLITELY_H
 
@@ -26,8 +26,8 @@ static inline void give_way(double waited)
     sched_yield();
 }
 
-/* Waits at most TIMEOUT seconds for REQUEST, whose posting returned RC. *DONE: it is complete.
- * Returns an MPI error code. */
+/* Waits at most TIMEOUT seconds for REQUEST, whose posting returned RC. *DONE: whether it is
+ * complete. Returns an MPI error code. */
 static inline int wait_politely_for(int rc, MPI_Request *request, double timeout, bool *done)
 {
     int flag = 0;

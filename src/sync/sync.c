@@ -29,8 +29,8 @@ static struct limit limit_of(int ranks)
                           .seconds = 0.4 / ranks};
 }
 
-/* A host name says too little: containers and time namespaces of one host have several, or the
- * same one with different clocks. */
+/* A host name is not enough: containers and time namespaces may have several names on one host, or
+ * one name with different clocks. */
 static uint64_t sync_domain_of_process(void)
 {
     char boot[64] = "", space[64] = "";
@@ -41,7 +41,7 @@ static uint64_t sync_domain_of_process(void)
     fclose(file);
     if (!read)
         return 0;
-    /* No such link on kernels before 5.6, which have no time namespaces either. */
+    /* Kernels before 5.6 have neither this link nor time namespaces. */
     ssize_t length = readlink("/proc/self/ns/time", space, sizeof space - 1);
     space[length > 0 ? length : 0] = '\0';
     uint64_t hash = hash_bytes(hash_bytes(HASH_START, boot, strlen(boot)), space, strlen(space));
@@ -58,11 +58,10 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
-/* Communicators may run out: then all ranks return, and what has been made stays.
- *
- * Splits COMM into one communicator per domain, and one of their leaders (MPI_COMM_NULL on all
+/* Splits COMM into one communicator per domain and one of their leaders (MPI_COMM_NULL on all
  * others). Rank 0 leads its domain and is rank 0 of the leaders. Ranks of one host and one colour
- * share a clock; a rank that knows nothing about its clock has a colour of its own. */
+ * share a clock; a rank that does not know its clock has a colour of its own. MPI may run out of
+ * communicators: then all ranks return an error and the caller frees what was made. */
 static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
                          MPI_Comm *leaders)
 {
@@ -81,7 +80,7 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
     return PMPI_Comm_free(&host);
 }
 
-/* Arrival and reply on the parent's local clock, and the parent's line to the global clock. */
+/* The parent's local times of arrival and reply, and its line to the global clock. */
 struct reply {
     double arrived, replied;
     struct sync_line line;
@@ -250,8 +249,8 @@ static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
     return rc;
 }
 
-/* Leaders of one domain each have measured; the rest of the domain reads the same clock, on the
- * same host, so that bytes may travel. */
+/* The leader of each domain has measured; the rest of its domain reads the same clock. All are on
+ * one host, so the line is sent as bytes. */
 static int share(struct sync_clock *clock, MPI_Comm domain)
 {
     struct sync_clock found = *clock;
@@ -262,8 +261,8 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
     return MPI_SUCCESS;
 }
 
-/* The usual case, found with a single exchange: one host, one clock. What the kernel says names
- * the host too (its boot), what a caller says does not. */
+/* Detects the usual case by a single reduction: one host, one clock. A domain from the kernel also
+ * identifies the host (by its boot); one from a caller does not. */
 static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *one)
 {
     uint64_t key = clock->domain ? 0 : sync_domain_of_process();
@@ -273,7 +272,7 @@ static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *on
     return rc;
 }
 
-/* Several domains: the leaders measure, the others take over what these found. */
+/* With several domains: the leaders measure, and the other ranks copy their results. */
 static int measure(struct sync_clock *clock, MPI_Comm domain, MPI_Comm leaders)
 {
     if (leaders != MPI_COMM_NULL)
@@ -313,7 +312,7 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain)
     return sync_again(clock);
 }
 
-/* Each rank has its own error; two may be off in opposite directions. */
+/* Each rank has its own error; two ranks may be off in opposite directions. */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart)
 {
     bool own = comm == clock->comm;

@@ -19,45 +19,46 @@
 #include <stdint.h>
 
 struct sync_clock {
-    struct sync_line line; /* all 0 where the local clock is the global one */
-    /* From the local clock to the parent's local clock: a line, since it depends on two oscillators
-     * only. LINE is its composition with the parent's LINE, which changes with every point. */
+    struct sync_line line; /* all 0 if the local clock is the global one */
+    /* From the local clock to the parent's local clock: a straight line, since it depends on two
+     * oscillators only. LINE composes it with the parent's LINE, which changes with every point. */
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
     int parent;         /* of this leader among the leaders; -1: it is the first */
     bool has_parent;    /* PARENT has been chosen, when the clock was started */
-    int domains;        /* of the communicator: 1 means that nothing had to be measured */
+    int domains;        /* of the communicator; with 1 nothing is measured */
     double missed;      /* error bound of readings between the last two points */
-    double worst_bound; /* over all ranks, between the points; two ranks may differ by twice it */
+    double worst_bound; /* largest bound of all ranks between the points; two ranks may differ by
+                           twice as much */
     MPI_Comm comm;      /* given to sync_start() */
-    uint64_t domain;    /* likewise */
+    uint64_t domain;    /* as given to sync_start() */
 };
 
-/* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: it can on one domain only, since
- * otherwise the clock itself assumes that latencies are symmetric. */
+/* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: only with one domain, since
+ * otherwise the clock itself assumes symmetric latencies. */
 static inline bool sync_shows_ways(const struct sync_clock *clock)
 {
     return !clock || clock->domains <= 1;
 }
 
-/* The largest error code of any rank. A rank that returns alone would leave the others blocked in
- * the next collective; so it keeps its error until all ranks agree here, and all return.
- * MPI_SUCCESS is the lowest code. */
+/* The largest error code of all ranks. A rank that returned alone would leave the others blocked in
+ * the next collective; so it keeps its error until all agree here, and all return. MPI_SUCCESS is
+ * the lowest code. */
 static inline int sync_agree(int error, MPI_Comm comm)
 {
     int all = error, failed = PMPI_Allreduce(&error, &all, 1, MPI_INT, MPI_MAX, comm);
     return failed ? failed : all;
 }
 
-/* MPI_ERR_NO_MEM on all ranks unless all HAVE what they need. */
+/* MPI_ERR_NO_MEM on all ranks unless HAVE is true on all. */
 static inline int sync_all_have(MPI_Comm comm, bool have)
 {
     return sync_agree(have ? MPI_SUCCESS : MPI_ERR_NO_MEM, comm);
 }
 
-/* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share one
- * clock; 0: the domain is taken from the kernel; in a simulation all ranks share one. */
+/* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share a
+ * clock; with 0 the domain is taken from the kernel, and in a simulation all ranks share one. */
 int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain);
 
 /* Measures one more point and fits the line through all points. Call it late in a long run, for a
@@ -84,12 +85,12 @@ double sync_now(const struct sync_clock *clock);
 double sync_bound(const struct sync_clock *clock, double local);
 
 /* Measures one more point. *APART: upper bound of the difference of any two ranks' clocks since the
- * point before, equal on all ranks. It holds even if a clock rate has changed since, which
+ * previous point, equal on all ranks. It holds even if a clock rate has changed meanwhile, which
  * sync_bound() cannot know. If COMM is not the clock's own communicator, no point is measured and
- * the bound is that of sync_bound(). */
+ * sync_bound() gives the bound. */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart);
 
-/* Spins until the global MOMENT; false if it is over already. */
+/* Spins until the global MOMENT; false if it has already passed. */
 bool sync_wait(const struct sync_clock *clock, double moment);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trees from latencies: the paper's, trees of earliest completion, and the best of all. */
+/* Trees from latencies: the paper's, earliest-completion trees, and an optimiser. */
 #include "base/array.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The queue is an array: a new key costs nothing, and in a dense graph finding the smallest by a
- * scan costs no more than a visit of the neighbours. */
+/* The queue is an array: a changed key costs nothing, and in a dense graph a scan for the smallest
+ * key costs no more than visiting the neighbours. */
 static int dequeue_min(const double *dist, const bool *queued, int n)
 {
     int u = -1;
@@ -19,10 +19,10 @@ static int dequeue_min(const double *dist, const bool *queued, int n)
     return u;
 }
 
-/* Mateescu and Taylor, Figure 2, to the letter. What the print leaves open: DELTA[e] is D(u), or
- * the edge's own; keys in the queue follow dist[v]; neighbours and ties go by rank. What is wrong
- * in it stays: dist[u] is both u's arrival and its next send, and a vertex that finds a better
- * parent leaves its slot at the old one. */
+/* Mateescu and Taylor, Figure 2, literally. Where the paper is ambiguous: DELTA[e] is D(u), or that
+ * of the edge; keys in the queue follow dist[v]; neighbours and ties are ordered by rank. Its
+ * errors are kept: dist[u] is both u's arrival and its next send, and a vertex that finds a better
+ * parent leaves a gap at the old one. */
 static bool build_paper(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
     int n = g->n;
@@ -59,9 +59,9 @@ const struct bcast tree_grid_paper = {
     .build = build_paper,
 };
 
-/* A receiver as one sender sees it. */
+/* A receiver from the view of one sender. */
 struct target {
-    double key; /* cost, and what its receiver needs to serve another */
+    double key; /* cost, plus the time that its receiver needs to serve another */
     int v;
 };
 
@@ -74,14 +74,14 @@ static int compare_targets(const void *a, const void *b)
 struct greedy {
     const struct bcast *rule;
     const struct graph *g;
-    struct target *target; /* of each sender that has the message: n, ascending */
-    int *next;             /* of each sender: its best target; n: none is left */
-    double *ready;         /* when it can send next; NaN: it has no message */
-    double *ahead;         /* of each receiver: the least time in which it could serve another */
+    struct target *target; /* for each sender that has the message: n receivers, ascending */
+    int *next;             /* for each sender: its best target; n if none is left */
+    double *ready;         /* for each sender: when it can send next; NaN if it has no message */
+    double *ahead;         /* for each receiver: the least time in which it could serve another */
     int *sent;
 };
 
-/* What a sender without receivers would cost as a relay: later than anything real. */
+/* Look-ahead cost of a receiver that cannot relay: later than any real time. */
 static const double serves_none = 1e4;
 
 static void look_ahead(struct greedy *w, int root)
@@ -104,7 +104,7 @@ static void add_sender(struct greedy *w, int u, double ready)
     w->ready[u] = ready;
 }
 
-/* The sender whose best message completes earliest; -1: none can send. */
+/* The sender whose best message completes earliest; -1 if none can send. */
 static int best_sender(struct greedy *w)
 {
     int n = w->g->n, best = -1;
@@ -123,9 +123,9 @@ static int best_sender(struct greedy *w)
     return best;
 }
 
-/* One message at a time, the one that completes earliest. Unlike the paper's pseudocode it keeps
- * arrival and next send as two times, and chooses among all senders. False if a sparse graph has no
- * path left within the limit of children. */
+/* Adds one message at a time: the one that completes earliest. Unlike the paper's pseudocode it has
+ * separate times for arrival and next send, and considers all senders. False if in a sparse graph
+ * no path is left within the limit of children. */
 static bool run_greedy(struct greedy *w, struct schedule *s)
 {
     int u = 0;
@@ -173,7 +173,7 @@ const struct bcast *const bcast_candidates[] = {
     &ahead, &earliest, &binary, &tree_grid_paper, &tree_binomial, &tree_flat, &tree_chain};
 const size_t n_bcast_candidates = sizeof bcast_candidates / sizeof *bcast_candidates;
 
-/* The quicker of the two stays in S; OTHER is used up. */
+/* S keeps the faster of both; OTHER is freed. */
 static void keep_better(struct schedule *s, struct schedule *other)
 {
     if (s->n == 0 || other->completion < s->completion) {
@@ -184,7 +184,7 @@ static void keep_better(struct schedule *s, struct schedule *other)
     schedule_free(other);
 }
 
-/* A copy of S in which V is the last child of U; false if U is below V. */
+/* A copy of S with V moved to the last child of U; false if U is a descendant of V. */
 static bool moved(const struct schedule *s, const struct graph *g, int v, int u,
                   struct schedule *other)
 {
@@ -205,7 +205,7 @@ static bool moved(const struct schedule *s, const struct graph *g, int v, int u,
     return true;
 }
 
-/* The optimiser: moves one vertex at a time, for as long as that makes the prediction shorter. */
+/* The optimiser: moves one vertex at a time, as long as that shortens the prediction. */
 static void optimise(const struct graph *g, struct schedule *s)
 {
     double before;
@@ -221,7 +221,7 @@ static void optimise(const struct graph *g, struct schedule *s)
     } while (s->completion < 0.999 * before);
 }
 
-enum { OPTIMISED = 16 }; /* vertices, at most: it takes their number to the fourth power */
+enum { OPTIMISED = 16 }; /* vertices, at most: the time grows as their number to the fourth */
 
 static bool build_grid(const struct bcast *b, const struct graph *g, struct schedule *s)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Everything here runs on a communicator of our own, where no other code uses this tag. */
+/* Everything here runs on an internal communicator, where no other code uses this tag. */
 enum { TAG = 0x6263 };
 
 /* One call's arguments with this rank's position, counted from the root. */
@@ -57,8 +57,9 @@ static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
 const struct bcast tree_native = {
     .name = "native", .summary = "the library's own MPI_Bcast", .run = native};
 
-/* A tree that goes by rank alone: who sends to ME of N, and to whom ME sends after LAST (0: first;
- * returns 0: to none any more). Ranks are counted from the root, which is 0. */
+/* A tree that depends on ranks only: the parent of ME among N, and the child that ME serves after
+ * LAST (0: the first child; returns 0 if there is none left). Ranks count from the root, which is
+ * 0. */
 struct by_rank {
     int (*parent)(int me, int n);
     int (*next)(int me, int n, int last);
@@ -94,8 +95,8 @@ static bool build_by_rank(const struct bcast *b, const struct graph *g, struct s
     return true;
 }
 
-/* MPICH's: a task's parent is itself without its lowest bit, its children have one lower bit more,
- * the largest subtree first. */
+/* MPICH's: the parent of a task is its number without the lowest bit; its children have one lower
+ * bit more; the largest subtree is served first. */
 static int binomial_parent(int me, int n)
 {
     (void)n;
@@ -124,7 +125,7 @@ const struct bcast tree_binomial = {
     .build = build_by_rank,
     .by_rank = true};
 
-/* The paper's section 3: the task before i is i - 1. */
+/* The paper's section 3: the predecessor of i is i - 1. */
 static int linear_parent(int me, int n)
 {
     (void)n;
@@ -141,7 +142,7 @@ const struct bcast tree_linear = {.name = "linear",
                                   .run = run_by_rank,
                                   .arg = &(const struct by_rank){linear_parent, linear_next}};
 
-/* The paper's section 3: the task before i is i + 1 modulo P. */
+/* The paper's section 3: the predecessor of i is i + 1 modulo P. */
 static int backward_parent(int me, int n)
 {
     return (me + 1) % n;
@@ -197,8 +198,8 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     return error;
 }
 
-/* Large enough that a message's own latency does not dominate, small enough that 64 KiB over 8
- * ranks is already pipelined. */
+/* Large enough that the latency of a message does not dominate, small enough that 64 KiB over 8
+ * ranks are already pipelined. */
 static const size_t chain_segment = 8192;
 
 const struct bcast tree_chain = {.name = "chain",

@@ -1,10 +1,10 @@
-/* The network that a broadcast is scheduled for: Mateescu and Taylor, "Efficient Broadcast on
+/* The network for which a broadcast is scheduled: Mateescu and Taylor, "Efficient Broadcast on
  * Computational Grids", section 1; doc/methods.md, section 3. No MPI here.
  *
  * A directed graph of N vertices (ranks). A sender u is busy for the injection time D(u,v) with
- * each message, one message at a time; the message is at v the latency W(u,v) after that. The
- * paper has D(u), the same for every receiver; unequal links need one per edge. Messages share
- * nothing but their sender: where they share more, a prediction is too short. */
+ * each message, one at a time; the message arrives at v the latency W(u,v) later. The paper has
+ * D(u), the same for every receiver; unequal links need one per edge. Only messages of the same
+ * sender share a resource: if others do, too, predictions are too short. */
 #ifndef COLLPROF_TREES_GRAPH_H
 #define COLLPROF_TREES_GRAPH_H
 
@@ -18,7 +18,7 @@ struct graph {
     double *d; /* 0 or more */
 };
 
-/* Without edges; injection times are 0. False if there is no memory. */
+/* A graph without edges, with injection times 0. False if there is no memory. */
 bool graph_new(struct graph *g, int n);
 void graph_free(struct graph *g);
 

@@ -37,8 +37,8 @@ void schedule_free(struct schedule *s)
     *s = (struct schedule){0};
 }
 
-/* Fills order: every vertex after its parent, breadth first, siblings in the order of sending.
- * Returns how many the root reaches. */
+/* Sets order: every vertex after its parent, breadth first, siblings in the order of sending.
+ * Returns how many vertices the root reaches. */
 static int set_order(struct schedule *s)
 {
     int tail = 0;
@@ -73,7 +73,7 @@ bool schedule_link(struct schedule *s)
     return set_order(s) == n;
 }
 
-/* label(u) = max over the i-th child v of label(v) + w(u,v) + the injections up to the i-th. */
+/* label(u) = max over its i-th child v of label(v) + w(u,v) + the first i injection times. */
 static double label_of(const struct schedule *s, const struct graph *g, int u)
 {
     double label = 0, sent = 0;
@@ -85,8 +85,8 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
     return label;
 }
 
-/* How far a part of the message is behind the one before when V has it: as far as the busiest of
- * those above it needs for its children. */
+/* Time between consecutive segments at V: the longest that a vertex above needs for its
+ * children. */
 static double period_of(const struct schedule *s, const struct graph *g, int v)
 {
     double most = 0;
@@ -140,7 +140,7 @@ double schedule_latest(const struct schedule *s, const struct graph *g)
 }
 
 struct remaining {
-    double time; /* label(v) + w(u,v): what remains when the send is over */
+    double time; /* label(v) + w(u,v): time left when the injection is over */
     int v;
 };
 
@@ -154,7 +154,8 @@ void schedule_label(struct schedule *s, const struct graph *g)
 {
     struct remaining *rest = malloc((size_t)s->n * sizeof *rest);
     set_order(s);
-    for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the order stays, a valid one */
+    for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the previous order remains, also
+                                                     a valid one */
         int u = s->order[k], from = s->first[u], n = s->first[u + 1] - from;
         for (int i = 0; i < n; i++) {
             int v = s->child[from + i];

@@ -17,34 +17,34 @@ struct schedule {
     int *child;        /* the children of u, in the order of sending, are child[first[u]] up to, but
                           not including, child[first[u + 1]] */
     int *order;        /* n: every vertex after its parent */
-    double *label;     /* n: the paper's label: from u's having the message to the last arrival
-                          below it, seconds */
-    double *arrival;   /* n: predicted, from the root's first send, seconds */
+    double *label;     /* n: the paper's label in seconds: from u's receipt to the last arrival in
+                          its subtree */
+    double *arrival;   /* n: predicted seconds since the root's first send */
     double completion; /* the largest arrival */
-    size_t segment;    /* bytes that the run is cut into; 0: whole messages */
+    size_t segment;    /* bytes of a segment; 0: whole messages */
 };
 
-/* No tree yet. False if there is no memory. Free by schedule_free(). */
+/* A schedule without a tree. False if there is no memory. Free by schedule_free(). */
 bool schedule_new(struct schedule *s, int n, int root);
 void schedule_free(struct schedule *s);
 
-/* Fills first, child and order from PARENT, a tree from the root, siblings as they are in ORDER, in
- * which every vertex is once. False if the root does not reach
- * all, or there is no memory. */
+/* Sets first, child and order from PARENT, a tree, with siblings in the sequence of ORDER, which
+ * must have every vertex once. False if the root does not reach all vertices, or there is no
+ * memory. */
 bool schedule_link(struct schedule *s);
 
-/* The paper's Figure 3: labels, children in decreasing label(v) + w(u,v) (by Jackson's rule that
- * order is the best for any D), then order, arrivals and completion anew. */
+/* The paper's Figure 3: computes labels, sorts children by decreasing label(v) + w(u,v) (by
+ * Jackson's rule the best order for any D), then updates order, arrivals and completion. */
 void schedule_label(struct schedule *s, const struct graph *g);
 
-/* Labels, arrivals and completion of the order of sending as it is, for SEGMENTS parts of the
- * message one after the other; the graph is that of one part. A vertex passes a part on to all its
- * children before the next one. */
+/* Computes labels, arrivals and completion without changing the order of sending, for SEGMENTS
+ * segments; the graph is that of one segment. A vertex sends a segment to all its children before
+ * the next one. */
 void schedule_predict(struct schedule *s, const struct graph *g, int segments);
 
-/* The completion of one message if those of a sender, which does not wait for them, share its path
- * out and arrive together, as late as the last; that of schedule_predict() is for messages that
- * leave one after the other. Both are right where the order makes no difference. */
+/* Completion of one message if all messages of a sender share its path and arrive together, as late
+ * as the last one. schedule_predict() assumes that they leave one after the other. If both agree,
+ * the order does not matter. */
 double schedule_latest(const struct schedule *s, const struct graph *g);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { TAG = 0x6773, IN_FLIGHT = 8 };
 
-/* A schedule as numbers: root, segment, first (n + 1), parent (n), child (n). */
+/* Packs a schedule into integers: root, segment, first (n + 1), parent (n), child (n). */
 static void pack(const struct schedule *s, int *numbers)
 {
     size_t n = (size_t)s->n;
@@ -58,7 +58,7 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
 
 struct message {
     char *buffer;
-    int count, each, n; /* elements in all, in one segment; segments */
+    int count, each, n; /* elements in total and per segment; number of segments */
     MPI_Aint step;      /* bytes in memory from one segment to the next */
     MPI_Datatype type;
     MPI_Comm comm;

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The data: byte K of what rank FROM sends to rank TO. Neighbours differ in all three. */
+/* Test data: byte K of what rank FROM sends to rank TO. It differs if one of the three differs by
+ * 1. */
 static unsigned char element(int from, int to, size_t k)
 {
     uint32_t x =
@@ -14,7 +15,7 @@ static unsigned char element(int from, int to, size_t k)
     return (unsigned char)((x ^ x >> 15) * 0x2c1b3c6du >> 24);
 }
 
-/* A call and its twin differ in the function's name and the request alone. */
+/* The blocking and the non-blocking call differ only in the function's name and in the request. */
 #define CALLS(name, function, twin, ...)                                                           \
     static int call_##name(const struct operation_call *c)                                         \
     {                                                                                              \
@@ -104,10 +105,10 @@ void operation_fill(const struct operation_call *c)
 {
     for (int j = 0; c->bytes && (size_t)j * c->bytes < c->send_bytes; j++)
         fill_block(c, c->send + (size_t)j * c->bytes, c->rank, j);
-    /* Not zero: an operation that brings nothing must not pass for one that brings zeros. */
+    /* Not zero: an operation that delivers nothing must not pass for one that delivers zeros. */
     if (c->recv_bytes)
         memset(c->recv, 0xa5, c->recv_bytes);
-    /* A broadcast has one buffer, which is the root's to fill. */
+    /* A broadcast has one buffer; the root fills it. */
     if (c->operation->send == EXTENT_NONE && c->rank == c->root && c->recv_bytes)
         fill_block(c, c->recv, c->root, 0);
 }
@@ -140,8 +141,8 @@ void operation_release(struct operation_call *c)
     c->send_bytes = c->recv_bytes = 0;
 }
 
-/* Byte K of block BLOCK of what a rank must have received. A send buffer of one block is addressed
- * to rank 0. */
+/* Byte K of block BLOCK that this rank must have received. A send buffer of a single block holds
+ * what FROM sends to rank 0. */
 static unsigned char expected(const struct operation_call *c, int block, size_t k)
 {
     const struct operation *o = c->operation;

@@ -26,15 +26,15 @@ struct operation {
     const char *mpi_name;       /* "MPI_Bcast" */
     const char *mpi_twin;       /* "MPI_Ibcast" */
     bool rooted;                /* has a root */
-    bool prefix;                /* a rank waits for those before it alone */
-    enum operation_extent send; /* buffer needs, in blocks of BYTES */
+    bool prefix;                /* a rank waits only for lower ranks */
+    enum operation_extent send; /* size of each buffer: none, BYTES, or BYTES per rank */
     enum operation_extent recv;
-    bool send_at_root, recv_at_root; /* that buffer is the root's alone */
-    bool reduces;                    /* by an operation that combines two elements */
+    bool send_at_root, recv_at_root; /* only the root has that buffer */
+    bool reduces;                    /* by MPI_BXOR */
     int (*call)(const struct operation_call *c);
     int (*start)(const struct operation_call *c, MPI_Request *request);
-    /* Of others than reductions: what is received is from each rank, or the root; and other data
-     * for each rank, or the same. */
+    /* Not of reductions. FROM_EACH: each rank contributes a block of its own (otherwise only the
+     * root's is received). TO_ME: each rank receives different data. */
     bool from_each, to_me;
 };
 
@@ -43,11 +43,11 @@ struct operation {
 extern const struct operation operations[];
 extern const size_t n_operations;
 
-/* NULL if there is none of that name, ours or MPI's ("bcast", "MPI_Allreduce"). "ibroadcast" finds
- * broadcast and sets *TWIN, which is false otherwise. */
+/* Finds an operation by our name or MPI's ("bcast", "MPI_Allreduce"); NULL if there is none. *TWIN
+ * is set to whether the name was that of the non-blocking form ("ibroadcast"). */
 const struct operation *operation_find(const char *name, bool *twin);
 
-/* Whose exit needs whose entry. */
+/* Which ranks' exits depend on which ranks' entries. */
 enum collective_kind operation_kind(const struct operation *o);
 
 /* One operation with its buffers on this rank. A non-blocking one must be complete before the
@@ -59,11 +59,11 @@ struct operation_call {
     size_t bytes;
     unsigned char *send, *recv;
     size_t send_bytes, recv_bytes;
-    const struct bcast *by; /* of a broadcast: over this tree; NULL: the library's */
+    const struct bcast *by; /* the tree of a broadcast; NULL for the library's own */
 };
 
-/* Allocates, touches and fills the buffers. Local; false if BYTES does not fit a count of MPI or
- * memory is short: then nothing is held. Release what was prepared. */
+/* Allocates, touches and fills the buffers; local. False if BYTES exceeds a count of MPI or memory
+ * is short: then nothing is allocated. After success call operation_release(). */
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes);
 void operation_release(struct operation_call *c);
@@ -71,11 +71,11 @@ void operation_release(struct operation_call *c);
 /* Puts known data into the send buffer and clears the receive buffer. */
 void operation_fill(const struct operation_call *c);
 
-/* Whether the receive buffer holds what the operation must have brought. Takes size * bytes
- * steps at most; call it outside of what is timed. */
+/* Whether the receive buffer holds what the operation must have delivered. Costs at most size *
+ * bytes steps, so call it outside of the timed part. */
 bool operation_check(const struct operation_call *c);
 
-/* Both return an MPI error code. */
+/* Both functions return an MPI error code. */
 static inline int operation_run(const struct operation_call *c)
 {
     return c->by ? c->by->run(c->recv, (int)c->bytes, MPI_BYTE, c->root, c->comm, c->by->arg)

@@ -5,8 +5,9 @@
 /* The data of an acknowledgement and of a ping. Both must have one size, since the time of a ping
  * is subtracted from that of an acknowledgement. */
 struct ack {
-    double held; /* seconds that it was held back, on the sender's clock */
-    double exit; /* common clock: when the sender left the operation, or sent a ping; 0: unknown */
+    double held; /* seconds between receipt and acknowledgement, on the sender's clock */
+    double
+        exit; /* common clock: when the sender left the operation, or sent a ping; 0 if unknown */
 };
 enum { ACK_DOUBLES = 2 };
 
@@ -72,14 +73,14 @@ static int be_to(struct latency_run *r, const struct batch *b)
             ack.exit = run_global(r, start);
         }
         TRY(ack_send(r, r->from, TAG_ACK, &ack));
-        /* What it sends in the operation must not slow the acknowledgement down. */
+        /* The messages that FROM sends in the next operation must not delay the acknowledgement. */
         if (holds_both(r) && k + 1 < b->repetitions)
             clock_hold(b->hold / 4);
     }
     return MPI_SUCCESS;
 }
 
-/* FROM and TO are one rank: no acknowledgement is needed, its time in the call is measured. */
+/* FROM and TO are one rank: without an acknowledgement, the time inside of the call is measured. */
 static int be_both(struct latency_run *r, const struct batch *b, double *in_call)
 {
     for (int k = -1; k < b->repetitions; k++) {
@@ -93,8 +94,9 @@ static int be_both(struct latency_run *r, const struct batch *b, double *in_call
     return MPI_SUCCESS;
 }
 
-/* A rank other than FROM and TO. Enters half a hold after it left, so that its messages compete
- * neither with those that TO still waits for nor with the acknowledgement. */
+/* A rank other than FROM and TO. It enters the next operation half a hold after it left the last
+ * one, so that its messages compete neither with those that TO still expects nor with the
+ * acknowledgement. */
 static int be_other(struct latency_run *r, const struct batch *b)
 {
     for (int k = -1; k < b->repetitions; k++) {
@@ -106,7 +108,8 @@ static int be_other(struct latency_run *r, const struct batch *b)
     return MPI_SUCCESS;
 }
 
-/* Sends FROM's SEEN values of the last hold to the collector, which keeps them. ROOM: its buffer */
+/* Sends FROM's SEEN values of the last hold to the collector, which keeps them. ROOM is the
+ * collector's receive buffer. */
 static int keep_seen(struct latency_run *r, const struct batch *b, double *seen, double *room)
 {
     TRY(values_to_collector(r, r->from, seen, room, b->repetitions));
@@ -137,9 +140,9 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n)
     return values_to_collector(r, r->from, mine, value, *n);
 }
 
-/* --- acknowledgements alone --- */
+/* --- the acknowledgement measured by itself --- */
 
-/* TO's side of an exchange. */
+/* TO's side of a ping. */
 static int ping_answer(const struct latency_run *r)
 {
     struct ack ack;
@@ -148,7 +151,7 @@ static int ping_answer(const struct latency_run *r)
     return ack_send(r, r->from, TAG_PING, &ack);
 }
 
-/* FROM's. *ONE_WAY: of the answer, on the common clock. */
+/* FROM's side of a ping. *ONE_WAY: latency of the answer, on the common clock. */
 static int ping_ask(const struct latency_run *r, double *trip, double *one_way)
 {
     struct ack ack = {0, 0};
@@ -202,8 +205,8 @@ struct estimate latency_of(struct estimate e, struct estimate ack)
     return (struct estimate){e.value - ack.value, e.low - ack.high, e.high - ack.low};
 }
 
-/* Either direction may take no time and all of the round trip; and then another pair may be the
- * slowest. */
+/* In the extreme one direction takes no time and the other the whole round trip. Then another pair
+ * may be the slowest. */
 void result_way_error(const struct latency_run *r, struct latency_result *result, double factor)
 {
     for (int k = 0; r->keeps && !sync_shows_ways(r->c->clock) && k < result->n_figures; k++) {

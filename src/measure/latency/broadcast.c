@@ -22,7 +22,7 @@ static size_t bytes_of(const struct broadcast *b)
     return (size_t)b->count * (size_t)size;
 }
 
-/* Whether this rank's data are those of the root, of which only a hash travels. */
+/* Whether this rank's data equal the root's. Only the root's hash is sent. */
 static int compare(const struct broadcast *b, int *differs)
 {
     uint64_t mine = hash_bytes(HASH_START, b->buffer, bytes_of(b)), roots = mine;

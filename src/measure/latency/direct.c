@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Moments of the common clock. */
+/* Moments of one operation on one rank, on the common clock. */
 struct stamp {
     double entry, exit;
     double late; /* 1: this rank missed the announced time */
@@ -13,23 +13,22 @@ struct stamp {
 
 struct direct {
     struct latency_run *run;
-    bool together, window; /* WINDOW: time runs from the first entry instead of the last */
+    bool together, window; /* WINDOW: times count from the first entry, not the last */
     struct harmony start;
-    struct stamp *mine, *all; /* of a batch; ALL is the collector's */
+    struct stamp *mine, *all; /* stamps of a batch; ALL is only on the collector */
 
     /* Seconds that a rank waits after each operation before it sends again: its messages would
-     * delay ranks that are still in the operation. Taken from the spread of the exits in the last
-     * batch and broadcast by the collector. */
+     * delay ranks that are still in the operation. The collector takes it from the spread of the
+     * exits in the last batch and broadcasts it. */
     double silence;
 
-    /* The collector's. */
-    int dropped;                          /* operations that a rank was late for */
-    struct samples *exits, entries_apart; /* EXITS by rank, after the last entry */
+    /* The rest is only on the collector. */
+    int dropped;                          /* operations that some rank entered late */
+    struct samples *exits, entries_apart; /* EXITS: by rank, since the last entry */
 };
 
-/* --- a batch --- */
-
-/* Waits for the announced time. Unless all start together, the root enters later by the slack. */
+/* Waits for the announced time. Unless all ranks start together, the root waits longer by the
+ * slack. */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
@@ -65,13 +64,13 @@ static int take_stamps(struct direct *d, int repetitions)
     return PMPI_Gather(d->mine, n, MPI_DOUBLE, d->all, n, MPI_DOUBLE, c->collector, c->comm);
 }
 
-/* First and last entry and exit of one operation. A broadcast's root has no last exit. */
+/* First and last entry and exit of one operation. A broadcast's root has no exit that counts. */
 struct seen {
     double first_in, last_in, first_out, last_out;
     bool late;
 };
 
-/* OF: the stamp of rank 0; that of rank i is OF[i * N]. */
+/* OF is the stamp of rank 0; the stamp of rank i is OF[i * N]. */
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     const struct latency_run *r = d->run;
@@ -123,10 +122,8 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n)
     return MPI_SUCCESS;
 }
 
-/* --- the result --- */
-
-/* The result is the largest of the destinations' medians, comparable with "held". The series has
- * the time of each operation up to its last exit. */
+/* The result is the largest median of all destinations, comparable with "held". The series has, for
+ * each operation, the time until its last exit. */
 static void keep_destinations(struct direct *d, struct latency_result *result)
 {
     struct latency_run *r = d->run;

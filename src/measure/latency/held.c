@@ -1,5 +1,5 @@
-/* The paper's method with the acknowledgement held back until no rank is busy with the operation
- * before: doc/methods.md, section 1. */
+/* The paper's method, but the acknowledgement is held back until no rank is busy with the previous
+ * operation: doc/methods.md, section 1. */
 #include "measure/latency/run.h"
 
 static int one(struct latency_run *r, struct plan plan)
@@ -8,7 +8,7 @@ static int one(struct latency_run *r, struct plan plan)
     struct curve curve;
     struct estimate ack = {0, 0, 0};
     double ack_loop = 0;
-    /* Where FROM holds, too, so do the others, for half as long: that has to be a gap. */
+    /* If FROM also holds, others hold half as long, and that half must be at least a gap. */
     double first = r->c->kind == COLLECTIVE_FROM_ROOT ? r->gap : 2 * r->gap;
     if (r->from != r->to)
         TRY(run_pings(r, false, &plan, &ack_loop));

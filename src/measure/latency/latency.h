@@ -19,47 +19,48 @@
 
 struct sync_clock; /* sync/sync.h */
 
-/* What is measured. Equal on all ranks but for ARG, CLOCK and AFTER. */
+/* What is measured. All members but ARG, CLOCK and AFTER are equal on all ranks. */
 struct latency_case {
-    MPI_Comm comm; /* an intracommunicator of at least 2 ranks that is not used by others meanwhile;
-                      its error handler should be MPI_ERRORS_RETURN */
-    /* One operation on COMM, called by all ranks; returns an MPI error code. What has no root, or
-     * is not a broadcast, ignores ROOT. Inputs must not change from one to the next. */
+    MPI_Comm comm; /* an intracommunicator of at least 2 ranks; nothing else uses it meanwhile; its
+                      error handler should be MPI_ERRORS_RETURN */
+    /* Makes one operation on COMM; all ranks call it. Returns an MPI error code. Operations without
+     * a root ignore ROOT. Input data must not change between operations. */
     int (*run)(void *arg, int root);
-    void (*before)(void *arg); /* on each rank before an operation, outside of what is timed; NULL:
-                                  nothing. Not in loops of operations alone */
-    /* One operation whose data are checked, before and after the measurement; NULL: none. Sets, on
-     * all ranks alike, how many ranks have wrong data, and whether that could be checked. */
+    void (*before)(void *arg); /* called on each rank before an operation, not timed; NULL for none.
+                                  Not called in loops of operations alone */
+    /* Makes one operation and checks its data, before and after the measurement; NULL for none.
+     * Sets, equally on all ranks, how many ranks have wrong data and whether they could be
+     * checked. */
     int (*check)(void *arg, int *wrong, bool *checked);
-    void *arg; /* of these three */
+    void *arg; /* the argument of RUN, BEFORE and CHECK */
     enum collective_kind kind;
     int root; /* 0 for an operation without one */
-    /* How "direct" starts an operation, and whether a rank's own exit counts ("held"). True: all
+    /* How "direct" starts an operation, and whether "held" measures a rank with itself. True: all
      * ranks enter at one announced moment. False, with COLLECTIVE_FROM_ROOT: the root enters when
-     * the others are inside, and is not a destination: the paper's OL_i. */
+     * all others are inside and is not a destination: the paper's OL_i. */
     bool together;
     double after;     /* TOGETHER: delay of this rank's entry after the announced time, seconds */
     int ring_bytes;   /* of each message of ring-barrier */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
-    int collector;    /* the rank that gets the outcome */
+    int collector;    /* the rank that receives the outcome */
     struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
                                  clock_now() */
-    bool every; /* all pairs' figures are wanted: a short budget is shared among all pairs, not
+    bool every; /* figures of all pairs are wanted: a short budget is shared among all pairs, not
                    spent on the slowest ones */
 };
 
-/* Samples, in the order taken, and their median: NaN without samples. */
+/* Samples in the order taken, and their median (NaN without samples). */
 struct latency_timed {
     struct estimate at;
     struct samples raw;
 };
 
 enum {
-    TIMED_OPERATION, /* what the method times; for ol and held E_i, less any hold */
-    TIMED_PING,      /* the acknowledgement alone. ol: RTL_i, its round trip. held: its one-way
+    TIMED_OPERATION, /* what the method times; for ol and held it is E_i, minus the hold */
+    TIMED_PING,      /* the acknowledgement by itself. ol: RTL_i, its round trip. held: its one-way
                         latency; see latency_result.way_error */
-    TIMED_SEEN,      /* held: exit minus entry on the common clock, with the longest hold: its
-                        difference to the curve's last point is the method's bias */
+    TIMED_SEEN,      /* held: TO's exit minus FROM's entry on the common clock, with the longest
+                        hold. Its difference to the curve's last point is the method's bias */
     N_TIMED
 };
 
@@ -74,56 +75,59 @@ enum latency_verdict {
  * TO. FROM = TO: a single rank's time in the call. */
 struct latency_figure {
     int from, to;
-    struct estimate value; /* see latency_method.value; NaN: not measured */
+    struct estimate value; /* what latency_method.value says; NaN if not measured */
     struct latency_timed timed[N_TIMED];
-    struct curve curve;           /* against the hold. No points without one */
+    struct curve curve;           /* value by hold; no points if the method has no hold */
     bool has_message;             /* overhead: the time in the call contains, or may contain, the
-                                     latency of a message whose sender waits for its receiver */
+                                     latency of a message sent in rendezvous mode */
     enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
                                      path delays the next broadcast */
-    enum latency_verdict check;   /* ol: whether the paper's own test holds, E_i > every g_j */
+    enum latency_verdict check;   /* ol: whether the paper's own test passes: E_i > every g_j */
 };
 
-/* What a method's value is to the operation latency. */
+/* How a method's value relates to the operation latency OL. */
 enum latency_meaning {
     MEANS_GAP,         /* not OL: the interval between successive operations */
     MEANS_LOWER_BOUND, /* <= OL */
     MEANS_UPPER_BOUND, /* >= OL */
     MEANS_LATENCY,     /* max over i of OL_i */
     MEANS_LATENCY_IF,  /* the same if the paper's assumption holds */
-    MEANS_OVERHEAD,    /* not OL: the processor's own time */
-    MEANS_SUITE        /* what another suite's loop reports: not among "all" */
+    MEANS_OVERHEAD,    /* not OL: processor time of the rank itself */
+    MEANS_SUITE        /* what another suite's loop reports; not among "all" */
 };
 
 struct latency_result {
     const struct latency_method *method;
-    struct estimate value;         /* see latency_method.value */
+    struct estimate value;         /* what latency_method.value says */
     double loop_mean;              /* from the loops' means, as in the paper; NaN without samples */
-    struct series series;          /* empty for methods that go pair by pair */
-    struct latency_figure *figure; /* NULL if the method has none by pair or rank */
+    struct series series;          /* empty for methods that measure pair by pair */
+    struct latency_figure *figure; /* one for each rank or pair; NULL if the method has none */
     int n_figures;
-    int slowest;         /* the figure of the largest value; -1: none */
-    int measured, asked; /* pairs, "imb": roots; fewer measured where the budget ended */
-    bool at_least;       /* a pair that was not measured may be slower than VALUE */
-    int violations;      /* destinations of that verdict; -1: unknown, it takes both ol and held */
-    int impossible;      /* pairs whose latency came out as 0 or less: no result */
-    double way_error;    /* error bound of VALUE if half a round trip was taken as one-way latency,
-                            since the common clock itself assumes symmetric latencies */
-    int attempts;        /* STOP_PAPER: made, over all series */
-    bool over_budget;    /* a series was ended by the budget, or never settled */
-    double clock_bound;  /* "direct", "repro-window": error of the common clock; otherwise 0 */
-    int dropped;         /* these methods: operations that a rank entered late */
-    double entry_spread; /* these methods: median time from first to last entry; otherwise NaN */
+    int slowest; /* index of the largest figure; -1: none */
+    int measured,
+        asked;        /* number of pairs (of roots for "imb"); fewer measured if the budget ended */
+    bool at_least;    /* a pair that was not measured may be slower than VALUE */
+    int violations;   /* destinations where the paper's assumption is violated; -1: unknown,
+                         since both ol and held are needed */
+    int impossible;   /* pairs whose computed latency is 0 or less; they have no result */
+    double way_error; /* error bound of VALUE if half a round trip was taken as the one-way
+                         latency, because the common clock itself assumes symmetric latencies */
+    int attempts;     /* STOP_PAPER: attempts made, over all series */
+    bool over_budget; /* the budget ended a series, or the curve did not settle */
+    double clock_bound; /* "direct", "repro-window": error of the common clock; 0 for the others */
+    int dropped;        /* "direct", "repro-window": operations that some rank entered late */
+    double
+        entry_spread; /* the same two: median time from first to last entry; NaN for the others */
 };
 
 struct latency_outcome {
-    int size;                      /* of the communicator; 0 on ranks other than the collector */
+    int size;                      /* ranks in the communicator; 0 on all ranks but the collector */
     struct latency_result *result; /* in the order of the methods asked for */
     size_t n_results;
-    int wrong_ranks;   /* ranks whose data was wrong before or after measuring; known to all ranks.
+    int wrong_ranks;   /* ranks whose data were wrong before or after measuring; known to all ranks.
                           If before, nothing is measured */
     bool validated;    /* false if the data could not be checked */
-    double clock_cost; /* of one reading at the collector, already subtracted */
+    double clock_cost; /* cost of one clock reading at the collector; already subtracted */
 };
 
 /* For latency_method.kinds. */
@@ -132,50 +136,50 @@ struct latency_outcome {
 
 struct latency_run; /* run.h, private to this folder */
 
-/* What a method has a figure of. */
+/* Whether a method gives one figure for each rank, for each pair, or none. */
 enum latency_figures { FIGURES_NONE, FIGURES_RANKS, FIGURES_PAIRS };
 
 struct latency_method {
     const char *name;    /* as in --method=NAME */
-    const char *reality; /* what it really measures */
-    const char *value;   /* what its one figure is */
+    const char *reality; /* what it really measures, in words */
+    const char *value;   /* what its value is, in words */
     enum latency_meaning meaning;
-    unsigned kinds; /* kinds of operations other than broadcasts that it has a meaning for: 1 <<
-                       enum collective_kind */
+    unsigned kinds; /* operations other than broadcasts that it applies to: bits 1 << enum
+                       collective_kind */
     enum latency_figures figures;
-    int weight;   /* its part of the budget, relative to the others */
-    bool skipped; /* where two of its loop, of P operations each, overdraw the budget */
+    int weight;   /* its share of the budget, relative to the others */
+    bool skipped; /* skipped if two of its loops, of P operations each, exceed the budget */
     int (*run)(struct latency_run *run, struct latency_result *result);
-    const struct loop *loop; /* what RUN repeats, of methods that are one loop; loops.c */
-    /* At the collector, when all methods have run: compares with the others. NULL: need not. */
+    const struct loop *loop; /* for methods that are one loop: the loop that RUN repeats; loops.c */
+    /* Called at the collector after all methods have run, to compare their results; may be NULL. */
     void (*judge)(const struct latency_outcome *outcome, struct latency_result *result);
 };
 
 extern const struct latency_method *const latency_methods[];
 extern const size_t n_latency_methods;
 
-/* NULL if there is none of that name. */
+/* NULL if there is no method of that name. */
 const struct latency_method *latency_method_find(const char *name);
 
-/* Runs METHODS on the case. The outcome is on the collector, to be freed there by
- * latency_outcome_free(); on the others it is empty but for wrong_ranks and validated. Returns an
- * MPI error code: MPI_ERR_COMM for a communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT,
- * MPI_ERR_ARG for a collector that does not exist, MPI_ERR_NO_MEM, or what an operation returned.
- * An error leaves no outcome. */
+/* Runs METHODS on the case. The collector gets the outcome and frees it by latency_outcome_free();
+ * on other ranks only wrong_ranks and validated are set. Returns an MPI error code: MPI_ERR_COMM
+ * for a communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_ARG for a collector
+ * that does not exist, MPI_ERR_NO_MEM, or what an operation returned. After an error there is no
+ * outcome. */
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome);
 void latency_outcome_free(struct latency_outcome *outcome);
 
-/* The same by "direct" alone. */
+/* latency_measure() with only the method "direct". */
 int latency_measure_direct(const struct latency_case *c, struct latency_outcome *outcome);
 
-/* Whether the slowest pair's figure may still fall with a longer hold: an upper bound. */
+/* Whether a longer hold may still lower the slowest pair's figure, which then is an upper bound. */
 bool latency_unsettled(const struct latency_result *r);
 
 /* The result of the method of that name; NULL if it did not run, or on other ranks. */
 struct latency_result *latency_result_of(const struct latency_outcome *outcome, const char *method);
 
-/* What that method found at rank I of a rooted operation: all NaN where it did not run. */
+/* The figure of that method for rank I of a rooted operation; all NaN if the method did not run. */
 const struct latency_figure *latency_figure_of(const struct latency_outcome *outcome,
                                                const char *method, int i);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Whose times count. */
+/* Whose times are the samples. */
 enum times { TIMES_OF_ROOT, TIMES_OF_EACH, TIMES_LARGEST, TIMES_MEAN };
 
 /* The roots of the operations of one step. */
@@ -14,25 +14,23 @@ enum roots { ROOTS_ONE, ROOTS_IN_TURN, ROUND_FORWARD, ROUND_BACKWARD, ROUND_RAND
 struct looping;
 
 struct loop {
-    int (*step)(const struct looping *q, int k); /* the K-th, from 0; -1: one that is not timed */
+    int (*step)(const struct looping *q, int k); /* the K-th step, from 0; -1: untimed */
     enum times times;
     enum roots roots;
-    bool single;   /* one value for a batch: the mean of its steps. Without SEPARATE the clock is
-                      not read between two: the library buffers, so that only the mean is the
-                      gap */
-    bool separate; /* a barrier between two, which is not timed */
-    bool synchronizes; /* the step itself does, so that data may be written anew before each */
+    bool single;       /* one value for a batch: the mean of its steps. Unless SEPARATE is set, the
+                          clock is not read between steps: the library buffers messages, so only the
+                          mean is the gap */
+    bool separate;     /* an untimed barrier between steps */
+    bool synchronizes; /* a step synchronizes all ranks: data may be rewritten before each */
 };
 
 struct looping {
     struct latency_run *run;
     const struct loop *loop;
     struct latency_result *result;
-    void *own; /* the order of the roots, a message, or a time of each rank */
+    void *own; /* the order of the roots, a message, or times by rank; depends on the step */
     unsigned drawn;
 };
-
-/* --- the steps --- */
 
 static int operation(const struct looping *q, int k)
 {
@@ -70,7 +68,7 @@ static int operation_and_ring(const struct looping *q, int k)
     return ring_pass(q, second, second && r->rank < r->size - 2);
 }
 
-/* The paper's loop (figure 8) runs to P acknowledgements; P-1 is meant. */
+/* The paper's loop (figure 8) counts P acknowledgements; P-1 are meant. */
 static int operation_and_acks(const struct looping *q, int k)
 {
     const struct latency_run *r = q->run;
@@ -85,14 +83,14 @@ static int operation_and_acks(const struct looping *q, int k)
     return MPI_SUCCESS;
 }
 
-/* A linear congruential generator: every rank must draw the same order, whatever its library. */
+/* A linear congruential generator: every rank must draw the same order, with any C library. */
 static unsigned draw(unsigned *state)
 {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;
 }
 
-/* All but a random order begin with the case's root. */
+/* Every order except the random one begins with the case's root. */
 static void roots_order(struct looping *q)
 {
     const struct latency_run *r = q->run;
@@ -106,8 +104,8 @@ static void roots_order(struct looping *q)
     }
 }
 
-/* A broadcast from every root (figure 6). Every round follows a broadcast from the last root: so
- * does the first one. */
+/* A broadcast from every root (figure 6). Each round follows a broadcast from the last root; an
+ * untimed one precedes the first round. */
 static int a_round(const struct looping *q, int k)
 {
     const int *root = q->own;
@@ -115,8 +113,6 @@ static int a_round(const struct looping *q, int k)
         TRY(run_once(q->run, root[j]));
     return MPI_SUCCESS;
 }
-
-/* --- a batch --- */
 
 static int run_steps(const struct looping *q, int repetitions, double *time)
 {
@@ -146,7 +142,7 @@ static int run_steps(const struct looping *q, int repetitions, double *time)
     return MPI_SUCCESS;
 }
 
-/* At the collector: the largest of all ranks, whose own times become their figures. */
+/* At the collector: returns the largest time of all ranks. Each rank's time becomes its figure. */
 static double take_each(const struct looping *q, bool first)
 {
     const double *time = q->own;
@@ -182,7 +178,7 @@ static int collect(const struct looping *q, const struct batch *b, double *value
     return MPI_SUCCESS;
 }
 
-/* If a batch is too short for every rank to be root, "measured" has the number of roots in it. */
+/* If a batch is too short for every rank to be root, result->measured is the number of roots. */
 static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
 {
     struct looping *q = arg;
@@ -201,9 +197,7 @@ static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
     return collect(q, b, value, *n);
 }
 
-/* --- a method --- */
-
-/* Smallest gap: a coarse clock may give 0, but the first hold is doubled and must be positive. */
+/* Smallest gap in seconds. A coarse clock may give 0, but the first hold must be positive. */
 static const double gap_least = 1e-7;
 
 /* Sets r->gap to the largest g_j of the batch with the least noise. If a short loop ended before

@@ -1,16 +1,16 @@
-/* o_i: every other rank has gone ahead while i was held, so that all it receives is there. */
+/* The overhead o_i: rank i was held, so all messages that it receives have already arrived. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
 
-/* The collector's own: whether J's exit is late if I comes late. */
+/* delay_of()[I, J] on the collector: whether J leaves late if I enters late. */
 static unsigned char *delay_of(const struct latency_run *r, int i, int j)
 {
     unsigned char *delays = r->own;
     return &delays[(size_t)i * (size_t)r->size + (size_t)j];
 }
 
-/* Timed at the rank itself. */
+/* A batch of operations that rank i enters late; rank i takes the time. */
 static int batch_delayed(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
@@ -28,8 +28,8 @@ static int batch_delayed(void *arg, const struct batch *b, double *value, int *n
     return values_to_collector(r, r->to, r->scratch, value, *n);
 }
 
-/* Whose exit from an operation is late if the rank comes late, in each of three: a rank may have
- * lost its processor in one. */
+/* Finds the ranks that leave late if another rank enters late. Three operations must agree, since
+ * in one of them a rank may have lost its processor. */
 static int find_who_waits(struct latency_run *r)
 {
     enum { ROUNDS = 3 };
@@ -66,8 +66,8 @@ static int one(struct latency_run *r, struct plan plan)
     return MPI_SUCCESS;
 }
 
-/* Where two wait for each other, one of them has sent, and was waiting for its receiver. Not known
- * to be none where not all ranks were measured. */
+/* If two ranks wait for each other, one of them has sent in rendezvous mode. If not all ranks were
+ * measured, that cannot be excluded. */
 static bool may_have_message(const struct latency_run *r, const struct latency_result *result,
                              int i)
 {
@@ -98,7 +98,8 @@ const struct latency_method latency_overhead = {
                "row says so",
     .value = "largest o_i",
     .meaning = MEANS_OVERHEAD,
-    /* Not where each waits for each: no rank then finds all there. */
+    /* Not for operations in which every rank waits for every other: no rank finds all messages
+     * there. */
     .kinds = KIND_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,
     .figures = FIGURES_RANKS,
     .weight = 4,

@@ -1,4 +1,4 @@
-/* Measures all pairs, one after the other. A pilot measurement first finds the slowest ones. */
+/* Measures all pairs one after the other. A pilot measurement finds the slowest ones first. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
@@ -20,16 +20,14 @@ static bool is_coupled(const struct latency_run *r, int from, int to, bool with_
     }
 }
 
-/* --- the pilot --- */
-
-/* What the collector sends before each operation of the pilot. */
+/* The collector sends this before each operation of the pilot. */
 struct pilot_step {
     double go, from, hold;
     double silence; /* seconds that a rank waits after an operation before it sends again: its
                        messages would delay ranks still in the operation */
 };
 
-/* One operation that FROM enters last. STAMP: exits of all ranks on the common clock. */
+/* One operation that FROM enters last. STAMP gets the exits of all ranks, on the common clock. */
 static int pilot_once(struct latency_run *r, const struct pilot_step *step, double *stamp)
 {
     double mine[2], start = clock_now();
@@ -45,7 +43,7 @@ static int pilot_once(struct latency_run *r, const struct pilot_step *step, doub
     return PMPI_Gather(mine, 2, MPI_DOUBLE, stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm);
 }
 
-/* Into the pilot's ROUND; returns the silence to be kept. */
+/* Stores the times in ROUND of the pilot. Returns the silence that the next operation needs. */
 static double pilot_take(struct latency_run *r, const double *stamp, int from, int round)
 {
     struct pilot *p = &r->pilot;
@@ -61,8 +59,8 @@ static double pilot_take(struct latency_run *r, const double *stamp, int from, i
     return 1.25 * (last - first) + 1e-6;
 }
 
-/* Every source PILOT_ROUNDS times within a third of the budget, after one operation that does not
- * count. */
+/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted
+ * operation. */
 static int pilot_rounds(struct latency_run *r, double *stamp)
 {
     struct pilot *p = &r->pilot;
@@ -107,14 +105,13 @@ int run_pilot(struct latency_run *r)
     return error;
 }
 
-/* --- the pairs --- */
-
-/* Those to be measured, in this order. The collector's. */
+/* The pairs to be measured, in this order; only on the collector. */
 struct pair_list {
-    int *index, n; /* of their figures */
+    int *index, n; /* indices of their figures, and how many */
 };
 
-/* By distance, so that a budget that ends early has seen every source; or the slowest first. */
+/* By distance between the ranks, so that an early end has covered every source; or slowest
+ * first. */
 static bool list_make(struct pair_list *list, const struct latency_run *r, bool with_self)
 {
     bool ranks = r->result->method->figures == FIGURES_RANKS;
@@ -134,7 +131,7 @@ static bool list_make(struct pair_list *list, const struct latency_run *r, bool 
     return true;
 }
 
-/* How many of those from the K-th on may be slower than the slowest so far. */
+/* How many pairs from the K-th on may be slower than the slowest one measured. */
 static int may_be_slower(const struct latency_run *r, const struct pair_list *list, int k)
 {
     if (r->result->method->figures == FIGURES_RANKS)
@@ -142,8 +139,8 @@ static int may_be_slower(const struct latency_run *r, const struct pair_list *li
     return pilot_may_be_slower(&r->pilot, list->index, k, list->n, r->result->value);
 }
 
-/* Whether the K-th is to be measured, and with which plan: those that may be the slowest share the
- * budget evenly, and go on beyond it; the others get what they leave. The first is always
+/* Whether the K-th pair is measured, and with which plan. Pairs that may be the slowest share
+ * the budget evenly and may exceed it; the others use what is left. The first one is always
  * measured. */
 static bool list_next(struct latency_run *r, const struct pair_list *list, int k, struct plan *plan)
 {
@@ -179,14 +176,14 @@ static int list_run(struct latency_run *r, const struct pair_list *list, pair_ru
         r->to = pair[2];
         int impossible = result->impossible;
         TRY(one(r, plan));
-        /* Where time was up before anything was timed, nothing was measured. */
+        /* If time was up before anything was timed, the pair does not count as measured. */
         if (r->keeps)
             result->measured +=
                 estimate_known(run_figure(r)->value) || result->impossible > impossible;
     }
 }
 
-/* What "ol" gives where its assumption fails no pilot can foresee. */
+/* A pilot cannot foresee the values of "ol" for destinations that violate its assumption. */
 static void judge_left_out(const struct latency_run *r, const struct pair_list *list)
 {
     struct latency_result *result = r->result;

@@ -1,24 +1,24 @@
-/* A pilot measurement: all pairs in a few operations. It shows which have to be measured for the
- * largest latency. Needs no MPI. */
+/* A pilot measurement times all pairs in a few operations. It shows which pairs may have the
+ * largest latency and must be measured. Needs no MPI. */
 #ifndef COLLPROF_MEASURE_LATENCY_PILOT_H
 #define COLLPROF_MEASURE_LATENCY_PILOT_H
 
 #include "base/stats.h"
 
-enum { PILOT_ROUNDS = 3 }; /* of which the median is not what a single disturbance makes it */
+enum { PILOT_ROUNDS = 3 }; /* a median of three: one disturbed round does not change it */
 
 struct pilot {
-    double *time; /* [round * n + pair], seconds from entry to exit; NULL: there was no pilot */
+    double *time; /* [round * n + pair], seconds from entry to exit; NULL if no pilot was run */
     int rounds, n;
-    double error; /* of the clocks that TIME rests on */
+    double error; /* error bound of the clock that TIME was read from */
 };
 
-/* The N of PAIR by the median of their times, the slowest first; equals as they were. */
+/* Sorts the N indices PAIR by median time, the slowest first; a stable sort. */
 void pilot_sort(const struct pilot *p, int *pair, int n);
 
-/* How many of PAIR[FROM .. N) may be slower than the slowest measured by more than 1 % of its
- * interval's lower end: those that the pilot once saw so, within the clocks' error, and all without
- * a pilot. While SLOWEST is unknown: slower than PAIR[0] seems at least. */
+/* How many of PAIR[FROM .. N) may be slower than the slowest measured pair by more than 1 % of the
+ * lower end of its interval: pairs that took so long in at least one round, within the clock's
+ * error; without a pilot, all. While SLOWEST is unknown, pairs are compared with PAIR[0]. */
 int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
                         struct estimate slowest);
 

@@ -18,7 +18,7 @@ const struct latency_method *latency_method_find(const char *name)
     return NULL;
 }
 
-/* A budget of 0 would be no limit. */
+/* A budget of 0 means no limit, so the result is always positive. */
 struct plan run_plan(const struct latency_run *r, double part)
 {
     struct plan plan = r->c->plan;
@@ -62,8 +62,6 @@ int values_to_collector(const struct latency_run *r, int from, const double *min
     return MPI_SUCCESS;
 }
 
-/* --- figures --- */
-
 #define UNKNOWN                                                                                    \
     {                                                                                              \
         NAN, NAN, NAN                                                                              \
@@ -94,7 +92,8 @@ void figure_take(struct latency_run *r, int part, struct series *s)
     }
 }
 
-/* What is free to go at once takes no time, and a reading of the clock less than that. */
+/* Several clock readings cost more than one, so a value below the cost of a reading is still
+ * possible, as 0. */
 static bool is_possible(const struct latency_run *r, double value)
 {
     bool may_be_none = r->c->together || r->result->method->meaning == MEANS_OVERHEAD;
@@ -115,7 +114,7 @@ void figure_value(struct latency_run *r, struct estimate value, double loop)
     result->over_budget |= f->curve.n > 0 && !f->curve.settled;
     if (!(result->loop_mean >= loop))
         result->loop_mean = loop;
-    /* Of equals, but for what their clocks' digits hold, one that has settled. */
+    /* Among values that are equal within the clock's resolution, a settled one is preferred. */
     double above = value.value - result->value.value;
     if (result->slowest < 0 ||
         (fabs(above) < 1e-9 ? latency_unsettled(result) && f->curve.settled : above > 0)) {
@@ -144,8 +143,6 @@ const struct latency_figure *latency_figure_of(const struct latency_outcome *o, 
     const struct latency_result *result = latency_result_of(o, method);
     return result && result->figure ? &result->figure[i] : &no_figure;
 }
-
-/* --- outcomes --- */
 
 static const struct latency_result no_result = {
     .value = UNKNOWN, .loop_mean = NAN, .entry_spread = NAN, .slowest = -1, .violations = -1};
@@ -200,8 +197,6 @@ void latency_outcome_free(struct latency_outcome *o)
     *o = (struct latency_outcome){0};
 }
 
-/* --- methods in turn --- */
-
 /* Which of the methods have run. */
 struct turns {
     const struct latency_method *const *methods;
@@ -209,8 +204,8 @@ struct turns {
     bool *done;
 };
 
-/* The latencies first, the cheapest of them before the others: bounds are there to be compared with
- * them. Sets WEIGHTS, of all that are to run. N: none is left. */
+/* The next method: latencies first, and of these the cheapest first, because bounds are compared
+ * with latencies. Sets WEIGHTS, the sum over all that remain. Returns N if none remains. */
 static size_t turns_next(const struct turns *a, double *weights)
 {
     size_t next = a->n;
@@ -229,7 +224,7 @@ static size_t turns_next(const struct turns *a, double *weights)
     return next;
 }
 
-/* A pilot measurement, if there are pairs to choose from. */
+/* Runs the pilot measurement, if there are pairs to choose from. */
 static int look_ahead(struct latency_run *r, const struct turns *a)
 {
     bool pairs = false;
@@ -241,7 +236,7 @@ static int look_ahead(struct latency_run *r, const struct turns *a)
     return run_pilot(r);
 }
 
-/* The collector decides whether M is to begin. */
+/* The collector decides whether method M begins. */
 static int run_method(struct latency_run *r, const struct latency_method *m,
                       struct latency_result *result)
 {
@@ -255,7 +250,7 @@ static int run_method(struct latency_run *r, const struct latency_method *m,
     return go ? m->run(r, result) : MPI_SUCCESS;
 }
 
-/* Only the collector keeps the results; elsewhere they are written to and forgotten. */
+/* Only the collector keeps results; other ranks write them to memory that is discarded. */
 static int run_all(struct latency_run *r, struct latency_outcome *o, const struct turns *a)
 {
     const struct plan *plan = &r->c->plan;

@@ -1,4 +1,4 @@
-/* One measurement in progress: what the methods share. Private to src/measure/latency. */
+/* One measurement in progress, shared by all methods. Private to src/measure/latency. */
 #ifndef COLLPROF_MEASURE_LATENCY_RUN_H
 #define COLLPROF_MEASURE_LATENCY_RUN_H
 
@@ -10,37 +10,38 @@
 
 #include <math.h>
 
-/* Our messages on the case's communicator; broadcasts of src/trees use another tag. */
+/* Message tags on the case's communicator; broadcasts of src/trees use another one. */
 enum { TAG_ACK = 0x6163, TAG_RING = 0x6172, TAG_PING = 0x6169, TAG_VALUES = 0x6176 };
 
 struct latency_run {
     const struct latency_case *c;
     int rank, size;
-    double clock_cost; /* of this rank */
+    double clock_cost; /* seconds for one clock reading on this rank */
     bool keeps;        /* this rank is the collector, which keeps every series */
     double *scratch;   /* room for two doubles per operation of a batch */
 
-    struct latency_result *result; /* of the method in progress; its figures are the collector's */
-    void *own;                     /* the method's own, while it is in progress */
-    int from, to;                  /* the pair in progress, on all ranks */
-    bool round_trip;               /* pings are timed as round trips, not one-way */
+    struct latency_result
+        *result;     /* of the method in progress; only the collector has its figures */
+    void *own;       /* private data of the method in progress */
+    int from, to;    /* the pair in progress, on all ranks */
+    bool round_trip; /* pings are timed as round trips instead of one-way */
 
     /* On the collector, with a budget. END: budget_now() at which the present measurement stops;
      * LAST: at which the whole case stops, even if figures are missing. */
     double end, last;
-    double checked; /* seconds of the operation whose data were checked, the check included */
-    double gap;     /* largest g_j in the quietest batch, the first hold; 0: not measured */
+    double checked; /* seconds that the operation with the data check took */
+    double gap;     /* largest g_j in the quietest batch: the first hold; 0 if not measured */
     struct pilot pilot;
 };
 
-/* The operation once, from ROOT. */
+/* Makes the operation once, with ROOT as root. */
 static inline int run_once(const struct latency_run *r, int root)
 {
     budget_messages(r->size - 1, r->size);
     return r->c->run(r->c->arg, root);
 }
 
-/* As run_once(), from the case's root; ARG is the struct latency_run. */
+/* run_once() with the case's root; ARG is the struct latency_run. */
 int run_operation(void *arg);
 
 static inline void run_before(const struct latency_run *r)
@@ -55,7 +56,7 @@ static inline int run_barrier(const struct latency_run *r)
     return PMPI_Barrier(r->c->comm);
 }
 
-/* Prepares the next timed operation; the last one ended at NOW. Returns the next one's start. */
+/* Prepares the next timed operation. NOW: end of the previous one. Returns the next start. */
 static inline double run_next(const struct latency_run *r, double now)
 {
     if (!r->c->before)
@@ -64,7 +65,7 @@ static inline double run_next(const struct latency_run *r, double now)
     return clock_now();
 }
 
-/* A local moment on the case's common clock. */
+/* Converts a local time to the case's common clock. */
 static inline double run_global(const struct latency_run *r, double local)
 {
     return r->c->clock ? sync_global(r->c->clock, local) : local;
@@ -73,15 +74,16 @@ static inline double run_global(const struct latency_run *r, double local)
 /* The case's plan, with the fraction PART of the method's remaining budget. */
 struct plan run_plan(const struct latency_run *r, double part);
 
-/* A series that fills the result. */
+/* Measures a series that fills the result. */
 int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
                struct latency_result *result);
 
-/* N values of rank FROM to the collector's VALUE. Called by both; others return at once. */
+/* Sends N values of rank FROM to VALUE on the collector. FROM and the collector take part; other
+ * ranks return at once. */
 int values_to_collector(const struct latency_run *r, int from, const double *mine, double *value,
                         int n);
 
-/* The figure in progress, at the collector. */
+/* The figure in progress; only at the collector. */
 struct latency_figure *run_figure(const struct latency_run *r);
 
 /* Index of the pair's figure in a result. */
@@ -93,13 +95,14 @@ static inline int run_index(const struct latency_run *r, int from, int to)
                                         : from * r->size + to;
 }
 
-/* The samples of a series become part PART of the figure in progress. */
+/* Moves the samples of S into part PART of the figure in progress. */
 void figure_take(struct latency_run *r, int part, struct series *s);
-/* The figure in progress is known: the result's is the largest of them. LOOP: by loop means. */
+/* Sets the value of the figure in progress; the result is the largest of these values. LOOP is the
+ * value from loop means. */
 void figure_value(struct latency_run *r, struct estimate value, double loop);
 
-/* loops.c: measures g_j in PART of the budget if no method has yet; sets r->gap on the collector.
- */
+/* loops.c: measures g_j, unless a method has done so, in the fraction PART of the budget. Sets
+ * r->gap on the collector. */
 int run_gap_once(struct latency_run *r, double part);
 
 /* pairs.c: calls ONE for every pair that the operation couples (WITH_SELF: also of a rank with
@@ -109,20 +112,20 @@ int run_gap_once(struct latency_run *r, double part);
 typedef int (*pair_run)(struct latency_run *r, struct plan plan);
 int run_pairs(struct latency_run *r, bool with_self, pair_run one);
 
-/* pairs.c: a pilot measurement, all pairs in a few operations each, into r->pilot. */
+/* pairs.c: runs a pilot measurement into r->pilot: all pairs in a few operations each. */
 int run_pilot(struct latency_run *r);
 
-/* acknowledged.c: a batch of operations that begin when TO's acknowledgement of the last one
- * arrives; its hold is taken off. Values are from FROM's entry to the arrival. ARG is the struct
+/* acknowledged.c: a batch of operations, each begun when TO's acknowledgement of the previous one
+ * arrives. Values are times from FROM's entry to the arrival minus the hold. ARG: struct
  * latency_run. */
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
 
-/* acknowledged.c: measures the acknowledgement alone, as a round trip or one-way, into TIMED_PING;
- * *LOOP: from loop means. Subtracts the time that it took from PLAN's budget. */
+/* acknowledged.c: measures the acknowledgement by itself, as a round trip or one-way, into
+ * TIMED_PING. *LOOP: its value from loop means. The time used is subtracted from PLAN's budget. */
 int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
 
-/* acknowledged.c: a latency from E (less any hold) and that of the acknowledgement: the widest
- * interval that the two allow. */
+/* acknowledged.c: the latency E (minus its hold) minus that of the acknowledgement, with the widest
+ * interval that both allow. */
 struct estimate latency_of(struct estimate e, struct estimate ack);
 
 /* acknowledged.c: sets the result's error bound for taking half a round trip (FACTOR * TIMED_PING)

@@ -1,5 +1,5 @@
-/* The benchmarks: the paper's six, a control, and what the paper left out. The receiver is always
- * ready first, by an explicit message to node 0. */
+/* The overlap benchmarks: the paper's six, a control, and some that the paper lacks. The receiver
+ * is always ready first: it sends node 0 an explicit message. */
 #include "base/clock.h"
 #include "measure/collective/operation.h"
 #include "measure/overlap/overlap.h"
@@ -10,7 +10,7 @@
 
 enum { TAG_READY, TAG_DATA, TAG_ACK };
 
-/* Messages of 0 bytes. */
+/* Sends a message of 0 bytes. */
 static void notify(const struct overlap_side *s, int to, int tag)
 {
     PMPI_Send(NULL, 0, MPI_BYTE, to, tag, s->comm);
@@ -26,7 +26,7 @@ static double elapsed(const struct overlap_side *s)
     return clock_now() - s->began - s->clock_cost;
 }
 
-/* The paper's T_measured is the corrected one, too. */
+/* For benchmarks where the paper's T_measured needs no correction. */
 static struct overlap_round as_published(double measured)
 {
     return (struct overlap_round){.measured = measured, .published = measured};
@@ -59,8 +59,9 @@ static int part_count(const struct overlap_side *s)
     return s->count < parts(s) ? 1 : s->count / parts(s);
 }
 
-/* The data was there a latency before the acknowledgement, or while node 0 still computed or
- * waited. The paper takes off the latency in either case, though it cost nothing in the latter. */
+/* The data arrived one latency before the acknowledgement, or while node 0 still computed or
+ * waited. The paper subtracts the latency in both cases, although it cost nothing in the second
+ * one. */
 static struct overlap_round send_first(struct overlap_side *s)
 {
     MPI_Request request[OVERLAP_MESSAGES];
@@ -75,7 +76,7 @@ static struct overlap_round send_first(struct overlap_side *s)
     for (int i = 0; i < n; i++)
         PMPI_Wait(&request[i], MPI_STATUS_IGNORE);
     struct overlap_round round = {.measured = elapsed(s)};
-    for (int i = 0; i < nodes; i++) /* all at once: a library may begin to send only then */
+    for (int i = 0; i < nodes; i++) /* all at once: a library may only then begin to send */
         PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_ACK, s->comm, &request[i]);
     for (int i = 0, which; i < nodes; i++) {
         PMPI_Waitany(nodes, request, &which, MPI_STATUS_IGNORE);
@@ -85,7 +86,7 @@ static struct overlap_round send_first(struct overlap_side *s)
     return round;
 }
 
-/* Waiting at once makes it the paper's blocking call. */
+/* A wait right after the start is the paper's blocking call. */
 static void receive_others(struct overlap_side *s)
 {
     MPI_Request request[OVERLAP_MESSAGES];
@@ -103,7 +104,7 @@ static void receive_others(struct overlap_side *s)
 
 /* --- receiver side: clear to send, irecv, compute, wait --- */
 
-/* The clear to send travels for a latency, and only then can the message start. */
+/* The clear-to-send takes one latency; only then can the message start. */
 static struct overlap_round receive_first(struct overlap_side *s)
 {
     MPI_Request request;
@@ -127,7 +128,7 @@ static void send_others(struct overlap_side *s)
     PMPI_Send(s->send, s->count, s->type, 0, TAG_DATA, s->comm);
 }
 
-/* --- both sides: there and back, both nodes computing all the while --- */
+/* --- both sides: a message in each direction while both nodes compute --- */
 
 static struct overlap_round both_first(struct overlap_side *s)
 {
@@ -151,7 +152,7 @@ static void both_others(struct overlap_side *s)
     send_over_work(s, 0);
 }
 
-/* --- CPU overhead: isend, compute, wait; what of a send the sender's processor pays for --- */
+/* --- CPU overhead: isend, compute, wait; the processor time that a send costs its sender --- */
 
 /* T_comm is the time of a blocking send. The acknowledgement is not timed. */
 static struct overlap_round cpu_first(struct overlap_side *s)
@@ -216,7 +217,7 @@ static void ping_others(struct overlap_side *s)
 
 struct collective_call {
     struct operation_call call;
-    MPI_Comm comm; /* node 0 is the last rank where the benchmark says so, otherwise the first */
+    MPI_Comm comm; /* node 0 is the last rank if the benchmark says so, otherwise the first */
 };
 
 static bool collective_begin(struct overlap_side *s)
@@ -260,8 +261,6 @@ static void collective_others(struct overlap_side *s)
 {
     collective_first(s);
 }
-
-/* --- all of them --- */
 
 const struct overlap_benchmark overlap_bases[N_BASES] = {
     [BASE_CONTIGUOUS] = {.first = ping_first, .others = ping_others},

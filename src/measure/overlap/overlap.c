@@ -9,18 +9,18 @@
 #include <string.h>
 
 enum {
-    WARMUP = 3,       /* rounds before those of a cell */
-    BASE_WARMUP = 24, /* and of the base round */
-    BASE_RUNS = 51,   /* of the base round, at least: every ratio rests on it */
-    BATCH = 5         /* runs between two readings of the time */
+    WARMUP = 3,       /* untimed rounds before those of a cell */
+    BASE_WARMUP = 24, /* untimed rounds before the base round */
+    BASE_RUNS = 51,   /* rounds of the base, at least: every ratio depends on it */
+    BATCH = 5         /* runs between two checks of the budget */
 };
 
 /* Denis and Trahay, III-D: blocks of 32 bytes at a stride of 64. */
 enum { BLOCK = 32, STRIDE = 64 };
 
-/* --- the stage --- */
+/* --- the stage: what all measurements share --- */
 
-/* Half a ping-pong of 0 bytes between rank 0 and TO, on these. */
+/* Half a ping-pong of 0 bytes between rank 0 and TO, which call it. */
 static struct summary measure_latency(const struct overlap_stage *stage, int to)
 {
     double time[BASE_RUNS], cost = clock_cost();
@@ -75,9 +75,7 @@ void overlap_close(struct overlap_stage *stage)
     stage->latency = NULL;
 }
 
-/* --- one side --- */
-
-/* Contiguous bytes, or the paper's vector; a remainder of less than a block is left out. */
+/* Contiguous bytes, or the paper's vector, which leaves out a remainder of less than a block. */
 static void set_type(struct overlap_side *s)
 {
     if (s->benchmark->vector && s->bytes >= BLOCK) {
@@ -98,7 +96,7 @@ static void close_side(struct overlap_side *s, bool begun)
         PMPI_Type_free(&s->type);
 }
 
-/* False, on all ranks, where it cannot be had: then there is nothing to close. */
+/* Returns false on all ranks if any of them cannot open its side; then nothing must be closed. */
 static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                       struct overlap_stage *stage, size_t bytes, int threads)
 {
@@ -129,11 +127,10 @@ static struct overlap_round one_round(struct overlap_side *s)
     return (struct overlap_round){0};
 }
 
-/* --- runs --- */
-
-/* Rank 0's times. */
+/* Times of the runs; complete on rank 0. */
 struct runs {
-    struct overlap_side *with, *without; /* work; WITHOUT is NULL where T_comm is not wanted */
+    struct overlap_side *with, *without; /* sides with and without work; WITHOUT is NULL if T_comm
+                                            is not needed */
     double *measured, *published, *late, *comm, *comp;
     int n, n_comp;
 };
@@ -147,11 +144,11 @@ static bool open_runs(struct runs *r, int most)
     r->published = x + most;
     r->late = x + 2 * most;
     r->comm = x + 3 * most;
-    r->comp = x + 4 * most; /* before each of two communications */
+    r->comp = x + 4 * most; /* the work is timed before each of the two communications */
     return true;
 }
 
-/* The work alone, so that a communication follows computation as it does in the run itself. */
+/* Does the work alone, so that a communication follows a computation as it does in the run. */
 static void work_alone(struct runs *r)
 {
     if (r->with->rank == 0 && r->with->work.units > 0)
@@ -171,7 +168,7 @@ static void one_run(struct runs *r)
     r->late[r->n++] = round.late;
 }
 
-/* Rank 0's value, on all. */
+/* Returns rank 0's value on all ranks. */
 static bool of_rank_0(const struct overlap_side *s, bool value)
 {
     int same = value;
@@ -179,9 +176,9 @@ static bool of_rank_0(const struct overlap_side *s, bool value)
     return same;
 }
 
-/* A message that is the first to reach a page of the shared memory that it goes through takes three
- * times as long as those behind it, and there are hundreds of these pages, not all in a row: warm
- * up for as long as ROUNDS of them bring a page fault, for WARM_SECONDS at most. */
+/* The first message through a page of shared memory takes three times as long as later ones, and a
+ * library has hundreds of such pages. So rounds are repeated until ROUNDS of them cause no page
+ * fault, for at most WARM_SECONDS. */
 #define WARM_SECONDS 0.05
 static void warm_up(struct overlap_side *s, int rounds)
 {
@@ -195,7 +192,7 @@ static void warm_up(struct overlap_side *s, int rounds)
     }
 }
 
-/* At most MOST, and none that begins after rank 0's BUDGET but the first BATCH. */
+/* Makes at most MOST runs. After the first BATCH none begins when rank 0's BUDGET is spent. */
 static void all_runs(struct runs *r, int warmup, int most, double budget)
 {
     double until = clock_now() + (budget > 0 ? budget : INFINITY);
@@ -205,9 +202,9 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
             one_run(r);
 }
 
-/* --- what is measured --- */
+/* --- the figures --- */
 
-/* The median of MOST runs of B; NaN if there is no memory. */
+/* Median time of MOST runs of B; NaN if there is no memory. */
 static double base_time(const struct overlap_benchmark *b, struct overlap_stage *stage,
                         size_t bytes, int most)
 {
@@ -236,7 +233,7 @@ struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t byt
     return base;
 }
 
-/* Where the message starts late, T_MEASURED and the computation count from there. */
+/* If the message could start only during the computation, times count from that moment. */
 static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {

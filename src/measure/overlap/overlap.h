@@ -21,44 +21,44 @@ enum { OVERLAP_MESSAGES = 8 }; /* pending at once, at most */
 enum overlap_base_kind {
     BASE_CONTIGUOUS, /* half a ping-pong of contiguous data */
     BASE_VECTOR,     /* the same in blocks of 32 bytes at a stride of 64 */
-    BASE_CPU,        /* the time inside of a blocking send */
+    BASE_CPU,        /* the time inside a blocking send */
     N_BASES,
-    BASE_NONE = N_BASES /* of a benchmark that the paper does not have */
+    BASE_NONE = N_BASES /* for benchmarks that the paper does not have */
 };
 struct overlap_base {
     size_t bytes;
-    double time[N_BASES]; /* medians; NaN: not measured */
+    double time[N_BASES]; /* medians; NaN if not measured */
 };
 
-/* What a role works with. */
+/* The data and buffers of a role (sender, receiver) in a benchmark. */
 struct overlap_side {
     const struct overlap_benchmark *benchmark;
     MPI_Comm comm;
     int rank, size;
     size_t bytes;
-    MPI_Datatype type; /* COUNT of it are BYTES of data */
+    MPI_Datatype type; /* COUNT elements of TYPE hold BYTES of data */
     int count;
     unsigned char *send, *recv;
-    struct work work;      /* the computation; 0 units: none */
-    int threads;           /* that compute, of a benchmark by threads */
+    struct work work;      /* the computation; 0 units for none */
+    int threads;           /* benchmarks by threads: number of computing threads */
     const double *latency; /* node 0: one-way latency of 0 bytes to each rank */
     struct harmony *start; /* a common start of all ranks */
     double clock_cost;     /* of one reading */
-    double began;          /* clock_now() when the round began to be timed */
-    void *own;             /* the benchmark's, from begin() to end() */
+    double began;          /* clock_now() when the timed part of the round began */
+    void *own;             /* private data of the benchmark, from begin() to end() */
 };
 
-/* One round as node 0 has timed it. */
+/* One round as timed by node 0. */
 struct overlap_round {
-    double measured;  /* T_measured without the cost of the messages that start and end it */
-    double published; /* T_measured as the paper defines it; NaN: it does not have the benchmark */
+    double measured;  /* T_measured without the messages that start and end the round */
+    double published; /* T_measured as the paper defines it; NaN if the paper lacks the benchmark */
     double late;      /* receiver: seconds of computation before the message could start */
 };
 
 struct overlap_benchmark {
     const char *name;            /* as in --benchmark=NAME */
     const char *summary;         /* one line for --help */
-    enum overlap_base_kind base; /* the paper's T_comm of it */
+    enum overlap_base_kind base; /* which base round is its T_comm */
     int least_ranks, most_ranks; /* 0: no limit */
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
     bool by_threads;             /* Y is the number of computing threads, and the figure is
@@ -68,8 +68,8 @@ struct overlap_benchmark {
     bool to_many;                /* all data to each of up to OVERLAP_MESSAGES ranks */
     const char *operation;       /* collective: its name, see measure/collective/operation.h */
     bool last;                   /* node 0 is the last rank of the collective */
-    /* Before and after the rounds of a cell, on all ranks; may be NULL. begin() returns false if
-     * it cannot be run here. */
+    /* Called on all ranks before and after the rounds of a cell; may be NULL. begin() returns false
+     * if the benchmark cannot run here. */
     bool (*begin)(struct overlap_side *s);
     void (*end)(struct overlap_side *s);
     struct overlap_round (*first)(struct overlap_side *s); /* node 0 */
@@ -88,16 +88,17 @@ struct overlap_stage {
     struct sync_clock *clock; /* of COMM's ranks */
     size_t largest;           /* bytes of a message */
     int runs;                 /* for one cell; paper: 50 */
-    double budget;            /* seconds for one cell, as rank 0 has it; 0: no limit */
-    /* By overlap_open(): */
+    double budget;            /* seconds for one cell, used on rank 0; 0: no limit */
+    /* Set by overlap_open(): */
     int rank, size;
-    unsigned char *send, *recv; /* touched; room for the largest at stride 2 */
+    unsigned char *send, *recv; /* touched; large enough for the largest message at stride 2 */
     double *latency;            /* rank 0: one-way latency of 0 bytes to each rank */
     double latency_error;       /* rank 0: half of its 95 % interval, for rank 1 */
     struct harmony start;
 };
 
-/* False, on all ranks, if a rank has no memory; otherwise close it. */
+/* Allocates buffers and measures latencies. False, on all ranks, if some rank has no memory; after
+ * success call overlap_close(). */
 bool overlap_open(struct overlap_stage *stage);
 void overlap_close(struct overlap_stage *stage);
 
@@ -105,28 +106,28 @@ void overlap_close(struct overlap_stage *stage);
 struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t bytes);
 
 struct overlap_cell {
-    double t_comm, t_comp, t_measured; /* medians; T_COMP is NaN by threads */
-    double ratio;                      /* by threads: T_measured over T_comm. NaN: there is none */
-    double error;                      /* half of the ratio's 95 % interval */
-    double published;                  /* median of T_measured as the paper defines it; NaN: none */
+    double t_comm, t_comp, t_measured; /* medians; T_COMP is NaN for benchmarks by threads */
+    double ratio;     /* by threads: T_measured over T_comm. NaN if there is none */
+    double error;     /* half of the ratio's 95 % interval */
+    double published; /* median of T_measured as the paper defines it; NaN if none */
     double
         published_ratio; /* the ratio with PUBLISHED and the base round's T_comm, as in the paper */
     int runs;            /* 0: not measured */
 };
 
-/* Measures one cell with BASE's bytes. T_comp is the same work alone, and T_comm the same sequence
- * without work (by threads: of the base round), both measured in turn with the runs, each
- * communication after a computation as in the run itself: in a row of communications alone one
- * is faster, and the serial control would read more than 1. All runs count, since those in
- * which a progress thread of the library takes the processor are what that library costs.
+/* Measures one cell with BASE's bytes. T_comp is the same work by itself, T_comm the same sequence
+ * without work (by threads: the base round). Both alternate with the runs, and each communication
+ * follows a computation as in the run itself: communications in direct succession are faster, and
+ * the serial control would exceed 1. All runs count: where the library's progress thread takes the
+ * processor, that is a cost of the library.
  *
- * WORK is each rank's own, NULL by threads. BASE and CELL are rank 0's, but for BASE's bytes.
- * False, on all ranks, where the benchmark cannot run here (no threads, no memory). */
+ * WORK is each rank's own, NULL by threads. BASE (except its bytes) and CELL are used on rank 0.
+ * False, on all ranks, if the benchmark cannot run here (no threads, no memory). */
 bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *stage,
                      const struct overlap_base *base, const struct work *work, int threads,
                      struct overlap_cell *cell);
 
-/* A ratio that differs from its neighbours': half of its interval is at most this. */
+/* Whether the ratio can be distinguished from others: half of its interval is at most this. */
 #define OVERLAP_CERTAIN 0.5
 static inline bool overlap_certain(const struct overlap_cell *c)
 {

@@ -18,7 +18,7 @@ void choice_free(struct choice *c)
         schedule_free(&c->s[--c->n]);
 }
 
-/* SEGMENTS of that many bytes are BYTES. */
+/* Number of segments of SEGMENT bytes in BYTES. */
 static int segments_of(size_t bytes, size_t segment)
 {
     return segment > 0 && segment < bytes ? (int)((bytes + segment - 1) / segment) : 1;
@@ -46,7 +46,8 @@ static void choice_add(struct choice *c, const struct bcast *by, const struct gr
     c->s[at] = s;
 }
 
-/* In one size of segment. The optimiser is for whole messages: "grid" is one more candidate. */
+/* Candidates with one size of segment. The optimiser works on whole messages only; its result is
+ * one more candidate, named "grid". */
 static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t segment,
                          const struct bcast *builder, struct choice *c, char *why, size_t size)
 {

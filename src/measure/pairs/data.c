@@ -69,7 +69,7 @@ bool pairs_known(const struct pairs *p, enum pairs_quantity what)
 
 double pairs_bandwidth(const struct pairs *p, int i, int j)
 {
-    enum { SIZES_MAX = 64 }; /* powers of two, and the largest */
+    enum { SIZES_MAX = 64 }; /* powers of two, and the largest size */
     int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
     double bytes[SIZES_MAX], time[SIZES_MAX], latency, per_byte = 0;
     for (int s = 0; s < n; s++) {

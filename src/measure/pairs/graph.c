@@ -1,9 +1,9 @@
-/* Latencies as the graph of a broadcast. */
+/* Makes the graph of a broadcast from the latencies of pairs. */
 #include "measure/pairs/data.h"
 
 #include <math.h>
 
-/* A message of BYTES, and which quantities were measured for all pairs. */
+/* A message of BYTES, and the quantities that were measured for all pairs. */
 struct sized {
     const struct pairs *p;
     size_t bytes;
@@ -61,7 +61,7 @@ static double one_way(const struct sized *m, int i, int j)
 }
 
 /* The smallest gap of U's messages within its host and to other hosts. If send calls were not
- * measured: half of U's shortest one-way latency. */
+ * measured, half of U's shortest one-way latency. */
 static void find_injection(const struct sized *m, int u, double *within, double *out)
 {
     double shortest = INFINITY;
@@ -77,7 +77,7 @@ static void find_injection(const struct sized *m, int u, double *within, double 
         *within = *out = shortest / 2;
 }
 
-/* To 1 in 4096: what differs by noise alone is equal, and builders choose among equals by rank. */
+/* Rounds to 1 in 4096: values that differ only by noise become equal, and ranks decide. */
 static double round_off(double seconds)
 {
     int exponent;
@@ -96,7 +96,8 @@ static void graph_row(const struct sized *m, int u, struct graph *g)
         double cost = one_way(m, u, v), d = pairs_same_host(p, u, v) ? within : out;
         if (m->sends && !m->segment)
             d = fmax(d, interpolate(m, u, v, PAIRS_SEND));
-        /* A blocking send of a large message lasts until it is there; w has to stay > 0. */
+        /* A blocking send of a large message lasts until it has arrived, but w must stay above
+         * 0. */
         d = fmin(d, 0.999 * cost);
         g->d[graph_cell(g, u, v)] = round_off(d);
         g->w[graph_cell(g, u, v)] = round_off(cost - d);

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TRIALS: broadcasts of each schedule, at least 2. TRIED: schedules that are run. */
+/* TRIALS: broadcasts of each schedule, at least 2. TRIED: how many schedules are run. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
-static const double TRIAL_SECONDS = 0.1; /* of each schedule */
+static const double TRIAL_SECONDS = 0.1; /* for each schedule */
 
-/* Rank 0 alone knows whether all is well, and why not. */
+/* Rank 0 alone knows whether all went well, and the reason if not; the others learn both here. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
 {
     char text[WHY_MAX] = "";
@@ -43,7 +43,7 @@ static bool load(struct grid *g, const char *log, char *why, size_t size)
     return g->pairs.n == g->size;
 }
 
-/* Adds BYTES to the ascending LIST of N sizes. Returns how many these are then. */
+/* Inserts BYTES into the ascending LIST of N sizes. Returns their new number. */
 static int add_size(size_t *list, int n, size_t bytes)
 {
     int at = n;
@@ -114,7 +114,7 @@ void grid_close(struct grid *g)
     pairs_free(&g->pairs);
 }
 
-/* Times a broadcast. Returns the same on all ranks; unknown (NaN) if an MPI call fails on any. */
+/* Times a broadcast. The result is the same on all ranks; NaN if an MPI call fails on any. */
 static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
                                size_t bytes)
 {
@@ -137,14 +137,14 @@ static struct estimate try_out(const struct grid *g, const struct bcast *b, int 
     return time;
 }
 
-/* Whether A is surely faster than B. If there are too few samples for an interval: by 10 %. */
+/* Whether A is significantly faster than B; by 10 % if there are no intervals. */
 static bool is_quicker(struct estimate a, struct estimate b)
 {
     bool rough = !estimate_has_interval(a) || !estimate_has_interval(b);
     return a.value < b.value && (rough ? a.value < 0.9 * b.value : estimates_differ(a, b, 0.02));
 }
 
-/* A buffer for the trials, on all ranks or on none. */
+/* Allocates a buffer for the trials, on all ranks or on none. */
 static void *trial_buffer(const struct grid *g, size_t bytes)
 {
     void *buffer = g->size > 1 && bytes <= INT32_MAX ? buffer_new(bytes) : NULL;
@@ -154,7 +154,7 @@ static void *trial_buffer(const struct grid *g, size_t bytes)
     return NULL;
 }
 
-/* Schedule I on all ranks. It stays in PLAN if it is quicker than those before. */
+/* Runs schedule I on all ranks. PLAN keeps it if it is faster than those before. */
 static int run_trial(const struct grid *g, int root, size_t bytes, const struct schedule *s,
                      void *buffer, bool *quickest, struct grid_plan *plan)
 {
@@ -173,14 +173,15 @@ static int run_trial(const struct grid *g, int root, size_t bytes, const struct 
     return MPI_SUCCESS;
 }
 
-/* In the order of predictions, on rank 0, as long as one may be quicker: they are lower bounds. */
+/* On rank 0: whether schedule I may still be faster. Schedules are in ascending order of
+ * prediction, and predictions are lower bounds. */
 static bool may_be_quicker(const struct choice *c, int i, const struct grid_plan *plan)
 {
     return i < c->n && i < TRIED_MOST &&
            (i < TRIED_LEAST || c->s[i].completion < 0.98 * plan->trial_grid.value);
 }
 
-/* *BEST: which one of C. */
+/* *BEST: index of the fastest schedule of C. */
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
                       int *best, struct grid_plan *plan)
 {
@@ -204,7 +205,7 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     return error;
 }
 
-/* On rank 0: the schedule that was chosen becomes the plan's. */
+/* On rank 0: moves the chosen schedule into the plan. */
 static void take_best(const struct grid *g, struct schedule *best, struct grid_plan *plan)
 {
     struct schedule *s = &plan->schedule;

@@ -13,15 +13,16 @@
 
 struct sync_clock; /* sync/sync.h */
 
-/* What is known of a communicator; the latencies are on its rank 0 only. */
+/* What was measured on a communicator; only its rank 0 has the latencies. */
 struct grid {
-    MPI_Comm comm; /* the caller's, which must not free it or use it for anything else meanwhile */
+    MPI_Comm comm; /* the caller's; until grid_close() it must not be freed or used otherwise */
     int rank, size;
     struct pairs pairs;
     double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
-    /* Set by the caller, before grid_open(): */
-    struct sync_clock *clock; /* for one-way latencies and trials; NULL: one host */
+    /* The caller sets this before grid_open(): */
+    struct sync_clock
+        *clock; /* for one-way latencies and trials; NULL if all ranks are on one host */
 };
 
 /* Collective. LOG: a latency log of COMM's ranks; NULL: measure now, in P - 1 rounds. BYTES: the N
@@ -35,23 +36,23 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
 void grid_close(struct grid *g);
 
 struct grid_plan {
-    struct bcast bcast; /* what to run: arg belongs to the plan */
+    struct bcast bcast; /* what to run; the plan owns its arg */
     char name[64];      /* "look-ahead, segments of 8192 B", or "native" */
-    double predicted;   /* completion, seconds; NaN for native, and where it is not known */
-    bool native;        /* the library's own won the trial: see grid_plan() */
+    double predicted;   /* completion in seconds; NaN for native or if unknown */
+    bool native;        /* the library's own broadcast won the trial: see grid_plan() */
     struct estimate trial_grid,
-        trial_native; /* last exit - root's entry; NaN where memory was short */
+        trial_native; /* last exit - root's entry; NaN if memory was short */
     double cost;      /* seconds that grid_plan() took */
     struct schedule_part *part;
-    struct schedule schedule; /* on rank 0, otherwise empty */
+    struct schedule schedule; /* only on rank 0, otherwise empty */
 };
 
 /* Collective. Finds a schedule for broadcasts of BYTES from ROOT, built by BUILDER ("grid": any
  * candidate) in segments of SEGMENT bytes (0: no segments; SIZE_MAX: any size). The method "direct"
- * times the library's broadcast and at least three schedules, best prediction first, and more while
- * a prediction beats the best time. The library's is kept unless the tree is faster by more than
- * 2 % and both intervals, or by 10 % if there are none. Returns false on all ranks alike, with WHY
- * as in grid_open(). Free by grid_plan_free(). */
+ * times the library's broadcast and at least three schedules, in ascending order of prediction, and
+ * more as long as a prediction is below the best time. The library's broadcast is kept unless the
+ * tree is faster by more than 2 % and by more than both intervals, or by 10 % without intervals.
+ * Returns false on all ranks alike, with WHY as in grid_open(). Free by grid_plan_free(). */
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
                struct grid_plan *plan, char *why, size_t size);
 void grid_plan_free(struct grid_plan *plan);

@@ -50,8 +50,8 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
 
 struct log_reader {
     struct pairs *p;
-    struct pairs_size *size; /* the block being read; NULL before the first */
-    size_t length;           /* of the log */
+    struct pairs_size *size; /* the block being read; NULL before the first one */
+    size_t length;           /* of the whole log */
     char system[128];
     char *why;
     size_t why_size;
@@ -67,7 +67,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct log_reader *r, c
     return false;
 }
 
-/* A few words must not make the reader ask for the matrices of 65536 ranks: the shortest line of a
+/* A few words must not make the reader allocate matrices for 65536 ranks: the shortest line of a
  * pair is "a 0 b 1 1 0". */
 static bool is_long_enough(const struct log_reader *r, int n)
 {
@@ -111,7 +111,7 @@ static bool read_rank(const char *text, int n, int *rank)
     return end != text && *end == '\0' && value >= 0 && value < n;
 }
 
-/* No round trip takes no time. */
+/* A round trip of 0 is rejected, since it is impossible. */
 static bool read_time(struct log_reader *r, const char *text, double least, int i, int j,
                       double *of)
 {
@@ -144,7 +144,7 @@ static bool read_pair(struct log_reader *r, char *const *field, int n_fields)
            read_time(r, field[NAMED + 1], 0, i, j, r->size->of[PAIRS_SD]);
 }
 
-/* What follows the deviation, as in logs of earlier versions, is not read. */
+/* Fields after the deviation, as in logs of earlier versions, are ignored. */
 static bool read_line(struct log_reader *r, char *line)
 {
     char *field[FIELDS], *rest = NULL;
@@ -183,7 +183,7 @@ static bool read_lines(struct log_reader *r, char *log, char *why, size_t size)
     return is_complete(r->p, why, size);
 }
 
-/* As a whole, so that how long it is is known of a pipe too. */
+/* Reads the whole log first, so that its length is known even if it is a pipe. */
 bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
 {
     char text[256], *log = NULL;

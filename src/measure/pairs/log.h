@@ -14,15 +14,15 @@
 
 void pairs_log_write(const struct pairs *p, FILE *out);
 
-/* Reads a log, the original tool's too. On failure P is empty and WHY says what is wrong,
- * beginning with "line N: " where a line is to blame, and without a full stop. */
+/* Reads a log, also one of the original tool. On failure P is empty and WHY has the reason, without
+ * a full stop; it begins with "line N: " if a line is wrong. */
 bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size);
 
 /* The same from a path; WHY then begins with it. */
 bool pairs_log_load(const char *path, struct pairs *p, char *why, size_t size);
 
-/* For programs that plot: for each size the matrices of mean and standard deviation, a row a
- * line, in microseconds, with a line of comment before and two empty ones behind. */
+/* For plotting programs: for each size the matrices of mean and standard deviation in microseconds,
+ * a row a line. A comment line precedes each matrix, two empty lines follow. */
 void pairs_matrices_write(const struct pairs *p, FILE *out);
 
 #endif

@@ -10,7 +10,7 @@
 enum { REPEATS_MIN = 3, REPEATS_WARM = 2, REPEATS_COLD = 24, BURSTS = 3, LATE = 7 };
 static const double WARM_SECONDS = 0.05;
 
-/* With PEER in the paper's order; otherwise all pairs in turn use the same. */
+/* In the paper's order each PEER has its own samples; otherwise all pairs use the same in turn. */
 struct pair_times pair_samples(const struct pairs_run *m, int peer)
 {
     size_t repeats = (size_t)m->plan->repeats,
@@ -83,8 +83,8 @@ static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double
     return MPI_SUCCESS;
 }
 
-/* Late receivers, in both directions: how long the receive call of a message that has arrived
- * takes, and whether a send still waits long after the message could have arrived. */
+/* Receives late, in both directions. Measures the time of a receive call whose message has arrived,
+ * and whether a send still waits long after the message could have arrived. */
 static int receive_late(const struct pairs_run *m, int peer, int count, double trip, int n,
                         double *receive, double *waits)
 {
@@ -123,7 +123,7 @@ enum { SIDE = sizeof(struct side) / sizeof(double), TRIP = sizeof(struct trip) /
 static struct trip find_trip(const struct pairs_run *m, struct pair_times t, const double *answered,
                              int repeats)
 {
-    const double least = 1e-9; /* a clock too coarse for one exchange reads 0, which none takes */
+    const double least = 1e-9; /* a coarse clock may read 0 for one exchange, which is impossible */
     struct summary s = stats_summarize(t.trip, (size_t)repeats);
     struct trip trip = {fmax(least, s.mean), s.sd,     fmax(least, s.median),
                         fmax(least, s.min),  INFINITY, INFINITY};

@@ -1,4 +1,4 @@
-/* What every order of pairs does: two ranks measure each other. */
+/* Two ranks measure each other: the step that all orders of pairs repeat. */
 #ifndef COLLPROF_MEASURE_PAIRS_PAIR_H
 #define COLLPROF_MEASURE_PAIRS_PAIR_H
 
@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* PAIR_BURST: messages in a row, for the gap between them: the buffer has room for so many. */
+/* PAIR_BURST: messages in a burst, for measuring the gap; the buffer has room for all of them. */
 enum { PAIR_BURST = 8, TAG_PING = 0x7069, TAG_RESULT = 0x7072, TAG_READY = 0x7073 };
 
-/* Of the exchanges of a pair, on either side: the round trip, which the lower rank has, the send
- * call, and when that began, on the clock common to all: the higher rank has the message then. */
+/* Times of a pair's exchanges, for either side: the round trip (lower rank only), the send call,
+ * and the moment on the common clock at which the send began; the higher rank has the message by
+ * then. */
 struct pair_times {
     double *trip, *send, *begin;
 };
@@ -23,9 +24,9 @@ struct pairs_run {
     const struct pairs_plan *plan;
     int rank, n;
     char *buffer;
-    double *row;   /* this rank's row of each matrix, of each size; see pair_row() */
-    double *times; /* three times the repeats of a pair, and those of the other side; in
-                      the paper's order, n rows of them */
+    double *row;   /* this rank's row of each matrix, for each size; see pair_row() */
+    double *times; /* three times the repeats of a pair, and those of the other side; n rows of them
+                      in the paper's order */
     double clock_cost;
 };
 
@@ -36,18 +37,18 @@ static inline double *pair_row(const struct pairs_run *m, double *rows, int size
     return rows + ((size_t)size * PAIRS_QUANTITIES + what) * (size_t)m->n;
 }
 
-/* Where the exchanges with PEER are kept. */
+/* Where the samples of the exchanges with PEER are stored. */
 struct pair_times pair_samples(const struct pairs_run *m, int peer);
 
-/* Both call these with each other as PEER. The K-th exchange: the lower rank takes the round trip,
- * both their send. */
+/* Both ranks call these with the other as PEER. pair_exchange() makes the K-th exchange: the lower
+ * rank times the round trip, both ranks their send. */
 int pair_exchange(const struct pairs_run *m, int peer, size_t bytes, struct pair_times t, int k);
 
-/* Both sides' REPEATS samples of size number SIZE, and a burst each way, become their rows' cells.
- */
+/* Turns both sides' REPEATS samples of size number SIZE, and a burst in each direction, into
+ * cells. */
 int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_times t, int repeats);
 
-/* All sizes, with warm-up and as often as the budget allows. */
+/* Measures all sizes, after a warm-up, and as often as the budget allows. */
 int pair_measure(const struct pairs_run *m, int peer);
 
 #endif

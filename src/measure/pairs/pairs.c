@@ -21,8 +21,8 @@ int pairs_rounds(int n)
     return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* The circle method: in round r the partners are those whose numbers add up to r modulo m, m odd. A
- * rank that would be its own partner has the last one, or none if N is odd. */
+/* The circle method: in round r those ranks are partners whose sum is r modulo m (m odd). A rank
+ * that would be its own partner is paired with the last rank, or with none if N is odd. */
 int pairs_partner(int i, int round, int n)
 {
     int m = n % 2 ? n : n - 1;
@@ -34,7 +34,7 @@ int pairs_partner(int i, int round, int n)
     return n % 2 ? -1 : m;
 }
 
-/* A barrier, at which a rank without time left stops all. */
+/* A barrier. A rank without time left makes all ranks stop. */
 static int pass_barrier(struct pairs_run *m)
 {
     int over = m->plan->until > 0 && clock_now() > m->plan->until, any = 0;
@@ -43,14 +43,14 @@ static int pass_barrier(struct pairs_run *m)
     return any ? PAIRS_TOO_LONG : PMPI_Barrier(m->comm);
 }
 
-/* This rank's part: with PEER, or none if that is negative. */
+/* This rank's part of a round: measures with PEER, or nothing if PEER is negative. */
 static int run_round(struct pairs_run *m, int peer)
 {
     TRY(pass_barrier(m));
     return peer >= 0 ? pair_measure(m, peer) : MPI_SUCCESS;
 }
 
-/* A pair by itself: the others wait at the next barrier. */
+/* Measures a pair by itself; the other ranks wait at the next barrier. */
 static int measure_alone(struct pairs_run *m, int i, int j)
 {
     return run_round(m, m->rank == i ? j : m->rank == j ? i : -1);
@@ -98,7 +98,7 @@ static int run_paper(struct pairs_run *m)
     return MPI_SUCCESS;
 }
 
-/* Rank 0 gets the matrices. */
+/* Gathers the matrices on rank 0. */
 static int collect(struct pairs_run *m, struct pairs *p)
 {
     for (int s = 0; s < m->plan->n_sizes; s++)
@@ -114,7 +114,7 @@ static int collect_hosts(struct pairs_run *m, struct pairs *p)
     char name[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
     int length, good = 1;
     TRY(PMPI_Get_processor_name(name, &length));
-    for (char *c = name; *c; c++) /* a column of the log */
+    for (char *c = name; *c; c++) /* the name becomes a column of the log */
         if (*c == ' ' || *c == '\t')
             *c = '_';
     if (m->rank == 0)
@@ -145,7 +145,7 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
     m->times = calloc(series, sizeof *m->times);
     bool good = m->buffer && m->row && m->times;
     if (good)
-        memset(m->buffer, 1, PAIR_BURST * largest); /* touched before it is timed */
+        memset(m->buffer, 1, PAIR_BURST * largest); /* so that pages are touched before timing */
     if (m->rank == 0) {
         good = good && pairs_new(p, m->n);
         for (int s = 0; good && s < m->plan->n_sizes; s++)
@@ -163,8 +163,8 @@ static void release(struct pairs_run *m)
 
 enum { CHECKED = 12 };
 
-/* The lower and the higher rank of pairs to be measured alone: the slowest by the largest size, and
- * others from all over the tournament. */
+/* Chooses pairs to be measured again alone, as lower and higher rank: the slowest for the largest
+ * size, and others from all rounds of the tournament. */
 static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
 {
     const double *m = p->size[p->n_sizes - 1].of[PAIRS_MEDIAN];
@@ -184,9 +184,10 @@ static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
     }
 }
 
-/* How many times longer a pair took among others than alone: a round trip, or a burst each way, by
- * which sharing is seen of what is fast against its latency. Of the trip both figures have to be
- * longer: noise over a few exchanges moves the minimum least, a few lucky ones the median. */
+/* The ratio of a pair's time among others to its time alone: of a round trip, or of a burst in each
+ * direction, which shows sharing on links whose bandwidth is high for their latency. For the round
+ * trip both minimum and median must be longer: noise hardly moves the minimum, and a few fast
+ * exchanges hardly move the median. */
 static double slowdown(const struct pairs_run *m, double *among, int s, int peer)
 {
     enum { TRIP, LEAST, GAP, N };
@@ -225,14 +226,14 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }
 
-/* The tournament, believed only if pairs alone are no faster. */
+/* Runs the tournament, and accepts its result only if pairs alone are no faster. */
 static int run_checked(struct pairs_run *m, struct pairs *p)
 {
     TRY(run_tournament(m));
     TRY(collect(m, p));
     if (m->rank == 0)
         p->order = "disjoint pairs at a time";
-    if (m->n < 4) { /* never two pairs at a time */
+    if (m->n < 4) { /* there are never two pairs at a time */
         p->slowdown = 1;
         return MPI_SUCCESS;
     }

@@ -11,15 +11,16 @@ enum { RANKS_LEAST = 4 };
 
 struct slow_search {
     const struct pairs *p;
-    double limit;    /* of the logarithm */
-    double *fastest; /* by rank: the logarithm of its fastest pair */
-    double *usual;   /* by rank: the median of its pairs, with 3 deviations or the limit added */
+    double limit;    /* on the logarithm */
+    double *fastest; /* by rank: logarithm of its fastest pair's time */
+    double *usual;   /* by rank: the median over its pairs, plus the larger of 3 deviations and the
+                        limit */
     double *scratch; /* N values */
-    double *excess;  /* by rank: how much slower it is, of all sizes */
+    double *excess;  /* by rank: how much slower it is, the largest over all sizes */
     double *pair;    /* the same by pair */
 };
 
-/* Whether pair I, J counts for rank I: one within the host does only where there are no others. */
+/* Whether pair I, J counts for rank I. A pair within the host does only if there are no others. */
 static bool counts(const struct pairs *p, int i, int j)
 {
     if (i == j || !pairs_same_host(p, i, j))
@@ -30,8 +31,8 @@ static bool counts(const struct pairs *p, int i, int j)
     return true;
 }
 
-/* The median of N logarithms in X, which are changed, and what is above it by more than three
- * deviations of a normal distribution and by LIMIT. */
+/* The median of the N logarithms X (which are reordered). *ABOVE: the threshold, above the median
+ * by three deviations of a normal distribution and at least by LIMIT. */
 static double median_and_above(double *x, size_t n, double limit, double *above)
 {
     double median = stats_median(x, n);
@@ -58,8 +59,8 @@ static void look_at_rows(const struct slow_search *w, const struct pairs_size *s
     }
 }
 
-/* Compares the fastest pair of rank I with those of the other ranks, or of the NEAREST to it alone.
- * Returns the median; *ABOVE as above. */
+/* Compares the fastest pair of rank I with those of all other ranks, or only of the NEAREST ones.
+ * Returns the median; *ABOVE as in median_and_above(). */
 static double compare_rank(const struct slow_search *w, const struct pairs_size *s, int i,
                            bool nearest, double *above)
 {
@@ -94,7 +95,7 @@ static void compare_pairs(const struct slow_search *w, const struct pairs_size *
         }
 }
 
-/* Whether all ranks of rank I's host are slow, with I the first of them; *LEAST: by how much. */
+/* Whether I is the first rank of a host on which all ranks are slow. *LEAST: smallest excess. */
 static bool is_slow_host(const struct slow_search *w, int i, double *least)
 {
     *least = INFINITY;

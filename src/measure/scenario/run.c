@@ -7,14 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The time stamps of one repetition, and whether the rank was late (0, 1). All doubles, so that one
- * reduction finds the maxima. */
+/* Time stamps of one repetition, and whether the rank was late (0 or 1). All are doubles, so that
+ * one reduction finds the maxima. */
 struct repetition {
     double start, end, arrival, late;
 };
 enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
-/* What one rank needs to play its part again and again. */
+/* What one rank needs to repeat its part. */
 struct player {
     const struct script *script;
     struct harmony *start;
@@ -22,7 +22,7 @@ struct player {
     int rank;
     struct scenario_result *result;
     struct repetition *stamps; /* room for two batches: this rank's and the maxima */
-    /* By action: */
+    /* Indexed by action: */
     double delay[SCENARIO_ACTIONS];
     struct work work[SCENARIO_ACTIONS];
     struct operation_call call[SCENARIO_ACTIONS];
@@ -95,7 +95,7 @@ static int play(struct player *p, struct repetition *t)
     return error;
 }
 
-/* Whether the data is right, by one more repetition, which is not timed. */
+/* Makes one more repetition, which is not timed, and checks its data. */
 static bool plays_right(struct player *p)
 {
     struct repetition ignored;
@@ -111,8 +111,8 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0, from the maxima over all ranks of T, with -start. Returns how many of B's repetitions
- * count. */
+/* On rank 0: takes the maxima T over all ranks (of negated starts, too). Returns how many of B's
+ * repetitions count. */
 static int take_samples(const struct player *p, const struct repetition *t, const struct batch *b,
                         double *value)
 {
@@ -131,8 +131,8 @@ static int take_samples(const struct player *p, const struct repetition *t, cons
     return taken;
 }
 
-/* For series_measure(); ARG is the struct player. A rank whose part fails still takes part in every
- * start. */
+/* The batch function for series_measure(); ARG is the struct player. A rank whose part failed still
+ * takes part in every start. */
 static int batch_play(void *arg, const struct batch *b, double *value, int *taken)
 {
     struct player *p = arg;
@@ -169,7 +169,7 @@ static int measure(struct player *p, const struct plan *plan)
     return MPI_SUCCESS;
 }
 
-/* The longest computation of all ranks, and whether all are as long as they should be. */
+/* Reduces over all ranks the longest computation, its calibration, and whether data are right. */
 static void agree(struct player *p, bool right)
 {
     struct scenario_result *result = p->result;

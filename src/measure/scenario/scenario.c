@@ -34,7 +34,7 @@ bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
     return false;
 }
 
-/* --- whether it can run --- */
+/* --- whether a scenario can run --- */
 
 static bool check_script(const struct script *s, int ranks, const struct scenario_point *point,
                          struct scenario_error *error)
@@ -76,8 +76,8 @@ static const struct action *next_issue(const struct script *s, int *at)
     return NULL;
 }
 
-/* MPI matches collective calls of a communicator by their order alone, and does not match a
- * blocking one with a non-blocking one. */
+/* MPI matches the collective calls of a communicator only by their order, and never a blocking with
+ * a non-blocking one. */
 static bool check_same_issues(const struct script *a, const struct script *b,
                               struct scenario_error *error)
 {
@@ -128,8 +128,6 @@ bool scenario_check(const struct scenario *s, int ranks, const struct scenario_p
                                   "rank %d has nothing to do: add \"participants others\"", rank);
     return true;
 }
-
-/* --- what is swept --- */
 
 struct scenario_sweep scenario_sweeps(const struct scenario *s)
 {

@@ -1,7 +1,7 @@
 /* Collective operations in a context: Gracia, Niethammer, Sethi, section 4.2; doc/methods.md 4.
  *
- * A scenario is data: for each participant the actions that it takes in one repetition. The
- * time to completion is T_sc = max(t_end) - min(t_start) over all ranks, on one clock. */
+ * A scenario is data: the actions that each participant takes in one repetition. The time to
+ * completion is T_sc = max(t_end) - min(t_start) over all ranks, on one clock. */
 #ifndef COLLPROF_MEASURE_SCENARIO_SCENARIO_H
 #define COLLPROF_MEASURE_SCENARIO_SCENARIO_H
 
@@ -16,36 +16,37 @@
 enum action_kind {
     ACTION_START, /* take the first time stamp */
     ACTION_ISSUE, /* call a blocking operation, or start a non-blocking one */
-    ACTION_SYNC,  /* wait for all that are pending */
+    ACTION_SYNC,  /* wait for all pending operations */
     ACTION_COMP,  /* a fixed amount of computation (work.h) */
-    ACTION_DELAY, /* be late by so much */
+    ACTION_DELAY, /* enter late by a given time */
     ACTION_STOP,  /* take the last time stamp */
     N_ACTIONS
 };
 
 enum { SCENARIO_ACTIONS = 64, SCENARIO_SCRIPTS = 16 };
-/* What the sweep of a benchmark sets. */
+/* Placeholders for values that a benchmark's sweep sets. */
 #define SWEPT_SECONDS (-1.0)
 #define SWEPT_BYTES ((size_t)-1)
 #define SWEPT_ROOT (-1)
 
 struct action {
     enum action_kind kind;
-    int line; /* of the file that it was read from; 0 for none */
-    /* ISSUE: */
-    const struct operation *operation; /* NULL: the sweep's, its form and all */
+    int line; /* line of the scenario file; 0 for built-in ones */
+    /* For ISSUE: */
+    const struct operation *operation; /* NULL: the operation and form of the sweep */
     bool twin;                         /* the non-blocking form */
     int root;
     size_t bytes;
-    double seconds; /* COMP, DELAY */
+    double seconds; /* for COMP and DELAY */
 };
 
 enum participants { WHO_RANKS, WHO_LAST, WHO_DELAYED, WHO_OTHERS };
 
-/* What some participants do. */
+/* The actions of some participants. */
 struct script {
-    enum participants who; /* DELAYED: the sweep's delayed rank; OTHERS: all not named elsewhere */
-    int first, last;       /* WHO_RANKS, both included */
+    enum participants who; /* DELAYED: the sweep's delayed rank; OTHERS: all that no other script
+                              names */
+    int first, last;       /* WHO_RANKS: both included */
     int line;
     int n;
     struct action action[SCENARIO_ACTIONS];
@@ -57,15 +58,14 @@ struct scenario {
     struct script script[SCENARIO_SCRIPTS];
 };
 
-/* The paper's three: 1 collective only, 2 with a delayed participant, 3 overlapping with
- * computation. */
+/* The paper's three: 1 collective only, 2 with a delayed participant, 3 with computation. */
 extern const struct scenario scenarios[3];
 
-/* What a sweep varies. */
+/* One point of a sweep. */
 struct scenario_point {
     const struct operation *operation;
     bool twin;
-    const struct bcast *by; /* the tree of a broadcast of ours; NULL: the library's operation */
+    const struct bcast *by; /* the tree of a broadcast; NULL for the library's operation */
     int root;
     size_t bytes;
     int delayed;  /* rank */
@@ -74,48 +74,48 @@ struct scenario_point {
 };
 
 struct scenario_error {
-    int line; /* 0 if no line of a file is to blame */
+    int line; /* line of the scenario file; 0 if no line is wrong */
     char text[160];
 };
-/* Sets E; returns false. */
+/* Sets E to the message; returns false. */
 bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether the scenario can run on RANKS ranks, with the sweep's delayed rank and root: every
- * rank has a script with one start before one stop, every sync an issue and every non-blocking
- * issue a sync, ranks and roots exist, and all participants issue the same operations in the same
- * order, without which MPI would hang. */
+/* Whether the scenario can run on RANKS ranks, with the sweep's delayed rank and root. Every rank
+ * needs a script with one start before one stop, an issue for every sync and a sync for every
+ * non-blocking issue. Ranks and roots must exist. All participants must issue the same operations
+ * in the same order, since otherwise MPI would hang. */
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
                     struct scenario_error *error);
 
-/* What of the sweep a scenario has use for. */
+/* Which values of a sweep a scenario uses. */
 struct scenario_sweep {
     bool operation, bytes, delay, comp;
 };
 struct scenario_sweep scenario_sweeps(const struct scenario *s);
 
-/* How late the participant with the longest delays is, in all, seconds; NaN: there is no delay. */
+/* The longest sum of delays of any participant, in seconds; NaN without a delay. */
 double scenario_delay(const struct scenario *s, const struct scenario_point *point);
 
-/* What RANK of RANKS does: a script that names it comes before the others'. NULL for nothing. */
+/* The script of RANK out of RANKS: one that names it precedes the others'. NULL for nothing. */
 const struct script *scenario_script(const struct scenario *s, int rank, int ranks,
                                      const struct scenario_point *point);
 
 struct scenario_result {
     struct samples completion; /* T_sc of every repetition that counts, seconds */
-    struct samples after_last; /* max(t_end) - max(arrival): an arrival is the entry to the
-                                  first collective operation of a rank */
-    size_t dropped;            /* repetitions that a rank began too late */
-    double comp;               /* what the calibrated computation takes, the longest of all ranks */
-    double bound;              /* error of T_sc from the clocks, seconds */
-    bool comp_within;          /* calibrated within 1 % on every rank */
-    bool correct;              /* the data that came was right, on every rank */
-    bool over_budget;          /* stopped by the plan's budget */
+    struct samples after_last; /* max(t_end) - max(arrival); an arrival is a rank's entry to its
+                                  first collective operation */
+    size_t dropped;            /* repetitions that some rank began too late */
+    double comp;      /* duration of the calibrated computation, the longest of all ranks */
+    double bound;     /* error of T_sc due to the clocks, seconds */
+    bool comp_within; /* calibrated within 1 % on every rank */
+    bool correct;     /* the received data were right on every rank */
+    bool over_budget; /* stopped by the plan's budget */
 };
 
-/* Runs it, collectively over START's communicator, from common starts; RESULT is complete on rank
- * 0, free it there (harmless elsewhere). Returns an MPI error code; MPI_ERR_NO_MEM if a rank has no
- * memory for its buffers, then on all ranks. The scenario must have been checked. */
+/* Runs it from common starts, collectively over START's communicator. RESULT is complete on rank 0;
+ * freeing it is allowed on all ranks. Returns an MPI error code, MPI_ERR_NO_MEM on all ranks if any
+ * has no memory for its buffers. scenario_check() must have passed. */
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result);
 void scenario_result_free(struct scenario_result *r);
