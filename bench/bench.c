@@ -1,4 +1,4 @@
-/* How a benchmark begins and ends, and the options that all share. */
+/* How a benchmark begins and ends, and the options that all benchmarks share. */
 #include "bench.h"
 #include "config.h"
 
@@ -27,8 +27,6 @@ int bench_worst(MPI_Comm comm, int status)
     MPI_Allreduce(&status, &all, 1, MPI_INT, MPI_MAX, comm);
     return all;
 }
-
-/* --- options --- */
 
 OPTION_TEXT(algorithm_name, n_bcasts, bcasts[i]->run ? bcasts[i]->name : "")
 OPTION_TEXT(algorithm_summary, n_bcasts, bcasts[i]->summary)
@@ -116,8 +114,6 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
     return 0;
 }
 
-/* --- the beginning --- */
-
 static char *command_line(int argc, char **argv)
 {
     char *line = NULL;
@@ -162,7 +158,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     if (result == OPTIONS_GOOD)
         result = options_parse(&parser, argc, argv);
     if (b->plan.budget != budget)
-        b->plan.budget_most = 0; /* asked for: no longer where broadcasts are slow */
+        b->plan.budget_most = 0; /* an explicit budget is a hard limit */
     if (b->rank)
         return result;
     if (result == OPTIONS_HELP)
@@ -201,8 +197,6 @@ void bench_begin(struct bench *b, int *argc, char ***argv, int level,
     if (provided < level)
         bench_refuse(b, "this MPI library has no thread support of level %d: use another", level);
 }
-
-/* --- the end --- */
 
 _Noreturn void bench_leave(int status)
 {

@@ -1,6 +1,6 @@
-/* What every collbench program shares: its common options, its header of facts, progress, and
- * leaving with one clear line. A program declares its own options (base/options.h) and calls
- * bench_begin() with them, measures by src/measure, fills a document, and ends by bench_finish():
+/* What all collbench programs share: common options, the facts in a document's header, progress,
+ * and exit with one clear line. A program declares its own options (base/options.h), passes them to
+ * bench_begin(), measures by src/measure, fills a document, and ends by bench_finish():
  *
  *   struct mine { struct bench bench; int root; } mine;
  *   static const struct option_entry entries[] = {
@@ -26,114 +26,111 @@ struct bench {
 
     /* The common options, as given. */
     struct option_range sizes; /* bytes: --sizes=MIN:MAX */
-    struct option_range ranks; /* --ranks=MIN:MAX[:STEP], MAX may be "all"; default: all */
+    struct option_range ranks; /* --ranks=MIN:MAX[:STEP]; MAX may be "all"; default: all */
     struct plan plan;          /* --repetitions, --warmup, --stop, --budget */
     enum format format;        /* --format */
-    const char *output;        /* --output, NULL: standard output */
+    const char *output;        /* --output; NULL for standard output */
     bool yield;                /* --yield */
 
-    const char *without; /* by the program: common options that would change nothing in it and are
-                            refused, as "warmup stop"; NULL: none */
+    const char *without; /* set by the program: names of common options that have no effect in it
+                            and are refused, as in "warmup stop"; NULL for none */
 
     char *command; /* the command line */
 };
 
-/* MPI_Init_thread with LEVEL, clock, then the options of all ranks. B is the first member of what
- * the offsets refer to. What it already holds (anything but 0) are the program's defaults; ours
- * are sizes 8:64K, all ranks, plan_default(). Afterwards ranks.min and ranks.max are between 1 and
- * size. Only rank 0 prints usage errors and --help; all ranks then leave together with status 2
- * (0 for --help). */
+/* Calls MPI_Init_thread with LEVEL, sets the clock, and parses the options on all ranks. The
+ * entries' offsets refer to the struct of which B is the first member. Values in it other than 0
+ * are the program's defaults; the common defaults are sizes 8:64K, all ranks, plan_default().
+ * Afterwards ranks.min and ranks.max are between 1 and size. Only rank 0 prints usage errors and
+ * --help; then all ranks exit with status 2 (0 for --help). */
 void bench_begin(struct bench *b, int *argc, char ***argv, int level,
                  const struct option_program *program);
 
-/* The values that a range goes through. */
+/* The values of a range, in ascending order. */
 enum { BENCH_VALUES_MAX = 1024 };
 struct bench_values {
     size_t n, at[BENCH_VALUES_MAX];
 };
 struct bench_values bench_values(const struct option_range *range);
 
-/* Calls MEASURE for every combination of indices, the last axis fastest, and shows progress under
- * the name that it returns (NULL: that of the one before). N_AXES lengths, none 0. */
+/* Calls MEASURE for every combination of indices, the last axis fastest. LENGTH has N_AXES lengths,
+ * none 0. Shows progress under the name that MEASURE returns (NULL: the previous name). */
 enum { BENCH_AXES_MAX = 8 };
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  const char *(*measure)(void *arg, const size_t *at), void *arg);
 
-/* The first so many of all ranks, on a communicator of their own that returns errors, with one
- * clock. */
+/* The first RANKS ranks, with a communicator whose errors are returned, and one clock. */
 struct bench_group {
-    int ranks;     /* 0: none, and the rest is undefined */
-    MPI_Comm comm; /* MPI_COMM_NULL on the other ranks */
+    int ranks;     /* 0: not opened, and the other members are undefined */
+    MPI_Comm comm; /* MPI_COMM_NULL on ranks outside of the group */
     struct sync_clock clock;
 };
 
-/* Collective over all ranks: G becomes that of the first RANKS, unless it is. Both wait for all
- * ranks. */
+/* Collective over all ranks; both functions wait for all of them. G becomes the group of the first
+ * RANKS ranks, unless it already is. */
 void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g);
 void bench_group_close(const struct bench *b, struct bench_group *g);
 
-/* What is measured among so many ranks. */
+/* One point of a sweep. */
 struct bench_point {
-    const char *name; /* of the thing */
-    size_t which;     /* of all that were chosen */
+    const char *name; /* of the algorithm or operation */
+    size_t which;     /* index among the chosen ones */
     int ranks;
     size_t bytes;
 };
 
-/* If ERROR is one: says so, "PROGRAM: NAME of 8 bytes among 4 ranks: ...", and aborts. */
+/* If ERROR is not MPI_SUCCESS: prints "PROGRAM: NAME of 8 bytes among 4 ranks: ...", and aborts. */
 void bench_check(const struct bench *b, int error, const struct bench_point *point);
 
 /* The largest STATUS of all ranks of COMM, on all of them. */
 int bench_worst(MPI_Comm comm, int status);
 
-/* All ranks call it: ends MPI and the program, after the reasons that were given (base/reason.h).
- */
+/* All ranks call it: prints the reasons given (base/reason.h), ends MPI and the program. */
 _Noreturn void bench_leave(int status);
 
-/* All ranks call it, with the same message; rank 0 prints "PROGRAM: MESSAGE". Status 2. */
+/* All ranks call it with one message: rank 0 prints "PROGRAM: MESSAGE"; the exit status is 2. */
 _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The broadcasts that run as they are (trees/bcast.h). */
+/* The broadcasts that need no schedule (trees/bcast.h). */
 extern const struct option_registry bench_algorithms;
 
-option_take bench_take_root;                   /* int, one of the ranks that run; - */
-extern const struct option_limits bench_times; /* option_take_range of microseconds */
+option_take bench_take_root;                   /* int: one of the ranks in use */
+extern const struct option_limits bench_times; /* for option_take_range, in microseconds */
 
-/* For a parser's end: WHAT ("a broadcast") needs two ranks, and ROOT among the fewest. */
+/* For the end of a program's option parser: WHAT ("a broadcast") needs at least two ranks, and ROOT
+ * must be one of the fewest ranks measured. */
 error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
                           int root);
 
-/* On every rank (collective): a document with the facts that every result needs: program and
- * version, command line, number of ranks and hosts, MPI library, clock, date, oversubscription.
- * Rank 0 gets it; the others NULL. Says on rank 0's stderr when ranks outnumber processors and
- * --yield was not given. */
+/* Collective: makes a document with the facts that every result needs: program and version, command
+ * line, number of ranks and hosts, MPI library, clock, date, oversubscription. Rank 0 gets it; the
+ * others NULL. If ranks outnumber processors and --yield was not given, rank 0 warns on stderr. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
-/* What speaks against a row. */
+/* CPU contention while a row was measured. */
 struct contention {
-    const char *text; /* "rank 3 was not scheduled for 12 % of the time"; NULL: nothing known */
-    bool spoiled;     /* so much that what differs in the row may differ by that alone */
+    const char *text; /* "rank 3 was not scheduled for 12 % of the time"; NULL if none is known */
+    bool spoiled;     /* so much that it alone may explain any difference in the row */
 };
 
-/* Collective over COMM, when these ranks have measured a row: on rank 0 what the time since
- * the row began (see bench_sweep()) was like; on the others nothing is known. */
+/* Collective over COMM, after these ranks have measured a row. On rank 0: contention since the row
+ * began (see bench_sweep()); on the others nothing is known. */
 struct contention bench_contention(MPI_Comm comm);
 
-/* What is known becomes a remark on T's last row. */
+/* Adds CONTENTION, if there is any, as a remark to T's last row. */
 void bench_remark(struct table *t, struct contention contention);
 
-/* One clock for the ranks of COMM. Where there are several a second is spent on how they drift:
- * without it the bound would grow by a microsecond or so with every ms. */
+/* Starts one clock for the ranks of COMM. If there are several clocks, it spends a second on
+ * measuring their drift: otherwise the bound would grow by about a microsecond per millisecond. */
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm);
 
-/* For all ranks of COMM, once some of them have measured: waits for the last. Those that come
- * early sleep: in MPI_Barrier they would busy-wait, and on a full machine take the processors of
- * those that measure. */
+/* All ranks of COMM call it after some of them have measured; waits for the last. Early ranks
+ * sleep: in MPI_Barrier they would busy-wait, and on a full machine take processors from others. */
 void bench_wait(MPI_Comm comm);
 
-/* Where every rank runs (base/topology.h), on rank 0, to be freed; NULL on the others. Collective.
- */
+/* Collective: where every rank runs (base/topology.h). Rank 0 gets an array, to be released by
+ * free(); the others NULL. */
 struct place *bench_places(const struct bench *b);
 
 /* Progress on rank 0's standard error, with an estimate of the time left: on a terminal one line
@@ -142,30 +139,29 @@ void bench_progress(const struct bench *b, size_t done, size_t total, const char
 void bench_progress_end(const struct bench *b);
 
 /* From now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside the
- * --output, without one "PROGRAM-PID.part" in TMPDIR or /tmp. A signal that ends the program is
- * answered by a line with its name. It is removed at the end. RESULTS is rank 0's. */
+ * --output, otherwise "PROGRAM-PID.part" in TMPDIR or /tmp. If a signal ends the program, a line
+ * names that file. The file is removed at the end. RESULTS is used on rank 0. */
 void bench_keep(const struct bench *b, const struct document *results);
 
-/* Rank 0 saves the document (may be NULL elsewhere); all ranks finalize and exit with STATUS, or
- * 1 if it could not be saved. */
+/* Rank 0 saves the document (which may be NULL elsewhere); all ranks finalize MPI and exit with
+ * STATUS, or with 1 if saving failed. */
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status);
 
 /* --- between the parts of this folder --- */
 
-/* Sets "NAME=NUMBER", a control variable of the library, after MPI_Init. Why not; NULL: it is set.
- */
+/* Sets a control variable of the library ("NAME=NUMBER"), after MPI_Init. NULL, or the error. */
 const char *cvar_set(const char *assignment);
 
-/* What was set, as facts. */
+/* Adds the control variables that were set, as facts. */
 void cvar_facts(struct document *d);
 
-/* What bench_contention() finds is of the time from here on. */
+/* bench_contention() measures from here on. */
 void bench_watch(void);
 
-/* Collective, at the end: how long a rank was without a processor, as a fact of D, rank 0's. */
+/* Collective, at the end: adds the longest time that a rank was not scheduled to rank 0's D. */
 void bench_judge(const struct bench *b, struct document *d);
 
-/* Nothing is kept any more (bench_keep()): all is SAVED, or there was a reason why not. */
+/* Ends bench_keep(). SAVED: the results were saved; otherwise a reason was given. */
 void bench_keep_end(bool saved);
 
 #endif

@@ -1,6 +1,6 @@
-/* collbench-bcast and its like, as they are called: the program of that name that is built for the
- * MPI whose launcher has started this process takes its place. Without a launcher any MPI is right.
- */
+/* collbench-bcast etc. as the user calls them: replaces itself (exec) by the program of that
+ * name that is built for the MPI whose launcher started this process, or for any MPI without a
+ * launcher. */
 #include "base/beside.h"
 #include "base/launcher.h"
 #include "base/reason.h"
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         refuse(&l);
         return 2;
     }
-    /* Not as it was called: that may be a link. */
+    /* Not argv[0], which may be a link. */
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return 127;
     snprintf(name, sizeof name, "%s/%s", mpis_built[i].folder, text_base_of(self));

@@ -1,5 +1,5 @@
-/* collbench-collective: any collective operation, from the last rank's entry to every other's exit,
- * and with all ranks entering at once. */
+/* collbench-collective: any collective operation, from the last rank's entry to every other rank's
+ * exit, or with all ranks entering at the same moment. */
 #include "latency_bench.h"
 #include "measure/collective/operation.h"
 
@@ -11,7 +11,7 @@ OPTION_TEXT(operation_name, n_operations, operations[i].name)
 
 static const struct option_registry chooses = {"operation", operation_name, NULL, NULL};
 
-/* By our names or MPI's. */
+/* Accepts our names of operations and MPI's. */
 static error_t take_operations(struct option_parser *parser, const struct option_entry *entry,
                                const char *list, void *value)
 {
@@ -66,7 +66,7 @@ static const char *name_of(const void *arg, size_t which)
     return operation_of(arg, which)->name;
 }
 
-/* A barrier has no size: it is measured once. */
+/* A barrier has no size, so it is measured once. */
 static bool is_sized(const void *arg, size_t which)
 {
     const struct operation *o = operation_of(arg, which);
@@ -79,7 +79,7 @@ static int run(void *arg, int root)
     return operation_run(arg);
 }
 
-/* The operation once with known data; on all ranks how many had other data. */
+/* Makes the operation with known data. *WRONG, on all ranks: how many ranks received other data. */
 static int check(void *arg, int *wrong, bool *checked)
 {
     const struct operation_call *call = arg;

@@ -1,5 +1,4 @@
-/* Does communication overlap with computation? The benchmarks of Denis and Trahay, and those
- * that they left out. */
+/* Does communication overlap with computation? Benchmarks of Denis and Trahay, and some more. */
 #include "base/clock.h"
 #include "base/topology.h"
 #include "bench.h"
@@ -10,8 +9,8 @@
 #include <string.h>
 
 enum { RUNS = 50, QUICK_RUNS = 10 };
-#define QUICK_SECONDS 36.0     /* for all cells, behind the base round */
-#define QUICK_BASE_SECONDS 0.2 /* for one point of one kind of the base round, at most */
+#define QUICK_SECONDS 36.0     /* for all cells, without the base round */
+#define QUICK_BASE_SECONDS 0.2 /* for one size and kind of base round, at most */
 #define BASE_SECONDS 1.0
 
 struct overlap_options {
@@ -19,7 +18,7 @@ struct overlap_options {
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
     bool quick, published;
     struct option_range comp; /* microseconds */
-    double step;              /* between neighbours on an axis */
+    double step;              /* ratio of neighbouring values on an axis */
 };
 
 static const struct option_range full_sizes = {.min = 64, .max = 8 << 20};
@@ -63,7 +62,7 @@ static const struct option_program program = {
     "sizes and computation times.",
     .options = option_list, .listed = (const struct option_registry *const[]){&benchmarks, NULL}};
 
-/* For computing threads beside MPI; the simulator has none. */
+/* For computing threads, which do not call MPI; the simulator has none. */
 #ifdef COLLPROF_SIMULATED
 enum { THREAD_LEVEL = MPI_THREAD_SINGLE };
 #else
@@ -102,9 +101,7 @@ static void choose(struct overlap_options *o)
         bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
 }
 
-/* --- the grid --- */
-
-/* From MIN to MAX, each STEP times the one before, rounded; MAX is the last. */
+/* Values from MIN to MAX, each STEP times the previous one, rounded; MAX is the last. */
 static struct grid_axis new_axis(double min, double max, double step)
 {
     struct grid_axis axis = {0};
@@ -119,7 +116,7 @@ static struct grid_axis new_axis(double min, double max, double step)
     return axis;
 }
 
-/* Of the machine with the fewest, as hwloc has it. */
+/* Of the host with the fewest, as reported by hwloc. */
 static int processing_units(MPI_Comm comm)
 {
     int units = 1;
@@ -138,7 +135,7 @@ static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
     g->published = o->published;
     g->size = new_axis((double)o->bench.sizes.min, (double)o->bench.sizes.max, o->step);
     g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
-    /* All numbers of threads while they are few, and none, to compare with. */
+    /* with few units every number of threads; always 0 threads for comparison */
     g->threads = new_axis(1, units, units <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2);
     memmove(g->threads.at + 1, g->threads.at, g->threads.n++ * sizeof *g->threads.at);
     g->threads.at[0] = 0;
@@ -152,7 +149,7 @@ static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
     }
 }
 
-/* On all ranks; D is rank 0's. */
+/* Called on all ranks; D is used on rank 0. */
 static void calibrate(const struct overlap_options *o, const struct grid_axis *comp,
                       struct work *work, struct document *d)
 {
@@ -167,13 +164,11 @@ static void calibrate(const struct overlap_options *o, const struct grid_axis *c
                       100 * all, all > 0.01 ? ": the machine is noisy" : "");
 }
 
-/* --- measuring --- */
-
 static void measure_base(const struct overlap_options *o, struct overlap_stage *stage,
                          struct overlap_grid *g)
 {
     stage->budget = o->quick ? QUICK_BASE_SECONDS : BASE_SECONDS;
-    overlap_base_measure(stage, (size_t)g->size.at[0]); /* connects, and warms up */
+    overlap_base_measure(stage, (size_t)g->size.at[0]); /* opens connections, and warms up */
     for (size_t i = 0; i < g->size.n; i++) {
         g->base[i] = overlap_base_measure(stage, (size_t)g->size.at[i]);
         bench_progress(&o->bench, i + 1, g->size.n, "base round");
@@ -197,12 +192,12 @@ static void measure_cell(const struct overlap_options *o, struct overlap_stage *
         overlap_results_add(g, p, ix, iy);
 }
 
-/* In a scattered order, so that a run that is cut short has seen all benchmarks and sizes. Each
- * cell of a quick run may take an equal share of the time that is left. */
+/* Measures the cells in a scattered order, so that a run that ends early has covered all benchmarks
+ * and sizes. Each cell of a quick run may use an equal share of the remaining time. */
 static void measure_all(const struct overlap_options *o, struct overlap_stage *stage,
                         struct overlap_grid *g, const struct work *work)
 {
-    enum { PRIME = 7919 }; /* visits all of N cells unless N is its multiple */
+    enum { PRIME = 7919 }; /* visits each of N cells unless N is a multiple of it */
     double until = clock_now() + QUICK_SECONDS;
     size_t n = 0;
     for (size_t i = 0; i < g->n_parts; i++)

@@ -1,4 +1,4 @@
-/* The latency of every pair of ranks: PetaSHA's mmpi.c, and what it left to the reader. */
+/* The latency of every pair of ranks: PetaSHA's mmpi.c, with what it leaves open. */
 #include "base/status.h"
 #include "base/topology.h"
 #include "bench.h"
@@ -16,8 +16,8 @@
 struct pairs_options {
     struct bench bench;
     int order;       /* enum pairs_order */
-    const char *log; /* NULL: none */
-    double suspect;  /* the factor; 0: no search */
+    const char *log; /* NULL for none */
+    double suspect;  /* factor from which a pair is reported as slow; 0: no search */
 };
 
 static const char *const orders[] = {[PAIRS_PAPER] = "paper",
@@ -44,7 +44,7 @@ static const struct option_program program = {
     "Measures the round trip between every two ranks and shows who is near whom.",
     .options = option_list};
 
-/* Ranks of the longest table of pairs, and of the longest that is shown as text. */
+/* Most ranks for a table of pairs, and most ranks for one that is shown as text. */
 enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
 /* Names of enum place_relation. */
@@ -142,7 +142,7 @@ static void add_slow(const struct pairs *p, const struct slow *slow, struct docu
     }
 }
 
-/* True if there is any. */
+/* Adds the table of slow hosts, ranks and pairs. Returns whether there are any. */
 static bool add_all_slow(const struct pairs *p, double factor, struct document *d)
 {
     size_t n;

@@ -1,5 +1,4 @@
-/* Collective operations in a context: the scenarios of Gracia, Niethammer and Sethi, and one's
- * own from a file. */
+/* Collective operations in a context: scenarios of Gracia, Niethammer and Sethi, or from a file. */
 #include "base/input.h"
 #include "base/overlap.h"
 #include "base/text.h"
@@ -18,8 +17,9 @@ static const char *const delayed_words[] = {"first", "last", NULL};
 
 struct scenario_options {
     struct bench bench;
-    struct option_chosen operations; /* 2 i: the operation i, 2 i + 1: its non-blocking twin */
-    struct option_chosen algorithms; /* of bcasts[]; native: the library's, of every operation */
+    struct option_chosen operations; /* 2 i: operation i; 2 i + 1: its non-blocking form */
+    struct option_chosen
+        algorithms; /* of bcasts[]; "native" is the library's, for every operation */
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
     struct option_range delay, comp; /* microseconds */
@@ -116,7 +116,7 @@ static bool exists(const struct scenario_point *p)
     return !p->by || (!p->twin && strcmp(p->operation->name, "broadcast") == 0);
 }
 
-/* Of the combinations that were asked for some may not exist, but not all. */
+/* Some of the requested combinations may not exist, but at least one must. */
 static void check_algorithms(const struct scenario_options *o)
 {
     for (size_t i = 0; i < o->operations.n; i++)
@@ -150,34 +150,33 @@ static void check_all(const struct scenario_options *o)
                      o->root, least);
 }
 
-/* --- results --- */
-
-/* What may vary, and so be a picture's x axis: the first that does is. */
+/* The candidates for a picture's x axis: it is the first one that varies. */
 enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
 enum { WRONG, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 
 struct row {
     const struct scenario *scenario;
     struct scenario_point point;
-    struct scenario_sweep sweeps; /* of SCENARIO */
-    double alone; /* median T_sc of the same without computation, seconds; NaN: none */
+    struct scenario_sweep sweeps; /* the sweeps that SCENARIO uses */
+    double
+        alone; /* median T_sc of the same row without computation, seconds; NaN if there is none */
     struct scenario_result result;
 };
 
-/* The sweep, and what comes out of it on rank 0. */
+/* The state of the sweep; rank 0 has the results. */
 struct scenario_session {
     const struct scenario_options *o;
     struct bench_group group;
-    struct harmony start; /* of GROUP */
+    struct harmony start; /* common start of GROUP */
     struct bench_values ranks, sizes, delays, comps;
     double alone; /* median T_sc without computation */
     bool varies[N_AXES];
     struct table *table;
-    size_t rows, found[N_FINDINGS]; /* rows with each of the findings */
-    double bound;                   /* largest of all rows, seconds */
+    size_t rows, found[N_FINDINGS]; /* number of rows, and number of rows with each finding */
+    double bound;                   /* largest clock error of all rows, seconds */
 };
 
-/* The paper's columns first. */
+/* The paper's columns come first. */
 static const struct column columns[] = {
     {"data", "B", COLUMN_INTEGER, .meaning = "bytes of one block, see collbench-scenario(1)"},
     {"ranks", NULL, COLUMN_INTEGER, .meaning = "participants"},
@@ -248,7 +247,7 @@ static const char *operation_name(const struct row *row, char text[80])
     return text;
 }
 
-/* What the row's line in a picture has in common: all but the coordinate of the x axis. */
+/* Name of the row's line in a picture: all parameters but the x axis. */
 static void line_name(const struct scenario_session *w, const struct row *row, char *text,
                       size_t size)
 {
@@ -322,7 +321,7 @@ static void add_findings(const struct scenario_session *w, struct document *d)
                              "In %zu of %zu rows %s.", w->found[i], w->rows, findings[i].text);
 }
 
-/* The median with its interval, and the average as the paper draws it. */
+/* Adds the median with its interval, and the average, which the paper plots. */
 static void add_results(const struct scenario_session *w, struct document *d)
 {
     enum scenario_axis x = x_axis(w);
@@ -348,9 +347,8 @@ static void add_results(const struct scenario_session *w, struct document *d)
     document_picture(d, &picture);
 }
 
-/* --- the sweep --- */
-
-/* Of an axis that a scenario has no use for only the first value counts. COMP: 0 is none. */
+/* Axes of the sweep. For an axis that a scenario does not use, only the first value is measured.
+ * COMP 0 means no computation. */
 enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 
 static void measure(struct scenario_session *w, struct row *row)
@@ -411,7 +409,7 @@ static void fill_defaults(struct scenario_options *o)
         option_choose(NULL, &bench_algorithms, "native", &o->algorithms);
 }
 
-/* What varies in any of the scenarios. */
+/* Finds the axes that vary in any of the scenarios. */
 static void find_axes(struct scenario_session *w)
 {
     bool *varies = w->varies;

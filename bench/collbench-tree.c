@@ -1,4 +1,4 @@
-/* Broadcast schedules from latencies: what each is predicted to take, and what it takes. */
+/* Broadcast schedules from latencies: their predicted and measured times. */
 #include "bench.h"
 #include "measure/buffer.h"
 #include "measure/latency/broadcast.h"
@@ -18,11 +18,11 @@ enum { SIZES_MAX = 40, DRAWN_MAX = 64, WHY_MAX = 512 };
 struct tree_options {
     struct bench bench;
     const char *latencies;
-    struct option_chosen builders; /* of bcasts[], those with a build() */
-    size_t segment;                /* SIZE_MAX: any, 0: whole */
+    struct option_chosen builders; /* of bcasts[], only those with a build() */
+    size_t segment;                /* SIZE_MAX: any; 0: whole messages */
     int root;
     bool no_run, only_native;
-    int step; /* how many powers of two from one size to the next */
+    int step; /* number of powers of two from one size to the next */
 };
 
 OPTION_TEXT(builder_name, n_bcasts, bcasts[i]->build ? bcasts[i]->name : "")
@@ -106,17 +106,17 @@ static const struct column columns[] = {
 struct tree_session {
     const struct tree_options *o;
     struct bench_values ranks, sizes;
-    struct document *document; /* rank 0 */
+    struct document *document; /* only on rank 0 */
     struct table *table;
-    struct bench_group group; /* of the ranks at present */
+    struct bench_group group; /* the ranks in use now */
     struct grid grid;
     bool run;
-    double native;        /* the library's time at this size, seconds */
-    struct schedule best; /* of the last size, rank 0 */
+    double native;        /* time of the library's broadcast at this size, seconds */
+    struct schedule best; /* for the last size; only on rank 0 */
     double best_seconds;
 };
 
-/* Powers of two, or every step-th of them, and the largest. */
+/* All powers of two, or every step-th of them, and the largest size. */
 static struct bench_values sizes_of(const struct tree_options *o)
 {
     struct bench_values all = bench_values(&o->bench.sizes), some = {0};
@@ -126,13 +126,14 @@ static struct bench_values sizes_of(const struct tree_options *o)
     return some;
 }
 
-/* Of collbench-bcast: what clocks leave unknown between hosts, acknowledgements show. */
+/* The method of collbench-bcast to be used: between hosts clocks leave an uncertainty that
+ * acknowledgements do not have. */
 static const char *method_of(const struct tree_session *t)
 {
     return t->group.clock.domains > 1 ? "held" : "direct";
 }
 
-/* The slowest destination's latency, on rank 0, and CLOCK_BOUND of it. */
+/* Latency to the slowest destination, on rank 0, with its CLOCK_BOUND. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
                                  double *clock_bound)
 {
@@ -169,7 +170,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     return seen;
 }
 
-/* Cells of the tree's shape. */
+/* Adds the cells that describe the tree's shape. */
 static void add_shape(const struct schedule *s, struct table *table)
 {
     int *depth = calloc((size_t)s->n, sizeof *depth), deepest = 0, most = 0;
@@ -201,9 +202,9 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
                      "+-%.2f us by the clocks", 1e6 * clock_bound);
 }
 
-/* Adds the row of S, of which all ranks have BCAST (S is NULL: the library's broadcast). Without a
- * run a prediction is shown as that of a model; beside a measured time only where it is known to
- * hold. Returns the time, on rank 0. */
+/* Adds the row of S, which all ranks can run as BCAST (S is NULL for the library's broadcast).
+ * Without a run, a prediction is labelled as the model's; beside a measured time it is shown only
+ * if it can be trusted. Returns the measured time, on rank 0. */
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
@@ -244,7 +245,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     return t->run ? seen.value : predicted.value;
 }
 
-/* Without a run whole messages, unless segments are asked for: only a trial shows what they do. */
+/* Without a run whole messages are predicted, unless segments are requested. */
 static bool predict_only(const struct tree_session *t, const struct bcast *builder, size_t bytes,
                          struct schedule *s)
 {
@@ -288,7 +289,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     grid_plan_free(&plan);
 }
 
-/* With one rank a log is enough; several ranks have to be those of the log. */
+/* A single rank may use any log; several ranks must be those of the log. */
 static bool open_latencies(struct tree_session *t, char *why, size_t size)
 {
     const struct tree_options *o = t->o;
@@ -296,7 +297,7 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
         (struct grid){.comm = t->group.comm, .size = t->group.ranks, .clock = &t->group.clock};
     if (t->group.ranks == 1)
         return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
-    if (o->builders.n == 0) { /* nothing to be known */
+    if (o->builders.n == 0) { /* latencies are not needed */
         t->grid.pairs.n = t->group.ranks;
         return true;
     }
@@ -304,7 +305,7 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
                      size);
 }
 
-/* All ranks; WHY on all of them that the next trees are for. */
+/* Called on all ranks; sets WHY on all of them on failure. The next trees are for this group. */
 static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t size)
 {
     if (t->group.ranks && t->group.comm != MPI_COMM_NULL)
@@ -313,7 +314,7 @@ static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t s
     return t->group.comm == MPI_COMM_NULL || open_latencies(t, why, size);
 }
 
-/* Of one number of ranks and size: the library's own, and each builder. */
+/* Measures the library's broadcast and each builder, for one number of ranks and one size. */
 static const char *visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
@@ -337,7 +338,7 @@ static const char *visit(void *arg, const size_t *at)
     return builder->name;
 }
 
-/* All that can be wrong is found with the most ranks, before anything is measured with fewer. */
+/* Everything that can fail is tried first with the most ranks, before anything is measured. */
 static void open_all(struct tree_session *t)
 {
     const struct tree_options *o = t->o;
@@ -359,7 +360,7 @@ static void open_all(struct tree_session *t)
     t->run = b->size > 1 && !o->no_run;
 }
 
-/* Measured times against size, or ranks of the largest size; and the best tree. */
+/* Pictures: measured times by size, or by ranks for the largest size; and the best tree. */
 static void add_pictures(const struct tree_session *t, struct document *d)
 {
     char largest[32];
@@ -382,7 +383,7 @@ static void add_pictures(const struct tree_session *t, struct document *d)
         lines.where[0].is = largest;
     }
     document_picture(d, &lines);
-    const struct bench *b = &t->o->bench; /* in CSV the first table is for other programs */
+    const struct bench *b = &t->o->bench; /* other programs read the first table of a CSV file */
     if (t->best.n > 0 && t->best.n <= DRAWN_MAX && b->format != FORMAT_CSV)
         schedule_document(&t->best, t->grid.pairs.host, d);
 }

@@ -1,5 +1,4 @@
-/* --cvar: control variables of the MPI library (MPI's tool interface), its own other algorithms for
- * example. */
+/* --cvar: control variables of the MPI library, for example to choose its algorithms. */
 #include "bench.h"
 
 #include <errno.h>
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was set, for the header: "NAME=NUMBER, ...". */
+/* The variables that were set, for the header: "NAME=NUMBER, ...". */
 static char set[1024];
 
 void cvar_facts(struct document *d)
@@ -24,7 +23,7 @@ const char *cvar_set(const char *assignment)
 }
 #else
 
-/* TEXT as a number of the type, which has BYTES. NULL: good. */
+/* Converts TEXT to a number of the type, which has BYTES. Returns NULL or the error. */
 static const char *convert(const char *text, MPI_Datatype type, int bytes, long long *number)
 {
     char *end;
@@ -53,7 +52,7 @@ static const char *write_value(int index, MPI_Datatype type, const char *text)
                                            : convert(text, type, bytes, &number);
     if (!why && PMPI_T_cvar_write(handle, &number) != MPI_SUCCESS)
         why = "the library does not let it be set: use: its environment variable";
-    /* The low bytes come first on every machine that this runs on. */
+    /* All supported machines are little-endian: the low bytes come first. */
     if (!why && (PMPI_T_cvar_read(handle, &now) != MPI_SUCCESS ||
                  memcmp(&now, &number, (size_t)bytes) != 0))
         why = "the library did not take the value";

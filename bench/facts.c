@@ -1,5 +1,4 @@
-/* The facts without which a result cannot be compared with another, and what else the machine did
- * meanwhile. */
+/* The facts that are needed to compare results, and the CPU contention during the measurement. */
 #include "base/clock.h"
 #include "base/noise.h"
 #include "base/topology.h"
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct document *the_document; /* rank 0's */
+static struct document *the_document; /* on rank 0 */
 
 static struct place my_place(void)
 {
@@ -39,7 +38,7 @@ struct place *bench_places(const struct bench *b)
     return all;
 }
 
-/* What the library says of itself is a page long with MPICH: its version. */
+/* MPICH describes itself on a whole page; only its version is kept. */
 static void fact_mpi(struct document *d)
 {
     char all[MPI_MAX_LIBRARY_VERSION_STRING] = "", version[16] = "";
@@ -81,8 +80,8 @@ static void fact_ranks(struct document *d, const struct place *places, size_t n)
     document_fact(d, "ranks", "%zu on %zu host%s", n, hosts, hosts == 1 ? "" : "s");
 }
 
-/* Whether waiting ranks release their processors: Open MPI by itself, as it is set or where its
- * launcher says that ranks are too many; others need our library. */
+/* Whether waiting ranks release their processors: Open MPI does if configured so or if its launcher
+ * detects oversubscription; other libraries need our preloaded one. */
 static bool yields(void)
 {
     bool (*works)(void) = (bool (*)(void))dlsym(RTLD_DEFAULT, "collprof_yield_works");
@@ -161,8 +160,6 @@ struct document *bench_document(const struct bench *b, const char *schema)
     return d;
 }
 
-/* --- what else the machine did --- */
-
 static struct watch {
     double time, began;
     struct noise_totals totals, first;
@@ -179,11 +176,11 @@ void bench_watch(void)
 }
 
 struct worst {
-    double share; /* of the time without a processor; negative: not known */
+    double share; /* of the time runnable but not scheduled; negative: unknown */
     int rank;
 };
 
-/* The rank that is worst off since TIME, on all ranks of COMM. */
+/* The rank with the most contention since TIME, on all ranks of COMM. */
 static struct worst worst_since(MPI_Comm comm, double time, const struct noise_totals *from)
 {
     struct noise_totals now;

@@ -1,4 +1,4 @@
-/* Chooses the methods, and measures things by them. */
+/* Chooses the methods and measures algorithms or operations by them. */
 #include "latency_bench.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is_ours(size_t i, const void *values)
     return latency_methods[i]->meaning != MEANS_SUITE;
 }
 
-/* Other suites: their methods have these names, or longer ones. */
+/* Names of other suites; the names of their methods begin with these. */
 static const char *suite_name(size_t i)
 {
     static const char *const names[] = {"osu", "imb", "repro", NULL};
@@ -36,15 +36,15 @@ void latency_choose(struct latency_options *o)
         o->method[o->n_methods++] = latency_methods[o->methods.at[i]];
 }
 
-/* The sweep over ranks, things and sizes, and what comes out of it on rank 0. */
+/* The sweep over ranks, algorithms or operations ("things"), and sizes; rank 0 has the results. */
 struct latency_visit {
     const struct latency_options *o;
     const struct latency_things *things;
-    void *arg; /* the things' */
+    void *arg; /* argument of the functions of struct latency_things */
     struct tables *tables;
     struct bench_values ranks, sizes;
     struct bench_group group;
-    int wrong; /* cases with wrong data */
+    int wrong; /* number of cases with wrong data */
 };
 
 static void measure(struct latency_visit *v, const struct bench_point *p,

@@ -1,5 +1,6 @@
-/* What collbench-bcast and collbench-collective share: options, methods, tables, pictures and the
- * rules for believing a figure. Either measures things (broadcasts, operations) by methods. */
+/* What collbench-bcast and collbench-collective share: options, methods, tables, pictures and
+ * the rules for doubting a figure. Both measure "things" (broadcast algorithms, operations) by
+ * methods. */
 #ifndef COLLPROF_BENCH_LATENCY_BENCH_H
 #define COLLPROF_BENCH_LATENCY_BENCH_H
 
@@ -11,15 +12,15 @@ struct latency_options {
     struct option_chosen things;          /* --algorithm, --operation */
     struct option_chosen methods, suites; /* --method, --as */
     int root;
-    bool by_pair;   /* --destinations, --pairs: a table of them */
+    bool by_pair;   /* --destinations, --pairs: also a table of pairs */
     bool fresh;     /* --fresh */
     int ring_bytes; /* --ring-size */
-    /* By latency_choose(): what was chosen, or is the default. */
+    /* Set by latency_choose(): the methods chosen, or the defaults. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
 };
 
-/* The methods and the suites, to choose from. Their options, the first of a program's list: */
+/* The methods and suites to choose from, and their options, which begin a program's list. */
 extern const struct option_registry latency_registry, latency_suites;
 #define LATENCY_OPTION(name, argument, help, group, take, member, from)                            \
     {                                                                                              \
@@ -37,22 +38,23 @@ extern const struct option_registry latency_registry, latency_suites;
                        1 | OPTION_RARE, option_take_count, ring_bytes,                             \
                        (&(const struct option_limits){0, 1 << 30, "0 to 1G"}))
 
-/* For a program's check: fills O->method from the options, or the defaults. */
+/* For a program's option check: sets O->method from the options or to the defaults. */
 void latency_choose(struct latency_options *o);
 
-/* The things that a program measures. The functions get ARG, and which of those chosen. */
+/* The things that a program measures. The functions get ARG and the index of the chosen thing. */
 struct latency_things {
     const char *schema; /* of the document */
-    const char *name;   /* of the first column: "algorithm" */
+    const char *name;   /* title of the first column: "algorithm" */
     const char *(*name_of)(const void *arg, size_t which);
-    bool (*sized)(const void *arg, size_t which); /* NULL: all */
-    bool broadcasts;                              /* every method has a meaning for them */
-    /* Collective: the case of P on COMM, all but what options say. False: no memory. */
+    bool (*sized)(const void *arg, size_t which); /* whether sizes apply to it; NULL: to all */
+    bool broadcasts;                              /* every method applies to them */
+    /* Collective: makes the case of P on COMM, without what options set. False if there is no
+     * memory. */
     bool (*prepare)(void *arg, const struct bench_point *p, MPI_Comm comm, struct latency_case *c);
-    void (*release)(void *arg); /* what was prepared, if it could be */
+    void (*release)(void *arg); /* frees what PREPARE made; called only after success */
 };
 
-/* The whole program: O becomes the options, and the things are measured. Status 1 if data were
+/* The whole program: parses the options into O and measures. Exits with status 1 if data were
  * wrong. */
 _Noreturn void latency_main(int argc, char **argv, const struct option_program *program,
                             struct latency_options *o, const struct latency_things *things,
@@ -66,24 +68,24 @@ struct tables *tables_new(const struct latency_options *o, const struct latency_
                           struct document *d);
 void tables_add(struct tables *t, const struct bench_point *p,
                 const struct latency_outcome *outcome, struct contention contention);
-/* Findings of the whole, and pictures. */
+/* Adds findings about all rows, and pictures. */
 void tables_end(struct tables *t, const void *arg);
 
-/* --- rules for believing a figure --- */
+/* --- rules for doubting a figure --- */
 
-/* One row: what was measured of one point. */
+/* One row: the results at one point. */
 struct latency_row {
     const struct latency_outcome *outcome;
-    int repetitions; /* M, as asked for */
-    bool spoiled;    /* CPU contention: figures that differ say nothing */
+    int repetitions; /* M, as requested */
+    bool spoiled;    /* CPU contention: differences between figures are not significant */
 };
 
 bool latency_is_latency(const struct latency_method *m);
 
-/* The verdict on F (NULL: none), as far as the row allows one. */
+/* The verdict on F (may be NULL), VERDICT_UNKNOWN if the row is spoiled. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f);
 
-/* Findings about R become remarks on T's last row. */
+/* Adds the findings about R as remarks to T's last row. */
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t);
 
 #endif

@@ -26,16 +26,14 @@ enum latency_verdict row_verdict(const struct latency_row *row, const struct lat
     return judged && row->spoiled ? VERDICT_UNKNOWN : judged ? f->verdict : VERDICT_NONE;
 }
 
-/* --- the findings --- */
-
-/* A result that findings are added about, to a table's last row. */
+/* A result, and the table whose last row gets findings about it. */
 struct subject_row {
     const struct latency_row *row;
     const struct latency_result *r;
     struct table *table;
 };
 
-/* US: error bound of the figure or width of its interval, in microseconds; 0: none. */
+/* Adds a finding. US: the figure's error or the width of its interval, microseconds; 0 for none. */
 static void __attribute__((format(printf, 5, 6)))
 say(const struct subject_row *s, const char *key, enum severity severity, double us,
     const char *format, ...)
@@ -64,11 +62,11 @@ static void judge_samples(const struct subject_row *s)
     }
     if (!estimate_has_interval(r->value))
         say(s, "few_samples", SEVERITY_DOUBT, 0, "too few samples for an interval");
-    /* Beyond what --stop=ci asks for. */
+    /* The interval is wider than --stop=ci accepts. */
     if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
         say(s, "wide_interval", SEVERITY_DOUBT, 1e6 * half, "95 %% interval %.2f to %.2f us",
             1e6 * r->value.low, 1e6 * r->value.high);
-    /* The first of a row are under way before their receivers are busy. */
+    /* The first operations of a batch are sent before their receivers are busy. */
     int n = r->series.repetitions;
     if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
         say(s, "short_row", SEVERITY_DOUBT, 0, "at least: of %d in a row, not %d", n,
@@ -93,7 +91,7 @@ static void judge_pairs(const struct subject_row *s)
             r->impossible);
 }
 
-/* The paper's: at the destination of the largest figure, and at any. */
+/* Judges the paper's assumption: at the slowest destination, and at any. */
 static void judge_assumption(const struct subject_row *s)
 {
     const struct latency_result *r = s->r;
@@ -128,8 +126,8 @@ static void judge_clocks(const struct subject_row *s)
             1e6 * r->entry_spread);
 }
 
-/* Another method for the same latency gives another value, by more than the intervals. What all
- * ranks enter together is another quantity than what the last one starts. */
+/* Reports other methods for the same quantity that differ by more than the intervals. If all ranks
+ * enter together, that is a different quantity from the time after the last entry. */
 static void judge_others(const struct subject_row *s)
 {
     const struct latency_outcome *o = s->row->outcome;

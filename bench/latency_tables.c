@@ -1,4 +1,4 @@
-/* What the methods found, a row for each of them; the pairs one by one; and pictures of both. */
+/* Tables of methods (a row for each) and of single pairs, with pictures of both. */
 #include "latency_bench.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first is called as the things are. */
+/* The first column's title depends on the things measured. */
 static struct column columns[] = {
     {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
@@ -78,10 +78,8 @@ struct tables *tables_new(const struct latency_options *o, const struct latency_
     return t;
 }
 
-/* --- rows --- */
-
-/* Summary of a result's raw samples: its own series, or that of its slowest pair. The latter may
- * be of a longer operation (E_i), from which every sample has the same constant subtracted. */
+/* Summary of the raw samples of a result: its own series, or that of its slowest pair. The latter
+ * may be a longer operation (E_i); then a constant is subtracted from every sample. */
 static struct summary summary_of(const struct latency_result *r)
 {
     double shift = 0;
@@ -132,7 +130,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         const double times[] = {f->curve.n ? f->curve.hold : NAN,
                                 f->timed[TIMED_OPERATION].at.value, f->timed[TIMED_PING].at.value,
                                 f->timed[TIMED_SEEN].at.value};
-        /* For a broadcast the root is the source and not a destination. */
+        /* In a broadcast the root is the source, not a destination. */
         bool from_root = t->things->broadcasts && latency_is_latency(r->method);
         if (!estimate_known(f->value) || (from_root && f->to == t->o->root))
             continue;
@@ -168,9 +166,7 @@ void tables_add(struct tables *t, const struct bench_point *p,
     }
 }
 
-/* --- pictures --- */
-
-/* A line chart of the "methods" rows whose cell in COLUMN is IS, one line per value of SERIES. */
+/* Declares a line chart: rows of "methods" with IS in COLUMN, one line for each value of SERIES. */
 static void declare_lines(struct tables *t, const char *column, const char *is, const char *series,
                           bool named)
 {
@@ -190,8 +186,8 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
                                              .y_log = true});
 }
 
-/* The paper's figures 3, 6, 7, 8, 10 (one method, the things as lines) and 11 (one thing, the
- * methods as lines); and the latency to each destination. */
+/* The paper's figures 3, 6, 7, 8, 10 (one method, a line for each algorithm) and 11 (one algorithm,
+ * a line for each method), and the latency to each destination. */
 static void declare_pictures(struct tables *t, const void *arg)
 {
     const struct latency_things *things = t->things;

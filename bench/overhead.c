@@ -1,7 +1,7 @@
-/* A small MPI application of which the time of every call is known: what it takes more with the
- * profiling layer preloaded is what the layer costs. tools/overhead.sh runs it both ways in turn,
- * by `collprof repeat`. One rank calls MPI on MPI_COMM_SELF, two send to each other and broadcast;
- * any number starts and ends. */
+/* A small MPI application in which the duration of every call is known: its additional time with
+ * the profiling layer preloaded is the layer's cost. tools/overhead.sh alternates runs with and
+ * without the layer, by `collprof repeat`. One rank calls MPI on MPI_COMM_SELF; two send to each
+ * other and broadcast; with any number start and end are timed. */
 #include "base/clock.h"
 #include "base/reason.h"
 #include "base/stats.h"
@@ -51,7 +51,7 @@ static double seconds_per_call(void (*call)(MPI_Comm comm))
     return stats_median(batch, BATCHES);
 }
 
-/* Of rank 0's non-blocking sends to rank 1, whose receives wait for them. */
+/* Rank 0 sends non-blocking messages to rank 1, which has posted the receives. */
 static double seconds_per_isend(int rank)
 {
     enum { SENDS = 100 };
@@ -72,7 +72,7 @@ static double seconds_per_isend(int rank)
     return stats_median(batch, BATCHES);
 }
 
-/* Wall time of one of many steps: work, then a broadcast. */
+/* Wall time of one of many steps: computation, then a broadcast. */
 static double seconds_per_step(void)
 {
     enum { STEPS = 2000 };

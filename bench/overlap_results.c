@@ -1,4 +1,4 @@
-/* What the maps show: tables, pictures, and in one sentence which side overlaps. */
+/* Tables and pictures of the overlap maps, and one sentence that says which side overlaps. */
 #include "overlap_results.h"
 
 #include "base/stats.h"
@@ -13,12 +13,12 @@ static double shown_ratio(const struct overlap_grid *g, const struct grid_part *
     return g->published && !p->benchmark->by_threads ? c->published_ratio : c->ratio;
 }
 
-/* What of a map is summarised: small or large messages are a quarter of the sizes each. */
+/* Parts of a map that are summarised: the lower and the upper quarter of the sizes. */
 enum messages { SMALL, LARGE };
 
-/* The median ratio of the certain cells of sizes FROM to TO and of computations up to the row
- * MOST. COMPARABLE: only those of which neither time is more than 8 times the other: far from there
- * the ratio divides by a time that is a small part of what was measured. */
+/* Median ratio of the certain cells with sizes FROM to TO and computations up to row MOST.
+ * COMPARABLE: only cells in which neither time exceeds 8 times the other; otherwise the ratio
+ * divides by a small part of the measured time. */
 static double typical(const struct overlap_grid *g, const struct grid_part *p, size_t from,
                       size_t to, size_t most, bool comparable)
 {
@@ -38,7 +38,7 @@ static double typical(const struct overlap_grid *g, const struct grid_part *p, s
     return median;
 }
 
-/* NaN where P is NULL or nothing is certain. */
+/* NaN if P is NULL or no cell is certain. */
 static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which)
 {
     size_t quarter = g->size.n / 4, last = g->size.n - 1;
@@ -48,7 +48,7 @@ static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, 
                    p->y->n, !p->benchmark->by_threads);
 }
 
-/* Nearer to the paper's 0 than to its 1. */
+/* Nearer to 0 (full overlap) than to 1 (no overlap). */
 static bool overlaps(double ratio)
 {
     return ratio < 0.5;
@@ -90,7 +90,7 @@ static const struct column cell_columns[] = {
     CELL("axis", NULL, TEXT, 0, "comp or threads: what the map has upwards"),
 };
 
-/* The line over a map. */
+/* The measured latencies along one row of a map. */
 static const struct column line_columns[] = {
     CELL("benchmark", NULL, TEXT, 0, NULL),
     CELL("size", "B", INTEGER, 0, NULL),
@@ -208,13 +208,12 @@ static void add_pictures(const struct overlap_grid *g, struct document *d)
         map.y_log = false;
         map.value_log = true;
         map.value_low = 1;
-        map.value_high = 1000; /* the paper's penalties are scheduler slices, ms to us */
+        map.value_high =
+            1000; /* the paper's penalties are scheduler time slices: ms in a map of us */
         map.lines = NULL;
         document_picture(d, &map);
     }
 }
-
-/* --- findings --- */
 
 static const struct grid_part *find_part(const struct overlap_grid *g, const char *name)
 {
@@ -231,7 +230,7 @@ static const char *which_side(double sender, double receiver)
     return overlaps(receiver) ? "on the receiver's side only" : "on neither side";
 }
 
-/* Whether large messages overlap with the shortest quarter of the computations. */
+/* Whether large messages overlap with computations in the shortest quarter. */
 static bool short_ones_overlap(const struct overlap_grid *g, const struct grid_part *p)
 {
     size_t last = g->size.n - 1;

@@ -12,20 +12,20 @@ struct grid_axis {
     double at[AXIS_MAX];
 };
 
-/* One benchmark's cells. */
+/* The cells of one benchmark. */
 struct grid_part {
     const struct overlap_benchmark *benchmark;
     const struct grid_axis *y;
-    struct overlap_cell *cell; /* Y->n rows, each of a cell for every size; for free() */
+    struct overlap_cell *cell; /* Y->n rows with a cell for every size; to be released by free() */
 };
 
 struct overlap_grid {
-    struct grid_axis size, comp, threads; /* bytes, microseconds, their number */
+    struct grid_axis size, comp, threads; /* bytes; microseconds; number of threads */
     struct overlap_base base[AXIS_MAX];   /* by size */
-    double latency;                       /* seconds, 0 bytes, one way */
+    double latency;                       /* one-way latency of 0 bytes, in seconds */
     size_t n_parts;
     struct grid_part part[PARTS_MAX];
-    bool published;      /* maps, verdicts: by the paper's ratio to the letter */
+    bool published;      /* maps and verdicts use the ratio exactly as the paper defines it */
     struct table *cells; /* rank 0; NULL elsewhere */
 };
 
@@ -35,14 +35,14 @@ static inline struct overlap_cell *grid_cell(const struct overlap_grid *g,
     return &p->cell[iy * g->size.n + ix];
 }
 
-/* The base round's table, and that of the cells, still empty. */
+/* Adds the table of the base round, and the still empty table of cells. */
 void overlap_results_begin(struct overlap_grid *g, struct document *d);
 
-/* The row of a cell that has been measured. */
+/* Adds the row of a measured cell. */
 void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p, size_t ix,
                          size_t iy);
 
-/* When all are: findings, the summary and the pictures. */
+/* Adds findings, summary and pictures after all cells are measured. */
 void overlap_results_end(const struct overlap_grid *g, struct document *d);
 
 #endif

@@ -1,5 +1,5 @@
-/* How far a benchmark is, and what is left when it is ended before its time: by Ctrl-C, a batch
- * system or the death of a rank. All on rank 0, since only that has results. */
+/* Progress of a benchmark, and saving its partial results if it is ended early: by Ctrl-C, a batch
+ * system or the death of a rank. All happens on rank 0, which has the results. */
 #include "bench.h"
 
 #include "base/clock.h"
@@ -14,17 +14,17 @@
 #include <unistd.h>
 
 static struct {
-    const struct bench *b; /* NULL: nothing is kept */
+    const struct bench *b; /* NULL: nothing is saved */
     const struct document *results;
-    char *part;         /* the file of results so far */
-    double began, took; /* the last writing of it, seconds */
+    char *part;         /* name of the file of partial results */
+    double began, took; /* start and duration of the last writing, seconds */
 } keeping;
 
-/* What the handler of a signal writes: the other one is changed meanwhile. */
+/* The signal handler writes one of them while the other is being changed. */
 static char messages[2][600];
 static const char *_Atomic message;
 
-/* Not clock_now(): in a simulation the person at the terminal still waits in real time. */
+/* Not clock_now(): even during a simulation the user waits in real time. */
 static double wall_now(void)
 {
     struct timespec t;
@@ -32,7 +32,7 @@ static double wall_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The process then ends as it would have without a handler: by SA_RESETHAND. */
+/* SA_RESETHAND has restored the default action: the process ends as it would without a handler. */
 static void on_signal(int number)
 {
     const char *text = message;
@@ -51,14 +51,14 @@ static bool save_part(size_t done, size_t total)
     return saved;
 }
 
-/* Returns the file that has the results so far; NULL: there is none. */
+/* Writes the results so far. Returns the file's name; NULL if there is none. */
 static const char *keep(size_t done, size_t total)
 {
     static bool saved;
     double start = wall_now();
     if (!keeping.b)
         return NULL;
-    /* A hundredth of all time, but once a minute. */
+    /* At most 1 % of the time is spent on writing, but it happens at least once a minute. */
     if (done == 0 || start - keeping.began > fmin(100 * keeping.took, 60)) {
         char *next = messages[message == messages[0]];
         saved = done > 0 && save_part(done, total);

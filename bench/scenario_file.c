@@ -9,11 +9,11 @@
 
 enum { WORDS = 16 };
 
-/* A line at a time. */
+/* Reads the file line by line. */
 struct reader {
     struct scenario *scenario;
     int line;
-    char *word[WORDS + 2]; /* of the line, then NULL */
+    char *word[WORDS + 2]; /* words of the line, then NULL */
     struct script *script;
 };
 
@@ -28,7 +28,7 @@ static void split_line(struct reader *r, char *line)
     r->word[n] = r->word[n + 1] = NULL;
 }
 
-/* Each returns whether the line is as it should be. */
+/* Each function returns whether the line is valid. */
 
 static bool read_title(struct reader *r, struct action *a)
 {

@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-/* Reads one scenario, named NAME if the file does not name it. False with the line and what is
- * wrong with it; what only the number of ranks can tell is scenario_check()'s. */
+/* Reads one scenario, named NAME if the file does not name it. False with the line and its error;
+ * what depends on the number of ranks is checked by scenario_check(). */
 bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scenario_error *error);
 
 #endif

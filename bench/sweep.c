@@ -1,4 +1,4 @@
-/* Going through what is to be measured. */
+/* Iterates over what is to be measured. */
 #include "bench.h"
 
 struct bench_values bench_values(const struct option_range *range)
@@ -32,7 +32,7 @@ void bench_group_close(const struct bench *b, struct bench_group *g)
     g->ranks = 0;
 }
 
-/* One further, the last axis fastest; false behind the end. */
+/* Advances the indices, the last axis fastest; false after the last combination. */
 static bool advance(const size_t *length, int n_axes, size_t *at)
 {
     for (int axis = n_axes - 1; axis >= 0; axis--) {

@@ -1,7 +1,7 @@
-/* libcollprof-audit.so: for programs that open MPI themselves (dlopen) and ask for its functions by
- * name (dlsym), as Python's ctypes and Julia do, past every preloaded library. The dynamic loader
- * asks an auditor which address such a name shall have (LD_AUDIT, see rtld-audit(7)): that of the
- * same function in libcollprof.so. Nothing else is changed, no call is slower. */
+/* libcollprof-audit.so: for programs that load MPI themselves (dlopen) and look up its functions
+ * (dlsym), as Python's ctypes and Julia do, which bypasses preloaded libraries. The dynamic loader
+ * asks an auditor (LD_AUDIT, see rtld-audit(7)) for the address of such a name; the answer is the
+ * function in libcollprof.so. Nothing else changes, and no call becomes slower. */
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static struct link_map *stubs, *linked; /* libcollprof.so; the MPI that the program brings */
-static bool started;                    /* what the program is linked with is there */
+static struct link_map *stubs, *linked; /* libcollprof.so; the MPI library that the program loads */
+static bool started; /* all libraries that the program is linked with are loaded */
 
 EXPORT unsigned la_version(unsigned version);
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
@@ -23,7 +23,7 @@ unsigned la_version(unsigned version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* Between MPI's libraries nothing is asked for by name. */
+/* Lookups from one of MPI's own libraries are not redirected. */
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
     const char *slash = strrchr(map->l_name, '/'), *name = slash ? slash + 1 : map->l_name;
@@ -39,7 +39,7 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
     return strncmp(name, "libmpi", 6) ? LA_FLG_BINDFROM : LA_FLG_BINDTO;
 }
 
-/* As the loader does it, by the GNU hash table: its own dlsym() cannot be called from here. */
+/* Searches the GNU hash table, as the loader does: its own dlsym() must not be called from here. */
 static uintptr_t stub_at(const char *name)
 {
     const ElfW(Sym) *symbols = NULL;
@@ -58,7 +58,8 @@ static uintptr_t stub_at(const char *name)
         return 0;
     for (const char *c = name; *c; c++)
         hash = hash * 33 + (uint8_t)*c;
-    /* Number of buckets, first symbol, words of a filter, a shift; the filter, buckets, chains. */
+    /* Header: number of buckets, first symbol, words of the filter, a shift. Then the three
+     * tables. */
     const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
     const uint32_t *chains = buckets + table[0];
     uint32_t i = buckets[hash % table[0]];
@@ -74,8 +75,8 @@ void la_preinit(uintptr_t *cookie)
     started = true;
 }
 
-/* All stubs lead to one MPI: that of the program or else the first that is asked. The functions of
- * another are its own. */
+/* All stubs lead to one MPI: the program's, or else the first one that is looked up. Functions of a
+ * second MPI are not profiled. */
 static bool is_profiled(const struct link_map *mpi)
 {
     const char **asked = (const char **)stub_at("collprof_asked");
@@ -88,7 +89,8 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintp
                        unsigned *flags, const char *name)
 {
     (void)index;
-    /* A cookie is what the loader has put there: the library. We ask for MPI's own functions. */
+    /* The loader's default cookie is the library's link_map. Only MPI's own functions are
+     * answered. */
     bool asked =
         *flags & LA_SYMB_DLSYM && stubs && *from != (uintptr_t)stubs && !strncmp(name, "MPI_", 4);
     uintptr_t stub = asked && is_profiled((const struct link_map *)*in) ? stub_at(name) : 0;

@@ -1,5 +1,5 @@
-/* What a wrapper calls: the PMPI_ function or, where another tool was preloaded after this library,
- * that tool's function of the same name, so that both see the same calls. */
+/* Finds the function that a wrapper calls: PMPI_, or the function of the same name of another tool
+ * that was preloaded after this library, so that both tools see the same calls. */
 #include "record/operations.h"
 #include "wrappers/next.h"
 
@@ -7,7 +7,7 @@
 
 __attribute__((constructor)) static void chain(void)
 {
-    /* A layer was loaded last: what comes after libcollprof.so is known there. */
+    /* A layer was loaded last, so only libcollprof.so knows the tools that follow it. */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
     void **function = (void **)&next;
     Dl_info mpi;

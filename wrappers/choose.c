@@ -1,5 +1,5 @@
-/* Which MPI a process has is known when it calls it first: there may be several on the machine, and
- * a script's interpreter loads one late. Its layer is loaded then, and not before: a layer never
+/* Which MPI a process uses is known only at its first MPI call: a machine may have several, and a
+ * script's interpreter loads one late. Only then the layer for that MPI is loaded, so a layer never
  * meets another MPI than its own. */
 #include "wrappers/choose.h"
 
@@ -25,16 +25,14 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The library whose functions were asked for by name (audit.c), or that was chosen. */
+/* The library whose functions were looked up by dlsym (audit.c), or that was chosen. */
 EXPORT const char *collprof_asked;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen, two_told;
 
-/* One line, from one of the processes that a launcher has started. */
+/* Prints one line, from only one of the processes of a launcher. */
 #define SAY(...) (launcher_speaks() ? reason_say("collprof", __VA_ARGS__) : (void)0)
-
-/* --- which library --- */
 
 struct search {
     char path[2][4096];
@@ -50,8 +48,7 @@ static int note_mpi(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* The file that defines PMPI_Init in the eyes of HANDLE, which may be RTLD_DEFAULT, a null pointer.
- */
+/* Whether HANDLE (RTLD_DEFAULT is a null pointer) finds PMPI_Init; PATH gets the defining file. */
 static bool defines_mpi(void *handle, char *path, size_t size)
 {
     Dl_info info;
@@ -62,8 +59,8 @@ static bool defines_mpi(void *handle, char *path, size_t size)
     return true;
 }
 
-/* What the caller would have called without us: what it is linked with, or the library that was
- * asked for by name. Where neither is known, it is the first MPI that is loaded. */
+/* The MPI that the caller would use without us: the one it is linked with, or whose function was
+ * looked up by dlsym; otherwise the first MPI that is loaded. */
 static bool find_mpi(void *caller, char *path, size_t size)
 {
     Dl_info info;
@@ -91,24 +88,23 @@ static bool find_mpi(void *caller, char *path, size_t size)
     return found;
 }
 
-/* --- where the stubs go --- */
-
 static void missing_function(void)
 {
     fprintf(stderr, "collprof: a function was called that the MPI library does not have\n");
     abort();
 }
 
-/* For all that are ours. */
+/* For regions, which are our own functions, when there is no layer. */
 static void do_nothing(void)
 {
 }
 
-/* Public: what a layer calls where the next preloaded tool is to see the calls, too. */
+/* Public: a layer calls it so that the next preloaded tool sees the calls, too. */
 EXPORT void *collprof_after(const char *name);
 void *collprof_after(const char *name)
 {
-    void *after = dlsym(RTLD_NEXT, name); /* next to who calls dlsym(): not by a tail call */
+    void *after = dlsym(RTLD_NEXT, name); /* RTLD_NEXT depends on the caller of dlsym(), so this
+                                             must not become a tail call */
     __asm__ volatile("" : "+r"(after));
     return after;
 }
@@ -128,8 +124,8 @@ static void *load_layer(const struct mpi_built *of, const char *library)
             of->title, name);
         return NULL;
     }
-    /* The layer's PMPI functions are looked up among what all may see, where a library that was
-     * loaded by an interpreter for itself is not; and another MPI may be there before it. */
+    /* The layer looks its PMPI functions up in the global scope. That may lack a library that an
+     * interpreter loaded privately, or have another MPI first. */
     char seen[4096] = "";
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (defines_mpi(RTLD_DEFAULT, seen, sizeof seen) && strcmp(seen, library)) {
@@ -170,8 +166,8 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
-/* A program that defines a function of MPI itself calls that one, and no stub, whose name then
- * leads there, too. */
+/* If the program itself defines an MPI function, it calls that one instead of a stub, and the
+ * stub's name also leads there. */
 static void say_if_hidden(void)
 {
     Dl_info by, program;
@@ -187,7 +183,7 @@ static void say_if_hidden(void)
     }
 }
 
-/* Before any MPI is there only regions can be begun: they are then nothing. */
+/* Before an MPI is loaded only regions can be called; then they do nothing. */
 void *choose(void *caller, void **to)
 {
     char path[4096];
@@ -204,9 +200,7 @@ void *choose(void *caller, void **to)
     return found ? *to : (void *)do_nothing;
 }
 
-/* --- the end --- */
-
-/* `collprof run' has said which process is the application: not a shell that starts others. */
+/* `collprof run' has marked the application's process, which is not a shell that starts others. */
 static bool is_application(void)
 {
     const char *pid = getenv("_COLLPROF_APPLICATION");
@@ -229,7 +223,7 @@ static bool is_ours(const void *function)
            of.dli_fbase == own.dli_fbase;
 }
 
-/* A program that it has started (strace, timeout) may have used MPI, and be recorded. */
+/* A child (of strace, timeout) may have used MPI and be recorded. */
 static void say_unused(void)
 {
     char name[256];
@@ -238,7 +232,7 @@ static void say_unused(void)
     dprintf(kept_stderr, "collprof: %s itself used no MPI\n", name);
 }
 
-/* MPI opened by hand (dlopen and dlsym, as some language bindings do) never comes by here. */
+/* Not called for an MPI that was loaded by dlopen and dlsym, as some language bindings do. */
 __attribute__((destructor)) static void say_if_unused(void)
 {
     struct search loaded = {.found = 0};
@@ -255,7 +249,7 @@ __attribute__((destructor)) static void say_if_unused(void)
     if (initialized)
         initialized(&begun);
     if (begun && !is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")))
-        return; /* the program has a layer, or another tool, in itself */
+        return; /* the program is linked with a layer or another tool */
     if (begun)
         SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
             "replace (was it opened by dlopen?): nothing was recorded");

@@ -38,7 +38,7 @@ static struct request *pending_record(const struct pending *p, int i)
     return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
 }
 
-/* What is not complete goes back to where it was: to the front of its queue. */
+/* A request that is not complete returns to the front of its queue. */
 static void pending_return(const struct pending *p)
 {
     for (int i = p->n - 1; i >= 0; i--)
@@ -46,7 +46,7 @@ static void pending_return(const struct pending *p)
             request_return(p->record[i]);
 }
 
-/* After an error. A request that is gone has failed; what comes under its handle is another one. */
+/* After an error: a request that is gone has failed; its handle may already be another one's. */
 static void pending_end_failed(struct call *c, const struct pending *p, int rc)
 {
     for (int i = p->n - 1; i >= 0; i--) {
@@ -59,7 +59,7 @@ static void pending_end_failed(struct call *c, const struct pending *p, int rc)
     }
 }
 
-/* What a test has completed says what it did: one that found nothing is no event. */
+/* A test that found nothing is not recorded as an event. */
 static void leave(struct call *c, int rc, bool tested)
 {
     if (tested)
@@ -94,8 +94,8 @@ static bool completed(const struct pending *p, int i, const struct request *r, i
 {
     if (rc == MPI_SUCCESS)
         return r->active;
-    /* Some failed, some may be pending still: what is gone is done, and what can be started again,
-     * unless its status says that it is pending. */
+    /* After MPI_ERR_IN_STATUS some requests failed and some may be pending. One that is gone is
+     * complete, and so is a persistent one unless its status says pending. */
     bool stays = r->kind & REQUEST_PERSISTENT && rc == MPI_ERR_IN_STATUS;
     return r->active &&
            (stays ? p->status[i].MPI_ERROR != MPI_ERR_PENDING : p->requests[i] == MPI_REQUEST_NULL);
@@ -139,7 +139,7 @@ int MPI_Request_free(MPI_Request *request)
     return rc;
 }
 
-/* What a persistent request carries counts for the call that starts it. */
+/* The data of a persistent request count for the call that starts it. */
 static void started(struct call *c, struct request *r)
 {
     r->entry = entry_of(

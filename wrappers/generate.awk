@@ -25,7 +25,7 @@ BEGIN {
         print (want == "rare" ? "#define CALL_RARE\n" : "") "#include \"wrappers/prologue.h\"\n"
 }
 
-# Only functions with a PMPI_ twin can be wrapped. The twin's prototype may lack names.
+# Only functions with a PMPI_ twin can be wrapped. The twin's prototype may lack parameter names.
 END {
     for (f = 1; f <= functions; f++)
         if (("P" function_name[f]) in prototype)
@@ -62,7 +62,7 @@ file == 1 {
 
 # --- the prototypes --------------------------------------------------------------------------
 
-# Line breaks may stand anywhere in a prototype, a semicolon only at its end.
+# A prototype may have line breaks anywhere, but a semicolon only at its end.
 {
     text = text " " $0
     while ((end = index(text, ";"))) {
@@ -93,7 +93,7 @@ function declaration(d) {
         function_name[++functions] = name
 }
 
-# What follows the balanced parentheses at the start of S.
+# Returns the text after the balanced parentheses at the start of S.
 function after_parentheses(s,   i, depth, c) {
     for (i = 1; i <= length(s); i++) {
         c = substr(s, i, 1)
@@ -143,7 +143,7 @@ function find_line(name,   i, plain) {
     return 0
 }
 
-# The family of NAME, by its own line or by that of the blocking form; LINE is then that one's.
+# The family of NAME, by its own line or that of the blocking form; LINE is set to that line.
 function find_family(name,   plain, family) {
     line = find_line(name)
     if (line)
@@ -213,7 +213,7 @@ function wrap(name, arguments,   family, shown) {
         print_function(name, family)
 }
 
-# What applications call in their innermost loops: messages, collectives and their completion.
+# Functions that applications call in their innermost loops: messages, collectives and completion.
 function is_frequent(name, family) {
     return name !~ /_c$/ && (family ~ /^(i?send|i?recv|sendrecv|probe|collective|broadcast)$/ || \
                              (line, "pending") in role)
@@ -245,8 +245,8 @@ function print_function(name, family,   call, i, bytes, place) {
         split(role[line, "inplace"], place, ":")
         bytes = arg[place[1] + 0] " == MPI_IN_PLACE ? " bytes_expression(place[2], comm) " : " bytes
     }
-    # With a negative root (MPI_ROOT, MPI_PROC_NULL) some arguments are not significant, and a
-    # datatype that is not may be no datatype at all.
+    # With a negative root (MPI_ROOT, MPI_PROC_NULL) some arguments are not significant, and an
+    # insignificant datatype may be invalid.
     if (role[line, "partitions"])
         bytes = "(uint64_t)" arg[role[line, "partitions"] + 0] " * " bytes
     if (root != "-1")
@@ -284,7 +284,7 @@ function print_function(name, family,   call, i, bytes, place) {
     print "}\n"
 }
 
-# The parameter with the first of these names that there is.
+# The first parameter that has one of these names.
 function named(names, otherwise,   n, name, i, k) {
     n = split(names, name, " ")
     for (k = 1; k <= n; k++)
@@ -294,7 +294,7 @@ function named(names, otherwise,   n, name, i, k) {
     return otherwise
 }
 
-# What the call is about, as far as its arguments may be read before MPI has checked them.
+# Describes the call, using only arguments that may be read before MPI has checked them.
 function about(family,   half, payload) {
     payload = "0, MPI_DATATYPE_NULL"
     if (role[line, "bytes"] && role[line, "bytes"] !~ /^\[/) {
@@ -316,7 +316,7 @@ function leave(how) {
     print "    call_leave" how ";\n    return rc;"
 }
 
-# What has looked and found nothing is no event.
+# A probe or test that found nothing is not recorded as an event.
 function template_plain(call, bytes) {
     do_call(call)
     if (flag != "")
@@ -365,7 +365,7 @@ function template_probe(call,   status) {
     leave("(&call, rc, " comm ", 0)")
 }
 
-# The arguments of a collective, so that it can be done again.
+# The arguments of a collective, so that a replica of it can be made.
 function operands(letters,   field, i, letter, list) {
     split("s send r receive n send_count m receive_count t send_type u receive_type o op", field, " ")
     list = ""
@@ -449,7 +449,7 @@ function template_comm(call) {
     leave("_comm(&call, rc, " comm ", " made ")")
 }
 
-# The handle is gone afterwards, so the communicator is looked up before.
+# The handle is invalid afterwards, so the communicator is looked up before the call.
 function template_comm_free(call) {
     print "    struct comm *known = comm_of_freed(" comm ");"
     do_call(call)

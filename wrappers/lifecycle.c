@@ -1,4 +1,4 @@
-/* Beginning, ending and switching. What the layer does then is src/layer's business. */
+/* Beginning, ending and switching the profile on and off. src/layer does the work. */
 #include "layer/life.h"
 #include "wrappers/prologue.h"
 
@@ -8,7 +8,7 @@ static int init(int *argc, char ***argv, int required, int *provided)
     return provided ? next.Init_thread(argc, argv, required, provided) : next.Init(argc, argv);
 }
 
-/* The first counts as a call like any other, once there is a ledger to count it in. */
+/* MPI_Init counts as a call like any other, once there is a ledger to count it in. */
 static int begin(int *argc, char ***argv, int required, int *provided)
 {
     if (thread.inside || layer.phase != LAYER_ASLEEP)
@@ -40,7 +40,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return begin(argc, argv, required, provided);
 }
 
-/* It is open until all ranks are in it; then the record ends. */
+/* The call stays open until all ranks are in it; then the record ends. */
 int MPI_Finalize(void)
 {
     struct call call;
@@ -59,7 +59,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     return next.Abort(comm, code);
 }
 
-/* At once: a run that is killed frees no communicator. */
+/* The name is recorded at once, since a killed run frees no communicator. */
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
     int rc = next.Comm_set_name(comm, name);
@@ -71,7 +71,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 
 int MPI_Pcontrol(const int level, ...)
 {
-    /* The other arguments are whatever a profiler defines; we define none. */
+    /* MPI leaves the meaning of further arguments to the profiler; we define none. */
     life_switch(level);
     return next.Pcontrol(level);
 }

@@ -1,5 +1,5 @@
-/* What every wrapper sees. The functions of this folder are the only MPI_ symbols of the library;
- * they have the prototypes of the mpi.h at hand and default visibility. */
+/* Included by every wrapper. The functions of this folder are the only MPI_ symbols of the library;
+ * they have the prototypes of the installed mpi.h and default visibility. */
 #ifndef COLLPROF_WRAPPERS_PROLOGUE_H
 #define COLLPROF_WRAPPERS_PROLOGUE_H
 

@@ -1,7 +1,7 @@
-/* Fortran. Its bindings are libraries between the program and MPI's C functions, and many of theirs
- * call the PMPI_ function directly, past every profiler. These calls, and no others, are sent to
- * the MPI_ function instead, in the binding's own table of addresses: each call is then seen once,
- * with C arguments, whatever the binding does with them before. */
+/* Fortran: its bindings are libraries between the program and MPI's C functions, and many of them
+ * call PMPI_ functions directly, past every profiler. Exactly these calls are redirected to the
+ * MPI_ functions, in the binding's own table of addresses: each call is then seen once, with C
+ * arguments, whatever the binding does with them before. */
 #include "wrappers/choose.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS = R_X86_64_GLOB_DAT };
 enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, ADDRESS = R_AARCH64_GLOB_DAT };
 #endif
 
-/* What the module's dynamic section has under TAG: an address or a size; 0: nothing. */
+/* The entry TAG of the module's dynamic section: an address or a size; 0 if it has none. */
 static ElfW(Addr) dynamic(const struct link_map *module, ElfW(Sxword) tag)
 {
     const ElfW(Dyn) *d = module->l_ld;
@@ -35,7 +35,7 @@ static void *stub_for(const char *name)
     return NULL;
 }
 
-/* Where all calls are bound at the start the table cannot be written to. */
+/* If all symbols were bound at the start, the table is read-only. */
 static void write_protected(void **slot, void *value, bool protect)
 {
     uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
@@ -47,7 +47,7 @@ static void write_protected(void **slot, void *value, bool protect)
         mprotect((void *)page, length, PROT_READ);
 }
 
-/* Those of the table of SIZE bytes that is under TAG. */
+/* Redirects the entries of the table under TAG, of SIZE bytes. */
 static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxword) size,
                      uintptr_t protected_low, uintptr_t protected_high)
 {
@@ -81,7 +81,7 @@ static int redirect_if_it(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* The library that defines NAME, unless it is MPI itself. */
+/* The library that defines NAME, or NULL if that is MPI itself. */
 static struct link_map *binding_with(const char *name, void *mpi)
 {
     Dl_info info;
@@ -93,7 +93,7 @@ static struct link_map *binding_with(const char *name, void *mpi)
     return module;
 }
 
-/* The program's libraries are all there before its first constructor runs. */
+/* The program's libraries are all loaded before its first constructor runs. */
 __attribute__((constructor)) static void redirect_bindings(void)
 {
     static const char *const of_bindings[] = {"mpi_init_", "mpi_init_f08_"};

@@ -1,6 +1,6 @@
-/* The functions of libcollprof.so. Each is one indirect jump that knows no prototype, since these
- * differ between MPIs; arguments, stack and return address are the caller's. The first call goes
- * by choose(), with the arguments put aside. */
+/* The functions of libcollprof.so. Each is one indirect jump without a prototype, since these
+ * differ between MPIs; arguments, stack and return address stay the caller's. The first call goes
+ * through choose(), which saves and restores the arguments. */
 #include "wrappers/choose.h"
 
 #if defined(__x86_64__)
@@ -12,8 +12,8 @@
           "lea to_" #name "(%rip), %r11\n"                                                         \
           "jmp first_call\n"
 
-/* The return address is the caller; rax counts the vectors of a variadic call. The stack stays
- * aligned: return address and 8 bytes, eight words, eight vectors. */
+/* The return address identifies the caller; rax counts the vectors of a variadic call. The stack
+ * stays aligned: return address and 8 bytes, eight words, eight vectors. */
 __asm__(
     ".text\n"
     "first_call:\n"

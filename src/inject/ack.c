@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STREAMS_MAX: of a communicator. WARMUP: broadcasts of a stream before the first is acknowledged.
- */
+/* STREAMS_MAX: streams of a communicator. WARMUP: broadcasts of a stream before the first
+ * acknowledged one. */
 enum { STREAMS_MAX = 128, WARMUP = 3 };
 /* Timeouts in seconds: of a root for an acknowledgement, of an acknowledger for the echo, and of
  * all ranks at the end for pending messages. After UNANSWERED_MAX acknowledgements without an echo
@@ -32,48 +32,48 @@ enum { STREAMS_MAX = 128, WARMUP = 3 };
 static const double ACK_TIMEOUT = 0.05, ECHO_TIMEOUT = 0.001, DRAIN_TIMEOUT = 1;
 enum { UNANSWERED_MAX = 2 };
 
-/* ACK_KEPT: acknowledged broadcasts of a stream, after which no more are acknowledged. It bounds
- * both the memory and the time that a run spends on a stream. */
+/* ACK_KEPT: most acknowledged broadcasts of a stream. It bounds both the memory and the time that a
+ * run spends on a stream. */
 enum { ACK_KEPT = 256 };
 
 struct ack_pending;
 
-/* The broadcasts of one size from one root on one communicator. Every member keeps one. */
+/* A stream: the broadcasts of one size from one root on one communicator. */
 struct ack_stream {
     struct ack_stream *next;
     uint64_t id; /* equal on all members */
     char name[MPI_MAX_OBJECT_NAME + 40];
-    uint32_t comm; /* in the ledger */
+    uint32_t comm; /* index in the ledger */
     int root, rank, size;
     int *world; /* ranks of the members on the layer's communicator */
     uint64_t bytes;
-    uint64_t calls; /* so far: the number of the next broadcast */
+    uint64_t calls; /* number of broadcasts so far, so the number of the next one */
 
-    /* Of the acknowledged broadcasts: this member in each, and at the root its acknowledgement. */
+    /* For each acknowledged broadcast: this member's stamp, and at the root the acknowledgement. */
     struct ack_stamp *stamp;
     struct ack_seen *seen;
     size_t n;
 
     struct ack_pending *pending;
-    unsigned unanswered; /* acknowledgements in a row without an echo */
+    unsigned unanswered; /* consecutive acknowledgements without an echo */
 };
 
 /* An acknowledgement, or its echo. */
 struct ack_message {
     uint64_t number; /* of the broadcast in its stream */
-    bool prompt;     /* of an echo: the root was waiting */
+    bool prompt;     /* in an echo: the root was already waiting for the acknowledgement */
 };
 
-/* First tag of our messages on the layer's communicator: SMPI's collectives use lower tags. */
+/* First tag for our messages on the layer's communicator; SMPI's collectives use lower tags. */
 enum { ACK_TAG_FIRST = 1001 };
 
 static struct {
-    uint64_t every;          /* one of so many broadcasts is acknowledged */
-    uint64_t broadcasts;     /* of this rank as root, in streams without an acknowledgement */
-    struct ack_stream *gone; /* of communicators that were freed; by id */
+    uint64_t every;          /* on average one of this many broadcasts is acknowledged */
+    uint64_t broadcasts;     /* made by this rank as root in streams without any acknowledgement */
+    struct ack_stream *gone; /* streams of freed communicators, ordered by id */
 } run;
 
-/* What is kept for a communicator. */
+/* The streams of one communicator. */
 struct acks {
     struct ack_stream *streams;
     int n;
@@ -84,16 +84,17 @@ struct ack_pending {
     struct ack_pending *next;
     MPI_Request request;
     struct ack_message message;
-    int from; /* in the stream's communicator */
+    int from; /* rank in the stream's communicator */
     bool done;
 };
 
-/* The acknowledged broadcast that is under way. */
+/* The acknowledged broadcast in progress. */
 struct ack_current {
-    size_t k;                    /* index of its stamp */
-    int one;                     /* who acknowledges it */
-    struct ack_pending *awaited; /* the acknowledgement or the echo; NULL: none, or no memory */
-    double entry;                /* clock_now() */
+    size_t k; /* index of its stamp */
+    int one;  /* the member that acknowledges it */
+    struct ack_pending
+        *awaited; /* the acknowledgement or its echo; NULL if none or without memory */
+    double entry; /* clock_now() */
 };
 
 static bool start(void)
@@ -139,7 +140,7 @@ static struct ack_stream *stream_new(const struct internal_comm *s, uint64_t id,
     return a;
 }
 
-/* NULL: there are too many, or no memory. A member without memory never answers. */
+/* NULL if there are too many streams, or no memory. A member without memory never answers. */
 static struct ack_stream *stream_of(struct internal_comm *s, int root, uint64_t bytes)
 {
     struct acks **kept = (struct acks **)&s->kept[ack_injection.index];
@@ -200,7 +201,7 @@ static bool has_come(struct ack_pending *p)
     return p->done;
 }
 
-/* Whether P has come, waiting for up to TIMEOUT seconds. */
+/* Whether P has arrived; waits for up to TIMEOUT seconds. */
 static bool await(struct ack_pending *p, double timeout)
 {
     double begin = clock_now(), waited = 0;
@@ -228,8 +229,8 @@ static void sweep(struct ack_stream *a)
     }
 }
 
-/* At the end of the run: receives pending messages for up to a second and cancels the rest. Called
- * on all ranks first as roots, then as destinations. */
+/* At the end of the run: receives pending messages for up to a second and cancels the rest. All
+ * ranks call it first as roots, then as destinations. */
 static void drain(struct ack_stream *a, bool as_root)
 {
     double begin = clock_now();
@@ -243,7 +244,7 @@ static void drain(struct ack_stream *a, bool as_root)
         struct ack_pending *p = a->pending;
         a->pending = p->next;
         PMPI_Cancel(&p->request);
-        PMPI_Request_free(&p->request); /* MPI may still be writing to it: it stays */
+        PMPI_Request_free(&p->request); /* MPI may still write to it, so it is never freed */
     }
 }
 
@@ -258,7 +259,7 @@ static bool is_waited_for(const struct ack_stream *a, size_t k, int i)
     return true;
 }
 
-/* What is there at once came before the root left its broadcast. */
+/* An acknowledgement that is already there arrived before the root left its broadcast. */
 static void await_ack(const struct ack_stream *a, const struct ack_current *b, uint64_t number)
 {
     struct ack_pending *p = b->awaited;
@@ -307,7 +308,7 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
     int rc = injection_pass(&ack_injection, c);
     a->stamp[b.k] = (struct ack_stamp){
         .entry = b.entry, .exit = clock_now(), .hold = NAN, .round_trip = NAN, .idle = idle};
-    /* Some member is late to the next collective. */
+    /* The acknowledgement makes some member late for its next collective. */
     call_exclude(c->on->of->id, 2);
     if (a->rank == a->root)
         await_ack(a, &b, number);
@@ -326,14 +327,12 @@ static int instead(const struct collective *c)
             injection_untreated(&ack_injection);
         return injection_pass(&ack_injection, c);
     }
-    bool chosen = /* alike by all members */
+    bool chosen = /* all members choose alike */
         a->calls >= WARMUP && a->n < ACK_KEPT && ack_is_chosen(a->id, a->calls, run.every);
     int rc = chosen ? acknowledged_broadcast(a, c) : injection_pass(&ack_injection, c);
     a->calls++;
     return rc;
 }
-
-/* --- the end --- */
 
 /* Streams are judged at the end of the run, when all ranks are in MPI_Finalize. */
 static void close_comm(struct internal_comm *s, bool all)
@@ -360,8 +359,6 @@ static void close_comm(struct internal_comm *s, bool all)
     free(k);
 }
 
-/* --- gathering --- */
-
 static json_t *describe(const struct ack_stream *a, const struct ack_verdict *verdict)
 {
     json_t *rows = json_array();
@@ -374,8 +371,8 @@ static json_t *describe(const struct ack_stream *a, const struct ack_verdict *ve
                      (json_int_t)a->n, "destinations", rows);
 }
 
-/* The lowest id of a stream that is left on any rank, A being the first of this one, and the rank
- * of its root, -1: none. UINT64_MAX: no stream is left. */
+/* The lowest id of a stream that any rank still has; A is the first of this rank. *ROOT: rank of
+ * its root, or -1. UINT64_MAX if no rank has a stream. */
 static uint64_t next_stream(const struct ack_stream *a, int *root)
 {
     uint64_t mine = a ? a->id : UINT64_MAX, next = UINT64_MAX, after = 0;
@@ -386,9 +383,9 @@ static uint64_t next_stream(const struct ack_stream *a, int *root)
     return next;
 }
 
-/* At ROOT the stamps of all members of A, as ack_judge() takes them; NULL there, and elsewhere,
- * where it has no memory or a member has another record than the root. A: NULL on ranks that have
- * no record. COUNT, AT: an int for each rank. */
+/* Gathers at ROOT the stamps of all members of A, as ack_judge() takes them. NULL on the other
+ * ranks, and at ROOT if there is no memory or a member's record does not match. A is NULL on ranks
+ * without a record. COUNT, AT: an int for each rank. */
 static struct ack_stamp *gather(const struct ack_stream *a, int root, int *count, int *at)
 {
     enum { DOUBLES = sizeof(struct ack_stamp) / sizeof(double) };
@@ -434,7 +431,7 @@ static void judge_all(struct ack_stream *streams)
     while (all && (id = next_stream(streams, &root)) != UINT64_MAX) {
         struct ack_stream *a = streams && streams->id == id ? streams : NULL;
         struct ack_stamp *stamp = NULL;
-        for (size_t k = 0; a && k < a->n; k++) { /* on the clock common to all */
+        for (size_t k = 0; a && k < a->n; k++) { /* convert to the common clock */
             a->stamp[k].entry = sync_global(injection_clock(), a->stamp[k].entry);
             a->stamp[k].exit = sync_global(injection_clock(), a->stamp[k].exit);
         }
@@ -454,7 +451,8 @@ static void judge_all(struct ack_stream *streams)
 /* BROADCASTS: how many this rank made as root in streams without an acknowledgement. */
 static void remark_share(const struct ack_stream *streams, uint64_t broadcasts)
 {
-    uint64_t mine[2] = {0, broadcasts}, all[2] = {0, 0}; /* acknowledged; all broadcasts */
+    uint64_t mine[2] = {0, broadcasts},
+             all[2] = {0, 0}; /* acknowledged broadcasts; all broadcasts */
     for (const struct ack_stream *a = streams; a; a = a->next) {
         mine[0] += a->rank == a->root ? a->n : 0;
         mine[1] += a->rank == a->root ? a->calls : 0;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- what is acknowledged --- */
+/* --- which broadcasts are acknowledged --- */
 
 bool ack_is_chosen(uint64_t stream, uint64_t number, uint64_t every)
 {
@@ -31,8 +31,8 @@ static struct estimate figure_of(const double *value, size_t n)
     return (struct estimate){s.median, s.median_low, s.median_high};
 }
 
-/* The lower end of the interval takes every bound as 0, the upper end as a value. For the median a
- * bound below it counts as a value, and a bound above it is ignored. */
+/* For the lower end of the interval every bound counts as 0, for the upper end as a value. For the
+ * median, a bound below it counts as a value, and a bound above it is ignored. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
@@ -59,9 +59,9 @@ struct judging {
     size_t n;
     int size, root;
     double bound;
-    double *shortest; /* half the shortest round trip of each member; 0: not known */
-    double longest;   /* of these */
-    bool *cleared;    /* [i * size + j]: i does not depend on j */
+    double *shortest; /* half the shortest round trip of each member; 0 if unknown */
+    double longest;   /* the longest of SHORTEST */
+    bool *cleared;    /* [i * size + j]: proven that i does not depend on j */
 };
 
 static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
@@ -76,9 +76,9 @@ static double took(const struct judging *g, size_t k, int i)
 
 /* How strictly late arrivals are excluded. */
 enum rule {
-    READY,  /* all ranks entered so early that a message from them could reach the root before it
-               entered: not even a rendezvous had to wait */
-    IN_TIME /* all ranks entered before a message from the root could reach them */
+    READY,  /* every rank entered so early that even a rendezvous reply could reach the root before
+               it entered */
+    IN_TIME /* every rank entered before a message from the root could reach it */
 };
 
 /* Seconds by which J may have delayed others. */
@@ -88,7 +88,7 @@ static double late_by(const struct judging *g, size_t k, int j, enum rule rule)
     return j == g->root ? 0 : fmax(0, at(g, k, j)->entry - at(g, k, g->root)->entry - message);
 }
 
-/* Whether I cannot have waited for J in broadcast K: it was done before J entered. */
+/* Whether I cannot have waited for J in broadcast K, since I returned before J entered. */
 static bool went_before(const struct judging *g, size_t k, int i, int j)
 {
     return at(g, k, i)->exit + g->bound < at(g, k, j)->entry;
@@ -106,7 +106,7 @@ static void find_shortest(struct judging *g)
     }
 }
 
-/* Fills g->cleared. The work grows as N * SIZE^2: with many members only the first broadcasts. */
+/* Fills g->cleared. As the work grows as N * SIZE^2, many members use only the first broadcasts. */
 static void find_cleared(struct judging *g)
 {
     double work = (double)g->size * g->size;
@@ -121,7 +121,7 @@ static void find_cleared(struct judging *g)
         }
 }
 
-/* A rank that may have delayed I in broadcast K, preferably I itself; -1: none, K is clean. */
+/* A rank that may have delayed I in broadcast K, preferably I itself; -1 if K is clean. */
 static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule)
 {
     double tolerated = ACK_TOLERANCE * took(g, k, i);
@@ -149,7 +149,7 @@ static int who_was_missing(const struct judging *g, size_t k, int i)
 }
 
 /* Factor by which broadcast K might take longer if no rank were late: at worst all destinations
- * share the root's bandwidth evenly. */
+ * share the root's bandwidth equally. */
 static double crowding(const struct judging *g, size_t k, int i)
 {
     int others = g->size - 1, missing = 0;
@@ -162,10 +162,10 @@ static double crowding(const struct judging *g, size_t k, int i)
 /* --- one destination --- */
 
 struct destination {
-    bool *clean;    /* per broadcast, by the strictest rule that leaves any */
-    int *who;       /* per broadcast: a late rank that may have delayed it; -1: none */
-    double *value;  /* scratch: one per broadcast */
-    bool *is_bound; /* the same */
+    bool *clean;    /* for each broadcast, by the strictest rule under which any is clean */
+    int *who;       /* for each broadcast: a late rank that may have delayed it; -1 if none */
+    double *value;  /* scratch: one for each broadcast */
+    bool *is_bound; /* scratch: one for each broadcast */
 };
 
 /* Whether the root made another MPI call shortly before broadcast K, whose messages may have
@@ -175,8 +175,8 @@ static bool is_crowded(const struct judging *g, size_t k, int i)
     return at(g, k, g->root)->idle < took(g, k, i);
 }
 
-/* Keeps only clean broadcasts without any late rank or a call of the root just before, if these are
- * at least a quarter of the clean ones. */
+/* Keeps only clean broadcasts without a late rank and without a call of the root just before, if
+ * these are at least a quarter of the clean ones. */
 static void keep_alone(const struct judging *g, int i, const struct destination *d,
                        struct ack_verdict *v)
 {
@@ -251,7 +251,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
     struct estimate e = ack_median(d->value, d->is_bound, n), *f = &v->acknowledged;
     *f = (struct estimate){e.value - v->round_trip.value / 2,
                            fmax(0, e.low - v->round_trip.high / 2), e.high - v->round_trip.low / 2};
-    /* A round trip that is longer than what was timed with it: unknown. */
+    /* If the round trip exceeds the time that contains it, the result is unknown. */
     if (!(f->value > 0 && f->high > 0))
         *f = unknown;
 }
@@ -298,7 +298,7 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
 
 /* --- the finding --- */
 
-/* Why there is no latency, or what limits it; the first that holds. Empty: nothing. */
+/* The first reason that applies why the latency is missing or limited; empty if there is none. */
 static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
 {
     char most[32];

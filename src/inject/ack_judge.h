@@ -38,12 +38,13 @@ int ack_destination(uint64_t stream, int size, int root, uint64_t turn);
 
 #define ACK_TOLERANCE 0.005
 
-/* One member in one acknowledged broadcast; global seconds. */
+/* One member in one acknowledged broadcast; seconds on the global clock. */
 struct ack_stamp {
     double entry, exit;
-    double hold;       /* from the return to the sending of the acknowledgement; NaN: none sent */
-    double round_trip; /* of the acknowledgement and its echo, seen by its sender; NaN: none */
-    double idle;       /* from its last return from MPI to the entry */
+    double hold; /* from its return to sending the acknowledgement; NaN if none was sent */
+    double
+        round_trip; /* of the acknowledgement and its echo, timed by its sender; NaN if unknown */
+    double idle;    /* from its previous return from MPI to its entry */
 };
 
 enum ack_arrival {
@@ -52,37 +53,41 @@ enum ack_arrival {
     ACK_GIVEN_UP /* it did not arrive while the root waited */
 };
 
-/* What the root saw of a broadcast's acknowledgement. */
+/* The acknowledgement of a broadcast as seen by the root. */
 struct ack_seen {
     int from;
     enum ack_arrival arrival;
     double after; /* E_i: seconds since the root's entry */
 };
 
-/* Times are in seconds; NaN: unknown. An estimate with HIGH alone is an upper bound. */
+/* Times are in seconds, NaN if unknown. An estimate with only HIGH is an upper bound. */
 struct ack_verdict {
     struct estimate acknowledged; /* E_i - hold - RTL_i/2 */
     struct estimate direct;       /* return of i - entry of the root */
-    size_t clean;                 /* broadcasts that DIRECT is from */
+    size_t clean;                 /* number of broadcasts that DIRECT is based on */
     struct estimate round_trip;   /* RTL_i */
-    double at_most;               /* for the median of the direct figure, with all ranks there */
+    double at_most;               /* upper bound of the median of the direct figure if all ranks
+                                     were on time */
     bool unready;     /* no rank was late, but in no broadcast all were ready: up to RTL_i of the
-                         latency may be waiting for readiness to be reported */
-    bool crowded;     /* most followed another call of the root: the latency alone may be less */
-    int missing_rank; /* this rank was late in most of these broadcasts: with it there the latency
-                         may be more; -1 */
-    size_t asked, early, given_up; /* acknowledgements */
+                         latency may be waiting for the receiver's reply */
+    bool crowded;     /* most followed shortly after another call of the root: without it the
+                         latency may be lower */
+    int missing_rank; /* this rank was late in most of these broadcasts: with it on time the latency
+                         may be higher; -1 if none */
+    size_t asked, early, given_up; /* numbers of acknowledgements */
     size_t late;                   /* broadcasts that i itself entered late */
-    double late_by;                /* median of i's entry - the root's over these; NaN */
+    double late_by;                /* median of i's entry minus the root's in these broadcasts; NaN
+                                      if none */
 };
 
-/* SIZE members, N broadcasts; stamp[j * n + k] is member j in broadcast k, seen[k] its
- * acknowledgement. BOUND is the error between any two ranks' clocks. Fills verdict[0 .. size), the
- * root's with nothing known. False without memory. */
+/* Judges N broadcasts among SIZE members: stamp[j * n + k] is member j in broadcast k, seen[k] its
+ * acknowledgement. BOUND is the error between any two ranks' clocks. Fills verdict[0 .. size); the
+ * root's has only unknown values. False if there is no memory. */
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                const struct ack_seen *seen, double bound, struct ack_verdict *verdict);
 
-/* V as a row of the profile, for destination I. BROADCASTS: number of acknowledged broadcasts. */
+/* Makes a finding of the profile from V, for destination I. BROADCASTS: number of acknowledged
+ * broadcasts. The caller owns it. */
 json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts);
 
 /* The median of N samples, some of them left-censored: where IS_BOUND, the true value is at most

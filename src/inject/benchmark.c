@@ -1,8 +1,9 @@
-/* Benchmark mode: the measuring methods at the application's own signatures (operation,
- * communicator, root, bytes), run right before its call, on the layer's communicator, with its
- * arguments and, but for broadcasts, a receive buffer of its own, and as its ranks arrive. The
- * application's call follows as if nothing had been, so its results cannot change; the time is
- * bounded by --benchmark-budget, which the first rank of a communicator keeps for all. */
+/* Benchmark mode: applies the measuring methods to the application's own signatures (operation,
+ * communicator, root, bytes), just before the application's call. It uses the layer's communicator
+ * and the application's arguments, except for receive buffers of its own (broadcasts need none),
+ * and the arrival times of the application's ranks. The application's call follows unchanged, so
+ * its results cannot change. --benchmark-budget limits the time; the first rank of a communicator
+ * decides for all. */
 #include "inject/injection.h"
 
 #include "base/format.h"
@@ -17,16 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LATER: the call that is measured besides the first one, when caches and connections are warm and
- * it is known how the ranks arrive. */
+/* LATER: the later call that is measured as well as the first one, when caches and connections are
+ * warm and the arrival times are known. */
 enum { ARRIVALS = 8, LATER = ARRIVALS };
 
-/* The calls that are measured alike, and when this rank entered the last ones. */
+/* Calls that are measured alike, and this rank's entry times of the last ones. */
 struct signature {
     unsigned operation;
     int root;
     uint64_t bytes, calls;
-    double entered[ARRIVALS]; /* global seconds, of the last ones: call k's at k % ARRIVALS */
+    double entered[ARRIVALS]; /* global seconds; call k is at k % ARRIVALS */
 };
 
 enum { METHODS_MAX = 32 };
@@ -35,7 +36,7 @@ static struct methods {
     size_t n;
 } chosen;
 
-/* Takes the methods of LIST, comma-separated names or "all"; false: there are none. */
+/* Sets the methods from LIST, comma-separated names or "all"; false if a name is unknown. */
 static bool choose(const char *list)
 {
     bool all = !strcmp(list, "all");
@@ -58,13 +59,13 @@ static bool choose(const char *list)
 static const struct estimate not_known = {NAN, NAN, NAN};
 static const char no_time[] = "no time was left for it";
 
-/* ASKED: destinations that the method goes through one by one; 0: it does not. */
+/* ASKED: number of destinations, for methods that measure each of them; otherwise 0. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
 {
     char text[300];
     snprintf(text, sizeof text, "%s%s", meaning, time.value <= 0 ? "; 0 or less: no result" : "");
-    if (time.value <= 0) /* what takes no time was not measured */
+    if (time.value <= 0) /* a time of 0 or less is not a measurement */
         time = not_known;
     json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
@@ -73,20 +74,20 @@ static json_t *method_row(const char *method, struct estimate time, int measured
                      text);
 }
 
-/* --- as the ranks arrive --- */
+/* --- with the ranks' arrival times --- */
 
 /* One operation of the application, to be measured on the layer's communicator. */
 struct subject {
     struct internal_comm *on;
     struct latency_case c; /* all but plan and clock */
     bool is_broadcast;
-    double until; /* clock_now() */
+    double until; /* clock_now() at which its time is up */
 };
 
-/* The fewest operations that a measurement is begun for: its warm-up, a pilot, checks of data. */
+/* A measurement begins only if this many operations fit: warm-up, a pilot, data checks. */
 enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
 
-/* Rank 0 decides for all. F records that the budget ended the measurement. */
+/* Rank 0 decides for all. If the budget ended the measurement, F records it. */
 static bool goes_on(const struct subject *u, json_t *f)
 {
     int over = clock_now() > u->until;
@@ -96,8 +97,8 @@ static bool goes_on(const struct subject *u, json_t *f)
     return !over;
 }
 
-/* Whether as many fit into SHARE, by the slowest rank of one operation and the barrier before it,
- * which are made whatever the budget; why not, in WHY_NOT. */
+/* Whether OPERATIONS_LEAST operations fit into SHARE seconds, judged by the slowest rank of one
+ * operation and its barrier, which are made in any case. If not, WHY_NOT has the reason. */
 static int fits_budget(const struct subject *u, double share, bool *fits, char why_not[120])
 {
     char one[32], part[32];
@@ -114,7 +115,7 @@ static int fits_budget(const struct subject *u, double share, bool *fits, char w
     return MPI_SUCCESS;
 }
 
-/* To be measured in SHARE seconds. */
+/* The case of U with a budget of SHARE seconds. */
 static struct latency_case case_of(const struct subject *u, double share)
 {
     struct latency_case c = u->c;
@@ -127,8 +128,8 @@ static struct latency_case case_of(const struct subject *u, double share)
     return c;
 }
 
-/* The operation with the median of the last calls' arrivals: each rank enters as long after the
- * first as it usually does. */
+/* Measures the operation with the median arrival times of the last calls: each rank enters as long
+ * after the first one as it usually does. */
 static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
                             json_t *f)
 {
@@ -168,7 +169,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 
 /* --- by the methods --- */
 
-/* What the application runs with: the library's broadcast, or its replacement. */
+/* The broadcast that the application uses: the library's, or its replacement. */
 static int as_application(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                           const void *arg)
 {
@@ -188,7 +189,7 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
 
 static const char unsettled[] = "; not settled: an upper bound";
 
-/* What a row's figure is, and why it may not be that. */
+/* Text of what a row's figure means, and why it may be wrong. */
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
     const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
@@ -228,7 +229,7 @@ static void describe(const struct subject *u, json_t *f, const struct latency_ou
         json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
 }
 
-/* Those chosen that have a meaning for the operation. */
+/* The chosen methods that apply to the operation. */
 static struct methods methods_for(const struct subject *u)
 {
     struct methods by = {.n = 0};
@@ -258,7 +259,7 @@ static int measure_all(const struct subject *u, const struct signature *g, doubl
     struct latency_case c = case_of(u, left - arrivals);
     struct latency_outcome out;
     int rc = latency_measure(&c, by.at, by.n, &out);
-    /* The collector alone may have had no room for the outcome. */
+    /* Only the collector may have lacked memory for the outcome. */
     rc = sync_all_have(u->on->comm, rc == MPI_SUCCESS);
     if (rc == MPI_SUCCESS && u->on->rank == 0)
         describe(u, f, &out);
@@ -268,7 +269,7 @@ static int measure_all(const struct subject *u, const struct signature *g, doubl
     return measure_arrivals(u, g, arrivals, f);
 }
 
-/* BYTES: of the finding. PREPARED: this rank has what it takes. */
+/* BYTES: recorded in the finding. PREPARED: this rank has its buffers. */
 static void measure(struct subject *u, const struct signature *g, uint64_t bytes, double share,
                     bool prepared)
 {
@@ -334,21 +335,21 @@ static void measure_replica(const struct collective *c, const struct signature *
 
 enum { SHARES = 6, SIGNATURES_MAX = 64 };
 
-/* What is kept for a communicator. */
+/* The signatures of one communicator. */
 struct signatures {
     struct signature at[SIGNATURES_MAX];
     int n;
 };
 
-static uint64_t too_late; /* measurements that the budget had no time for */
+static uint64_t too_late; /* measurements for which the budget had no time left */
 
 static bool start(void)
 {
     return choose(layer.settings.benchmark);
 }
 
-/* Seconds that this measurement may take, decided by rank 0; 0: the budget is used up. It is a part
- * of the rest, so that late signatures are measured, too, if more roughly. */
+/* Seconds that this measurement may take, decided by rank 0; 0 if the budget is spent. It is a part
+ * of what is left, so late signatures are also measured, though less precisely. */
 static double agree_on_share(const struct internal_comm *s)
 {
     double share =
@@ -361,7 +362,7 @@ static double agree_on_share(const struct internal_comm *s)
     return share;
 }
 
-/* Without data no rank waits for another, except in a barrier: there is nothing to measure. */
+/* Without data no rank waits for another (except in a barrier), so there is nothing to measure. */
 static bool wants(const struct collective *c)
 {
     unsigned operation = c->call->operation;
@@ -371,7 +372,7 @@ static bool wants(const struct collective *c)
     return can && (c->bytes > 0 || operation == OP_Barrier);
 }
 
-/* NULL: there are too many. */
+/* NULL if there are too many. */
 static struct signature *signature_of(const struct collective *c)
 {
     struct signatures *known = c->on->kept[benchmark_injection.index];
@@ -412,7 +413,7 @@ static void before(const struct collective *c)
         measure_broadcast(c, g, share);
     else
         measure_replica(c, g, share);
-    call_exclude(c->on->of->id, 1); /* the measurement delays this call */
+    call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
 }
 
 static void close_comm(struct internal_comm *s, bool all)

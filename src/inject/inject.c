@@ -1,4 +1,4 @@
-/* The list of injections, and the way of a call through them. */
+/* The list of injections, and how a call passes through them. */
 #include "inject/inject.h"
 #include "inject/injection.h"
 
@@ -9,12 +9,12 @@
 
 enum { FINDINGS_MAX = 2000 };
 
-/* In the order in which they are nested: an acknowledged broadcast may be a replaced one. */
+/* In order of nesting: an acknowledged broadcast may also be a replaced one. */
 struct injection *const injections[] = {&ack_injection, &benchmark_injection, &replace_injection};
 const size_t n_injections = sizeof injections / sizeof *injections;
 _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room in kept[]");
 
-static bool together; /* an injection wants calls */
+static bool together; /* some injection acts collectively */
 static struct sync_clock *common_clock;
 static double began;
 
@@ -38,8 +38,6 @@ void injection_found(struct injection *self, uint32_t comm, json_t *finding)
         json_array_append_new(self->findings, finding);
     pthread_mutex_unlock(&layer.lock);
 }
-
-/* --- beginning and end --- */
 
 bool inject_together(void)
 {
@@ -87,7 +85,7 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         j->findings = NULL;
         if (*j->remark)
             warn(arg, j->remark);
-        /* What is less than a thousandth of the run disturbs nothing. */
+        /* Less than a thousandth of the run is not worth a remark. */
         if (layer.rank == 0 && injection_spent(j) > 0.001 * injection_elapsed()) {
             snprintf(text, sizeof text, "%s: measuring took %.3g s, %.0f %% of the run (rank 0)",
                      j->name, injection_spent(j), 100 * injection_spent(j) / injection_elapsed());
@@ -105,9 +103,7 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
     }
 }
 
-/* --- calls --- */
-
-/* The time until now is neither the library's nor the application's. */
+/* Moves the call's start to now: the time before is neither the library's nor the application's. */
 static void restart(struct call *call)
 {
     uint64_t now = clock_ticks();
@@ -115,7 +111,7 @@ static void restart(struct call *call)
     call->entry = now;
 }
 
-/* The layer's own time: from ENTERED until the call, and what is given after it. */
+/* Counts the layer's own time: from ENTERED to the call, plus AFTER nanoseconds after it. */
 static void count_injected(const struct call *call, uint64_t entered, uint64_t after)
 {
     __atomic_fetch_add(&layer.ledger.header->injected_ns,
@@ -165,7 +161,7 @@ int injection_pass(const struct injection *self, const struct collective *c)
     return rc;
 }
 
-/* A communicator of one rank is not counted: there is nothing to inject. */
+/* A communicator of one rank is not counted, since there is nothing to inject. */
 static void count_untreated(MPI_Comm comm)
 {
     const struct comm *known = comm_find(comm);

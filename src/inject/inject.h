@@ -1,6 +1,6 @@
-/* What the layer does besides watching: acknowledgements, benchmark mode, another broadcast.
- * Every decision rests on what all members of the communicator know alike, so that every rank
- * decides the same way. A call that cannot be treated goes to the library. */
+/* What the layer does in addition to recording: acknowledgements, benchmark mode, another
+ * broadcast. Every decision uses only data that all members of the communicator share, so every
+ * rank decides alike. A call that cannot be treated goes to the library. */
 #ifndef COLLPROF_INJECT_INJECT_H
 #define COLLPROF_INJECT_INJECT_H
 
@@ -16,29 +16,29 @@ static inline bool inject_wanted(void)
     return UNLIKELY(layer.inject);
 }
 
-/* Whether members do something together, in which a rank that is switched off would be missing. */
+/* Whether members act collectively, so that a rank with recording switched off must take part,
+ * too. */
 bool inject_together(void);
 
-/* Reads layer.settings; collective over the layer's communicator if they ask for an injection.
- * CLOCK stays the caller's and must live as long as the layer. */
+/* Reads layer.settings; collective over the layer's communicator if they request an injection. The
+ * caller owns CLOCK, which must live as long as the layer. */
 void inject_start(struct sync_clock *clock);
 
-/* Before a collective: benchmark mode measures here, at some calls of each signature.
- * Sets c->entry anew. */
+/* Before a collective: benchmark mode measures some calls of each signature. Resets c->entry. */
 void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands);
 
-/* In place of MPI_Bcast: true if it has been done, with its return code in *RC and c->exit set;
- * false if the call is the library's. */
+/* Replaces MPI_Bcast: true if the broadcast was made, with its return code in *RC and c->exit set;
+ * false if the caller must call the library. */
 bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc);
 
-/* Ends all injections while MPI still works. Called by all ranks. */
+/* Ends all injections while MPI still works. All ranks call it. */
 void inject_end(void);
 
-/* The results, kind by kind ("ack", "benchmark", "broadcast"), for the profile: calls ADD for
- * every finding, which takes over the reference, and WARN for every remark. A finding has its
- * communicator as "communicator_index" in the ledger. */
+/* Passes the results to the profile, kind by kind ("ack", "benchmark", "broadcast"): calls ADD for
+ * every finding, with its reference, and WARN for every remark. A finding names its communicator by
+ * "communicator_index", an index in the ledger. */
 void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
                      void (*warn)(void *arg, const char *text), void *arg);
 

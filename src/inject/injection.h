@@ -1,9 +1,9 @@
 /* An injection: an activity of the layer in addition to recording, listed in inject.c. It may
  * measure before a collective of the application, and may replace its broadcast.
  *
- * Injections that do broadcasts are nested in the order of the list: each passes the broadcast on
- * to the next, and the last one to the library, so that they are independent of each other. A new
- * one needs a file and a line in inject.c. */
+ * Injections that make broadcasts are nested in the order of the list: each passes the broadcast on
+ * to the next, and the last one to the library, so they are independent of each other. A new one
+ * needs a file and a line in inject.c. */
 #ifndef COLLPROF_INJECT_INJECTION_H
 #define COLLPROF_INJECT_INJECTION_H
 
@@ -15,16 +15,16 @@
 
 #include <jansson.h>
 
-/* HANDSHAKE_FAILURES: number of failures on a communicator after which it is excluded. More than
- * one, since a rank that reads input is often late once; MPI may still write to a failed one. */
+/* HANDSHAKE_FAILURES: number of failures after which a communicator is excluded. More than one,
+ * since a rank that reads input is often late once; MPI may still write to a failed handshake. */
 enum { INJECTIONS_MAX = 4, HANDSHAKE_FAILURES = 3 };
 
-/* What is kept for a communicator of the application; made at its first collective. */
+/* State of a communicator of the application; made at its first collective. */
 struct internal_comm {
     struct comm *of;
     int rank, size;
     char name[MPI_MAX_OBJECT_NAME + 40]; /* for messages during the run */
-    void *kept[INJECTIONS_MAX];          /* one for each injection, its own; NULL at first */
+    void *kept[INJECTIONS_MAX];          /* private data of each injection; NULL at first */
     /* The internal communicator: same members, for the layer's own messages. It is made from their
      * group, so that no attributes of the application's communicator are copied. MPI_COMM_NULL
      * until the first handshake, or always if few contexts are left: MPICH has about 2000, which
@@ -33,50 +33,50 @@ struct internal_comm {
     uint64_t calls; /* calls that an injection wanted before the first handshake */
     struct handshake failed[HANDSHAKE_FAILURES], end;
     int failures;
-    bool excluded; /* no injection acts on it any more */
+    bool excluded; /* no injection uses it any more */
 };
 
-/* A collective of the application, on a member of an intracommunicator of two or more. */
+/* A collective call of the application, on an intracommunicator of two or more. */
 struct collective {
     struct call *call;
-    struct internal_comm *on; /* NULL: no memory for one */
+    struct internal_comm *on; /* NULL if there is no memory */
     MPI_Comm comm;            /* the application's */
-    int root;                 /* -1: none */
+    int root;                 /* -1 if it has none */
     uint64_t bytes;
-    const struct operands *operands; /* NULL: it is a broadcast */
-    /* Of a broadcast only: */
-    bool is_broadcast, is_measured; /* measured: made by a measurement, not by the application */
+    const struct operands *operands; /* NULL for a broadcast */
+    /* For a broadcast only: */
+    bool is_broadcast, is_measured; /* IS_MEASURED: made by a measurement, not by the application */
     void *buffer;
     MPI_Count count;
     MPI_Datatype type;
 };
 
 struct injection {
-    const char *name; /* the kind of its findings in the profile */
-    size_t keeps;     /* bytes in internal_comm.kept[], zeroed, from the first handshake on */
-    /* Reads layer.settings; false if it is not asked for. */
+    const char *name; /* which kind its findings are in the profile */
+    size_t keeps; /* bytes for internal_comm.kept[], zeroed, allocated after the first handshake */
+    /* Reads layer.settings; false if the injection is not requested. */
     bool (*start)(void);
-    /* Whether the injection may act collectively before this call. Must be decided from data that
-     * are equal on all members. NULL: never. */
+    /* Whether the injection may act collectively before this call. Must use only data that are
+     * equal on all members. NULL: never. */
     bool (*wants)(const struct collective *c);
-    /* For a wanted call after the first handshake: counts it; returns whether to call BEFORE. */
+    /* Counts a wanted call after the first handshake; returns whether to call BEFORE. */
     bool (*due)(const struct collective *c);
     /* Runs after a successful handshake, the innermost injection first. */
     void (*before)(const struct collective *c);
-    /* Does the broadcast, by injection_pass() or itself; returns MPI's code. NULL: passed over. */
+    /* Makes the broadcast, by injection_pass() or itself; returns MPI's code. NULL: not used. */
     int (*instead)(const struct collective *c);
-    /* The communicator is freed: adds its findings and frees what is kept. ALL: after a successful
-     * handshake. */
+    /* The communicator is being freed: adds its findings and frees its data. ALL: all members take
+     * part, after a successful handshake. */
     void (*close)(struct internal_comm *s, bool all);
-    /* The run ends, all communicators are closed. All ranks call it. */
+    /* Called by all ranks at the end of the run, when all communicators are closed. */
     void (*finish)(void);
 
-    /* Filled by the dispatcher. */
+    /* Set by inject.c: */
     bool on;
-    int index;          /* into kept[] */
+    int index;          /* in kept[] */
     json_t *findings;   /* an array */
     char remark[400];   /* for the report, written by finish() */
-    uint64_t untreated; /* calls that had to go to the library */
+    uint64_t untreated; /* calls that had to be left to the library */
     uint64_t spent_ns;  /* time that all threads of this process spent in BEFORE */
 };
 
@@ -96,11 +96,12 @@ static inline double injection_spent(const struct injection *self)
     return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
 }
 
-/* Does the broadcast as the injections after SELF (NULL: all) in the list do it. Stamps the call's
- * entry and exit around what the innermost does. */
+/* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's
+ * entry and exit times around the innermost one. */
 int injection_pass(const struct injection *self, const struct collective *c);
 
-/* Takes over FINDING (NULL: none), of the ledger's communicator COMM; at most 2000 are kept. */
+/* Adds FINDING about communicator COMM of the ledger, and takes its reference (NULL: no finding).
+ * At most 2000 are kept. */
 void injection_found(struct injection *self, uint32_t comm, json_t *finding);
 
 static inline void injection_untreated(struct injection *self)
@@ -108,16 +109,17 @@ static inline void injection_untreated(struct injection *self)
     __atomic_fetch_add(&self->untreated, 1, __ATOMIC_RELAXED);
 }
 
-/* What is kept for C; NULL: nothing can be injected on this communicator. */
+/* The state of C; NULL if nothing can be injected on this communicator. */
 struct internal_comm *internal_comm_of(struct comm *c);
 
-/* The members' ranks on the layer's communicator; NULL without memory. */
+/* The members' ranks on the layer's communicator; NULL if there is no memory. */
 const int *internal_comm_ranks(const struct internal_comm *s);
 
-/* Runs what injections do together before C, if one is due and the handshake succeeds. */
+/* Runs the collective activities of injections before C, if one is due and the handshake
+ * succeeds. */
 void internal_comm_before(const struct collective *c);
 
-/* Called by all ranks. TOGETHER: an injection has WANTS. Members close their communicators
+/* Called by all ranks. TOGETHER: an injection has WANTS. Then members free their communicators
  * together, in one order. */
 void internal_comms_start(bool together);
 void internal_comms_end(bool together);

@@ -1,5 +1,5 @@
-/* The layer's own communicators, one for each of the application's on which members do something
- * together, and the handshakes before. */
+/* The layer's internal communicators, one for each communicator of the application on which
+ * injections act collectively, and the handshakes before these actions. */
 #include "inject/injection.h"
 #include "inject/replica.h"
 #include "sync/politely.h"
@@ -13,20 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* COMMS_MAX: of the layer's own communicators at a time. COMM_WORTH: calls on a communicator before
- * anything is done on it together. */
+/* COMMS_MAX: internal communicators at a time. COMM_WORTH: calls on a communicator before
+ * injections act on it. */
 enum { COMMS_MAX = 64, COMM_WORTH = 4 };
 
-/* Seconds before a call that no rank leaves until all have entered: the application would wait as
- * long. Not for ever, because a call that failed on some ranks makes them count differently. */
+/* Timeout in seconds before a call that no rank leaves until all have entered: the application
+ * would wait as long anyway. Not infinite, because ranks count differently after a call that failed
+ * on some of them. */
 static const double SYNCHRONIZED_TIMEOUT = 60;
-/* At the end of the run, when all ranks are in MPI_Finalize. */
+/* Timeout in seconds at the end of the run, when all ranks are in MPI_Finalize. */
 static const double END_TIMEOUT = 5;
 
-static int comms_made;         /* and not freed */
-static uint64_t comms_refused; /* communicators for which there was none left */
-static uint64_t failed;        /* handshakes */
-static char failed_at[400];    /* the first of them */
+static int comms_made;         /* internal communicators that exist */
+static uint64_t comms_refused; /* communicators that got none because of the limit */
+static uint64_t failed;        /* failed handshakes */
+static char failed_at[400];    /* description of the first one */
 
 const int *internal_comm_ranks(const struct internal_comm *s)
 {
@@ -38,10 +39,9 @@ const int *internal_comm_ranks(const struct internal_comm *s)
     return s->of->world;
 }
 
-/* GOOD: as far as this rank knows one may be made: members may have different numbers of
- * communicators. They are given as a part of the group of
- * layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on a group that was not taken from the
- * communicator given. */
+/* GOOD: this rank can make one; members may have different numbers of communicators. The members
+ * are given as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on a
+ * group that was not taken from that communicator. */
 static MPI_Comm make_comm(const struct internal_comm *s, bool good)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -64,7 +64,7 @@ static void name_of(const struct comm *c, char *name, size_t size)
 {
     char given[MPI_MAX_OBJECT_NAME + 1];
     comm_given_name(c->handle, given);
-    quote_plain(given); /* in findings, which are JSON */
+    quote_plain(given); /* for findings, which are JSON */
     if (*given)
         snprintf(name, size, "%s", given);
     else
@@ -87,8 +87,6 @@ struct internal_comm *internal_comm_of(struct comm *c)
     name_of(c, s->name, sizeof s->name);
     return c->internal = s;
 }
-
-/* --- before a call --- */
 
 static bool is_synchronizing(const struct collective *c)
 {
@@ -124,7 +122,7 @@ static bool shake_before(const struct collective *c)
     return false;
 }
 
-/* After the first handshake. */
+/* Called after the first handshake. */
 static void open_comm(struct internal_comm *s)
 {
     bool good = __atomic_load_n(&comms_made, __ATOMIC_RELAXED) < COMMS_MAX;
@@ -170,10 +168,8 @@ void internal_comm_before(const struct collective *c)
         }
 }
 
-/* --- beginning and end --- */
-
-/* A member may go on from here before others come, or free communicators in an order of its own.
- * What MPI may still be using stays. */
+/* A member may continue before others arrive, or free communicators in another order. Memory that
+ * MPI may still use is not freed. */
 static void close_comm(struct comm *c, double timeout)
 {
     struct internal_comm *s = c->internal;
@@ -197,7 +193,7 @@ static void close_comm(struct comm *c, double timeout)
     free(s);
 }
 
-/* MPI_Comm_free, within which this waits for the other members, is excluded from timing. */
+/* Excludes MPI_Comm_free from timing, since it waits here for the other members. */
 static void close_freed(struct comm *c)
 {
     if (c->internal && !thread.excluded.of)

@@ -1,4 +1,4 @@
-/* Replaces the library's broadcast: by one of ours (--bcast=NAME), or by "grid", a schedule from
+/* Replaces the library's broadcast by one of ours (--bcast=NAME), or by "grid": a schedule from
  * measured latencies for each communicator, root and size class (src/measure/pairs/grid.h).
  *
  * The replacement runs on the layer's internal communicator and on bytes, since ranks may describe
@@ -24,33 +24,34 @@ enum { PLANS_MAX = 64, MOMENTS = 64 };
  * measurements together, in addition to those seconds. */
 static const double LATENCIES_MOST = 5, MEASURING_SHARE = 0.05;
 
-/* Broadcasts of one root and size class. */
+/* The broadcasts of one root and size class. */
 struct replacement {
     struct replacement *next;
     int root;
     unsigned size_class;
-    uint64_t bytes, calls;     /* bytes: of the first one */
-    const struct bcast *bcast; /* NULL: the library's */
-    struct grid_plan plan;     /* of "grid", if PLANNED */
+    uint64_t bytes, calls;     /* BYTES: of the first broadcast */
+    const struct bcast *bcast; /* NULL for the library's */
+    struct grid_plan plan;     /* plan of "grid", if PLANNED */
     bool planned;
     int kept;
-    double moment[MOMENTS]; /* at the root the entry, elsewhere the exit; global seconds */
+    double moment[MOMENTS]; /* at the root its entries, elsewhere the exits; global seconds */
 };
 
-/* What is kept for a communicator. */
+/* The replacements of one communicator. */
 struct replaced {
     struct replacement *replacements;
     struct grid *grid; /* latencies, for --bcast=grid */
     bool grid_failed;
-    char why[256]; /* there are no latencies */
-    char *packed;  /* data of a type with holes, during the broadcast; ROOM bytes */
+    char why[256]; /* why there are no latencies */
+    char *packed;  /* data of a type with holes, packed during the broadcast; ROOM bytes */
     size_t room;
 };
 
 static struct {
-    const struct bcast *bcast; /* in place of the library's; NULL with GRID */
+    const struct bcast *bcast; /* the replacement; NULL with GRID */
     bool grid;                 /* a schedule for each communicator, root and size class */
-    bool said;                 /* why one has no latencies: others have it in their findings */
+    bool said;                 /* the reason for missing latencies was printed once; others are
+                                  findings */
 } wanted;
 
 static bool start(void)
@@ -63,14 +64,12 @@ static bool start(void)
     return wanted.grid || wanted.bcast;
 }
 
-/* --- which broadcast --- */
-
-/* Whether all members may measure; WHY not. While other threads call MPI a measurement would delay
- * them, and they the measurement. */
+/* Whether all members may measure, and if not WHY. While other threads call MPI, they and a
+ * measurement would delay each other. */
 static bool may_measure(const struct internal_comm *s, const char **why)
 {
     int threads = 0, all[2] = {0, 0};
-    pthread_mutex_lock(&layer.lock); /* a thread is registered under it */
+    pthread_mutex_lock(&layer.lock); /* new threads register under this lock */
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
     pthread_mutex_unlock(&layer.lock);
@@ -121,7 +120,7 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
         layer_say("--bcast=grid: %s: %s uses the library's broadcast", why, s->name);
 }
 
-/* Allocates the pack buffer beforehand, so that all members can agree if one has no memory. */
+/* Allocates the pack buffer in advance, so that all members can agree if one has no memory. */
 static bool make_room(struct replaced *k, size_t bytes)
 {
     if (bytes > k->room) {
@@ -132,7 +131,7 @@ static bool make_room(struct replaced *k, size_t bytes)
     return bytes <= k->room;
 }
 
-/* The replacement for C's root and size class; NULL: none. *N: replacements passed over. */
+/* The replacement for C's root and size class; NULL if none. *N: number of those searched. */
 static struct replacement *find(const struct collective *c, int *n)
 {
     const struct replaced *k = c->on->kept[replace_injection.index];
@@ -143,7 +142,7 @@ static struct replacement *find(const struct collective *c, int *n)
     return r;
 }
 
-/* Plans a replacement for C. Collective: if one member has no memory, none is added anywhere. */
+/* Plans a replacement for C. Collective: if one member has no memory, none is added on any. */
 static void before(const struct collective *c)
 {
     struct internal_comm *s = c->on;
@@ -174,9 +173,7 @@ static bool due(const struct collective *c)
     return !r && n < PLANS_MAX;
 }
 
-/* --- running it --- */
-
-/* By messages to itself: MPI_Pack of MPICH takes no MPI_BOTTOM. */
+/* Packs by messages to itself, because MPI_Pack of MPICH does not accept MPI_BOTTOM. */
 static int broadcast_packed(struct internal_comm *s, const struct bcast *b, void *buffer, int count,
                             MPI_Datatype type, int root, int bytes)
 {
@@ -226,8 +223,6 @@ static int instead(const struct collective *c)
     return rc;
 }
 
-/* --- the findings --- */
-
 static json_t *describe(const struct internal_comm *s, const struct replaced *k,
                         const struct replacement *r, double *took, size_t n)
 {
@@ -253,8 +248,7 @@ static json_t *describe(const struct internal_comm *s, const struct replaced *k,
     return f;
 }
 
-/* Last exit minus the root's entry of every broadcast whose moments were kept. ALL: all members are
- * here. */
+/* Computes the last exit minus the root's entry of every recorded broadcast. ALL: all take part. */
 static void put_together(struct internal_comm *s, const struct replaced *k, struct replacement *r,
                          bool all)
 {

@@ -6,17 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much a rank receives: the count, once or for each member. */
+/* Size of the receive buffer: the count once, or once for each member. */
 enum shape { NONE, ONCE, TIMES };
 
 struct replica_kind {
     unsigned operation;
     enum shape receive;
-    bool at_root; /* the root alone */
+    bool at_root; /* only the root has it */
     int (*run)(const struct operands *o, int root, MPI_Comm comm);
 };
-
-/* --- the calls --- */
 
 #define RUN(name, call)                                                                            \
     static int name(const struct operands *o, int root, MPI_Comm comm)                             \
@@ -85,13 +83,12 @@ unsigned replica_plain(unsigned operation)
     return kind ? plain->operation : operation;
 }
 
-/* --- the buffer --- */
-
-/* Bytes that a buffer may have for every byte of data: a type may say that its parts are far from
- * each other, with memory between them that is not the application's. */
+/* A type may place its parts far apart, with memory between them that does not belong to the
+ * application. SPREAD_MOST: most bytes of a buffer for each byte of data, except for small
+ * buffers. */
 enum { PAGE = 4096, SPREAD_MOST = 4, SPREAD_FREE = 1 << 20 };
 
-/* What COUNT of TYPE span, in bytes from the buffer's address. False where it cannot be held. */
+/* The range of COUNT elements of TYPE, in bytes from the buffer's address. False if too large. */
 static bool range_of(MPI_Count count, MPI_Datatype type, MPI_Aint *low, MPI_Aint *high)
 {
     MPI_Aint bound, extent, span;
@@ -116,7 +113,7 @@ bool replica_make(struct replica *a, const struct replica_kind *kind, const stru
     PMPI_Comm_size(comm, &a->size);
     bool reduction = from->op != MPI_OP_NULL;
     MPI_Count count = reduction ? from->send_count : from->receive_count;
-    /* A reduction in place would use its result as data the next time. */
+    /* A reduction in place would use its own result as input the next time. */
     if (reduction && from->send == MPI_IN_PLACE)
         a->on.send = from->receive;
     if (kind->receive == NONE || (kind->at_root && a->rank != root) ||
