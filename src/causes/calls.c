@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-/* --- pieces --- */
-
 static uint32_t piece_at(struct recorded *r, const struct piece *p)
 {
     uint64_t hash = hash_mix(HASH_START, (uint64_t)p->kind << 32 | p->rank);
@@ -22,7 +20,7 @@ static uint32_t piece_at(struct recorded *r, const struct piece *p)
     return (uint32_t)r->pieces.n - 1;
 }
 
-/* In place of a site or an operation: any. */
+/* Stands for any call site or any operation. */
 #define ANY_SITE (CAUSES_NONE - 1)
 
 static uint32_t piece_of(struct recorded *r, struct piece p)
@@ -71,16 +69,14 @@ static uint32_t piece_inside(struct recorded *r, const struct act *a, bool known
                                       .operation = a->operation});
 }
 
-/* --- calls, from events --- */
-
-/* Whether it is known if the call of this event waited. */
+/* Whether it is known if this event's call waited. */
 static bool is_judged(const struct recorded *r, uint32_t event)
 {
     const struct act *a = &r->act[event];
     if (a->excluded || a->kind == ACT_CALL)
         return false;
     if (a->kind == ACT_SEND || a->kind == ACT_POST || a->kind == ACT_SENT)
-        return true; /* a send that has no partner was not seen to wait */
+        return true; /* a send without a partner was not seen to wait */
     return r->t->cause[event].event != TIMELINE_NONE;
 }
 
@@ -104,7 +100,7 @@ static bool ends_run(const struct causes_run *run, int64_t epoch)
     return !run->time_mask || (epoch + 1) * width_of(run) >= run->last_ns;
 }
 
-/* The N events at OF are one call, the next of the last lane. */
+/* Adds the next call of the last lane; its events are the N at OF. */
 static void add_call(struct recorded *r, uint32_t *lane_of, const uint32_t *of, size_t n)
 {
     struct lane *lane = &r->lanes.at[r->lanes.n - 1];

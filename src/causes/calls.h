@@ -1,5 +1,5 @@
-/* The events of a trace as the analysis of causes replays them: calls of threads, what they waited
- * for, and the segments between and in them. */
+/* A trace as the analysis of causes replays it: calls of each thread, what they waited for, and the
+ * segments between and inside of calls. */
 #ifndef COLLPROF_CAUSES_CALLS_H
 #define COLLPROF_CAUSES_CALLS_H
 
@@ -9,7 +9,7 @@
 #include "causes/segments.h"
 #include "timeline/timeline.h"
 
-/* One segment on one rank. Its position is its key in histories. */
+/* One segment on one rank. Its index is its key in histories. */
 struct piece {
     uint32_t kind, rank, from_site, from_operation, site, operation;
     uint32_t group[MATCHINGS]; /* for each matching: the piece that represents its group */
@@ -17,16 +17,16 @@ struct piece {
     uint64_t waits;
 };
 
-/* One call of MPI. Times in ns. */
+/* One MPI call. Times in ns. */
 struct call {
-    int64_t entry, exit, until; /* until: end of its wait; <= entry: it did not wait */
+    int64_t entry, exit, until; /* UNTIL: end of its wait; at most ENTRY if it did not wait */
     int64_t epoch;
-    uint32_t lane, event;    /* event: that ended the wait, or any */
-    uint32_t before, inside; /* pieces */
-    uint32_t request;        /* CAUSES_NONE: it did not wait, or it is unknown for whom */
+    uint32_t lane, event;    /* EVENT: the one that ended the wait, or any */
+    uint32_t before, inside; /* pieces before the call and in it */
+    uint32_t request;        /* CAUSES_NONE if it did not wait, or if the awaited rank is unknown */
 };
 
-/* The history of a lane at a time, which a call that waited for it needs. */
+/* Requests the history of another lane at a given time, for a call that waited for that lane. */
 struct request {
     int64_t time;
     uint32_t lane, call;
@@ -36,10 +36,10 @@ struct request {
 
 /* A thread of a rank. */
 struct lane {
-    uint32_t next, end; /* its calls that are not replayed yet: [NEXT, END) */
+    uint32_t next, end; /* its calls that are still to be replayed: [NEXT, END) */
     uint32_t request, last_request;
-    uint32_t rank, unknown, tail; /* pieces: of an unknown time, and after its last call */
-    int64_t at;                   /* its history ends here */
+    uint32_t rank, unknown, tail; /* RANK; then pieces: of unknown time, and after the last call */
+    int64_t at;                   /* time at which its history ends */
     bool busy;
     struct history *history;
 };
@@ -49,18 +49,19 @@ struct recorded {
     const struct act *act;
     const struct causes_run *run;
     ARRAY(struct piece) pieces;
-    ARRAY(struct call) calls;       /* of one lane after the other, in the order of time */
-    ARRAY(struct request) requests; /* of one lane after the other, in the order of time */
+    ARRAY(struct call) calls;       /* grouped by lane, in the order of time */
+    ARRAY(struct request) requests; /* grouped by lane, in the order of time */
     ARRAY(struct lane) lanes;
     struct lookup piece_of;
 };
 
-/* As causes_find() has them. For recorded_free(), when no request has a history any more. */
+/* Parameters are those of causes_find(). Release by recorded_free(), when no request holds a
+ * history any more. */
 struct recorded recorded_read(const struct timeline *t, const struct act *act, size_t n,
                               const struct causes_run *run);
 void recorded_free(struct recorded *r);
 
-/* Where the window EPOCH of the run begins and ends. */
+/* Begin and end of the window EPOCH of the run. */
 void recorded_window(const struct causes_run *run, int64_t epoch, int64_t *from, int64_t *to);
 
 #endif

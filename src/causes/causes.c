@@ -13,7 +13,7 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
                                               [CAUSE_UNKNOWN] = "unknown",
                                               [CAUSE_REST] = "all others"};
 
-/* What a piece costs in the calls of one site. */
+/* Cost of a piece in the calls of one site. */
 struct waited {
     uint32_t piece, site, operation, state;
     double cost;
@@ -23,31 +23,29 @@ struct search {
     struct recorded in;
     ARRAY(struct waited) waited;
     struct lookup waited_of;
-    struct delay_balance *balance; /* of each piece, zeroed */
+    struct delay_balance *balance; /* for each piece, zeroed */
     struct history_differences differences;
     ARRAY(struct delay) delays;
     struct history_pool pool;
-    int64_t epoch, from, to; /* the window that is replayed: all histories begin at FROM */
+    int64_t epoch, from, to; /* the window in replay: all histories begin at FROM */
     int64_t path_ns;
     size_t most_nodes;
-    uint64_t work, allowed; /* delays that were looked at, and that may be before forget() */
+    uint64_t work, allowed; /* delays examined so far, and how many may be before forget() */
 };
-
-/* --- histories --- */
 
 static void spend(struct search *s, struct history **h, uint32_t piece, int64_t ns)
 {
     history_add(&s->pool, h, piece, ns > 0 ? ns : 0);
 }
 
-/* The next call of the lane in this window; NULL: there is none. */
+/* The lane's next call in this window; NULL if there is none. */
 static const struct call *next_call(const struct search *s, const struct lane *lane)
 {
     const struct call *c = &s->in.calls.at[lane->next];
     return lane->next < lane->end && c->epoch == s->epoch ? c : NULL;
 }
 
-/* The lane's history at TIME, not before where it is now and not after its next exit. */
+/* The lane's history at TIME, limited to between its current end and its next exit. */
 static struct history *history_at(struct search *s, const struct lane *lane, int64_t time)
 {
     struct history *h = history_share(lane->history);
@@ -77,7 +75,7 @@ static void serve_before(struct search *s, struct lane *lane, int64_t time)
     }
 }
 
-/* Forgets what all histories are made of, but for their length. */
+/* Replaces all that histories consist of by unknown time of the same length. */
 static void forget(struct search *s)
 {
     s->work = s->allowed;
@@ -96,8 +94,6 @@ static void forget(struct search *s)
         spend(s, &r->history, s->in.lanes.at[r->lane].unknown, r->time - s->from);
     }
 }
-
-/* --- the cost of a wait --- */
 
 static void add_cost(struct search *s, const struct call *c, uint32_t piece, double cost)
 {
@@ -124,7 +120,7 @@ static void add_cost(struct search *s, const struct call *c, uint32_t piece, dou
     s->waited.at[at].cost += cost;
 }
 
-/* The delays for which LATE, the history of the rank that was waited for, is longer than OWN. */
+/* Finds the delays that make LATE, the history of the awaited rank, longer than OWN. */
 static void find_delays(struct search *s, const struct history *late, const struct history *own)
 {
     s->differences.list.n = s->delays.n = 0;
@@ -168,8 +164,6 @@ static void distribute(struct search *s, const struct call *c, const struct hist
     s->in.pieces.at[first].waits++;
 }
 
-/* --- replay --- */
-
 static void replay_call(struct search *s, struct lane *lane);
 
 /* Replays the lane's calls that end by TIME. Skips a busy lane: entries and exits at the same time
@@ -181,7 +175,7 @@ static void replay_until(struct search *s, struct lane *lane, int64_t time)
         replay_call(s, lane);
 }
 
-/* The history that C waited for; the caller frees it. NULL: unknown. */
+/* The history that C waited for; the caller frees it. NULL if unknown. */
 static struct history *awaited_history(struct search *s, const struct call *c)
 {
     if (c->request == CAUSES_NONE)
@@ -226,15 +220,16 @@ static void replay_call(struct search *s, struct lane *lane)
     lane->busy = false;
 }
 
-/* Whether the lane is of the rank that ends last: what follows its last call is on the path. */
+/* Whether the lane belongs to the rank that ends last, whose time after its last call is on the
+ * path. */
 static bool is_last(const struct search *s, const struct lane *lane)
 {
     return s->to == s->in.run->last_ns && lane->rank == s->in.run->last_rank &&
            lane->next == lane->end;
 }
 
-/* The critical path of the window is the history of the rank that ends last; where that is unknown,
- * or the run goes on, of the one whose last call in it ends last. */
+/* The critical path of the window is the history of the rank that ends last; if that is unknown, or
+ * the run continues, of the rank whose last call in the window ends last. */
 static void end_epoch(struct search *s)
 {
     const struct lane *last = s->in.lanes.at;
@@ -299,8 +294,6 @@ static void replay(struct search *s)
     free(order);
 }
 
-/* --- rows --- */
-
 static int largest_first(const void *a, const void *b)
 {
     const struct root_cause *x = a, *y = b;
@@ -331,7 +324,8 @@ static void merge_rest(struct causes *c)
 
 static void put_rows(struct causes *c, const struct search *s)
 {
-    uint32_t *most = memory_alloc((s->in.pieces.n + 1) * sizeof *most); /* of s->waited; plus one */
+    uint32_t *most = memory_alloc((s->in.pieces.n + 1) * sizeof *most); /* plus one; index into
+                                                                           s->waited */
     for (uint32_t i = 0; i < s->waited.n; i++) {
         uint32_t *m = &most[s->waited.at[i].piece];
         if (!*m || s->waited.at[i].cost > s->waited.at[*m - 1].cost)
@@ -368,8 +362,7 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
         cost += (double)rows[i].direct_ns + (double)rows[i].passed_ns;
         path += (double)rows[i].path_ns;
     }
-    /* Pieces below half a nanosecond have no row: a part in a million is far more than all these.
-     */
+    /* Pieces below half a nanosecond have no row; together they are far below a millionth. */
     return fabs(cost - (double)wait_ns) <= (double)n + 1e-6 * (double)wait_ns &&
            fabs(path - (double)path_ns) <= (double)n + 1e-6 * (double)path_ns;
 }

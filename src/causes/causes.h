@@ -23,19 +23,19 @@ extern const char *const cause_names[CAUSE_KINDS]; /* "computation", ... */
 /* One segment on one rank. Times in ns. */
 struct root_cause {
     uint32_t kind; /* enum cause_kind */
-    uint32_t rank; /* in MPI_COMM_WORLD; CAUSES_NONE of CAUSE_REST */
-    /* The call that the rank left; CAUSES_NONE: none since the start of the run. */
+    uint32_t rank; /* in MPI_COMM_WORLD; CAUSES_NONE for CAUSE_REST */
+    /* The call before the segment; CAUSES_NONE at the start of the run. */
     uint32_t from_site, from_operation;
-    uint32_t site, operation; /* the call that it entered, or is in; CAUSES_NONE: the run's end */
+    uint32_t site, operation; /* the call after or around it; CAUSES_NONE: the end of the run */
     uint64_t direct_ns, passed_ns; /* waiting of other ranks that it caused */
-    uint64_t waits;                /* calls for whose wait it is the largest cause */
+    uint64_t waits;                /* number of calls for whose wait it is the largest cause */
     uint64_t path_ns;              /* on the critical path */
-    /* Where most of that waiting is, and its wait state; CAUSES_NONE: none. */
+    /* Where most of that waiting occurs, and its wait state; CAUSES_NONE if there is none. */
     uint32_t wait_site, wait_operation, wait_state;
 };
 
 struct causes {
-    struct root_cause *rows; /* the largest cost first; at most CAUSES_ROWS; for causes_free() */
+    struct root_cause *rows; /* by descending cost; at most CAUSES_ROWS; release by causes_free() */
     size_t n;
     int64_t path_ns; /* length of the critical path: that of the run, or of its kept windows */
 };
@@ -45,7 +45,7 @@ struct causes {
  * everything earlier becomes unknown. */
 enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_WORK = 1 << 22 };
 
-/* ACT and N are those that timeline_find() filled T from. Needs at most 300 bytes per event, plus
+/* ACT and N are those from which timeline_find() filled T. Needs at most 300 bytes per event, plus
  * the nodes. Call it inside of memory_try() (base/memory.h). */
 void causes_find(struct causes *c, const struct timeline *t, const struct act *act, size_t n,
                  const struct causes_run *run);

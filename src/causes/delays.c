@@ -3,20 +3,20 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Ranks in both histories are held against themselves first. */
+/* In the first matching only delays of ranks in both histories take part. */
 static bool takes_part(const struct delay *d, enum matching m)
 {
     return m != MATCH_SHIFTED || !(d->count > 0 || d->count < 0);
 }
 
-/* By how much it takes longer than as many executions in the other history do on average. */
+/* Its excess over the average time of as many executions in the other history. */
 static double weight_of(const struct delay_balance *b, const struct delay *d)
 {
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
 }
 
-/* The share of LESS that is set off: as many executions as there are in MORE. What is left may
- * match others in the next round; in the last one all is. */
+/* The share of LESS to be subtracted: as many executions as MORE has. The rest may match other
+ * delays in the next round; the last round subtracts all. */
 static double matched_share(const struct delay_balance *b, enum matching m)
 {
     if (m + 1 == MATCHINGS || !(b->less_count > b->more_count))
@@ -24,7 +24,8 @@ static double matched_share(const struct delay_balance *b, enum matching m)
     return b->more_count / b->less_count;
 }
 
-/* What is left of a delay in MORE, of which LEFT is left: first what is above the mean. */
+/* The part of delay D that remains, given LEFT of its group: the time above the mean remains
+ * first. */
 static double left_of(const struct delay_balance *b, const struct delay *d, double left)
 {
     const double weight = weight_of(b, d);
@@ -45,7 +46,7 @@ static void set_off_one(const struct delay_balance *b, struct delay *d, enum mat
     }
 }
 
-/* Sets off what one history has more against what the other has more, in each group. */
+/* In each group, subtracts the time that one history lacks from the time that it has in excess. */
 static void set_off(struct delay *delays, struct delay *end, enum matching m,
                     struct delay_balance *balance)
 {

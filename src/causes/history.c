@@ -10,7 +10,7 @@ struct amount {
 
 struct history {
     uint32_t references;
-    uint32_t level; /* 0: of amounts */
+    uint32_t level; /* 0: the children are amounts */
     union {
         struct history *child[FAN];
         struct amount amount[FAN];
@@ -56,7 +56,7 @@ void history_end(struct history_pool *pool, struct history *h)
     pool->nodes--;
 }
 
-/* A node at *H that no other history shares. */
+/* Makes the node at *H one that no other history shares. */
 static struct history *own_node(struct history_pool *pool, struct history **h, uint32_t level)
 {
     struct history *shared = *h;

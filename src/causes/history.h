@@ -1,6 +1,6 @@
-/* How a rank came to a moment: the time of the longest chain of events that led to it, by what was
- * done in it. A history is a tree of immutable nodes that others share: taking over that of another
- * rank costs nothing, and what two have in common is not visited when they are compared. */
+/* The history of a rank at a moment: the time of the longest chain of events that led to it, by
+ * segment. A history is a tree of immutable nodes that histories share: copying another rank's
+ * history costs nothing, and comparing two histories skips their common nodes. */
 #ifndef COLLPROF_CAUSES_HISTORY_H
 #define COLLPROF_CAUSES_HISTORY_H
 
@@ -8,24 +8,24 @@
 
 #include <stdint.h>
 
-struct history; /* NULL: no time at all */
+struct history; /* NULL: an empty history */
 
-/* The nodes of all histories of one analysis; zeroed: none. */
+/* The nodes of all histories of one analysis; zero it to initialize. */
 struct history_pool {
     struct history *free;
     size_t nodes;    /* in use */
-    unsigned levels; /* of every history: see history_levels() */
+    unsigned levels; /* height of every history: see history_levels() */
 };
 
 enum { HISTORY_NODE_BYTES = 272 }; /* at most */
 
-/* Levels of a history with KEYS keys, 0 to KEYS - 1. */
+/* Height of a history with KEYS keys, 0 to KEYS - 1. */
 unsigned history_levels(size_t keys);
 
-/* Adds a time of NS, and one to its count, to what *H has under KEY. */
+/* Adds NS to the time and 1 to the count that *H has for KEY. */
 void history_add(struct history_pool *pool, struct history **h, uint32_t key, int64_t ns);
 
-/* Another reference to H; the end of one. */
+/* Adds a reference to H; drops one. */
 struct history *history_share(struct history *h);
 void history_end(struct history_pool *pool, struct history *h);
 
@@ -37,11 +37,11 @@ struct history_differences {
     ARRAY(struct history_difference) list;
 };
 
-/* Appends A minus B, for each key in which they differ, in the order of keys. */
+/* Appends A minus B for each key in which they differ, in ascending order. */
 void history_compare(const struct history_pool *pool, const struct history *a,
                      const struct history *b, struct history_differences *d);
 
-/* Frees the pool's memory; no history has a reference any more. */
+/* Frees the pool's memory; all references must have been dropped. */
 void history_pool_free(struct history_pool *pool);
 
 #endif

@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ignore changes of call sites and ranks below 1 % of the run time. */
+/* Changes of call sites and ranks are ignored below 1 % of the run time. */
 static const double matters = 0.01;
-/* Ignore changes of the run below 0.25 % of its time, even significant ones. */
+/* Changes of the run are ignored below 0.25 % of its time, even significant ones. */
 static const double floor_share = 0.0025;
 enum { TEXT_ROOM = 1200 };
 
 enum change_kind {
     CHANGE_RUN,       /* the run as a whole */
     CHANGE_COMPUTING, /* one rank, outside of MPI */
-    CHANGE_OWN,       /* a collective, without waiting for the last rank */
-    CHANGE_TIME,      /* calls of which it is unknown whom they wait for */
+    CHANGE_OWN,       /* a collective, without the wait for the last rank */
+    CHANGE_TIME,      /* calls for which the awaited ranks are unknown */
     CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
 };
 
-/* TIER: what can follow from another change comes behind it. */
+/* TIER: changes that may be consequences of others come later. */
 static const struct {
     const char *key, *head;
     int tier;
@@ -38,18 +38,18 @@ static const struct {
              [CHANGE_WAIT] = {"waiting", "waiting for the last", 3}};
 enum { TIER_NOISE = 4 };
 
-/* Times in ns, of one run and rank. */
+/* Times of one run, or of one rank, in ns. */
 struct change {
     enum change_kind kind;
-    const struct compared_site *site; /* NULL: none */
-    int32_t rank;                     /* -1: the mean of all */
-    double *value;                    /* of every run; those of A first */
+    const struct compared_site *site; /* NULL: the run or a rank */
+    int32_t rank;                     /* -1: the mean of all ranks */
+    double *value;                    /* one for each run, those of A first */
     double median[2];
-    struct estimate shift; /* how much larger B is */
-    double p;              /* the run's of the rank test, others' together */
-    bool detected;         /* it is no noise, and matters */
-    bool joined;           /* another row includes it: of other ranks */
-    char ranks[64];        /* all that change alike: "1", "0-3" */
+    struct estimate shift; /* by how much B is larger */
+    double p;              /* of the rank test for the run, of the joint test for the others */
+    bool detected;         /* it is significant and large enough */
+    bool joined;           /* the row of another rank includes it */
+    char ranks[64];        /* all ranks that change alike: "1", "0-3" */
 };
 
 struct comparison {
@@ -57,10 +57,8 @@ struct comparison {
     size_t n, m, all;
     double wall_ns; /* median of A's runs */
     struct compared_sites *sites;
-    ARRAY(struct change) list; /* the run first */
+    ARRAY(struct change) list; /* the run comes first */
 };
-
-/* --- the rows --- */
 
 static struct change *add_change(struct comparison *c, enum change_kind kind,
                                  const struct compared_site *site, int32_t rank)
@@ -71,7 +69,7 @@ static struct change *add_change(struct comparison *c, enum change_kind kind,
     return x;
 }
 
-/* Drops the last row unless its values differ by enough. */
+/* Drops the last row unless its values differ enough. */
 static void drop_if_steady(struct comparison *c)
 {
     struct change *x = &c->list.at[c->list.n - 1];
@@ -82,7 +80,7 @@ static void drop_if_steady(struct comparison *c)
     c->list.n--;
 }
 
-/* The number of ranks of N runs; 0: they differ. */
+/* The number of ranks of N runs; 0 if they differ. */
 static size_t ranks_of(const struct comparison *c, size_t first, size_t n)
 {
     size_t ranks = c->request->run[first]->ranks.n;
@@ -128,7 +126,8 @@ static void find_changes(struct comparison *c)
     for (size_t run = 0; run < c->all; run++)
         whole->value[run] = profile_longest_ns(c->request->run[run]);
     c->wall_ns = stats_summarize(whole->value, c->n).median;
-    size_t ranks = ranks_of(c, 0, c->all); /* single ranks are compared if all runs have them */
+    size_t ranks = ranks_of(c, 0, c->all); /* single ranks are compared only if all runs have the
+                                              same number */
     for (size_t at = 0; at < ranks; at++)
         add_computing(c, at);
     for (size_t i = 0; i < c->sites->list.n; i++) {
@@ -140,7 +139,7 @@ static void find_changes(struct comparison *c)
     }
 }
 
-/* --- what is no noise --- */
+/* --- significance --- */
 
 static void weigh(struct comparison *c)
 {
@@ -164,7 +163,7 @@ static void weigh(struct comparison *c)
     free(p);
 }
 
-/* --- causes first --- */
+/* --- causes before consequences --- */
 
 static int causes_first(const void *a, const void *b)
 {
@@ -175,7 +174,7 @@ static int causes_first(const void *a, const void *b)
         ?: ORDER(fabs(y->shift.value), fabs(x->shift.value)) ?: ORDER(x->rank, y->rank);
 }
 
-/* Ranks whose computation changes alike are one cause: X's, and those behind it. */
+/* Ranks whose computation changes alike are one cause: joins later rows with X. */
 static void join_ranks(struct comparison *c, struct change *x)
 {
     int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
@@ -202,7 +201,7 @@ static void put_in_order(struct comparison *c)
 
 /* --- sentences --- */
 
-/* With its sign: "+1.30 ms". */
+/* With a sign: "+1.30 ms". */
 static const char *signed_time(double ns, char text[40])
 {
     char t[32];
@@ -215,8 +214,8 @@ static double percent_of_run(const struct comparison *c, double ns)
     return c->wall_ns > 0 ? 100 * ns / c->wall_ns : 0;
 }
 
-/* "1.00 ms -> 1.30 ms, median change +30 % (95 % CI +0.10 ms to +0.50 ms)": the
- * median is that of all pairs of runs. */
+/* "1.00 ms -> 1.30 ms, median change +30 % (95 % CI +0.10 ms to +0.50 ms)": the median over all
+ * pairs of runs. */
 static void describe(const struct comparison *c, const struct change *x, char *text)
 {
     char a[32], b[32], low[40], high[40];
@@ -288,8 +287,6 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
 }
 
-/* --- doubts --- */
-
 static const char *program_of(const struct profile *p)
 {
     return p->programs.n ? text_base_of(p->programs.at[0]) : "";
@@ -324,10 +321,8 @@ static void add_doubts(const struct comparison *c, struct document *d)
     }
 }
 
-/* --- the gate --- */
-
-/* Failed: the run or a detected change grew by more than LIMIT (ns) for certain, or it is likely
- * and no noise. Passed: the whole interval of the run lies below. */
+/* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
+ * probably. Passed: the interval of the run lies below LIMIT. */
 static enum gate judge(const struct comparison *c, double limit, const struct change **why)
 {
     const struct change *whole = &c->list.at[0];
@@ -359,8 +354,6 @@ static enum gate add_gate(const struct comparison *c, struct document *d)
                      why->site ? why->site->label : "", text);
     return gate;
 }
-
-/* --- the document --- */
 
 static const struct column columns[] = {
     {"time", NULL, COLUMN_TEXT, 0, "what takes the time"},

@@ -8,7 +8,7 @@
 
 enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
 
-/* In how many ways N of N + M can be chosen. */
+/* Number of ways to choose N of N + M: a binomial coefficient. */
 static double ways(size_t n, size_t m)
 {
     double w = 1;
@@ -17,10 +17,8 @@ static double ways(size_t n, size_t m)
     return w;
 }
 
-/* --- one row --- */
-
-/* The probability that Mann and Whitney's U of N and M values, how often a value of one side is
- * below one of the other, is U or less, if nothing differs. */
+/* Probability under the null hypothesis that Mann and Whitney's U of N and M values is at most U. U
+ * counts the pairs in which a value of one side is below one of the other. */
 static double at_most(size_t n, size_t m, double u)
 {
     double pairs = (double)n * (double)m, sum = 0;
@@ -28,7 +26,7 @@ static double at_most(size_t n, size_t m, double u)
         double sd = sqrt(pairs * (double)(n + m + 1) / 12);
         return 0.5 * erfc((pairs / 2 - u - 0.5) / sd / sqrt(2));
     }
-    /* The number of deals with each U: coefficients of a Gaussian binomial. */
+    /* Number of assignments with each U: coefficients of a Gaussian binomial. */
     double *count = memory_alloc((n * m + 1) * sizeof *count);
     count[0] = 1;
     for (size_t i = 1; i <= n; i++) {
@@ -52,8 +50,8 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
     return fmin(1, 2 * at_most(n, m, ceil(fmin(u, (double)n * (double)m - u))));
 }
 
-/* How many of the differences lie outside of the 95 % interval on either side, plus one; 0: it has
- * no end. */
+/* How many of the differences lie outside of the 95 % interval at each end, plus one; 0 if the
+ * interval is unbounded. */
 static size_t outside_of(size_t n, size_t m)
 {
     size_t u = 0;
@@ -89,11 +87,9 @@ size_t evidence_runs_needed(struct estimate e, double limit, size_t runs)
     return needed < RUNS_MOST ? (size_t)fmax(4, ceil(needed)) : 0;
 }
 
-/* --- all rows together --- */
-
-/* Writes the values of a row to TO, centred and divided by their standard deviation plus FLOOR.
- * Values are limited to three median distances of the median before, so that one disturbed run
- * decides nothing. */
+/* Writes a row's values to TO, centred and divided by their standard deviation plus FLOOR. Before,
+ * values are limited to three median distances from the median, so that one noisy run does not
+ * decide. */
 static void standardize(const double *value, size_t n, double floor, double *to)
 {
     memcpy(to, value, n * sizeof *to);
@@ -108,8 +104,8 @@ static void standardize(const double *value, size_t n, double floor, double *to)
         to[i] = (to[i] - s.mean) / (s.sd + floor);
 }
 
-/* How far the values whose IN is set lie from the others: all are centred, so that the sum of one
- * side is proportional to the difference of the means. */
+/* The difference between values with IN set and the others: as all are centred, the sum of one side
+ * is proportional to the difference of the means. */
 static double distance(const double *value, const bool *in, size_t all)
 {
     double sum = 0;
@@ -143,7 +139,7 @@ void evidence_together(const double *value, size_t rows, size_t n, size_t m, dou
         seen[r] = distance(score + r * all, in, all) * (1 - 1e-9);
         p[r] = 0;
     }
-    for (int deal = 0; deal < DEALS; deal++) { /* the first is the one that was seen */
+    for (int deal = 0; deal < DEALS; deal++) { /* the first one is the observed one */
         double most = 0;
         for (size_t r = 0; r < rows; r++)
             most = fmax(most, distance(score + r * all, in, all));

@@ -1,8 +1,8 @@
-/* Whether two sets of runs differ, judged from one value per run.
+/* Tests whether two sets of runs differ, given one value per run.
  *
  * Mann and Whitney 1947, exact with ties; Hodges and Lehmann 1963; Westfall and Young 1993, the
- * single-step maximum. GSL has neither the exact rank test nor permutations. Random draws begin
- * with the same seed, so that the same runs give the same answer. */
+ * single-step maximum. GSL has neither the exact rank test nor permutations. Random numbers begin
+ * with a fixed seed, so that the same runs give the same answer. */
 #ifndef COLLPROF_COMPARE_EVIDENCE_H
 #define COLLPROF_COMPARE_EVIDENCE_H
 

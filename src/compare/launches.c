@@ -27,7 +27,7 @@ static const struct column columns[] = {
     {"p", NULL, COLUMN_REAL, 4, "exact rank test of this row alone"}};
 
 struct launches {
-    json_t *all; /* an array of documents: first those of A */
+    json_t *all; /* an array of documents, those of A first */
     size_t before, after;
     struct table *t;
 };
@@ -44,7 +44,7 @@ static bool is_figure(const json_t *column)
     return text_is_one_of(text_of(column, "kind"), kinds);
 }
 
-/* What is before the first figure of a row: "binomial ranks 4 size 8". */
+/* The cells before the first figure of a row: "binomial ranks 4 size 8". */
 static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
 {
     size_t i, at = 0;
@@ -65,7 +65,7 @@ static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
     }
 }
 
-/* FIGURE of the row KEY of the I-th launch's table NAME; NaN: it has none. */
+/* FIGURE in the row KEY of table NAME of the I-th launch; NaN if it is missing. */
 static double figure_of(const struct launches *l, size_t i, const char *name, const char *key,
                         const char *figure)
 {
@@ -129,7 +129,7 @@ static void add_table(const struct launches *l, const char *name, const json_t *
         json_array_foreach(json_object_get(table, "columns"), i, column)
         {
             const char *figure = text_of(column, "name");
-            /* Intervals within a launch say nothing about those between. */
+            /* Interval ends within a launch say nothing about differences between launches. */
             if (is_figure(column) && !text_ends_with(figure, "low") &&
                 !text_ends_with(figure, "high"))
                 add_figure(l, name, key, column);
@@ -137,7 +137,7 @@ static void add_table(const struct launches *l, const char *name, const json_t *
     }
 }
 
-/* An array of the documents in N files; NULL with a reason if one is no result. */
+/* An array of the documents in N files; NULL with a reason if one is not a result. */
 static json_t *load(const char *const *path, size_t n)
 {
     json_t *all = json_array();
@@ -172,7 +172,7 @@ struct document *launches_document(const char *const *path, size_t before, size_
         json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table)
         {
             add_table(&l, name, table);
-            break; /* the first table is the answer */
+            break; /* only the first table is compared */
         }
     }
     json_decref(l.all);

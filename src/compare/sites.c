@@ -28,8 +28,8 @@ static uint64_t address_of(const struct profile *p, uint32_t site)
     return p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
 }
 
-/* How many other rows of ROW's operation come before it that are called in the same functions,
- * which CHAIN names for each call site. */
+/* How many earlier rows have ROW's operation and call chain; CHAIN names the functions for each
+ * call site. */
 static size_t same_before(const struct profile *p, const struct rows *rows,
                           const struct profile_entry *row, char *const *chain)
 {
@@ -44,7 +44,7 @@ static size_t same_before(const struct profile *p, const struct rows *rows,
 
 static struct site_run run_of(const struct profile *p, const struct profile_entry *row)
 {
-    /* Calls that are excluded from timing are taken to be as long as the others. */
+    /* Calls excluded from timing are assumed to take as long as the others. */
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, timed = (double)entry_timed(row);
     double grown = timed > 0 ? 1 + (double)row->apart / timed : 1, time = 0, wait = 0;
     for (size_t i = 0; i < p->arrivals.n; i++) {

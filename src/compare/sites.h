@@ -1,19 +1,19 @@
-/* The call sites of several runs, and what each run has of them. Inside of src/compare. */
+/* The call sites of several runs, with the times of each run. Private to src/compare. */
 #ifndef COLLPROF_COMPARE_SITES_H
 #define COLLPROF_COMPARE_SITES_H
 
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* What one run has of a call site. */
+/* The times of one run at a call site. */
 struct site_run {
     double time; /* ns a rank */
-    double wait; /* share of it that was waiting for the last to enter; NaN: unknown */
+    double wait; /* share of TIME spent waiting for the last rank; NaN: unknown */
 };
 
-/* One operation called from one call site, the same in all runs: lines move when a program is
- * edited, so that a site is known by the functions on its call path and, of several calls in the
- * same functions, by the order of their addresses. */
+/* One operation called from one call site, identified across runs: since line numbers change when a
+ * program is edited, the key is the functions on the call path and, among several calls in the same
+ * functions, the order of their addresses. */
 struct compared_site {
     char *key, *operation, *label;
     struct site_run *run;
@@ -24,7 +24,7 @@ struct compared_sites {
     ARRAY(struct compared_site *) list;
 };
 
-/* RUN: N profiles, which are needed no longer. For sites_free(). */
+/* RUN: N profiles, which may be freed afterwards. Release by sites_free(). */
 struct compared_sites *sites_find(struct profile *const *run, size_t n);
 void sites_free(struct compared_sites *s);
 

@@ -27,64 +27,65 @@
 struct table;
 struct document;
 
-/* SCHEMA: "collbench-bcast/1", the name and version of what is in it. */
+/* SCHEMA: name and version of its content: "collbench-bcast/1". */
 struct document *document_new(const char *schema);
-void document_free(struct document *d); /* NULL is nothing */
+void document_free(struct document *d); /* D may be NULL */
 
-/* What is in D by now, to which facts, findings, pictures and tables can be added. It shares D's
- * tables: to be freed before these get more rows, and before D. */
+/* A snapshot of D, to which facts, findings, pictures and tables can be added. It shares D's
+ * tables, so free it before they get more rows, and before D. */
 struct document *document_copy(const struct document *d);
 
 /* --- facts --- */
 
-/* One line of the header; the order is kept, and a key given again replaces its value. */
+/* Adds a line to the header. The order is kept; a repeated key replaces its value. */
 void document_fact(struct document *d, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The value of KEY's fact, which belongs to D; NULL: there is none. */
+/* The value of KEY's fact, owned by D; NULL if there is none. */
 const char *document_known(const struct document *d, const char *key);
 
 /* --- tables --- */
 
 enum column_kind {
     COLUMN_TEXT,
-    COLUMN_INTEGER, /* as it is, in UNIT */
-    COLUMN_REAL,    /* as it is, in UNIT, with DECIMALS */
+    COLUMN_INTEGER, /* printed as it is, in UNIT */
+    COLUMN_REAL,    /* printed as it is, in UNIT, with DECIMALS */
     COLUMN_TIME,    /* given in seconds; "1.23ms" in text, microseconds in data */
     COLUMN_BYTES,   /* "64KiB" in text, bytes in data */
     COLUMN_COUNT,   /* "12,345" in text */
     COLUMN_SHARE,   /* percent; "12.3%" in text */
-    COLUMN_RANK     /* negative: an empty cell */
+    COLUMN_RANK     /* a negative one is an empty cell */
 };
 
 enum column_flag {
-    COLUMN_OPTIONAL = 1, /* left out of text that is narrow, from the right */
-    COLUMN_SHORTEN = 2,  /* its texts are shortened in the middle where text is narrow */
-    COLUMN_DATA_ONLY = 4 /* not in text and on the page */
+    COLUMN_OPTIONAL = 1, /* omitted if the text is too narrow, from the right */
+    COLUMN_SHORTEN = 2,  /* texts are shortened in the middle if the text is too narrow */
+    COLUMN_DATA_ONLY = 4 /* omitted in text and on the page */
 };
 
 struct column {
-    const char *name; /* in data: lower case and underscores, different from the table's others */
-    const char *unit; /* "us", "B"; NULL: none, or that of the kind */
+    const char *name; /* in data: lower case and underscores, unique in the table */
+    const char *unit; /* "us", "B"; NULL: none, or implied by the kind */
     enum column_kind kind;
-    int decimals;        /* of COLUMN_REAL in text and CSV */
+    int decimals;        /* for COLUMN_REAL in text and CSV */
     const char *meaning; /* a sentence, or NULL */
-    const char *head;    /* over the column in text; NULL: the name */
+    const char *head;    /* heading in text; NULL: NAME */
     unsigned flags;      /* of enum column_flag */
 };
 
-/* A new table of D, which owns it. COLUMNS and its strings must outlive D; TITLE may be NULL. */
+/* Adds a new table to D, which owns it. COLUMNS and its strings must outlive D; TITLE may be
+ * NULL. */
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n);
-/* The same of all COLUMNS of an array. */
+/* document_table() with all elements of an array as COLUMNS. */
 #define document_table_of(d, name, title, columns)                                                 \
     document_table(d, name, title, columns, sizeof(columns) / sizeof *(columns))
 
-/* The table of that name; NULL: there is none. */
+/* The table of that name; NULL if there is none. */
 struct table *document_find(const struct document *d, const char *name);
 
-/* Cells are given from left to right; a row is finished by giving its last cell. A number given to
- * a column of another kind of number is converted. */
+/* Cells are given from left to right; the last cell finishes the row. A number given to a column of
+ * another numeric kind is converted. */
 void table_text(struct table *t, const char *value); /* NULL: an empty cell */
 void table_integer(struct table *t, long long value);
 void table_integer_if(struct table *t, bool known, long long value); /* else an empty cell */
@@ -93,19 +94,19 @@ void table_real(struct table *t, double value);                      /* NaN: an 
 void table_estimate(struct table *t, struct estimate e);
 void table_skip(struct table *t); /* an empty cell of any kind */
 
-/* Puts the rows in falling order of the number in COLUMN; equal ones keep their order, those
- * without a number come last. */
+/* Sorts the rows by descending numbers in COLUMN; equal ones keep their order, rows without a
+ * number come last. */
 void table_sort_by(struct table *t, const char *column);
 
-size_t table_rows(const struct table *t); /* that are finished */
+size_t table_rows(const struct table *t); /* finished rows */
 
 /* --- findings --- */
 
 enum severity {
-    SEVERITY_ERROR,   /* something is wrong: results must not be used */
+    SEVERITY_ERROR,   /* a serious problem: results must not be used */
     SEVERITY_FINDING, /* what the user should know and can change */
-    SEVERITY_DOUBT,   /* figures are less certain than they look */
-    SEVERITY_NOTE     /* how to read them */
+    SEVERITY_DOUBT,   /* figures are less certain than they appear */
+    SEVERITY_NOTE     /* how to interpret figures */
 };
 
 struct finding_number {
@@ -115,85 +116,84 @@ struct finding_number {
 
 enum { FINDING_NUMBERS = 8 };
 
-/* Something concluded from the figures. Text is for people; programs and tests use the key and the
- * numbers. */
+/* A conclusion from the figures. TEXT is for people; programs and tests use KEY and the numbers. */
 struct finding {
-    const char *key; /* stable, never reworded: "late_rank", "wrong_data" */
+    const char *key; /* stable: "late_rank", "wrong_data" */
     enum severity severity;
-    struct estimate cost; /* seconds that it costs the run; a value of 0 or NaN: none */
-    double share;         /* of the run that the cost is, 0 to 1; 0: unknown */
-    const char *site;     /* the call site; NULL: none */
-    const int *ranks;     /* N_RANKS of them */
+    struct estimate cost; /* seconds of the run that it costs; 0 or NaN if none */
+    double share;         /* of the run, 0 to 1; 0: unknown */
+    const char *site;     /* call site; NULL if none */
+    const int *ranks;     /* N_RANKS ranks */
     size_t n_ranks;
-    struct finding_number number[FINDING_NUMBERS]; /* the first without a name ends them */
-    const char *advice; /* what to do about it, a command or a sentence; NULL: nothing */
+    struct finding_number number[FINDING_NUMBERS]; /* ends at the first one without a name */
+    const char *advice; /* recommended action, a command or a sentence; NULL if none */
 };
 
-/* Adds F with its text, one or more whole sentences in plain words. */
+/* Adds F with its text, one or more whole sentences. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same about one row of T: the one that cells are given to, or if that was just finished the
- * last one. In text its text is below the row, or in reports at its end; CSV has the key, in a
- * column "remarks". */
+/* Adds a finding about one row of T: the row in progress, or otherwise the last one. Text shows it
+ * below the row (reports: at its end); CSV has the key in a column "remarks". */
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* All of them, those of more severe kinds first and of larger shares first: an array of objects as
- * in the document's JSON: "key", "severity", "text" and, where it is known, "cost_s", "low_s" and
- * "high_s" (of its 95 % interval), "share", "site", "ranks", "numbers" (an object), "advice".
- * Borrowed. */
+/* All findings, the more severe first, then by descending share: an array of objects as in the
+ * document's JSON: "key", "severity", "text" and, if known, "cost_s", "low_s" and "high_s" (its 95
+ * % interval), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
-/* How many findings there are of that KEY. */
+/* The number of findings with that KEY. */
 size_t document_findings(const struct document *d, const char *key);
 
 /* --- pictures --- */
 
 enum picture_kind {
     PICTURE_LINES,   /* Y over X, a line for each value of SERIES */
-    PICTURE_BARS,    /* the same, as bars on each other */
+    PICTURE_BARS,    /* the same as stacked bars */
     PICTURE_HEAT,    /* VALUE as the colour of the cell at X, Y */
-    PICTURE_TIMELINE /* spans from X to X_END in the lane Y, coloured by SERIES; and ARROWS */
+    PICTURE_TIMELINE /* spans from X to X_END in the lane Y, coloured by SERIES, and ARROWS */
 };
 
 enum palette {
-    PALETTE_LATENCY, /* blue low, yellow, red high: the latency papers */
-    PALETTE_OVERLAP, /* black 0, purple, red 1, yellow 2 and more: Denis and Trahay */
+    PALETTE_LATENCY, /* blue low, yellow, red high: as in the papers on latency */
+    PALETTE_OVERLAP, /* black 0, purple, red 1, yellow 2 and more: as in Denis and Trahay */
     PALETTE_AMOUNT   /* light blue to dark blue */
 };
 
-/* What is drawn of a table. All names are those of columns unless it is said otherwise. */
+/* How a table is drawn. All names are those of columns, unless stated otherwise. */
 struct picture {
     enum picture_kind kind;
-    const char *name;           /* of its section on the page: letters, digits, '-'; NULL: TABLE */
-    const char *title;          /* a sentence's beginning */
-    const char *table;          /* name of a table of the document */
+    const char *name;           /* of its section on the page: letters, digits, '-'; NULL: that of
+                                   TABLE */
+    const char *title;          /* the beginning of a sentence */
+    const char *table;          /* name of a table in the document */
     const char *x, *y, *series; /* SERIES may be NULL */
     const char *low, *high;     /* PICTURE_LINES: the interval of Y; or NULL */
     const char *value;          /* PICTURE_HEAT */
-    const char *x_label, *y_label, *value_label; /* texts; NULL: the column's head and unit */
+    const char *x_label, *y_label, *value_label; /* texts; NULL: head and unit of the column */
     struct {
         const char *column, *is;
-    } where[3];                   /* only rows whose cell in COLUMN is IS, written as in CSV */
-    const char *panel;            /* PICTURE_HEAT: a map for each value, side by side; or NULL */
-    bool x_log, y_log, value_log; /* logarithmic: of x to base 2 */
-    double value_low, value_high; /* ends of the colours; equal: of the data */
+    } where[3];        /* draws only rows in which COLUMN equals IS, written as in CSV */
+    const char *panel; /* PICTURE_HEAT: a map for each value, side by side; may be NULL */
+    bool x_log, y_log, value_log; /* logarithmic axes; x to base 2 */
+    double value_low, value_high; /* range of the colours; if equal: the range of the data */
     enum palette palette;
-    /* PICTURE_HEAT: name of a table with columns named X, Y (and PANEL) too: a line over the map,
-     * named in its column "label". */
+    /* PICTURE_HEAT: name of a table that also has the columns X, Y (and PANEL): lines over the map,
+     * named by its column "label". */
     const char *lines;
-    /* PICTURE_TIMELINE. X, X_END: times; LABEL: the name of a span. ARROWS: name
-     * of a table with the columns X, Y (where it begins) and X_END, Y_END (where it ends). */
+    /* PICTURE_TIMELINE. X, X_END: times; LABEL: name of a span. ARROWS: name of a table whose
+     * columns X, Y give the begin and X_END, Y_END the end of an arrow. */
     const char *x_end, *y_end, *label, *arrows;
-    /* The values of SERIES in the order of their colours, ended by NULL; NULL: as they come. */
+    /* The values of SERIES in the order of their colours, ending with NULL; NULL: in order of
+     * appearance. */
     const char *const *order;
 };
 
-/* Adds a picture to D: the page (document/page.h) draws it. */
+/* Adds a picture to D, which the page (document/page.h) will draw. */
 void document_picture(struct document *d, const struct picture *p);
 
-/* Below every picture: of what the document is. */
+/* The caption below every picture: what the document is about. */
 void document_caption(struct document *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -201,10 +201,10 @@ void document_caption(struct document *d, const char *format, ...)
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
-extern const char *const format_names[]; /* of each; ends by NULL */
+extern const char *const format_names[]; /* names of enum format, ending with NULL */
 
-/* Extra JSON under KEY, for what is no table (raw samples, trees); absent from text and CSV.
- * Takes over the reference. */
+/* Adds extra JSON under KEY that is not a table (raw samples, trees); text and CSV omit it. Takes
+ * over the reference. */
 void document_attach(struct document *d, const char *key, json_t *value);
 
 /* The whole document as JSON, a new reference. */
@@ -212,11 +212,12 @@ json_t *document_json(const struct document *d);
 
 void document_write(const struct document *d, FILE *out, enum format format);
 
-/* One table as CSV: a line of the columns' names, and a line for each row. */
+/* One table as CSV: column names, then a line for each row. */
 void table_csv_write(const struct table *t, FILE *out);
 
-/* Writes to PATH (NULL or "-": standard output) by way of a temporary file beside it, so that
- * nothing half-written is ever left. On failure gives the reason (base/reason.h). */
+/* Writes to PATH (NULL or "-": standard output). A file is first written under a temporary name
+ * beside it, so that no incomplete file is ever seen. On failure gives the reason
+ * (base/reason.h). */
 bool document_save(const struct document *d, const char *path, enum format format);
 
 #endif

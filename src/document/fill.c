@@ -13,7 +13,7 @@ static const char *const column_kinds[] = {"text",  "integer", "real",  "time",
                                            "bytes", "count",   "share", "rank"};
 static const char *const palettes[] = {"latency", "overlap", "amount"};
 
-/* One line is one fact or finding in every format, so line ends become spaces. */
+/* A fact or finding is one line in every format, so line breaks become spaces. */
 static json_t *line(const char *format, va_list args)
 {
     char *text;
@@ -71,8 +71,6 @@ struct document *document_copy(const struct document *d)
     return copy;
 }
 
-/* --- facts --- */
-
 json_t *document_part(const struct document *d, const char *key)
 {
     return json_object_get(d->all, key);
@@ -103,8 +101,6 @@ void document_attach(struct document *d, const char *key, json_t *value)
 {
     json_put(d->all, key, value);
 }
-
-/* --- tables --- */
 
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n)
@@ -166,7 +162,7 @@ static void begin_row(struct table *t)
     t->rows[t->n_rows++] = (struct table_row){.cells = json_object()};
 }
 
-/* The next cell of T. Takes over VALUE. */
+/* Adds the next cell of T. Takes over VALUE. */
 static void add_cell(struct table *t, json_t *value)
 {
     if (t->next == 0)
@@ -222,8 +218,6 @@ void table_skip(struct table *t)
     add_cell(t, json_null());
 }
 
-/* --- findings --- */
-
 static json_t *finding_json(const struct finding *f, json_t *text)
 {
     json_t *ranks = f->n_ranks ? json_array() : NULL, *numbers = NULL, *cost = NULL;
@@ -254,7 +248,8 @@ static int severity_of(const json_t *finding)
     return s;
 }
 
-/* Behind those that are more severe, or as severe and of no smaller share of the run. */
+/* Inserted after findings that are more severe, or as severe with at least the same share of the
+ * run. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
 {
     json_t *all = document_part(d, "findings");
@@ -301,8 +296,6 @@ size_t document_findings(const struct document *d, const char *key)
     return n;
 }
 
-/* --- pictures --- */
-
 #define MEMBER(member)                                                                             \
     {                                                                                              \
 #member, offsetof(struct picture, member)                                                  \
@@ -337,8 +330,6 @@ void document_picture(struct document *d, const struct picture *p)
     }
     json_push(document_part(d, "pictures"), json);
 }
-
-/* --- JSON --- */
 
 static json_t *columns_json(const struct table *t)
 {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* JSON inside of a script element: '<', which is in texts only, would end it. */
+/* JSON inside of a script element: a '<', which only texts contain, could end that element. */
 static void put_json(const json_t *json, FILE *out)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -1,12 +1,12 @@
-/* The representation of a document, for its writers (text, JSON, pages); filled by fill.c. */
+/* The representation of a document, shared by its writers (text, JSON, pages); filled by fill.c. */
 #ifndef COLLPROF_DOCUMENT_PARTS_H
 #define COLLPROF_DOCUMENT_PARTS_H
 
 #include "document/document.h"
 
 struct table_row {
-    json_t *cells; /* by the names of columns, and "remarks": a list of findings */
-    size_t place;  /* before the sorting */
+    json_t *cells; /* by column name, and "remarks": a list of findings */
+    size_t place;  /* index before sorting */
 };
 
 struct table {
@@ -16,30 +16,31 @@ struct table {
     size_t n_columns;
     struct table_row *rows;
     size_t n_rows, room;
-    size_t next; /* column of the next cell; 0: the last row is finished */
+    size_t next; /* column of the next cell; 0 if the last row is finished */
 };
 
 struct document {
     json_t *all; /* the JSON document without its tables */
     struct table **tables;
-    size_t n_tables, n_borrowed; /* the first N_BORROWED tables belong to the original document */
+    size_t n_tables, n_borrowed; /* the first N_BORROWED tables belong to the document that was
+                                    copied */
 };
 
 /* Its member "header", "findings" or "pictures". */
 json_t *document_part(const struct document *d, const char *key);
 
-enum { CELL_ROOM = 352 }; /* for the largest double, too */
+enum { CELL_ROOM = 352 }; /* enough for the largest double */
 
-/* The cell as data: a text, or a number in NUMBER; "" if it is empty. */
+/* The cell as data: a text, or a number printed into NUMBER; "" if it is empty. */
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
 /* The cell as shown to the user: "-" if it is empty. */
 const char *cell_shown(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
 /* Joins the texts (KEY "text") or keys (KEY "key") of all remarks on a row, separated by BETWEEN.
- * For free(); NULL: no remarks. */
+ * Release by free(); NULL if there are none. */
 char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between);
 bool table_has_remarks(const struct table *t);
 
-/* The unit of the column's data; "": none. */
+/* The unit of the column's data; "" if none. */
 const char *column_unit(const struct column *c);
 
 #endif

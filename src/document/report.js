@@ -1,5 +1,5 @@
-/* Shows a document (document.h) that the page carries as JSON: findings, facts, pictures by Chart.js
- * if the page carries that too, and tables that can be sorted and filtered. */
+/* Shows a document (document.h) that the page embeds as JSON: findings, facts, pictures (by
+ * Chart.js, if it is embedded), and tables that can be sorted and filtered. */
 'use strict';
 const doc = JSON.parse(document.getElementById('document').textContent);
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#f0e442', '#808080', '#ff1493'];
@@ -8,7 +8,7 @@ const PALETTES = {
     overlap: [[0, '#000000'], [0.25, '#7a1fa2'], [0.5, '#e81818'], [1, '#fff04a']],
     amount: [[0, '#b8cdf0'], [0.5, '#4f7fd0'], [1, '#0c1f5c']],
 };
-const MOST_ROWS = 200; /* of a table, until more are asked for */
+const MOST_ROWS = 200; /* of a table, until the user asks for more */
 const HIDDEN_IN_TEXT = 4; /* COLUMN_DATA_ONLY */
 
 /* --- figures --- */
@@ -45,7 +45,7 @@ function shown(column, value) {
     default: return String(value);
     }
 }
-/* Numbers that carry no unit have it in their head. */
+/* The head names the unit of numbers that are printed without one. */
 const headOf = c => (c.head || c.name) + (c.unit && ['real', 'integer'].includes(kindOf(c)) ? ` (${c.unit})` : '');
 const columnOf = (table, name) => table.columns.find(c => c.name === name);
 
@@ -124,7 +124,7 @@ class Table {
         this.more.hidden = this.rows.length <= most;
         this.more.textContent = `show all ${this.rows.length} rows`;
     }
-    /* The largest first, then the other way round; cells without a value last. */
+    /* First click: descending; second: ascending. Cells without a value come last. */
     sort(column) {
         const head = this.heads[this.columns.indexOf(column)];
         const sign = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
@@ -155,14 +155,14 @@ const brief = name => name.length > 44 ? name.slice(0, 21) + '..' + name.slice(-
 const least = list => list.reduce((a, b) => Math.min(a, b), Infinity);
 const most = list => list.reduce((a, b) => Math.max(a, b), -Infinity);
 
-/* The rows that PICTURE shows of a table, which may lack the columns that it selects by. */
+/* The rows of a table that PICTURE shows. The table may lack the columns that it selects by. */
 function rowsOf(picture, name) {
     const wanted = Object.entries(picture.where || {});
     const rows = doc.tables[name] ? doc.tables[name].rows : [];
     return rows.filter(row => wanted.every(([column, is]) => !(column in row) || String(row[column]) === is));
 }
 
-/* A picture that is being drawn: its rows by the column that a member of the declaration names. */
+/* A picture in progress: gives access to its rows by the members of the declaration. */
 class Drawing {
     constructor(picture, rows, of_all_panels) {
         Object.assign(this, { picture, rows, of_all_panels });
@@ -175,12 +175,13 @@ class Drawing {
     text(row, key) { return shown(this.column(key), this.at(row, key)); }
     label(key) { return this.picture[key + '_label'] ?? headOf(this.column(key)); }
     rowsIn(name) { return this.rows.filter(row => !this.picture.series || String(this.at(row, 'series')) === name); }
-    /* The different values: numbers ascending, texts as they come. */
+    /* The distinct values: numbers ascending, texts in order of appearance. */
     values(key) {
         const list = different(this.rows.map(row => this.at(row, key))).filter(v => v !== null && v !== undefined);
         return typeof list[0] === 'number' ? list.sort((a, b) => a - b) : list;
     }
-    /* An axis of values side by side; and one of numbers, LOG: logarithmic, with ticks at TICKS or round ones. */
+    /* side(): an axis of categories. numbers(): a numeric axis, logarithmic with LOG, with the
+     * given TICKS or round ones. */
     side(key, more) {
         const labels = this.values(key).map(v => this.tick(key, v));
         return { ...this.axis(key), type: 'category', labels, offset: true, grid: { display: false }, ...more };
@@ -192,7 +193,7 @@ class Drawing {
         axis.afterBuildTicks = scale => {
             const wide = scale.max / scale.min > 1e3;
             if (ticks) scale.ticks = ticks.map(value => ({ value }));
-            else if (log) /* 1, 2 and 5; of many decades 1 alone */
+            else if (log) /* 1, 2 and 5 of each decade; with many decades only 1 */
                 scale.ticks = scale.ticks.filter(({ value }) => (wide ? '1' : '125').includes(value.toExponential()[0]));
         };
         return axis;
@@ -208,7 +209,7 @@ class Drawing {
     }
 }
 
-/* Intervals, cells and arrows: what Chart.js does not draw. */
+/* Draws intervals, cells and arrows, which Chart.js lacks. */
 const intervals = { id: 'intervals', afterDatasetsDraw(c) {
     c.data.datasets.forEach((set, s) => c.isDatasetVisible(s) && c.getDatasetMeta(s).data.forEach((point, i) => {
         const { low, high } = set.data[i];
@@ -220,7 +221,7 @@ const intervals = { id: 'intervals', afterDatasetsDraw(c) {
         c.ctx.stroke();
     }));
 } };
-/* The distance of neighbours on a scale, in pixels. */
+/* The distance between neighbours on a scale, in pixels. */
 const pitch = scale => Math.abs(scale.getPixelForValue(1) - scale.getPixelForValue(0));
 const cells = { id: 'cells', beforeDatasetsDraw({ ctx, data, scales: { x, y } }) {
     const w = pitch(x) || x.width, h = pitch(y) || y.height;
@@ -251,7 +252,7 @@ const arrows = { id: 'arrows', afterDatasetsDraw({ ctx, chartArea, config, scale
     ctx.restore();
 } };
 
-/* The colour of a share of a palette. */
+/* The colour at a share (0 to 1) of a palette. */
 function mixed(palette, share) {
     let i = 1;
     while (i < palette.length - 1 && share > palette[i][0]) i++;
@@ -260,7 +261,7 @@ function mixed(palette, share) {
     const of = text => [1, 3, 5].map(k => parseInt(text.slice(k, k + 2), 16));
     return `rgb(${of(a).map((v, k) => Math.round(v + part * (of(b)[k] - v))).join(',')})`;
 }
-/* Where VALUE lies among the cells' centres. */
+/* The fractional index of VALUE among the cells' centres. */
 function position(centres, value) {
     const log = centres[0] > 0 && value > 0, f = v => log ? Math.log(v) : v;
     let i = 0;
@@ -268,7 +269,7 @@ function position(centres, value) {
     return centres.length < 2 ? 0 : i + (f(value) - f(centres[i])) / (f(centres[i + 1]) - f(centres[i]));
 }
 
-/* Each gives what Chart.js needs. */
+/* Each function makes a Chart.js configuration. */
 const DRAW = {
     lines(d) {
         const log = d.picture.x_log, xs = d.values('x'), zero = least(xs.filter(x => x > 0)) / 2;
@@ -294,7 +295,7 @@ const DRAW = {
     heat(d, box) {
         const picture = d.picture, xs = d.values('x'), ys = d.values('y'), log = picture.value_log;
         const isKnown = v => typeof v === 'number' && (v > 0 || !log), f = v => log ? Math.log(v) : v;
-        const known = d.of_all_panels.map(row => row[picture.value]).filter(isKnown); /* one scale */
+        const known = d.of_all_panels.map(row => row[picture.value]).filter(isKnown); /* one scale for all panels */
         const low = picture.value_low ?? least(known), high = picture.value_high ?? most(known);
         const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
         const palette = PALETTES[picture.palette] || PALETTES.latency;
@@ -336,7 +337,8 @@ function chart(canvas, drawing) {
     return new Chart(canvas, { ...config, options: { animation: false, maintainAspectRatio: false, parsing, indexAxis,
         interaction, plugins, scales } });
 }
-/* Keys for a picture with numbers across: + and - zoom, arrows move, 0 shows all; dragging zooms. */
+/* Zooming for pictures with a numeric x axis: + and - zoom, arrows move, 0 shows all; so does
+ * dragging. */
 function zoomable(c, canvas) {
     const x = c.options.scales.x, all = [c.scales.x.min, c.scales.x.max];
     if (c.scales.x.type !== 'linear') return;

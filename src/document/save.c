@@ -17,8 +17,8 @@ static bool cannot(const char *path)
 
 enum target { TARGET_OUTPUT, TARGET_FILE, TARGET_DIRECTORY, TARGET_SPECIAL };
 
-/* A device or a pipe cannot be renamed over. /dev/stdout may lead to a file, of which what is there
- * already would be lost. */
+/* A device or a pipe must not be replaced by renaming. /dev/stdout may lead to a file, whose
+ * earlier content would be lost. */
 static enum target target_of(const char *path)
 {
     struct stat s;
@@ -46,7 +46,7 @@ bool save_is_safe(const char *path)
                        path);
 }
 
-/* mkstemp makes private files; this one gets what open() would have given. */
+/* mkstemp makes private files; this sets the permissions that open() would have given. */
 static FILE *open_temporary(struct save *s)
 {
     mode_t mask = umask(0);
@@ -121,7 +121,7 @@ void save_abandon(struct save *s)
 bool save_possible(const char *path)
 {
     struct save s;
-    if (target_of(path) == TARGET_SPECIAL) /* a pipe may have no reader yet */
+    if (target_of(path) == TARGET_SPECIAL) /* not opened now: a pipe may have no reader yet */
         return save_is_safe(path) && (access(path, W_OK) == 0 || cannot(path));
     if (!save_open(&s, path))
         return false;

@@ -1,5 +1,5 @@
-/* Writing a file so that nothing half-written is ever seen: into a temporary file beside it,
- * renamed when complete. Standard output, devices and pipes are written directly. */
+/* Writing files so that no incomplete file is ever seen: a temporary file beside the target is
+ * renamed when it is complete. Standard output, devices and pipes are written directly. */
 #ifndef COLLPROF_DOCUMENT_SAVE_H
 #define COLLPROF_DOCUMENT_SAVE_H
 
@@ -8,32 +8,31 @@
 
 struct save {
     FILE *out;
-    char *path;      /* where it goes; NULL for standard output */
+    char *path;      /* the target; NULL for standard output */
     char *temporary; /* NULL if written directly */
 };
 
-/* Opens for PATH (NULL, "-" or /dev/stdout: standard output) if it is safe. On failure gives the
- * reason (base/reason.h). */
+/* Opens PATH for writing (NULL, "-" or /dev/stdout: standard output) if that is safe. On failure
+ * gives the reason (base/reason.h). */
 bool save_open(struct save *s, const char *path);
 
-/* The one rule for what is at PATH already, which save_open() keeps: no link is followed,
- * whoever has made it, but one to a device or a pipe; and a link, a pipe or a directory of another
- * user (root's are trusted) is left alone: where others may write it can lead to any file of this
- * user. Otherwise false, with the reason. */
+/* Whether PATH may be written; save_open() checks it. Links are followed only to a device or a
+ * pipe. A link, a pipe or a directory that belongs to another user (except root) is refused: in a
+ * directory that others can write it could lead to any file of this user. Gives the reason. */
 bool save_is_safe(const char *path);
 
-/* Whether PATH is a place for a file, which may have others beside it. */
+/* Whether PATH can be a regular file, in a directory that may hold other files. */
 bool save_is_file(const char *path);
 
-/* Ends writing and puts the file in place. On failure (a full disk) gives the reason, leaves what
- * was there before and returns false. */
+/* Ends writing and moves the file into place. On failure (such as a full disk) gives the reason,
+ * keeps the previous file and returns false. */
 bool save_commit(struct save *s);
 
-/* Gives up: removes what was written. */
+/* Gives up: removes the temporary file. */
 void save_abandon(struct save *s);
 
-/* Whether save_open() would work, which is tried without leaving anything: to refuse before an hour
- * of measuring instead of after it. Otherwise gives the reason. */
+/* Whether save_open() would succeed, without changing anything: a benchmark can refuse before an
+ * hour of measuring instead of after it. Otherwise gives the reason. */
 bool save_possible(const char *path);
 
 #endif

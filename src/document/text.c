@@ -11,9 +11,7 @@
 
 enum { INDENT = 2, GAP = 2, LEAST_NAME = 8, LEAST_WIDEST = 24 };
 
-/* --- texts --- */
-
-/* Where the N-th character of TEXT begins. */
+/* Byte position of the N-th character of TEXT. */
 static size_t byte_of(const char *text, size_t n)
 {
     size_t at = 0;
@@ -23,7 +21,7 @@ static size_t byte_of(const char *text, size_t n)
     return at;
 }
 
-/* The length of the "file:line" that TEXT begins with; 0 if it begins with none. */
+/* Length of the "file:line" at the beginning of TEXT; 0 if there is none. */
 static size_t site_length(const char *text)
 {
     size_t colon = strcspn(text, ": ");
@@ -34,8 +32,8 @@ static size_t site_length(const char *text)
     return text_length(text) - text_length(text + end);
 }
 
-/* Shortens *TEXT (for free()) to ROOM (8 or more) characters, in its middle: a call site's
- * "file:line" stays whole where there is room, for that alone if need be. */
+/* Shortens *TEXT (released by free()) to ROOM (8 or more) characters, in its middle. A call site's
+ * "file:line" is kept if there is room, if necessary alone. */
 static void shorten(char **text, size_t room)
 {
     enum { LEAST_END = 3 };
@@ -56,11 +54,9 @@ static void shorten(char **text, size_t room)
     *text = brief;
 }
 
-/* --- cells --- */
-
 static void real_text(double value, int decimals, char number[CELL_ROOM])
 {
-    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* or it would read "-0.00" */
+    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* it would print "-0.00" */
     snprintf(number, CELL_ROOM, "%.*f", decimals, zero ? 0 : value);
 }
 
@@ -85,7 +81,7 @@ const char *cell_data(const struct table *t, size_t row, size_t column, char num
     return number;
 }
 
-/* A table has no room for the blank between a number and its unit. */
+/* In tables there is no blank between a number and its unit. */
 static const char *without_blank(char *text)
 {
     char *blank = strchr(text, ' ');
@@ -123,24 +119,22 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
     }
 }
 
-/* --- tables --- */
-
-/* A table as it is laid out: a row of heads, one of units where there are any, then the table's. */
+/* The layout of a table: a row of heads, possibly one of units, then the table's rows. */
 struct grid {
     const struct table *t;
-    struct column *column;       /* the table's, and one for remarks */
-    size_t columns, heads, rows; /* ROWS with HEADS */
-    char **cell;                 /* ROWS of COLUMNS */
-    size_t *room;                /* of each column; 0: it is left out */
+    struct column *column;       /* those of the table, and one for remarks */
+    size_t columns, heads, rows; /* ROWS includes HEADS */
+    char **cell;                 /* ROWS times COLUMNS */
+    size_t *room;                /* width of each column; 0: omitted */
 };
 
-/* Only numbers that are written as they are have their unit in the head. */
+/* Only numbers that are printed without a unit have it in the head. */
 static const char *unit_of(const struct column *c)
 {
     return c->unit && c->kind <= COLUMN_REAL ? c->unit : "";
 }
 
-/* For free(). */
+/* Release by free(). */
 static char *text_of(const struct grid *g, size_t row, size_t column)
 {
     const struct column *c = &g->column[column];
@@ -196,8 +190,8 @@ static size_t widest_name(const struct grid *g)
     return found;
 }
 
-/* Optional columns go, from the right, before the widest column of names falls below a quarter of
- * the width; then names give way. */
+/* Omits optional columns, from the right, until the widest text column can have a quarter of the
+ * width; then shortens text columns. */
 static void fit_grid(struct grid *g, size_t width)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
@@ -227,7 +221,7 @@ static void put_remarks(const struct table *t, size_t row, FILE *out, size_t wid
     free(text);
 }
 
-/* Nothing trails behind the last text of a line. Among comments remarks are below their rows. */
+/* Lines have no trailing blanks. With COMMENTS, remarks are printed below their rows. */
 static void put_grid(const struct grid *g, FILE *out, bool comments, size_t width)
 {
     for (size_t r = 0; r < g->rows; r++) {
@@ -294,8 +288,6 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
     free(g.room);
 }
 
-/* --- facts and findings --- */
-
 void document_text_facts(const struct document *d, FILE *out, const struct text_options *o)
 {
     const char *key;
@@ -326,7 +318,7 @@ void document_text_findings(const struct document *d, FILE *out, const struct te
     }
 }
 
-/* Whether T has columns that are shown; for people, also rows. */
+/* Whether T has visible columns and (without COMMENTS) rows. */
 static bool is_shown(const struct table *t, bool comments)
 {
     for (size_t c = 0; c < t->n_columns; c++)

@@ -1,4 +1,4 @@
-/* A document in its formats, into streams and files. */
+/* Writes a document in its formats, to streams and files. */
 #include "base/quote.h"
 #include "document/json.h"
 #include "document/parts.h"
@@ -9,8 +9,6 @@
 #include <string.h>
 
 const char *const format_names[] = {"text", "csv", "json", NULL};
-
-/* --- what the parts are --- */
 
 const char *column_unit(const struct column *c)
 {
@@ -48,9 +46,7 @@ char *table_row_remarks(const struct table *t, size_t row, const char *key, cons
     return text;
 }
 
-/* --- CSV --- */
-
-/* "held_us": the column's name with its unit, in words where a name has no room for a sign. */
+/* "held_us": the column's name with its unit; signs such as % are written as words. */
 static void csv_head(const struct column *c, FILE *out)
 {
     static const char *const words[][2] = {{"B", "bytes"}, {"%", "percent"}, {"MB/s", "mb_per_s"}};
@@ -101,8 +97,6 @@ static void write_csv(const struct document *d, FILE *out)
         table_csv_write(d->tables[i], out);
     }
 }
-
-/* --- all --- */
 
 void document_write(const struct document *d, FILE *out, enum format format)
 {

@@ -20,12 +20,12 @@ struct archive {
     const struct timeline *t;
     OTF2_Archive *file;
     OTF2_GlobalDefWriter *definitions;
-    OTF2_StringRef strings; /* so many were written */
-    size_t call;            /* acts before it in t->order are written */
+    OTF2_StringRef strings; /* number of strings written */
+    size_t call;            /* t->order before this index is written */
     bool bad;               /* something could not be written */
 };
 
-/* The library's own account of what went wrong, instead of its lines on standard error. */
+/* Keeps the OTF2 library's message, instead of printing it on standard error. */
 static OTF2_ErrorCode on_error(void *why, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -63,14 +63,14 @@ static OTF2_TimeStamp time_of(const struct archive *a, int64_t ns)
     return ns > a->p->trace.first_ns ? (OTF2_TimeStamp)(ns - a->p->trace.first_ns) : 0;
 }
 
-/* Locations of a rank are numbered by its threads. */
+/* Locations of a rank are numbered by thread. */
 static OTF2_LocationRef location_of(const struct act *act)
 {
     return (OTF2_LocationRef)act->rank << 8 | act->thread;
 }
 
-/* Definitions have no gaps between their numbers: where ranks have left no record, RANK is called
- * by its place among those that have, which ascend. */
+/* OTF2 numbers have no gaps. If ranks have left no record, RANK gets its index among those that
+ * have (in ascending order). */
 static uint32_t place_of(const struct archive *a, uint32_t rank)
 {
     size_t low = 0, high = a->p->ranks.n;
@@ -90,9 +90,7 @@ static OTF2_StringRef string(struct archive *a, const char *text)
     return a->strings++;
 }
 
-/* --- events --- */
-
-/* Both ends stand for the message only together. */
+/* A message needs both ends. */
 static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
 {
     const struct act *act = &a->p->acts.at[i];
@@ -115,7 +113,7 @@ static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef loc
         const struct act *first = &act[a->t->order[a->call]];
         size_t end = timeline_call_end(a->t, act, n, a->call);
         must(a, OTF2_EvtWriter_Enter(w, NULL, time_of(a, first->entry_ns), first->operation));
-        for (size_t pass = 0; pass < 2; pass++) /* what is sent comes before what is received */
+        for (size_t pass = 0; pass < 2; pass++) /* sends come before receives */
             for (size_t i = a->call; i < end; i++)
                 if ((act[a->t->order[i]].kind == ACT_RECEIVED) == (pass == 1))
                     put_message(a, w, a->t->order[i]);
@@ -123,8 +121,6 @@ static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef loc
         a->call = end;
     }
 }
-
-/* --- definitions --- */
 
 static void define_run(struct archive *a)
 {
@@ -153,7 +149,7 @@ static void define_run(struct archive *a)
     }
 }
 
-/* Messages name ranks of MPI_COMM_WORLD, whichever communicator they were sent on. */
+/* Messages name ranks of MPI_COMM_WORLD, whatever their communicator. */
 static void define_world(struct archive *a)
 {
     const struct profile *p = a->p;
@@ -195,7 +191,7 @@ static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef locat
                                                (OTF2_LocationGroupRef)place_of(a, (uint32_t)rank)));
 }
 
-/* Ranks ascend, and so do the acts in t->order. Every rank has a first thread. */
+/* Ranks ascend, as in t->order. Every rank has at least one thread. */
 static void put_rank(struct archive *a, int32_t rank)
 {
     OTF2_LocationRef location = (OTF2_LocationRef)rank << 8;
@@ -244,13 +240,13 @@ const char *export_otf2(const struct profile *p, const char *path)
         put_all(&a);
         must(&a, OTF2_Archive_Close(a.file));
     }
-    /* The library does not look at whether its last block could be written; errno stays. */
+    /* OTF2 does not report whether its last block could be written, but errno remains set. */
     if (!why && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT || errno == EIO))
         why = strerror(errno);
     timeline_free(&t);
     if (a.file && !a.bad && !why)
         return NULL;
-    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* nothing was there before */
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: nothing existed there before */
     return why ? why : "the OTF2 library could not write it";
 }
 #else

@@ -1,7 +1,7 @@
-/* Events as JSON for Perfetto and chrome://tracing: a process for each rank, numbered from 1 since
- * the viewers swallow process 0; a slice for each call; an arrow for each matched message; of the
- * transport slices and marks inside of the calls. Events are written one by one, for a trace may be
- * large. */
+/* Writes events as JSON for Perfetto and chrome://tracing: a process for each rank (numbered from
+ * 1, since viewers hide process 0), a slice for each call, an arrow for each matched message; for
+ * the transport slices and marks inside of calls. Events are written one by one, since a trace may
+ * be large. */
 #include "export/export.h"
 
 #include "profile/profile.h"
@@ -13,11 +13,11 @@ struct perfetto {
     const struct profile *p;
     const struct timeline *t;
     FILE *out;
-    char **label; /* of each call site */
+    char **label; /* for each call site */
     size_t events, messages;
 };
 
-/* Takes over EVENT. */
+/* Writes EVENT and takes over its reference. */
 static void put(struct perfetto *w, json_t *event)
 {
     fputs(w->events++ ? ",\n" : "\n", w->out);
@@ -35,7 +35,7 @@ static double lasting_us(int64_t from, int64_t to)
     return to > from ? (double)(to - from) / 1e3 : 0;
 }
 
-/* An event of phase PH with its arguments, which are taken over (NULL: none). */
+/* Makes an event of phase PH; takes over its arguments (NULL: none). */
 static json_t *event(const char *ph, const char *name, const char *category, double ts,
                      uint32_t rank, uint8_t thread, json_t *args)
 {
@@ -66,8 +66,8 @@ static json_t *site_json(const struct perfetto *w, uint32_t site)
     return site == PROFILE_NONE ? json_null() : json_text(w->label[site], SIZE_MAX);
 }
 
-/* One call, which may have completed N requests. What both sends and receives has the bytes that it
- * sends, as in the report. */
+/* Writes one call, which may have completed N requests. A call that sends and receives shows the
+ * bytes that it sends, as in the report. */
 static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
 {
     const struct act *a = &w->p->acts.at[*of];
@@ -97,7 +97,7 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
     put(w, call);
 }
 
-/* An arrow begins inside of the sending call and ends inside of the receiving one. */
+/* An arrow begins inside the sending call and ends inside the receiving one. */
 static void put_message(struct perfetto *w, size_t receive)
 {
     const struct act *to = &w->p->acts.at[receive], *from = &w->p->acts.at[w->t->partner[receive]];
@@ -126,7 +126,7 @@ static const char *const transport_names[TRANSPORT_KINDS] = {
     [TRANSPORT_READ] = "read from a socket",
 };
 
-/* What happened below the calls, in their rows: what took time as slices inside of theirs. */
+/* Writes transport events in the rows of their calls; those with a duration become slices. */
 static void put_transport(struct perfetto *w, const struct net *e)
 {
     bool lasts = e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED;

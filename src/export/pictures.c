@@ -21,8 +21,6 @@ void picture_caption(struct document *d, const struct profile *p)
                      doubtful ? "; CPU contention: timings are not meaningful" : "");
 }
 
-/* --- ranks --- */
-
 static const struct column rank_columns[] = {
     {"rank", NULL, COLUMN_RANK, 0, NULL},
     {"part", NULL, COLUMN_TEXT, 0, "of its run"},
@@ -36,7 +34,7 @@ static void rank_part(struct table *t, int32_t rank, const char *part, double ns
     table_real(t, fmax(0, ns) / 1e9);
 }
 
-/* Parts that together are its wall time; of a rank that was cut off in a call that is unknown. */
+/* Parts that add up to the rank's wall time. Unknown for a rank that was killed in a call. */
 static void rank_parts(struct table *t, const struct profile_rank *r)
 {
     bool known = r->collective_ns >= 0 && r->message_ns >= 0, late = known && r->late_wait_ns >= 0;
@@ -73,15 +71,13 @@ static bool add_ranks(struct document *d, const struct profile *p, const struct 
     return true;
 }
 
-/* --- matrix --- */
-
 static const struct column matrix_columns[] = {
     {"to", NULL, COLUMN_RANK, 0, "receiver"},
     {"from", NULL, COLUMN_RANK, 0, "sender"},
     {"bytes", NULL, COLUMN_BYTES, 0, "sent"},
 };
 
-/* Bytes from row to column; of many ranks some that follow each other share a cell. */
+/* Bytes from row to column. With many ranks, consecutive ones share a cell. */
 static bool add_matrix(struct document *d, const struct profile *p,
                        const struct timeline_view *view)
 {
@@ -109,7 +105,8 @@ static bool add_matrix(struct document *d, const struct profile *p,
         table_integer_if(t, bytes[i] > 0, (long long)bytes[i]);
     }
     free(bytes);
-    /* From a ten-thousandth of the most on, so that what is nearly equal looks so. */
+    /* The scale begins at a ten-thousandth of the maximum, so that nearly equal values look
+     * equal. */
     if (t)
         document_picture(d, &(struct picture){.kind = PICTURE_HEAT,
                                               .name = "matrix",

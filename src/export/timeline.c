@@ -9,8 +9,8 @@
 
 enum { MOST_LANES = 64 };
 
-/* Kinds of spans, at the positions of their colours (document/report.js): those of Denis and
- * Trahay's traces, and collectives. */
+/* Kinds of spans in the order of their colours (document/report.js): those of Denis and Trahay's
+ * traces, and collectives. */
 static const char *const kinds[] = {"blocking send",
                                     "waiting for another rank",
                                     "non-blocking post",
@@ -62,8 +62,6 @@ struct view_of_trace {
     struct table *spans, *messages;
 };
 
-/* --- which ranks --- */
-
 static int by_lane(const void *a, const void *b)
 {
     const struct lane *x = a, *y = b;
@@ -89,7 +87,7 @@ static void find_lanes(struct view_of_trace *v)
     bool threads = false;
     for (size_t i = 0; i < v->p->acts.n; i++)
         add_lane(v, v->p->acts.at[i].rank, v->p->acts.at[i].thread);
-    for (size_t i = 0; i < v->p->nets.n; i++) /* threads of MPI's own */
+    for (size_t i = 0; i < v->p->nets.n; i++) /* adds MPI's own threads */
         add_lane(v, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
     qsort(v->lane, v->lanes, sizeof *v->lane, by_lane);
     for (size_t i = 0; i < v->lanes; i++)
@@ -100,9 +98,8 @@ static void find_lanes(struct view_of_trace *v)
                  (unsigned)v->lane[i].thread);
 }
 
-/* --- which time --- */
-
-/* The longest wait in the lanes, with as much again on either side, unless VIEW says otherwise. */
+/* Sets the window: the longest wait in the lanes, with its length on either side, unless VIEW says
+ * otherwise. */
 static void find_time(struct view_of_trace *v, const struct timeline_view *view)
 {
     const struct profile *p = v->p;
@@ -125,8 +122,6 @@ static void find_time(struct view_of_trace *v, const struct timeline_view *view)
     v->from = v->from < first ? first : v->from;
     v->to = v->to > last ? last : v->to;
 }
-
-/* --- what happened --- */
 
 static enum kind_index kind_of(const struct profile *p, const struct act *a)
 {
@@ -154,7 +149,7 @@ static double seconds(const struct view_of_trace *v, int64_t ns)
     return (double)(inside - v->p->trace.first_ns) / 1e9;
 }
 
-/* What of it lies in the view. */
+/* Adds the part of a span that lies in the view. */
 static bool span(struct view_of_trace *v, const char *lane, int64_t from, int64_t to,
                  enum kind_index kind, const char *name)
 {
@@ -168,7 +163,7 @@ static bool span(struct view_of_trace *v, const char *lane, int64_t from, int64_
     return true;
 }
 
-/* A call, which may have completed N requests: what of it was waiting, and the rest. */
+/* Adds a call, which may have completed N requests: its waiting part, and the rest. */
 static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const uint32_t *of,
                          size_t n)
 {
@@ -204,7 +199,8 @@ static bool spans_of(struct view_of_trace *v, const struct lane *lane)
     return any;
 }
 
-/* What MPI did below its calls, in a lane of its own; what takes no time is made visible. */
+/* Adds what MPI did below its calls, in a lane of its own. Events without a duration get a visible
+ * width. */
 static void transport_of(struct view_of_trace *v, const struct lane *lane)
 {
     char name[80];
@@ -214,14 +210,14 @@ static void transport_of(struct view_of_trace *v, const struct lane *lane)
         int64_t from =
             e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
         bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
-        int64_t least = (v->to - v->from) / (found ? 800 : 1600); /* what it started lies on it */
+        int64_t least = (v->to - v->from) / (found ? 800 : 1600); /* what it started overlaps it */
         if (e->rank == lane->rank && e->thread == lane->thread)
             span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least,
                  found ? POLLING : TRANSPORT, e->kind == TRANSPORT_POLL ? "poll" : NULL);
     }
 }
 
-/* The time outside of the recorded windows, where nothing is known. */
+/* Adds the time outside of the recorded windows, which is unknown. */
 static void gaps_of(struct view_of_trace *v, const struct lane *lane)
 {
     const uint64_t mask = v->p->trace.time_mask;

@@ -1,4 +1,4 @@
-/* What a collective operation waits for, member by member. */
+/* Finds the member that each member of a collective operation waits for. */
 #include "base/array.h"
 #include "timeline/timeline.h"
 
@@ -11,7 +11,8 @@ static int by_instance(const void *a, const void *b, void *acts)
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
-/* Of two groups, members of the root's group name no root; all others name the same. */
+/* Whether A and B name the same root. In the root's group of an intercommunicator no root is
+ * named. */
 static bool agree(const struct act *a, const struct act *b)
 {
     return a->collective == b->collective && a->first == b->first &&
@@ -19,7 +20,7 @@ static bool agree(const struct act *a, const struct act *b)
             (a->first && (a->peer == TIMELINE_NONE || b->peer == TIMELINE_NONE)));
 }
 
-/* Seen whole, and all members agree on what it is. */
+/* Whether all members were recorded and agree on the operation. */
 static bool is_whole(const struct act *act, const uint32_t *member, size_t n)
 {
     const struct act *named = &act[*member];
@@ -35,7 +36,7 @@ static bool is_whole(const struct act *act, const uint32_t *member, size_t n)
     return true;
 }
 
-/* The last to enter of those from LOW to below HIGH. */
+/* The last to enter of ranks LOW to HIGH - 1. */
 static uint32_t last_of(const int64_t *entered, size_t low, size_t high)
 {
     size_t last = low;
@@ -48,10 +49,10 @@ static uint32_t last_of(const int64_t *entered, size_t low, size_t high)
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
                        uint32_t root, uint32_t *awaited)
 {
-    /* What comes, comes from all, or from the other group. */
+    /* Data come from all ranks, or from the other group. */
     const size_t end = first ? first : n;
     const uint32_t last = last_of(entered, 0, end), last_of_second = last_of(entered, first, n);
-    uint32_t before = 0; /* the latest of the ranks before */
+    uint32_t before = 0; /* the last to enter of the lower ranks */
     for (size_t i = 0; i < n; i++) {
         awaited[i] = (uint32_t)i;
         if (kind == COLLECTIVE_ALL || (kind == COLLECTIVE_TO_ROOT && i == root))

@@ -37,7 +37,7 @@ static bool same_message(const struct act *a, const struct act *b)
            a->rank == (one_side ? b->rank : b->peer) && a->peer == (one_side ? b->peer : b->rank);
 }
 
-/* The sending of WANTED's message; TIMELINE_NONE. */
+/* Index of the send of WANTED's message; TIMELINE_NONE if it was not found. */
 static uint32_t find(const struct lookup *sends, const struct act *act, const struct act *wanted)
 {
     uint32_t step = 0, i;
@@ -76,7 +76,7 @@ static void pair_up(struct timeline *t, const struct act *act, size_t i, const s
     t->matched++;
 }
 
-/* Receives. */
+/* Sorts receives by channel. */
 static int by_channel(const void *a, const void *b)
 {
     const struct act *x = *(const struct act *const *)a, *y = *(const struct act *const *)b;
@@ -90,7 +90,8 @@ static int by_place(const void *a, const void *b)
     return by_channel(a, b) ?: ORDER(x->ordinal, y->ordinal);
 }
 
-/* Behind a pair that cannot be one message all others of the channel may be one place off. */
+/* After a pair that cannot be one message, all later ones of the channel may be shifted by one:
+ * they are ignored. */
 static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
                           const struct lookup *sends)
 {
@@ -138,12 +139,12 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
             pair_up(t, act, i, &sends, error_ns);
             t->receives++;
         }
-    for (size_t i = 0; i < n; i++) /* what was only seen was sent all the same */
+    for (size_t i = 0; i < n; i++) /* probed messages were also sent */
         if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
             t->partner[i] = find(&sends, act, &act[i]);
     if (t->contradictions)
         part_doubtful(t, act, n, &sends);
-    for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its post */
+    for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
         if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
             uint32_t post = find(&sends, act, &act[i]);
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A completion follows its start. */
+/* Sorts by number; a completion follows its start. */
 static int by_number(const void *a, const void *b)
 {
     const struct net *x = *(const struct net *const *)a, *y = *(const struct net *const *)b;
@@ -17,7 +17,7 @@ static int by_call(const void *a, const void *b)
     return ORDER(x->rank, y->rank) ?: ORDER(x->call_ns, y->call_ns) ?: ORDER(x->kind, y->kind);
 }
 
-/* NEXT: the event behind E by number, or NULL. */
+/* NEXT: the event that follows E by number, or NULL. */
 static struct net_row row_of_start(const struct net *e, const struct net *next)
 {
     struct net_row row = {.site = e->site,
@@ -34,7 +34,7 @@ static struct net_row row_of_start(const struct net *e, const struct net *next)
     return row;
 }
 
-/* LIST: M events by number. */
+/* LIST: M events sorted by number. */
 static void find_rows(struct net_found *f, const struct net *const *list, size_t m)
 {
     f->rows = memory_alloc((m + 1) * sizeof *f->rows);

@@ -1,5 +1,5 @@
 /* What the transport below MPI did in each MPI call, and in which call each transfer completed,
- * which shows where MPI made progress. Pure functions, as timeline.h. */
+ * which shows where MPI made progress. Pure functions, as in timeline.h. */
 #ifndef COLLPROF_TIMELINE_NETWORK_H
 #define COLLPROF_TIMELINE_NETWORK_H
 
@@ -11,32 +11,33 @@
 /* An event of the transport. Times in ns on the clock that all ranks share. */
 struct net {
     int64_t from_ns, to_ns;
-    int64_t call_ns;                /* entry of the MPI call that its thread was in; NET_NO_CALL */
-    uint64_t bytes;                 /* TRANSPORT_UNKNOWN_BYTES */
-    uint32_t rank, site, operation; /* of that call; TIMELINE_NONE */
-    uint32_t number;                /* of a start and its completion; 0: none */
+    int64_t call_ns;                /* entry of its thread's MPI call, or NET_NO_CALL */
+    uint64_t bytes;                 /* may be TRANSPORT_UNKNOWN_BYTES */
+    uint32_t rank, site, operation; /* SITE, OPERATION: of that call, or TIMELINE_NONE */
+    uint32_t number;                /* shared by a start and its completion; 0: none */
     uint8_t kind, thread;           /* enum transport_kind */
-    bool at_once;                   /* a start that was complete when it returned */
+    bool at_once;                   /* a start that was already complete on return */
 };
 
-/* Transfers of one event, or the sum over all calls of one operation at one call site. Operation
- * TIMELINE_NONE: outside of MPI calls. */
+/* Transfers of one event, or the sum over all calls of one operation at one call site. OPERATION is
+ * TIMELINE_NONE outside of MPI calls. */
 struct net_row {
     uint32_t site, operation;
-    uint64_t sends, receives; /* transfers that were started in these calls */
-    /* Where these transfers completed, if that was recorded: in the same call, in another call, or
-     * outside of calls. */
+    uint64_t sends, receives; /* transfers started in these calls */
+    /* Where those transfers completed, if recorded: in the same call, in another call, or outside
+     * of calls. */
     uint64_t same_call, other_call, outside;
     uint64_t moved_bytes; /* by system calls in these MPI calls */
 };
 
 struct net_found {
-    struct net_row *rows; /* of each event that has something to count */
+    struct net_row *rows; /* one for each event that has counts */
     size_t n_rows;
     uint64_t sends; /* messages whose sending call started a send of the transport */
 };
 
-/* ACT: N acts; NET: M events; both in any order. Memory as in base/memory.h; for net_free(). */
+/* ACT: N events of MPI; NET: M events of the transport; both in any order. Memory as in
+ * base/memory.h; release by net_free(). */
 void net_find(struct net_found *f, const struct act *act, size_t n, const struct net *net,
               size_t m);
 void net_free(struct net_found *f);

@@ -1,4 +1,4 @@
-/* Wait states: what each call had to wait for, for how long, and for whom. */
+/* Wait states: what each call waited for, how long, and for which rank. */
 #include "timeline/timeline.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char *const wait_names[WAIT_STATES] = {
     [WAIT_PREFIX] = "late rank before, in a prefix",
 };
 
-/* --- sends: only what is known to wait for its receive can have waited for it --- */
+/* --- sends: only a send that depends on its receive can have waited for it --- */
 
 enum { CLASSES = 66 };
 
@@ -33,7 +33,7 @@ static bool is_send(const struct timeline *t, const struct act *a, size_t i)
     return (a->kind == ACT_SEND || a->kind == ACT_SENT) && t->partner[i] != TIMELINE_NONE;
 }
 
-/* A size is synchronous here if no send of it came back before its receive was posted. */
+/* A message size counts as synchronous if no send of it returned before its receive was posted. */
 static void find_buffered(const struct timeline *t, const struct act *act, size_t n,
                           int64_t error_ns, bool buffered[CLASSES])
 {
@@ -46,8 +46,8 @@ static void find_buffered(const struct timeline *t, const struct act *act, size_
 /* --- receives in the wrong order --- */
 
 struct order {
-    int64_t posted, sent; /* later: SENT is the least of this and all that follow */
-    uint64_t thread;      /* each receives in an order of its own */
+    int64_t posted, sent; /* later, SENT becomes the minimum of this and all following ones */
+    uint64_t thread;      /* each thread receives in its own order */
 };
 
 static uint64_t thread_of(const struct act *a)
@@ -61,7 +61,7 @@ static int by_posting(const void *a, const void *b)
     return ORDER(x->thread, y->thread) ?: ORDER(x->posted, y->posted);
 }
 
-/* When the earliest message was sent that THREAD posted a receive for only from FROM on. */
+/* The earliest send time among messages whose receive THREAD posted at FROM or later. */
 static int64_t earliest_sent(const struct order *list, size_t n, uint64_t thread, int64_t from)
 {
     size_t low = 0, high = n;
@@ -129,13 +129,13 @@ static int by_call(const void *a, const void *b, void *acts)
         ?: ORDER(x->exit_ns, y->exit_ns);
 }
 
-/* Where both halves of an exchange wait for the same rank it is a late sender. */
+/* If both halves of a sendrecv wait for the same rank, it counts as late sender. */
 static bool is_later(const struct cause *a, const struct cause *b)
 {
     return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;
 }
 
-/* The wait of a call is that of the event that was possible last: it ended the call. */
+/* The wait of a call is that of the event that became possible last: it ended the call. */
 static void wait_of_call(struct timeline *t, const struct act *act, const uint32_t *of, size_t n,
                          int64_t error_ns)
 {
@@ -183,8 +183,8 @@ static int by_order(const void *a, const void *b)
     return by_series(x, y) ?: ORDER(x->ordinal, y->ordinal);
 }
 
-/* Fills followed and in_turn: whether the late ranks of NxN collectives at one call site alternate
- * in a fixed order. T->waits must be sorted by place. */
+/* Sets followed and in_turn: whether the late ranks of NxN collectives at one call site alternate
+ * in a fixed order. T->waits must be sorted by call site. */
 static void find_turns(struct timeline *t, const struct act *act, size_t n)
 {
     struct late *late = memory_alloc((n + 1) * sizeof *late);
@@ -198,7 +198,8 @@ static void find_turns(struct timeline *t, const struct act *act, size_t n)
         ranks = rank >= ranks ? rank + (size_t)1 : ranks;
     }
     qsort(late, m, sizeof *late, by_order);
-    uint32_t *next = memory_alloc((ranks + 1) * sizeof *next); /* whom each was followed by; +1 */
+    uint32_t *next = memory_alloc((ranks + 1) * sizeof *next); /* plus one: by rank, the late rank
+                                                                  that followed it */
     for (size_t i = 1; i < m; i++) {
         const struct late *before = &late[i - 1];
         if (by_series(before, &late[i])) {

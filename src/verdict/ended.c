@@ -28,7 +28,7 @@ static void add_mismatch(struct profile *p, const struct awaited *a, const struc
 
 void verdict_of_ended(struct profile *p)
 {
-    ARRAY(struct awaited) named = {0}; /* pairs: each pair of call sites is named once */
+    ARRAY(struct awaited) named = {0}; /* pairs: each pair of call sites is reported once */
     for (size_t i = 0, next; i < p->events.n; i = next) {
         const struct awaited a = awaited_of(p, &p->events.at[i]);
         next = events_next(p, i);

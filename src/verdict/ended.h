@@ -1,12 +1,12 @@
-/* What is wrong with the calls of a run that went on nevertheless. */
+/* Errors in the calls of a run that nevertheless continued. */
 #ifndef COLLPROF_VERDICT_ENDED_H
 #define COLLPROF_VERDICT_ENDED_H
 
 #include "profile/profile.h"
 
-/* Adds to P, which has its call sites' names and the events of all ranks, a finding of kind
- * "verdict" {"kind": "mismatch", "text", "ranks"} for each pair of call sites whose collectives
- * were one, but did not agree on the operation, the root or the number of bytes. */
+/* Adds findings of kind "verdict" {"kind": "mismatch", "text", "ranks"} to P, which has its call
+ * sites' names and the events of all ranks: one for each pair of call sites whose calls formed one
+ * collective but disagreed on the operation, the root or the number of bytes. */
 void verdict_of_ended(struct profile *p);
 
 #endif

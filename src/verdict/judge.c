@@ -18,7 +18,7 @@ static struct verdict *verdict_new(const struct wait_graph *g)
     return v;
 }
 
-/* At fault are the ranks that are IN. */
+/* Sets the ranks at fault to those that are IN. */
 static void set_core(const struct wait_graph *g, struct verdict *v, const bool *in)
 {
     bool *waiting = memory_alloc(g->s->n_ranks + 1);
@@ -39,8 +39,8 @@ static void set_two(const struct wait_graph *g, bool *in, int32_t one, int32_t o
     in[one] = in[other < 0 ? one : other] = true;
 }
 
-/* The message, sent and not received, that is most like A: one to the rank that waits for it, or
- * ELSEWHERE, too, from its peer to another. None: sent is 0. */
+/* The message, sent but not received, that is most similar to A: to the waiting rank, or with
+ * ELSEWHERE also from its peer to another. If there is none, its SENT is 0. */
 static struct message_count nearest(const struct wait_graph *g, const struct awaited *a,
                                     bool elsewhere)
 {
@@ -60,8 +60,8 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
     return best;
 }
 
-/* Why some ranks wait: the message that says most about it, by what is SAID, and two collectives
- * that differ. */
+/* Why some ranks wait: the most informative message (SAID rates it), and two collectives that
+ * differ. */
 struct reasons {
     enum said { SAID_NOTHING, SAID_SEND, SAID_RECEIVE, SAID_NEAREST } said;
     const struct awaited *message, *collective, *other, *lock;
@@ -86,7 +86,8 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
     }
 }
 
-/* A rank that waits for no other, while others wait for it in FIRST; NULL: none does. */
+/* The verdict on one rank that waits for no other, while others wait for it in FIRST (NULL: none
+ * does). */
 static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                      const struct awaited *first)
 {
@@ -107,8 +108,7 @@ static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                              : VERDICT_MOVING;
 }
 
-/* The verdict on the ranks that are IN, which wait for none but each other. Of them it leaves IN
- * those at fault. */
+/* Judges the ranks that are IN, which wait only for each other. Those at fault remain IN. */
 static struct verdict *judge_core(const struct wait_graph *g, bool *in)
 {
     struct verdict *v = verdict_new(g);
@@ -119,7 +119,8 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
         for (size_t i = in[r] ? g->edge[0][r] : EDGE_NONE; i != EDGE_NONE;
              i = g->edges.at[i].next[0])
             circle = circle || in[g->edges.at[i].to];
-    /* Evidence: for a cycle the waits of its own ranks, otherwise the waits of others for it. */
+    /* The evidence of a cycle is the waits of its own ranks, otherwise the waits of others for
+     * it. */
     for (size_t r = 0; r < g->s->n_ranks; r++)
         for (size_t i = in[r] ? g->edge[!circle][r] : EDGE_NONE; i != EDGE_NONE;
              i = g->edges.at[i].next[!circle])
@@ -150,10 +151,8 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
     return v;
 }
 
-/* --- all of it --- */
-
-/* Follows the waits of RANK: the ranks that are IN at last are those that wait for none but each
- * other; SEEN: they, and all that wait for them. */
+/* Follows the waits of RANK. Finally IN has ranks that wait only for each other; SEEN has these and
+ * all that wait for them. */
 static void find_core(const struct wait_graph *g, int32_t rank, const bool *among, bool *in,
                       bool *seen)
 {
@@ -171,8 +170,8 @@ static void find_core(const struct wait_graph *g, int32_t rank, const bool *amon
     }
 }
 
-/* Whether one verdict is to be on the ranks of both: processes that have ended, or are stopped;
- * those that one collective waits for. */
+/* Whether one verdict covers the ranks of both: processes that have ended, or are stopped; ranks
+ * that one collective waits for. */
 static bool belong_together(const struct verdict *a, const struct verdict *b)
 {
     const struct awaited *x = a->first, *y = b->first;
@@ -183,8 +182,8 @@ static bool belong_together(const struct verdict *a, const struct verdict *b)
              x->sequence == y->sequence));
 }
 
-/* The verdict that is said first of those on ranks that wait for none but each other; AMONG: as
- * for waits_spread(). */
+/* Of the verdicts on ranks that wait only for each other, the one with the highest priority; AMONG:
+ * as for waits_spread(). */
 static struct verdict *judge_cores(const struct wait_graph *g, const bool *among)
 {
     size_t n = g->s->n_ranks;
@@ -214,7 +213,7 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
     return best;
 }
 
-/* All ranks are in calls for long, and none is known to wait for another. */
+/* All ranks have been in calls for long, and none is known to wait for another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
 {
     bool all = g->s->calls.n > 0, *in = memory_alloc(g->s->n_ranks + 1);
@@ -231,8 +230,8 @@ static void judge_long(const struct wait_graph *g, struct verdict *v)
     free(in);
 }
 
-/* Nothing can release a rank at fault, and for one of them a rank waits that cannot do without it;
- * for a process that has ended, or is stopped, any rank. */
+/* Whether nothing can release a rank at fault, and some rank needs one of them to continue; if a
+ * process has ended or is stopped, any rank that waits for it. */
 static bool is_proven(const struct wait_graph *g, const struct verdict *v)
 {
     bool proven = v->n > 0, stuck = v->kind <= VERDICT_STOPPED && v->n_waiting > 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a call site the innermost frame is enough. */
+/* A call site is represented by its innermost frame. */
 static uint32_t first_frame(struct reading *r, uint32_t i)
 {
     const struct ledger_site *from = &r->g.l->sites[i];
@@ -44,7 +44,7 @@ uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
     c->id = from->last;
     c->world = from->flags & LEDGER_COMM_WORLD;
     c->n = name->size = from->size;
-    if (from->created == 1) { /* others share the row and its name */
+    if (from->created == 1) { /* other communicators share the row and its name */
         text_copy_part(name->name, sizeof name->name, from->name, sizeof from->name);
         quote_plain(name->name);
     }
@@ -57,7 +57,7 @@ uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
     return i;
 }
 
-/* Seconds from TICKS to now; negative: unknown. */
+/* Seconds from TICKS to now; negative if unknown. */
 static double age_of(const struct reading *r, uint64_t ticks)
 {
     const struct ledger_header *h = r->g.h;
@@ -76,8 +76,8 @@ static bool polls(const char *name)
                          name);
 }
 
-/* These have no number on their communicator. All members leave those that make a communicator only
- * after all have entered; the others may wait for more. */
+/* These have no number on their communicator. All members leave a call that makes a communicator
+ * only after all have entered; the others may wait for more. */
 static bool makes_communicator(const char *name)
 {
     return text_has_word("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
@@ -126,7 +126,7 @@ bool reading_is_persistent(const struct reading *r, const struct ledger_request 
     return o->family == FAMILY_INIT_REQUEST && !is_message(o->name);
 }
 
-/* The collective C on a communicator that is known. Those that have no number are counted by
+/* The collective C on a known communicator. Collectives without a number are counted by
  * operation. */
 static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
                                      const struct profile_operation *o)
@@ -193,12 +193,12 @@ static int by_post(const void *a, const void *b)
 static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
 {
     bool open = q[i].posted && q[i].active;
-    for (uint32_t k = 0; k < n && open; k++) /* of several with one handle all are done */
+    for (uint32_t k = 0; k < n && open; k++) /* of several with one handle all are complete */
         open = k == i || !q[k].posted || !q[k].active || q[k].handle != q[i].handle;
     return open;
 }
 
-/* Requests that are open, in the order in which they were posted. */
+/* Adds the open requests, in the order of posting. */
 static void add_requests(struct reading *r)
 {
     struct situation *s = r->e->s;
@@ -233,8 +233,8 @@ static bool is_named(const struct ledger_call *c, uint64_t request)
     return found;
 }
 
-/* The call C of a thread, or its last one, if that polls. What it waits for are then all open
- * requests of its rank, and what it probes for; its time is that without success. */
+/* Adds the call C of a thread, or its last one if that polls. A polling rank waits for all its open
+ * requests and for what it probes; the time counts since its last success. */
 static void add_call(struct reading *r, const struct ledger_call *c)
 {
     const uint32_t blocking = 1u << FAMILY_COLLECTIVE | 1u << FAMILY_SEND | 1u << FAMILY_RECV |
@@ -274,7 +274,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     }
 }
 
-/* Until MPI_Init has returned, a record has no operations. */
+/* Before MPI_Init returns, a record has no operations. */
 static void add_init(struct reading *r)
 {
     struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
@@ -286,7 +286,7 @@ static void add_init(struct reading *r)
     call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
 }
 
-/* What returned errors, and whether windows are locked. */
+/* Notes calls that returned errors, and whether windows are locked. */
 static void add_entries(struct reading *r, struct evidence_rank *rank)
 {
     int64_t locks = 0;
@@ -328,7 +328,7 @@ void reading_add_calls(struct reading *r)
         else if (c->since)
             add_call(r, c);
     }
-    /* The state of a record that another host writes may be an old one. */
+    /* A record written by another host may be out of date. */
     s->threads[h->rank] = h->threads_at_once || (rank->other_host && rank->state == LEDGER_RUNNING);
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
     if (!last || !rank->outside)

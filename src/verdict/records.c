@@ -12,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- messages --- */
-
 static int by_channel(const void *a, const void *b)
 {
     const struct message_count *x = a, *y = b;
@@ -43,7 +41,7 @@ static void add_messages(struct reading *r)
     }
 }
 
-/* Both ends of a channel become one row; what has arrived is of no interest. */
+/* Merges both ends of a channel into one row; messages that have arrived are dropped. */
 static void merge_messages(struct situation *s)
 {
     size_t kept = 0;
@@ -61,9 +59,7 @@ static void merge_messages(struct situation *s)
     s->counts.n = kept;
 }
 
-/* --- processes --- */
-
-/* By what /proc says. */
+/* The state according to /proc. */
 static enum rank_state state_of(int64_t pid)
 {
     char text[1024], letter = *input_process((pid_t)pid, text);
@@ -73,7 +69,8 @@ static enum rank_state state_of(int64_t pid)
                                           : RANK_RUNNING;
 }
 
-/* By a signal with which a launcher or a person ends all ranks, whatever they are in. */
+/* Whether it got a signal with which a launcher or a person ends all ranks, whatever they are
+ * doing. */
 static bool was_asked_to_end(const struct evidence_rank *r)
 {
     const uint64_t asking = 1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT |
@@ -82,9 +79,9 @@ static bool was_asked_to_end(const struct evidence_rank *r)
            r->state_detail < 32 && asking >> r->state_detail & 1;
 }
 
-/* Finds processes that ended unexpectedly. If all processes have ended, states are taken from the
- * records, except for a process that left no record of its end outside of MPI while others got a
- * signal to end. (If it was in a call, it ignored that signal and was killed with the others.) */
+/* Finds processes that ended unexpectedly. If all have ended, states come from the records.
+ * Exception: a process that recorded no end, outside of MPI, while others got a signal to end. (If
+ * it was in a call, it had ignored that signal and was killed with the others.) */
 static void find_gone(struct evidence *e)
 {
     bool asked = false;
@@ -102,8 +99,6 @@ static void find_gone(struct evidence *e)
             e->s->state[i] = RANK_GONE;
     }
 }
-
-/* --- all of it --- */
 
 enum {
     NAMES = 1u << LEDGER_OPERATIONS | 1u << LEDGER_TEXTS | 1u << LEDGER_MODULES |
@@ -167,8 +162,8 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
     return entered < 0 && none && !several && !c->operation ? 0 : entered;
 }
 
-/* What the record says about its rank in the communicators that calls are on; and collectives that
- * it has left, and that others may be in: they may disagree about them. */
+/* Reads the rank's position in the communicators of open calls, and the collectives that it has
+ * left but others may still be in, since they may disagree about them. */
 static void read_members(struct reading *r)
 {
     struct situation *s = r->e->s;
@@ -216,7 +211,7 @@ static void read_each(struct reading *r, struct records *records, uint32_t secti
     }
 }
 
-/* Ranks of communicators become ranks of MPI_COMM_WORLD. */
+/* Translates ranks of communicators to ranks of MPI_COMM_WORLD. */
 static void translate(struct situation *s)
 {
     for (size_t i = 0; i < s->awaited.n + s->left.n; i++) {
@@ -286,7 +281,8 @@ void evidence_free(struct evidence *e)
     free(e);
 }
 
-/* A call that is not the same as BEFORE may return. Polls are judged by their progress. */
+/* Calls that differ from BEFORE have made progress and may return. Polls are judged by their
+ * successes. */
 static void settle(struct situation *s, const struct situation *before)
 {
     for (size_t i = 0; i < s->calls.n; i++) {

@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The state of a process, apart from its open calls. */
+/* The state of a process, without its open calls. */
 enum rank_state {
-    RANK_RUNNING,     /* or nothing is known */
+    RANK_RUNNING,     /* or unknown */
     RANK_SLEEPING,    /* in an interruptible system call */
-    RANK_SYSTEM_CALL, /* in an uninterruptible one: file systems, mostly */
+    RANK_SYSTEM_CALL, /* in an uninterruptible one: mostly file systems */
     RANK_STOPPED,     /* by a signal or a debugger */
-    RANK_GONE,        /* it has ended without MPI_Finalize */
-    RANK_FINISHED,    /* it is in MPI_Finalize, or past it */
-    RANK_UNSEEN       /* there is no record of it */
+    RANK_GONE,        /* ended without MPI_Finalize */
+    RANK_FINISHED,    /* in MPI_Finalize, or past it */
+    RANK_UNSEEN       /* it has no record */
 };
 
 /* Which members wait for which others in a collective operation. */
@@ -28,45 +28,50 @@ enum collective_shape {
     SHAPE_SOME       /* for some unknown members: neighbourhood collectives */
 };
 
-enum { AWAIT_ANY = -1, AWAIT_UNKNOWN = -2, AWAIT_INVALID = -3 /* no rank of the communicator */ };
+enum {
+    AWAIT_ANY = -1,
+    AWAIT_UNKNOWN = -2,
+    AWAIT_INVALID = -3 /* not a rank of the communicator */
+};
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 #define JUDGE_NONE SIZE_MAX
 
 /* A message or collective that a rank waits for or has posted. Those of one rank are in the order
- * of posting: first requests, then those of its blocking calls. */
+ * of posting: first requests, then the parts of its blocking calls. */
 struct awaited {
     enum awaited_what {
         AWAIT_SEND,
         AWAIT_RECEIVE,
         AWAIT_COLLECTIVE,
         AWAIT_LOCK, /* the lock of a window, which another rank may hold */
-        AWAIT_INIT, /* MPI_Init: all ranks */
+        AWAIT_INIT, /* MPI_Init: needs all ranks */
         AWAIT_OTHER
     } what;
     int32_t rank;      /* the rank that waits. All ranks here are in MPI_COMM_WORLD */
-    uint32_t comm;     /* position in the situation's communicators */
-    int32_t peer;      /* AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
-    int32_t tag;       /* AWAIT_ANY */
-    uint64_t posted;   /* time of posting of a request (a send may be complete already); 0: none */
-    uint64_t request;  /* handle of the request, to look it up; 0: none */
+    uint32_t comm;     /* index in situation.comms */
+    int32_t peer;      /* or AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
+    int32_t tag;       /* or AWAIT_ANY */
+    uint64_t posted;   /* time of posting of a request (a send may already be complete); 0: not a
+                          request */
+    uint64_t request;  /* handle of the request, to look it up; 0: not a request */
     uint64_t sequence; /* of a collective: its number in the member list, from 0 */
     bool counted;      /* SEQUENCE counts only collectives of the same operation */
-    bool maybe;        /* it may wait for something else: a file system, a process that starts */
-    /* What a collective's members must agree on; unknown parts agree with any: */
+    bool maybe;        /* it may wait for something else: a file system, a process to start */
+    /* What a collective's members must agree on; unknown values agree with any: */
     uint32_t operation; /* equal for operations that match each other */
-    int32_t root;       /* -1: none or not comparable */
-    uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
+    int32_t root;       /* -1 if none or not comparable */
+    uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES if unknown or allowed to differ */
     enum collective_shape shape;
-    uint32_t name, site; /* operation and call site of the post, for messages */
+    uint32_t name, site; /* operation and call site of the post, for texts */
 };
 
 /* A call that a thread has entered and not left. */
 struct open_call {
     int32_t rank;
-    ARRAY(size_t) parts; /* what it waits for: positions in situation.awaited; for free() */
+    ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; released by free() */
     bool any;            /* it returns when any one of them is complete: MPI_Waitany */
     bool polls;          /* it does not block: MPI_Test, MPI_Iprobe */
-    double seconds;      /* time since entry; POLLS: since the last progress; negative: unknown */
+    double seconds;      /* since entry, for POLLS since the last success; negative if unknown */
     uint64_t since;      /* distinguishes it from other calls of its rank */
     uint32_t name, site; /* its operation and call site, for messages */
 };
@@ -74,13 +79,13 @@ struct open_call {
 /* A sequence of collectives on one communicator with common numbering, and how many of them each
  * member has entered (-1: unknown). */
 struct member_list {
-    int32_t *member; /* world ranks of the N members; negative: unknown. For free() */
+    int32_t *member; /* world ranks of the N members; negative: unknown. Released by free() */
     int64_t *entered;
     size_t n;
-    uint64_t id, group; /* of the communicator; of its group of members, as in the records */
-    uint32_t operation; /* only this operation, which is not numbered in the records; 0: others */
+    uint64_t id, group; /* of the communicator, and of its group, as in the records */
+    uint32_t operation; /* if not 0: only this operation, which records do not number */
     bool world;
-    uint64_t lowest; /* number of a collective that is open or posted here */
+    uint64_t lowest; /* smallest number of a collective that is open or posted here */
 };
 
 /* Messages from one rank to another. */
@@ -93,38 +98,39 @@ struct message_count {
 struct situation {
     size_t n_ranks;
     enum rank_state *state; /* by rank, for free() */
-    bool *threads;          /* has other threads outside of MPI that may call it; for free() */
-    bool *locks;            /* holds a lock of a window; for free() */
+    bool *threads;          /* has other threads outside of MPI that may call it */
+    bool *locks;            /* holds a lock of a window */
     ARRAY(struct member_list) comms;
     ARRAY(struct awaited) awaited; /* sorted by rank */
     ARRAY(struct awaited) left;    /* collectives that ranks have left */
     ARRAY(struct open_call) calls; /* sorted by rank */
     ARRAY(struct message_count) counts;
-    bool counted;   /* counts has all messages */
+    bool counted;   /* COUNTS includes all messages */
     double settled; /* a call that is open for a shorter time (s) may return at any moment */
 };
 
 /* What the members of the collective NAME must agree on, and its shape. TWO_GROUPS: on an
- * intercommunicator, where little is known. Large-count forms count as the same operation. BYTES
+ * intercommunicator, where little is checked. Large-count forms count as the same operation. BYTES
  * are compared if every member must pass the same number, even with MPI_IN_PLACE. */
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
 
-/* Whether A and B, with one number on one communicator, match, so that both ranks can proceed. Only
- * properties that are known of both can mismatch. */
+/* Whether A and B, with the same number on one communicator, match, so that both ranks can proceed.
+ * Only properties that are known for both can mismatch. */
 bool awaited_agree(const struct awaited *a, const struct awaited *b);
 
 /* As awaited_agree(), but ignores sizes: MPI may complete operations whose sizes differ. */
 bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
 
-/* Rows for N ranks, without any call. For situation_free(). */
+/* A situation of N ranks without calls. Release by situation_free(). */
 struct situation *situation_new(size_t n);
 void situation_free(struct situation *s);
 
-/* Adds a call of RANK that waits for all N elements of AWAITED. The caller may set its ANY. */
+/* Adds a call of RANK that waits for all N elements of AWAITED. The caller may set ANY in the
+ * result. */
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n);
 
-/* The first open call of RANK; NULL: it has none. */
+/* The first open call of RANK; NULL if it has none. */
 const struct open_call *situation_find(const struct situation *s, int32_t rank);
 
 #endif

@@ -20,8 +20,6 @@ static void add(char *text, const char *format, ...)
     va_end(arguments);
 }
 
-/* --- calls --- */
-
 static void add_time(char *text, const char *before, double seconds)
 {
     char time[32];
@@ -40,8 +38,8 @@ static void add_comm(char *text, const struct profile *names, uint32_t comm)
         add(text, "another communicator");
 }
 
-/* " from rank 1 (tag 4, MPI_COMM_WORLD)", " number 1,207 of MPI_COMM_WORLD with root 0, 8 B"; not
- * NAMED: of several ranks, each of which has a peer of its own. */
+/* Appends " from rank 1 (tag 4, MPI_COMM_WORLD)" or " number 1,207 of MPI_COMM_WORLD with root 0, 8
+ * B". Without NAMED it is for several ranks with different peers. */
 static void add_awaited(char *text, const struct profile *names, const struct awaited *a,
                         bool named)
 {
@@ -73,7 +71,8 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
     }
 }
 
-/* "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A: NULL: unknown. */
+/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A is NULL if
+ * unknown. */
 static void add_call(char *text, const struct profile *names, uint32_t operation, uint32_t site,
                      const struct awaited *a, bool named)
 {
@@ -102,8 +101,6 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
     }
 }
 
-/* --- one rank --- */
-
 static void add_end(char *text, const struct evidence_rank *r)
 {
     if (r->state == LEDGER_EXITED)
@@ -116,7 +113,8 @@ static void add_end(char *text, const struct evidence_rank *r)
         add(text, "gone without a last word (killed, by SIGKILL for example), ");
 }
 
-/* "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2 more". */
+/* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
+ * more". */
 static void add_open(char *text, const struct evidence *e, const struct open_call *c,
                      const struct awaited *first, bool named)
 {
@@ -141,7 +139,7 @@ static bool is_at_fault(const struct verdict *v, int32_t rank)
     return found;
 }
 
-/* What RANK is in. Not NAMED: without what differs among ranks of one group. */
+/* Appends the call of RANK; without NAMED, omits what differs among ranks of one group. */
 static void add_rank(char *text, const struct evidence *e, const struct verdict *v, int32_t rank,
                      bool named)
 {
@@ -176,14 +174,13 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
     }
 }
 
-/* --- the sentence --- */
-
-/* What it says of two members of a communicator that disagree. */
+/* The sentence about two members of a communicator that disagree. */
 static const char *const of_two[VERDICT_KINDS] = {
     [VERDICT_MISMATCH] = "members of a communicator disagree about a collective: ",
     [VERDICT_CROSSED] = "collectives of two communicators in crossed order: "};
 
-/* Of other ranks at fault: between their numbers and what the first of them is in, and after it. */
+/* For other ranks at fault: text between their numbers and the call of the first of them, and text
+ * after it. */
 static const char *const before[VERDICT_KINDS] =
     {[VERDICT_UNMATCHED] = " waits ", [VERDICT_CYCLE] = " wait for each other "},
                          *const after[VERDICT_KINDS] = {
@@ -200,8 +197,8 @@ static void add_ranks(char *text, const int32_t *rank, size_t n)
     add(text, "rank%s %s", n == 1 ? "" : "s", list);
 }
 
-/* How long all of them, or else who waits for them, have been in their calls, at least; negative:
- * unknown. */
+/* The shortest time in seconds that all of them, or otherwise the ranks waiting for them, have been
+ * in their calls; negative if unknown. */
 static double shortest(const struct evidence *e, const struct verdict *v)
 {
     const struct open_call *waiting = v->first ? situation_find(e->s, v->first->rank) : NULL;
@@ -214,8 +211,8 @@ static double shortest(const struct evidence *e, const struct verdict *v)
     return seconds < 0 && waiting ? waiting->seconds : seconds;
 }
 
-/* The rank whose call is named: of a receive or send that nothing matches, who waits; of some that
- * poll, who does. */
+/* The rank whose call is named: if nothing matches a receive or send, the rank that waits; if ranks
+ * poll, one that does. */
 static int32_t named_rank(const struct evidence *e, const struct verdict *v)
 {
     if (v->kind == VERDICT_UNMATCHED)
@@ -228,7 +225,8 @@ static int32_t named_rank(const struct evidence *e, const struct verdict *v)
     return v->core[0];
 }
 
-/* What never comes, what its peer does instead, and what was sent. */
+/* Appends the message that never arrives, what its peer does instead, and similar messages that
+ * were sent. */
 static void add_unmatched(char *text, const struct evidence *e, const struct verdict *v)
 {
     const struct awaited *a = v->first;
@@ -258,7 +256,7 @@ void verdict_text_group(char text[VERDICT_TEXT], const json_t *group)
     add(text, ": %s", json_string_value(json_object_get(group, "text")));
 }
 
-/* GROUPS: those at fault come first. */
+/* GROUPS begins with those at fault. */
 static void add_body(char *text, const struct evidence *e, const struct verdict *v,
                      const json_t *groups)
 {
@@ -324,13 +322,12 @@ static void add_sentence(char *text, const struct evidence *e, const struct verd
             v->n == 1 ? "it" : "them");
 }
 
-/* --- the groups --- */
-
 struct group {
     json_t *ranks;
     int32_t first;
     bool at_fault;
-    char text[ROOM], alike[ROOM]; /* without what differs among them, by which they are grouped */
+    char text[ROOM], alike[ROOM]; /* ALIKE: without what differs among ranks, so that equal texts
+                                     form a group */
 };
 
 static int by_fault(const void *a, const void *b)
@@ -410,7 +407,7 @@ json_t *verdict_json(const struct evidence *e, const struct verdict *v)
 {
     char text[ROOM] = "";
     json_t *ranks = json_array();
-    profile_name_sites(e->names); /* only now: a watchdog reads more often than it writes */
+    profile_name_sites(e->names); /* only when it is written: a watchdog reads more often */
     json_t *groups = groups_json(e, v);
     add_sentence(text, e, v, groups);
     for (size_t i = 0; i < v->n; i++)

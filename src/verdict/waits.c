@@ -55,8 +55,8 @@ static enum entered has_entered(const struct wait_graph *g, const struct awaited
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
 }
 
-/* All members that it needs, or else one of those that have not entered: an implementation may
- * make it wait for them. */
+/* Waits for all needed members that have not entered, otherwise for one of the other members, since
+ * an implementation may wait for them, too. */
 static void wait_for_collective(struct wait_graph *g, struct need *w)
 {
     const struct awaited *a = w->a;
@@ -98,8 +98,8 @@ uint64_t waits_receives(const struct wait_graph *g, const struct message_count *
     return n;
 }
 
-/* Whether more messages were sent and not received than receives posted before R take: of those
- * with wildcards it is unknown what they take. */
+/* Whether more such messages were sent and not received than receives posted before R can take;
+ * what wildcards take is unknown. */
 static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;
@@ -143,7 +143,7 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
     }
 }
 
-/* Those that may be what it waits for. */
+/* It waits for the ranks that may satisfy it. */
 static void wait_for_some(struct wait_graph *g, struct need *w)
 {
     const enum awaited_what what = w->a->what;
@@ -160,14 +160,15 @@ static void add_wait(struct wait_graph *g, const struct open_call *c, const stru
     (a->what == AWAIT_COLLECTIVE  ? wait_for_collective
      : a->what < AWAIT_COLLECTIVE ? wait_for_message
                                   : wait_for_some)(g, &w);
-    /* Whether a message is under way in a call of unknown duration only the counts can tell. */
+    /* If the duration of a call is unknown, only message counts can show that its message is in
+     * transit. */
     if (c->seconds < 0 && (a->what == AWAIT_SEND || (a->what == AWAIT_RECEIVE && !g->s->counted)))
         w.maybe = true;
     *PUSH(&g->waits) = w;
 }
 
-/* A send that was posted may be complete already: it matters if nothing else explains why the call
- * is open. */
+/* A posted send may already be complete: it counts only if nothing else explains why the call is
+ * open. */
 static void find_waits(struct wait_graph *g)
 {
     const struct situation *s = g->s;
@@ -185,8 +186,6 @@ static void find_waits(struct wait_graph *g)
     }
     g->first_wait[s->calls.n] = g->waits.n;
 }
-
-/* --- who can act --- */
 
 static size_t count_able(const struct wait_graph *g, const struct need *w)
 {
@@ -226,7 +225,7 @@ static void release(struct wait_graph *g)
     }
 }
 
-/* A rank that can be released waits only for ranks that can act: of alternatives the others do not
+/* A rank that can be released waits only for ranks that can act: its other alternatives do not
  * matter. */
 static void drop_alternatives(struct wait_graph *g)
 {
