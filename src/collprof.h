@@ -1,7 +1,7 @@
-/* collprof for applications that want to say more than their MPI calls do.
+/* The interface for applications: named regions, and control of the recording.
  *
  * Link with -lcollprof, or only include this header and use the macros below: they check at run
- * time whether the layer is there, so that a program built with them also runs without. */
+ * time whether the layer is loaded, so the program also runs without it. */
 #ifndef COLLPROF_H
 #define COLLPROF_H
 
@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* A named region of the calling thread, until the matching end: the report shows calls in it
- * separately. Regions nest, 16 deep; the innermost counts. At most 63 different names, of up to 63
- * characters; calls in more regions count as outside of any. */
+/* Begins a named region of the calling thread, until the matching end: the report shows its calls
+ * separately. Regions nest up to 16 deep; the innermost one counts. At most 63 different names, of
+ * up to 63 characters; calls in further regions count as outside of any. */
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));
 
-/* As MPI_Pcontrol: 0 off, 1 on, 2 forget what was recorded. */
+/* The same as MPI_Pcontrol: 0 off, 1 on, 2 discard what was recorded. */
 void collprof_control(int level) __attribute__((weak));
 
 /* "0.1.0" */

@@ -6,14 +6,16 @@
 
 #include <stdint.h>
 
-/* ARRAY(struct row) rows = {0}: an array AT of N elements, capacity ROOM. Free rows.at. */
+/* ARRAY(struct row) rows = {0}: an array AT with N elements and room for ROOM. Release by
+ * free(rows.at). */
 #define ARRAY(type)                                                                                \
     struct {                                                                                       \
         type *at;                                                                                  \
         size_t n, room;                                                                            \
     }
 
-/* A pointer to a new, zeroed element at the end. Pointers to others may have moved. */
+/* Appends a zeroed element and returns a pointer to it. Earlier pointers into the array become
+ * invalid. */
 #define PUSH(list) ((__typeof__((list)->at))array_push((struct array *)(list), sizeof *(list)->at))
 
 /* Any ARRAY, for functions that do not know the type of its elements. */
@@ -23,21 +25,23 @@ struct array {
 } __attribute__((may_alias));
 void *array_push(struct array *array, size_t element);
 
-/* Positions in an array by a hash of the elements' keys. */
+/* Finds the indices of an array's elements by a hash of their keys. */
 struct lookup {
     struct lookup_slot {
         uint64_t hash;
-        uint32_t position; /* plus one; 0: free */
-    } * slot;              /* for free() */
+        uint32_t position; /* plus one; 0: empty */
+    } * slot;
     uint32_t room, used;
 };
 
 void lookup_add(struct lookup *l, uint64_t hash, size_t position);
 
-/* The positions with that hash, one after the other: begin with *STEP 0, stop at UINT32_MAX. */
+/* The next index stored under HASH: start with *STEP 0, stop at UINT32_MAX. Different keys may have
+ * one hash, so compare them. */
 uint32_t lookup_next(const struct lookup *l, uint64_t hash, uint32_t *step);
 
-/* Comparing for qsort() and its like, key by key: ORDER(x->a, y->a) ?: ORDER(x->b, y->b). */
+/* For comparison functions of qsort() and the like, key by key: ORDER(x->a, y->a) ?: ORDER(x->b,
+ * y->b). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 #endif

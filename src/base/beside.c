@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that this function is in: a library of ours, or the program. */
+/* The path of the file that contains this function: one of our libraries, or the program. */
 static void own_path(char *path, size_t size)
 {
     Dl_info self;

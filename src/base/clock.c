@@ -17,8 +17,8 @@ static double (*external_now)(void);
 static void (*external_hold)(double);
 static bool gives_way;
 
-/* The kernel drops the counter as its clock source as soon as it finds it unstable or out of
- * step between processors, so its choice is the test of "invariant and synchronised". */
+/* The kernel stops using the counter as clock source when it is unstable or differs between
+ * processors, so its choice shows that the counter is invariant and synchronized. */
 static bool kernel_trusts(const char *counter)
 {
     char name[32];
@@ -99,7 +99,8 @@ double clock_cost(void)
 {
     enum { BATCHES = 31, READS = 200 };
     double cost[BATCHES];
-    if (clock_source == CLOCK_SOURCE_EXTERNAL) { /* exact, and dear to read */
+    if (clock_source ==
+        CLOCK_SOURCE_EXTERNAL) { /* the simulator's clock is exact, but slow to read */
         cost[0] = clock_now();
         return clock_now() - cost[0];
     }

@@ -30,13 +30,13 @@ enum clock_source {
 };
 extern const char *const clock_names[CLOCK_SOURCES];
 
-/* Whether ticks are a counter's, of a rate that must be measured. */
+/* Whether ticks come from a counter, whose rate must be measured. */
 static inline bool clock_is_counter(uint32_t source)
 {
     return source == CLOCK_SOURCE_TSC || source == CLOCK_SOURCE_CNTVCT;
 }
 
-/* A moment, read on both clocks at once. */
+/* One moment, read on both clocks. */
 struct clock_pair {
     uint64_t ticks;
     double seconds;
@@ -47,27 +47,26 @@ extern enum clock_source clock_source;
 /* Chooses the source of clock_ticks(). Call once, before anything else here. */
 void clock_start(void);
 
-/* From now on time is what NOW says (seconds) and waiting is HOLD's business: a simulator's clock.
- */
+/* Uses a simulator's clock from now on: NOW returns the time in seconds, HOLD waits. */
 void clock_use(double (*now)(void), void (*hold)(double seconds));
 
 /* Seconds on one of the system's clocks. */
 double clock_seconds(clockid_t clock);
 
-/* Seconds on one clock of the host's, or of that given to clock_use(). */
+/* Seconds on a clock that all processes of the host share, or on the one given to clock_use(). */
 double clock_now(void);
 
 /* Occupies the processor for SECONDS, as a computation would. */
 void clock_hold(double seconds);
 
-/* From now on clock_hold() gives the processor to others while it waits: with more ranks than
- * processors a hold would otherwise keep the very rank away that it is meant to let pass. */
+/* From now on clock_hold() yields the processor while it waits: with more ranks than processors it
+ * could otherwise block the very rank for which it waits. */
 void clock_give_way(void);
 
 /* Median cost of one clock_now(), in seconds; 0 in a simulation. */
 double clock_cost(void);
 
-/* The two clocks read together, as closely as 20 tries allow. */
+/* Reads both clocks together: the closest of 20 attempts. */
 struct clock_pair clock_read_pair(void);
 
 /* Ticks per second between two pairs. */

@@ -1,6 +1,6 @@
-/* How the watchdog ends the ranks of its host (cli/watchdog.c), and the layer follows
- * (layer/ends.c): by SIGTERM with a value, which says when all of them exit at the same moment. A
- * launcher kills what is left when a first rank has ended, and would return that signal. */
+/* How the watchdog ends the ranks of its host (cli/watchdog.c, layer/ends.c): by SIGTERM with a
+ * value that tells all of them to exit at the same moment. Otherwise the launcher, when the first
+ * rank has ended, would kill the others and return that signal. */
 #ifndef COLLPROF_BASE_ENDING_H
 #define COLLPROF_BASE_ENDING_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { ENDING_WAIT = 400 }; /* ms, from the signal to the end */
+enum { ENDING_WAIT = 400 }; /* ms from the signal to the exit */
 
 static inline uint32_t ending_clock(void)
 {
@@ -18,15 +18,15 @@ static inline uint32_t ending_clock(void)
     return (uint32_t)((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
 }
 
-/* To be queued with SIGTERM. */
+/* The value to send with SIGTERM by sigqueue(). */
 static inline union sigval ending_value(void)
 {
     uint64_t mark = (uint64_t)0x636f6c6c << 32; /* "coll" */
     return (union sigval){.sival_ptr = (void *)(mark | (uint32_t)(ending_clock() + ENDING_WAIT))};
 }
 
-/* In a handler of SIGTERM: false if another process sent it; otherwise true, when it is time
- * to exit. */
+/* For a handler of SIGTERM: false if the signal has no such value; otherwise waits until it is time
+ * to exit, and returns true. */
 static inline bool ending_is_due(const siginfo_t *info)
 {
     uint64_t value = (uint64_t)info->si_value.sival_ptr;

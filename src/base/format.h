@@ -1,5 +1,5 @@
-/* Figures as a person reads them: three digits and a fitting unit. Each writes to TEXT, which has
- * room for 32, and returns it. */
+/* Formats numbers for people: three digits and a suitable unit. Each function writes to TEXT, which
+ * has room for 32 characters, and returns it. */
 #ifndef COLLPROF_BASE_FORMAT_H
 #define COLLPROF_BASE_FORMAT_H
 

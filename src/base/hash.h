@@ -1,18 +1,19 @@
-/* Hashes that several floors make. The same on every rank of a run: identities are made of them. */
+/* Hashes shared by several parts. They are the same on every rank of a run, since identities are
+ * made from them. */
 #ifndef COLLPROF_BASE_HASH_H
 #define COLLPROF_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* One more value. */
+/* Adds one more value to HASH. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0xff51afd7ed558ccdull;
     return hash ^ hash >> 32;
 }
 
-/* FNV-1a, which begins with HASH_START, over SIZE more bytes. */
+/* FNV-1a: adds SIZE bytes to HASH, which begins as HASH_START. */
 #define HASH_START 0xcbf29ce484222325ull
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {

@@ -18,7 +18,7 @@ static inline unsigned histogram_bucket(uint64_t ns)
     return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
 }
 
-/* Lowest duration of BUCKET; that of BUCKET + 1 is its (open) end. */
+/* The shortest duration of BUCKET; the bucket ends below that of BUCKET + 1. */
 static inline uint64_t histogram_floor(unsigned bucket)
 {
     if (bucket < 8)
@@ -27,7 +27,7 @@ static inline uint64_t histogram_floor(unsigned bucket)
     return (uint64_t)(8 + bucket % 8) << e;
 }
 
-/* The q-quantile, 0 <= q <= 1, interpolated inside its bucket and kept within [min, max]. */
+/* The q-quantile, 0 <= q <= 1, interpolated inside its bucket and limited to [min, max]. */
 double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_t max);
 
 #endif

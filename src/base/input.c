@@ -26,7 +26,7 @@ int input_open(int directory, const char *path, struct stat *st, const char **wh
 
 FILE *input_file(int directory, const char *path, const char **why)
 {
-    enum { TIMES = 20 }; /* values of JSON take so many times the memory of their text */
+    enum { TIMES = 20 }; /* JSON values take at most this many times the memory of their text */
     struct stat st;
     int fd = input_open(directory, path, &st, why);
     bool fits =
@@ -54,6 +54,6 @@ const char *input_process(pid_t pid, char text[1024])
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     input_read(path, text, 1024);
-    const char *end = strrchr(text, ')'); /* a name may have any character */
+    const char *end = strrchr(text, ')'); /* the process name may contain any character */
     return end && end[1] ? end + 2 : "";
 }

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* In this order: one that is started within another sets its own besides; MPICH finds its ranks by
- * the second one's, whatever is left of the first. A job step's variables
- * are Slurm's only in processes that srun has started, not in a batch script. */
+/* The order matters: a launcher started within another sets its own variables as well. MPICH finds
+ * its ranks by the inner one's variables, whatever remains of the outer one. Slurm's variables of a
+ * step count only in processes that srun has started, not in a batch script. */
 static const struct {
     const char *name, *rank, *size, *local_size, *parts;
 } known[] = {
@@ -42,11 +42,10 @@ static bool is_mpich(const struct mpi_built *mpi)
     return !strncmp(mpi->libraries, "libmpich", 8);
 }
 
-/* Identifies a process of this host also from those that had its number before: by when it started.
- */
+/* Identifies a process of this host by its number and start time, since numbers are reused. */
 static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
-    enum { STATE = 3, START_TIME = 22 }; /* fields, see proc(5) */
+    enum { STATE = 3, START_TIME = 22 }; /* numbers of fields, see proc(5) */
     char line[1024], host[256] = "";
     const char *field = input_process(pid, line);
     for (int i = STATE; field && i < START_TIME; i++)
@@ -57,7 +56,8 @@ static uint64_t hash_process(uint64_t hash, pid_t pid)
     return hash_bytes(hash_bytes(hash, &pid, sizeof pid), host, strlen(host));
 }
 
-/* Hydra gives its runs no name, but each rank a socket, all of which one process has made. */
+/* Hydra does not name its runs, but gives each rank a socket; one process has created all of
+ * them. */
 static uint64_t run_of(bool hydra)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "FLUX_JOB_ID",
@@ -65,7 +65,7 @@ static uint64_t run_of(bool hydra)
     struct ucred maker = {.pid = getppid()};
     socklen_t size = sizeof maker;
     uint64_t name = HASH_START;
-    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* several runs may be of one job */
+    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* several runs may belong to one job */
     for (size_t i = hydra ? n : 0; i < n; i++)
         if (is_set(names[i]))
             name = hash_bytes(name, getenv(names[i]), strlen(getenv(names[i])));
@@ -88,7 +88,7 @@ struct launcher launcher_read(const struct mpi_built *mpi)
         l.local_size = number(known[i].local_size);
         l.parts = number(known[i].parts);
     }
-    /* srun --mpi=pmi2 sets MPICH's variables, too. */
+    /* srun --mpi=pmi2 also sets MPICH's variables. */
     if (l.name && l.pmi && is_set("SLURM_STEP_ID") && !is_set("HYDI_CONTROL_FD"))
         l.name = "srun";
     l.run = run_of(l.name == known[1].name && is_set("PMI_FD"));
@@ -125,8 +125,8 @@ const struct mpi_built *mpi_of_library(const char *library)
     return NULL;
 }
 
-/* PMI 1 and 2 are MPICH's, from Slurm and Flux also those of an Open MPI that is built for them;
- * PMIx is Open MPI's. Behind MPI 5's ABI there may be any. */
+/* PMI 1 and 2 are MPICH's; Slurm and Flux offer them also to an Open MPI that is built for them.
+ * PMIx is Open MPI's. An MPI with the ABI of MPI 5 may use any. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
 {
     bool any = is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK");

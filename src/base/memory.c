@@ -48,9 +48,7 @@ FILE *memory_open_text(char **text, size_t *size)
     return out;
 }
 
-/* --- what is left --- */
-
-/* The number behind the first line that begins with KEY; UINT64_MAX: none, as "max". */
+/* The number in the first line that begins with KEY; UINT64_MAX if there is none, or "max". */
 static uint64_t number_in(const char *directory, const char *file, const char *key)
 {
     char path[4400], line[256];
@@ -66,7 +64,7 @@ static uint64_t number_in(const char *directory, const char *file, const char *k
     return number;
 }
 
-/* What a control group has left; pages of files are given back when they are needed. */
+/* Memory that a control group has left; file pages count, since they can be reclaimed. */
 static uint64_t group_left(const char *directory, bool second)
 {
     uint64_t limit = number_in(directory, second ? "memory.max" : "memory.limit_in_bytes", "");
@@ -82,8 +80,8 @@ static uint64_t group_left(const char *directory, bool second)
     return limit > used ? limit - used : 0;
 }
 
-/* The least of the group NAME under BASE and those around it. In a container the name may be that
- * outside of it: the outermost group is then all there is to see. */
+/* The minimum over the group NAME under BASE and its parents. In a container, NAME may be valid
+ * only outside of it; then only the outermost group is visible. */
 static uint64_t groups_left(const char *base, const char *name, bool second)
 {
     char path[4200];

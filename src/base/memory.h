@@ -15,16 +15,17 @@ bool memory_try(void (*work)(void *arg), void *arg);
 /* Ends the innermost memory_try() of this thread with false. */
 _Noreturn void memory_out(void);
 
-/* SIZE zeroed bytes, and a copy of TEXT; for free(). */
+/* Returns SIZE zeroed bytes, or a copy of TEXT; released by free(). */
 void *memory_alloc(size_t size);
 char *memory_strdup(const char *text);
 
-/* Bytes that this host, and the control groups that this process is in, have left for it: beyond
- * them the kernel ends processes. UINT64_MAX: unknown. PROC and CGROUP: "/proc", "/sys/fs/cgroup",
- * or a test's own. */
+/* Bytes that this host, and the control groups of this process, have left for it; beyond them the
+ * kernel kills processes. UINT64_MAX: unknown. PROC and CGROUP: "/proc", "/sys/fs/cgroup", or a
+ * test's directories. */
 uint64_t memory_available(const char *proc, const char *cgroup);
 
-/* A stream for writing. Closing it sets *TEXT, for free(), and its length *SIZE. */
+/* A stream for writing into memory. Closing it sets *TEXT, to be released by free(), and its length
+ * *SIZE. */
 FILE *memory_open_text(char **text, size_t *size);
 
 #endif

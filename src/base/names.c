@@ -1,4 +1,4 @@
-/* What the standard says of the names of operations. */
+/* Kinds of collective operations, by their standard names. */
 #include "base/names.h"
 
 #include "base/text.h"

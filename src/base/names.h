@@ -1,8 +1,7 @@
-/* The only lists of names that the command needs without linking MPI. X is applied to every name,
- * in the order in which names are shown.
- * A measurement method is the struct latency_method latency_SYMBOL in src/measure/latency.
- * A broadcast is the struct bcast tree_SYMBOL in src/trees. It RUNS as it is, or has to be BUILT
- * from measured latencies first. */
+/* The only lists of names; the command collprof uses them without linking MPI. X is applied to
+ * every name, in the order of display. A measurement method is the struct latency_method
+ * latency_SYMBOL in src/measure/latency. A broadcast is the struct bcast tree_SYMBOL in src/trees;
+ * it RUNS directly, or must first be BUILT from measured latencies. */
 #ifndef COLLPROF_BASE_NAMES_H
 #define COLLPROF_BASE_NAMES_H
 
@@ -36,7 +35,7 @@
     X(flat, "flat", RUNS)                                                                          \
     X(chain, "chain", RUNS)
 
-/* Second argument of X in BCASTS: selects the broadcasts that need not be built first. */
+/* Second argument of X in BCASTS: selects the broadcasts that run directly. */
 #define IF_RUNS(what) what
 #define IF_BUILT(what)
 
@@ -50,7 +49,8 @@ enum collective_kind {
     COLLECTIVE_OTHER       /* unknown */
 };
 
-/* By an operation's name, non-blocking, persistent and large-count forms included. */
+/* Finds the kind by an operation's name; also for non-blocking, persistent and large-count
+ * forms. */
 enum collective_kind collective_kind(const char *operation);
 
 #endif

@@ -10,8 +10,8 @@ static int64_t ns_of(struct timeval t)
     return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
-/* Time that this thread was runnable but not scheduled, ns, or the largest such time that an
- * earlier call found for any thread of the process; -1: unknown. */
+/* Time in ns that this thread was runnable but not scheduled, or the largest such time that an
+ * earlier call found for any thread of the process; -1 if unknown. */
 static int64_t noise_delayed(void)
 {
     static int64_t most = -1;

@@ -19,7 +19,7 @@ error_t option_refuse(struct option_parser *parser, const char *format, ...)
     return EINVAL;
 }
 
-/* Adds to TEXT, which has ROOM bytes, as much as fits. */
+/* Appends to TEXT, which has ROOM bytes, as much as fits. */
 __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, const char *format,
                                                       ...)
 {
@@ -30,11 +30,9 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, c
     va_end(list);
 }
 
-/* --- what is expected --- */
-
-/* The name that is nearest to TEXT of those that were offered. */
+/* The offered name that is most similar to TEXT. */
 struct nearest {
-    const char *text, *name; /* NAME: NULL if all are too far */
+    const char *text, *name; /* NAME is NULL if none is similar enough */
     size_t slips;
 };
 
@@ -57,7 +55,7 @@ static const char *name_at(const struct option_registry *r, size_t i)
     return r->word ? r->word[i] : r->name(i);
 }
 
-/* SIZE_MAX: there is none of that name. */
+/* The index of NAME; SIZE_MAX if there is none. */
 static size_t find_thing(const struct option_registry *r, const char *name)
 {
     const char *other;
@@ -67,7 +65,7 @@ static size_t find_thing(const struct option_registry *r, const char *name)
     return SIZE_MAX;
 }
 
-/* Adds "a, b, c", all names that can be chosen. */
+/* Appends "a, b, c": all names that can be chosen. */
 static void add_names(char *text, size_t room, const struct option_registry *r)
 {
     const char *name;
@@ -76,7 +74,7 @@ static void add_names(char *text, size_t room, const struct option_registry *r)
             add(text, room, "%s%s", *text ? ", " : "", name);
 }
 
-/* OPTION: its name, where R has none. ALSO: a further name, or "". */
+/* OPTION is used if R has no WHAT. ALSO: a further valid name, or "". */
 static error_t refuse_name(struct option_parser *parser, const char *option,
                            const struct option_registry *r, const char *given, const char *also)
 {
@@ -107,8 +105,6 @@ static bool is_within(const struct option_entry *entry, double value)
     return value >= limits->least && value <= limits->most;
 }
 
-/* --- values --- */
-
 error_t option_take_flag(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
@@ -138,7 +134,7 @@ error_t option_take_word(struct option_parser *parser, const struct option_entry
     return 0;
 }
 
-/* Copies the first word of LIST, which has commas, and returns what is behind it; NULL: nothing. */
+/* Copies the first word of the comma-separated LIST, and returns the rest; NULL at the end. */
 static const char *next_word(const char *list, char word[64])
 {
     size_t length = strcspn(list, ",");
@@ -181,7 +177,7 @@ error_t option_take_real(struct option_parser *parser, const struct option_entry
     return 0;
 }
 
-/* Adds the I-th, unless it is there. */
+/* Adds index I, unless it is there. */
 static void choose_one(struct option_chosen *chosen, size_t i)
 {
     for (size_t k = 0; k < chosen->n; k++)
@@ -224,9 +220,7 @@ error_t option_take_list(struct option_parser *parser, const struct option_entry
     return option_choose(parser, entry->from, arg, value);
 }
 
-/* --- the parser --- */
-
-/* The I-th of all options: the program's own, then the shared ones; NULL behind the last. */
+/* The I-th option: first the program's own, then the shared ones; NULL after the last. */
 static const struct option_entry *entry_at(const struct option_parser *parser, size_t i)
 {
     const struct option_entry *e = parser->program->options;
@@ -276,14 +270,16 @@ static bool has_names(const struct option_entry *entry)
            entry->take == option_take_list;
 }
 
-/* What is begun, misspelt, or the name that an option has to be given: --csv is --format=csv. */
+/* Suggests what may be meant: an option that begins so or is similar, or the one that takes NAME as
+ * its value: --csv is --format=csv. */
 static error_t refuse_option(struct option_parser *parser, const char *name)
 {
     const struct option_entry *e, *of = NULL;
     struct nearest near = nearest_to(name);
     for (size_t i = 0; (e = entry_at(parser, i)); i++) {
         offer(&near, e->name);
-        if (*name && !strncmp(e->name, name, strlen(name))) /* of several */
+        if (*name && !strncmp(e->name, name, strlen(name))) /* an abbreviation, possibly of several
+                                                               options */
             near = (struct nearest){name, e->name, 0};
         if (has_names(e) && find_thing(e->from, name) != SIZE_MAX)
             of = of ?: e;
@@ -296,8 +292,8 @@ static error_t refuse_option(struct option_parser *parser, const char *name)
     return option_refuse(parser, "unknown option --%s: `%s --help` lists all", name, parser->name);
 }
 
-/* Takes the option ARGV[*AT] with its argument, which may be the next word: *AT is the last one
- * that was taken. */
+/* Takes the option ARGV[*AT] with its argument, which may be the next word. *AT becomes the index
+ * of the last word taken. */
 static error_t take_option(struct option_parser *parser, char **argv, int *at)
 {
     const char *word = argv[*at], *arg = word[2] ? word + 2 : NULL;
@@ -354,8 +350,6 @@ enum options_result options_parse(struct option_parser *parser, int argc, char *
     return program->check && program->check(parser, parser->values) ? OPTIONS_WRONG : OPTIONS_GOOD;
 }
 
-/* --- environment --- */
-
 void option_variable(const char *prefix, const struct option_entry *entry, char name[64])
 {
     int n = snprintf(name, 64, "%s%s", prefix, entry->name);
@@ -363,7 +357,7 @@ void option_variable(const char *prefix, const struct option_entry *entry, char 
         name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
 }
 
-/* One line about the variable NAME with VALUE, if it is unknown or wrong. */
+/* Reports one line about the variable NAME with VALUE, if it is unknown or wrong. */
 static void take_variable(struct option_parser *parser, const char *name, const char *value,
                           char *line, size_t room)
 {
@@ -400,8 +394,6 @@ void options_read(struct option_parser *parser, char *const *environment,
     *parser->mistake = '\0';
 }
 
-/* --- help --- */
-
 bool option_is_text(const struct option_entry *entry)
 {
     return entry->take == option_take_text || entry->take == option_take_names;
@@ -427,7 +419,7 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
         option_show_range(value, text, room);
 }
 
-/* HELP in a column of its own, behind NAME, or below where NAME is longer. */
+/* HELP in its own column after NAME, or on the next line if NAME is too long. */
 static void put_entry(FILE *out, const char letter, const char *name, const char *argument,
                       const char *help)
 {

@@ -26,51 +26,57 @@
 struct option_entry;
 struct option_parser;
 
-/* Puts what ARG says into VALUE. ARG is NULL for a flag, and where an optional argument was left
- * out. Returns 0, or what option_refuse() returns; VALUE is then unchanged. */
+/* Parses ARG into VALUE. ARG is NULL for a flag, and if an optional argument was omitted. Returns
+ * 0, or what option_refuse() returns; VALUE is then unchanged. */
 typedef error_t option_take(struct option_parser *parser, const struct option_entry *entry,
                             const char *arg, void *value);
 
-/* Added to GROUP: accepted as an option and as a variable, in the manual, not listed by --help. */
+/* Added to GROUP: accepted as an option and as a variable and described in the manual, but not
+ * listed by --help. */
 enum { OPTION_RARE = 0x100 };
 
 struct option_entry {
     const char *name;     /* --NAME */
-    int letter;           /* 0: none */
-    const char *argument; /* its name in --help; NULL: a flag; "[LIST]": may be left out */
-    const char *help;     /* "%s" stands for the names of the registry FROM; the default is added */
-    int group;            /* the program's own, but for OPTION_RARE */
+    int letter;           /* short option; 0 if none */
+    const char *argument; /* its name in --help; NULL: a flag; "[LIST]": optional */
+    const char *help;     /* "%s" is replaced by the names of the registry FROM; the default is
+                             appended */
+    int group;            /* for the program's own use, except for OPTION_RARE */
     option_take *take;
-    size_t offset;    /* of the value in the program's values */
-    const void *from; /* what TAKE needs, see there */
+    size_t offset;    /* of the value in the program's struct */
+    const void *from; /* what TAKE needs, see below */
 };
 
-/* Things with names, 0, 1, 2, ... until NAME, or WORD, is NULL. */
+/* A list of named things, with indices 0, 1, 2, ... until NAME or WORD is NULL. */
 struct option_registry {
-    const char *what;                 /* "benchmark", for messages; NULL: the option's */
-    const char *(*name)(size_t i);    /* "" is a thing that cannot be chosen */
-    const char *(*summary)(size_t i); /* NULL: --help lists no summaries */
-    bool (*in_all)(size_t i, const void *values); /* whether "all" has it; NULL: it has */
-    const char *const *word;                      /* the names, instead of NAME */
-    bool several;                                 /* option_take_names: with commas between them */
+    const char *what;                 /* "benchmark", for messages; NULL: the option's name */
+    const char *(*name)(size_t i);    /* returns "" for a thing that cannot be chosen */
+    const char *(*summary)(size_t i); /* may be NULL: --help then lists no summaries */
+    bool (*in_all)(size_t i, const void *values); /* whether "all" includes it; NULL: always */
+    const char *const *word;                      /* the names, as an alternative to the function
+                                                     NAME */
+    bool several;                                 /* for option_take_names: accepts several,
+                                                     separated by commas */
 };
-/* A function as NAME or SUMMARY of a registry of N things: TEXT is that of the I-th. */
+/* Defines a function for NAME or SUMMARY of a registry of N things; TEXT is the text for index
+ * I. */
 #define OPTION_TEXT(function, n, text)                                                             \
     static const char *function(size_t i)                                                          \
     {                                                                                              \
         return i < (n) ? (text) : NULL;                                                            \
     }
-/* The FROM of an option with names of its own. */
+/* The FROM of an option with fixed names. */
 #define OPTION_WORDS(list) (&(const struct option_registry){.word = (list)})
 
-/* Things of a registry, in the order in which they were asked for, none twice. */
+/* Indices of chosen things, without repetitions, in the order given by the user. */
 enum { OPTION_CHOSEN_MAX = 48 };
 struct option_chosen {
     size_t n, at[OPTION_CHOSEN_MAX];
     bool all; /* "all" was among the words */
 };
 
-/* From MIN to MAX in powers of two, or in steps of STEP if that is not 0; MAX is always one. */
+/* From MIN to MAX in powers of two, or in steps of STEP if that is not 0; MAX is always
+ * included. */
 struct option_range {
     size_t min, max, step;
 };
@@ -79,87 +85,91 @@ struct option_range {
 struct option_limits {
     double least, most;
     const char *expected; /* "a number from 1 to 30" */
-    double bare;          /* of option_take_real: the value where the argument is left out */
+    double bare;          /* for option_take_real: the value if the argument is omitted */
 };
-option_take option_take_flag;  /* bool; yes, no, 1 or 0; - */
-option_take option_take_text;  /* const char *, not empty; - */
-option_take option_take_word;  /* int: which of a struct option_registry */
-option_take option_take_names; /* const char *: its word, or several; the first one if bare */
+option_take option_take_flag;  /* bool; yes, no, 1 or 0; FROM is not used */
+option_take option_take_text;  /* const char *, not empty; FROM is not used */
+option_take option_take_word;  /* int: index in a struct option_registry */
+option_take option_take_names; /* const char *: one name or several; the first name if the argument
+                                  is omitted */
 option_take option_take_count; /* int within struct option_limits; units K, M, G */
-option_take option_take_real;  /* double within struct option_limits; a "%" behind it is ignored */
+option_take option_take_real;  /* double within struct option_limits; a "%" after it is ignored */
 option_take option_take_range; /* struct option_range within struct option_limits */
-option_take option_take_list;  /* struct option_chosen; struct option_registry */
+option_take option_take_list;  /* struct option_chosen; FROM is a struct option_registry */
 
 struct option_program {
-    const char *does, *note; /* before and after the options in --help; NOTE may be NULL */
-    const struct option_entry *options;          /* end by {0} */
-    const struct option_registry *const *listed; /* with summaries, behind the options; ends by
-                                                    NULL; or NULL */
-    error_t (*check)(struct option_parser *parser, void *values); /* all together; or NULL */
-    /* Takes a word that is no option; NULL: there are none. */
+    const char *does, *note; /* printed before and after the options by --help; NOTE may be NULL */
+    const struct option_entry *options;          /* ending with {0} */
+    const struct option_registry *const *listed; /* registries whose summaries follow the options,
+                                                    ending with NULL; or NULL */
+    error_t (*check)(struct option_parser *parser, void *values); /* checks all values together; or
+                                                                     NULL */
+    /* Takes a word that is not an option; NULL if there must be none. */
     error_t (*word)(struct option_parser *parser, void *values, char *word);
-    const char *arguments; /* "[DIR]", for --help; NULL: none */
-    bool passes_on;        /* the first word and all behind it are another program's command line */
+    const char *arguments; /* "[DIR]", for --help; NULL if none */
+    bool passes_on;        /* the first word and all after it are another program's command line */
 };
 
 struct option_parser {
     const struct option_program *program;
     const char *name;                  /* for messages and --help: "collprof run" */
-    void *values;                      /* what the offsets refer to */
-    const struct option_entry *shared; /* further options, end by {0}; or NULL */
-    const char *without; /* names of options that would change nothing here, between blanks, and
-                            are refused; or NULL */
-    const char *prefix;  /* "COLLPROF_": of the environment variables; NULL: there are none */
-    /* Results */
-    char mistake[1200]; /* one line: what is wrong and what is expected; "": nothing */
-    char **rest;        /* with PASSES_ON: the other command line, ends by NULL; NULL: none */
-    int divided_at;     /* how many words came before "--"; -1: there was none */
-    int words;          /* so far */
+    void *values;                      /* the struct to which the offsets refer */
+    const struct option_entry *shared; /* further options, ending with {0}; or NULL */
+    const char *without; /* names of options that have no effect here, between blanks; they are
+                            refused; or NULL */
+    const char *prefix;  /* of environment variables: "COLLPROF_"; NULL if there are none */
+    /* Results: */
+    char mistake[1200]; /* one line: what is wrong and what is expected; "" if nothing */
+    char **rest;        /* with PASSES_ON: the other command line, ending with NULL; NULL if none */
+    int divided_at;     /* number of words before "--"; -1 without */
+    int words;          /* words taken so far */
 };
 
 enum options_result { OPTIONS_GOOD, OPTIONS_WRONG, OPTIONS_HELP, OPTIONS_VERSION };
 
-/* Parses ARGV, whose first word is passed over. Options may stand behind words unless the program
- * passes on. -h, --help, -V and --version end the parsing. */
+/* Parses ARGV without its first word. Options may follow words unless PASSES_ON. -h, --help, -V and
+ * --version end the parsing. */
 enum options_result options_parse(struct option_parser *parser, int argc, char **argv);
 
-/* Takes over every variable of ENVIRONMENT with the parser's prefix; an empty one is not given
- * where the argument may be left out. COMPLAIN is called with one line for each that is unknown or
- * wrong; those are passed over. */
+/* Takes every variable of ENVIRONMENT that has the parser's prefix; an empty one counts as not set
+ * if the argument is optional. For each unknown or wrong variable COMPLAIN is called with one line,
+ * and the variable is ignored. */
 void options_read(struct option_parser *parser, char *const *environment,
                   void (*complain)(const char *line, void *arg), void *arg);
 
-/* Leaves one line in the parser, which is what a take() or check() returns with. Returns EINVAL. */
+/* Stores one line as the parser's mistake. Returns EINVAL, for take() or check() to return. */
 error_t option_refuse(struct option_parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* --help: usage, options with their defaults (as VALUES has them now), what can be chosen. */
+/* Prints --help: usage, options with their defaults (the present VALUES), and registries. */
 void options_help(const struct option_parser *parser, FILE *out);
 
 /* The value of an entry as text, for --help and for lists of settings; "" if there is none, or if
  * it is outside of the entry's limits. */
 void option_show(const struct option_entry *entry, const void *values, char *text, size_t room);
 
-/* Whether its value is a const char *. */
+/* Whether the entry's value is a const char *. */
 bool option_is_text(const struct option_entry *entry);
 
-/* "COLLPROF_BENCHMARK_BUDGET" for "benchmark-budget". NAME has room for 64. */
+/* The variable's name: "COLLPROF_BENCHMARK_BUDGET" for "benchmark-budget". */
 void option_variable(const char *prefix, const struct option_entry *entry, char name[64]);
 
-/* Adds what LIST names; "all" adds everything that belongs to it. */
+/* Adds the things that LIST names; "all" adds all that belong to it. */
 error_t option_choose(struct option_parser *parser, const struct option_registry *r,
                       const char *list, struct option_chosen *chosen);
 void option_choose_all(const struct option_registry *r, const void *values,
                        struct option_chosen *chosen);
 
-/* "64", "64K", "1M", "2G" (powers of 1024). False, and *BYTES unchanged, if it is no size. */
+/* Parses "64", "64K", "1M", "2G" (powers of 1024). False, with *BYTES unchanged, if it is
+ * invalid. */
 bool option_parse_size(const char *text, size_t *bytes);
-/* "MIN:MAX", "MIN:MAX:STEP" or "N" (both ends N) of sizes. False, and *RANGE unchanged, if it is no
- * range, MIN > MAX, or STEP is 0. */
+/* Parses "MIN:MAX", "MIN:MAX:STEP" or "N" (both ends N), of sizes. False, with *RANGE unchanged, if
+ * it is invalid, MIN > MAX, or STEP is 0. */
 bool option_parse_range(const char *text, struct option_range *range);
-/* The next value of a range. False, and VALUE unchanged, after the last. Start with range->min. */
+/* Advances VALUE within a range; start with range->min. False, with VALUE unchanged, after the
+ * last. */
 bool option_next(const struct option_range *range, size_t *value);
-/* "8:64K", or "8" where both ends are. */
+/* "8:64K", or "8" if both ends are equal. */
 void option_show_range(const struct option_range *range, char *text, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sizes and ranges of them, as options give them. */
+/* Parses and prints sizes and ranges of sizes. */
 #include "base/options.h"
 #include "base/text.h"
 
@@ -10,7 +10,7 @@
 bool option_parse_size(const char *text, size_t *bytes)
 {
     static const char units[] = "KMG";
-    if (!isdigit((unsigned char)*text)) /* strtoull would take "-1" and " 1" */
+    if (!isdigit((unsigned char)*text)) /* strtoull would accept "-1" and " 1" */
         return false;
     char *end;
     errno = 0;
@@ -65,7 +65,7 @@ error_t option_take_range(struct option_parser *parser, const struct option_entr
     return 0;
 }
 
-/* "64K" for 65536. */
+/* Prints "64K" for 65536. */
 static void show_size(size_t bytes, char *text, size_t room)
 {
     static const char *const units[] = {"", "K", "M", "G"};

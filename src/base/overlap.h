@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* (measured - max(comm, comp)) / min(comm, comp): 0 is perfect overlap, 1 is serialised, above 1 is
- * slower than serialised. The times have one unit. NaN where COMM or COMP is not positive, since
+ * slower than serialised. All times have the same unit. NaN if COMM or COMP is not positive, since
  * then nothing can overlap. */
 static inline double overlap_ratio(double measured, double comm, double comp)
 {

@@ -5,9 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* --- terminal --- */
-
-/* The character that TEXT begins with and its bytes; 0: it is not UTF-8. */
+/* Decodes the first character of TEXT and returns its number of bytes; 0 if it is not UTF-8. */
 static unsigned decode(const unsigned char *text, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -28,7 +26,8 @@ static unsigned decode(const unsigned char *text, uint32_t *character)
     return *character < least[n] || *character > 0x10ffff || surrogate ? 0 : n;
 }
 
-/* Control characters, line and paragraph separators, and what changes the direction of writing. */
+/* Control characters, line and paragraph separators, and characters that change the direction of
+ * writing. */
 static bool is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
@@ -53,8 +52,6 @@ void quote_plain(char *text)
     *to = '\0';
 }
 
-/* --- the shell --- */
-
 static bool is_plain(const char *name)
 {
     size_t n = 0;
@@ -66,7 +63,7 @@ static bool is_plain(const char *name)
 
 static void quote_behind(const char *before, const char *name, char *word, size_t room)
 {
-    enum { LONGEST = 4 }; /* characters that one byte can become */
+    enum { LONGEST = 4 }; /* most characters that one byte can become */
     const char *end = is_plain(name) ? "" : "'";
     size_t at = (size_t)snprintf(word, room, "%s%s", end, before);
     for (; *name && at + LONGEST + 1 < room; name++)
@@ -84,8 +81,6 @@ void quote_word(const char *argument, char *word, size_t room)
 {
     quote_behind("", argument, word, room);
 }
-
-/* --- the others --- */
 
 void quote_csv(const char *text, FILE *out)
 {

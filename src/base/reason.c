@@ -13,7 +13,8 @@ void reason_say_list(const char *program, const char *format, va_list arguments)
     if (vasprintf(&line, format, arguments) < 0)
         return;
     quote_plain(line);
-    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* whole: several ranks may speak at once */
+    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* one write, since several ranks may print
+                                                          at once */
     free(line);
 }
 
@@ -25,7 +26,7 @@ void reason_say(const char *program, const char *format, ...)
     va_end(arguments);
 }
 
-static _Thread_local char *given; /* lines; NULL: none */
+static _Thread_local char *given; /* lines; NULL if none */
 
 bool reason_give(const char *format, ...)
 {

@@ -1,22 +1,21 @@
-/* Error messages. A function that fails gives the reason and returns. Only a program's main, or the
- * layer at the end of the run, prints it. Each thread has its own list.
- */
+/* Error messages. A function that fails gives the reason and returns. Only a program's main(), or
+ * the layer at the end of the run, prints it. Each thread has its own list. */
 #ifndef COLLPROF_BASE_REASON_H
 #define COLLPROF_BASE_REASON_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* Prints "PROGRAM: line" to standard error. Names in the line may come from outside: characters
- * that are not printable become '?' (base/quote.h). */
+/* Prints "PROGRAM: line" to standard error. Characters that are not printable become '?', since
+ * names may come from outside (base/quote.h). */
 void reason_say(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void reason_say_list(const char *program, const char *format, va_list arguments);
 
-/* Keeps a line, "what is wrong: expected X" or "use: X", unless it was given before; returns false.
- */
+/* Stores a line, "what is wrong: expected X" or "use: X", unless it is stored already; returns
+ * false. */
 bool reason_give(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints all lines that were given since the last call. */
+/* Prints all lines stored since the last call. */
 void reason_tell(const char *program);
 
 #endif

@@ -54,8 +54,8 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high)
     *high = n > 0 ? n - 1 - l : 0;
 }
 
-/* 97.5 % quantile of Student's distribution with 3 or more degrees of freedom: the expansion in
- * their inverse, good to 0.5 %. */
+/* 97.5 % quantile of Student's distribution with 3 or more degrees of freedom: an expansion in
+ * 1/df, accurate to 0.5 %. */
 static double student(double df)
 {
     const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
@@ -65,7 +65,7 @@ static double student(double df)
     return z + (g1 + (g2 + (g3 + g4 / df) / df) / df) / df;
 }
 
-/* Differences below 1e-6 are ignored: a simulated clock's samples differ by rounding only. */
+/* Differences below 1e-6 are ignored: samples of a simulated clock differ only by rounding. */
 static int side(double x, double median)
 {
     double slight = 1e-6 * fabs(median);
@@ -84,10 +84,10 @@ static double side_product(const double *x, size_t n, double median, size_t lag)
     return sum;
 }
 
-/* By what factor the variance of the number of samples above the median is larger than for
- * independent ones: 1 + 2 (sum of the autocorrelations of that side). The sum ends where those of
+/* The factor by which the variance of the number of samples above the median exceeds that of
+ * independent samples: 1 + 2 (sum of the autocorrelations of side()). The sum ends when those of
  * two successive lags together are no longer positive, and must not grow before (Geyer 1992). Each
- * is too low by the variance of the estimated median, which is made good in the end. */
+ * term is too low by the variance of the estimated median, which is corrected at the end. */
 static double inflation(const double *x, size_t n, double median)
 {
     double all = side_product(x, n, median, 0), factor = -1, before = INFINITY;
@@ -102,20 +102,20 @@ static double inflation(const double *x, size_t n, double median)
     return fmax(factor * (1 + 2 * (double)lag / (double)n), 1);
 }
 
-/* A little dependence cannot be distinguished from none. */
+/* A weak dependence cannot be distinguished from none. */
 static const double inflated_from = 1.3;
 enum { DEPENDENCE_FROM = 20 };
 
-/* For samples X, in the order taken, that may depend on those before: consecutive operations share
- * the machine's state, and N of them may be worth few. Returns how many. */
+/* Bounds for samples X, in the order taken, that may be correlated: consecutive operations share
+ * the machine's state. Returns the effective number of samples. */
 static double dependent_bounds(const double *x, size_t n, double median, size_t *low, size_t *high)
 {
     double factor = n < DEPENDENCE_FROM ? 1 : inflation(x, n, median);
     stats_median_bounds(n, low, high);
     if (factor < inflated_from)
         return (double)n;
-    /* The factor itself is estimated, too low from short series, and with few degrees of freedom.
-     */
+    /* The factor itself is an estimate: too low from short series, and with few degrees of
+     * freedom. */
     double worth = (double)n / factor, df = fmax(worth / 2, 3);
     double half = student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
     double rank = floor((double)n / 2 - half);

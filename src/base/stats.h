@@ -1,4 +1,4 @@
-/* Summaries of samples. Any unit; the summary has the unit of the samples. */
+/* Summaries of samples. The summary has the unit of the samples. */
 #ifndef COLLPROF_BASE_STATS_H
 #define COLLPROF_BASE_STATS_H
 
@@ -8,18 +8,17 @@
 struct summary {
     size_t n;
     double mean;
-    double sd; /* of the sample, n - 1 in the denominator; 0 for n < 2 */
+    double sd; /* standard deviation, n - 1 in the denominator; 0 for n < 2 */
     double median, min, max, p99;
     double median_low, median_high; /* 95 % confidence interval of the median, from order
                                        statistics: no distribution is assumed. For fewer than 6
-                                       effective samples no such interval exists: the range is
-                                       given. */
+                                       effective samples no such interval exists: it is the range */
     double effective;               /* effective sample size: less than n if successive samples are
                                        correlated */
 };
 
-/* A value with its 95 % interval, seconds; NaN where not measured. Fewer than 6 samples have no
- * such interval: LOW and HIGH are NaN then. */
+/* A value with its 95 % interval, in seconds; NaN if not measured. With fewer than 6 samples LOW
+ * and HIGH are NaN. */
 struct estimate {
     double value, low, high;
 };
@@ -34,18 +33,18 @@ static inline bool estimate_has_interval(struct estimate e)
     return e.low <= e.high;
 }
 
-/* Summarizes N samples in the order in which they were taken; X is left as it is. All fields are
- * NaN for n = 0. */
+/* Summarizes N samples in the order in which they were taken; X is not changed. All fields are NaN
+ * for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
-/* The standard deviation with n in the denominator. It is shown with minimum and maximum, since
+/* The standard deviation with n in the denominator. It is shown beside minimum and maximum, since
  * only this one satisfies sd^2 <= (max - mean)(mean - min). */
 double stats_spread(const struct summary *s);
 
-/* The median alone. Reorders X. */
+/* Only the median. Reorders X. */
 double stats_median(double *x, size_t n);
 
-/* The q-quantile, 0 <= q <= 1, of SORTED samples, interpolated between neighbours. */
+/* The q-quantile, 0 <= q <= 1, of SORTED samples, with linear interpolation. */
 double stats_quantile(const double *sorted, size_t n, double q);
 
 /* Ranks (from 0) of the order statistics that bound the median of independent samples with 95 %
@@ -59,7 +58,7 @@ size_t stats_transient(const double *x, size_t n);
 /* Sorts ascending. */
 void stats_sort(double *x, size_t n);
 
-/* Least squares y = a + b x. Subtract a common origin from large x first. B is 0 where x is
+/* Least squares y = a + b x. Subtract a common origin from large x before. B is 0 if x is
  * constant. */
 void stats_line(const double *x, const double *y, size_t n, double *a, double *b);
 

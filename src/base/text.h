@@ -1,4 +1,4 @@
-/* Small questions about words that several floors ask. */
+/* Small functions on strings that several parts use. */
 #ifndef COLLPROF_BASE_TEXT_H
 #define COLLPROF_BASE_TEXT_H
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies what fits of the first LENGTH bytes of FROM, which need not end there, into TO, which has
- * SIZE bytes, and fills the rest with zeros. */
+/* Copies the first LENGTH bytes of FROM (which need not be terminated), as far as they fit, to TO,
+ * which has SIZE bytes; fills the rest with zeros. */
 static inline void text_copy_part(char *to, size_t size, const char *from, size_t length)
 {
     length = strnlen(from, length);
@@ -18,13 +18,13 @@ static inline void text_copy_part(char *to, size_t size, const char *from, size_
     memset(to + length, 0, size - length);
 }
 
-/* Copies what fits of FROM into TO, which has SIZE bytes, and ends it. */
+/* Copies FROM to TO, which has SIZE bytes, truncated to fit and terminated. */
 static inline void text_copy(char *to, size_t size, const char *from)
 {
     text_copy_part(to, size, from, strlen(from));
 }
 
-/* With something before it: ".png" is no picture's name. */
+/* False if there is nothing before END: ".png" alone is no picture's name. */
 static inline bool text_ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
@@ -38,13 +38,13 @@ static inline const char *text_base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "Bcast" of "MPI_Bcast". */
+/* Returns "Bcast" for "MPI_Bcast". */
 static inline const char *text_without_mpi(const char *name)
 {
     return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
-/* Letters, digits and `_`, and an end within SIZE bytes. */
+/* Letters, digits and `_`, terminated within SIZE bytes. */
 static inline bool text_is_identifier(const char *text, size_t size)
 {
     static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
@@ -52,19 +52,19 @@ static inline bool text_is_identifier(const char *text, size_t size)
     return length && length < size && strspn(text, all) == length;
 }
 
-/* How many letters to change, add, leave out or swap with the next make A of B; more than
- * TEXT_SLIPS are no slip of the finger. */
+/* The edit distance of A and B: letters to change, insert, delete or swap. Above TEXT_SLIPS it is
+ * not considered a typing error. */
 enum { TEXT_SLIPS = 2 };
 size_t text_slips(const char *a, const char *b);
 
-/* How many characters (of UTF-8) TEXT has; those of two columns' width count as one. */
+/* Number of characters of TEXT (UTF-8); those of double width count as one. */
 size_t text_length(const char *text);
 
-/* TEXT behind MARK, broken at WIDTH (0: never) and continued under its beginning, behind a '#' if
- * MARK begins with one. */
+/* Writes TEXT after MARK, broken at WIDTH (0: never). Further lines are indented to its beginning,
+ * after a '#' if MARK begins with one. */
 void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
-/* LIST ends by NULL. */
+/* LIST ends with NULL. */
 static inline bool text_is_one_of(const char *text, const char *const *list)
 {
     while (*list && strcmp(text, *list) != 0)
@@ -72,7 +72,7 @@ static inline bool text_is_one_of(const char *text, const char *const *list)
     return *list != NULL;
 }
 
-/* Whether WORDS, with a space between two, has WORD; in capitals or not. */
+/* Whether WORDS, separated by blanks, include WORD; case is ignored. */
 static inline bool text_has_word(const char *words, const char *word)
 {
     const size_t n = strlen(word);

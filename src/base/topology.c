@@ -12,7 +12,7 @@ void place_named(struct place *place, const char *host)
     snprintf(place->host, sizeof place->host, "%s", host);
 }
 
-/* The object that has all of SET; hwloc's own "covering" is content with a part. */
+/* The object that contains all of SET; hwloc's "covering" accepts a part. */
 static int covering_index(hwloc_topology_t topology, hwloc_const_cpuset_t set,
                           hwloc_obj_type_t type)
 {
@@ -32,7 +32,7 @@ void place_here(struct place *place)
         hwloc_topology_destroy(topology);
         return;
     }
-    /* Machines without a third level share their second, or nothing. */
+    /* Machines without a level-3 cache share their level-2 cache, or nothing. */
     bool third = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
@@ -70,7 +70,7 @@ double place_load(const struct place *places, size_t n)
             if (strcmp(places[i].host, places[first].host) != 0)
                 continue;
             if (i < first)
-                break; /* counted with that one */
+                break; /* counted with an earlier one */
             processes++;
             hwloc_bitmap_list_sscanf(one, places[i].allowed);
             hwloc_bitmap_or(all, all, one);

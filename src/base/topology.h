@@ -1,7 +1,7 @@
-/* Where a process runs: host, and the part of the machine that it may use (hwloc). A struct
- * place is plain data, so that ranks can gather each other's.
+/* Where a process runs: its host, and the part of the machine that it may use (from hwloc). A
+ * struct place is plain data, so that ranks can gather it.
  *
- * Not in libbase but in libtopology: the profiling layer must not pull hwloc into applications. */
+ * In libtopology instead of libbase: the profiling layer must not load hwloc into applications. */
 #ifndef COLLPROF_BASE_TOPOLOGY_H
 #define COLLPROF_BASE_TOPOLOGY_H
 
@@ -9,31 +9,32 @@
 
 struct place {
     char host[64];
-    /* The one object of each kind that holds every processor the process may use, by its
-     * logical index; -1 where it may use more than one. */
-    int core, complex, package; /* complex: the cores that share a last-level cache */
-    int machine_processors;     /* of the whole host; 0: not known (a simulation) */
-    char allowed[256]; /* the processors it may use, by the operating system's numbers: "0,2-5" */
+    /* Logical index of the object of each kind that contains every processor that the process may
+     * use; -1 if it may use more than one object. */
+    int core, complex, package; /* COMPLEX: the cores that share a last-level cache */
+    int machine_processors;     /* processors of the whole host; 0: unknown (simulation) */
+    char
+        allowed[256]; /* processors that it may use, in the operating system's numbering: "0,2-5" */
 };
 
-/* Fills PLACE for the calling thread. If hwloc fails, only the host is filled in. */
+/* Fills PLACE for the calling thread; only with the host if hwloc fails. */
 void place_here(struct place *place);
 
-/* Only a host's name is known: a simulation. */
+/* Fills PLACE with only a host's name, for a simulation. */
 void place_named(struct place *place, const char *host);
 
 enum place_relation {
     SAME_CORE,
     SAME_COMPLEX,
     SAME_PACKAGE,
-    SAME_NODE, /* also where a process is not bound, so that nothing closer is certain */
+    SAME_NODE, /* also if a process is not bound, so that nothing closer is certain */
     OTHER_NODE
 };
 
 enum place_relation place_relation(const struct place *a, const struct place *b);
 
-/* The worst ratio, over all hosts, of processes to processors that they may use: above 1 is
- * more ranks than processors. 0 if not known. */
+/* The largest ratio of processes to processors that they may use, over all hosts: above 1 means
+ * oversubscription. 0 if unknown. */
 double place_load(const struct place *places, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* Leaves the function with CALL's error code unless it succeeded. For functions that return MPI
- * error codes (MPI_SUCCESS is 0) and hold nothing that would have to be released. */
+/* Returns CALL's error code from the function unless it succeeded. For functions that return MPI
+ * error codes (MPI_SUCCESS is 0) and have nothing to release. */
 #ifndef COLLPROF_BASE_TRY_H
 #define COLLPROF_BASE_TRY_H
 

@@ -1,4 +1,4 @@
-/* The command collprof: one file per subcommand. No MPI is linked. */
+/* The command collprof: one file for each subcommand. MPI is not linked. */
 #ifndef COLLPROF_CLI_CLI_H
 #define COLLPROF_CLI_CLI_H
 
@@ -9,7 +9,7 @@
 #include "document/document.h"
 #include "profile/profile.h"
 
-/* ARGV[0] is "collprof run"; the result is the exit status (base/status.h). */
+/* Each subcommand: ARGV[0] is "collprof run" etc.; returns the exit status (base/status.h). */
 int cli_run(int argc, char **argv);
 int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
@@ -19,68 +19,69 @@ int cli_compare(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_info(int argc, char **argv);
 
-/* "collprof run": messages begin with it. */
+/* "collprof run"; messages begin with it. */
 extern const char *cli_name;
 
-/* Another rank prints messages: cli_refuse() is silent. */
+/* Set if another rank prints the messages: cli_refuse() is silent. */
 extern bool cli_silent;
 
-/* The directory of a run, where none is given. */
+/* The default directory of a run. */
 #define CLI_DIRECTORY "collprof.out"
 
-/* Parses, or ends the process: after --help with 0, after a mistake with STATUS_USAGE. */
+/* Parses the options, or ends the process: with 0 after --help, with STATUS_USAGE after a
+ * mistake. */
 void cli_parse(struct option_parser *parser, int argc, char **argv);
 
-/* Takes one word, a directory or file, into the const char * that the values begin with. */
+/* Takes one word, a directory or file, into the const char * at the beginning of VALUES. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
-/* A line on standard output; what in it is not printable becomes '?'. */
+/* Prints a line on standard output; characters that are not printable become '?'. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* profile_load_trace(), and a line on standard error where ranks are not in it. */
+/* Calls profile_load_trace(); prints a line on standard error if it lacks ranks. */
 struct profile *cli_load_trace(const char *directory);
 
-/* Ends the process with STATUS_USAGE after "NAME: message". */
+/* Prints "NAME: message" and ends the process with STATUS_USAGE. */
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Ends the process if PATH, a name that the user has not chosen, may not be written: see
- * save_is_safe(), or what is there is neither a page of collprof nor begins with HEAD (NULL:
- * nothing). */
+/* Ends the process if PATH, a default name, must not be overwritten: save_is_safe() refuses it, or
+ * the existing file is not ours: neither a page of collprof nor a text that begins with HEAD (NULL:
+ * any text). */
 void cli_may_replace(const char *path, const char *head);
 
-/* Whether PATH is a regular file, and whether it has JSON: what a benchmark has written. */
+/* Whether PATH is a regular file; whether it contains JSON, as written by a benchmark. */
 bool cli_is_file(const char *path);
 bool cli_is_json(const char *path);
 
-/* Flushes standard output. False, with a reason, if it could not be written (a full disk). */
+/* Flushes standard output. False, with a reason, on failure (a full disk). */
 bool cli_flush(void);
 
-/* A run that can be read. */
+/* A run with readable results. */
 struct kept_run {
     char *path;
     struct profile *profile;
 };
 struct kept_runs {
-    ARRAY(struct kept_run) list; /* the latest first */
+    ARRAY(struct kept_run) list; /* the latest comes first */
 };
 
-/* The runs in DIRECTORY, in the directories in it, and in those beside it whose names begin with
- * "DIRECTORY-". For runs_free(). */
+/* Finds the runs in DIRECTORY, in its subdirectories, and in directories beside it whose names
+ * begin with "DIRECTORY-". Release by runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
-/* The newest run of DIRECTORY with a living process that is WANTED (NULL: any); NULL: none. Needed
- * because the link DIRECTORY leads to a run only after its ranks have left MPI_Init. For free().
- */
+/* Path of the newest run of DIRECTORY that has a living process for which WANTED is true (NULL: any
+ * process); NULL if none. It is needed because the link DIRECTORY leads to a run only after its
+ * ranks have left MPI_Init. Release by free(). */
 char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
 /* The newest run of DIRECTORY that started after the link DIRECTORY was made, living or dead; NULL:
  * none, or DIRECTORY is no link. For free(). */
 char *runs_unlinked(const char *directory);
-/* A table of them on standard output. */
+/* Prints a table of the runs on standard output. */
 void runs_print(const struct kept_runs *runs);
 
-/* `collprof compare` of the first BEFORE paths with AFTER more; AFTER is 0 only for files of
- * benchmarks. Returns the exit status. */
+/* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
+ * `collprof compare`. Returns the exit status. */
 int cli_compare_sets(const char *const *path, size_t before, size_t after, enum format format);
 
 #endif

@@ -15,7 +15,7 @@
 struct comparing {
     const char **directory;
     size_t n;
-    double limit; /* percent; NaN: none */
+    double limit; /* percent; NaN if none */
     int format;
     bool explain;
 };
@@ -53,7 +53,7 @@ static const struct option_program program = {
     .word = take_directory,
     .arguments = "A... -- B... | A B | [DIR]"};
 
-/* The same run twice would look as if nothing ever varied. */
+/* Refuses duplicates: a run given twice would suggest that nothing ever varies. */
 static void refuse_twice(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -121,7 +121,7 @@ int cli_compare_sets(const char *const *path, size_t before, size_t after, enum 
     return compare(path, before, after, &(struct comparing){.limit = NAN, .format = (int)format});
 }
 
-/* DIR, and before it the latest run that began earlier. Returns false if there is none. */
+/* Takes DIR, and as the set before it the latest run that began earlier. False if there is none. */
 static bool find_run_before(struct comparing *c, struct kept_runs *runs)
 {
     const char *directory = c->n ? c->directory[0] : CLI_DIRECTORY;

@@ -31,7 +31,7 @@ static bool is_shell(const char *program)
     return text_is_one_of(text_base_of(program), shells);
 }
 
-/* As execvp() searches. */
+/* Searches like execvp(). */
 static bool find_program(const char *program, char *path, size_t size)
 {
     const char *list = getenv("PATH");
@@ -49,7 +49,7 @@ static bool find_program(const char *program, char *path, size_t size)
     return false;
 }
 
-/* "#!/usr/bin/env bash" is bash, and so is "#!/usr/bin/env -S bash -e". */
+/* "#!/usr/bin/env bash" and "#!/usr/bin/env -S bash -e" are shell scripts, too. */
 static bool is_shell_script(int fd)
 {
     char line[256] = "", *save = NULL;
@@ -70,13 +70,13 @@ static void note_library(struct executable *x, const char *name, const char *pat
     if (!strncmp(name, "libasan.so", 10))
         text_copy(x->sanitizer, sizeof x->sanitizer, path);
     if (strncmp(name, "libmpi.so", 9) && strncmp(name, "libmpich.so", 11) &&
-        strncmp(name, "libmpi_abi.so", 13)) /* MPI 5's, of any MPI */
+        strncmp(name, "libmpi_abi.so", 13)) /* ABI of MPI 5: may be any MPI */
         return;
     x->is_mixed = x->is_mixed || (*x->mpi && strcmp(x->mpi, name) != 0);
     snprintf(x->mpi, sizeof x->mpi, "%s", name);
 }
 
-/* The program's dynamic loader, "" if it has none. */
+/* The program's dynamic loader; "" if it has none. */
 static void find_loader(Elf *elf, int fd, char *loader, size_t size)
 {
     size_t n = 0;
@@ -91,8 +91,8 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
         }
 }
 
-/* The libraries that the program needs, itself or by others: its loader lists them without a start
- * of the program. */
+/* Finds the libraries that the program needs, directly or indirectly: its loader lists them without
+ * starting it. */
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
     char *const command[] = {(char *)loader, "--list", (char *)path, NULL};

@@ -1,23 +1,23 @@
-/* What a program's file says about whether a library can be preloaded into it. */
+/* What a program's file shows about preloading a library into it. */
 #ifndef COLLPROF_CLI_EXECUTABLE_H
 #define COLLPROF_CLI_EXECUTABLE_H
 
 #include <stdbool.h>
 
 struct executable {
-    bool is_static; /* no dynamic loader: LD_PRELOAD does nothing */
-    bool is_shell;  /* a shell, or a script for one */
-    bool is_mixed;  /* it needs several MPIs: which it uses is not known before */
-    char mpi[64];   /* the MPI library that it needs, itself or by others, "" if none */
-    /* The runtime library of gcc's address sanitizer, which has to be the first of all libraries;
-     * "" if the program needs none. */
+    bool is_static; /* no dynamic loader: LD_PRELOAD has no effect */
+    bool is_shell;  /* a shell or a shell script */
+    bool is_mixed;  /* it needs several MPIs: the one in use is known only at run time */
+    char mpi[64];   /* the MPI library that it needs, directly or indirectly; "" if none */
+    /* The runtime library of gcc's address sanitizer, which must come first among all libraries; ""
+     * if the program does not need it. */
     char sanitizer[4200];
 };
 
-/* Looks at PROGRAM where the shell would find it. False if it cannot be read. */
+/* Examines PROGRAM, found as the shell would. False if it cannot be read. */
 bool executable_look(struct executable *x, const char *program);
 
-/* mpiexec and its like. */
+/* Whether PROGRAM is mpiexec or the like. */
 bool is_launcher(const char *program);
 
 #endif

@@ -1,4 +1,4 @@
-/* collprof info: this build and this machine. */
+/* collprof info: describes this build and this machine. */
 #include "cli/cli.h"
 #include "config.h"
 

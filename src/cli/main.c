@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 static const struct command {
-    const char *name, *summary; /* NULL: another name of a command, not listed */
+    const char *name, *summary; /* SUMMARY is NULL for an alias, which is not listed */
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or write it for other programs", cli_report},
-    {"export", NULL, cli_report}, /* with --format=csv where none is given */
+    {"export", NULL, cli_report}, /* uses --format=csv by default */
     {"where", "say where a run is stuck, and at which rank", cli_where},
     {"top", "show a run as it goes", cli_top},
     {"compare", "show what changed between runs, and what of it is noise", cli_compare},
@@ -113,7 +113,7 @@ bool cli_flush(void)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    if (!errno) { /* what failed was written before: the next byte has the same reason */
+    if (!errno) { /* an earlier write failed: writing once more gives the error again */
         clearerr(stdout);
         putchar('\n');
         fflush(stdout);
@@ -141,7 +141,7 @@ static bool is_ours(FILE *file, const char *head)
     char text[1024] = "";
     size_t n = fread(text, 1, sizeof text - 1, file);
     if (n == 0 || memmem(text, n, page, sizeof page - 1))
-        return true; /* nothing is lost with an empty file */
+        return true; /* nothing was printed, so nothing is lost */
     return head && !strncmp(text, head, n < strlen(head) ? n : strlen(head));
 }
 
@@ -177,7 +177,7 @@ static void run_command(void *call)
     c->status = c->run(c->argc, c->argv);
 }
 
-/* Says why, where it could not do what it was asked. */
+/* Calls the command, and prints the reasons if it failed. */
 static int do_call(struct command_call c)
 {
     c.status = STATUS_FAILED;
@@ -195,7 +195,7 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* Words for what commands do, in other programs; none is an application of MPI. */
+/* Words that other programs use for our commands. None is an MPI application. */
 static const char *const synonyms[][2] = {{"diff", "compare"},
                                           {"list", "report --list"},
                                           {"ls", "report --list"},
@@ -211,7 +211,7 @@ static const char *const synonyms[][2] = {{"diff", "compare"},
                                           {"csv", "report --format=csv"},
                                           {"json", "report --format=json"}};
 
-/* A word that is no command is an application, unless it means a command and is no file. */
+/* A word that is not a command is an application, unless it means a command and is not a file. */
 static void check_application(const char *word)
 {
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)

@@ -13,11 +13,11 @@
 #include <string.h>
 
 struct plotting {
-    char **file; /* all that were given: one directory, or files */
+    char **file; /* as given: one directory, or files */
     size_t n_files;
     int picture;
     const char *output;
-    double from, to; /* NaN: not given */
+    double from, to; /* NaN if not given */
 };
 
 enum { ALL_PICTURES = 999 };
@@ -69,7 +69,7 @@ static const struct option_program program = {
     .word = take_file,
     .arguments = "[DIR | FILE...]"};
 
-/* Adds a picture of the run to D. False, and says so, where there is nothing to draw. */
+/* Adds a picture of the run to D. False, with a message, if there is nothing to draw. */
 static bool add_picture(const struct plotting *o, const struct run_picture *picture,
                         const struct profile *p, const char *directory, struct document *d)
 {
@@ -86,7 +86,7 @@ static bool add_picture(const struct plotting *o, const struct run_picture *pict
     return found;
 }
 
-/* NULL: there is nothing to draw. */
+/* NULL if there is nothing to draw. */
 static struct document *pictures_of_run(const struct plotting *o, const char *directory)
 {
     struct profile *p = profile_load(directory);
@@ -102,7 +102,7 @@ static struct document *pictures_of_run(const struct plotting *o, const char *di
     return NULL;
 }
 
-/* DIR/pictures.html, or of a file its name with that ending. */
+/* DIR/pictures.html, or the file's name with the ending .html. */
 static void name_page(const struct plotting *o, const char *source, char path[4400])
 {
     const char *dot = strrchr(source, '.');

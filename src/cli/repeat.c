@@ -1,6 +1,6 @@
-/* collprof repeat: runs commands several times in turn, so that noise of the machine affects all of
- * them alike. It runs the launcher; environment variables define where applications and benchmarks
- * write their results. */
+/* collprof repeat: runs commands several times in alternation, so that noise of the machine affects
+ * all of them alike. The commands include their launcher; environment variables tell applications
+ * and benchmarks where to write results. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -16,17 +16,17 @@
 
 enum { MOST_RUNS = 1000 };
 
-/* BEFORE: the command of --against, first in the list of results and in directory order. */
+/* BEFORE: the command of --against; its results come first. */
 enum side { BEFORE, RUN };
 
 struct repeat {
-    const char *output, *against; /* AGAINST: for the shell, or NULL */
+    const char *output, *against; /* AGAINST is a shell command, or NULL */
     int runs, format;
     char **command;
-    char made[4200];           /* the directory of all runs */
+    char made[4200];           /* directory of all runs of this repeat */
     bool is_benchmark;         /* results are JSON, not profiles */
-    int complete;              /* runs by now */
-    char *path[2 * MOST_RUNS]; /* of all results: those of BEFORE come first */
+    int complete;              /* rounds completed */
+    char *path[2 * MOST_RUNS]; /* paths of all results, BEFORE first */
 };
 
 #define AT(member) offsetof(struct repeat, member)
@@ -52,16 +52,14 @@ static const struct option_program program = {
     .arguments = "[--] COMMAND [ARGUMENT...]",
     .passes_on = true};
 
-/* --- what is run --- */
-
 static bool is_script(const char *path)
 {
     char head[3];
     return input_read(path, head, sizeof head) == 2 && !strcmp(head, "#!");
 }
 
-/* Before anything runs: a command whose results would not be found is refused. What scripts call is
- * unknown. */
+/* Refuses a command whose results would not be found, before anything runs. The content of scripts
+ * is unknown. */
 static void check_command(struct repeat *r)
 {
     bool profiles = false;
@@ -77,7 +75,7 @@ static void check_command(struct repeat *r)
                    r->command[0]);
 }
 
-/* A failed or former repeat is never in the way: the directory gets a number. */
+/* The directory gets a number if it exists, so that an earlier repeat is never in the way. */
 static void make_directory(struct repeat *r)
 {
     snprintf(r->made, sizeof r->made, "%s", r->output);
@@ -108,7 +106,7 @@ static _Noreturn void become(const struct repeat *r, enum side side, const char 
     _exit(STATUS_NOT_FOUND);
 }
 
-/* Its status as a shell gives it. */
+/* Returns the exit status as a shell does. */
 static int run_one(const struct repeat *r, enum side side, const char *path)
 {
     int status;
@@ -122,7 +120,7 @@ static int run_one(const struct repeat *r, enum side side, const char *path)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* "run-3", "before-3"; a benchmark's is a file. I is negative before the first that counts. */
+/* "run-3", "before-3"; for a benchmark a file. I is negative for the warm-up. */
 static char *path_of(const struct repeat *r, enum side side, int i)
 {
     char path[4400];
@@ -131,7 +129,8 @@ static char *path_of(const struct repeat *r, enum side side, int i)
     return memory_strdup(path);
 }
 
-/* `collprof run` wrote to a directory of its own, and PATH is a link to it: now that is PATH. */
+/* `collprof run` wrote to a new directory, and PATH is a link to it: moves the directory to
+ * PATH. */
 static void settle(const char *path)
 {
     char target[4200], real[8400];
@@ -154,7 +153,7 @@ static bool has_result(const struct repeat *r, const char *path)
     return !access(file, R_OK);
 }
 
-/* False, with a reason, if its results cannot be used. */
+/* False, with a reason, if the run's results cannot be used. */
 static bool run_kept(struct repeat *r, enum side side, const char *path)
 {
     double from = clock_now();
@@ -172,11 +171,11 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
     return true;
 }
 
-/* Each command is in turn the first of a round. */
+/* The commands alternate; each round begins with another one. */
 static bool run_all(struct repeat *r)
 {
     int sides = r->against ? 2 : 1;
-    for (int i = -1; i < r->runs; i++) /* the first warms up */
+    for (int i = -1; i < r->runs; i++) /* the first round is a warm-up */
         for (int turn = 0; turn < sides; turn++) {
             enum side side = !r->against || (turn + i + 1) % 2 ? RUN : BEFORE;
             char *path = path_of(r, side, i);
@@ -198,7 +197,7 @@ int cli_repeat(int argc, char **argv)
         cli_refuse("no command: use: collprof repeat mpiexec -n 4 collprof run ./app");
     check_command(&r);
     make_directory(&r);
-    signal(SIGINT, SIG_IGN); /* the command gets it, too, and its end is reported here */
+    signal(SIGINT, SIG_IGN); /* the command also gets the signal; its end is reported here */
     if (!run_all(&r)) {
         if (!r.complete)
             rmdir(r.made);

@@ -1,5 +1,4 @@
-/* collprof report: a run again, for people or for other programs, also one that did not end well.
- */
+/* collprof report: reports a finished or failed run, for people or for other programs. */
 #include "cli/cli.h"
 
 #include "base/text.h"
@@ -40,14 +39,12 @@ static struct report_options options_of(const struct report_command *r)
                                    .directory = r->directory};
 }
 
-/* --- for people --- */
-
 /* Of a run that has not ended well or goes on; otherwise NULL. */
 static struct evidence *evidence_of(const struct report_command *r, const struct profile *p)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/profile.json", r->directory);
-    /* A profile that was written may have no records beside it any more. */
+    /* A complete profile may no longer have records beside it. */
     return p->crashed && access(path, F_OK) ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
 }
 
@@ -105,8 +102,6 @@ static bool write_page(const struct report_command *r, struct profile *p, FILE *
     return true;
 }
 
-/* --- for other programs --- */
-
 static bool write_table(const struct document *d, const struct report_table *l, const char *target)
 {
     struct save save;
@@ -131,7 +126,7 @@ static const char *table_path(const char *directory, size_t i, char path[4400])
     return path;
 }
 
-/* A file of other columns is not replaced. */
+/* An existing file with other columns is not replaced. */
 static void check_table(const struct document *d, const struct report_table *l, const char *path)
 {
     char *text = NULL;
@@ -202,13 +197,11 @@ static bool write_otf2(const struct report_command *r, struct profile *p, const 
     return trace && !why;
 }
 
-/* --- options --- */
-
 enum { TEXT, HTML = 2, CSV };
 static const struct report_format {
     const char *name, *about;
-    const char *file; /* in the run's directory, unless --output names one; NULL: standard output */
-    /* Either to a file, or to a directory. */
+    const char *file; /* default name in the run's directory; NULL: standard output */
+    /* One of these: writes a file, or a directory. */
     bool (*write)(const struct report_command *r, struct profile *p, FILE *out);
     bool (*write_all)(const struct report_command *r, struct profile *p, const char *target);
 } formats[] = {
@@ -270,7 +263,7 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
-/* To --output or, where it is not given, to TARGET; NULL: standard output. */
+/* Writes to --output or, without it, to TARGET; NULL: standard output. */
 static bool write_file(const struct report_command *r, struct profile *p, const char *target,
                        bool (*write)(const struct report_command *r, struct profile *p, FILE *out))
 {
@@ -291,8 +284,6 @@ static bool write_file(const struct report_command *r, struct profile *p, const 
     return true;
 }
 
-/* --- files of benchmarks --- */
-
 static bool write_document_page(const struct report_command *r, struct profile *p, FILE *out)
 {
     char why[1000];
@@ -306,7 +297,7 @@ static bool write_document_page(const struct report_command *r, struct profile *
     return good;
 }
 
-/* FILE.json becomes FILE.html. */
+/* Writes FILE.html for FILE.json. */
 static bool write_document(const struct report_command *r)
 {
     char path[4400];
@@ -320,7 +311,7 @@ static bool write_document(const struct report_command *r)
     return write_file(r, NULL, path, write_document_page);
 }
 
-/* A log of collbench-pairs, as matrices. */
+/* Writes a log of collbench-pairs as matrices. */
 static bool write_matrices(const struct report_command *r, struct profile *none, FILE *out)
 {
     struct pairs p;
@@ -351,7 +342,7 @@ static bool write_run(const struct report_command *r)
     char path[4400];
     struct profile *p = profile_load(r->directory);
     snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
-    if (p && !p->has_arrivals) /* made from records */
+    if (p && !p->has_arrivals) /* it was made from records */
         verdict_of_ended(p);
     bool good = p && (r->what_if ? write_file(r, p, NULL, write_what_if)
                       : f->write ? write_file(r, p, f->file ? path : NULL, f->write)

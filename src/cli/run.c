@@ -1,6 +1,6 @@
-/* collprof run: the last program before the application. It becomes the application, so nothing
- * is between the launcher and it, and only here is the library preloaded: neither the launcher
- * nor its shells see it. */
+/* collprof run: the last program before the application. It becomes the application (exec), so
+ * there is no process between the launcher and it. Only here the library is preloaded, so neither
+ * the launcher nor its shells load it. */
 #include "cli/cli.h"
 #include "cli/executable.h"
 #include "cli/watchdog.h"
@@ -23,7 +23,7 @@ struct run {
     char **application;
 };
 
-/* What is set by an option reaches the library as a variable. */
+/* Options are passed to the library as environment variables. */
 static void export_settings(const struct settings *s, const struct settings *before)
 {
     for (const struct option_entry *e = settings_entries; e->name; e++) {
@@ -36,7 +36,7 @@ static void export_settings(const struct settings *s, const struct settings *bef
     }
 }
 
-/* The application may change its directory before MPI_Init. */
+/* Makes paths absolute, since the application may change its directory before MPI_Init. */
 static void make_absolute(struct settings *s)
 {
     static char path[8300];
@@ -47,7 +47,7 @@ static void make_absolute(struct settings *s)
     }
 }
 
-/* The library would warn of a wrong variable and go on; here there is still time to stop. */
+/* A wrong variable stops here; the library could only warn and continue. */
 static void refuse_variable(const char *line, void *arg)
 {
     (void)arg;
@@ -63,7 +63,7 @@ static void preload(const char *variable, const char *library)
     exit(STATUS_USAGE);
 }
 
-/* An MPI that does not find its launcher believes to be alone: N runs of one rank each. */
+/* An MPI that does not recognize its launcher runs alone: N runs of one rank each. */
 static void check_launcher(const char *application, const struct mpi_built *mpi)
 {
     struct launcher l = launcher_read(mpi);
@@ -74,7 +74,8 @@ static void check_launcher(const char *application, const struct mpi_built *mpi)
                    application);
 }
 
-/* So that this process can say at its end that it used no MPI; a shell's children may have. */
+/* Marks this process, so that it can report at its end that it used no MPI; a shell's children may
+ * have used it. */
 static void name_application(const struct executable *x)
 {
     char pid[32];
@@ -85,7 +86,7 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
-/* What is known about the application before it starts, into X. */
+/* Examines the application before it starts, into X. */
 static void check_application(const struct run *r, struct executable *x)
 {
     const char *application = r->application[0];
@@ -96,7 +97,8 @@ static void check_application(const struct run *r, struct executable *x)
     if (!executable_look(x, application))
         return;
     name_application(x);
-    /* What is not linked with MPI may open it by hand, or be a script that starts what does. */
+    /* A program not linked with MPI may load it by dlopen, or be a script that starts one that
+     * does. */
     if (!*x->mpi && !x->is_static)
         preload("LD_AUDIT", "libcollprof-audit.so");
     const struct mpi_built *mpi = mpi_of_library(x->mpi);
@@ -141,7 +143,7 @@ static const struct option_program program = {
     .options = settings_entries,
     .passes_on = true};
 
-/* The usual slips: what belongs to the launcher, or before it. */
+/* Detects common mistakes: options that belong to the launcher, or before it. */
 static void check_slips(int argc, char **argv)
 {
     for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
@@ -152,8 +154,8 @@ static void check_slips(int argc, char **argv)
     }
 }
 
-/* What else APPLICATION, which cannot be executed, may be meant to be: the argument of the option
- * BEFORE it, a file here, a command. */
+/* Suggests what else APPLICATION, which cannot be executed, may be: the argument of the option
+ * BEFORE it, a file in this directory, or a command. */
 static void say_what_is_meant(const char *application, const char *before, const char *why)
 {
     struct stat st;

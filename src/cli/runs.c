@@ -1,4 +1,4 @@
-/* The runs that directories hold. */
+/* Finds the runs in directories. */
 #include "cli/cli.h"
 
 #include "base/text.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Adds the run in PATH, if there is one, and it is not there by another name. */
+/* Adds the run in PATH, if there is one that is not listed already under another name. */
 static void add(struct kept_runs *r, const char *path)
 {
     struct stat one, other;

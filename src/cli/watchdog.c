@@ -20,12 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What one judgement has in common with the next if nothing has changed. */
+/* The part of a judgement that two successive ones share if nothing has changed. */
 struct alarm {
     enum verdict_kind kind;
-    int32_t first; /* rank at fault; -1: none */
+    int32_t first; /* first rank at fault; -1 if none */
     size_t n;
-    uint64_t call; /* that waits for a process which has ended or is stopped; 0: another kind */
+    uint64_t call; /* the call that waits for a process which has ended or is stopped; 0 for other
+                      verdicts */
     double since;  /* clock_now() when it was first seen */
 };
 
@@ -34,14 +35,12 @@ struct watchdog {
     double seconds;
     bool abort;
     int door;                    /* socket on which ranks register */
-    ARRAY(struct pollfd) ends;   /* pidfds of the ranks that run */
+    ARRAY(struct pollfd) ends;   /* pidfds of the running ranks */
     ARRAY(pid_t) ranks;          /* in the same order */
-    struct alarm seen, reported; /* at the judgement before; in the last report */
+    struct alarm seen, reported; /* the previous judgement; the last one reported */
 };
 
-/* --- registration --- */
-
-/* An abstract address: it needs no file and goes with its socket. */
+/* An abstract address: it needs no file and vanishes with its socket. */
 static socklen_t address_of(uint64_t run, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -54,12 +53,12 @@ static void add_rank(struct watchdog *w, pid_t pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
-        return; /* it has ended already */
+        return; /* it has already ended */
     *PUSH(&w->ends) = (struct pollfd){.fd = fd, .events = POLLIN};
     *PUSH(&w->ranks) = pid;
 }
 
-/* Who has sent a datagram is what the kernel says. */
+/* The kernel tells which process has sent the datagram. */
 static void admit(struct watchdog *w)
 {
     char word, control[CMSG_SPACE(sizeof(struct ucred))];
@@ -93,8 +92,6 @@ static void forget_ended(struct watchdog *w)
     w->ends.n = w->ranks.n = kept;
 }
 
-/* --- the run --- */
-
 static pid_t parent_of(pid_t pid)
 {
     char text[1024];
@@ -102,7 +99,7 @@ static pid_t parent_of(pid_t pid)
     return sscanf(input_process(pid, text), "%*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Whether PID is a registered process or was started by one, as by a shell. */
+/* Whether PID is a registered process or was started by one (such as a shell). */
 static bool is_ours(const void *watchdog, pid_t pid)
 {
     const struct watchdog *w = watchdog;
@@ -113,14 +110,12 @@ static bool is_ours(const void *watchdog, pid_t pid)
     return false;
 }
 
-/* --- what to do about it --- */
-
 static bool is_same(const struct alarm *a, const struct alarm *b)
 {
     return a->kind == b->kind && a->first == b->first && a->n == b->n && a->call == b->call;
 }
 
-/* In one write: ranks write there, too. */
+/* In one write, since ranks also write to standard error. */
 static void report(const struct evidence *e, const struct verdict *v, bool ends)
 {
     char *text = NULL;
@@ -136,7 +131,7 @@ static void report(const struct evidence *e, const struct verdict *v, bool ends)
                 STATUS_STUCK);
     fclose(out);
     if (write(STDERR_FILENO, text, size) < 0)
-        close(STDERR_FILENO); /* no reader is left */
+        close(STDERR_FILENO); /* the reader is gone */
     free(text);
 }
 
@@ -148,12 +143,12 @@ static void signal_ranks(const struct evidence *e, int number)
         if (!r->alive || r->other_host)
             continue;
         sigqueue((pid_t)r->pid, number, value);
-        kill((pid_t)r->pid, SIGCONT); /* one that is stopped takes the signal then */
+        kill((pid_t)r->pid, SIGCONT); /* a stopped process handles the signal only then */
     }
 }
 
-/* The layer ends a rank with a status of its own; one whose application handles the signal is
- * killed. */
+/* Ends all ranks: the layer exits with its own status; a rank whose application handles the signal
+ * is killed. */
 static void end_ranks(struct watchdog *w, const struct evidence *e)
 {
     enum { TURN = 100, GRACE = 3000 }; /* ms */
@@ -171,8 +166,8 @@ static bool is_of_process(enum verdict_kind kind)
     return kind == VERDICT_GONE || kind == VERDICT_STOPPED;
 }
 
-/* A process that was stopped, went on and is stopped again has let others go on meanwhile: those
- * that wait for it or, where none does yet, any. */
+/* Describes a judgement. A process that was stopped, continued and is stopped again may have let
+ * others proceed meanwhile: so the call that waits for it is part of the description. */
 static struct alarm alarm_of(const struct situation *s, const struct verdict *v)
 {
     struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, 0, clock_now()};
@@ -186,8 +181,8 @@ static struct alarm alarm_of(const struct situation *s, const struct verdict *v)
     return now;
 }
 
-/* Two judgements in a row must agree before they are reported. Of calls it is known how long they
- * are open; a process that was stopped or has ended must be so for as long. */
+/* Two successive judgements must agree before they are reported. The age of calls is known; a
+ * process that is stopped or has ended must have been so for as long. */
 static bool holds(const struct watchdog *w, const struct alarm *now)
 {
     bool is_process = is_of_process(now->kind);
@@ -195,7 +190,7 @@ static bool holds(const struct watchdog *w, const struct alarm *now)
            (!is_process || clock_now() - w->seen.since >= w->seconds);
 }
 
-/* The same is reported once. */
+/* Judges; reports the same verdict only once. */
 static void judge(struct watchdog *w)
 {
     char *directory = runs_living(w->output, is_ours, w);
@@ -219,8 +214,6 @@ static void judge(struct watchdog *w)
     evidence_free(e);
 }
 
-/* --- the process --- */
-
 static void watch(struct watchdog *w)
 {
     double pause = w->seconds < 4 ? w->seconds / 4 : 1, due = clock_now() + pause;
@@ -237,7 +230,7 @@ static void watch(struct watchdog *w)
     _exit(0);
 }
 
-/* Leaves the session of FIRST, a rank, and all descriptors but DOOR and standard error. */
+/* Leaves the session of FIRST, a rank, and closes all descriptors but DOOR and standard error. */
 static void become_watchdog(struct watchdog *w, pid_t first)
 {
     int nothing = open("/dev/null", O_RDWR);
@@ -245,7 +238,7 @@ static void become_watchdog(struct watchdog *w, pid_t first)
     dup2(nothing, STDOUT_FILENO);
     w->door = dup2(w->door, STDERR_FILENO + 1);
     close_range((unsigned)w->door + 1, ~0u, 0);
-    add_rank(w, first); /* it waits for the end of this process, so it is there */
+    add_rank(w, first); /* it waits for this function, so it still exists */
     setsid();
     if (fork() != 0)
         _exit(0);
@@ -264,7 +257,8 @@ int watchdog_register(uint64_t run, const char *output, double seconds, bool abo
     setsockopt(bell, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 2},
                sizeof(struct timeval));
     setsockopt(door, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
-    /* Who cannot bind is not the first; a watchdog may end between the two calls. */
+    /* A process that cannot bind the address is not the first; the watchdog may end between two
+     * calls. */
     for (int attempt = 0; attempt < 3; attempt++) {
         error = 0;
         if (sendto(bell, "", 1, MSG_NOSIGNAL, (struct sockaddr *)&address, size) == 1)

@@ -1,4 +1,4 @@
-/* collprof where: why a run does not go on, whether it lives or has died. */
+/* collprof where: why a run does not progress, whether it is running or has ended. */
 #include "cli/cli.h"
 
 #include "document/json.h"

@@ -1,5 +1,5 @@
-/* How ranks ended, and why figures are less complete or less certain than they appear. Where to add
- * a doubt: a function, and its line in find_doubts(). */
+/* Findings about how ranks ended, and about why figures are incomplete or uncertain. To add a
+ * doubt: a function, and its line in find_doubts(). */
 #include "base/array.h"
 #include "base/format.h"
 #include "profile/model.h"
@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- ranks that did not end well --- */
 
 static void describe_end(const struct profile_rank *r, char *text, size_t room)
 {
@@ -41,7 +39,7 @@ static bool same_end(const struct profile_rank *a, const struct profile_rank *b)
     return a->state == b->state && a->state_detail == b->state_detail;
 }
 
-/* One finding for all ranks that ended alike. */
+/* One finding for all ranks that ended in the same way. */
 void find_ends(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -66,14 +64,12 @@ void find_ends(struct finding_context *c)
     free(rank);
 }
 
-/* --- what the ranks' counts say --- */
-
-/* A count per rank: its sum over all ranks, and the ranks where it is not zero. */
+/* A count for each rank: its sum over all ranks, and the ranks with a count above 0. */
 struct counted {
     uint64_t sum;
     int32_t *rank; /* for free() */
     size_t n;
-    char list[200]; /* these ranks as text */
+    char list[200]; /* the ranks as text */
 };
 
 static struct counted counted(const struct profile *p, uint64_t (*of)(const struct profile_rank *r))
@@ -98,8 +94,8 @@ static uint64_t failures(const struct profile_rank *r)
     return r->failed_collectives;
 }
 
-/* Records lost because a table was full (except collectives, which are sampled by design); at least
- * 1 if the record could not grow. */
+/* Records lost because a table was full (collectives are not counted: they are sampled by design);
+ * at least 1 if the record could not grow. */
 static uint64_t missing(const struct profile_rank *r)
 {
     uint64_t sum = r->untracked_requests;
@@ -108,7 +104,7 @@ static uint64_t missing(const struct profile_rank *r)
     return sum ?: r->grow_error != 0;
 }
 
-/* Call sites that --stack=1 would leave of those recorded. */
+/* Number of call sites that would remain with --stack=1. */
 static size_t count_innermost(const struct profile *p)
 {
     struct profile *innermost = profile_new();
@@ -146,8 +142,6 @@ static void find_missing(struct finding_context *c)
     free(m.rank);
 }
 
-/* --- what the calls say --- */
-
 static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -175,7 +169,7 @@ static void find_failures(struct finding_context *c)
     free(m.rank);
 }
 
-/* Calls whose time is unknown: the time in MPI is more than what is added up. */
+/* Calls of unknown duration: the time in MPI is larger than the sum of the known times. */
 static void find_left(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -205,7 +199,7 @@ static void find_left(struct finding_context *c)
                      of_most == left ? "" : "most often ", call);
 }
 
-/* Calls whose site the table had no room for, or that none was found for. */
+/* Calls without a call site, because its table was full or none was found. */
 static void find_no_site(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -225,7 +219,7 @@ static void find_no_site(struct finding_context *c)
                      format_share(share, time, c->v->mpi_ns));
 }
 
-/* What experiments took, and the calls that they may have delayed. */
+/* The time that experiments took, and the calls that they may have delayed. */
 static void find_excluded(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -252,7 +246,7 @@ static void find_excluded(struct finding_context *c)
                          format_share(of_mpi, time, c->v->mpi_ns));
 }
 
-/* What concerns the run as a whole. */
+/* Doubts about the run as a whole. */
 static void find_limits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

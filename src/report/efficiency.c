@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Seconds of all ranks together that are certainly waiting, without what imbalance shows. */
+/* Seconds summed over all ranks that are certainly waiting, beyond what imbalance shows. */
 static double known_waits(const struct profile *p, double mpi)
 {
     double collectives = 0;

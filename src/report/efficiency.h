@@ -1,4 +1,4 @@
-/* Where the time of a run goes: POP's parallel efficiency and its factors. */
+/* Where the time of a run is spent: POP's parallel efficiency and its factors. */
 #ifndef COLLPROF_REPORT_EFFICIENCY_H
 #define COLLPROF_REPORT_EFFICIENCY_H
 
@@ -13,15 +13,15 @@
  *   communication efficiency = serialisation x transfer
  * Shares are of n x T. */
 struct efficiency {
-    bool known;     /* no rank was cut off in a call, and no rank's threads are in MPI at once */
-    double run;     /* T, seconds */
-    double compute; /* share that is useful, the parallel efficiency */
-    double waiting; /* share that is certainly waiting for other ranks */
-    double other;   /* the remaining time in MPI: transfer, and waiting that is not known as such */
+    bool known; /* false if a rank was killed in a call, or has several threads in MPI at once */
+    double run; /* T, seconds */
+    double compute; /* useful share: the parallel efficiency */
+    double waiting; /* share that certainly is waiting for other ranks */
+    double other;   /* remaining share in MPI: transfer, and waiting that is not recognized */
     double load_balance, communication;
     double serialisation, transfer; /* NAN: unknown */
     double mean, most;              /* of C, seconds */
-    size_t longest_rank; /* position of the rank with the largest C in the profile's list */
+    size_t longest_rank;            /* index in the profile's list of the rank with the largest C */
 };
 
 struct efficiency efficiency_of(const struct profile *p);
@@ -31,7 +31,7 @@ struct efficiency efficiency_of(const struct profile *p);
 enum { EFFICIENCY_TEXT = 120 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
 
-/* C of the rank at position I, seconds. */
+/* C of the rank with index I, in seconds. */
 static inline double efficiency_compute(const struct profile *p, size_t i)
 {
     const struct profile_rank *r = &p->ranks.at[i];

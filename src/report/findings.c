@@ -24,7 +24,7 @@ void call_label(const struct view *v, uint32_t operation, uint32_t site, char te
              known ? v->label[site] : "");
 }
 
-/* A script is recorded as "SCRIPT (INTERPRETER)"; its arguments are those of the interpreter. */
+/* A script is recorded as "SCRIPT (INTERPRETER)", with the arguments of the interpreter. */
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN])
 {
@@ -40,8 +40,6 @@ void run_again(const struct finding_context *c, double ranks, const char *option
              *p->launcher ? p->launcher : "mpiexec", ranks, options, word,
              p->programs.n == 1 ? p->arguments : "");
 }
-
-/* --- the machine, and MPI at all --- */
 
 static void find_contention(struct finding_context *c)
 {
@@ -99,8 +97,6 @@ static void find_little_mpi(struct finding_context *c)
     c->voided = true;
 }
 
-/* --- messages --- */
-
 static bool answers(const struct profile *p, const struct profile_peer *m)
 {
     enum { ONE_WAY = 100 };
@@ -112,7 +108,7 @@ static bool answers(const struct profile *p, const struct profile_peer *m)
     return back > m->messages / ONE_WAY;
 }
 
-/* Small messages sent one by one at one call site, with nothing coming back. */
+/* Small messages sent one after the other at one call site, without a reply. */
 static void find_small_messages(struct finding_context *c)
 {
     enum { LEAST = 1000, SMALL = 256 };
@@ -146,8 +142,6 @@ static void find_small_messages(struct finding_context *c)
                      format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
                      most->peer);
 }
-
-/* --- what was found during the run, or by src/verdict in its records --- */
 
 static void find_verdict(struct finding_context *c, const json_t *f)
 {
@@ -202,11 +196,11 @@ static void find_reported(struct finding_context *c)
     }
 }
 
-/* --- all of them, in the order in which they are found: what voids others comes first --- */
+/* --- all findings; those that void others come first --- */
 
 static const struct {
     void (*find)(struct finding_context *c);
-    bool always; /* also where times cannot be judged */
+    bool always; /* also if times cannot be judged */
 } finders[] = {{find_reported, true},    {find_ends, true},           {find_contention, true},
                {find_little_mpi, true},  {find_doubts, true},         {find_waits, false},
                {find_imbalances, false}, {find_late_arrivals, false}, {find_small_messages, false},

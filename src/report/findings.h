@@ -1,42 +1,42 @@
-/* What a run shows, as findings of a document: the screen, the full report, the page, JSON and the
- * tests read the same ones. Where to add one: a function in findings.c, findings_waits.c or
- * doubts.c, and its line in the list at the end of findings.c. */
+/* The findings of a run. The screen, the full report, the page, JSON and the tests use the same
+ * ones. To add one: a function in findings.c, findings_waits.c or doubts.c, and its line in the
+ * list at the end of findings.c. */
 #ifndef COLLPROF_REPORT_FINDINGS_H
 #define COLLPROF_REPORT_FINDINGS_H
 
 #include "report/imbalance.h"
 
-/* Adds all findings of V to D. DIRECTORY: of the run, for advice; NULL: unknown. */
+/* Adds all findings of V to D. DIRECTORY: that of the run, for advice; NULL if unknown. */
 void findings_add(struct document *d, const struct view *v, const char *directory);
 
-/* "MPI_Recv at x.c:12 main": a call of any operation, where the site is known. */
+/* "MPI_Recv at x.c:12 main": a call with its call site, if known. */
 enum { CALL_LABEL = 600 };
 void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL]);
 
-/* --- for those who find them --- */
+/* --- for the files that find them --- */
 
 struct finding_context {
     struct document *d;
     const struct view *v;
-    const char *directory; /* NULL: unknown */
+    const char *directory; /* NULL if unknown */
     double run;            /* seconds */
     double ranks;
-    bool voided; /* times cannot be judged, or MPI takes too little to matter */
-    bool traced; /* a trace has shown what ranks wait for */
+    bool voided; /* times cannot be judged, or MPI takes too little time to matter */
+    bool traced; /* a trace shows what ranks wait for */
     struct imbalances imbalances;
 };
 
-/* A finding that costs COST seconds per rank, at least LOW (NaN: there is no interval). */
+/* A finding that costs COST seconds per rank, at least LOW (NaN without an interval). */
 struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
                                double low);
 
-/* "mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", where only one program is known. */
+/* "mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", just "PROGRAM" if several were run. */
 enum { RUN_AGAIN = 7000 };
 void run_again(const struct finding_context *c, double ranks, const char *options,
                char text[RUN_AGAIN]);
 
-/* What ranks wait for: from a trace; what imbalance shows; what is left of waiting in collectives.
- * Each counts on those before it. */
+/* What ranks wait for: first from a trace, then from imbalance, then the rest of the waiting in
+ * collectives. Each excludes what the earlier ones explain. */
 void find_waits(struct finding_context *c);
 void find_imbalances(struct finding_context *c);
 void find_late_arrivals(struct finding_context *c);
@@ -44,7 +44,7 @@ void find_late_arrivals(struct finding_context *c);
 /* Ranks that did not end well. */
 void find_ends(struct finding_context *c);
 
-/* Why figures are less complete or less certain than they look. */
+/* Why figures are incomplete or less certain than they appear. */
 void find_doubts(struct finding_context *c);
 
 #endif

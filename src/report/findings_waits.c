@@ -1,5 +1,5 @@
-/* Findings about waiting for other ranks. One cause is one finding: what a trace names, and what
- * follows from the times of ranks outside of MPI, is put together here. */
+/* Findings about waiting for other ranks. Each cause gives one finding, which combines what a trace
+ * shows and what follows from times outside of MPI. */
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- imbalance: ranks that are outside of MPI for longer --- */
 
 /* "MPI_Allreduce at x.c:12 f (30 ms) and MPI_Barrier at x.c:20 g (9 ms)" */
 static void awaited_in(const struct view *v, const struct imbalance *b, char *text, size_t room)
@@ -89,8 +87,6 @@ static double unexplained(const struct finding_context *c, double wait)
     return rest > c->imbalances.cost / 2 ? rest : 0;
 }
 
-/* --- a trace: what calls waited for --- */
-
 static const struct {
     const char *key, *does;
 } states[WAIT_STATES] = {
@@ -111,12 +107,12 @@ static int by_site(const void *a, const void *b)
         ?: ORDER(y->wait_ns, x->wait_ns);
 }
 
-/* What the calls of one operation at one site waited for. */
+/* The waits of one operation at one call site. */
 struct waiting {
     const struct wait *first; /* of N rows, sorted by rank */
     size_t n;
-    const struct wait *most; /* the longest of the rank that is waited for most */
-    double sum, of_most;     /* ns: of all; of that rank */
+    const struct wait *most; /* the largest for the rank with the most waiting */
+    double sum, of_most;     /* ns: of all rows; of the rank with the most waiting */
 };
 
 static struct waiting waiting_at(const struct wait *w, const struct wait *end)
@@ -144,7 +140,7 @@ static bool sends_to(const struct profile *p, uint32_t rank, uint32_t peer)
     return false;
 }
 
-/* How many ranks receive at W's call site from its rank, and send to that rank, too. */
+/* How many ranks receive from W's rank at W's call site and also send to it. */
 static size_t clients_of(const struct profile *p, const struct wait *w)
 {
     size_t clients = 0;
@@ -167,9 +163,9 @@ static double mean_bytes(const struct profile *p, const struct wait *w)
     return calls > 0 ? bytes / calls : 0;
 }
 
-/* Ranks that are waited for in an operation of all: of three and more none takes half. In what
- * order do they come? By chance the same one as the time before would follow at most half of them.
- * NULL: neither in turn nor by chance. */
+/* How the late ranks of an operation of all ranks follow each other, if of three or more none
+ * causes half of the waiting. In a random order at most half would be followed by the same rank as
+ * the time before. NULL: neither a fixed nor a random order. */
 static const char *order_of(const struct waiting *at)
 {
     enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };
@@ -186,13 +182,13 @@ static const char *order_of(const struct waiting *at)
                                                         : NULL;
 }
 
-/* A segment on all ranks that others waited for it. */
+/* One segment, on all ranks that others waited for in it. */
 struct segment {
     const struct root_cause *first; /* of N rows */
     size_t n;
     const struct root_cause *most; /* the row that costs most */
-    double cost, of_most, second;  /* ns: of all; of that row; of the one after it */
-    double passed;                 /* of cost, passed on */
+    double cost, of_most, second;  /* ns: of all rows; of the largest; of the second largest */
+    double passed;                 /* part of COST that was passed on */
 };
 
 static int by_segment(const void *a, const void *b)
@@ -250,7 +246,7 @@ static void segment_label(const struct view *v, const struct root_cause *c,
         snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
 }
 
-/* Whether the row that costs most costs twice as much as any other: then it is for this rank. */
+/* Whether the largest row costs at least twice the second one: then the finding names its rank. */
 static bool is_of_one_rank(const struct segment *s)
 {
     return s->of_most >= 2 * s->second;
@@ -338,7 +334,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
                      format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by, gain);
 }
 
-/* Whether the trace's windows are too short to show for which rank most is waited. */
+/* Whether the trace's time windows are too short to show which rank causes most waiting. */
 static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
@@ -357,7 +353,7 @@ static bool windows_hide(struct finding_context *c)
     return true;
 }
 
-/* The calls in which most wait for that cause, and what they waited for. */
+/* The calls with the most waiting due to that cause, and what they waited for. */
 static struct waiting waiting_for(const struct root_cause *c, const struct wait *w,
                                   const struct wait *end)
 {
@@ -379,7 +375,7 @@ static void find_unknown_causes(struct finding_context *c, double unknown)
                      format_share(share, unknown, (double)c->v->p->trace.wait_ns));
 }
 
-/* One cause is one finding: ranks that wait themselves and pass that on are none. */
+/* Each cause gives one finding; ranks that wait and only pass the delay on give none. */
 void find_waits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -414,15 +410,15 @@ void find_waits(struct finding_context *c)
     free(w);
 }
 
-/* --- collectives: waiting for the last, by what it costs --- */
-
-/* Lower end of what the rank that is late most often at A costs, seconds per rank; NaN: unknown. */
+/* Lower bound of the cost of the rank that is most often late at A, in seconds per rank; NaN if
+ * unknown. */
 static double late_low(const struct finding_context *c, const struct profile_arrival *a)
 {
     return a->cost_low_ns < 0 ? NAN : 1e-9 * (double)a->cost_low_ns / c->ranks;
 }
 
-/* Of WAIT and TIME in collectives, seconds per rank, most at A; of ONE rank, or of no one. */
+/* WAIT of TIME in collectives, in seconds per rank, mostly at A; caused by ONE rank, or by no
+ * particular one. */
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, bool one)
 {

@@ -6,20 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time outside of MPI, by rank, in the segments that collectives of END's call site end, in which
- * every rank waits for the last one; without END in the rest of the run. */
+/* Time outside of MPI, by rank, in the segments that end with collectives of END's call site, in
+ * which every rank waits for the last one; without END, in the rest of the run. */
 struct segments {
     const struct profile_arrival *end;
-    double *outside; /* of each rank of the list, seconds; for free() */
-    size_t n;        /* collectives of all ranks */
-    size_t longest;  /* position of the rank that is outside for longest */
+    double *outside; /* for each rank of the list, seconds; released by free() */
+    size_t n;        /* number of collectives of all ranks */
+    size_t longest;  /* index of the rank with the longest time */
     double mean;
-    double part[NOISE_PARTS]; /* of the excess of that rank over the mean */
+    double part[NOISE_PARTS]; /* that rank's excess over the mean, by parts of the run */
 };
 
-/* --- adding up --- */
-
-/* Whether the collective from event I to END is one of all ranks that ends a segment of S. */
+/* Whether the collective from event I to END includes all ranks and ends a segment of S. */
 static bool ends_segment(const struct profile *p, const struct segments *s, const bool *taken,
                          size_t i, size_t end)
 {
@@ -34,7 +32,8 @@ static bool ends_segment(const struct profile *p, const struct segments *s, cons
     return mine;
 }
 
-/* Number of collectives that the sampled one with first event E represents, * 1e-9 (ns to s). */
+/* Number of collectives that the sampled one with first event E represents, times 1e-9 (ns to
+ * s). */
 static double weight(const struct profile *p, const struct profile_event *e)
 {
     return 1e-9 * (double)ledger_stands_for(e->spared, p->sample_mask);
@@ -55,7 +54,7 @@ static void find_parts(const struct profile *p, const bool *taken, struct segmen
     }
 }
 
-/* With END; without, what is outside of MPI is in S already. */
+/* With END only; otherwise S already has the time outside of MPI. */
 static void measure(const struct profile *p, const bool *taken, struct segments *s)
 {
     for (size_t i = 0, end; i < p->events.n; i = end) {
@@ -75,7 +74,7 @@ static void measure(const struct profile *p, const bool *taken, struct segments 
         find_parts(p, taken, s);
 }
 
-/* What S has is no longer in the REST. */
+/* Subtracts the segments of S from REST, the time of the rest of the run. */
 static void take(const struct profile *p, bool *taken, const struct segments *s, double *rest)
 {
     for (size_t i = 0, end; i < p->events.n; i = end) {
@@ -86,10 +85,8 @@ static void take(const struct profile *p, bool *taken, const struct segments *s,
         rest[i] = fmax(0, rest[i] - s->outside[i]);
 }
 
-/* --- judging --- */
-
-/* By how much the longest rank delays the others at most: they do not wait for longer than they are
- * in the collective and in messages. */
+/* Upper bound of the delay that the longest rank causes: the others wait no longer than they are in
+ * collectives and in messages. */
 static double cost_of(const struct profile *p, const struct segments *s)
 {
     double excess = s->outside[s->longest] - s->mean, wait = s->end ? (double)s->end->wait_ns : 0;
@@ -115,7 +112,7 @@ static double low_of(const struct segments *s, double cost)
     return sum > 0 ? cost * fmin(1, noise_least(s->part) / sum) : 0;
 }
 
-/* What the longest rank lost to other processes is not its own. */
+/* Time that the longest rank lost to other processes does not count. */
 static bool matters(const struct view *v, const struct segments *s, double cost)
 {
     double delay = noise_of_rank(v->p, s->longest);
@@ -123,7 +120,7 @@ static bool matters(const struct view *v, const struct segments *s, double cost)
            (!(delay > 0) || noise_matters(cost - delay, NAN, v->where.run));
 }
 
-/* The half that has nearly all; 0: none. */
+/* The half of the run with nearly all of the excess; 0: neither. */
 static unsigned half_of(const struct segments *s)
 {
     static const double nearly_all = 0.90;
@@ -134,8 +131,6 @@ static unsigned half_of(const struct segments *s)
                                             : 0;
 }
 
-/* --- where the slow ranks are awaited --- */
-
 static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
 {
     for (size_t i = 0; i < p->ranks.n; i++)
@@ -144,10 +139,9 @@ static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
     return false;
 }
 
-/* The call in which other ranks wait longest for the slow ranks. If a slow rank spends the least
- * time in it, the excess over that time counts; if only other ranks make it, all of their time.
- * NULL: none reaches a tenth of COST, seconds per rank.
- */
+/* The call in which other ranks wait longest for the slow ranks. If a slow rank has the least time
+ * in it, the excess over that time counts; if only other ranks call it, all of their time. NULL if
+ * none reaches a tenth of COST, in seconds per rank. */
 static const struct profile_group *longest_wait(const struct profile *p, const bool *slow,
                                                 double cost)
 {
@@ -170,7 +164,8 @@ static const struct profile_group *longest_wait(const struct profile *p, const b
     return found;
 }
 
-/* In the collective that ends the segments, unless most of the waiting is in messages before it. */
+/* Usually the collective that ends the segments, unless most of the waiting is in messages before
+ * it. */
 static void add_site(const struct profile *p, struct imbalance *b,
                      const struct profile_arrival *end, double cost)
 {
@@ -187,8 +182,6 @@ static void add_site(const struct profile *p, struct imbalance *b,
             at = less;
         }
 }
-
-/* --- the list --- */
 
 static void add(struct imbalances *list, const struct profile *p, const struct segments *s,
                 double cost)

@@ -11,15 +11,15 @@
 struct imbalance {
     bool *slow; /* by index in p->ranks: its time is nearer to the longest than to the mean */
     size_t n_slow;
-    double cost;              /* longest minus mean time outside of MPI, seconds */
-    double low;               /* lower end of its 95 % interval; NaN: unknown */
-    double slow_time, others; /* outside of MPI in these segments: mean of the slow ranks, of the
-                                 others; seconds */
-    unsigned half;            /* 1, 2: half of the segments that has nearly all cost; 0: neither */
+    double cost;              /* longest minus mean time outside of MPI, in seconds */
+    double low;               /* lower end of its 95 % interval; NaN if unknown */
+    double slow_time, others; /* time outside of MPI in these segments, in seconds: mean of the slow
+                                 ranks, and of the others */
+    unsigned half; /* 1 or 2: the half of the run with nearly all of the cost; 0: neither */
     struct imbalance_site {
         uint32_t operation, site;
         double cost;
-    } at[3]; /* where the slow ranks are awaited, the costliest first; cost 0: none is known */
+    } at[3]; /* where others wait for the slow ranks, the costliest first; cost 0: none known */
     bool reported;
 };
 
@@ -33,13 +33,12 @@ struct imbalances {
 struct imbalances imbalances_find(const struct view *v);
 void imbalances_free(struct imbalances *list);
 
-/* One of LIST that is not reported yet, in which the rank of that number is slow; NULL: there is
- * none. */
+/* An imbalance of LIST that is not reported yet and has that rank as a slow one; NULL if none. */
 struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct profile *p,
                                     uint32_t rank);
 
-/* The least and the most that the slow ranks can have used a processor outside of MPI, as shares of
- * that time: what they did in MPI meanwhile is unknown. False: unknown. */
+/* Bounds of the processor time that the slow ranks used outside of MPI, as shares of that time; it
+ * is not exact, since their processor time in MPI is unknown. False if unknown. */
 bool imbalance_processor(const struct imbalance *b, const struct profile *p, double share[2]);
 
 #endif

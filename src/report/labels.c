@@ -1,4 +1,4 @@
-/* How call sites and communicators are called. */
+/* Labels of call sites and communicators. */
 #include "base/array.h"
 #include "base/text.h"
 #include "report/rows.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The module of machine code that F is in, "" if there is none. */
+/* The module of machine code that contains F; "" if there is none. */
 static const char *module_name(const struct profile *p, const struct profile_frame *f)
 {
     if (f->module == PROFILE_NONE || *p->modules.at[f->module].function)
@@ -19,20 +19,20 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* Frames that are MPI's own (its Fortran interface) or the layer's say nothing. */
+/* Whether F is a frame of MPI (its Fortran interface) or of the layer, which is not shown. */
 static bool is_inner(const struct profile *p, const struct profile_frame *f)
 {
     return begins(module_name(p, f), "libmpi") || begins(module_name(p, f), "libcollprof");
 }
 
-/* What comes before main says nothing about the application: the C library and _start. */
+/* Whether F is called before main: the C library and _start. */
 static bool is_startup(const struct profile *p, const struct profile_frame *f)
 {
     return begins(module_name(p, f), "libc.so") || begins(module_name(p, f), "ld-linux") ||
            (f->function && !strcmp(f->function, "_start"));
 }
 
-/* The application's own frames of S: from *FIRST to below the result. */
+/* The application's own frames of S: from *FIRST to the result, exclusive. */
 static uint32_t own_frames(const struct profile *p, const struct profile_site *s, uint32_t *first)
 {
     uint32_t end = s->depth;
@@ -60,8 +60,8 @@ static int frame_label(const struct profile *p, const struct profile_frame *f, c
 enum { FRAME_LABEL = 540, PATH_LABEL = LEDGER_MAX_DEPTH * (FRAME_LABEL + 3) + 1 };
 static const char caller[] = " < ";
 
-/* All own frames, innermost first; FUNCTIONS: their names alone, where these are known. "": none is
- * known. */
+/* All own frames, innermost first, as text; with FUNCTIONS only their names, if known. "" if none
+ * is known. */
 static void path_of(const struct profile *p, uint32_t site, bool functions, char *text, size_t room)
 {
     const struct profile_site *s = &p->sites.at[site];
@@ -95,15 +95,15 @@ static size_t common_length(const char *a, const char *b)
     return n;
 }
 
-/* As much of PATH as it takes to differ from paths that have COMMON characters in common with it:
- * whole frames, at least one; for free(). */
+/* The shortest beginning of PATH that differs from paths that share COMMON characters with it:
+ * whole frames, at least one; released by free(). */
 static char *shortest(const char *path, size_t common)
 {
     const char *end = common < strlen(path) ? strstr(path + common + (common > 0), caller) : NULL;
     return end ? strndup(path, (size_t)(end - path)) : strdup(path);
 }
 
-/* Of N paths in order those that have most in common are beside each other. */
+/* PATH is sorted, so that paths with the longest common beginning are adjacent. */
 static void put_labels(const struct path *path, size_t n, char **label)
 {
     for (size_t first = 0, end; first < n; first = end) {

@@ -20,8 +20,6 @@ int report_width(FILE *out)
     return width > REPORT_LEAST_WIDTH && width < 1000 ? width : REPORT_LEAST_WIDTH;
 }
 
-/* --- facts --- */
-
 static void put_hosts(struct document *d, const struct profile *p)
 {
     enum { NAMES = 8 };
@@ -45,7 +43,7 @@ static void put_hosts(struct document *d, const struct profile *p)
 static void put_clock(struct document *d, const struct profile *p)
 {
     char bound[32], agree[80] = "one for all ranks";
-    /* Containers of one machine have names of their own and one clock: a bound of 0. */
+    /* Containers on one machine have different host names but one clock: a bound of 0. */
     if (p->hosts.n > 1 && !p->synchronized)
         snprintf(agree, sizeof agree, "clocks of the hosts are not synchronized");
     else if (p->hosts.n > 1 && p->clock_bound > 0)
@@ -54,7 +52,7 @@ static void put_clock(struct document *d, const struct profile *p)
     document_fact(d, "clock", "%s; %s", clock_name_of(p->clock), agree);
 }
 
-/* What the layer took: in the calls, which is part of the run, and at the ends. */
+/* The layer's overhead: in the calls, which is part of the run, and at both ends. */
 static void put_overhead(struct document *d, const struct profile *p)
 {
     double start = 0, merge = 0, calls = 0, cost = 0;
@@ -135,7 +133,7 @@ static void put_trace(struct document *d, const struct profile *p)
         document_fact(d, "transport", "%s", unseen[t->network]);
 }
 
-/* Both sums are shown: a reader can see that nothing is missing. */
+/* Both sums are shown, so that a reader can see that the causes are complete. */
 static void put_causes(struct document *d, const struct profile *p)
 {
     double sum = 0, unknown = 0;
@@ -187,8 +185,6 @@ static void put_facts(struct document *d, const struct view *v)
     put_causes(d, p);
     put_replay(d, p);
 }
-
-/* --- the whole --- */
 
 static struct document *document_of(const struct view *v, const struct report_options *o)
 {

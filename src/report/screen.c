@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is written piece by piece, with how many lines there are. */
+/* Output written piece by piece, with a count of its lines. */
 struct screen {
     const struct view *v;
     const json_t *findings;
@@ -19,8 +19,6 @@ struct screen {
     size_t lines;
     bool ended_badly;
 };
-
-/* --- what was run, and how it ended --- */
 
 void screen_title(const struct view *v, FILE *out, const struct report_options *o)
 {
@@ -40,7 +38,7 @@ void screen_title(const struct view *v, FILE *out, const struct report_options *
     fprintf(out, "%s\n", title);
 }
 
-/* TEXT behind MARK, whole, if it ends by line LAST of the screen; whether it does. */
+/* Writes TEXT after MARK if it ends by line LAST of the screen. Returns whether it did. */
 static bool put_within(struct screen *s, size_t last, const char *mark, const char *text)
 {
     char *whole = NULL;
@@ -63,8 +61,6 @@ static void put_text(struct screen *s, const char *mark, const char *text)
 {
     put_within(s, SIZE_MAX, mark, text);
 }
-
-/* --- where its time went --- */
 
 static void put_bar(struct screen *s, const struct efficiency *e)
 {
@@ -104,15 +100,12 @@ static void put_where(struct screen *s)
     }
 }
 
-/* --- findings --- */
-
 static const char *text_of(const json_t *finding, const char *key)
 {
     return json_string_value(json_object_get(finding, key));
 }
 
-/* Whether F is printed before all figures: it voids them, or is about a run that did not end well.
- */
+/* Whether F is printed before all figures: it voids them, or the run did not end well. */
 static bool comes_first(const struct screen *s, const json_t *f)
 {
     const char *severity = text_of(f, "severity");
@@ -139,7 +132,7 @@ static void put_first(struct screen *s)
         put_text(s, "! ", more);
 }
 
-/* "12.3 %": what it costs of the run, and the evidence for that. */
+/* Writes a finding with its cost ("12.3 % of the run") and the evidence for it. */
 static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t number)
 {
     char mark[60], text[2000], share[32], low[60] = "";
@@ -154,10 +147,10 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
     return put_within(s, last, mark, text);
 }
 
-/* What costs most; and, where there is room, the first doubt. */
+/* Writes the costliest findings and, if there is room, the first doubt. */
 static void put_findings(struct screen *s)
 {
-    enum { MOST = 4, LAST = REPORT_LINES - 9 /* the table, and what is next */ };
+    enum { MOST = 4, LAST = REPORT_LINES - 9 /* room for the table and the next step */ };
     size_t i, shown = 0, doubts = 0;
     bool room = true;
     const json_t *f;
@@ -177,8 +170,6 @@ static void put_findings(struct screen *s)
     }
 }
 
-/* --- the costliest call sites --- */
-
 static void put_calls(struct screen *s)
 {
     enum { ROWS = 5 };
@@ -193,8 +184,6 @@ static void put_calls(struct screen *s)
         put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.");
     document_free(d);
 }
-
-/* --- what to do next --- */
 
 static void put_next(struct screen *s, const char *directory)
 {
@@ -231,7 +220,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
         s.ended_badly = s.ended_badly || v->p->ranks.at[i].state != LEDGER_FINALIZED;
     screen_title(v, out, o);
     s.lines++;
-    /* Beside a deadlock what ranks waited for tells nothing new, and how long is chance. */
+    /* In a deadlock the waiting times are arbitrary, and the verdict already names the calls. */
     if (!o->explained) {
         put_first(&s);
         put_where(&s);

@@ -20,8 +20,6 @@ void view_close(struct view *v)
     site_labels_free(v->p, v->label);
 }
 
-/* --- columns and cells that several tables have --- */
-
 #define C(name, kind, head, meaning)                                                               \
     {                                                                                              \
         name, NULL, COLUMN_##kind, 0, meaning, head, 0                                             \
@@ -71,8 +69,6 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
     table_text(t, text);
 }
 
-/* --- calls --- */
-
 #define CALLS                                                                                      \
     C("calls", COUNT, "calls", "how many calls, of all ranks"),                                    \
         OPTIONAL("apart", COUNT, "excluded",                                                       \
@@ -92,7 +88,7 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
 static const struct column operation_columns[] = {OPERATION, CALLS};
 static const struct column site_columns[] = {OPERATION, CALLS, SITE};
 
-/* Percent of E's time that is waiting, from a trace or from arrivals; NaN: unknown. */
+/* Percent of E's time that is waiting, from a trace or from arrivals; NaN if unknown. */
 static double waiting_of(const struct profile *p, const struct profile_entry *e, bool any_site)
 {
     double wait = 0, time = 0;
@@ -124,8 +120,8 @@ static void fill_calls(struct table *t, const struct view *v)
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed(e);
-        /* The time of calls that never returned is unknown: an error handler left them by a jump,
-         * or the rank was killed. */
+        /* The time of calls that never returned is unknown: an error handler left them by
+         * longjmp(), or the rank was killed. */
         double time = timed || !e->calls || e->apart ? (double)e->time_ns : NAN;
         put_operation(t, v, e->operation);
         put_count(t, e->calls);
@@ -146,8 +142,6 @@ static void fill_calls(struct table *t, const struct view *v)
     rows_free(&rows);
 }
 
-/* --- requests --- */
-
 static const struct column request_columns[] = {
     OPERATION,
     C("requests", COUNT, NULL, "requests posted here and seen complete"),
@@ -162,9 +156,9 @@ static const struct column request_columns[] = {
     SITE,
 };
 
-/* Mean time of the completing call per request, not divided among the requests that it completed.
- * The time of the post is not recorded separately: the mean time of all calls is subtracted for it.
- */
+/* Mean time of the completing call per request, not divided among the requests that it
+ * completed. The time of the post is not recorded separately: the mean time of all calls is
+ * subtracted for it. */
 static double waited_ns(const struct profile_entry *e)
 {
     double n = (double)e->completed;
@@ -191,8 +185,6 @@ static void fill_requests(struct table *t, const struct view *v)
     }
     rows_free(&rows);
 }
-
-/* --- arrivals at collectives --- */
 
 static const struct column arrival_columns[] = {
     OPERATION,
@@ -239,8 +231,6 @@ static void fill_arrivals(struct table *t, const struct view *v)
         put_site(t, v, a->site);
     }
 }
-
-/* --- a trace: wait states, and the transport below MPI --- */
 
 static const struct column wait_columns[] = {
     C("state", TEXT, "waiting",
@@ -342,8 +332,6 @@ static void fill_transport(struct table *t, const struct view *v)
     }
 }
 
-/* --- messages, ranks, regions --- */
-
 static const struct column message_columns[] = {
     C("rank", RANK, NULL, "the rank that sent or received"),
     C("direction", TEXT, NULL, "whether it sent or received"),
@@ -423,7 +411,7 @@ static void fill_regions(struct table *t, const struct view *v)
             mpi += (double)e->time_ns;
             calls += e->calls;
         }
-        /* How long a region was entered that was open when its rank was killed is unknown. */
+        /* If the rank was killed, the time in a region that was still open is unknown. */
         time = time < mpi ? NAN : time;
         table_text(t, r->name);
         put_count(t, r->entered);
@@ -434,7 +422,7 @@ static void fill_regions(struct table *t, const struct view *v)
     }
 }
 
-/* --- measurements made in the run (src/inject): columns are named as the members of the JSON,
+/* --- measurements made in the run (src/inject): columns have the names of the JSON members,
  * without their unit --- */
 
 #define INTERVAL(name, head, meaning)                                                              \
@@ -519,8 +507,6 @@ static void fill_measured(struct table *t, const struct view *v)
             put_measurement(t, self, f, f);
     }
 }
-
-/* --- all of them --- */
 
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
 

@@ -70,7 +70,7 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text)
     add_rows(p, NULL, p->n_sizes, t);
 }
 
-/* Means may span decades, which a linear scale would not show; deviations may be 0. */
+/* Logarithmic for means, which may span decades; not for deviations, which may be 0. */
 void pairs_pictures(const struct pairs *p, struct document *d, const char *panel)
 {
     struct picture map = {.kind = PICTURE_HEAT,

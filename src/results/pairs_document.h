@@ -5,8 +5,8 @@
 #include "document/document.h"
 #include "measure/pairs/data.h"
 
-/* Adds the table "pairs" to D: a row for each two ranks, direction and size, with round trips,
- * one-way latencies and the parameters of LogGP. Text has it only if IN_TEXT. */
+/* Adds the table "pairs" to D: a row for each pair, direction and size, with round trips, one-way
+ * latencies and the parameters of LogGP. Text shows it only with IN_TEXT. */
 void pairs_table(const struct pairs *p, struct document *d, bool in_text);
 
 /* Heat maps of means and of standard deviations of the round trip, a map for each value of the
@@ -14,9 +14,9 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text);
  * measured, stays empty. */
 void pairs_pictures(const struct pairs *p, struct document *d, const char *panel);
 
-/* The same of LOGS of collbench-pairs or of the original tool, N of them: of several the maps of
- * the smallest size of each, in one scale of colours. NULL if one cannot be read, having given the
- * reason (base/reason.h). */
+/* A document with such maps from N logs of collbench-pairs or of the original tool; with several
+ * logs the maps show the smallest size of each, on one scale of colours. NULL with a reason
+ * (base/reason.h) if one cannot be read. */
 struct document *pairs_document(char *const *log, size_t n);
 
 #endif

@@ -26,11 +26,11 @@ struct schedule_drawing {
     const struct schedule *s;
     char *const *host;
     struct table *tree, *messages;
-    char *line; /* "|  " for each branch that goes on, "|- " or "`- " for its own, the rank */
+    char *line; /* "|  " for each ancestor with more children, "|- " or "`- " for the rank itself */
 };
 
-/* As deep as the tree: a chain of 4,096 ranks is no problem. INDENT: three characters for each rank
- * above. */
+/* Recursion is as deep as the tree; a chain of 4,096 ranks is no problem. INDENT: three characters
+ * for each ancestor. */
 static void add_rank(struct schedule_drawing *w, int u, size_t indent)
 {
     const struct schedule *s = w->s;

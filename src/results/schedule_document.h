@@ -5,9 +5,9 @@
 #include "document/document.h"
 #include "trees/schedule.h"
 
-/* Adds the table "tree", a rank a row, below its parent and in the order of sending, with predicted
- * arrivals; "tree_messages"; and a timeline of both named "tree". HOST names the ranks' hosts, or
- * is NULL. */
+/* Adds the table "tree", a row for each rank, below its parent and in the order of sending, with
+ * predicted arrivals; "tree_messages"; and a timeline of both named "tree". HOST has the ranks'
+ * host names, or is NULL. */
 void schedule_document(const struct schedule *s, char *const *host, struct document *d);
 
 /* A broadcast schedule as JSON.

@@ -18,7 +18,7 @@ void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uin
     s->at[s->n++] = (struct span){.low = low, .high = high, .order = order, .what = what};
 }
 
-/* Outer ones before inner ones. */
+/* Sorts outer spans before inner ones. */
 static int compare(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
 
 void spans_settle(struct spans *s)
 {
-    size_t open = 0; /* as in span.outer */
+    size_t open = 0; /* plus one; the innermost open span */
     if (s->n)
         qsort(s->at, s->n, sizeof *s->at, compare);
     for (size_t i = 0; i < s->n; i++) {

@@ -1,5 +1,5 @@
-/* What covers an address: functions and the calls inlined in them, which lie inside of one another.
- * Built once per file or unit, so that naming takes a search per call site, not a walk. */
+/* Finds which spans contain an address: functions, and calls inlined in them, which are nested.
+ * Built once for each file or unit, so that naming a call site takes a search instead of a walk. */
 #ifndef COLLPROF_SYMBOLS_SPANS_H
 #define COLLPROF_SYMBOLS_SPANS_H
 
@@ -8,9 +8,9 @@
 
 struct span {
     uint64_t low, high; /* [low, high) */
-    uint64_t order;     /* of two with the same limits the greater is inside */
-    uint64_t what;      /* the caller's */
-    size_t outer;       /* 1 + the index of the span around this one; 0: none */
+    uint64_t order;     /* of two with the same limits the one with the larger ORDER is inside */
+    uint64_t what;      /* for the caller's use */
+    size_t outer;       /* plus one; index of the surrounding span; 0: none */
 };
 
 struct spans {
@@ -18,13 +18,14 @@ struct spans {
     size_t n, room;
 };
 
-/* Left out where there is no memory for it, and where it is empty. */
+/* Adds a span. It is ignored if it is empty or there is no memory. */
 void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uint64_t what);
 
-/* After the last one was added, before the first is searched for. */
+/* Call it after the last spans_add() and before the first search. */
 void spans_settle(struct spans *s);
 
-/* The innermost around ADDRESS; the next one out around it after SPAN. NULL: there is none. */
+/* The innermost span that contains ADDRESS; the next outer one of SPAN that contains it. NULL if
+ * there is none. */
 const struct span *spans_find(const struct spans *s, uint64_t address);
 const struct span *spans_outer(const struct spans *s, const struct span *span, uint64_t address);
 

@@ -1,6 +1,6 @@
-/* Names, files and lines by libdw. Each file is opened for itself ("offline"), so that addresses
- * need no process. Separate files of debug information are found by their build-id alone: the
- * standard look-up of elfutils could ask a network (debuginfod). */
+/* Names, files and lines by libdw. Each file is opened alone ("offline"), so that addresses need no
+ * process. Separate debug files are found by their build-id only: the standard search of elfutils
+ * could use the network (debuginfod). */
 #include "symbols/symbols.h"
 #include "base/array.h"
 #include "base/input.h"
@@ -23,11 +23,11 @@ struct symbols {
     GElf_Addr bias;
     bool names_only, has_functions;
     struct spans functions; /* by symbols: span.what is the name */
-    void *units;            /* a tree of those that were needed */
-    char *readable;         /* the name that was found last, if it is not the file's */
+    void *units;            /* a search tree of the units in use */
+    char *readable;         /* the last name found, if it had to be demangled */
 };
 
-/* A compilation unit; span.what is where the function's description is. */
+/* A compilation unit; span.what is the offset of the function's DIE. */
 struct unit {
     Dwarf_Off offset;
     struct spans scopes;
@@ -39,7 +39,7 @@ static void free_unit(void *unit)
     free(unit);
 }
 
-/* Never needed: every module is reported with its file. */
+/* Never called: every module is reported with its file. */
 static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
                        char **file, Elf **elf)
 {
@@ -51,7 +51,7 @@ static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
                                          .find_debuginfo = dwfl_build_id_find_debuginfo,
                                          .section_address = dwfl_offline_section_address};
 
-/* Adds what is inside of PARENT: its subprograms and inlined calls, however deep. */
+/* Adds subprograms and inlined calls below PARENT, at any depth. */
 static void add_scopes(struct spans *spans, Dwarf_Die *parent)
 {
     Dwarf_Die die;
@@ -74,7 +74,7 @@ static int compare_units(const void *a, const void *b)
     return ORDER(((const struct unit *)a)->offset, ((const struct unit *)b)->offset);
 }
 
-/* NULL: no memory. */
+/* NULL if there is no memory. */
 static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
 {
     struct unit key = {.offset = dwarf_dieoffset(die)};
@@ -91,7 +91,7 @@ static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
     return NULL;
 }
 
-/* Where the function of DIE was inlined. */
+/* Sets the file and line at which the function of DIE was inlined. */
 static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -106,7 +106,7 @@ static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *d
     }
 }
 
-/* The function around ADDRESS (in the file's own terms), inlined or not. */
+/* Finds the function that contains ADDRESS (as in the file), inlined or not. */
 static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die *unit,
                               Dwarf_Addr address, unsigned level)
 {
@@ -129,7 +129,7 @@ static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die
     }
 }
 
-/* Functions by their sizes: the nearest symbol before an address need not be around it. */
+/* Adds functions with their sizes: the nearest symbol before an address need not contain it. */
 static void add_functions(struct symbols *s)
 {
     static const unsigned char preferred[16] = {[STB_LOCAL] = 0, [STB_WEAK] = 1, [STB_GLOBAL] = 2};
@@ -163,7 +163,7 @@ static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr ad
 static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
                     struct symbol *found)
 {
-    /* The call ends where the return address begins: one before is inside of it. */
+    /* A call ends where the return address begins, so the byte before belongs to the call. */
     GElf_Addr address = return_address - 1 + s->bias;
     Dwarf_Addr debug_bias;
     *found = (struct symbol){.offset = return_address};
@@ -187,7 +187,7 @@ static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
     }
 }
 
-/* A symbol's name as it was written in C++ or in a module of Fortran, for free(); NULL: it is. */
+/* The demangled name of a C++ or Fortran symbol, released by free(); NULL if it is not mangled. */
 static char *readable(const char *name)
 {
     static char *(*demangle)(const char *, char *, size_t *, int *);
@@ -200,7 +200,7 @@ static char *readable(const char *name)
         return NULL;
     if (strncmp(name, "_Z", 2))
         return text;
-    if (!looked_for) { /* kept: a program in C++ has it already */
+    if (!looked_for) { /* remembered: a C++ program has the demangler already */
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
         *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
     }
@@ -208,7 +208,7 @@ static char *readable(const char *name)
     return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }
 
-/* Of a long name, with its templates, the beginning and the end. */
+/* Keeps the beginning and the end of a long name with templates. */
 static void shorten(char *name)
 {
     enum { BEGINNING = 48, END = 32 };
@@ -266,7 +266,7 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     int fd = s->dwfl ? input_open(AT_FDCWD, path, NULL, &why) : -1;
     if (fd >= 0) {
         s->module = dwfl_report_offline(s->dwfl, "", path, fd);
-        if (!s->module) /* otherwise it is libdw's from here on */
+        if (!s->module) /* otherwise libdw owns it from here on */
             close(fd);
         dwfl_report_end(s->dwfl, NULL, NULL);
         *changed = s->module && (!dwfl_module_getelf(s->module, &s->bias) ||

@@ -1,6 +1,6 @@
-/* Which function, file and line an address is in. The reader is a module of its own, loaded when
- * it is needed: libdw and what it needs take 0.4 MiB, which an application that is only watched
- * must not pay for. */
+/* Finds the function, file and line of an address. The reader is a separate module, loaded when
+ * needed: libdw and its libraries take 0.4 MiB, which an application that is only profiled must not
+ * pay for. */
 #ifndef COLLPROF_SYMBOLS_SYMBOLS_H
 #define COLLPROF_SYMBOLS_SYMBOLS_H
 
@@ -8,30 +8,29 @@
 #include <stdint.h>
 
 struct symbol {
-    const char *function; /* NULL where not known; valid until the next is found. Of C++ and
-                             Fortran modules as it was written, cut in its middle where it is
-                             long */
-    const char *file;     /* the same; valid until the file is closed */
+    const char *function; /* NULL if unknown; valid until the next find(). Names of C++ and Fortran
+                             modules are demangled, and shortened in the middle if long */
+    const char *file;     /* NULL if unknown; valid until the file is closed */
     uint32_t line;
     bool inlined;
-    uint64_t offset; /* from the function's beginning, else the return address */
+    uint64_t offset; /* from the function's beginning; without a function the return address */
 };
 
-struct symbols; /* one file */
+struct symbols; /* one open file */
 
 struct symbols_reader {
-    /* NULL if PATH cannot be read, or is no longer the file that BUILD_ID (hexadecimal, "" if not
-     * known) names: then CHANGED is set. NAMES_ONLY: functions, without debug information. */
+    /* NULL if PATH cannot be read, or is no longer the file with BUILD_ID (hexadecimal, "" if
+     * unknown): then CHANGED is set. NAMES_ONLY: functions, without debug information. */
     struct symbols *(*open)(const char *path, const char *build_id, bool names_only, bool *changed);
-    /* RETURN_ADDRESS: in the file's own terms. LEVEL 0: the innermost function there; if that is
-     * inlined, 1 is the one that calls it, and so on. */
+    /* RETURN_ADDRESS: relative to the file. LEVEL 0: the innermost function there; if that is
+     * inlined, 1 is its caller, and so on. */
     void (*find)(struct symbols *file, uint64_t return_address, unsigned level,
                  struct symbol *found);
     void (*close)(struct symbols *file);
 };
 
-/* The module's only symbol. Its number changes as the structure does: a program that is linked
- * statically may find a later module. */
+/* The module's only symbol. Its number changes with the structure, because a statically linked
+ * program may find a later module. */
 #define SYMBOLS_MODULE "collprof-symbols.so"
 #define SYMBOLS_READER "collprof_symbols_2"
 

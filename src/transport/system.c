@@ -1,5 +1,5 @@
-/* The C library's functions by which processes exchange data, called by MPI or its transport. The
- * application's own calls are passed on and not recorded. */
+/* Wraps functions of the C library by which MPI or its transport exchange data. The application's
+ * own calls are passed on and not recorded. */
 #include "transport/watch.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* By the place that is returned to; looked up once for each of them. */
+/* Whether the caller belongs to MPI, by its return address; each is looked up once. */
 static bool called_by_mpi(void *place)
 {
     static struct {
@@ -20,7 +20,7 @@ static bool called_by_mpi(void *place)
     if (__atomic_load_n(&known[i].place, __ATOMIC_ACQUIRE) == place)
         return known[i].yes;
     bool yes = dladdr(place, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
-    if (!known[i].place) { /* who comes second is looked up each time */
+    if (!known[i].place) { /* if the slot is taken by another address, it is looked up each time */
         known[i].yes = yes;
         __atomic_store_n(&known[i].place, place, __ATOMIC_RELEASE);
     }

@@ -11,7 +11,7 @@ BEGIN {
     print "#pragma GCC visibility push(default)\n"
 }
 
-# Line breaks may stand anywhere in a prototype, a semicolon only at its end.
+# A prototype may have line breaks anywhere, but a semicolon only at its end.
 {
     text = text " " $0
     while ((end = index(text, ";"))) {
@@ -80,7 +80,7 @@ function declaration(d,   name, type, kind, arguments, call, i, completes, bytes
         print "    struct start start = ucx_start(" kind ", " bytes ");"
     }
     print "    " type " returned = " call ";"
-    # A status that is no pointer: any address means that the operation is under way.
+    # For a status that is not a pointer, any address means that the operation is pending.
     print "    ucx_started(&start, " (type == "ucs_status_ptr_t" ? "returned" : \
           "returned == UCS_INPROGRESS ? (void *)&start : UCS_STATUS_PTR(returned)") ");"
     print "    return returned;\n}\n"

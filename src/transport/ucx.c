@@ -1,15 +1,14 @@
-/* UCX: polls, and how the completion of a start is seen. Its start functions: ucx.awk. */
+/* UCX: polls, and how the completion of a start is detected. Its start functions are in ucx.awk. */
 #include "transport/ucx.h"
 
 #include <stdlib.h>
 
-/* A start under way, whose callback is ours until then; allocated, and freed when it is complete.
- */
+/* A pending start whose callback is ours; freed when it is complete. */
 struct follower {
     __typeof__(((ucp_request_param_t *)0)->cb) cb;
     void *user_data;
     uint32_t number;
-    bool calls; /* the one who started it has a callback, too */
+    bool calls; /* the caller gave a callback, too */
 };
 
 static struct follower complete(void *user_data, ucs_status_t status)
@@ -53,7 +52,7 @@ struct start ucx_start(enum transport_kind kind, uint64_t bytes)
     return s;
 }
 
-/* Fields that a later UCX has would be lost in a copy: such a start is not followed. */
+/* Fields of later versions of UCX would be lost in a copy: such a start is not followed. */
 static bool can_copy(const ucp_request_param_t *param)
 {
     const uint32_t flags = UINT32_MAX << 16,
@@ -94,7 +93,7 @@ struct start ucx_start_with(enum transport_kind kind, enum completes completes, 
     return s;
 }
 
-/* What is no pointer was complete, or refused, at once: no callback comes. */
+/* A result that is not a pointer was complete, or refused, at once: no callback follows. */
 void ucx_started(struct start *s, ucs_status_ptr_t result)
 {
     watcher.starting = false;
@@ -111,8 +110,8 @@ void ucx_started(struct start *s, ucs_status_ptr_t result)
                                              .ours = true});
 }
 
-/* Called millions of times and finds something a hundred times: nothing but a count is kept of a
- * poll that found nothing, and no clock is read. */
+/* Called millions of times, but finds something only a hundred times: a poll that found nothing
+ * only increases a count, without reading the clock. */
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(ucp_worker_h worker)
 {
     NEXT(ucp_worker_progress, UCX_LIBRARY)

@@ -1,4 +1,4 @@
-/* What the wrappers that ucx.awk writes call. */
+/* Functions called by the wrappers that ucx.awk generates. */
 #ifndef COLLPROF_TRANSPORT_UCX_H
 #define COLLPROF_TRANSPORT_UCX_H
 
@@ -8,7 +8,7 @@
 
 #define UCX_LIBRARY "libucp.so.0"
 
-/* Which form a callback has. */
+/* The signature of a callback. */
 enum completes { COMPLETES_SEND, COMPLETES_RECEIVE, COMPLETES_STREAM, COMPLETES_UNSEEN };
 
 struct follower;
@@ -25,15 +25,15 @@ static inline bool ucx_listens(void)
     return transport_listens() && !watcher.starting;
 }
 
-/* On the way in. */
+/* Call it before the operation. */
 struct start ucx_start(enum transport_kind kind, uint64_t bytes);
 
-/* The same with parameters, of which OWN becomes a copy whose callback is ours and calls the one
- * that is given. Returns which of them to pass on. */
+/* The same with parameters: OWN becomes a copy whose callback is ours and calls the original one.
+ * Returns the parameters to pass on. */
 struct start ucx_start_with(enum transport_kind kind, enum completes completes, size_t count,
                             const ucp_request_param_t **param, ucp_request_param_t *own);
 
-/* On the way out. */
+/* Call it after the operation. */
 void ucx_started(struct start *start, ucs_status_ptr_t result);
 
 static inline uint64_t ucx_bytes(size_t count, ucp_datatype_t type)

@@ -19,7 +19,7 @@ __thread struct watcher watcher;
 void *transport_next(const char *name, const char *library)
 {
     void *next = dlsym(RTLD_NEXT, name);
-    if (!next && library) { /* opened by MPI for itself */
+    if (!next && library) { /* loaded by MPI privately */
         void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
         next = handle ? dlsym(handle, name) : NULL;
     }
@@ -40,7 +40,7 @@ struct transport_polls *transport_polls(void)
 
 uint32_t transport_number(void)
 {
-    enum { BLOCK = 256 }; /* that a thread takes at a time */
+    enum { BLOCK = 256 }; /* events that a thread reserves at a time */
     static uint32_t taken;
     if (watcher.number % BLOCK == 0)
         watcher.number = __atomic_fetch_add(&taken, BLOCK, __ATOMIC_RELAXED);

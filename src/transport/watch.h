@@ -1,4 +1,4 @@
-/* Inside of libcollprof-transport.so: what its wrappers have in common. */
+/* Private to libcollprof-transport.so: what its wrappers share. */
 #ifndef COLLPROF_TRANSPORT_WATCH_H
 #define COLLPROF_TRANSPORT_WATCH_H
 
@@ -11,21 +11,21 @@ extern struct transport collprof_transport;
 
 struct watcher {
     struct transport_polls *polls;
-    uint64_t first;  /* of what is seen in the poll in progress; 0: nothing yet */
+    uint64_t first;  /* time of the first thing found in the present poll; 0: none yet */
     uint32_t number; /* of its last start */
-    bool busy;       /* in the layer: what is called from there is no event */
-    bool starting;   /* in a start: one that UCX makes out of it is the same */
+    bool busy;       /* in the layer: its own calls are not events */
+    bool starting;   /* in a start: a further start that UCX makes from it is the same one */
 };
 extern __thread struct watcher watcher __attribute__((tls_model("initial-exec")));
 
-/* Whether what happens now is to be recorded. */
+/* Whether events are to be recorded now. */
 static inline bool transport_listens(void)
 {
     return __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE) && !watcher.busy;
 }
 
-/* The function that would have been called without us, in LIBRARY if it is not among what all may
- * see. There is one, or nothing could have been linked with it. */
+/* The function that would be called without us, in LIBRARY if it is not in the global scope. It
+ * always exists, otherwise nothing could be linked with it. */
 void *transport_next(const char *name, const char *library);
 #define NEXT(name, library)                                                                        \
     static __typeof__(name) *next;                                                                 \
@@ -39,10 +39,10 @@ static inline uint64_t transport_now(void)
 
 void transport_tell(const struct transport_event *event);
 
-/* A number for a start. */
+/* A new number for a start. */
 uint32_t transport_number(void);
 
-/* Of the calling thread. */
+/* Those of the calling thread. */
 struct transport_polls *transport_polls(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* libcollprof-yield.so: preloaded, it makes waiting ranks give their processor away.
+/* libcollprof-yield.so: preloaded, it makes waiting ranks release their processor.
  *
- * MPI libraries busy-wait. With more ranks than processors a rank that waits holds the very
- * processor that the awaited one needs, for a whole scheduler slice: milliseconds. UCX, under
- * MPICH and Open MPI alike, polls in ucp_worker_progress(); when it found nothing, we
- * yield. No MPI here, no state but a counter. */
+ * MPI libraries busy-wait. With more ranks than processors a waiting rank occupies the processor
+ * that the awaited one needs, for a whole scheduler time slice: milliseconds. UCX, under both MPICH
+ * and Open MPI, polls in ucp_worker_progress(); when that found nothing, we yield. No MPI here, and
+ * no state but a counter. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ __attribute__((constructor)) static void find_real(void)
 
 unsigned ucp_worker_progress(void *worker)
 {
-    if (__builtin_expect(!real_progress, 0)) /* UCX was loaded after us, by dlopen */
+    if (__builtin_expect(!real_progress, 0)) /* UCX was loaded later, by dlopen */
         find_real();
     if (!real_progress)
         return 0;
@@ -36,7 +36,7 @@ unsigned ucp_worker_progress(void *worker)
     return done;
 }
 
-/* Whether this MPI library waits in the function above at all. */
+/* Whether this MPI library waits in ucp_worker_progress() at all. */
 bool collprof_yield_works(void)
 {
     return called;
