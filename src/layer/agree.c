@@ -1,4 +1,4 @@
-/* What the ranks that take part have to agree on before they do anything else together. */
+/* Agreement of the ranks that have the layer, before they do anything else together. */
 #include "layer/parts.h"
 #include "record/layer.h"
 #include "sync/politely.h"
@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const char *sentence = "";
-static bool alike = true; /* what is injected, on all ranks */
+static bool alike = true; /* all ranks inject the same */
 
-/* The parts of an MPMD run may have options of their own. The largest of each
- * group's hashes is given, and that of their complements, which is the smallest one's. */
+/* The programs of an MPMD run may have options of their own. Each group's hash is reduced to its
+ * maximum, and its complement, too, which gives the minimum. */
 static void compare_settings(const uint64_t records[2], const uint64_t injects[2])
 {
     alike = injects[0] == ~injects[1];
@@ -36,7 +36,7 @@ bool agree_to_record(int error)
     if (any.error == last)
         layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
     if (any.obstacle)
-        layer.settings.report = true; /* otherwise nothing would be left of the run */
+        layer.settings.report = true; /* otherwise the run would leave no result */
     if (!any.error && any.obstacle == last)
         layer_say("cannot write records to %s (rank %d: %s): the application goes on, its report "
                   "is printed at the end, but nothing will be left of a run that crashes",

@@ -1,6 +1,5 @@
-/* What recording adds to a call, measured in this process and on this machine: at the start by a
- * call that does nothing, entered and left as the wrappers do it; in the run by some of its calls.
- * The larger counts. */
+/* What recording adds to a call, measured in this process: at the start by empty calls, entered and
+ * left as in a wrapper, and during the run by some of its calls. The larger value counts. */
 #include "base/clock.h"
 #include "base/stats.h"
 #include "layer/parts.h"
@@ -27,10 +26,10 @@ void cost_measure(void)
 {
     double ns[BATCHES];
     int world = 0;
-    PMPI_Initialized(&world); /* a session alone has no MPI_COMM_WORLD to do it on */
+    PMPI_Initialized(&world); /* a session alone has no MPI_COMM_WORLD */
     if (!world || clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
-    const char *frame = thread.frame; /* of the wrapper that begins the record */
+    const char *frame = thread.frame; /* frame of the wrapper that begins the record */
     thread.inside = false;
     layer.on = true;
     for (int b = 0; b < BATCHES; b++) {
@@ -43,7 +42,7 @@ void cost_measure(void)
     thread_enter_at(frame);
     entries_reset();
     trace_reset();
-    if (thread.call) { /* as if there had been no call */
+    if (thread.call) { /* undo the trace of the empty calls */
         thread.call->thread = 0;
         thread.call = NULL;
     }
@@ -52,7 +51,7 @@ void cost_measure(void)
     layer.costs = layer.cost_ns = 0;
 }
 
-/* Many call paths and a large application leave less of the tables in the caches. */
+/* Many call paths and a large application displace the tables from the caches: the cost grows. */
 void cost_settle(void)
 {
     double *stated = &layer.ledger.header->call_ns;

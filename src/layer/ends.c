@@ -1,6 +1,6 @@
-/* What ends a process early: signals, exit without MPI_Finalize. The record is complete in any
- * case, since it is a mapped file; all that is added here is how it ended. The process ends
- * just as it would have without us. */
+/* Handles early ends of a process: signals, exit without MPI_Finalize. The record is always
+ * complete, since it is a mapped file; only the kind of end is added. The process ends just as it
+ * would without the layer. */
 #include "base/ending.h"
 #include "base/quote.h"
 #include "base/status.h"
@@ -13,16 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Faults may have a handler already (UCX sets some): it is called after ours. Of the other signals
- * only those are caught that would have ended the process by default. */
+/* Faults may already have a handler (UCX sets some), which is called after ours. Other signals are
+ * caught only if they would end the process by default. */
 static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
 enum { N_FAULTS = 5, N_WATCHED = sizeof watched / sizeof *watched };
 static struct sigaction previous[N_WATCHED];
-static bool own[N_WATCHED]; /* that is not MPI's, which ends the process by the same signal */
+static bool own[N_WATCHED]; /* the handler belongs to the application, not to MPI, whose handler
+                               ends the process by the same signal */
 
-/* A child that shares our memory (vfork) is not this process either. */
+/* A child that shares our memory (vfork) is not this process. */
 static bool has_a_say(void)
 {
     return layer.phase == LAYER_RUNNING && getpid() == layer.pid;
@@ -42,7 +43,7 @@ static void say_farewell(int number)
         number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGXCPU;
     if (has_a_say() && (layer.rank == 0 || !from_outside) &&
         write(STDERR_FILENO, farewell, strlen(farewell)) < 0)
-        *farewell = '\0'; /* no reader is left */
+        *farewell = '\0'; /* the reader is gone */
 }
 
 /* Records how the process ended. The first recorded end is kept, except after a signal that the
@@ -103,7 +104,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         say_farewell(number);
     const struct sigaction *before = &previous[i];
     struct sigaction now = *before;
-    if (now.sa_flags & (int)SA_RESETHAND) /* as the kernel does before it calls such a handler */
+    if (now.sa_flags &
+        (int)SA_RESETHAND) /* the kernel also resets such a handler before calling it */
         now = (struct sigaction){.sa_handler = SIG_DFL};
     sigaction(number, &now, NULL);
     if (before->sa_flags & SA_SIGINFO)
@@ -112,7 +114,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         before->sa_handler(number);
     else
         raise(number);
-    if (h && got_over(number)) { /* that was not its end */
+    if (h && got_over(number)) { /* the process survived */
         h->state_detail = detail;
         h->state = state;
     }
@@ -128,7 +130,7 @@ static bool is_mpis(const struct sigaction *a)
 void ends_watch(void)
 {
 #ifdef COLLPROF_SIMULATED
-    return; /* all ranks are one process */
+    return; /* in the simulator all ranks are one process */
 #endif
     at_quick_exit(at_exit);
     if (layer.ledger.in_file) {

@@ -18,12 +18,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static int members, first_member; /* ranks that have the layer */
+static int members, first_member; /* number of ranks with the layer, and the lowest of them */
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
-
-/* --- the start --- */
 
 static void complain(const char *line, void *arg)
 {
@@ -32,8 +30,8 @@ static void complain(const char *line, void *arg)
         layer_say("%s", line);
 }
 
-/* Once in a process, whichever thread is first, also where an initialization fails and another one
- * follows: the clock starts, and the record where the launcher says which rank this is. */
+/* Called once in a process by its first thread in MPI, even if an initialization fails and another
+ * follows: starts the clock, and the record if the launcher gives this process's rank. */
 void life_prepare(bool before_init)
 {
     pthread_mutex_lock(&layer.lock);
@@ -51,7 +49,8 @@ void life_prepare(bool before_init)
     pthread_mutex_unlock(&layer.lock);
 }
 
-/* A rate good to 0.01 % takes 2 ms between the two readings; MPI_Init usually takes longer. */
+/* Reading the rate with 0.01 % accuracy takes 2 ms between two readings; MPI_Init usually takes
+ * longer. */
 static void find_rate(void)
 {
     struct clock_pair now = clock_read_pair();
@@ -76,8 +75,8 @@ static void in_child(void)
     layer.phase = LAYER_ENDED;
 }
 
-/* Records from here on. The attribute is deleted first of all in MPI_Finalize, where everything
- * still works, and also where the wrapper of MPI_Finalize is not called. */
+/* Recording begins here. MPI_Finalize deletes the attribute first, while everything still works,
+ * even if its wrapper is not called. */
 static void begin(void)
 {
     int world_model = 0;
@@ -96,7 +95,7 @@ static void begin(void)
     layer.on = layer.settings.start;
 }
 
-/* NAME leads to this run from now on; what is kept of earlier ones. On one rank. */
+/* On one rank: links NAME to this run and removes old runs. */
 static void publish(void)
 {
     const char *name = layer.settings.output;
@@ -108,7 +107,7 @@ static void publish(void)
     run_directory_remove_old(&run_directory, name, layer.settings.keep_runs);
 }
 
-/* Names a run whose ranks the launcher has not named. */
+/* Makes an identity for a run that the launcher has not named. */
 static uint64_t own_job(void)
 {
     double now = clock_seconds(CLOCK_REALTIME);
@@ -116,7 +115,7 @@ static uint64_t own_job(void)
     return hash_mix(hash_mix(name, (uint64_t)getpid()), clock_ticks()) | 1;
 }
 
-/* The first rank's job is that of all. */
+/* All ranks take the job identity of the first one. */
 static uint64_t agree_on_job(void)
 {
     uint64_t job =
@@ -126,7 +125,7 @@ static uint64_t agree_on_job(void)
     return job;
 }
 
-/* The record of a rank that starts without a word to the others. */
+/* Starts the record of a rank that does not communicate with the others. */
 static bool record_alone(int thread_level)
 {
     uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
@@ -151,7 +150,7 @@ static bool record_together(int thread_level)
     record_need((struct record_owner){layer.rank, layer.size, agree_on_job()});
     if (!agree_to_record(record_start(thread_level)))
         return false;
-    if (!layer.ledger.in_file) /* all have seen the file */
+    if (!layer.ledger.in_file) /* all ranks have seen whether there is a file */
         record_remove_file();
     if (layer_is_first())
         publish();
@@ -159,18 +158,18 @@ static bool record_together(int thread_level)
     return true;
 }
 
-/* Of several threads that begin to use MPI at once one starts the layer. */
+/* If several threads begin to use MPI at once, one of them starts the layer. */
 static bool is_first_to_start(void)
 {
     pthread_mutex_lock(&layer.lock);
     bool first = layer.phase == LAYER_ASLEEP;
-    layer.phase = first ? LAYER_ENDED : layer.phase; /* until everything has worked */
+    layer.phase = first ? LAYER_ENDED : layer.phase; /* until everything has succeeded */
     pthread_mutex_unlock(&layer.lock);
     return first;
 }
 
-/* A communicator of all, or none, where some have no layer and would not answer. False: this
- * process records nothing. */
+/* Makes the layer's communicator of all ranks; none if some have no layer and would not answer.
+ * False: this process records nothing. */
 static bool join(void)
 {
     const struct run_directory *d = &run_directory;
@@ -188,7 +187,7 @@ static bool join(void)
     return members;
 }
 
-/* BY_INIT: by MPI_Init, which all ranks are in. */
+/* BY_INIT: called from MPI_Init, in which all ranks are. */
 static void start(MPI_Group world, int thread_level, bool by_init)
 {
     if (!is_first_to_start())
@@ -218,14 +217,14 @@ void life_start(int thread_level)
     start(world, thread_level, true);
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (layer.comm != MPI_COMM_NULL && agreed_to_inject()) /* it takes all ranks */
+    if (layer.comm != MPI_COMM_NULL && agreed_to_inject()) /* it needs all ranks */
         inject_start(&global_clock);
     if (inject_together())
         layer.on = true;
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
 
-/* A call that is not MPI_Init: has the library been initialized behind our back? */
+/* At a call before MPI_Init was seen: checks whether MPI is already initialized. */
 static void on_first_call(void)
 {
     int begun = 0, over = 0, level = MPI_THREAD_MULTIPLE;
@@ -254,7 +253,7 @@ void life_session_begun(MPI_Session session)
 {
     MPI_Group world;
     __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED);
-    /* A session does not tell its thread level before it is asked for; locking is always right. */
+    /* A session's thread level is not known here; locking is always correct. */
     if (layer.phase == LAYER_ASLEEP &&
         PMPI_Group_from_session_pset(session, "mpi://WORLD", &world) == MPI_SUCCESS)
         start(world, MPI_THREAD_MULTIPLE, false);
@@ -267,8 +266,6 @@ void life_session_ends(void)
         life_end();
 }
 #endif
-
-/* --- switching --- */
 
 void life_switch(int level)
 {
@@ -283,7 +280,7 @@ void life_switch(int level)
             requests_clear();
             channels_lose_order();
             messages_lose();
-            thread.left = clock_ticks(); /* calls were not watched for a while */
+            thread.left = clock_ticks(); /* calls before were not recorded */
             thread.outside = 0;
             trace_forget_polls();
         }
@@ -296,8 +293,6 @@ void life_switch(int level)
     }
 }
 
-/* --- the end --- */
-
 void life_aborted(int code)
 {
     if (layer.phase != LAYER_RUNNING)
@@ -308,7 +303,7 @@ void life_aborted(int code)
                   layer.rank, code, run_directory.shown);
 }
 
-/* After what all ranks have to reach: until then this one is in MPI_Finalize, or the like. */
+/* Called after the last collective point: until then this rank is in MPI_Finalize or the like. */
 static void close_books(struct clock_pair entered)
 {
     struct ledger_header *h = layer.ledger.header;
@@ -322,11 +317,12 @@ static void close_books(struct clock_pair entered)
     layer.phase = LAYER_ENDED;
 }
 
-/* A second point at the end gives the drift; the record then has the line through both. */
+/* A second point at the end gives the drift; the record then contains the line through both
+ * points. */
 static void settle_clock(struct ledger_header *h)
 {
     if (sync_again(&global_clock))
-        return; /* on all ranks: times of different hosts are not compared */
+        return; /* all ranks return here: times of different hosts are not compared */
     const struct sync_line *line = &global_clock.line;
     h->global_drift = line->drift;
     h->global_offset = line->offset + line->drift * (h->pair[0].seconds - line->origin);
@@ -344,7 +340,7 @@ static void add_warning(void *findings, const char *text)
     json_push(findings, json_pack("{s:s}", "warning", text));
 }
 
-/* What was injected has measured is part of the record. */
+/* Stores the results of injections in the record. */
 static void record_findings(void *done)
 {
     json_t *findings = json_array();
@@ -357,7 +353,7 @@ static void record_findings(void *done)
     json_decref(findings);
 }
 
-/* The ranks' records go when what they say has been written elsewhere, and not before. */
+/* Removes the ranks' records, but only after their content has been written elsewhere. */
 static void remove_record(int written)
 {
     MPI_Request request;
@@ -391,9 +387,10 @@ static void end_together(struct clock_pair entered)
     PMPI_Comm_free(&layer.comm);
 }
 
-/* Ranks that have started alone end at different times: the last one puts all records together. */
+/* If ranks started without communication, they end at different times: the last one merges all
+ * records. */
 struct ended {
-    int ranks; /* whose records say how they ended */
+    int ranks; /* number of records that have an end */
     bool remove;
 };
 
@@ -405,7 +402,8 @@ static void count_ended(int directory, const char *name, const struct ledger_hea
         unlinkat(directory, name, 0);
 }
 
-/* DIRECTORY is locked: of two that end at once the second finds what the first has written. */
+/* DIRECTORY is locked: of two ranks that end at once, the second one sees what the first has
+ * written. */
 static bool is_last(int directory)
 {
     struct ended ended = {0};
@@ -446,8 +444,8 @@ static void end_alone(struct clock_pair entered)
         close(directory);
 }
 
-/* What we write may meet a limit (ulimit -f) or a closed pipe: that is an error for us, and no
- * signal for the application. */
+/* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the
+ * application must not get a signal. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t ours;
@@ -481,7 +479,7 @@ void life_end(void)
     trace_stop();
     hold_signals(&before);
     regions_count();
-    noise_read(&layer.ledger.header->noise[1]); /* before it waits for the others */
+    noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
     struct clock_pair entered = clock_read_pair();
     if (layer.comm != MPI_COMM_NULL)
         end_together(entered);

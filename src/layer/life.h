@@ -1,23 +1,23 @@
-/* The layer's life cycle: from the first MPI call seen to the report.
+/* The layer's life cycle, from the first MPI call to the report.
  *
- * Started by MPI_Init, all ranks agree and will merge their records along a tree in MPI_Finalize.
- * Where MPI_Init is not seen (sessions, MPI initialized before the layer was loaded) a process
- * starts without a word to the others, who may not start at all; rank 0 then merges from the
- * records' files, as `collprof report` does after a crash. */
+ * If MPI_Init is seen, all ranks agree there, and merge their records along a tree in MPI_Finalize.
+ * Otherwise (sessions, MPI initialized before the layer was loaded) a process starts without
+ * communication, since other ranks may never start; rank 0 then merges the record files, as
+ * `collprof report` does after a crash. */
 #ifndef COLLPROF_LAYER_LIFE_H
 #define COLLPROF_LAYER_LIFE_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Before the library's own initialization: starts the clock, and the record where the launcher
- * says which rank this is. BEFORE_INIT: false where MPI was initialized without the layer. */
+/* Call it before the library's initialization: starts the clock, and the record if the launcher
+ * gives this process's rank. BEFORE_INIT: false if MPI was initialized without the layer. */
 void life_prepare(bool before_init);
 
-/* After it: collective over MPI_COMM_WORLD. */
+/* Call it after the library's initialization; collective over MPI_COMM_WORLD. */
 void life_start(int thread_level);
 
-/* The end, while MPI still works; the second and later calls do nothing. */
+/* Ends recording while MPI still works; further calls do nothing. */
 void life_end(void);
 
 void life_aborted(int code);

@@ -9,7 +9,7 @@
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
 static bool recorded; /* this rank has a record that others on its host can see */
-static bool stored;   /* this rank is in the launcher's store */
+static bool stored;   /* this rank has put its value into the launcher's store */
 
 static bool is_one_host(void)
 {
@@ -60,8 +60,9 @@ int members_count(const struct run_directory *d, int *first)
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
     if (d->error == EMFILE || d->error == ENFILE || d->error == ENOMEM)
-        return 0; /* the others do not see this one either */
-    /* On one host only ranks without a record are in the store: all join if none has one. */
+        return 0; /* the other ranks do not see this one either */
+    /* On one host a rank without a record uses the store: if none has a record, all of them
+     * join. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;

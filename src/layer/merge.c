@@ -3,16 +3,15 @@
 #include "profile/profile.h"
 #include "sync/politely.h"
 
-/* Messages of 4 KiB carry their data. Larger ones are read by the receiver out of the sender's
- * memory, which the system forbids where one of the two has changed its user: MPI then ends the
- * process. */
+/* Messages up to 4 KiB carry their data. Larger ones are read by the receiver out of the sender's
+ * memory, which the system forbids if one process has changed its user; MPI then aborts. */
 enum { TAG_OFFER = 1, TAG_ANSWER, TAG_LEDGER, PART = 1 << 12 };
 
-/* Memory of a profile for each entry of a ledger. */
+/* Memory that a profile needs for each entry of a ledger. */
 enum { BYTES_OF_ENTRY = 3072 };
 
-/* Whether rank 0 can take the ledger in: beyond what the host and its control groups have left the
- * kernel would end the application. */
+/* Whether rank 0 has memory for the ledger: beyond what the host and its control groups have left,
+ * the kernel would kill the application. */
 static bool has_room(const uint32_t count[LEDGER_SECTIONS])
 {
     return ledger_bytes(count) + (uint64_t)BYTES_OF_ENTRY * count[LEDGER_ENTRIES] <=
@@ -25,7 +24,7 @@ static void count_elements(const struct ledger *l, uint32_t count[LEDGER_SECTION
         count[s] = l->header->section[s].count;
 }
 
-/* From rank FROM, or to rank 0 (0). */
+/* Receives from rank FROM, or sends to rank 0 (FROM 0). */
 static int move(char *at, size_t bytes, int from, MPI_Comm comm)
 {
     int rc = 0;
@@ -54,7 +53,7 @@ static int send_ledger(const struct ledger *mine, MPI_Comm comm)
     return rc;
 }
 
-/* WANTED: else the rank is answered, and keeps its ledger. L is to be closed in any case. */
+/* If not WANTED, the rank is answered and keeps its ledger. L must be closed in any case. */
 static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wanted)
 {
     uint32_t count[LEDGER_SECTIONS] = {0};
@@ -83,8 +82,8 @@ static void add(void *arg)
         a->all = one;
 }
 
-/* One ledger missing makes the profile useless: it would pass for that of all ranks. The other
- * ranks are answered nevertheless, since they wait. */
+/* If one ledger is missing, the profile is useless, since it would pass for that of all ranks. The
+ * other ranks are answered nevertheless, because they wait. */
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
 {
     struct adding a = {NULL, mine};
@@ -104,5 +103,5 @@ struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
         good = receive_ledger(&theirs, from, comm, good) && memory_try(add, &a);
         ledger_close(&theirs);
     }
-    return good ? a.all : NULL; /* without memory it may be half changed, and is not freed */
+    return good ? a.all : NULL; /* when memory ran out it may be inconsistent, and is not freed */
 }

@@ -1,4 +1,4 @@
-/* The record of this rank: made as soon as the rank is known, started when MPI runs. */
+/* This rank's record: made as soon as the rank is known, started when MPI runs. */
 #include "base/input.h"
 #include "base/quote.h"
 #include "base/text.h"
@@ -18,8 +18,8 @@
 struct run_directory run_directory = {.fd = -1};
 const char *run_obstacle;
 struct record_owner record_owner;
-static char file[48];    /* its name in the directory, also where it could not be filled; or "" */
-static int record_error; /* an errno: it could not be made, not even in memory */
+static char file[48];    /* file name in the directory, even if filling it failed; "" if none */
+static int record_error; /* an errno: it could not even be made in memory */
 
 static void describe_arguments(struct ledger_header *h)
 {
@@ -36,7 +36,7 @@ static void describe_arguments(struct ledger_header *h)
     }
 }
 
-/* What is known without MPI. */
+/* Stores what is known without MPI. */
 static void describe_process(struct ledger_header *h)
 {
     cpu_set_t mask;
@@ -47,9 +47,9 @@ static void describe_process(struct ledger_header *h)
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
         strcpy(h->program, "?");
     python_script(h->program, h->script, sizeof h->script);
-    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* those of the simulator */
+    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* otherwise they are the simulator's */
         describe_arguments(h);
-    /* Simulated ranks have as many processors as they like. */
+    /* The number of processors does not matter in a simulation. */
     if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
         h->processors = (uint32_t)CPU_COUNT(&mask);
         memcpy(h->affinity, &mask, sizeof h->affinity);
@@ -60,7 +60,7 @@ static void describe_process(struct ledger_header *h)
     struct clock_pair now = clock_read_pair();
     h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
     h->pair[1] = h->pair[0];
-    /* Last: until then no rank takes the record for one that a process has left behind. */
+    /* Set last: until then no rank mistakes the record for that of an earlier process. */
     __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
 }
 
@@ -85,7 +85,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
     noise_read(&h->noise[0]);
 }
 
-/* In the directory or, where that cannot be, in memory: run_obstacle says why. */
+/* In the directory or, if that fails, in memory: run_obstacle has the reason. */
 static int create_ledger(uint64_t tag)
 {
     size_t bytes = (size_t)layer.settings.memory << 20;
@@ -98,7 +98,7 @@ static int create_ledger(uint64_t tag)
         if (!error)
             return 0;
         run_obstacle = strerror(error);
-        /* By the file's name the other ranks see that this one takes part. */
+        /* The file's name shows the other ranks that this one takes part. */
         int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
         run_directory.error = fd < 0 ? errno : 0;
         if (fd >= 0)

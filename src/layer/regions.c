@@ -29,7 +29,7 @@ static uint8_t region_of(const char *name)
     return (uint8_t)i;
 }
 
-/* The time since the last change is the innermost region's, as its calls are. */
+/* The time since the last change belongs to the innermost region, as do its calls. */
 void regions_count(void)
 {
     uint64_t now = clock_ticks(), since = thread.region_since;

@@ -11,7 +11,7 @@
 
 struct reporting {
     struct profile *p;
-    double start; /* of putting it together, by clock_now() */
+    double start; /* clock_now() when merging began */
     int error;
 };
 
@@ -33,7 +33,7 @@ static void write_report(void *arg)
     verdict_of_ended(r->p);
     measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
-    if (*run_directory.path) /* what hindered the records may not hinder the profile */
+    if (*run_directory.path) /* an obstacle to the records may not be one to the profile */
         save(r);
     if (layer.settings.report) {
         report_text(r->p, stderr,

@@ -15,9 +15,7 @@
 
 enum { JOB_DIGITS = 8, HIGH_DESCRIPTOR = 200 };
 
-/* --- names --- */
-
-/* Makes all directories above PATH that are missing. Returns 0 or an errno. */
+/* Makes all missing directories above PATH. Returns 0 or an errno. */
 static int make_parents(const char *path)
 {
     char part[PATH_MAX];
@@ -25,7 +23,7 @@ static int make_parents(const char *path)
         struct stat st;
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         if (mkdir(part, 0777) && errno != EEXIST) {
-            int error = errno; /* a directory that exists may lie in one that is read-only */
+            int error = errno; /* the directory may exist in a read-only one */
             if (stat(part, &st))
                 return error;
         }
@@ -33,9 +31,8 @@ static int make_parents(const char *path)
     return 0;
 }
 
-/* NAME as an absolute path, to which the job is added: beside ".", not in it. Returns 0 or an
- * errno.
- */
+/* Makes NAME an absolute path, to which the job is appended: beside ".", not in it. Returns 0 or an
+ * errno. */
 static int resolve(const char *name, char path[PATH_MAX])
 {
     const char *last = text_base_of(name);
@@ -54,7 +51,7 @@ static int resolve(const char *name, char path[PATH_MAX])
     return make_parents(path);
 }
 
-/* PATH for messages: relative where it lies below the current directory. */
+/* PATH for messages: relative if it is below the current directory. */
 static void show(struct run_directory *d, const char *path)
 {
     char here[PATH_MAX];
@@ -72,9 +69,7 @@ static bool is_run_name(const char *file, const char *base)
            strspn(job, "0123456789abcdef") == JOB_DIGITS && !job[JOB_DIGITS];
 }
 
-/* --- making and opening --- */
-
-/* Whoever owns a directory can put something else in its place at any time. */
+/* The owner of a directory can replace its content at any time. */
 static const char *fault_of(const struct stat *st, int fd)
 {
     if (st->st_uid != geteuid())
@@ -94,8 +89,8 @@ static const char *make(struct run_directory *d, const char *path)
     const char *fault = fault_of(&st, d->fd);
     if (fault)
         return fault;
-    /* Out of the way of applications that know their descriptors by number; where they may have few
-     * (ulimit -n), MPI_Init needs them all. */
+    /* A high number, since applications may assume low ones to be free. If descriptors are scarce
+     * (ulimit -n), it is closed, because MPI_Init needs them. */
     int high = fcntl(d->fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
     close(d->fd);
     d->fd = high;
@@ -153,9 +148,7 @@ void run_directory_remove_file(const struct run_directory *d, const char *name)
     rmdir(d->path);
 }
 
-/* --- the link --- */
-
-/* Whether PATH is free, or a link to a run's directory that this user has. */
+/* Whether PATH does not exist, or is a link of this user to a run's directory. */
 static bool may_be_replaced(const char *path)
 {
     char target[PATH_MAX];
@@ -192,8 +185,6 @@ void run_directory_follow(struct run_directory *d, const char *name)
         st.st_ino == d->inode)
         show(d, path);
 }
-
-/* --- records --- */
 
 void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,
                           uint64_t tag)
@@ -245,8 +236,6 @@ void run_directory_each(int fd,
         closedir(directory);
 }
 
-/* --- earlier runs --- */
-
 struct content {
     bool run, in_use;
 };
@@ -274,7 +263,8 @@ static int open_run(int parent, const char *name, struct stat *st)
     return -1;
 }
 
-/* Whether the directory FD holds a run that has ended. One that is empty may be about to start. */
+/* Whether the directory FD holds a run that has ended. The run of an empty one may be about to
+ * start. */
 static bool has_ended(int fd)
 {
     struct stat st;
@@ -283,7 +273,7 @@ static bool has_ended(int fd)
     return c.run && !c.in_use;
 }
 
-/* What the user has put there stays, and the directory with it. */
+/* Files of the user are kept, and so is their directory. */
 static void remove_run(int parent, const char *name)
 {
     struct stat st;

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* TIMEOUT: ms. The library asks the same service next, and would wait for ever. */
+/* TIMEOUT: ms. If the service does not answer, the MPI library, which uses it next, would wait for
+ * ever. */
 enum { LINE = 2048, TIMEOUT = 10000 };
 
 static int service = -1;
 static char space[256];
 
-/* Sends a question of a line and leaves the answer's in LINE. */
+/* Sends a request of one line and stores the answer in LINE. */
 __attribute__((format(printf, 2, 3))) static bool ask(char line[LINE], const char *format, ...)
 {
     va_list args;
@@ -43,7 +44,8 @@ uint64_t store_open(void)
 {
     char line[LINE];
     const char *number = getenv("PMI_FD"), *name;
-    if (!*space && getenv("MPI_LOCALNRANKS") && number) { /* others use PMI_FD in other ways */
+    if (!*space && getenv("MPI_LOCALNRANKS") &&
+        number) { /* other launchers use PMI_FD differently */
         service = atoi(number);
         if (!ask(line, "cmd=init pmi_version=1 pmi_subversion=1\n") ||
             !ask(line, "cmd=get_my_kvsname\n") || !(name = strstr(line, " kvsname=")) ||

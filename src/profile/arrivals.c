@@ -1,4 +1,4 @@
-/* Who comes late to a collective operation, and what the others lose by it. */
+/* Late arrivals at collective operations, and the time that other ranks lose by them. */
 #include "profile/model.h"
 
 #include "base/array.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One instance of which all members were recorded. */
+/* One instance that all members recorded. */
 struct instance {
     uint32_t site, operation, comm;
-    uint32_t awaited_rank; /* for which the others waited: the root, where it sends to all, else the
-                              last to enter */
+    uint32_t awaited_rank; /* the rank for which the others waited: the root if it sends to all,
+                              otherwise the last to enter */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for;
     int64_t entry_ns;
@@ -22,7 +22,7 @@ struct instances {
     size_t n, room;
 };
 
-/* Of what has one, its position among the sites and none. */
+/* Index among the sites, or the number of sites for no site. */
 #define SITE(of) ((of)->site == PROFILE_NONE ? p->sites.n : (of)->site)
 
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
@@ -38,13 +38,14 @@ static uint64_t positive(int64_t ns)
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Time that E spent before READY, when what it needed could come at the earliest. */
+/* Time that E spent before READY, the earliest moment at which what it needed could arrive. */
 static uint64_t waited(const struct profile_event *e, int64_t ready)
 {
     return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
 }
 
-/* That of world rank RANK; NULL: it has no record. The ranks are in order; one may be missing. */
+/* The rank with that number in MPI_COMM_WORLD; NULL if it has no record. Ranks are sorted, with
+ * gaps. */
 static struct profile_rank *rank_of(struct profile *p, uint32_t rank)
 {
     size_t i = rank;
@@ -54,7 +55,7 @@ static struct profile_rank *rank_of(struct profile *p, uint32_t rank)
     return i < p->ranks.n ? &p->ranks.at[i] : NULL;
 }
 
-/* Waited by the N members of an instance for those whose entry they could not do without. */
+/* Time that the N members of an instance waited for ranks whose entry they needed. */
 static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t n,
                         enum collective_kind kind, uint32_t root)
 {
@@ -76,8 +77,8 @@ static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t
     return sum;
 }
 
-/* The root's position among the N members; TIMELINE_NONE: no root. In an intercommunicator, members
- * of the other group give the root as its rank in the root's group. */
+/* Index of the root among the N members; TIMELINE_NONE without a root. In an intercommunicator,
+ * members of the other group give the root as its rank in the root's group. */
 static uint32_t root_of(const struct profile *p, const struct profile_event *e, size_t n)
 {
     uint32_t first = p->comms.at[e->comm].first;
@@ -87,7 +88,7 @@ static uint32_t root_of(const struct profile *p, const struct profile_event *e, 
     return TIMELINE_NONE;
 }
 
-/* The N members of one instance, by their rank in the communicator. */
+/* Evaluates one instance: its N members by rank in the communicator. */
 static struct instance instance_of(struct profile *p, const struct profile_event *e, size_t n,
                                    const uint32_t *comm_kind)
 {
@@ -124,7 +125,7 @@ static struct instance instance_of(struct profile *p, const struct profile_event
     return result;
 }
 
-/* Of two groups the root's own names it by MPI_ROOT. */
+/* With two groups the root's own group names it by MPI_ROOT. */
 static bool is_whole(const struct profile *p, const struct profile_event *e, size_t n)
 {
     if (n < 2 || n != p->comms.at[e->comm].size || n <= p->comms.at[e->comm].first)
@@ -153,7 +154,8 @@ static int by_number(const void *a, const void *b)
     return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* The median also of those that these stand for. */
+/* Median and maximum; the median is weighted by the number of instances that each one
+ * represents. */
 static void median_and_max(const struct instance *at, size_t n, size_t offset, uint64_t *median,
                            uint64_t *max)
 {
@@ -166,7 +168,7 @@ static void median_and_max(const struct instance *at, size_t n, size_t offset, u
         memcpy(&seen[i].value, (const char *)&at[i] + offset, sizeof seen[i].value);
         all += seen[i].stands_for = at[i].stands_for;
     }
-    qsort(seen, n, sizeof *seen, by_number); /* by the first member */
+    qsort(seen, n, sizeof *seen, by_number); /* sorted by the first member */
     while (below + seen[middle].stands_for <= all / 2)
         below += seen[middle++].stands_for;
     *median = seen[middle].value;
@@ -195,7 +197,7 @@ static void find_cost(struct profile_arrival *a, const struct instance *at, size
     free(cost);
 }
 
-/* N instances of one row. */
+/* Sums the N instances of one row. */
 static struct profile_arrival sum_up(const struct instance *at, size_t n)
 {
     struct profile_arrival a = {
@@ -211,8 +213,8 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
-/* Scales A up from the instances that were kept to the calls that were counted, by KIND of their
- * communicators: exactly, if each member made as many, and none failed. */
+/* Scales A from the recorded instances to the counted calls, by KIND of their communicators. It is
+ * exact if each member made equally many calls, and none failed. */
 static void correct(const struct profile *p, struct profile_arrival *a, const uint32_t *kind)
 {
     const uint32_t members = p->comms.at[a->comm].size;
@@ -232,7 +234,7 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
     const bool exact = !errors && calls % members == 0 && calls / members >= a->instances;
     if (exact)
         a->stand_for = calls / members;
-    /* The time of a call that does not block is not that of its operation. */
+    /* The time in a non-blocking call is not that of its operation. */
     if (p->operations.at[a->operation].family != FAMILY_COLLECTIVE)
         a->time_ns = whole_count((double)guessed * (double)a->stand_for / (double)guessed_number);
     else if (exact || guessed > time)
@@ -246,7 +248,7 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
         a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
 }
 
-/* Waiting can be summed up for a rank only if no collective is missing. */
+/* A rank's waiting can be summed only if all of its collectives were recorded. */
 static bool all_recorded(const struct profile *p)
 {
     bool all = !p->sample_mask && !p->events_dropped;
@@ -256,8 +258,8 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
-/* Every instance, by row; IN_PART: sites that only some of the members of one called from, the
- * last for no site. */
+/* All instances, by row. IN_PART: sites from which only some members of an instance made the call;
+ * the last element is for no site. */
 static struct instances instances_of(struct profile *p, const uint32_t *kind, bool *in_part)
 {
     struct instances list = {0};
@@ -282,7 +284,7 @@ void arrivals_find(struct profile *p)
     bool *in_part = memory_alloc(p->sites.n + 1);
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    uint32_t n_ranks = 0; /* numbers of ranks are below */
+    uint32_t n_ranks = 0; /* one more than the largest rank */
     p->arrivals.n = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         p->ranks.at[i].late_wait_ns = 0;

@@ -2,8 +2,6 @@
 
 #include "base/clock.h"
 
-/* --- names --- */
-
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
     [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_HANDLED] = "handled",
@@ -34,9 +32,7 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
 static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LIST(cause),
     LIST(replay), LIST(network);
 
-/* --- members --- */
-
-/* ROW: the type of the rows. */
+/* ROW is the type of the rows. */
 #define FIELD(name, shown, of, merged, ...)                                                        \
     {                                                                                              \
         .key = shown, .kind = FIELD_##of, .merge = MERGE_##merged, .offset = offsetof(ROW, name),  \
@@ -331,7 +327,7 @@ static const struct field text_table[] = {
     {.kind = FIELD_STRING, .merge = MERGE_KEY, .size = sizeof(char *)},
 };
 
-/* Many: only what changes its position when profiles are merged. */
+/* Short, since there are many: only the members that change when profiles are merged. */
 #define ROW struct act
 static const struct field act_table[] = {IN(site, NULL, SITES, FIRST),
                                          IN(operation, NULL, OPERATIONS, FIRST)};

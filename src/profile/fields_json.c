@@ -1,4 +1,4 @@
-/* Members of a row as JSON, and back. */
+/* Converts members of a row to JSON and back. */
 #include "profile/model.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ json_t *field_json(const struct field *f, const void *row)
     case FIELD_MAYBE:
         return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
     case FIELD_REAL:
-        /* A damaged record's may be infinite, for which JSON has no number. */
+        /* A damaged record may contain an infinite value, which JSON cannot represent. */
         return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
     case FIELD_BOOL:
         return json_boolean(*(const bool *)at);
@@ -79,7 +79,7 @@ json_t *fields_json(const struct fields *fields, const void *row)
     return object;
 }
 
-/* The key of the value that was last refused, until it is asked for. */
+/* The key of the last value that was refused, until fields_fault() returns it. */
 static const char *fault;
 
 static bool set_histogram(uint64_t **histogram, const json_t *array)

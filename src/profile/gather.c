@@ -1,5 +1,5 @@
-/* One rank's ledger becomes a profile. Its indices have been checked when it was opened, but one
- * that the layer itself passes on is the one that it is writing to. */
+/* Converts one rank's ledger to a profile. Its indices were checked when it was opened, but the
+ * layer may still be writing to the ledger that it passes itself. */
 #include "profile/gather.h"
 #include "base/clock.h"
 #include "base/quote.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name that may lack its end, as it may be shown. */
+/* Copies a name that may lack its terminator, made printable. */
 static void copy_name(char *to, size_t room, const char *from, size_t size)
 {
     text_copy_part(to, room, from, size);
@@ -20,11 +20,11 @@ double ledger_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
     if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
-        return h->ticks_per_second; /* it was cut off early */
+        return h->ticks_per_second; /* the process was killed early */
     return (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
 }
 
-/* Only what is used gets into the profile: a ledger names every operation there is. */
+/* Only rows that are used get into the profile: a ledger names every operation that exists. */
 uint32_t module_of(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_MODULES))
@@ -34,7 +34,8 @@ uint32_t module_of(struct gather *g, uint32_t i)
         struct profile_module module = {0};
         const char *path = ledger_text(g->l, from->path);
         const char *function = ledger_text(g->l, from->function);
-        text_copy(module.path, sizeof module.path, path); /* as it is: it will be opened */
+        text_copy(module.path, sizeof module.path, path); /* unchanged, since the file will be
+                                                             opened */
         copy_name(module.function, sizeof module.function, function, strlen(function));
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
@@ -126,7 +127,7 @@ static void gather_entries(struct gather *g)
     }
 }
 
-/* Sums first: a rank counts once in a spread. */
+/* Sums first, since a rank counts once in a spread. */
 static void spread_out(struct profile *p, uint32_t rank)
 {
     for (size_t i = 0; i < p->entries.n; i++) {
@@ -141,7 +142,7 @@ static void spread_out(struct profile *p, uint32_t rank)
     }
 }
 
-/* Starting and ending MPI is not communication: its time is not part of the time in MPI. */
+/* Starting and ending MPI is not communication, and does not count as time in MPI. */
 static void split_time(struct profile *p)
 {
     struct profile_rank *r = &p->ranks.at[0];
@@ -206,8 +207,7 @@ static void gather_peers(struct gather *g)
     g->p->peers_dropped = g->h->section[LEDGER_PEERS].dropped;
 }
 
-/* When the process ended, or now if it lives, by this host's clock_now(); NAN: it said nothing.
- */
+/* When the process ended, or now if it is alive, by this host's clock_now(); NAN if unknown. */
 static double end_of(const struct ledger_header *h)
 {
     if (h->state != LEDGER_RUNNING && !ledger_went_on(h))
@@ -215,7 +215,7 @@ static double end_of(const struct ledger_header *h)
     return ledger_is_alive(h) ? clock_now() : (double)NAN;
 }
 
-/* Calls in progress: each counts as one; its time only where it is known. */
+/* Open calls count as one call each; their time only if it is known. */
 static void gather_calls(struct gather *g)
 {
     struct profile_rank *r = &g->p->ranks.at[0];
@@ -242,17 +242,17 @@ static void gather_calls(struct gather *g)
         if (e.site == PROFILE_NONE)
             e.site = profile_add_site(g->p, &(struct profile_site){0});
         profile_add_entry(g->p, &e);
-        r->wall = fmax(r->wall, known ? end : entered); /* it lived to enter it */
+        r->wall = fmax(r->wall, known ? end : entered); /* it lived at least until that entry */
         r->in_call = r->in_call || !known;
         r->calls++;
         r->mpi_ns += ns;
     }
-    /* Outside of MPI since its last call: as long as it lived. */
+    /* Outside of MPI since its last call, for as long as it lived. */
     if (!isnan(end) && g->h->state != LEDGER_FINALIZED)
         r->wall = fmax(r->wall, end);
 }
 
-/* Of a process that was killed, the last call that it made is the last that is known of it. */
+/* For a process that was killed, the last recorded call is the last known moment. */
 double wall_time(const struct ledger_header *h)
 {
     double closed = h->pair[1].seconds - h->pair[0].seconds;
@@ -312,7 +312,7 @@ static void gather_header(struct profile *p, const struct ledger *l)
     p->run_id = h->run_id;
     p->started_unix = h->started_unix;
     p->size = h->size;
-    /* Python asks for MPI_THREAD_MULTIPLE and calls from one thread. */
+    /* Python requests MPI_THREAD_MULTIPLE but may call from one thread only. */
     p->threads_at_once = h->threads_at_once && count_of(l, LEDGER_CALLS) > 1;
     p->clock = h->clock;
     p->stack_depth = h->stack_depth;
@@ -332,7 +332,7 @@ static void gather_header(struct profile *p, const struct ledger *l)
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);
 }
 
-/* Communicators are those of the ledger in it. */
+/* Findings refer to communicators by index in the ledger. */
 static void gather_findings(struct gather *g)
 {
     json_t *list = json_loads(ledger_text(g->l, g->h->findings), 0, NULL), *finding;
@@ -388,7 +388,7 @@ struct profile *profile_from_ledger(const struct ledger *l, double rate)
 {
     struct profile *p = profile_new();
     struct gather g = gather_begin(p, l);
-    if (!(g.rate > 0)) /* ticks are nanoseconds unless they are a counter's */
+    if (!(g.rate > 0)) /* ticks are nanoseconds unless they come from a counter */
         g.rate = clock_is_counter(l->header->clock) ? rate : 1e9;
     gather_header(p, l);
     gather_rank(p, l);

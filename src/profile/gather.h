@@ -1,5 +1,5 @@
-/* From the indices and ticks of one rank's ledger to those of a profile: inside of gather.c and
- * gather_trace.c, and for src/verdict, which reads a part of the ledger. */
+/* Converts the indices and ticks of one rank's ledger to those of a profile: used by gather.c,
+ * gather_trace.c, and src/verdict, which reads a part of the ledger. */
 #ifndef COLLPROF_PROFILE_GATHER_H
 #define COLLPROF_PROFILE_GATHER_H
 
@@ -9,8 +9,8 @@ struct gather {
     struct profile *p;
     const struct ledger *l;
     const struct ledger_header *h;
-    double rate; /* ticks per second; 0: unknown */
-    /* Positions in the profile by those in the ledger. */
+    double rate; /* ticks per second; 0 if unknown */
+    /* Indices in the profile, by index in the ledger. */
     uint32_t *module, *operation, *comm, *region, *site;
 };
 
@@ -19,7 +19,7 @@ static inline uint32_t count_of(const struct ledger *l, enum ledger_section sect
     return l->header->section[section].count;
 }
 
-/* PROFILE_NONE: the ledger has none. */
+/* PROFILE_NONE if the ledger has none. */
 static inline uint32_t site_of(const struct gather *g, uint32_t i)
 {
     return i < count_of(g->l, LEDGER_SITES) ? g->site[i] : PROFILE_NONE;
@@ -30,7 +30,7 @@ static inline uint32_t comm_of(const struct gather *g, uint32_t i)
     return i < count_of(g->l, LEDGER_COMMS) ? g->comm[i] : PROFILE_NONE;
 }
 
-/* Times on the clock of this host, then on the one that all share. */
+/* Converts ticks to the clock of this host, and then to the clock that all ranks share. */
 static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
 {
     const struct ledger_header *h = g->h;
@@ -39,17 +39,18 @@ static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
     return whole_ns(h->pair[0].seconds + since + shift);
 }
 
-/* Nothing of L is in P yet. For gather_end(), which leaves both. */
+/* Begins the conversion of L to P; nothing is copied yet. End it by gather_end(), which leaves L
+ * and P. */
 struct gather gather_begin(struct profile *p, const struct ledger *l);
 void gather_end(struct gather *g);
 
-/* The profile's module for one of the ledger; it is there from now on. PROFILE_NONE: unknown. */
+/* The profile's module for one of the ledger, added if it is new. PROFILE_NONE if unknown. */
 uint32_t module_of(struct gather *g, uint32_t i);
 
-/* The same of an operation. */
+/* The same for an operation. */
 uint32_t operation_of(struct gather *g, uint32_t i);
 
-/* What was traced, if it was. */
+/* Copies the trace, if there is one. */
 void gather_trace(struct gather *g);
 
 #endif

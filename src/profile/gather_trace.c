@@ -1,9 +1,9 @@
-/* What a ledger has of single calls and of the transport under them. */
+/* Copies single calls and transport events from a ledger. */
 #include "profile/gather.h"
 
 #include <string.h>
 
-/* The other end, if the channel names it. */
+/* Sets the other end of a message, if the channel names it. */
 static void gather_channel(struct act *a, const struct ledger *l, const struct ledger_event *e)
 {
     const struct ledger_channel *c = &l->channels[EVENT_CHANNEL(e)];
@@ -60,8 +60,7 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
                         .at_once = EVENT_CHANNEL(e)};
 }
 
-/* The open call of the rank: see trace_find(). With several threads it is not known
- * in whose lane it is. */
+/* The open call of the rank: see trace_find(). With several threads its lane is unknown. */
 static void gather_open(struct gather *g)
 {
     const struct ledger_call *open = NULL;
@@ -84,7 +83,7 @@ static void gather_open(struct gather *g)
                                       .ordinal = TIMELINE_NONE,
                                       .kind = ACT_CALL,
                                       .collective = COLLECTIVE_OTHER};
-    if (entry > g->p->trace.last_ns) /* it lived to enter it */
+    if (entry > g->p->trace.last_ns) /* it lived at least until that entry */
         g->p->trace.last_ns = entry;
 }
 

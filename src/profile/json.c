@@ -1,5 +1,5 @@
-/* profile.json, as collprof-profile(5) describes it: written row by row, so that it takes no memory
- * at the end of an application. */
+/* Writes and reads profile.json, as described in collprof-profile(5). It is written row by row,
+ * because an application at its end may have little memory. */
 #include "base/clock.h"
 #include "base/text.h"
 #include "profile/model.h"
@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Rows that are texts and no objects. */
+/* Tables whose rows are texts instead of objects. */
 static bool is_text(enum profile_table t)
 {
     return profile_tables[t].fields.at->kind == FIELD_STRING && !profile_tables[t].fields.at->key;
 }
-
-/* --- writing --- */
 
 static json_t *row_json(const struct profile *p, enum profile_table t, size_t i)
 {
@@ -82,8 +80,8 @@ static void put_findings(const struct profile *p, FILE *out)
     json_write(kinds, out, false);
 }
 
-/* What writing takes is the last member, and measured up to there: into *WRITING_NS, unless that is
- * NULL. */
+/* The time for writing is the last member, measured up to that point, and stored in *WRITING_NS
+ * unless that is NULL. */
 static bool write_profile(const struct profile *p, FILE *out, uint64_t *writing_ns)
 {
     double start = clock_now();
@@ -142,9 +140,7 @@ int profile_save(struct profile *p, int directory)
     return error;
 }
 
-/* --- reading --- */
-
-/* A missing table is empty: earlier versions lack some. */
+/* A missing table counts as empty, since earlier versions lack some. */
 static bool read_table(struct profile *p, enum profile_table t, const json_t *array)
 {
     bool good = true;
@@ -195,7 +191,7 @@ static bool rows_good(struct profile *p)
     for (size_t i = 0; i < p->entries.n; i++) {
         struct profile_entry *e = &p->entries.at[i];
         good = good && e->size_class <= 63;
-        if (e->site == PROFILE_NONE) /* calls whose site was not recorded */
+        if (e->site == PROFILE_NONE) /* calls without a recorded call site */
             e->site = profile_add_site(p, &(struct profile_site){0});
     }
     return good;

@@ -1,5 +1,5 @@
-/* What grows with the run, not with the program: thinned out by rules that depend on the rows
- * alone, so that the order of merging does not matter. */
+/* Limits tables that grow with the length of the run. Rows are removed by rules that depend on the
+ * rows alone, so that the order of merging does not matter. */
 #include "profile/model.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool is_sampled(const struct profile_event *e, uint32_t mask)
     return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
 }
 
-/* Ranks sample by masks of their own: all have what the widest of them leaves. */
+/* Ranks sample by masks of their own; afterwards all have what the widest mask keeps. */
 void events_limit(struct profile *p, uint32_t limit)
 {
     KEEP(&p->events, e, is_sampled(e, p->sample_mask));
@@ -29,7 +29,7 @@ void events_limit(struct profile *p, uint32_t limit)
         p->sample_mask = p->sample_mask << 1 | 1;
         KEEP(&p->events, e, is_sampled(e, p->sample_mask));
     }
-    if (p->events.n > limit) { /* more communicators than room, one instance of each */
+    if (p->events.n > limit) { /* even one instance of each communicator is too many */
         table_sort(p, TABLE_EVENTS);
         p->events_dropped += p->events.n - limit;
         p->events.n = limit;
@@ -46,7 +46,7 @@ void acts_limit(struct profile *p, size_t limit)
 {
     if (!p->acts.n && !p->nets.n)
         return;
-    keep_windows(p); /* what the windows of all ranks have in common */
+    keep_windows(p); /* the times that the windows of all ranks share */
     while (p->acts.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
         p->trace.time_mask =
             timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));

@@ -1,4 +1,4 @@
-/* A directory of results: profile.json, or the raw records of a run that did not get so far. */
+/* Loads a directory of results: profile.json, or the raw records of a run that did not write it. */
 #include "base/input.h"
 #include "base/quote.h"
 #include "base/reason.h"
@@ -25,7 +25,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct record *)a)->name, ((const struct record *)b)->name);
 }
 
-/* The headers of all records. A directory has few; what is named like one may be anything. */
+/* Reads the headers of all records. Files with such names may contain anything. */
 static void find_records(struct records *r)
 {
     int fd = dup(r->directory);
@@ -50,8 +50,8 @@ static void find_records(struct records *r)
         qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
 }
 
-/* Leaves the records of the run that started last; one without a run's number is of a process that
- * ended before the ranks had agreed on it. */
+/* Keeps only the records of the run that started last. A record without a run's number belongs to a
+ * process that ended before the ranks had agreed on one. */
 static void keep_latest_run(struct records *r)
 {
     const struct ledger_header *latest = NULL;
@@ -73,8 +73,8 @@ static void keep_latest_run(struct records *r)
     r->list.n = kept;
 }
 
-/* A process that was cut off before its second reading of the clocks has no rate of its own: the
- * time stamp counters of a host run alike. */
+/* A process that was killed before its second reading of the clocks has no rate of its own; the
+ * time stamp counters of a host have equal rates. */
 static double rate_on(const struct records *r, const char *host)
 {
     for (size_t i = 0; i < r->list.n; i++) {
@@ -85,7 +85,7 @@ static double rate_on(const struct records *r, const char *host)
     return 0;
 }
 
-/* Ranks that should be there and are not. */
+/* Warns about missing ranks. */
 static void say_missing(struct profile *p)
 {
     int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;
@@ -106,7 +106,7 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
-/* One after the other: only one record is in memory at a time. NULL if none can be used. */
+/* One after the other, so that only one record is in memory at a time. NULL if none can be used. */
 static struct profile *merge_records(struct records *r, uint32_t sections)
 {
     struct profile *p = NULL;
@@ -146,7 +146,7 @@ static struct profile *load_records(struct records *r, const char *directory)
         p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
     for (size_t i = 0; i < r->remarks.n; i++)
         profile_warn(p, "%s", r->remarks.at[i]);
-    if (p->crashed) /* otherwise the ranks could not merge while they ran: sessions */
+    if (p->crashed) /* otherwise the ranks could not merge while they ran, because of sessions */
         profile_warn(p, "made from the raw records in %s: the run did not write its profile",
                      directory);
     profile_symbolize(p);
@@ -158,7 +158,7 @@ static struct profile *load_json(int directory, const char *shown)
     json_error_t error = {.text = ""};
     const char *reason;
     FILE *file = input_file(directory, "profile.json", &reason);
-    /* json_loadfd() makes a system call for each byte */
+    /* json_loadfd() would make a system call for each byte */
     json_t *json = file ? json_loadf(file, 0, &error) : NULL;
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     bool cut = !json && file &&
@@ -173,7 +173,7 @@ static struct profile *load_json(int directory, const char *shown)
     return p;
 }
 
-/* A profile stays the truth beside the records that it was made from. */
+/* A profile takes precedence over the records from which it was made. */
 static struct profile *load_any(struct records *r, const char *directory)
 {
     if (!faccessat(r->directory, "profile.json", F_OK, 0))

@@ -1,12 +1,11 @@
-/* Tables of distinct rows: found, added, merged and sorted as fields.c describes their members. */
+/* Tables of distinct rows: finds, adds, merges and sorts them, as fields.c describes their
+ * members. */
 #include "profile/model.h"
 
 #include "base/hash.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
-
-/* --- members --- */
 
 static int compare_keys(const struct fields *fields, const void *a, const void *b);
 
@@ -18,7 +17,7 @@ static int compare_frames(const struct profile_site *x, const struct profile_sit
     return order ?: ORDER(x->depth, y->depth);
 }
 
-/* In keys no row comes before all rows. */
+/* In keys, "no row" sorts before all rows. */
 static uint32_t position_of(const struct field *f, const void *at)
 {
     return *(const uint32_t *)at + (f->kind >= FIELD_INDEX && f->merge == MERGE_KEY);
@@ -184,7 +183,7 @@ static void fields_merge(const struct fields *fields, void *to, const void *from
     }
 }
 
-/* What it points to. */
+/* Frees what the row points to. */
 static void row_free(const struct fields *fields, void *row)
 {
     struct profile_site *s = row;
@@ -198,8 +197,6 @@ static void row_free(const struct fields *fields, void *row)
             row_free(&fields_frame, &s->frame[k]);
     }
 }
-
-/* --- tables --- */
 
 struct profile *profile_new(void)
 {
@@ -320,15 +317,13 @@ void profile_reindex(struct profile *p)
     }
 }
 
-/* --- positions --- */
-
 static void follow(uint32_t *position, const uint32_t *to)
 {
     if (to && *position != PROFILE_NONE)
         *position = to[*position];
 }
 
-/* Where the rows of tables are now; NULL: where they were. */
+/* New indices of the rows of tables; NULL: unchanged. */
 struct moves {
     uint32_t *to[TABLES];
 };
@@ -369,8 +364,6 @@ bool positions_valid(const struct profile *p)
     return true;
 }
 
-/* --- sorting --- */
-
 struct sorting {
     const struct profile *p;
     enum profile_table t;
@@ -384,7 +377,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
                ?: ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* The new place of each old one; for free(). */
+/* Returns the new index for each old one, to be released by free(). */
 static uint32_t *sort(struct profile *p, enum profile_table t)
 {
     struct array *rows = rows_in(p, t);
@@ -411,7 +404,7 @@ void table_sort(struct profile *p, enum profile_table t)
     free(sort(p, t));
 }
 
-/* The ranks of a host together may use what their masks allow. */
+/* The ranks of a host together may use the union of their affinity masks. */
 static void count_processors(struct profile_host *h)
 {
     uint32_t together = 0;
@@ -421,7 +414,7 @@ static void count_processors(struct profile_host *h)
         h->processors = together;
 }
 
-/* Positions first: they are parts of keys. */
+/* Tables that are part of other keys are sorted first. */
 void profile_sort(struct profile *p)
 {
     struct moves m = {0};
@@ -437,9 +430,7 @@ void profile_sort(struct profile *p)
     profile_reindex(p);
 }
 
-/* --- merging --- */
-
-/* Moves the rows of FROM over; the new places of each. */
+/* Moves the rows of FROM; returns their new indices. */
 static uint32_t *merge_table(struct profile *into, struct profile *from, enum profile_table t,
                              const struct moves *m)
 {

@@ -1,5 +1,5 @@
-/* The inside of a profile, for src/profile: every member of its tables is described once, in
- * fields.c, from which merging, sorting and profile.json both ways follow. */
+/* The representation of a profile, for src/profile: every member of its tables is described once,
+ * in fields.c, which drives merging, sorting, and writing and reading of profile.json. */
 #ifndef COLLPROF_PROFILE_MODEL_H
 #define COLLPROF_PROFILE_MODEL_H
 
@@ -7,18 +7,18 @@
 
 #include <string.h>
 
-/* At most this many records of collective instances (one per rank and instance) are kept. */
+/* Most records of collective instances that are kept, one for each rank and instance. */
 #define PROFILE_MAX_EVENTS 65536u
 
-/* At most so many acts of all ranks are kept: thinned out by windows of time. */
+/* Most events of a trace that are kept, summed over all ranks; time windows are removed. */
 #define PROFILE_MAX_ACTS ((size_t)1 << 20)
 
-/* At most so many rows of the communication matrix. */
+/* Most rows of the communication matrix. */
 #define PROFILE_MAX_PEERS 65536u
 
 /* --- members --- */
 
-/* Each refers only to those before it. */
+/* The order matters: a table refers only to earlier ones. */
 enum profile_table {
     TABLE_HOSTS,
     TABLE_RANKS,
@@ -48,55 +48,55 @@ enum profile_table {
 enum field_kind {
     FIELD_U32,
     FIELD_I32,
-    FIELD_U64, /* no time, count or size is beyond FAR_NS */
-    FIELD_I64, /* the same, either way */
+    FIELD_U64, /* times, counts and sizes are at most FAR_NS */
+    FIELD_I64, /* the same, signed */
     FIELD_REAL,
     FIELD_BOOL,
     FIELD_TEXT,   /* char[size] */
-    FIELD_STRING, /* char *, of its own; NULL is not written */
+    FIELD_STRING, /* char *, owned by the row; NULL is not written */
     FIELD_HEX,    /* uint64_t, as "0x..." */
-    FIELD_PLAIN,  /* bytes as they are: not in profile.json */
-    FIELD_NAME,   /* uint32_t, by the name of that value */
-    FIELD_JSON,   /* json_t *, of its own */
+    FIELD_PLAIN,  /* raw bytes; not in profile.json */
+    FIELD_NAME,   /* uint32_t, written as a name */
+    FIELD_JSON,   /* json_t *, owned by the row */
 
-    /* These are read even where the key is missing. */
-    FIELD_MAYBE,     /* int64_t, negative: unknown, null */
+    /* The following kinds are reset if the key is missing: */
+    FIELD_MAYBE,     /* int64_t; negative (unknown) is written as null */
     FIELD_SPREAD,    /* struct spread */
-    FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS of its own */
-    FIELD_FRAMES,    /* the whole of a struct profile_site */
-    FIELD_INDEX,     /* uint32_t, PROFILE_NONE as null: a rank */
-    FIELD_ROW        /* the same: a position in a table */
+    FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS elements owned by the row */
+    FIELD_FRAMES,    /* the frames of a struct profile_site */
+    FIELD_INDEX,     /* uint32_t, PROFILE_NONE is written as null: a rank */
+    FIELD_ROW        /* the same for an index into a table */
 };
 
-/* What becomes of a member when two rows of one key are merged. */
+/* How a member is merged when two rows have the same key. */
 enum field_merge {
-    MERGE_FIRST,    /* the first that is not zero */
-    MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member, */
-    MERGE_KEY_DOWN, /* largest first here */
-    MERGE_PATH,     /* part of the key where the row's first member is empty; else the least */
-    MERGE_LEAST,    /* of two texts that are not empty the first in the alphabet */
+    MERGE_FIRST,    /* the first nonzero value */
+    MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member */
+    MERGE_KEY_DOWN, /* part of the key, sorted in descending order */
+    MERGE_PATH,     /* part of the key if the row's first member is empty; otherwise MERGE_LEAST */
+    MERGE_LEAST,    /* of two nonempty texts, the alphabetically first one */
     MERGE_SUM,
-    MERGE_MIN, /* of reals that are positive */
+    MERGE_MIN, /* the minimum of positive reals */
     MERGE_MAX,
-    MERGE_OR, /* bit by bit */
+    MERGE_OR, /* bitwise or */
     MERGE_AND,
     MERGE_SHORTEST /* min_ns of a struct profile_entry */
 };
 
-/* Names of the values from 0 on. */
+/* The names of values 0, 1, ... */
 struct names {
     const char *const *at;
     uint32_t n;
 };
 
 struct field {
-    const char *key; /* in profile.json; NULL: not there */
+    const char *key; /* in profile.json; NULL: not written */
     enum field_kind kind;
     enum field_merge merge;
     size_t offset, size;
-    const struct names *names; /* FIELD_NAME */
-    enum profile_table table;  /* FIELD_ROW */
-    bool needed;               /* FIELD_ROW: not PROFILE_NONE */
+    const struct names *names; /* for FIELD_NAME */
+    enum profile_table table;  /* for FIELD_ROW */
+    bool needed;               /* FIELD_ROW: PROFILE_NONE is invalid */
 };
 
 struct fields {
@@ -108,17 +108,18 @@ extern const struct fields fields_run, fields_trace, fields_spread, fields_frame
 /* --- tables --- */
 
 enum table_how {
-    TABLE_SOUGHT = 1, /* one row a key: others are appended */
+    TABLE_SOUGHT = 1, /* keys are unique; otherwise rows are appended */
     TABLE_SORTED = 2,
-    TABLE_OF_RUN = 4,   /* in profile.json inside of "run" */
-    TABLE_BY_COLUMN = 8 /* in profile.json an array a member: a run has tens of thousands of rows */
+    TABLE_OF_RUN = 4,   /* in profile.json inside "run" */
+    TABLE_BY_COLUMN = 8 /* in profile.json one array for each member, since a run has tens of
+                           thousands of rows */
 };
 
 struct table_info {
-    const char *key; /* in profile.json; NULL: not there, or in a form of its own */
+    const char *key; /* in profile.json; NULL: not there, or written specially */
     struct fields fields;
-    size_t list, size; /* where it is in struct profile; of a row */
-    unsigned how;      /* enum table_how */
+    size_t list, size; /* offset in struct profile; size of a row */
+    unsigned how;      /* bits of enum table_how */
 };
 extern const struct table_info profile_tables[TABLES];
 
@@ -138,8 +139,8 @@ static inline void *row_at(const struct profile *p, enum profile_table t, size_t
 
 struct profile *profile_new(void);
 
-/* Adds a copy of ROW, or merges ROW into the one with its key where there is one a key; takes over
- * what ROW points to. Returns the position. */
+/* Adds a copy of ROW, or merges ROW into the row with its key if keys are unique. Takes over what
+ * ROW points to. Returns the index. */
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row);
 
 #define profile_add_host(p, ...) profile_add(p, TABLE_HOSTS, __VA_ARGS__)
@@ -149,72 +150,72 @@ uint32_t profile_add(struct profile *p, enum profile_table t, const void *row);
 #define profile_add_site(p, ...) profile_add(p, TABLE_SITES, __VA_ARGS__)
 uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t family);
 void profile_add_text(struct profile *p, enum profile_table t,
-                      const char *text); /* unless it is empty */
+                      const char *text); /* ignored if empty */
 
 /* Adds the counts of ENTRY, whose histogram (NULL: all zero) is copied. */
 void profile_add_entry(struct profile *p, const struct profile_entry *entry);
 
-/* Found or added. */
+/* Finds or adds the group. */
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation);
 
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns);
 void spread_merge(struct spread *into, const struct spread *from);
 
-/* Whether every position in P is one of a row. */
+/* Whether every index in P is valid. */
 bool positions_valid(const struct profile *p);
 
-/* Sorts one table, of which nothing knows positions; all of them, so that the order depends on
- * content alone. */
+/* table_sort(): sorts one table to which no index refers. profile_sort(): sorts all, so that the
+ * order depends only on the content. */
 void table_sort(struct profile *p, enum profile_table t);
 void profile_sort(struct profile *p);
 
-/* Makes the look-ups anew, after rows have changed places. */
+/* Rebuilds the look-up tables after rows have moved. */
 void profile_reindex(struct profile *p);
 
 /* --- what grows with the run, and is limited --- */
 
-/* Thins the events out until at most LIMIT are left: of every communicator, those that
- * ledger_is_sampled() keeps. The result depends on the set of events only. */
+/* Thins the events of every communicator by ledger_is_sampled(), until at most LIMIT are left. The
+ * result depends only on the set of events. */
 void events_limit(struct profile *p, uint32_t limit);
 
-/* Thins acts out to LIMIT of them, by windows. */
+/* Thins the events of a trace to at most LIMIT, by time windows. */
 void acts_limit(struct profile *p, size_t limit);
 
-/* Gives up call sites first, then the lightest pairs. */
+/* Limits the matrix: first drops call sites, then the pairs with the least data. */
 void peers_limit(struct profile *p, size_t limit);
 
 /* --- what follows from the merged profile --- */
 
-/* Fills p->arrivals from the events. */
+/* Computes p->arrivals from the events of collectives. */
 void arrivals_find(struct profile *p);
 
-/* Fills p->trace, p->waits, p->causes and p->below from the acts. */
+/* Computes p->trace, p->waits, p->causes and p->below from the events of a trace. */
 void trace_find(struct profile *p);
 
-/* --- forms --- */
+/* --- values and JSON --- */
 
-/* Ticks per second from the ledger's two pairs, 0 if they do not tell. */
+/* Ticks per second from the ledger's two pairs of readings; 0 if they do not suffice. */
 double ledger_rate(const struct ledger_header *h);
 
-/* From the beginning of the record to the last that it knows of, in seconds. */
+/* From the start of the record to its last known moment, in seconds. */
 double wall_time(const struct ledger_header *h);
 
-/* Why figures that are each possible cannot be together; NULL: they can. */
+/* Why figures that are each possible contradict each other; NULL if they do not. */
 const char *profile_impossible(const struct profile *p);
 
-/* "unknown": VALUE has none. */
+/* "unknown" if VALUE has no name. */
 const char *name_of(const struct names *names, uint32_t value);
 
-/* A new object with every field of the row that has a key; one of them. */
+/* A new object with every field of the row that has a key; a value with one field. */
 json_t *fields_json(const struct fields *fields, const void *row);
 json_t *field_json(const struct field *f, const void *row);
 
-/* The way back. What is missing stays as it is, but for the kinds that say otherwise; false for a
- * value of a wrong kind, or one that cannot be: a time below zero or beyond FAR_NS. */
+/* Reads them back. Missing members are unchanged, except for the kinds that say otherwise. False
+ * for a value of a wrong kind or out of range: a negative time or one beyond FAR_NS. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 bool field_read(const json_t *value, const struct field *f, void *row);
 
-/* The key that these refused since this was last asked; NULL: none. */
+/* The key that these functions refused since the last call; NULL if none. */
 const char *fields_fault(void);
 
 #endif

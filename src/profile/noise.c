@@ -1,4 +1,4 @@
-/* All rules for believing a figure are here. */
+/* All rules for trusting a figure are here. */
 #include "profile/noise.h"
 
 #include "base/histogram.h"
@@ -13,8 +13,8 @@ static double outside_seconds(const struct profile_rank *r)
     return fmax(0, r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns));
 }
 
-/* A rank that computes less than the one that computes MOST waited for that in MPI: at least for
- * the difference, or for what it is known to have waited in collectives and, of a trace, for
+/* A rank that computes less than MOST, the longest computation, waited in MPI for that rank: at
+ * least for the difference, or for its recorded waits in collectives and (with a trace) for
  * messages. */
 static double contention(const struct profile_rank *r, double most)
 {

@@ -22,9 +22,8 @@ struct noise {
 };
 struct noise noise_of(const struct profile *p);
 
-/* Seconds of contention at rank number AT of P's list that can have delayed something; NaN:
- * unknown.
- */
+/* Seconds of contention at index AT of P's ranks that may have delayed something; NaN if
+ * unknown. */
 double noise_of_rank(const struct profile *p, size_t at);
 
 /* Smallest share of the run at which a cost is reported; twice that if COST has no interval. LOW:
@@ -39,7 +38,7 @@ enum { NOISE_PARTS = 20 };
 double noise_least(const double part[NOISE_PARTS]);
 
 /* For a trace in windows: the share of waiting calls' time that is in calls longer than a quarter
- * of a window. Such long waits may be missing in the trace. */
+ * of a window. The trace may miss such waits. */
 double noise_unseen_waits(const struct profile *p);
 /* The length of the trace's windows, ns; infinite if everything was traced. */
 double noise_window_ns(const struct profile *p);

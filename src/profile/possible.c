@@ -1,4 +1,4 @@
-/* Whether the figures of a profile that is read agree with each other. */
+/* Checks whether the figures of a profile agree with each other. */
 #include "profile/model.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@ static bool entry_possible(const struct profile_entry *e)
            (e->time_ns == 0 || e->max_ns == 0 || e->time_ns / e->max_ns <= e->calls);
 }
 
-/* Where one thread at a time calls MPI, calls do not take longer than the run. Twice and a second
- * more: a rank's clock is read by two rates. */
+/* If one thread at a time calls MPI, its calls cannot take longer than the run. The test allows
+ * twice that and a second more, since a rank's clock is converted with two rates. */
 static bool rank_possible(const struct profile *p, const struct profile_rank *r)
 {
     double run = 1e9 * r->wall + (double)r->init_ns + (double)r->lifecycle_ns, most = 2 * run + 1e9;
-    if (isnan(r->wall)) /* it was beyond all numbers, and is shown as not known */
+    if (isnan(r->wall)) /* it was out of range, and is shown as unknown */
         return true;
     if (!(r->wall >= 0 && r->wall < 1e-9 * (double)FAR_NS))
         return false;
@@ -22,7 +22,7 @@ static bool rank_possible(const struct profile *p, const struct profile_rank *r)
            ((p->threads_at_once || (double)r->mpi_ns <= most) && (double)r->delayed_ns <= most);
 }
 
-/* No time, size or number of measurements is larger, whatever its unit. */
+/* An upper limit for every time, size and number of measurements, whatever its unit. */
 static bool finding_possible(const json_t *value)
 {
     const char *key;

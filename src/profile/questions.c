@@ -1,4 +1,4 @@
-/* What others ask of a merged profile. */
+/* Questions about a merged profile. */
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -63,7 +63,7 @@ double profile_mpi_ns(const struct profile *p)
 
 const char *profile_started(const struct profile *p, const char *format, char text[64])
 {
-    /* A simulated run starts at 0; a forged date may not fit. */
+    /* A simulated run starts at 0; a forged date may be out of range. */
     bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
     time_t started = known ? (time_t)p->started_unix : 0;
     struct tm local;

@@ -11,18 +11,18 @@ struct record {
 };
 
 struct records {
-    int directory; /* a descriptor */
+    int directory; /* an open descriptor */
     ARRAY(struct record) list;
-    ARRAY(char *) remarks; /* on files that were left out */
+    ARRAY(char *) remarks; /* about files that were ignored */
 };
 
-/* Opens DIRECTORY, for records_close(). False with a reason_give() if it cannot be opened. */
+/* Opens DIRECTORY; close by records_close(). False with a reason_give() if that fails. */
 bool records_open(struct records *r, const char *directory);
 
-/* Fills R->list, in the order of the names, and R->remarks. */
+/* Fills R->list, sorted by name, and R->remarks. */
 void records_find(struct records *r);
 
-/* Notes that the file NAME is left out because of WHAT. */
+/* Adds a remark that the file NAME is ignored because of WHAT. */
 void records_remark(struct records *r, const char *name, const char *what);
 
 void records_close(struct records *r);

@@ -1,5 +1,5 @@
-/* Names, files and lines of call sites, from the files of the modules on disk: once, on the merged
- * profile, never while the application runs. */
+/* Finds names, files and lines of call sites in the modules' files: once, on the merged profile,
+ * never while the application runs. */
 #include "profile/model.h"
 
 #include "base/beside.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loaded once, and kept. NULL: profile_warn() has said why. */
+/* Loaded once, and kept. NULL after a profile_warn() with the reason. */
 static const struct symbols_reader *load_reader(struct profile *p)
 {
     static const struct symbols_reader *reader;
@@ -27,8 +27,8 @@ static const struct symbols_reader *load_reader(struct profile *p)
     return reader;
 }
 
-/* The C library is on every stack, below main, and its debug information (where it is installed)
- * takes 70 ms to unpack: its symbols are enough. */
+/* The C library is on every stack, below main. Its debug information (if installed) takes 70 ms to
+ * unpack, so only its symbols are used. */
 static bool is_c_library(const struct profile_module *m)
 {
     return !strncmp(text_base_of(m->path), "libc.so.", 8);
@@ -52,7 +52,7 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
     f->line = found.line;
     if (found.function) {
         f->function = memory_strdup(found.function);
-        f->function[strcspn(f->function, "@")] = '\0'; /* without the symbol's version */
+        f->function[strcspn(f->function, "@")] = '\0'; /* remove the symbol's version */
         quote_plain(f->function);
     }
     if (found.file) {
@@ -61,7 +61,7 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
     }
 }
 
-/* The layer has written down file, function and line. */
+/* The layer has recorded file, function and line. */
 static void name_python(struct profile *p, uint32_t module)
 {
     const struct profile_module *m = &p->modules.at[module];
@@ -82,7 +82,7 @@ static bool is_python(const char *program)
     return !strncmp(text_base_of(program), "python", 6) || strstr(program, " (python");
 }
 
-/* Advice on compiling the interpreter would be none. */
+/* There is no advice to compile the interpreter with debug information. */
 static void judge_python(struct profile *p)
 {
     bool frames = false, program = false;
@@ -95,7 +95,8 @@ static void judge_python(struct profile *p)
                         "they are shown as machine code");
 }
 
-/* Behind frame AT, whose function is inlined, a frame for each that it is inlined in; how many. */
+/* Inserts after frame AT, whose function is inlined, a frame for each function that it is inlined
+ * in; returns their number. */
 static uint32_t name_callers(struct profile_site *s, uint32_t at,
                              const struct symbols_reader *reader, struct symbols *file)
 {

@@ -1,7 +1,7 @@
-/* Wait states, their causes, and the transport's rows, from the acts of all ranks. */
+/* Wait states, their causes, and the rows of the transport, from the events of all ranks. */
 #include "profile/model.h"
 
-/* The share of the run that lies in windows. */
+/* The share of the run that is in recorded windows. */
 static double covered(const struct profile_trace *t)
 {
     if (!t->time_mask)
@@ -27,7 +27,7 @@ static void find_below(struct profile *p)
     net_free(&found);
 }
 
-/* A call in progress lasts to the end of what is known. */
+/* A call in progress lasts to the last known moment. */
 static void end_open_calls(struct profile *p)
 {
     for (size_t i = 0; i < p->acts.n; i++) {
@@ -82,7 +82,7 @@ void trace_find(struct profile *p)
     p->waits.n = p->causes.n = p->predictions.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
-        return; /* clocks that do not agree tell nothing of waiting */
+        return; /* without a common clock waits cannot be computed */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
     timeline_find(&found, p->acts.at, p->acts.n, within_far(error));
     p->trace.calls_ns = found.call_ns;

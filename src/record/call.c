@@ -4,9 +4,9 @@
 
 void (*call_first_seen)(void);
 
-/* The thread was left inside of a wrapper by longjmp or an exception (an error handler's, say), if
- * this one's frame is not below that one's on the stack, or that one's is not there any more. What
- * it was in counts as a call that failed; its time is not known. */
+/* Detects whether the thread left a wrapper by longjmp or an exception (for example in an error
+ * handler): the present wrapper's frame is not below the earlier one on the stack, or the earlier
+ * one is overwritten. The earlier call counts as failed; its time is unknown. */
 static void abandon(void)
 {
     struct ledger_call *left = thread.call;
@@ -54,7 +54,7 @@ MPI_Count call_size_of_type(MPI_Datatype type)
     MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);
     struct type_size *t = call_named(type);
-    /* Of two types that share a place and are used in turn, the first keeps it. */
+    /* If two types share a slot, the first one keeps it. */
     if (!t->known &&
         PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
         combiner == MPI_COMBINER_NAMED)
@@ -83,7 +83,7 @@ bool call_cut_off(int rc)
     return class_of(rc) == MPI_ERR_TRUNCATE;
 }
 
-/* Arguments are looked at before anything is sent. */
+/* MPI checks arguments before it sends anything. */
 static bool was_refused(int rc)
 {
     int class = class_of(rc);
@@ -138,10 +138,10 @@ void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t 
         thread.excluded.of = 0;
 }
 
-/* Shorter waits are the price of the call itself, not of waiting. */
+/* Waits shorter than this are the cost of the call itself. */
 enum { NO_WAIT_NS = 1000 };
 
-/* A send that was complete when it was posted. */
+/* Counts a send that was complete when it was posted. */
 static void complete_at_once(struct ledger_entry *e, const struct call *c, uint64_t bytes)
 {
     bool excluded = thread.excluded.of != 0;
@@ -154,7 +154,7 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, uint6
     spin_unlock(&e->lock);
 }
 
-/* The record of the communicator that R was posted on, if that is still there. */
+/* The record of the communicator on which R was posted, if it still exists. */
 static struct comm *comm_of_request(const struct request *r)
 {
     struct comm *on = r->comm == MPI_COMM_NULL ? NULL : comm_find(r->comm);
@@ -196,7 +196,7 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
     }
 }
 
-/* What a request sends counts when it is started, what it receives when it is complete. */
+/* A request's send is counted when it is started, its receive when it is complete. */
 static void message_posted(struct call *c, struct comm *on, struct request *r)
 {
     if (!(r->kind & REQUEST_RECV))
@@ -220,7 +220,7 @@ void call_started(struct call *c, struct request *r)
     request_show(r);
 }
 
-/* Whose message it is; what is sent counts from here. */
+/* Sets the message that R carries; a send is counted here. */
 static void message_of(struct call *c, int rc, struct comm *on, struct request *r,
                        struct request *matched)
 {
@@ -244,8 +244,8 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
     if (LIKELY(e != NULL)) {
-        /* What a receive brings is known when it completes. A persistent request carries
-         * nothing until it is started. */
+        /* The size of a received message is known when it completes. A persistent request carries
+         * no data until it is started. */
         uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
         call_count(c, e, now, rc);
     }
@@ -263,7 +263,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     r->excluded = thread.excluded.of != 0;
     message_of(c, rc, on, r, matched);
     if (r->peer == MPI_PROC_NULL && !(kind & REQUEST_PERSISTENT)) {
-        /* complete, and no message */
+        /* it is complete, and has no message */
     } else if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) && kind == REQUEST_PLAIN) {
         complete_at_once(e, c, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
@@ -331,7 +331,7 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
         e->completed_bytes += bytes;
         e->bytes += r->kind & REQUEST_RECV ? bytes : 0;
     } else {
-        /* Another thread may wait for a request that this one is still posting. */
+        /* Another thread may already wait for a request that this thread is still posting. */
         uint64_t waited_from = c->entry > r->post_exit ? c->entry : r->post_exit;
         e->completed++;
         e->window_ns += ticks_to_ns(waited_from - r->post_exit);

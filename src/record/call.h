@@ -1,8 +1,8 @@
 /* One MPI call in a wrapper: what is recorded on entry and on exit.
  *
- * No lock (unless MPI_THREAD_MULTIPLE), no allocation, no system call and no symbol look-up here
+ * No lock (except with MPI_THREAD_MULTIPLE), no allocation, no system call and no symbol look-up,
  * once the call site and the communicator are known. The clock is read last on entry and first on
- * exit, so that the recorded time is the MPI library's own. */
+ * exit, so that the recorded time is that of the MPI library. */
 #ifndef COLLPROF_RECORD_CALL_H
 #define COLLPROF_RECORD_CALL_H
 
@@ -17,12 +17,12 @@
 /* The arguments of a call, as the application passed them. They may be invalid, so they must not
  * be passed to MPI. */
 struct call_about {
-    MPI_Comm comm; /* MPI_COMM_NULL: none */
-    int peer, tag; /* CALL_NONE: the operation has none */
-    int root;      /* -1: none */
+    MPI_Comm comm; /* MPI_COMM_NULL if none */
+    int peer, tag; /* CALL_NONE if the operation has none */
+    int root;      /* -1 if none */
     MPI_Count count;
-    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or more than one count */
-    int to, to_tag;    /* MPI_Sendrecv: destination and tag of its send; CALL_NONE: none */
+    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or several counts */
+    int to, to_tag;    /* MPI_Sendrecv: destination and tag of its send; otherwise CALL_NONE */
 };
 #define CALL_NONE INT32_MIN
 #define CALL_UNORDERED (INT32_MIN + 1) /* as a tag: also receives an unrecorded message */
@@ -30,7 +30,7 @@ struct call_about {
     ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL, CALL_NONE, \
                          CALL_NONE})
 
-/* Set by the layer's life cycle: what to do about a call that comes before MPI_Init was seen. */
+/* Set by the layer's life cycle: handles a call that comes before MPI_Init was seen. */
 extern void (*call_first_seen)(void);
 
 /* Wrappers of frequent calls inline the code of entry and exit. All others are compiled with
@@ -68,7 +68,7 @@ static inline uint64_t call_bytes_told(MPI_Count count, MPI_Datatype type)
     return LIKELY(t->type == type && t->known) ? (uint64_t)(count * t->size) : LEDGER_UNKNOWN_BYTES;
 }
 
-/* A call is in the record as open from its entry. */
+/* Shows a call as open in the record, from its entry. */
 static inline __attribute__((always_inline)) void call_stands(struct call *c,
                                                               struct call_about about)
 {
@@ -94,8 +94,8 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
 
-/* Of one call in so many the cost is measured; of one that lost the processor meanwhile, as so
- * much. Simulated time is left alone. */
+/* The cost is measured in one of COST_EVERY calls; COST_MOST_NS limits it if the thread lost the
+ * processor meanwhile. Simulated time is not measured. */
 enum { COST_EVERY = 128, COST_MOST_NS = 5000 };
 static inline uint64_t call_clock(void)
 {
@@ -103,7 +103,7 @@ static inline uint64_t call_clock(void)
 }
 void call_add_cost(const struct call *c);
 
-/* In a wrapper. False: pass the call on and do nothing else. */
+/* First statement of a wrapper. False: only pass the call on. */
 #define call_enter(c, operation, about)                                                            \
     call_enter_at((c), (operation), (about), __builtin_frame_address(0))
 CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
@@ -120,7 +120,7 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     return true;
 }
 
-/* The last thing on the way out. */
+/* Last statement of a wrapper. */
 static inline void call_over(const struct call *c)
 {
     thread.outside += c->entry - thread.left;
@@ -138,14 +138,14 @@ static inline struct ledger_entry *call_entry(const struct call *c, const struct
                               thread.region, size_class_of(bytes)));
 }
 
-/* The layer may delay this thread's calls, or ranks that they wait for: from the one that it is
- * in, or the next, until the COLLECTIVES-th collective on COMM_ID has been left, and for
- * CALLS_EXCLUDED at the most. They count, but their times are excluded. All members do this alike,
- * so that no instance is looked at by its half. */
+/* The layer may delay this thread's calls, or ranks for which they wait. They are counted, but
+ * their times are excluded: from the present or next call until the COLLECTIVES-th collective on
+ * COMM_ID has been left, for at most CALLS_EXCLUDED calls. All members do this alike, so that
+ * instances are excluded as a whole. */
 enum { CALLS_EXCLUDED = 32 };
 void call_exclude(uint64_t comm_id, uint32_t collectives);
 
-/* A collective on ON is left. */
+/* Called when a collective on ON is left. */
 static inline void call_apart_over(const struct comm *on)
 {
     if (UNLIKELY(thread.excluded.of) && on && on->id == thread.excluded.of &&
@@ -169,7 +169,7 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
     if (LIKELY(e != NULL))
         call_count(c, e, bytes, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
-    if (LIKELY(!c->traced | layer.trace)) /* no unsuccessful poll */
+    if (LIKELY(!c->traced | layer.trace)) /* not an unsuccessful poll */
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c, e);
@@ -182,7 +182,7 @@ CALL_INLINE void call_leave_known(const struct call *c, int rc, const struct com
     call_leave_counted(c, rc, call_entry(c, comm, bytes), bytes);
 }
 
-/* After an error the handle may be invalid: it is then only looked for. */
+/* After an error the handle may be invalid: then it is only looked up. */
 static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc)
 {
     if (LIKELY(c->comm != NULL))
@@ -195,8 +195,8 @@ CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_
     call_leave_known(c, rc, call_comm(c, comm, rc), bytes);
 }
 
-/* The number that a collective has on its communicator. One that failed has one too, unless its
- * arguments were refused before anybody else could notice. */
+/* The number of a collective on its communicator. A failed one also has a number, unless its
+ * arguments were refused before another rank could notice. */
 static inline uint64_t call_sequence(struct comm *on)
 {
     uint64_t sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
@@ -207,7 +207,7 @@ static inline uint64_t call_sequence(struct comm *on)
 }
 void call_collective_failed(struct comm *on, int rc);
 
-/* The collective C on ON, with E, its entry, or NULL, is logged. */
+/* Logs the collective C on ON. E is its entry, or NULL. */
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
                    uint64_t sequence, int root, uint64_t bytes);
 
@@ -230,15 +230,14 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
     thread.outside = 0;
 }
 
-/* Of all calls that fail only one that cut a message off, since it was too long for its buffer, has
- * exchanged it all the same. */
+/* Whether the call failed only by truncation: then its message was exchanged nevertheless. */
 bool call_cut_off(int rc);
 static inline bool call_failed(int rc)
 {
     return UNLIKELY(rc != MPI_SUCCESS) && !call_cut_off(rc);
 }
 
-/* A blocking call has sent a message, or received one: to be called before it is left. */
+/* Records a message that a blocking call has sent, or received. Call it before the call is left. */
 CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
 {
     struct comm *on = call_comm(c, comm, rc);
@@ -249,7 +248,7 @@ CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes
         trace_sent(c, on, to, tag, bytes);
 }
 
-/* PROBED: what call_matched() gave for a message that had been probed; it is released. */
+/* PROBED: the result of call_matched() for a message that had been probed; it is released. */
 void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
                      struct request *probed);
 CALL_INLINE void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
@@ -263,21 +262,20 @@ CALL_INLINE void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
         trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, NULL);
 }
 
-/* A probe has FOUND a message; MESSAGE: its handle, where it is taken out for the caller, or
- * NULL. */
+/* A probe has FOUND a message. MESSAGE: its handle if it is a matched probe, otherwise NULL. */
 void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
                  const MPI_Message *message);
 
-/* What is known of a message that was taken out; NULL: nothing. */
+/* The record of a message that a matched probe has returned; NULL if unknown. */
 struct request *call_matched(const MPI_Message *message);
 
-/* R: what the arguments tell, its kind, root, peer (CALL_NONE: it carries no message) and tag;
- * and what inject keeps for the calls that start and complete it. MATCHED: as for
- * call_got_probed(). */
+/* Ends a call that starts a request. R has what its arguments say: kind, root, peer (CALL_NONE: no
+ * message) and tag, and what injections keep for the calls that start and complete it. MATCHED:
+ * PROBED of call_got_probed(). */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct request *matched, struct request *r);
 
-/* The call in progress waits for R, whose peer goes into the record, too. */
+/* Notes that the present call waits for R; its peer is recorded, too. */
 static inline void call_waits_for(const struct request *r)
 {
     struct ledger_call *now = thread.call;
@@ -289,7 +287,7 @@ static inline void call_waits_for(const struct request *r)
     now->root = r->root;
 }
 
-/* The call in progress completes these N requests. */
+/* Notes that the present call completes these N requests. */
 static inline void call_completes(int n, const MPI_Request *requests)
 {
     struct ledger_call *now = thread.call;
@@ -299,35 +297,36 @@ static inline void call_completes(int n, const MPI_Request *requests)
     now->n_requests = (uint64_t)n;
 }
 
-/* The messages of a persistent request that the call C has started, or its collective. */
+/* Counts the message or collective of a persistent request that the call C has started. */
 void call_started(struct call *c, struct request *r);
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
 
-/* The communicator about to be freed; its record goes with it, its ledger index stays. */
+/* The communicator about to be freed. Its record is removed; its index in the ledger remains
+ * valid. */
 struct comm *comm_of_freed(const MPI_Comm *comm);
 
-/* A handle of whatever type this MPI has, as a number. */
+/* A handle as a number, whatever type this MPI has for it. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
-#define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* no request's */
+#define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* differs from all requests */
 
-/* MPICH says by a request's handle that the operation was complete when it was posted: a send
- * whose data have left. All of these share one handle, so a queue of records could not tell whose
- * completion it sees; nor need it. */
+/* MPICH's handle shows that an operation was complete when it was posted: a send whose data have
+ * left. All of these share one handle, so their completions cannot be distinguished, and need not
+ * be. */
 #ifdef MPICH_VERSION
 #define HANDLE_IS_COMPLETE(handle) ((uint32_t)(handle) >> 30 == 1)
 #else
 #define HANDLE_IS_COMPLETE(handle) false
 #endif
 
-/* The size of a datatype that is not among those whose size is known. */
+/* The size of a datatype that is not in the cache of known sizes. */
 MPI_Count call_size_of_type(MPI_Datatype type);
 
-/* So that the first calls of this thread stand with their bytes: types that an application gives
- * are asked for only when a call has succeeded. */
+/* Fills the cache, so that a thread's first calls are shown with their bytes: the size of other
+ * types is requested only after a call has succeeded. */
 void call_know_types(void);
 
-/* Only for arguments of a call that has succeeded: they are valid then. */
+/* Only for arguments of a call that has succeeded, since these are valid. */
 CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {
     if (count <= 0 || type == MPI_DATATYPE_NULL)
@@ -337,13 +336,13 @@ CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }
 
-/* The same, of the arguments that the call was entered with. */
+/* The same for the arguments with which the call was entered. */
 CALL_INLINE uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Datatype type)
 {
     return LIKELY(c->bytes != LEDGER_UNKNOWN_BYTES) ? c->bytes : call_bytes(count, type);
 }
 
-/* Payload given by one count per member. */
+/* Payload given by one count for each member. */
 #define CALL_BYTES_OF_ARRAY(count_i, type, comm)                                                   \
     ({                                                                                             \
         MPI_Count sum_ = 0;                                                                        \
@@ -353,7 +352,7 @@ CALL_INLINE uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Dat
         call_bytes(sum_, type);                                                                    \
     })
 
-/* Bytes received, or OTHERWISE where the status cannot tell. */
+/* Bytes received, or OTHERWISE if the status does not show them. */
 CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
 {
     int count = 0;
@@ -366,12 +365,12 @@ CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
     return (uint64_t)large;
 }
 
-/* R was found complete by the call C, together with SHARING tracked requests in all; STATUS may
- * be NULL. TESTED: by a call that does not wait. Releases R. */
+/* The call C found R complete, among SHARING tracked requests; STATUS may be NULL. TESTED: the call
+ * does not wait. Releases R. */
 void call_complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
                    bool tested);
 
-/* R is gone by an error, RC. STATUS: NULL if there is none of its own. Releases R. */
+/* R was lost by the error RC. STATUS is NULL if it has none. Releases R. */
 void call_lost(struct call *c, struct request *r, int rc, const MPI_Status *status);
 
 #endif

@@ -3,13 +3,13 @@
 #include "base/hash.h"
 
 /* Queue of the first open wildcard receive and all receives posted after it: a ring, of which
- * [FIRST, END) have no ordinal yet. A receive's number is 1 plus its index. A slot is taken until
+ * [FIRST, END) have no ordinal yet. A receive's number is 1 plus its index. A slot is used until
  * its receive is complete. */
 enum { LINE = 4096 };
 static struct waiting {
-    uint32_t channel; /* 0: not known yet */
+    uint32_t channel; /* 0 if not yet known */
     uint32_t ordinal;
-    uint32_t event; /* where both are stored; TURN_UNKNOWN: nowhere */
+    uint32_t event; /* where both are stored; TURN_UNKNOWN if nowhere */
     bool taken, settled, received, cancelled;
 } line[LINE + 1];
 static uint64_t first, end;
@@ -22,7 +22,7 @@ uint32_t channels_new_thread(void)
 }
 
 /* The key is a 64-bit hash. Two channels with one key would be counted together; matching would
- * detect that later as contradictions. */
+ * later detect that as contradictions. */
 static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsigned kind)
 {
     uint64_t key = hash_mix(hash_mix(id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
@@ -104,7 +104,7 @@ static void settle(struct waiting *w)
     if (w->event != TURN_UNKNOWN) {
         struct ledger_event *e = &layer.ledger.events[w->event];
         e->ordinal = w->ordinal;
-        e->message |= (uint64_t)w->channel << 48; /* which was 0 */
+        e->message |= (uint64_t)w->channel << 48; /* it was 0 */
     }
 }
 

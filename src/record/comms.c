@@ -10,7 +10,7 @@ void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* Whether NAME is a default name of Open MPI: its number may differ in the next run. */
+/* Whether NAME is a default name of Open MPI, whose number may differ in the next run. */
 static bool is_made_up(const char *name)
 {
     return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
@@ -26,7 +26,8 @@ bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1])
     return known;
 }
 
-/* The last name that the application gave it, or a word that several communicators have others. */
+/* Stores the last name that the application gave, or a placeholder if several communicators have
+ * different ones. */
 static void name(struct comm *c, void *arg)
 {
     char given[MPI_MAX_OBJECT_NAME + 1];
@@ -41,7 +42,7 @@ static void name(struct comm *c, void *arg)
     l->names++;
 }
 
-/* Runs inside MPI_Comm_free, also where the wrapper of that was not called. */
+/* Called inside MPI_Comm_free, even if its wrapper was not called. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     (void)key;
@@ -58,10 +59,8 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* --- identity --- */
-
-/* The ranks in MPI_COMM_WORLD of a group's *N members, for free(); NULL without memory, or where
- * MPI_COMM_WORLD is not known. */
+/* The ranks in MPI_COMM_WORLD of a group's *N members, to be released by free(). NULL without
+ * memory, or if MPI_COMM_WORLD is unknown. */
 static int *world_ranks(MPI_Group group, int *n)
 {
     *n = 0;
@@ -152,8 +151,8 @@ static void move_to_name(struct comm *c, const char *given)
     c->index = at;
 }
 
-/* The ledger's row for it, counted once more; which communicator of these members it is, in the
- * order in which all of them make them, is its identity. */
+/* Finds or adds the ledger's row for C and counts it. Members make these communicators in the same
+ * order, so the count is C's identity. */
 static void number(struct comm *c, const struct ledger_comm *found)
 {
     struct ledger_header *h = layer.ledger.header;
@@ -189,8 +188,6 @@ static void number(struct comm *c, const struct ledger_comm *found)
     c->index = at;
     c->id = hash_mix(found->id, before) | 1;
 }
-
-/* --- public --- */
 
 int comms_start(void)
 {
@@ -231,7 +228,7 @@ void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
             each((struct comm *)t->slot[i].value, arg);
 }
 
-/* Two threads may do this at once: the second finds it done. */
+/* Two threads may do this at once: the second one finds it done. */
 void comm_find_world(struct comm *c)
 {
     MPI_Group group;

@@ -1,10 +1,10 @@
 /* Communicators: an identity that all members agree on, found without communication.
  *
- * The id of a communicator's *members* is a hash of their world ranks in order (of both groups
- * for an intercommunicator, the group of the lower leader first). Every member makes all
- * communicators of the same members in the same order, so (members, how many before) names one
- * communicator on all of them. Communicators that are only seen at their first use, because
- * their creation was not intercepted, count from then. */
+ * The id of a communicator's *members* is a hash of their world ranks in order (of both groups for
+ * an intercommunicator, the group of the lower leader first). Every member makes all communicators
+ * of the same members in the same order, so (members, number of earlier ones) identifies one
+ * communicator on all of them. A communicator whose creation was not intercepted is counted at its
+ * first use. */
 #ifndef COLLPROF_RECORD_COMMS_H
 #define COLLPROF_RECORD_COMMS_H
 
@@ -13,39 +13,40 @@
 struct internal_comm;
 
 struct comm {
-    uint64_t id;       /* of this very communicator; 0: not known */
-    uint64_t sequence; /* collective operations so far */
+    uint64_t id;       /* identifies this communicator; 0 if unknown */
+    uint64_t sequence; /* number of collectives so far */
     uint32_t index;    /* in the ledger */
     int size, rank;
-    int *world;      /* world ranks of those that messages go to; NULL: not asked for yet */
-    int others;      /* how many these are */
-    bool disordered; /* messages have lost their places: see channels.h */
+    int *world;      /* world ranks to which messages go; NULL: not looked up yet */
+    int others;      /* number of elements of WORLD */
+    bool disordered; /* its messages have no ordinals any more: see channels.h */
     bool inter;
     uint32_t lock;
     MPI_Comm handle;
-    struct internal_comm *internal; /* of src/inject */
+    struct internal_comm *internal; /* for src/inject */
 };
 
-/* What the application has called it; empty: nothing. False: MPI does not say. */
+/* The name that the application has given; empty if none. False if MPI does not return one. */
 bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1]);
 
-/* Whether a collective has others to wait for: of an intercommunicator, even for a group of one. */
+/* Whether a collective waits for other ranks: in an intercommunicator even if the group has one
+ * member. */
 static inline bool comm_has_others(const struct comm *c)
 {
     return c->size > 1 || c->inter;
 }
 
-/* For what injects: called by all members when a communicator is freed, before its record is.
- * NULL: none is called. */
+/* Called by all members when a communicator is freed, before its record is; for injections. May be
+ * NULL. */
 extern void (*comm_forgotten)(struct comm *c);
 
-/* Calls EACH for every communicator that is alive. */
+/* Calls EACH for every existing communicator. */
 void comms_each(void (*each)(struct comm *c, void *arg), void *arg);
 
 int comms_start(void);
 
-/* Takes note of a communicator just made at the call site of that number in the ledger; NULL for
- * MPI_COMM_NULL or without memory. */
+/* Adds a communicator just made at the call site SITE of the ledger. NULL for MPI_COMM_NULL or
+ * without memory. */
 struct comm *comm_add(MPI_Comm handle, uint32_t site);
 
 static inline uint64_t comm_key(MPI_Comm handle)
@@ -70,7 +71,7 @@ static inline struct comm *comm_of(MPI_Comm handle)
 
 void comm_find_world(struct comm *c);
 
-/* The rank in MPI_COMM_WORLD of the one that messages to RANK on C go to; RANK_UNKNOWN. */
+/* The rank in MPI_COMM_WORLD to which messages to RANK on C go; or RANK_UNKNOWN. */
 static inline uint32_t comm_world_rank(struct comm *c, int rank)
 {
     if (LIKELY(c->handle == MPI_COMM_WORLD))

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The last entries are kept for calls that find the table full: one per operation, without site
- * and communicator, so that totals stay right. */
+/* The last entries are reserved for calls that find the table full: one for each operation, without
+ * site and communicator, so that totals stay correct. */
 enum { RESERVED = 64 };
 
 static bool has_room(uint32_t wanted)
@@ -28,7 +28,7 @@ static struct ledger_entry *fill(uint64_t key)
     return e;
 }
 
-/* The entry of KEY, made now if there is none. */
+/* Finds or adds the entry of KEY. */
 static struct ledger_entry *find_or_fill(uint64_t key, uint32_t room_wanted)
 {
     struct ledger_entry *e = (struct ledger_entry *)index_find(&layer.entries, key);

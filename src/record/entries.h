@@ -1,13 +1,13 @@
-/* Counters per (site, operation, communicator, size class, region). */
+/* Counters by site, operation, communicator, size class and region. */
 #ifndef COLLPROF_RECORD_ENTRIES_H
 #define COLLPROF_RECORD_ENTRIES_H
 
 #include "record/layer.h"
 
-/* Forgets all counters and instances (MPI_Pcontrol(2)). */
+/* Clears all counters and instances (MPI_Pcontrol(2)). */
 void entries_reset(void);
 
-/* Adds the entry; NULL if the table is full, which is counted. */
+/* Adds the entry; NULL, with a count of the loss, if the table is full. */
 struct ledger_entry *entries_add(uint64_t key);
 
 /* 28 bits of site, 10 of operation, 11 of communicator, 7 of region, 7 of size class. */
@@ -24,7 +24,7 @@ static inline struct ledger_entry *entry_of(uint64_t key)
     return LIKELY(e != NULL) ? e : entries_add(key);
 }
 
-/* Counted under the entry's lock; how many there are is asked without it. */
+/* Adds one call. The writer holds the entry's lock; readers of the count need none. */
 static inline void entry_called(struct ledger_entry *e)
 {
     __atomic_store_n(&e->calls, e->calls + 1, __ATOMIC_RELAXED);
@@ -35,7 +35,7 @@ static inline uint64_t entry_calls(const struct ledger_entry *e)
     return __atomic_load_n(&e->calls, __ATOMIC_RELAXED);
 }
 
-/* One more call of DURATION. */
+/* Counts one more call of DURATION. */
 static inline void entry_count(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes,
                                bool failed)
 {

@@ -32,9 +32,9 @@ static void put(struct index *x, struct index_table *t, uint64_t key, uintptr_t 
     __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
 }
 
-/* A table half full of live and removed keys is made anew. Another thread may still be reading the
- * old one, so that is kept: it is as large as all its predecessors together, or was full of removed
- * keys, which takes that many communicators made and freed. */
+/* Rebuilds a table that is half full of live and removed keys. Another thread may still be reading
+ * the old table, so that is kept. Its memory is bounded: the new one is as large as all
+ * predecessors together, or the old one was full of removed keys. */
 static bool grow(struct index *x, bool keep_old)
 {
     struct index_table *old = x->table;

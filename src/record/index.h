@@ -1,12 +1,12 @@
-/* From a 64-bit key to a value, for looking up on every MPI call: read without a lock while another
- * thread adds, under layer.lock. Grows by itself. */
+/* A map from 64-bit keys to values, for a look-up in every MPI call: read without a lock while
+ * another thread adds, under layer.lock. It grows as needed. */
 #ifndef COLLPROF_RECORD_INDEX_H
 #define COLLPROF_RECORD_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INDEX_LEAST_KEY 2u /* 0: an empty slot, 1: a key that was removed */
+#define INDEX_LEAST_KEY 2u /* 0: an empty slot, 1: a removed key */
 
 struct index_table {
     uint64_t mask;
@@ -18,14 +18,14 @@ struct index_table {
 
 struct index {
     struct index_table *table;
-    uint64_t used; /* slots that are not empty, removed ones included */
+    uint64_t used; /* nonempty slots, including removed ones */
 };
 
 /* Returns 0 or ENOMEM. */
 int index_start(struct index *x);
 
-/* Adds KEY, which is not in it. KEEP_OLD: another thread may be reading. False: no memory, and KEY
- * is not in it. */
+/* Adds KEY, which must be new. KEEP_OLD: another thread may be reading. False without memory: KEY
+ * was not added. */
 bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old);
 
 /* Removes KEY if its value is VALUE. */

@@ -1,12 +1,12 @@
-/* The log of collective instances: bounded, and thinned out by the same rule everywhere. */
+/* The log of collective instances: of limited size, thinned by the same rule on all ranks. */
 #ifndef COLLPROF_RECORD_INSTANCES_H
 #define COLLPROF_RECORD_INSTANCES_H
 
 #include "record/layer.h"
 
-/* Keeps the instance if it is one that is kept. When the log is full, the number of those is
- * halved: since ledger_is_sampled() uses only what ranks have in common, what all of
- * them have kept in the end still matches. */
+/* Logs the instance if the sampling rule keeps it. When the log is full, the sample is halved.
+ * ledger_is_sampled() uses only data that ranks share, so the remaining instances match on all
+ * ranks. */
 void instance_add(const struct ledger_instance *i);
 
 #endif

@@ -13,7 +13,7 @@ PER_THREAD struct thread thread;
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
-/* Another thread may have the place that this one had. */
+/* Another thread may use this thread's slot from now on. */
 static void thread_ends(void *call)
 {
     struct ledger_call *c = call;

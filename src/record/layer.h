@@ -1,7 +1,7 @@
-/* What the layer keeps per process and per thread: in these two structs is what changes while it
- * records and concerns several files. Global beside them: the clock's source (base/clock.h), the
- * functions that floors above have hung in (call.h, channels.h, comms.h), and where the records go
- * (layer/parts.h). What one file alone needs, such as its table of open requests, is static
+/* What the layer keeps for the process and for each thread: these two structs have the data that
+ * change while it records and that several files need. Other globals: the clock's source
+ * (base/clock.h), callbacks of higher parts (call.h, channels.h, comms.h), and where records are
+ * written (layer/parts.h). Data of a single file, such as the table of open requests, are static
  * there. */
 #ifndef COLLPROF_RECORD_LAYER_H
 #define COLLPROF_RECORD_LAYER_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A simulator runs all ranks in one thread and gives each its own globals instead. */
+/* A simulator runs all ranks in one thread and gives each its own globals. */
 #ifdef COLLPROF_SIMULATED
 #define PER_THREAD
 #else
@@ -28,12 +28,12 @@
 
 enum layer_phase {
     LAYER_ASLEEP,  /* no MPI call seen yet */
-    LAYER_RUNNING, /* records, unless switched off */
-    LAYER_ENDED    /* finished, or unable: stays out of the way */
+    LAYER_RUNNING, /* recording, unless switched off */
+    LAYER_ENDED    /* finished, or unable to record: calls are only passed on */
 };
 
 struct layer {
-    bool on;       /* the one test on the way in: recording right now */
+    bool on;       /* recording now: the only test on entry of a call */
     bool threaded; /* MPI_THREAD_MULTIPLE: tables are locked */
     unsigned stack_depth;
     uint64_t ns_per_tick; /* 32.32 fixed point */
@@ -42,19 +42,19 @@ struct layer {
     struct index sites;    /* hash of a stack to its number */
     struct index entries;  /* entry_key() to struct ledger_entry */
     struct index peers;    /* peer_key() to struct ledger_peer */
-    struct index messages; /* hash of what is in it to struct ledger_messages */
+    struct index messages; /* hash of the key to struct ledger_messages */
     struct index channels; /* hash of a channel to struct ledger_channel */
     bool trace;            /* events are recorded */
-    bool shared_trace;     /* by several threads, one at a time: */
+    bool shared_trace;     /* several threads record events, under this lock: */
     uint32_t trace_lock;
-    uint64_t costs, cost_ns; /* calls whose cost was measured; what recording took in these */
-    bool inject;             /* acknowledgements, benchmark or another broadcast are asked for */
+    uint64_t costs, cost_ns; /* calls whose cost was measured, and the sum of their costs */
+    bool inject;             /* acknowledgements, benchmark or another broadcast are requested */
 
     enum layer_phase phase;
-    pid_t pid; /* a forked child is not this process */
+    pid_t pid; /* to detect that this process is a forked child */
     int rank, size;
-    MPI_Comm comm;   /* the layer's own, of all that take part; MPI_COMM_NULL if there is none */
-    MPI_Group world; /* to name the members of communicators; MPI_GROUP_NULL if unknown */
+    MPI_Comm comm;   /* the layer's own, of all ranks that have it; or MPI_COMM_NULL */
+    MPI_Group world; /* to identify members of communicators; MPI_GROUP_NULL if unknown */
     struct settings settings;
     pthread_mutex_t lock; /* for everything that is added rarely */
 };
@@ -62,27 +62,27 @@ struct layer {
 struct thread {
     bool inside;    /* in a wrapper: calls by the MPI library itself are not the application's */
     bool tracing;   /* see trace_begin() */
-    uint8_t region; /* innermost named region, 0: none */
+    uint8_t region; /* innermost named region; 0 if none */
     uint8_t region_depth;
     uint8_t region_stack[16];
     struct exclusion {
         uint64_t of; /* comm.id; 0: no call is excluded */
         uint32_t collectives, calls;
     } excluded;               /* see call_exclude() */
-    uint32_t calls;           /* that it has recorded */
-    uint32_t number;          /* of this thread among those traced, from 1; 0: not given yet */
-    const char *frame;        /* of the wrapper that it is in */
+    uint32_t calls;           /* calls that it has recorded */
+    uint32_t number;          /* of this thread among traced ones, from 1; 0 if not yet assigned */
+    const char *frame;        /* of the present wrapper */
     const void *caller;       /* of that wrapper: see caller_of() */
-    uint64_t left, outside;   /* ticks: its last return from MPI; spent outside of it between calls
-                                 since its last collective, until then */
-    struct ledger_call *call; /* where its call in progress is written; NULL: not given yet */
+    uint64_t left, outside;   /* LEFT: ticks at its last return from MPI. OUTSIDE: ticks spent
+                                 outside of MPI since its last collective, up to LEFT */
+    struct ledger_call *call; /* where its present call is recorded; NULL if not yet assigned */
     struct type_size {
         MPI_Datatype type;
-        uint32_t known; /* else the type is not one of these */
+        uint32_t known; /* 0: TYPE is not a predefined datatype */
         MPI_Count size;
-    } named[32];           /* sizes of predefined datatypes, which never go away */
-    uint64_t region_since; /* ticks: when it became the innermost */
-    void *scratch;         /* for arrays as long as the caller's; grows only */
+    } named[32];           /* sizes of predefined datatypes, which are never freed */
+    uint64_t region_since; /* ticks when it became the innermost one */
+    void *scratch;         /* for arrays as long as the caller's; it only grows */
     size_t scratch_size;
 };
 
@@ -94,7 +94,7 @@ static inline uint64_t ticks_to_ns(uint64_t ticks)
     return (uint64_t)(((unsigned __int128)ticks * layer.ns_per_tick) >> 32);
 }
 
-/* Short locks, taken only where several threads may come: those that call MPI, or MPI's own. */
+/* Spin locks, taken only if several threads may come: the application's, or MPI's own. */
 static inline void spin_lock_if(bool several, uint32_t *lock)
 {
     if (several)
@@ -116,18 +116,18 @@ static inline void spin_unlock_if(bool several, uint32_t *lock)
 #define spin_lock(lock) spin_lock_if(layer.threaded, lock)
 #define spin_unlock(lock) spin_unlock_if(layer.threaded, lock)
 
-/* At least SIZE bytes that stay valid until this thread asks again; NULL if there is no memory. */
+/* At least SIZE bytes, valid until this thread's next call; NULL if there is no memory. */
 void *thread_scratch(size_t size);
 
-/* Where the function with this FRAME returns to, as it is on the stack (signed, maybe): what is
- * called from the place that a function was left for by a jump writes its own there. */
+/* The return address of the function with this FRAME, as on the stack (possibly signed). After a
+ * longjmp() the next function called at the same depth overwrites it. */
 static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
     return ((const void *const *)frame)[1];
 #else
     (void)frame;
-    return NULL; /* not known */
+    return NULL; /* unknown */
 #endif
 }
 
@@ -138,22 +138,23 @@ static inline void thread_enter_at(const char *frame)
     thread.inside = true;
 }
 
-/* From here to thread_leave() this thread's MPI calls are our own, or the library's. */
+/* Between thread_enter() and thread_leave() this thread's MPI calls are our own, or the
+ * library's. */
 #define thread_enter() thread_enter_at(__builtin_frame_address(0))
 #define thread_leave() (thread.inside = false)
 
-/* The place for this thread's calls in progress: its own in the ledger, or one in memory that it
- * shares where there is no room. */
+/* The slot for this thread's open calls: its own in the ledger, or if there is no room a shared one
+ * in memory. */
 struct ledger_call *thread_call(void);
 
 /* Empties the indexes of LAYER. Returns 0 or an errno. */
 int tables_start(void);
 
-/* The element of KEY in SECTION by the index X, made now as a copy of ROW if there is none; NULL:
- * there is no room, which is counted. */
+/* The element of KEY in SECTION by the index X; if there is none, a copy of ROW is added. NULL,
+ * with a count of the loss, if there is no room. */
 void *layer_row(struct index *x, uint64_t key, enum ledger_section section, const void *row);
 
-/* One line on stderr, "collprof: ...", from this rank. */
+/* Prints one line on stderr, "collprof: ...", from this rank. */
 void layer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

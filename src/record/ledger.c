@@ -1,4 +1,4 @@
-/* The writer's side: see ledger_read.c for the reader's. */
+/* Writes ledgers; ledger_read.c reads them. */
 #include "record/ledger.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void set_capacity(struct ledger_table *t, uint32_t most)
     t->capacity = (uint32_t)(most && room > most ? most : room);
 }
 
-/* The first segment of every section, one behind the other. */
+/* Places the first segment of every section, one after the other. */
 static void lay_out(struct ledger_header *h, size_t bytes, uint32_t operations)
 {
     uint64_t at = whole_pages(sizeof *h);
@@ -58,9 +58,7 @@ static void lay_out(struct ledger_header *h, size_t bytes, uint32_t operations)
     h->file_size = at;
 }
 
-/* --- the file --- */
-
-/* A file beyond RLIMIT_FSIZE would end the process by SIGXFSZ instead of an error. */
+/* Writing a file beyond RLIMIT_FSIZE would raise SIGXFSZ instead of returning an error. */
 static int reserve(int fd, uint64_t from, uint64_t bytes)
 {
     struct rlimit limit;
@@ -93,7 +91,7 @@ static int create_file(struct ledger *l, int directory, const char *path, int *f
 }
 
 /* The application may have closed every descriptor and changed its directory: the file is opened
- * again by its full name, and must still be the same. */
+ * again by its full name, and must be the same file. */
 static int open_again(const struct ledger *l)
 {
     struct stat st;
@@ -107,9 +105,7 @@ static int open_again(const struct ledger *l)
     return -1;
 }
 
-/* --- memory --- */
-
-/* Puts BYTES at OFFSET of the file (FD -1: fresh memory) where addresses have been reserved. */
+/* Maps BYTES at OFFSET of the file (FD -1: new memory) into reserved addresses. */
 static bool place(void *where, uint64_t bytes, int fd, uint64_t offset)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -117,8 +113,8 @@ static bool place(void *where, uint64_t bytes, int fd, uint64_t offset)
                 fd < 0 ? 0 : (off_t)offset) != MAP_FAILED;
 }
 
-/* Addresses for all that the section may become; where these are scarce (ulimit -v), for what it
- * is. */
+/* Reserves addresses for the section's largest size; if these are scarce (ulimit -v), for its
+ * present size. */
 static bool place_section(struct ledger *l, int s, int fd)
 {
     struct ledger_table *t = &l->header->section[s];
@@ -152,8 +148,6 @@ static bool place_all(struct ledger *l, const struct ledger_header *made, int fd
     return true;
 }
 
-/* --- public --- */
-
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations)
 {
@@ -176,14 +170,14 @@ int ledger_create(struct ledger *l, int directory, const char *path, size_t byte
         return error;
     }
     static const int with_none[] = {LEDGER_TEXTS, LEDGER_REGIONS, LEDGER_SITES, LEDGER_COMMS,
-                                    LEDGER_CHANNELS}; /* as their number 0 */
+                                    LEDGER_CHANNELS}; /* their element 0 */
     for (size_t i = 0; i < sizeof with_none / sizeof *with_none; i++)
         l->header->section[with_none[i]].count = 1;
     l->header->magic = LEDGER_MAGIC;
     return 0;
 }
 
-/* Every further segment is as large as all before it. */
+/* Every further segment is as large as all earlier ones together. */
 static bool add_segment(struct ledger *l, int s)
 {
     struct ledger_table *t = &l->header->section[s];
@@ -222,7 +216,7 @@ bool ledger_extend(struct ledger *l, enum ledger_section section)
     int before = errno;
     bool good = add_segment(l, section);
     if (!good)
-        t->limit = t->capacity; /* not tried at every call from now on */
+        t->limit = t->capacity; /* do not try again at every call */
     errno = before;
     return good;
 }

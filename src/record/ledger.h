@@ -1,14 +1,14 @@
 /* The ledger: what one rank has recorded, in one mapped file.
  *
- * The file outlives the process, so it is the crash record too: nothing needs to be flushed or
- * closed for it to be readable, at any moment and by any process. It describes itself (names of
- * operations, rates, capacities), so a reader needs nothing but this header. All integers are of
- * the writing host's byte order, which the magic number shows.
+ * The file outlives the process, so it is also the crash record: it is readable at any moment by
+ * any process, without flushing or closing. It describes itself (names of operations, rates,
+ * capacities), so a reader needs only this header. All integers have the writing host's byte order,
+ * which the magic number shows.
  *
- * Behind the header stand the sections, one array each (LEDGER_SECTION_LIST). A section that is
- * full grows by a further segment at the end of the file, up to its limit; its segments, joined in
- * their order, are the array. In memory it is always in one piece. Counts only grow (but for the
- * instances, which are thinned out), and an element is complete before the count includes it. */
+ * After the header follow the sections, one array each (LEDGER_SECTION_LIST). A full section grows
+ * by a further segment at the end of the file, up to its limit; its segments, joined in order, are
+ * the array. In memory it is always contiguous. Counts only grow (except for instances, which are
+ * thinned), and an element is complete before the count includes it. */
 #ifndef COLLPROF_RECORD_LEDGER_H
 #define COLLPROF_RECORD_LEDGER_H
 
@@ -59,24 +59,24 @@ enum ledger_section {
         LEDGER_SECTIONS
 };
 extern const struct ledger_rule {
-    size_t pointer; /* of the array, in struct ledger */
+    size_t pointer; /* offset of the array's pointer in struct ledger */
     uint32_t element_size, least, share, growth, most;
 } ledger_rules[LEDGER_SECTIONS];
 
-/* How the process ended, as far as it could say so itself. */
+/* How the process ended, as far as it could record that itself. */
 enum ledger_state {
-    LEDGER_RUNNING,   /* no word: still running, or killed where nothing could be caught */
+    LEDGER_RUNNING, /* not recorded: still running, or killed by something that cannot be caught */
     LEDGER_FINALIZED, /* MPI_Finalize was reached */
-    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: of the signal before it, or 0 */
+    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: number of an earlier signal, or 0 */
     LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
     LEDGER_SIGNALLED, /* detail: the signal's number */
-    LEDGER_HANDLED,   /* the same as LEDGER_SIGNALLED, but the program's own handler has it */
+    LEDGER_HANDLED,   /* like LEDGER_SIGNALLED, but handled by the program */
     LEDGER_STATES
 };
 
 enum call_family {
-    FAMILY_PLAIN,      /* counted and timed, nothing more is known */
-    FAMILY_COLLECTIVE, /* blocking collectives, neighbourhood ones included */
+    FAMILY_PLAIN,      /* counted and timed only */
+    FAMILY_COLLECTIVE, /* blocking, also neighbourhood collectives */
     FAMILY_ICOLLECTIVE,
     FAMILY_SEND,
     FAMILY_ISEND,
@@ -85,7 +85,7 @@ enum call_family {
     FAMILY_SENDRECV,
     FAMILY_INIT_REQUEST, /* MPI_Send_init, MPI_Bcast_init, ... */
     FAMILY_START,
-    FAMILY_COMPLETION, /* Wait, Test and their forms, Request_free, Cancel */
+    FAMILY_COMPLETION, /* Wait, Test and their variants, Request_free, Cancel */
     FAMILY_PROBE,
     FAMILY_ONE_SIDED,
     FAMILY_IO,
@@ -99,37 +99,37 @@ struct ledger_operation {
     uint32_t unused;
 };
 
-/* A shared object or the executable, as it was mapped when it was first seen; or, with a function's
- * name, Python code: PATH is its file then, and an "address" in it is a line. */
+/* A shared object or executable, as mapped when it was first seen. With a function name it is
+ * Python code: PATH is its file, and an "address" is a line. */
 struct ledger_module {
     uint64_t bias;      /* run-time address minus address in the file */
-    uint64_t low, high; /* run-time addresses that belong to it */
+    uint64_t low, high; /* range of run-time addresses */
     uint8_t build_id[24];
-    uint32_t build_id_size; /* 0: none */
-    uint32_t path;          /* where it begins in the texts; 0: not known */
-    uint32_t function;      /* the same; 0: it is machine code */
+    uint32_t build_id_size; /* 0 if none */
+    uint32_t path;          /* position in the texts; 0 if unknown */
+    uint32_t function;      /* position in the texts; 0 for machine code */
     uint32_t unused;
 };
 
 /* The present or last call of a thread of this rank. Written on entry, so it shows in which call a
  * process hangs or was killed. */
 struct ledger_call {
-    uint64_t since;   /* ticks at entry; 0: it has returned. Written last on the way in. */
-    uint64_t comm_id; /* as in ledger_instance; 0: not known */
-    uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES: not known beforehand */
+    uint64_t since;   /* ticks at entry; 0: it has returned. Written last on entry. */
+    uint64_t comm_id; /* as in ledger_instance; 0 if unknown */
+    uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES if not known on entry */
     uint32_t operation, site;
-    uint64_t sequence;   /* of a collective */
+    uint64_t sequence;   /* for a collective */
     uint32_t comm;       /* index of its ledger_comm */
-    int32_t peer, tag;   /* INT32_MIN: the operation has none */
-    int32_t root;        /* -1: none */
-    uint32_t thread;     /* its number in the system; 0: this slot is free */
-    int32_t to, to_tag;  /* MPI_Sendrecv: what it sends; INT32_MIN: none */
-    uint64_t progress;   /* ticks: last return of a call other than an unsuccessful poll */
-    uint64_t n_requests; /* that it completes; the first of their handles: */
+    int32_t peer, tag;   /* INT32_MIN if the operation has none */
+    int32_t root;        /* -1 if none */
+    uint32_t thread;     /* system's thread number; 0: this slot is free */
+    int32_t to, to_tag;  /* MPI_Sendrecv: destination and tag of its send; otherwise INT32_MIN */
+    uint64_t progress;   /* ticks at the last return from a call other than an unsuccessful poll */
+    uint64_t n_requests; /* number that it completes, and the first of their handles: */
     uint64_t request[16];
 };
 
-/* A request that is not complete. Its index is that of the request in the layer's own table. */
+/* A request that is not complete. It has the same index as in the layer's own table. */
 struct ledger_request {
     uint64_t handle;  /* if several requests share it, all of them are complete */
     uint64_t posted;  /* ticks; 0: this slot is free */
@@ -139,7 +139,7 @@ struct ledger_request {
     uint32_t site;
     int32_t peer, tag, root;
     uint16_t operation, comm;
-    uint32_t active; /* started and not complete; 0 only for a persistent request */
+    uint32_t active; /* started and not complete; only a persistent request may have 0 */
 };
 
 /* Number of messages of one (communicator, peer, tag, direction). Incomplete once the table is
@@ -147,7 +147,7 @@ struct ledger_request {
 struct ledger_messages {
     uint64_t comm_id; /* as in ledger_instance */
     uint64_t n;
-    uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX: not known */
+    uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
     int32_t tag;
     uint32_t received; /* 0: sent to it, 1: received from it */
     uint32_t unused;
@@ -155,29 +155,30 @@ struct ledger_messages {
 
 struct ledger_region {
     char name[64];
-    uint64_t entered; /* times */
-    uint64_t time_ns; /* exclusive time; an open region counts up to the last change of region */
+    uint64_t entered; /* number of entries */
+    uint64_t time_ns; /* exclusive time; for an open region up to the last change of region */
 };
 
-/* Communicators with the same members in the same order that one call site made: each of the first
- * ones by itself, the others together, since an application may make and free a million of them. */
+/* Communicators with the same members in the same order, made at one call site. The first ones have
+ * rows of their own; the others share one, since an application may make and free a million. */
 struct ledger_comm {
     uint64_t id;              /* equal on all members: hash of the members' world ranks */
-    uint64_t created;         /* how many there have been; 1 for MPI_COMM_WORLD */
-    uint32_t site;            /* that made it; LEDGER_NO_SITE: not known */
-    uint32_t copy;            /* which row of these members and this site: see comms.c */
-    uint32_t names;           /* how often its name was taken: what was made later has it, too */
-    uint32_t size;            /* members; of both groups for an intercommunicator */
-    uint32_t rank;            /* of this process; there, after those of the first group */
-    uint32_t first;           /* members of the first group of an intercommunicator; else 0 */
-    uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX: not known */
-    uint32_t flags;           /* LEDGER_COMM_... */
-    uint64_t entered;         /* collectives that were left or posted on the last of them that had
-                                 one, which is LAST */
+    uint64_t created;         /* how many were made so far; 1 for MPI_COMM_WORLD */
+    uint32_t site;            /* where it was made; LEDGER_NO_SITE if unknown */
+    uint32_t copy;            /* number of the row for these members and site: see comms.c */
+    uint32_t names;           /* how often its name was read; later communicators have it, too */
+    uint32_t size;            /* number of members; for an intercommunicator of both groups */
+    uint32_t rank;            /* of this process; in an intercommunicator the second group follows
+                                 the first */
+    uint32_t first;           /* size of an intercommunicator's first group; otherwise 0 */
+    uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX if unknown */
+    uint32_t flags;           /* bits LEDGER_COMM_... */
+    uint64_t entered;         /* collectives that were left or posted on LAST, the latest of these
+                                 communicators that had one */
     uint64_t last;
-    char name[64]; /* by the application, as it ended; empty: none */
+    char name[64]; /* the last one given by the application; empty if none */
 };
-#define LEDGER_SEVERAL_NAMES "(several names)" /* as a name: they differ */
+#define LEDGER_SEVERAL_NAMES "(several names)" /* replaces different names */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
 #define LEDGER_COMM_SELF 4u
@@ -188,9 +189,9 @@ struct ledger_site {
     uint32_t depth;
     uint32_t unused;
     struct {
-        uint32_t module; /* UINT32_MAX: in no known module; the address is then as it was */
+        uint32_t module; /* UINT32_MAX: in no known module; ADDRESS is then the run-time address */
         uint32_t unused;
-        uint64_t address; /* a return address: one past the call */
+        uint64_t address; /* a return address: the byte after the call */
     } frame[LEDGER_MAX_DEPTH];
 };
 
@@ -227,32 +228,33 @@ struct ledger_site {
     X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled) X(polls) X(empty_polls)
 
 struct ledger_entry {
-    uint32_t site, operation, comm, region; /* region 0: none */
+    uint32_t site, operation, comm, region; /* REGION 0: none */
     uint32_t size_class;
     uint32_t lock; /* of the writer; meaningless to a reader */
 #define LEDGER_MEMBER(member) uint64_t member;
-    uint64_t min_ns, max_ns; /* of a call; next to what else each call changes */
+    uint64_t min_ns, max_ns; /* durations of a call; here, since they are near other members that
+                                each call changes */
     LEDGER_SUMS(LEDGER_MEMBER)
-    /* Blocking collectives: waiting for the latest is seen from the instances, not here. */
-    uint32_t histogram[HISTOGRAM_BUCKETS]; /* saturating */
+    /* For blocking collectives, waiting for the last rank is computed from the instances. */
+    uint32_t histogram[HISTOGRAM_BUCKETS]; /* of durations; saturating */
 };
 
-/* One collective operation on one communicator. The same instance has the same (comm_id,
- * sequence) on every member. Times are raw ticks of this host: see header.pair. */
+/* One collective operation on one communicator. The same instance has the same (comm_id, sequence)
+ * on every member. Times are raw ticks of this host: see header.pair. */
 struct ledger_instance {
-    uint64_t comm_id; /* of this very communicator, not of its members: equal on all members */
+    uint64_t comm_id; /* identifies the communicator itself, equally on all members */
     uint64_t entry_ticks, exit_ticks;
-    uint64_t outside_ticks; /* outside of MPI since the collective before it that this thread was
-                               in: what the rank did itself. LEDGER_UNKNOWN_TICKS: not known */
+    uint64_t outside_ticks; /* time outside of MPI since the previous collective in this thread: the
+                               rank's own work. LEDGER_UNKNOWN_TICKS if unknown */
     uint64_t sequence : 48, operation : 11,
-        spared : 5;                 /* sequence: collectives on this communicator
-                                       so far; spared: see ledger_is_sampled() */
+        spared : 5;                 /* SEQUENCE: earlier collectives on this communicator; SPARED:
+                                       see ledger_is_sampled() */
     uint64_t bytes : 48, comm : 16; /* comm: index of its ledger_comm */
     uint32_t site;
-    int32_t root; /* -1: none */
+    int32_t root; /* -1 if none */
 };
 
-/* Messages sent to or received from one peer at one place: the communication matrix. */
+/* Messages sent to or received from one peer at one call site, for the communication matrix. */
 struct ledger_peer {
     uint32_t site, operation;
     uint32_t peer;     /* rank in MPI_COMM_WORLD */
@@ -260,42 +262,42 @@ struct ledger_peer {
     uint64_t messages, bytes;
 };
 
-/* With --trace: a stream of messages in which MPI keeps the order, or the collectives of a
+/* With --trace: a stream of messages whose order MPI guarantees, or the collectives of a
  * communicator with one root. */
 struct ledger_channel {
-    uint64_t comm_id;    /* as in ledger_instance */
-    int32_t peer;        /* rank in the communicator, or in its other group; the root; -1: none */
-    int32_t tag;         /* of collectives: their operation */
-    uint32_t peer_world; /* the same rank in MPI_COMM_WORLD; UINT32_MAX: not known */
-    uint32_t next;       /* places that were given so far */
-    uint32_t thread;     /* that used it first */
+    uint64_t comm_id; /* as in ledger_instance */
+    int32_t peer;     /* rank in the communicator, or in its other group; or the root; -1 if none */
+    int32_t tag;      /* for collectives: their operation */
+    uint32_t peer_world; /* the same rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
+    uint32_t next;       /* ordinals assigned so far */
+    uint32_t thread;     /* the first one that used it */
     uint16_t comm;       /* index of its ledger_comm */
     uint8_t kind, flags;
 };
 enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
-#define LEDGER_CHANNEL_DISORDERED 1u /* the places of its messages are not known */
+#define LEDGER_CHANNEL_DISORDERED 1u /* the ordinals of its messages are unknown */
 
-/* Several values in one word, from its lowest bit on. No bit-fields: of these a compiler reads from
- * memory, where nothing is yet, before it writes them. */
+/* Extracts one of several values packed into a word, starting at bit FROM. Not bit-fields:
+ * compilers read memory before they write these, and new memory has not been touched yet. */
 #define LEDGER_BITS(word, from, bits) ((word) >> (from) & ((1ull << (bits)) - 1))
 
-/* With --trace: what one call did, in the order of exits. A call that completes several requests
- * has one for each. Exact ticks are worth their bytes: waits are differences between ranks.
+/* With --trace: one event of a call, in the order of exits. A call that completes several requests
+ * has one event for each. Ticks are stored exactly, since waits are differences between ranks.
  *
- * With --trace=transport: what MPI called below itself, of kind LEDGER_TRANSPORT + enum
- * transport_kind; operation and site are of the MPI call that the thread was in. */
+ * With --trace=transport also a call that MPI made to its transport, of kind LEDGER_TRANSPORT +
+ * enum transport_kind; operation and site are those of the thread's MPI call. */
 struct ledger_event {
     uint64_t entry_ticks;
-    uint64_t what;         /* duration : 42, operation : 10, kind : 5, thread : 6, apart : 1; kind:
-                              enum act_kind; apart: the layer may have delayed it, or the thread
-                              never called MPI */
-    uint64_t posted_ticks; /* entry of the call that posted what is completed here; or entry. Of the
-                              transport: entry of the MPI call; 0: in none */
-    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none, or not known. Of the
-                              transport 1: a start that was complete when it returned */
+    uint64_t what;         /* duration : 42, operation : 10, kind : 5, thread : 6, excluded : 1;
+                              kind: enum act_kind; excluded: the layer may have delayed it, or the
+                              thread never called MPI */
+    uint64_t posted_ticks; /* entry of the call that posted what is completed here, or its own
+                              entry. Transport: entry of the MPI call; 0 outside of MPI */
+    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none or unknown. Transport 1: a
+                              start that was already complete on return */
     uint32_t site;
-    uint32_t ordinal; /* in the channel; of a collective on its communicator. UINT32_MAX: unknown.
-                         Of the transport: of a start and its completion; 0: none */
+    uint32_t ordinal; /* number in the channel, or of a collective on its communicator; UINT32_MAX
+                         if unknown. Transport: number of a start and its completion; 0 if none */
 };
 #define LEDGER_TRANSPORT 16u
 #define EVENT_DURATION(e) LEDGER_BITS((e)->what, 0, 42)
@@ -307,11 +309,10 @@ struct ledger_event {
 #define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
 
 enum ledger_network_state {
-    LEDGER_NETWORK_OFF,     /* not asked for */
+    LEDGER_NETWORK_OFF,     /* not requested */
     LEDGER_NETWORK_ON,      /* recorded */
-    LEDGER_NETWORK_NO_UCX,  /* recorded, but built without UCX's header: its functions are not seen
-                             */
-    LEDGER_NETWORK_MISSING, /* asked for, but the library is not in the process */
+    LEDGER_NETWORK_NO_UCX,  /* recorded, but built without UCX's header: its functions are not */
+    LEDGER_NETWORK_MISSING, /* requested, but the library is not loaded */
     LEDGER_NETWORK_STATES
 };
 
@@ -322,80 +323,80 @@ struct ledger_header {
     uint64_t file_size;
     struct ledger_table {
         uint32_t element_size, count;
-        uint32_t capacity; /* elements that there is room for */
-        uint32_t limit;    /* that there may be at most */
+        uint32_t capacity; /* elements for which there is room */
+        uint32_t limit;    /* the largest possible capacity */
         uint64_t dropped;  /* elements that found the table full; for entries: calls */
         struct {
-            uint64_t offset, bytes; /* whole pages; 0: not there yet */
+            uint64_t offset, bytes; /* whole pages; 0: not allocated yet */
         } segment[LEDGER_MAX_SEGMENTS];
     } section[LEDGER_SECTIONS];
 
-    /* Who */
-    int32_t rank, size; /* in MPI_COMM_WORLD; size 0: not known */
+    /* Identity of the process */
+    int32_t rank, size; /* in MPI_COMM_WORLD; SIZE is 0 if unknown */
     int64_t pid;
-    uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not agreed */
+    uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not yet agreed */
     char host[64];
     char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* MPI_Get_library_version, first line */
-    char script[1024];     /* that the program interprets, as it was given; empty: none */
-    char arguments[2048];  /* each with a space in front, as a shell takes them; " ...": more
-                              than there is room for */
-    char launcher[64];     /* the command that starts such ranks, "srun --mpi=pmi2" */
-    uint32_t processors;   /* in the affinity mask; 0: not known, or simulated */
-    uint64_t affinity[16]; /* the mask itself: processors of all ranks of a host are its union */
+    char script[1024];     /* the script that the program interprets, as given; empty if none */
+    char arguments[2048];  /* each preceded by a blank, quoted for a shell; " ...": truncated */
+    char launcher[64];     /* the command that starts such ranks: "srun --mpi=pmi2" */
+    uint32_t processors;   /* in the affinity mask; 0 if unknown or simulated */
+    uint64_t affinity[16]; /* the mask; all ranks of a host may use the union */
 
-    /* When */
+    /* Times */
     uint32_t clock;        /* enum clock_source */
-    uint32_t synchronized; /* whether global_* hold */
+    uint32_t synchronized; /* global_* are valid */
     double started_unix;   /* seconds since 1970 at initialization */
     struct {
         uint64_t ticks;
-        double seconds;      /* clock_now() */
-    } pair[2];               /* at initialization; at the last update (at least at the end) */
-    double ticks_per_second; /* as known at initialization; the pairs know better at the end */
-    uint64_t last_ticks;     /* return from the last call */
-    /* Global time of this rank's second t of clock_now(): t + global_offset +
-     * global_drift * (t - pair[0].seconds); good to global_bound seconds. */
+        double seconds; /* clock_now() */
+    } pair[2];          /* at initialization; at the last update (at least at the end) */
+    double
+        ticks_per_second; /* measured at initialization; the pairs are more accurate at the end */
+    uint64_t last_ticks;  /* at the return from the last call */
+    /* This rank's time t of clock_now() is t + global_offset + global_drift * (t - pair[0].seconds)
+     * on the global clock, within global_bound seconds. */
     double global_offset, global_drift, global_bound;
 
-    /* How it goes */
+    /* State */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    uint64_t failed_collectives;  /* on communicators of more than this process */
-    uint64_t untracked_requests;  /* completion not seen, or the request table was full */
-    uint32_t started_late;        /* MPI_Init was not seen: recorded from the first call seen */
-    uint32_t threads_at_once;     /* MPI_THREAD_MULTIPLE */
-    uint32_t sample_mask;         /* instances kept: see ledger_is_sampled() */
-    uint32_t traced;              /* events are recorded */
-    uint32_t network;             /* enum ledger_network_state */
-    uint32_t grow_error;          /* errno of the last time that the record could not; 0: never */
-    uint64_t time_mask;           /* of them, those at times on the common clock (ns) that have
-                                     none of these bits */
-    uint32_t stack_depth;         /* frames per site asked for; 0: no sites */
-    struct noise_totals noise[2]; /* at the start and at the end; zero: it was not reached */
-    uint32_t findings;    /* where they begin in the texts: a JSON array of {"kind", "value"}
-                             or {"warning"}, of what was injected; 0: none */
-    uint64_t init_ns;     /* what the layer's own start cost */
-    uint64_t injected_ns; /* and what it injected: around calls, in none of their times */
-    double call_ns;       /* and a call: see layer/cost.c; 0: not measured */
+    uint64_t failed_collectives; /* on communicators of more than this process */
+    uint64_t untracked_requests; /* completion not seen, or the request table was full */
+    uint32_t started_late;    /* MPI_Init was not seen: recording began with the first call seen */
+    uint32_t threads_at_once; /* MPI_THREAD_MULTIPLE */
+    uint32_t sample_mask;     /* which instances are kept: see ledger_is_sampled() */
+    uint32_t traced;          /* events are recorded */
+    uint32_t network;         /* enum ledger_network_state */
+    uint32_t grow_error;      /* errno of the last time that the record could not grow; 0: never */
+    uint64_t time_mask;       /* only events at times (ns, common clock) that have none of these
+                                 bits are kept */
+    uint32_t stack_depth;     /* frames for each call site, as requested; 0: no sites */
+    struct noise_totals noise[2]; /* at the start and at the end; zero if that was not reached */
+    uint32_t findings;    /* results of injections, as a position in the texts: a JSON array of
+                             {"kind", "value"} or {"warning"}; 0 if none */
+    uint64_t init_ns;     /* duration of the layer's start */
+    uint64_t injected_ns; /* duration of its injections, outside of the time of calls */
+    double call_ns;       /* cost of recording a call: see layer/cost.c; 0 if not measured */
 };
 
-/* A ledger in memory: mapped, for its writer; a checked copy, for a reader. */
+/* A ledger in memory: mapped for its writer, a checked copy for a reader. */
 struct ledger {
     struct ledger_header *header;
 #define X(name, array, element, least, share, growth, most) element *array;
     LEDGER_SECTION_LIST(X)
 #undef X
     bool writable, in_file;
-    uint64_t reserved[LEDGER_SECTIONS]; /* writer: bytes of address space of each section */
+    uint64_t reserved[LEDGER_SECTIONS]; /* writer: address space of each section, in bytes */
     uint64_t device, inode;             /* of the writer's file */
     char path[4200];                    /* of the writer's file, absolute */
 };
 
-/* Creates a ledger of about BYTES (at least LEDGER_MIN_BYTES) as the new file PATH (absolute; its
- * last part is made in DIRECTORY, open for that, or AT_FDCWD), or in memory alone (PATH NULL).
- * Nothing that is there already is touched: EEXIST. Space is reserved at once, so that a full disk
- * shows here and not as SIGBUS later. Returns 0 or an errno; *L is then zero. */
+/* Creates a ledger of about BYTES (at least LEDGER_MIN_BYTES) as the new file PATH (absolute; the
+ * file is created in DIRECTORY, a descriptor or AT_FDCWD), or with PATH NULL in memory only. An
+ * existing file is not touched: EEXIST. Space is allocated at once, so that a full disk gives an
+ * error here instead of SIGBUS later. Returns 0 or an errno; *L is then zero. */
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations);
 
@@ -409,18 +410,19 @@ static inline char **ledger_array(const struct ledger *l, int section)
  * thread at a time. Elements keep their addresses. */
 bool ledger_grow(struct ledger *l, enum ledger_section section);
 
-/* Appends a copy of ELEMENT to SECTION and returns it. NULL: no room, and the loss is counted.
- * Threads: as ledger_grow(). */
+/* Appends a copy of ELEMENT to SECTION and returns it; NULL, with a count of the loss, if there is
+ * no room. Threads: as ledger_grow(). */
 void *ledger_append(struct ledger *l, enum ledger_section section, const void *element);
 
 /* Adds a segment to SECTION; false if it is at its limit. Threads: as ledger_grow(). */
 bool ledger_extend(struct ledger *l, enum ledger_section section);
 
-/* Copies TEXT into the texts and returns its position; 0: no room. Threads: as ledger_grow(). */
+/* Copies TEXT into the texts; returns its position; 0 if there is no room. Threads: as
+ * ledger_grow(). */
 uint32_t ledger_add_text(struct ledger *l, const char *text);
 
 /* A ledger as bytes, for another process: part 0 is the header, part S + 1 has the elements of
- * section S. Sizes of a part, and of all, in bytes, follow from the COUNTs of elements. */
+ * section S. The size of a part, and of all, in bytes, follows from the COUNTs of elements. */
 enum { LEDGER_PARTS = LEDGER_SECTIONS + 1 };
 char *ledger_part(const struct ledger *l, int part);
 size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS]);

@@ -1,5 +1,5 @@
-/* The reader's side. A record may be damaged, forged, or written to while it is read: everything is
- * copied first and checked then, so that no process can change it between the two. */
+/* Reads ledgers. A record may be damaged, forged, or written to while it is read: everything is
+ * first copied and then checked, so that no process can change it in between. */
 #include "base/clock.h"
 #include "base/input.h"
 #include "base/text.h"
@@ -25,8 +25,6 @@ static bool read_at(int fd, void *to, uint64_t bytes, uint64_t offset)
     }
     return true;
 }
-
-/* --- the header --- */
 
 static const char *check_section(const struct ledger_table *t, uint32_t element_size,
                                  uint64_t file_size, uint64_t *all)
@@ -107,8 +105,8 @@ static bool is_of_this_host(const struct ledger_header *h)
     return !strncmp(host, h->host, sizeof h->host);
 }
 
-/* Numbers of processes are used again: it must still be the same program, which of another user's
- * process cannot be seen. */
+/* Process numbers are reused: it must be the same program, which cannot be determined for another
+ * user's process. */
 bool ledger_is_alive(const struct ledger_header *h)
 {
     char link[64], program[sizeof h->program] = "";
@@ -123,14 +121,12 @@ bool ledger_is_alive(const struct ledger_header *h)
 
 bool ledger_is_in_use(const struct ledger_header *h)
 {
-    if (h->pid <= 0) /* being made */
+    if (h->pid <= 0) /* still being created */
         return true;
     if (!is_of_this_host(h))
         return h->state == LEDGER_RUNNING;
     return ledger_is_alive(h);
 }
-
-/* --- the tables --- */
 
 static bool is_site(const struct ledger_header *h, uint32_t site)
 {
@@ -247,7 +243,7 @@ static const char *check_tables(const struct ledger *l)
     return good ? NULL : "a damaged record: it refers to what is not in it";
 }
 
-/* The segments of a section, joined, and a zero behind them: the texts end, all of them. */
+/* Joins the segments of a section, followed by a zero, so that all texts are terminated. */
 static const char *read_section(int fd, struct ledger *l, int s)
 {
     const struct ledger_table *t = &l->header->section[s];
@@ -267,9 +263,8 @@ static const char *read_section(int fd, struct ledger *l, int s)
     return NULL;
 }
 
-/* The process that writes may go on meanwhile. A section refers only to those before it in the
- * list, so it is read before them, each with the header as it is then: what is referred to is
- * never older. */
+/* The writing process may continue meanwhile. A section refers only to earlier ones in the list, so
+ * it is read before them, each with the header of that moment: what it refers to is never older. */
 static const char *read_all(int fd, struct ledger *l, uint32_t sections)
 {
     struct ledger_table read[LEDGER_SECTIONS];
@@ -290,8 +285,6 @@ static const char *read_all(int fd, struct ledger *l, uint32_t sections)
     memcpy(l->header->section, read, sizeof read);
     return check_tables(l);
 }
-
-/* --- as bytes --- */
 
 char *ledger_part(const struct ledger *l, int part)
 {
@@ -317,7 +310,9 @@ bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS])
     bool good = (*l = (struct ledger){.header = calloc(1, sizeof *l->header)}, l->header != NULL);
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
         char **array = ledger_array(l, s);
-        *array = calloc((size_t)count[s] + 1, ledger_rules[s].element_size); /* texts end */
+        *array =
+            calloc((size_t)count[s] + 1, ledger_rules[s].element_size); /* one more, so that texts
+                                                                           are terminated */
         good = good && *array;
     }
     return good;
@@ -327,8 +322,6 @@ const char *ledger_check(const struct ledger *l)
 {
     return is_sane(l->header) ? check_tables(l) : "a damaged record: impossible values";
 }
-
-/* --- files --- */
 
 const char *ledger_open(struct ledger *l, int directory, const char *name)
 {

@@ -1,14 +1,14 @@
-/* The communication matrix of this rank: messages and bytes by call site and peer. */
+/* This rank's communication matrix: messages and bytes by call site and peer. */
 #ifndef COLLPROF_RECORD_PEERS_H
 #define COLLPROF_RECORD_PEERS_H
 
 #include "base/hash.h"
 #include "record/comms.h"
 
-/* Forgets all counts (MPI_Pcontrol(2)). */
+/* Clears all counts (MPI_Pcontrol(2)). */
 void peers_reset(void);
 
-/* NULL if there is no room, which is counted. */
+/* NULL, with a count of the loss, if there is no room. */
 struct ledger_peer *peers_add(uint64_t key);
 
 /* 21 bits of site, 10 of operation, 31 of the peer's world rank, 1 for the direction. */
@@ -18,7 +18,7 @@ static inline uint64_t peer_key(uint32_t site, uint32_t operation, uint32_t peer
            (uint64_t)peer << 1 | received;
 }
 
-/* One more message of BYTES, sent to or received from the world rank PEER. */
+/* Counts one more message of BYTES, sent to or received from the world rank PEER. */
 static inline void peer_count(uint32_t site, uint32_t operation, uint32_t peer, bool received,
                               uint64_t bytes)
 {
@@ -37,16 +37,17 @@ static inline void peer_count(uint32_t site, uint32_t operation, uint32_t peer, 
     }
 }
 
-/* Not all messages are counted by channel from here on. */
+/* From here on not all messages are counted by channel. */
 static inline void messages_lose(void)
 {
     __atomic_fetch_add(&layer.ledger.header->section[LEDGER_MESSAGES].dropped, 1, __ATOMIC_RELAXED);
 }
 
-/* NULL if there is no room, which loses them. */
+/* NULL if there is no room; then messages_lose() is called. */
 struct ledger_messages *messages_add(uint64_t key, const struct ledger_messages *row);
 
-/* One more message on the communicator, sent to or received from the world rank PEER with TAG. */
+/* Counts one more message on the communicator, sent to or received from the world rank PEER with
+ * TAG. */
 static inline void message_on(const struct comm *on, uint32_t peer, int tag, bool received)
 {
     if (UNLIKELY(__atomic_load_n(&layer.ledger.header->section[LEDGER_MESSAGES].dropped,
@@ -67,7 +68,7 @@ static inline void message_on(const struct comm *on, uint32_t peer, int tag, boo
         __atomic_fetch_add(&m->n, 1, __ATOMIC_RELAXED);
 }
 
-/* The same by call site, too, of BYTES with RANK on the communicator. */
+/* Also counts it by call site; it has BYTES, with RANK on the communicator. */
 static inline __attribute__((always_inline)) void message_count(struct comm *on, uint32_t site,
                                                                 uint32_t operation, int rank,
                                                                 int tag, bool received,

@@ -9,35 +9,37 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Offsets in bytes, on machines with pointers of 64 bits, from CPython's headers. */
+/* Offsets in bytes, for 64-bit machines, from CPython's headers. */
 static const struct layout {
     const char *version;
     uint16_t top;    /* in the thread's state: its innermost frame (PyThreadState.current_frame), */
-    uint16_t in_top; /* or a structure that has it here (PyThreadState.cframe); NONE: the frame */
-    uint16_t previous, code, at; /* in a frame: the caller's, its code, its instruction */
-    uint16_t owner;              /* in a frame: who made it (NONE: not stored) */
-    uint16_t bytecode;           /* in the code: where the instructions begin */
-    uint16_t first_line, lines;  /* in the code: a number; bytes */
-    uint16_t file, function;     /* in the code: texts */
-    uint16_t text;               /* in a text of ASCII: its first character */
+    uint16_t in_top; /* or a structure that has the frame at this offset (PyThreadState.cframe);
+                        NONE: the frame */
+    uint16_t previous, code, at; /* in a frame: the caller's frame, its code, its instruction */
+    uint16_t owner;              /* in a frame: which kind of owner it has (NONE: not stored) */
+    uint16_t bytecode;           /* in the code: start of the instructions */
+    uint16_t first_line, lines;  /* in the code: a number; a table of bytes */
+    uint16_t file, function;     /* in the code: file name and function name */
+    uint16_t text;               /* in an ASCII text: its first character */
 } layouts[] = {
 #define NONE UINT16_MAX
     {"3.11.", 56, 8, 48, 32, 56, NONE, 184, 72, 136, 112, 128, 48},
     {"3.12.", 56, 0, 8, 0, 56, 70, 192, 68, 136, 112, 128, 40},
     {"3.13.", 72, NONE, 8, 0, 56, 70, 200, 68, 136, 112, 128, 40},
 };
-enum { ON_C_STACK = 3 }; /* an owner: FRAME_OWNED_BY_CSTACK, not Python code */
+enum { ON_C_STACK = 3 }; /* value of OWNER: FRAME_OWNED_BY_CSTACK, not Python code */
 
-/* In every version: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
+/* In all versions: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
 enum { TYPE = 8, LENGTH = 16, BYTES = 32 };
 
-enum { MOST_LOOKED_AT = 64 }; /* frames, to find some that are not the import system's */
+enum { MOST_LOOKED_AT = 64 }; /* most frames searched for one that is not the import system's */
 
 static struct {
-    const struct layout *layout;                  /* NULL: no interpreter, or none that is known */
-    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* frames have been read once, with care */
+    const struct layout *layout;                  /* NULL if there is no interpreter of a known
+                                                     version */
+    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* result of a first careful reading of frames */
     const char *code_type, *text_type, *bytes_type;
-    const char *(*state)(void); /* of this thread; NULL: Python does not know it */
+    const char *(*state)(void); /* the thread's state; NULL if Python does not know the thread */
     int (*line)(const char *code, int instruction);
     ptrdiff_t (*length)(const char *text);
     uint32_t (*character)(const char *text, ptrdiff_t i);
@@ -69,11 +71,9 @@ const void *python_find(const char *library)
     return python.layout ? *(void **)&python.state : NULL;
 }
 
-/* --- reading --- */
-
 #define READ(from, to, careful) get((from), (to), sizeof *(to), (careful))
 
-/* CAREFUL: where nothing is mapped, false instead of a signal. */
+/* CAREFUL: returns false for unmapped memory, instead of a signal. */
 static inline bool get(const char *from, void *to, size_t size, bool careful)
 {
     if (!careful) {
@@ -90,7 +90,7 @@ static bool is_of_type(const char *object, const char *type, bool careful)
     return object && READ(object + TYPE, &found, careful) && found == type;
 }
 
-/* The length, the first and the last bytes of a text or of bytes, whose data begin at DATA. */
+/* Length, first and last bytes of a text or bytes object, whose data begin at DATA. */
 struct sample {
     uint64_t length, first, last;
 };
@@ -112,7 +112,7 @@ static bool is_importer(const struct sample *file)
     return file->length > 8 && !memcmp(&file->first, "<frozen ", 8);
 }
 
-/* What code FRAME runs, and where it is in it: LEFT_OUT for the interpreter's own frames. */
+/* The code that FRAME runs, and its position in it: LEFT_OUT for the interpreter's own frames. */
 enum reading { UNREADABLE, LEFT_OUT, GOOD };
 
 static inline enum reading read_code(const char *frame, bool careful, struct python_call *call)
@@ -183,8 +183,6 @@ unsigned python_calls(struct python_call *call, unsigned most)
     return good ? n : 0;
 }
 
-/* --- names --- */
-
 static size_t put_utf8(char *to, uint32_t c)
 {
     size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
@@ -226,7 +224,7 @@ void python_script(const char *program, char *script, size_t room)
     const char *end = words + input_read("/proc/self/cmdline", words, sizeof words),
                *w = words + strlen(words) + 1;
     for (; w < end && *w == '-' && strcmp(w, "-c") != 0; w += strlen(w) + 1)
-        if (!strcmp(w, "-W") || !strcmp(w, "-X")) /* the next word is its value */
+        if (!strcmp(w, "-W") || !strcmp(w, "-X")) /* the next word is the option's value */
             w += strlen(w) + 1;
     if (w < end && *w != '-')
         text_copy(script, room, w);

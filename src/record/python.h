@@ -1,10 +1,10 @@
-/* What Python code a thread is in, read from CPython's own frames: 3.11 to 3.13.
+/* The Python call stack of a thread, read from CPython's own frames: 3.11 to 3.13.
  *
- * Only memory is read. No object is made, no count of references changed, and the interpreter's
- * lock neither needed nor taken: mpi4py and ctypes give it back while they are in MPI. A thread's
- * frames stay as they are while the thread is in a C function, and keep their code alive. Where
- * these structures lie is known by version; before the first use they are read with care, and an
- * interpreter that has them elsewhere is left alone. */
+ * It only reads memory: it creates no objects, changes no reference counts, and does not need the
+ * interpreter's lock, which mpi4py and ctypes release while they are in MPI. A thread's frames do
+ * not change while it is in a C function, and keep their code alive. The layout of these structures
+ * depends on the version; the first reading checks it, and an interpreter with another layout is
+ * ignored. */
 #ifndef COLLPROF_RECORD_PYTHON_H
 #define COLLPROF_RECORD_PYTHON_H
 
@@ -15,13 +15,13 @@
 /* A Python call in progress. Its pointers are valid only until the thread continues. */
 struct python_call {
     const char *code; /* the function's code object */
-    int instruction;  /* byte in it */
-    uint64_t mark;    /* hash of CODE, INSTRUCTION and the code's content: a freed code object's
-                         address may be reused */
+    int instruction;  /* offset in its bytecode */
+    uint64_t mark;    /* hash of CODE, INSTRUCTION and the code's content, since a freed code
+                         object's address may be reused */
 };
 
 struct python_place {
-    char file[4096], function[256]; /* in UTF-8; cut where they are longer */
+    char file[4096], function[256]; /* in UTF-8; truncated to fit */
     uint32_t line;
 };
 
@@ -34,10 +34,10 @@ void python_script(const char *program, char *script, size_t room);
  */
 const void *python_find(const char *library);
 
-/* The innermost calls of this thread, at most MOST; those of the import system are left out. */
+/* The innermost calls of this thread, at most MOST, without those of the import system. */
 unsigned python_calls(struct python_call *call, unsigned most);
 
-/* False: not known. */
+/* Finds file, function and line of CALL. False if unknown. */
 bool python_place_of(const struct python_call *call, struct python_place *place);
 
 #endif

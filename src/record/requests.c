@@ -3,24 +3,23 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Most requests that are open at a time. A queue that has grown so long holds requests whose
- * completion is never seen (a Fortran 2008 program completes them behind our back); it is dropped
- * and counted. */
+/* Most open requests. LONGEST: a queue of that length holds requests whose completion is never seen
+ * (the Fortran 2008 binding may complete them unnoticed); it is dropped and counted. */
 enum { POOL = 262144, LEAST_POOL = 4096, BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 struct bucket {
     uint32_t lock, first, last, length;
 };
 
-static struct request *pool; /* [0] is never used: NONE */
+static struct request *pool; /* [0] is never used: it is NONE */
 static uint32_t pool_size;
 static struct bucket *buckets;
 static uint32_t free_lock, free_first, fresh;
 
 int requests_start(void)
 {
-    /* Untouched pages cost nothing, so the pool's size is only an upper bound; where addresses are
-     * scarce (ulimit -v) it is a smaller one. */
+    /* Untouched pages cost nothing, so the size is only an upper bound; if addresses are scarce
+     * (ulimit -v), it is reduced. */
     for (pool_size = POOL; !pool && pool_size >= LEAST_POOL; pool_size /= pool ? 1 : 2)
         pool = calloc(1, pool_size * sizeof *pool + BUCKETS * sizeof *buckets);
     buckets = (struct bucket *)(pool + pool_size);
@@ -28,8 +27,8 @@ int requests_start(void)
     return pool ? 0 : ENOMEM;
 }
 
-/* Handles that lie close together, numbers or addresses, have buckets that do: a program with few
- * requests touches few pages of them. */
+/* Neighbouring handles, which may be numbers or addresses, have neighbouring buckets, so that a
+ * program with few requests touches few pages. */
 static struct bucket *bucket_of(uint64_t handle)
 {
     return &buckets[(handle ^ handle >> 5 ^ handle >> 14 ^ handle >> 28) % BUCKETS];
@@ -53,7 +52,7 @@ static bool has_row(uint32_t i)
            __atomic_load_n(&layer.ledger.header->section[LEDGER_REQUESTS].count, __ATOMIC_ACQUIRE);
 }
 
-/* Room for the row of the table's slot I. */
+/* Makes a row in the ledger for slot I of the table. */
 static bool make_row(uint32_t i)
 {
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_REQUESTS];
@@ -122,7 +121,7 @@ static void append(struct bucket *b, struct request *r)
     b->length++;
 }
 
-/* Drops what is not persistent, with the bucket locked. */
+/* Drops requests that are not persistent; the bucket is locked. */
 static void clear(struct bucket *b)
 {
     uint32_t i = b->first;
@@ -157,7 +156,7 @@ void request_add(const struct request *r)
     spin_unlock(&b->lock);
 }
 
-/* The first of HANDLE in B and its predecessor. */
+/* The first request with HANDLE in B, and its predecessor. */
 static struct request *find(const struct bucket *b, uint64_t handle, uint32_t *before)
 {
     *before = NONE;
@@ -233,7 +232,7 @@ void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
         if (!buckets[i].length)
-            continue; /* a page that was never written is not there */
+            continue; /* a page that was never written has none */
         spin_lock(&buckets[i].lock);
         clear(&buckets[i]);
         spin_unlock(&buckets[i].lock);

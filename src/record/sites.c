@@ -10,15 +10,14 @@
 #include <string.h>
 
 enum { MOST_OWN = 3 };
-/* Between a Python program and MPI: mpi4py takes up to 5, ctypes 6, a library in C what it will. */
+/* C frames between Python code and MPI: mpi4py has up to 5, ctypes 6, other C libraries any
+ * number. */
 enum { MOST_TO_PYTHON = 16 };
-enum { MOST_SITES = 1 << 28 }; /* an entry's key has room for no more */
+enum { MOST_SITES = 1 << 28 }; /* an entry's key has no room for more */
 
-/* In the index 0 means that there is none, so it holds a site's number plus one. */
+/* In the index 0 means "none", so it holds a site's number plus one. */
 #define SITE_VALUE(site) ((uintptr_t)(site) + 1)
 #define SITE_OF(value) ((uint32_t)((value)-1))
-
-/* --- modules --- */
 
 static void read_build_id(struct ledger_module *m, const struct dl_phdr_info *info)
 {
@@ -79,7 +78,7 @@ static uint32_t module_of(uint64_t address)
     return UINT32_MAX;
 }
 
-/* Where the machine code of a Python interpreter lies whose frames can be read. */
+/* The machine code of a Python interpreter whose frames can be read. */
 static struct {
     uint64_t low, high;
 } python;
@@ -107,7 +106,7 @@ void modules_update(void)
         find_python(before, *count);
 }
 
-/* Python code is a module that has a function's name; its addresses are lines. */
+/* Python code is a module with a function name; its addresses are lines. */
 static uint32_t module_of_python(const struct python_place *place)
 {
     struct ledger *l = &layer.ledger;
@@ -125,14 +124,12 @@ static uint32_t module_of_python(const struct python_place *place)
     return *count - 1;
 }
 
-/* --- sites --- */
-
 static const char *path_of(uint32_t module)
 {
     return ledger_text(&layer.ledger, layer.ledger.modules[module].path);
 }
 
-/* The MPI library's own frames (its Fortran binding calls the C one) say nothing to a user. */
+/* The MPI library's own frames (its Fortran binding calls the C one) are not useful to a user. */
 static bool belongs_to_mpi(uint32_t module)
 {
     if (module == UINT32_MAX)
@@ -141,7 +138,7 @@ static bool belongs_to_mpi(uint32_t module)
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
 
-/* What leads from Python to C says nothing either: mpi4py, ctypes and the library that it uses. */
+/* Nor are the frames between Python and C: mpi4py, ctypes and the library that it uses. */
 static bool belongs_to_binding(uint32_t module)
 {
     if (module == UINT32_MAX)
@@ -151,7 +148,7 @@ static bool belongs_to_binding(uint32_t module)
            !strncmp(name, "_ctypes.", 8) || !strncmp(name, "_cffi_backend.", 14);
 }
 
-/* Return addresses, innermost first; below them, N_CALLS calls in Python. */
+/* Return addresses, innermost first, followed by N_CALLS calls in Python. */
 struct stack {
     void *const *frame;
     unsigned n, n_calls;
@@ -180,7 +177,7 @@ static void describe_native(struct ledger_site *site, const struct stack *s, uns
 
 static void describe_python(struct ledger_site *site, const struct stack *s)
 {
-    static struct python_place place; /* layer.lock is held */
+    static struct python_place place; /* static: layer.lock is held */
     for (unsigned i = 0; i < s->n_calls && site->depth < layer.stack_depth; i++) {
         if (!python_place_of(&s->call[i], &place))
             continue;
@@ -190,7 +187,7 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
     }
 }
 
-/* Of a library in C that Python calls, the inner half of the stack. */
+/* If Python calls a C library, that gets the inner half of the frames. */
 static void describe(struct ledger_site *site, uint64_t hash, const struct stack *s)
 {
     *site = (struct ledger_site){.hash = hash};
@@ -198,7 +195,7 @@ static void describe(struct ledger_site *site, uint64_t hash, const struct stack
     describe_python(site, s);
 }
 
-/* A stack that finds no room is remembered too, as the site 0: it is counted once. */
+/* A stack for which there is no room is also remembered, as site 0, so that it is counted once. */
 static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct stack *s)
 {
     pthread_mutex_lock(&layer.lock);
@@ -224,12 +221,12 @@ static bool is_in_python(const void *address)
     return a >= python.low && a < python.high;
 }
 
-/* How many frames this thread has had to look at, so far, to find the interpreter. */
+/* The most frames that this thread needed so far to find the interpreter. */
 static PER_THREAD unsigned reach;
 
-/* From where the interpreter is reached, its machine code is left out, and Python's calls stand
- * for it. Not in a program that contains the interpreter and calls MPI itself. False: the stack
- * must be seen as far as MOST_TO_PYTHON. */
+/* Replaces the interpreter's machine code on the stack by Python's calls. Not for a program that
+ * contains the interpreter and calls MPI itself. False: up to MOST_TO_PYTHON frames of the stack
+ * are needed. */
 static bool add_python(struct stack *s, unsigned most)
 {
     unsigned n = 0;

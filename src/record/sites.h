@@ -5,11 +5,12 @@
 
 #include "record/layer.h"
 
-/* The call site of a wrapper's caller: an index into the ledger's sites, LEDGER_NO_SITE if there is
- * no room. OWN: frames of ours, this function's and the wrapper's among them; at most 3. */
+/* The call site of a wrapper's caller: an index into the ledger's sites, LEDGER_NO_SITE if there
+ * is no room. OWN: number of our own frames, including this function's and the wrapper's; at
+ * most 3. */
 uint32_t site_here(unsigned own);
 
-/* Modules mapped now that the ledger does not know yet (after dlopen). */
+/* Adds modules to the ledger that were mapped since (by dlopen). */
 void modules_update(void);
 
 #endif

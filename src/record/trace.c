@@ -8,8 +8,6 @@
 
 _Static_assert(ACT_KINDS <= LEDGER_TRANSPORT, "kinds of events are distinct");
 
-/* --- the log --- */
-
 static struct {
     uint64_t ticks; /* at the start */
     int64_t time;   /* the common time then, ns */
@@ -20,7 +18,7 @@ static uint64_t time_of(uint64_t ticks)
     return (uint64_t)origin.time + ticks_to_ns(ticks - origin.ticks);
 }
 
-/* An event whose place is not known yet has the number of its receive in the line as ordinal. */
+/* While its ordinal is unknown, an event has instead the number of its receive in the queue. */
 static bool waits(const struct ledger_event *e)
 {
     return EVENT_KIND(e) == ACT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
@@ -43,7 +41,7 @@ static void thin_out(void)
     t->count = kept;
 }
 
-/* Makes room for one more event, if TICKS lie in a window that is kept. */
+/* Makes room for one more event, if TICKS are in a recorded window. */
 static bool make_room(const struct ledger_table *t, uint64_t ticks)
 {
     const struct ledger_header *h = layer.ledger.header;
@@ -64,7 +62,7 @@ static uint64_t at_most(uint64_t value, unsigned bits)
     return value < most ? value : most;
 }
 
-/* What an event says besides its ticks. */
+/* The members of an event besides its ticks. */
 struct what {
     uint32_t kind, operation;
     bool excluded;
@@ -72,13 +70,13 @@ struct what {
     uint32_t channel, site, ordinal;
 };
 
-/* Returns its index; TURN_UNKNOWN: it is not kept. */
+/* Returns the event's index; TURN_UNKNOWN if it is not recorded. */
 static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct what w)
 {
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
     bool room = !layer.ledger.header->time_mask && t->count < t->capacity;
     if ((int64_t)(entry - origin.ticks) < 0 || (UNLIKELY(!room) && !make_room(t, entry)))
-        return TURN_UNKNOWN; /* MPI_Init itself is too early */
+        return TURN_UNKNOWN; /* in MPI_Init itself it is too early */
     const uint32_t i = t->count;
     layer.ledger.events[i] = (struct ledger_event){
         .entry_ticks = entry,
@@ -102,10 +100,8 @@ void trace_reset(void)
     layer.ledger.header->time_mask = 0;
 }
 
-/* --- calls --- */
-
-/* What C did with BYTES, which the call entered at POSTED began. The message, if there is one, has
- * the place P. */
+/* Records an event of C with BYTES; POSTED: entry of the call that began it. P: ordinal of its
+ * message, if it has one. */
 static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
                 struct turn p)
 {
@@ -128,8 +124,7 @@ static void add_traced(struct call *c, enum act_kind kind, uint64_t bytes, uint6
     add(c, kind, bytes, posted, p);
 }
 
-/* A collective of a topology waits for each of its neighbours by itself: it is a plain call here.
- */
+/* A neighbourhood collective waits only for its neighbours: here it is a plain call. */
 static bool is_of_neighbours(uint32_t operation)
 {
     const char *name = layer.ledger.operations[operation].name;
@@ -229,8 +224,6 @@ void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int ro
     trace_end();
 }
 
-/* --- the transport --- */
-
 static struct transport *transport;
 
 static uint64_t now(void)
@@ -238,10 +231,9 @@ static uint64_t now(void)
     return clock_ticks();
 }
 
-/* Called by MPI, from the application's call or a thread of its own; what the layer itself sends
- * is not recorded, nor the application's own business with the system. The application's handler of
- * a signal may come in between while this thread has the log, and send something: it does not wait
- * for itself. */
+/* Called by MPI, in the application's call or in a thread of its own. What the layer itself or the
+ * application sends is not recorded. A signal handler of the application may interrupt this thread
+ * while it has the lock, and send something: then it must not wait for itself. */
 static void on_event(const struct transport_event *e)
 {
     const struct ledger_call *call = thread.call;
@@ -284,9 +276,9 @@ static void listen(void)
         return;
     }
     h->network = transport->knows_ucx ? LEDGER_NETWORK_ON : LEDGER_NETWORK_NO_UCX;
-    layer.shared_trace = true; /* a thread of MPI's own may have something to tell at any time */
+    layer.shared_trace = true; /* an MPI thread may report an event at any time */
     transport->now = now;
-    trace_forget_polls(); /* what MPI_Init polled */
+    trace_forget_polls(); /* drop the polls of MPI_Init */
     __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);
 }
 
@@ -309,8 +301,6 @@ static void take_polls(struct ledger_entry *e)
     }
     p->polls = p->found = 0;
 }
-
-/* --- start, and the end of a call --- */
 
 void trace_start(int64_t now_ns)
 {

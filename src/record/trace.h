@@ -1,57 +1,58 @@
-/* The event log of this rank, with --trace: calls that wait or make others wait, in the order of
- * their exit, and what happened in the transport under MPI (--trace=transport). It has a fixed
- * size: a run that is too long for it is thinned out to windows of common time (timeline_thinner).
+/* This rank's event log, with --trace: calls that wait or make others wait, in the order of their
+ * exit, and transport events below MPI (--trace=transport). It has a fixed size: for a long run it
+ * is thinned to windows of common time (timeline_thinner).
  *
- * Callers of the functions for calls ask layer.trace first. C is the call, ON its communicator,
- * never NULL where a message is meant. */
+ * Callers of the functions for calls first check layer.trace. C is the call, ON its communicator,
+ * never NULL for a message. */
 #ifndef COLLPROF_RECORD_TRACE_H
 #define COLLPROF_RECORD_TRACE_H
 
 #include "record/requests.h"
 
-/* An MPI call that is passing through a wrapper; call.h is what is done with it. */
+/* An MPI call in a wrapper; call.h has the functions. */
 struct call {
     uint64_t entry, exit; /* ticks */
-    uint64_t from;        /* ticks when the wrapper was entered, of some calls; 0: not read */
+    uint64_t from;        /* ticks at the wrapper's entry, for some calls; 0 if not read */
     uint32_t operation, site;
     struct comm *comm; /* NULL: none, or not seen before */
-    uint64_t bytes;    /* as its arguments say; LEDGER_UNKNOWN_BYTES: see call_bytes() */
-    bool traced;       /* an event says what it did */
+    uint64_t bytes;    /* according to its arguments; LEDGER_UNKNOWN_BYTES: see call_bytes() */
+    bool traced;       /* it has an event already */
 };
 
-/* Starts the log if the settings want it, and listens to the transport. NOW: the common time, in
+/* Starts the log if requested, and registers with the transport library. NOW: the common time, in
  * ns. */
 void trace_start(int64_t now);
 
-/* Stops listening to the transport. */
+/* Ends the events from the transport library. */
 void trace_stop(void);
 
-/* Forgets all events (MPI_Pcontrol(2)). */
+/* Clears all events (MPI_Pcontrol(2)). */
 void trace_reset(void);
 
-/* Polls before recording was switched on again belong to no call. */
+/* Drops polls from a time without recording, which belong to no call. */
 void trace_forget_polls(void);
 
-/* The end of every call, counted in E (NULL: there was no room): one of which nothing more is known
- * is an event by itself. */
+/* Ends every call, counted in E (NULL: there was no room): a call that has no event yet gets
+ * one. */
 void trace_left(const struct call *c, struct ledger_entry *e);
 
-/* A blocking send. */
+/* Records a blocking send. */
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes);
 
-/* A blocking receive; PROBED is given for one whose message was probed before. */
+/* Records a blocking receive; PROBED: for a message that was probed before. */
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
                     const struct request *probed);
 
-/* Messages of non-blocking calls: posted, and completed by the call C. */
+/* Records messages of non-blocking calls: posted, and completed by the call C. */
 void trace_posted(struct call *c, struct comm *on, struct request *r);
 void trace_completed(struct call *c, struct comm *on, struct request *r, const MPI_Status *status,
                      uint64_t bytes, bool cancelled);
 
-/* No rank will know whether this receive has brought a message. */
+/* It will never be known whether this receive got a message. */
 void trace_lost(const struct request *r);
 
-/* A message was seen; KEPT, where it is for no other call, takes over its place in its channel. */
+/* Records that a probe detected a message. KEPT, for a matched probe, gets the message's ordinal in
+ * its channel. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, struct request *kept);
 
 void trace_collective_posted(struct comm *on, struct request *r);
