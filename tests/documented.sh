@@ -53,4 +53,9 @@ check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
 done
+# Manuals are short: words as a reader sees them, with a first screen in each.
+words=$(for page in "$source"/man/*.[1-8]; do groff -mandoc -Tascii -P-cbou "$page" 2>/dev/null; done | wc -w)
+[ "$words" -le 12000 ] || { echo "$words words of manuals: at most 12,000"; bad=1; }
+grep -L '^\.Sh QUICKSTART' "$source"/man/*.[1-8] | grep . && { echo "no quickstart"; bad=1; }
+[ "$(wc -l <"$source/README.md")" -le 120 ] || { echo "README.md: at most 120 lines"; bad=1; }
 exit $bad
