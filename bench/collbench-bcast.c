@@ -30,15 +30,15 @@ static const struct option_entry option_list[] = {
     LATENCY_OPTION("algorithm", "LIST",
                    "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast",
                    1, option_take_list, things, &bench_algorithms),
-    LATENCY_OPTION("destinations", NULL, "the latency to each destination, in a table of its own",
-                   2, option_take_flag, by_pair, NULL),
+    LATENCY_OPTION("destinations", NULL, "add a table of the latency to each destination", 2,
+                   option_take_flag, by_pair, NULL),
     LATENCY_OPTION("fresh", NULL,
-                   "the root writes its data anew before every broadcast, as an application does",
+                   "the root rewrites its data before every broadcast, as an application does",
                    1 | OPTION_RARE, option_take_flag, fresh, NULL),
     {0}};
 
 static const struct option_program program = {
-    "Measures how long one MPI broadcast takes, by every published method side by side.",
+    "Measures how long one MPI broadcast takes, by any of the published methods.",
     .options = option_list,
     .listed = (const struct option_registry *const[]){&latency_registry, &bench_algorithms, NULL},
     .check = check_together};

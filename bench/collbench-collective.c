@@ -40,8 +40,8 @@ static const struct option_entry option_list[] = {
     LATENCY_OPTION("operation", "LIST",
                    "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall",
                    1, take_operations, things, &chooses),
-    LATENCY_OPTION("pairs", NULL, "every pair of ranks, in a table of its own", 2, option_take_flag,
-                   by_pair, NULL),
+    LATENCY_OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair,
+                   NULL),
     {0}};
 
 static const struct option_program program = {

@@ -28,9 +28,9 @@ static const char *const orders[] = {[PAIRS_PAPER] = "paper",
 static const struct option_entry option_list[] = {
     {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
-     "time; paper: the same, the repeats outermost",
+     "time; paper: the same, with repeats as the outer loop",
      1, option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
-    {"log-file", 0, "FILE", "write the log of the original tool: means and deviations", 1,
+    {"log-file", 0, "FILE", "write a log like the original tool's: means and deviations", 1,
      option_take_text, offsetof(struct pairs_options, log), NULL},
     {"suspect", 0, "FACTOR",
      "name hosts, ranks and pairs that are slower than the others by FACTOR; status 3 if there "
@@ -41,7 +41,8 @@ static const struct option_entry option_list[] = {
     {0}};
 
 static const struct option_program program = {
-    "Measures the round trip between every two ranks and shows who is near whom.",
+    "Measures the round trip between every pair of ranks, and shows which ranks are close to each "
+    "other.",
     .options = option_list};
 
 /* Most ranks for a table of pairs, and most ranks for one that is shown as text. */

@@ -84,8 +84,8 @@ static const struct option_entry option_list[] = {
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
      1, take_scenarios, 0, NULL},
-    {"delay", 0, "MIN:MAX", "how late, in microseconds, powers of two", 2, option_take_range,
-     AT(delay), &bench_times},
+    {"delay", 0, "MIN:MAX", "delay in microseconds, powers of two", 2, option_take_range, AT(delay),
+     &bench_times},
     {"delayed", 0, "WHO", "the late rank: first or last", 2, option_take_word, AT(delayed),
      OPTION_WORDS(delayed_words)},
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
@@ -94,8 +94,8 @@ static const struct option_entry option_list[] = {
     {0}};
 
 static const struct option_program program = {
-    "Times collective operations in a context: on their own, with a participant that is late, "
-    "with computation to hide behind, or in a scenario of your own.",
+    "Times collective operations in a context: alone, with a late participant, overlapped with "
+    "computation, or in a scenario of your own.",
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
     .options = option_list};
 
@@ -187,13 +187,12 @@ static const struct column columns[] = {
     {"stddev", "us", COLUMN_REAL, 3, "of these repetitions, n in the denominator",
      .flags = COLUMN_DATA_ONLY},
     {"median", "us", COLUMN_REAL, 3, "median T_sc"},
-    {"delay", "us", COLUMN_REAL, 3, "how late the latest participant is, in all",
+    {"delay", "us", COLUMN_REAL, 3, "total delay of the latest participant",
      .flags = COLUMN_OPTIONAL},
     {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated", .flags = COLUMN_OPTIONAL},
     {"after_last", "us", COLUMN_REAL, 3, "median of last exit minus last arrival",
      .flags = COLUMN_DATA_ONLY},
-    {"hidden", "%", COLUMN_REAL, 1,
-     "of the shorter of operation and computation, how much took no time of its own",
+    {"hidden", "%", COLUMN_REAL, 1, "overlapped share of the shorter of operation and computation",
      .flags = COLUMN_OPTIONAL},
     {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval", "low",
      COLUMN_OPTIONAL},

@@ -60,12 +60,11 @@ static const struct option_entry option_list[] = {
      0, &builders},
     {"root", 0, "RANK", "from where", 1, option_take_count, AT(root),
      &(const struct option_limits){0, INT32_MAX, "a rank"}},
-    {"segment", 0, "BYTES",
-     "send in segments of so many bytes; 0: whole messages; auto: whatever is the quickest (auto)",
-     1, take_segment, AT(segment), NULL},
+    {"segment", 0, "BYTES", "bytes of a segment; 0: whole messages; auto: the fastest (auto)", 1,
+     take_segment, AT(segment), NULL},
     {"no-run", 0, NULL, "predict only", 1, option_take_flag, AT(no_run), NULL},
-    {"step", 0, "N", "sizes 2^N times the one before", 1 | OPTION_RARE, option_take_count, AT(step),
-     &(const struct option_limits){1, 30, "1 to 30"}},
+    {"step", 0, "N", "each size is 2^N times the previous one", 1 | OPTION_RARE, option_take_count,
+     AT(step), &(const struct option_limits){1, 30, "1 to 30"}},
     {0}};
 
 static const struct option_program program = {
@@ -79,27 +78,27 @@ static const struct column columns[] = {
     {"size", "B", COLUMN_INTEGER, 0, NULL},
     {"algorithm", NULL, COLUMN_TEXT, 0, "in brackets: which one \"grid\" chose",
      .flags = COLUMN_SHORTEN},
-    {"segment", "B", COLUMN_INTEGER, 0, "the message is sent in parts of so many bytes",
+    {"segment", "B", COLUMN_INTEGER, 0, "bytes of the segments in which the message is sent",
      .flags = COLUMN_OPTIONAL},
     {"depth", NULL, COLUMN_INTEGER, 0, "of the tree", .flags = COLUMN_DATA_ONLY},
-    {"children", NULL, COLUMN_INTEGER, 0, "the most that a rank has", .flags = COLUMN_DATA_ONLY},
+    {"children", NULL, COLUMN_INTEGER, 0, "most children of a rank", .flags = COLUMN_DATA_ONLY},
     {"predicted", "us", COLUMN_REAL, 2,
-     "last arrival by the latencies; empty where it is not known: in segments, or where messages "
-     "share more than their sender",
+     "predicted last arrival; empty if unknown: for segments, or if messages compete for more than "
+     "their sender",
      "model"},
-    {"at_least", "us", COLUMN_REAL, 2, "where a sender's messages leave one after the other",
-     .flags = COLUMN_DATA_ONLY},
-    {"at_most", "us", COLUMN_REAL, 2, "where they share its path out and arrive together",
-     .flags = COLUMN_DATA_ONLY},
+    {"at_least", "us", COLUMN_REAL, 2,
+     "prediction if a sender's messages leave one after the other", .flags = COLUMN_DATA_ONLY},
+    {"at_most", "us", COLUMN_REAL, 2,
+     "prediction if they share its outgoing link and arrive together", .flags = COLUMN_DATA_ONLY},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median",
      "time"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured", .flags = COLUMN_DATA_ONLY},
-    {"speedup", NULL, COLUMN_REAL, 2, "MPI_Bcast's time over this one's"},
+    {"speedup", NULL, COLUMN_REAL, 2, "time of MPI_Bcast divided by this time"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "of the quickest tree in a trial: whether it was quicker than MPI_Bcast; unknown: this "
-     "measurement contradicts the trial"},
+     "whether the fastest tree in a trial was faster than MPI_Bcast; unknown: this measurement "
+     "contradicts the trial"},
     {"line", NULL, COLUMN_TEXT, 0, "algorithm, in pictures", .flags = COLUMN_DATA_ONLY},
 };
 
@@ -413,8 +412,8 @@ static void add_facts(const struct tree_session *t, struct document *d)
                          p->slowdown);
     else if (p->n_sizes > 0 && !(p->slowdown > 0))
         document_finding(d, &(struct finding){.key = "sharing_unknown", .severity = SEVERITY_DOUBT},
-                         "Whether pairs slow each other down is not known: predictions are for "
-                         "messages that share nothing but their sender.");
+                         "It is unknown whether pairs slow each other down: predictions assume "
+                         "that only messages of the same sender do.");
 }
 
 int main(int argc, char **argv)

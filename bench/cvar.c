@@ -43,7 +43,7 @@ static const char *write_value(int index, MPI_Datatype type, const char *text)
     int count, bytes = 0;
     long long number, now = 0;
     if (PMPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
-        return "it is not of the library as a whole";
+        return "it does not belong to the library as a whole";
     bool whole = type == MPI_INT || type == MPI_UNSIGNED || type == MPI_UNSIGNED_LONG ||
                  type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT;
     if (whole)

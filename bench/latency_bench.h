@@ -30,7 +30,7 @@ extern const struct option_registry latency_registry, latency_suites;
     LATENCY_OPTION("method", "LIST", "the methods, or all of ours; default: held,direct", 1,       \
                    option_take_list, methods, &latency_registry),                                  \
         LATENCY_OPTION("as", "LIST",                                                               \
-                       "beside them what other suites' loops make of the same operations: "        \
+                       "in addition the timing loops of other suites: "                            \
                        "osu, imb, repro, all",                                                     \
                        1, option_take_list, suites, &latency_suites),                              \
         LATENCY_OPTION("root", "R", "the root of the operation", 1, bench_take_root, root, NULL),  \

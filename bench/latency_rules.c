@@ -105,8 +105,7 @@ static void judge_assumption(const struct subject_row *s)
         say(s, "violated", SEVERITY_NOTE, 0, "not the latency at %d of %d destinations",
             r->violations, r->asked);
     if (f && f->has_message)
-        say(s, "not_overhead", SEVERITY_DOUBT, 0,
-            "contains the message's latency, so it is not o_i");
+        say(s, "not_overhead", SEVERITY_DOUBT, 0, "contains a message's latency, so it is not o_i");
 }
 
 static void judge_clocks(const struct subject_row *s)

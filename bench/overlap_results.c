@@ -87,7 +87,7 @@ static const struct column cell_columns[] = {
     CELL("published", "us", REAL, 3, "T_measured as the paper defines it"),
     CELL("published_ratio", NULL, REAL, 3, "the ratio of that, with T_comm of the base round"),
     CELL("shown", NULL, REAL, 3, "the ratio that the map shows"),
-    CELL("axis", NULL, TEXT, 0, "comp or threads: what the map has upwards"),
+    CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
 };
 
 /* The measured latencies along one row of a map. */

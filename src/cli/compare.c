@@ -32,7 +32,7 @@ static const struct option_entry entries[] = {
      &(const struct option_limits){0, 1000, "a percentage such as 5%"}},
     {"format", 0, "FORMAT", "text, csv, json or html", 0, option_take_word, AT(format),
      OPTION_WORDS(formats)},
-    {"explain", 0, NULL, "say what each column means", 0, option_take_flag, AT(explain), NULL},
+    {"explain", 0, NULL, "print what each column means", 0, option_take_flag, AT(explain), NULL},
     {0}};
 
 static error_t take_directory(struct option_parser *parser, void *values, char *word)
@@ -44,9 +44,9 @@ static error_t take_directory(struct option_parser *parser, void *values, char *
 }
 
 static const struct option_program program = {
-    .does = "Shows what changed from the runs A to the runs B, and what of it is more than noise: "
-            "causes first. Five runs a side can tell: collprof repeat makes them. Or FILEs with "
-            "the results of a collbench program as JSON.",
+    .does = "Shows what changed from the runs A to the runs B, and which changes are significant: "
+            "causes first. About five runs on each side are needed; collprof repeat makes them. A "
+            "and B may also be JSON files of a collbench program.",
     .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
             "usage, 3 above the limit, 4 undecided.",
     .options = entries,

@@ -21,9 +21,9 @@ static const struct command {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or write it for other programs", cli_report},
     {"export", NULL, cli_report}, /* uses --format=csv by default */
-    {"where", "say where a run is stuck, and at which rank", cli_where},
-    {"top", "show a run as it goes", cli_top},
-    {"compare", "show what changed between runs, and what of it is noise", cli_compare},
+    {"where", "show where a run is stuck, and at which rank", cli_where},
+    {"top", "watch a run while it progresses", cli_top},
+    {"compare", "show what changed between runs, and which changes are significant", cli_compare},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
     {"plot", "draw pictures of a run on a page", cli_plot},
     {"info", "show what this installation can do, and all settings", cli_info},

@@ -45,9 +45,9 @@ static const struct option_entry entries[] = {
     {"picture", 0, "NAME", "only one of those below", 0, option_take_word, AT(picture), &names},
     {"output", 'o', "FILE", "write the page to FILE (DIR/pictures.html)", 0, option_take_text,
      AT(output), NULL},
-    {"from", 0, "SEC", "of a timeline: from there, seconds since the start of the run", 0,
+    {"from", 0, "SEC", "start of a timeline, in seconds since the start of the run", 0,
      option_take_real, AT(from), SECONDS},
-    {"to", 0, "SEC", "of a timeline: up to there (with neither: around the longest wait)", 0,
+    {"to", 0, "SEC", "end of a timeline (without both: around the longest wait)", 0,
      option_take_real, AT(to), SECONDS},
     {0}};
 

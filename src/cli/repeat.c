@@ -31,10 +31,9 @@ struct repeat {
 
 #define AT(member) offsetof(struct repeat, member)
 static const struct option_entry entries[] = {
-    {"runs", 'n', "N", "runs of each command that count", 0, option_take_count, AT(runs),
+    {"runs", 'n', "N", "runs of each command, after a warm-up run", 0, option_take_count, AT(runs),
      &(const struct option_limits){1, MOST_RUNS, "a number from 1 to 1000"}},
-    {"against", 0, "COMMAND",
-     "another command, for the shell, run in turn with the first and compared with it", 0,
+    {"against", 0, "COMMAND", "another command, for the shell: both alternate and are compared", 0,
      option_take_text, AT(against), NULL},
     {"output", 'o', "DIR", "make a directory for the results; another one if it exists", 0,
      option_take_text, AT(output), NULL},
@@ -43,9 +42,9 @@ static const struct option_entry entries[] = {
     {0}};
 
 static const struct option_program program = {
-    .does = "Runs a command several times. It comes before the launcher: collprof repeat "
-            "mpiexec -n 4 collprof run ./app, or the same with a collbench program: its figures "
-            "differ between launches by more than the interval of one launch.",
+    .does = "Runs a command with its launcher several times: collprof repeat mpiexec -n 4 collprof "
+            "run ./app, or the same with a collbench program, whose figures differ between "
+            "launches by more than the interval of one launch.",
     .note = "With --against the two are compared (collprof compare). For a benchmark each figure's "
             "median over the launches is shown, with its interval.",
     .options = entries,

@@ -254,9 +254,9 @@ static error_t check(struct option_parser *parser, void *values)
 
 static const struct option_program program = {
     .does = "Shows the report of the run in DIR (collprof.out), which `collprof run -o DIR` wrote, "
-            "or writes it for other programs. Of a run that crashed or was killed the raw records "
-            "of its ranks are read. Of a FILE that a collbench program wrote as JSON: a page "
-            "(--format=html); of a log of collbench-pairs: its matrices.",
+            "or writes it for other programs. If a run crashed or was killed, the raw records of "
+            "its ranks are read. A FILE is JSON of a collbench program, shown as a page "
+            "(--format=html), or a log of collbench-pairs, printed as matrices.",
     .options = entries,
     .listed = (const struct option_registry *const[]){&format_list, NULL},
     .check = check,

@@ -134,11 +134,11 @@ static void set_watchdog(const struct settings *s)
 }
 
 static const struct option_program program = {
-    .does = "Runs an MPI application and profiles it. Stands right before the application, behind "
-            "the launcher: mpiexec -n 4 collprof run ./app arguments",
-    .note = "Every option is also a variable, COLLPROF_OUTPUT for --output; collprof-run(1) has "
-            "more of them. The exit status is the application's, 2 for wrong usage, 126 if it "
-            "cannot be executed, 127 if it is not found.",
+    .does = "Runs an MPI application and profiles it. Write it between the launcher and the "
+            "application: mpiexec -n 4 collprof run ./app arguments",
+    .note = "Every option can also be set by a variable, such as COLLPROF_OUTPUT for --output; "
+            "collprof-run(1) also lists rare ones. The exit status is the application's, 2 for "
+            "wrong usage, 126 if it cannot be executed, 127 if it is not found.",
     .arguments = "[--] APPLICATION [ARGUMENT...]",
     .options = settings_entries,
     .passes_on = true};

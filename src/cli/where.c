@@ -21,9 +21,9 @@ static const struct option_entry entries[] = {{"format", 0, "FORMAT", "text or j
                                               {0}};
 
 static const struct option_program program = {
-    .does = "Says where the run in DIR (collprof.out) is stuck, and at whom: which rank is where, "
-            "which one is awaited, what it does instead. The run may live or have ended: the "
-            "records of its ranks are read, nothing is asked of its processes.",
+    .does = "Shows where the run in DIR (collprof.out) is stuck, and which ranks are at fault: the "
+            "call of each rank, and the ranks that it waits for. The run may still be running or "
+            "have ended: only the records of its ranks are read.",
     .options = entries,
     .word = cli_take_directory,
     .arguments = "[DIR]"};

@@ -357,18 +357,18 @@ static enum gate add_gate(const struct comparison *c, struct document *d)
 
 static const struct column columns[] = {
     {"time", NULL, COLUMN_TEXT, 0, "what takes the time"},
-    {"a", NULL, COLUMN_TIME, 0, "median of A's runs, of a rank"},
+    {"a", NULL, COLUMN_TIME, 0, "median over the runs A, for one rank"},
     {"b", NULL, COLUMN_TIME, 0, "median of B's runs"},
-    {"change", NULL, COLUMN_TIME, 0, "median of all differences of a run of B and one of A"},
+    {"change", NULL, COLUMN_TIME, 0, "median of all differences between a run of B and a run of A"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of the change", .flags = COLUMN_OPTIONAL},
     {"high", NULL, COLUMN_TIME, 0, NULL, .flags = COLUMN_OPTIONAL},
-    {"share", NULL, COLUMN_SHARE, 0, "the change, of the run", .head = "of run"},
+    {"share", NULL, COLUMN_SHARE, 0, "the change as a share of the run", .head = "of run"},
     {"p", NULL, COLUMN_REAL, 4,
-     "exact rank test of the run; of the other rows the probability that any would differ so much "
-     "if nothing did",
+     "run: exact rank test; other rows: probability that any row differs this much by chance",
      .flags = COLUMN_OPTIONAL},
     {"detected", NULL, COLUMN_TEXT, 0,
-     "p is at most 0.01, and the change 1 % of the run (0.05 and 0.25 % of the run itself)"},
+     "p is at most 0.01, and the change at least 1 % of the run (for the run itself 0.05 and 0.25 "
+     "%)"},
     {"rank", NULL, COLUMN_RANK, 0, NULL},
     {"operation", NULL, COLUMN_TEXT, 0, NULL},
     {"call_site", NULL, COLUMN_TEXT, 0, NULL, .head = "call site", .flags = COLUMN_SHORTEN}};

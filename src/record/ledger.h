@@ -200,7 +200,7 @@ struct ledger_site {
 
 /* What is summed up per entry: X(member). Gathering, merging and profile.json follow from
  * this list; a figure that is new needs a line here, one where it is counted, and one in
- * report/figures_calls.c.
+ * report/tables.c.
  *   bytes            sent, or received if the call says so; otherwise as posted
  *   completed        requests started here that were seen complete, but for those with
  *                    MPI_PROC_NULL; of these:

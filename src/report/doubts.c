@@ -238,12 +238,13 @@ static void find_excluded(struct finding_context *c)
     f.number[0] = (struct finding_number){"calls_percent", 100 * excluded / calls};
     f.number[1] = (struct finding_number){"measuring_percent", 100 * injected / run};
     if (excluded > 0 || injected > 0.001 * run)
-        document_finding(c->d, &f,
-                         "Experiments took %s of the run: shares are of the rest. Calls that they "
-                         "may have delayed, %s of all, with %s of the time in MPI, are in the "
-                         "efficiency and the ranks' times, but in no time of call sites.",
-                         format_share(own, injected, run), format_share(share, excluded, calls),
-                         format_share(of_mpi, time, c->v->mpi_ns));
+        document_finding(
+            c->d, &f,
+            "Experiments took %s of the run; percentages refer to the rest. Calls that they may "
+            "have delayed, %s of all, with %s of the time in MPI, count for the efficiency and the "
+            "ranks' times, but not for times of call sites.",
+            format_share(own, injected, run), format_share(share, excluded, calls),
+            format_share(of_mpi, time, c->v->mpi_ns));
 }
 
 /* Doubts about the run as a whole. */
@@ -254,8 +255,8 @@ static void find_limits(struct finding_context *c)
     struct finding f = {.key = "clocks_differ", .severity = SEVERITY_DOUBT};
     if (p->hosts.n > 1 && !p->synchronized)
         document_finding(c->d, &f,
-                         "The clocks of %zu hosts were not synchronized: who arrives late at "
-                         "collectives is unknown.",
+                         "The clocks of %zu hosts were not synchronized: it is unknown which ranks "
+                         "arrive late at collectives.",
                          p->hosts.n);
     f.key = "no_init";
     if (late.n)

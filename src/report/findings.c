@@ -72,16 +72,16 @@ static void find_contention(struct finding_context *c)
             n->worst_rank, format_share(share, n->share, 1), format_time(time, 1e9 * n->seconds),
             format_share(mean, n->mean, 1),
             c->voided ? "Waits and late ranks are not judged; counts and bytes are right."
-                      : "Differences of that size mean nothing.");
+                      : "Differences of that size are not significant.");
         return;
     }
     f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
     if (crowded && n->unknown)
-        document_finding(c->d, &f, "%.0f ranks ran on %u processors: times mean little%s.",
-                         c->ranks, processors,
-                         c->v->p->yields ? ""
-                                         : ", for ranks that wait keep the processor from those "
-                                           "that they wait for (use: --yield)");
+        document_finding(
+            c->d, &f, "%.0f ranks ran on %u processors: times mean little%s.", c->ranks, processors,
+            c->v->p->yields
+                ? ""
+                : ", because waiting ranks occupy processors that other ranks need (use: --yield)");
 }
 
 static void find_little_mpi(struct finding_context *c)
@@ -92,7 +92,7 @@ static void find_little_mpi(struct finding_context *c)
         return;
     struct finding f = finding_of_cost(c, "mpi_is_little", mpi, NAN);
     f.severity = SEVERITY_NOTE;
-    document_finding(c->d, &f, "MPI takes %s of the run: nothing is to be gained there.",
+    document_finding(c->d, &f, "MPI takes %s of the run: there is little to be gained there.",
                      format_share(share, mpi, c->run));
     c->voided = true;
 }

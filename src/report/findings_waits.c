@@ -347,7 +347,7 @@ static bool windows_hide(struct finding_context *c)
     document_finding(
         c->d,
         &(struct finding){.key = "trace_windows", .severity = SEVERITY_DOUBT, .advice = advice},
-        "The trace does not show for which rank most is waited: calls that are too long for its "
+        "The trace does not show which rank causes most waiting: calls that are too long for its "
         "windows of %s take %s of the time in calls that may wait.",
         format_time(window, noise_window_ns(c->v->p)), format_share(share, unseen, 1));
     return true;
@@ -370,7 +370,7 @@ static void find_unknown_causes(struct finding_context *c, double unknown)
         return;
     document_finding(c->d, &(struct finding){.key = "unknown_causes", .severity = SEVERITY_DOUBT},
                      "The trace does not show the cause of %s of waiting per rank, %s of all: it "
-                     "is at the edge of a window, or in a call of which the wait is unknown.",
+                     "is at the edge of a window, or in a call whose wait is unknown.",
                      format_time(time, 1e9 * cost),
                      format_share(share, unknown, (double)c->v->p->trace.wait_ns));
 }

@@ -92,7 +92,7 @@ static void put_times(struct document *d, const struct view *v)
                   p->crashed ? "the last call that was recorded" : "MPI_Finalize",
                   format_time(b, lifecycle));
     if (isnan(v->mpi_ns))
-        document_fact(d, "time in MPI", "unknown: ranks were cut off in calls");
+        document_fact(d, "time in MPI", "unknown: ranks were killed in calls");
     else
         document_fact(d, "time in MPI", "%s per rank, %s of the run%s",
                       format_time(a, v->mpi_ns / v->ranks),
@@ -120,7 +120,7 @@ static void put_trace(struct document *d, const struct profile *p)
         snprintf(ends, sizeof ends, ", both ends of %s of %s messages",
                  format_share(matched, (double)t->matched, (double)all), format_count(count, all));
     if (t->error_ns > 0)
-        snprintf(clock, sizeof clock, "; clocks may differ by %s, shorter waits are none",
+        snprintf(clock, sizeof clock, "; clocks may differ by %s, shorter waits are ignored",
                  format_time(time, t->error_ns));
     document_fact(d, "trace", "%s of the run%s%s%s", format_share(covered, t->covered, 1), window,
                   ends, clock);

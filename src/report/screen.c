@@ -91,7 +91,7 @@ static void put_where(struct screen *s)
     } else if (e->known) {
         put_bar(s, e);
     } else if (isnan(s->v->mpi_ns)) {
-        put_text(s, "", "The time in MPI is unknown: ranks were cut off in calls.");
+        put_text(s, "", "The time in MPI is unknown: ranks were killed in calls.");
     } else {
         snprintf(text, sizeof text, "Time in MPI: %s per rank%s",
                  format_time(time, s->v->mpi_ns / s->v->ranks),

@@ -35,7 +35,7 @@ void view_close(struct view *v)
 #define OPERATION C("operation", TEXT, NULL, "the MPI function")
 #define SITE                                                                                       \
     NAME("call_site", "call site",                                                                 \
-         "where it is called: file, line and function; callers where rows differ by these only")
+         "file, line and function of the call; also its callers if rows differ only in these")
 
 static void put_ns(struct table *t, double ns)
 {
@@ -70,10 +70,10 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
 }
 
 #define CALLS                                                                                      \
-    C("calls", COUNT, "calls", "how many calls, of all ranks"),                                    \
+    C("calls", COUNT, "calls", "number of calls of all ranks"),                                    \
         OPTIONAL("apart", COUNT, "excluded",                                                       \
-                 "calls during or right after what collprof injected: in no time"),                \
-        OPTIONAL("bytes", BYTES, NULL, "data that the calls name, of all ranks"),                  \
+                 "calls that an experiment may have delayed: excluded from all times"),            \
+        OPTIONAL("bytes", BYTES, NULL, "data according to the calls' arguments, of all ranks"),    \
         C("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),           \
         C("of_run", SHARE, "of run", "the same as a share of the run"),                            \
         OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
@@ -81,7 +81,7 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
         OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
         OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
         OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
-        OPTIONAL("worst_rank", RANK, "slowest", "the rank that spent most"),                       \
+        OPTIONAL("worst_rank", RANK, "slowest", "the rank with the longest time"),                 \
         OPTIONAL("worst_times", REAL, "x mean",                                                    \
                  "time of that rank, as a multiple of the mean of all")
 
@@ -149,7 +149,8 @@ static const struct column request_columns[] = {
     OPTIONAL("until_wait", TIME, "compute",
              "from the post of a request to the call that completed it, mean"),
     OPTIONAL("in_wait", TIME, "in wait", "in the call that completed a request, mean"),
-    C("complete", SHARE, NULL, "share of the requests found complete when asked for"),
+    C("complete", SHARE, NULL,
+      "share of the requests that were complete when tested or waited for"),
     C("wait_per_rank", TIME, "wait/rank",
       "time in the completing calls, mean of all ranks; the time of a call that completes several "
       "requests is divided equally among them"),
@@ -190,17 +191,17 @@ static const struct column arrival_columns[] = {
     OPERATION,
     C("members", COUNT, "ranks", "ranks in the communicator"),
     C("instances", COUNT, NULL,
-      "operations that were seen on all members, and kept; medians and max are of these"),
+      "operations that all members recorded; medians and maximum are of these"),
     OPTIONAL("stand_for", COUNT, "of",
-             "how many operations there were; an estimate where not all were kept"),
+             "number of operations in the run; an estimate if not all were recorded"),
     OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
     OPTIONAL("skew_max", TIME, "max", "the largest skew"),
     OPTIONAL("cost_rank", RANK, "late rank",
              "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
              "and neighbourhood calls"),
     C("waiting", SHARE, NULL,
-      "share of the call time until the last needed rank arrived; how long a root waits for those "
-      "it sends to is unknown"),
+      "share of the call time until the last needed rank arrived; the wait of a root for its "
+      "receivers is unknown"),
     C("wait", TIME, "wait", "the same as a time, all ranks together"),
     OPTIONAL("duration", TIME, NULL,
              "from the arrival of the awaited rank to the last exit, median"),
@@ -234,8 +235,9 @@ static void fill_arrivals(struct table *t, const struct view *v)
 
 static const struct column wait_columns[] = {
     C("state", TEXT, "waiting",
-      "late sender or receiver: the other side of a message; wrong order: while one that was sent "
-      "before was unreceived; the others: a rank that the collective needs (n-to-n: needs all)"),
+      "late sender or receiver: waits for the other side of a message; wrong order: while an "
+      "earlier message is still unreceived; others: waits for a rank that the collective needs "
+      "(n-to-n: for all)"),
     C("for_rank", RANK, "for rank", "the awaited rank"),
     OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
     C("time", TIME, NULL, "waited in them, all ranks together"),
@@ -258,18 +260,18 @@ static void fill_waits(struct table *t, const struct view *v)
 
 static const struct column cause_columns[] = {
     C("kind", TEXT, "cause",
-      "computation: time outside of MPI between two calls; transfer: time in a call beyond its "
-      "wait; unknown: edges of windows, and calls of which waits are unknown"),
-    C("rank", RANK, NULL, "the rank that it is on"),
-    C("caused", TIME, NULL, "waiting that it caused, of all ranks that waited for it together"),
+      "computation: time outside of MPI between two calls; transfer: time in a call besides its "
+      "wait; unknown: edges of windows, and calls whose waits are unknown"),
+    C("rank", RANK, NULL, "the rank on which it occurs"),
+    C("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
     C("share", SHARE, "of waits", "the same as a share of all waiting"),
     OPTIONAL("passed_on", SHARE, "passed on",
-             "of it, waiting for ranks between, which had waited themselves"),
-    OPTIONAL("waits", COUNT, NULL, "calls of whose waiting it caused the largest part"),
+             "the part of it that ranks passed on which had waited themselves"),
+    OPTIONAL("waits", COUNT, NULL, "number of calls whose wait it mainly caused"),
     OPTIONAL("path", TIME, "critical", "its time on the critical path"),
     OPTIONAL("path_share", SHARE, "of path", "the same as a share of the path"),
-    NAME("left", NULL, "the call that the rank had left"),
-    NAME("entered", NULL, "the call that it entered then, or was in"),
+    NAME("left", NULL, "the call before it"),
+    NAME("entered", NULL, "the call after it, or around it"),
 };
 
 static void put_call(struct table *t, const struct view *v, uint32_t operation, uint32_t site,
@@ -304,14 +306,13 @@ static void fill_causes(struct table *t, const struct view *v)
 
 static const struct column transport_columns[] = {
     OPERATION,
-    C("sends", COUNT, NULL, "sends that it gave to the transport"),
-    C("receives", COUNT, NULL, "receives that it gave to the transport"),
+    C("sends", COUNT, NULL, "sends that these calls started in the transport"),
+    C("receives", COUNT, NULL, "receives that these calls started in the transport"),
     C("same_call", SHARE, "in it",
-      "of the transfers whose end was seen, ended before the call returned"),
+      "share of the transfers with a known end that ended before the call returned"),
     C("other_call", SHARE, "later",
-      "of the transfers whose end was seen, ended in a later MPI call: only there they progressed"),
-    C("outside", SHARE, NULL,
-      "of the transfers whose end was seen, ended in no MPI call of the application"),
+      "share that ended in a later MPI call: they progressed only there"),
+    C("outside", SHARE, NULL, "share that ended outside of the application's MPI calls"),
     SITE,
 };
 
@@ -390,9 +391,8 @@ static void fill_ranks(struct table *t, const struct view *v)
 
 static const struct column region_columns[] = {
     NAME("region", NULL, "the name that the application gave"),
-    C("entered", COUNT, NULL, "how often, of all ranks"),
-    C("time_per_rank", TIME, "time/rank",
-      "time inside, without regions within it, mean of all ranks"),
+    C("entered", COUNT, NULL, "number of entries, of all ranks"),
+    C("time_per_rank", TIME, "time/rank", "time inside, without inner regions, mean of all ranks"),
     C("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
     C("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
     C("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
@@ -438,14 +438,14 @@ static const struct column ack_columns[] = {
     MESSAGE,
     C("destination", RANK, "to rank", "the destination"),
     INTERVAL("direct", "latency",
-             "from the root's entry to this rank's return, of the broadcasts that no late rank can "
+             "from the root's entry to this rank's return, for broadcasts that no late rank can "
              "have delayed"),
     INTERVAL("ol", "by acks",
-             "the latency until its acknowledgement came back, less half of that message's round "
-             "trip; no clock is trusted"),
-    OPTIONAL("late", SHARE, NULL, "of the broadcasts, this rank entered after data could be there"),
+             "time until its acknowledgement arrived, minus half of that message's round trip; "
+             "needs no common clock"),
+    OPTIONAL("late", SHARE, NULL, "broadcasts that this rank entered after the data could arrive"),
     OPTIONAL("acknowledged", COUNT, "acks",
-             "acknowledgements that came, of the broadcasts that are kept"),
+             "acknowledgements received for the recorded broadcasts"),
 };
 
 static const struct column benchmark_columns[] = {
@@ -455,18 +455,20 @@ static const struct column benchmark_columns[] = {
     C("time", TIME, NULL, "median, of the slowest destination that was measured"),
     OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
     OPTIONAL("high", TIME, "to", "upper end of it"),
-    C("destinations", TEXT, NULL, "measured, of those that the method goes through one by one"),
-    NAME("measures", NULL, "what the time is of (see collbench-bcast(1)), or why there is none"),
+    C("destinations", TEXT, NULL,
+      "number measured, for methods that measure destinations or pairs one by one"),
+    NAME("measures", NULL, "meaning of the time (see collbench-bcast(1)), or why there is none"),
 };
 
 static const struct column broadcast_columns[] = {
     MESSAGE,
-    C("algorithm", TEXT, NULL, "what the broadcast was replaced by"),
+    C("algorithm", TEXT, NULL, "the algorithm that replaced the broadcast"),
     C("calls", COUNT, NULL, "calls that it served"),
     C("predicted", TIME, NULL, "by the model, from the latencies measured"),
     INTERVAL("seen", NULL,
              "last exit minus the root's entry in the application, where ranks may be late"),
-    C("trial", TIME, NULL, "the replacement with all ranks there, before the first call"),
+    C("trial", TIME, NULL,
+      "the replacement with all ranks on time, measured before the first call"),
     C("library", TIME, NULL, "the library's broadcast likewise"),
 };
 

@@ -21,14 +21,13 @@ static struct column columns[] = {
     {"bound", "us", COLUMN_REAL, 3, "error bound of it", .flags = COLUMN_DATA_ONLY},
     {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
     {"o_r", "us", COLUMN_REAL, 3, "the receive call, for a message that has arrived"},
-    {"g", "us", COLUMN_REAL, 3, "gap of messages in a row"},
+    {"g", "us", COLUMN_REAL, 3, "gap between consecutive messages"},
     {"protocol", NULL, COLUMN_TEXT, 0,
      "eager; rendezvous: a send waits for its receiver; pull: the receive call fetches the "
      "message, so that it is no overhead"},
-    {"latency", "us", COLUMN_REAL, 3, "L: the one-way latency of the smallest size less both calls",
-     .flags = COLUMN_OPTIONAL},
-    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: what the gap grows by a byte",
-     .flags = COLUMN_OPTIONAL},
+    {"latency", "us", COLUMN_REAL, 3,
+     "L: the one-way latency of the smallest size minus both calls", .flags = COLUMN_OPTIONAL},
+    {"per_byte", "ns/B", COLUMN_REAL, 4, "G: growth of the gap per byte", .flags = COLUMN_OPTIONAL},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 

@@ -54,11 +54,12 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
         if (a->bytes != JUDGE_UNKNOWN_BYTES && a->bytes)
             add(text, ", %s", format_bytes(number, (double)a->bytes));
     } else if (a->what < AWAIT_COLLECTIVE) {
+        add(text, a->peer >= 0 && !named ? ", each" : "");
         add(text, a->what == AWAIT_SEND ? " to " : " from ");
         if (a->peer >= 0 && named)
             add(text, "rank %d", a->peer);
         else
-            add(text, a->peer >= 0               ? "another rank each"
+            add(text, a->peer >= 0               ? "a different rank"
                       : a->peer == AWAIT_ANY     ? "any rank"
                       : a->peer == AWAIT_INVALID ? "a rank that the communicator does not have"
                                                  : "an unknown rank");
@@ -177,7 +178,7 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
 /* The sentence about two members of a communicator that disagree. */
 static const char *const of_two[VERDICT_KINDS] = {
     [VERDICT_MISMATCH] = "members of a communicator disagree about a collective: ",
-    [VERDICT_CROSSED] = "collectives of two communicators in crossed order: "};
+    [VERDICT_CROSSED] = "collectives of two communicators in opposite order: "};
 
 /* For other ranks at fault: text between their numbers and the call of the first of them, and text
  * after it. */
@@ -390,13 +391,13 @@ static json_t *notes_json(const struct evidence *e, const struct verdict *v)
         killed += c && c->seconds < 0;
     }
     if (elsewhere)
-        json_push(notes, json_sprintf("%zu ranks are on other hosts: their records may be older "
-                                      "than they are, and whether they run is unknown",
+        json_push(notes, json_sprintf("%zu ranks are on other hosts: their records may be out of "
+                                      "date, and it is unknown whether they still run",
                                       elsewhere));
     if (killed && is_stuck(v) && !v->proven)
-        json_push(notes, json_string("these ranks were killed without a last word: for how long "
-                                     "they waited, and whether they would have gone on, is "
-                                     "unknown"));
+        json_push(notes,
+                  json_string("these ranks were killed without recording their end: how long they "
+                              "waited, and whether they would have continued, is unknown"));
     if (threads && is_stuck(v))
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
                                      "may call MPI (MPI_THREAD_MULTIPLE)"));

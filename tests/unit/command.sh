@@ -206,7 +206,7 @@ while IFS='|' read -r wanted answer line; do
         { echo "FAIL: collprof $line: status $status, wanted $wanted with '$answer':"; cat "$work/out"; failed=1; }
 done <<'END'
 0|^Usage: collprof .run. .OPTION|help
-0|^  where  *say where a run is stuck|-h
+0|^  where  *show where a run is stuck|-h
 0|^Usage: collprof report |help report
 0|^collprof [0-9.]*$|-V
 2|unknown command 'reprot'|help reprot

@@ -375,9 +375,10 @@ Test(findings, excluded_calls)
     p->ranks.at[0].injected_ns = ns(0.2);
     struct document *d = findings_of(p);
     cr_assert_str_eq(json_string_value(json_object_get(found(d, "excluded"), "text")),
-                     "Experiments took 10.0 % of the run: shares are of the rest. Calls that they "
-                     "may have delayed, 50.0 % of all, with 25.0 % of the time in MPI, are in the "
-                     "efficiency and the ranks' times, but in no time of call sites.");
+                     "Experiments took 10.0 % of the run; percentages refer to the rest. Calls "
+                     "that they may have delayed, 50.0 % of all, with 25.0 % of the time in MPI, "
+                     "count for the efficiency and the ranks' times, but not for times of call "
+                     "sites.");
     document_free(d);
     profile_free(p);
 }

@@ -167,18 +167,18 @@ static void expect_verdict(const char *kind, const char *first, const char *seco
 Test(records, messages)
 {
     expect_verdict("cycle", "ranks 0, 1 wait for each other",
-                   "in MPI_Recv from another rank each (tag 4",
+                   "in MPI_Recv, each from a different rank (tag 4",
                    (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
                                         {OP_RECV, 0, 4, NONE, NONE, 0, false, false}});
     expect_verdict("cycle", "ranks 0, 1 wait for each other",
-                   "in MPI_Recv from another rank each (tag 4",
+                   "in MPI_Recv, each from a different rank (tag 4",
                    (const struct in[2]){{OP_RECV, 0, 4, NONE, NONE, 0, false, true},
                                         {OP_RECV, 1, 4, NONE, NONE, 0, false, true}});
     expect_verdict("unmatched", "tag 4", "tag 5",
                    (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
                                         {OP_BARRIER, NONE, NONE, NONE, NONE, 5, false, false}});
     expect_verdict("cycle", "ranks 0, 1 wait for each other in MPI_Wait",
-                   "for MPI_Irecv from another rank each (tag 4",
+                   "for MPI_Irecv, each from a different rank (tag 4",
                    (const struct in[2]){{OP_IRECV, 1, 4, NONE, NONE, 0, true, false},
                                         {OP_IRECV, 0, 4, NONE, NONE, 0, true, false}});
     expect_verdict("unmatched", "tag 5", "tag 6",

@@ -207,7 +207,7 @@ static int run_window(struct latency_run *r, struct latency_result *result)
 
 const struct latency_method latency_direct = {
     .name = "direct",
-    .reality = "the latency to each destination (OL_i), as exact as the clocks agree",
+    .reality = "the latency to each destination (OL_i), with the accuracy of the common clock",
     .value = "largest OL_i",
     .meaning = MEANS_LATENCY,
     .kinds = KIND_ANY,
@@ -218,8 +218,8 @@ const struct latency_method latency_direct = {
 
 const struct latency_method latency_repro_window = {
     .name = "repro-window",
-    .reality = "ReproMPI's, the call at an announced moment: OL, if all enter at that moment; as "
-               "exact as the clocks agree",
+    .reality = "ReproMPI's, the call at an announced moment: OL, if all enter at that moment; with "
+               "the accuracy of the common clock",
     .value = "median of first entry to last exit",
     .meaning = MEANS_SUITE,
     .kinds = KIND_ANY,

@@ -267,11 +267,12 @@ int run_gap_once(struct latency_run *r, double part)
                                                     MORE}
 #define BARRIER "an upper bound on the latency (OL); a barrier's time cannot be subtracted from it"
 #define ROUNDS "a lower bound on the mean latency (OL) over all roots; depends on their order"
-#define BARRIER_EXITS "OL, with the skew of a barrier's exits on top or taken off"
+#define BARRIER_EXITS "OL, plus or minus the skew of a barrier's exits"
 
-LOOP(send_latency, "send-latency", "the gap at the root (g_0): no latency", "loop / M", MEANS_GAP,
-     KIND_ANY, , .step = operation, .single = true);
-LOOP(gap, "gap", "the gap (g_j): the interval between broadcasts at rank j or at who feeds it",
+LOOP(send_latency, "send-latency", "the gap at the root (g_0): not a latency", "loop / M",
+     MEANS_GAP, KIND_ANY, , .step = operation, .single = true);
+LOOP(gap, "gap",
+     "the gap (g_j): the interval between broadcasts at rank j or at a rank that sends to it",
      "largest g_j", MEANS_GAP, KIND_ANY, .figures = FIGURES_RANKS, .step = operation,
      .times = TIMES_OF_EACH, .single = true);
 LOOP(rounds, "rounds", ROUNDS ": that of ranks", "a round / P", MEANS_LOWER_BOUND, 0,
@@ -287,7 +288,7 @@ LOOP(ring_barrier, "ring-barrier", BARRIER, "one call and a barrier", MEANS_UPPE
 LOOP(acknowledge, "acknowledge", "an upper bound on the latency (OL)",
      "one call and P-1 acknowledgements", MEANS_UPPER_BOUND, KIND_FROM_ROOT, ,
      .step = operation_and_acks, .synchronizes = true);
-LOOP(osu, "osu", "OSU's loop, not OL: the mean counts ranks that are done early",
+LOOP(osu, "osu", "OSU's loop, not OL: the mean includes ranks that leave early",
      "mean over the ranks of their time in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
      .times = TIMES_MEAN, .single = true, .separate = true);
 LOOP(osu_max, "osu-max", "OSU's loop: " BARRIER_EXITS,
