@@ -275,7 +275,7 @@ static bool is_elsewhere(const struct evidence *e)
 {
     bool found = false;
     for (size_t i = 0; i < e->s->n_ranks; i++)
-        found = found || (e->rank[i].other_host && e->rank[i].state == LEDGER_RUNNING);
+        found = found || e->rank[i].unseen;
     return found;
 }
 

@@ -6,10 +6,12 @@
 #include "base/input.h"
 #include "base/status.h"
 #include "record/ledger.h"
+#include "verdict/hosts.h"
 #include "verdict/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,6 +40,8 @@ struct watchdog {
     ARRAY(struct pollfd) ends;   /* pidfds of the running ranks */
     ARRAY(pid_t) ranks;          /* in the same order */
     struct alarm seen, reported; /* the previous judgement; the last one reported */
+    char host[64];
+    char *summary; /* directory of this host's summary for other hosts; NULL if there is none */
 };
 
 /* An abstract address: it needs no file and vanishes with its socket. */
@@ -108,6 +112,57 @@ static bool is_ours(const void *watchdog, pid_t pid)
             if (w->ranks.at[i] == pid)
                 return true;
     return false;
+}
+
+/* A call site where ranks have waited for long before may do so again. */
+static void allow_for_waits(struct situation *s, double seconds)
+{
+    for (size_t i = 0; i < s->calls.n; i++) {
+        struct open_call *c = &s->calls.at[i];
+        if (c->seconds < fmin(fmax(seconds, 20 * c->longest), 10 * seconds))
+            c->seconds = 0;
+    }
+}
+
+static bool is_of_several_hosts(const struct evidence *e)
+{
+    bool several = false;
+    for (size_t i = 0; i < e->s->n_ranks; i++)
+        several = several || e->rank[i].other_host;
+    return several;
+}
+
+/* Whether the lowest rank that is known to live is of this host, whose watchdog reports. */
+static bool is_first_host(const struct evidence *e)
+{
+    size_t i = 0;
+    while (i < e->s->n_ranks && !e->rank[i].alive)
+        i++;
+    return i == e->s->n_ranks || !e->rank[i].other_host;
+}
+
+/* For the watchdogs of other hosts: which ranks of this one live, and, unless all move, their
+ * records as they are now. */
+static void write_summary(struct watchdog *w, const char *directory, const struct evidence *e)
+{
+    const struct situation *s = e->s;
+    struct host_summary own = {.now = clock_now(), .moving = true};
+    memcpy(own.host, w->host, sizeof own.host);
+    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
+        const struct evidence_rank *r = &e->rank[i];
+        if (!r->alive || r->other_host)
+            continue;
+        *PUSH(&own.ranks) =
+            (struct host_rank){i, s->state[i] <= RANK_STOPPED ? s->state[i] : RANK_RUNNING};
+        own.moving = own.moving && s->state[i] != RANK_STOPPED &&
+                     !(r->outside && r->seconds >= w->seconds / 2);
+    }
+    for (size_t i = 0; i < s->calls.n; i++)
+        own.moving = own.moving && (e->rank[s->calls.at[i].rank].other_host ||
+                                    s->calls.at[i].seconds < w->seconds / 2);
+    if (hosts_write(directory, &own) && !w->summary)
+        w->summary = memory_strdup(directory);
+    free(own.ranks.at);
 }
 
 static bool is_same(const struct alarm *a, const struct alarm *b)
@@ -182,12 +237,25 @@ static struct alarm alarm_of(const struct situation *s, const struct verdict *v)
 }
 
 /* Two successive judgements must agree before they are reported. The age of calls is known; a
- * process that is stopped or has ended must have been so for as long. */
-static bool holds(const struct watchdog *w, const struct alarm *now)
+ * process that is stopped or has ended must have been so for as long. What other hosts have written
+ * is some seconds old. */
+static bool holds(const struct watchdog *w, const struct alarm *now, const struct evidence *e)
 {
-    bool is_process = is_of_process(now->kind);
+    enum { HOSTS = 3 /* s */ };
+    double least = is_of_process(now->kind) ? w->seconds : 0;
+    if (is_of_several_hosts(e) && least < HOSTS)
+        least = HOSTS;
     return now->kind != VERDICT_MOVING && is_same(now, &w->seen) &&
-           (!is_process || clock_now() - w->seen.since >= w->seconds);
+           clock_now() - w->seen.since >= least && is_first_host(e);
+}
+
+/* Whether a rank at fault is on a host where others go on: so may it. */
+static bool may_go_on(const struct evidence *e, const struct verdict *v)
+{
+    bool found = false;
+    for (size_t i = 0; i < v->n; i++)
+        found = found || e->rank[v->core[i]].moving;
+    return found;
 }
 
 /* Judges; reports the same verdict only once. */
@@ -195,14 +263,19 @@ static void judge(struct watchdog *w)
 {
     char *directory = runs_living(w->output, is_ours, w);
     struct evidence *e = directory ? evidence_now(directory, w->seconds) : NULL;
+    if (e && is_of_several_hosts(e))
+        write_summary(w, directory, e);
     free(directory);
     if (!e)
         return;
+    allow_for_waits(e->s, w->seconds);
     struct verdict *v = verdict_of(e->s);
     struct alarm now = alarm_of(e->s, v);
+    if (may_go_on(e, v))
+        now.kind = VERDICT_MOVING;
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
-    bool reports = holds(w, &now), ends = reports && w->abort && v->proven;
+    bool reports = holds(w, &now, e), ends = reports && w->abort && v->proven;
     if (ends || (reports && !is_same(&now, &w->reported))) {
         report(e, v, ends);
         w->reported = now;
@@ -227,6 +300,8 @@ static void watch(struct watchdog *w)
             due = clock_now() + pause;
         }
     }
+    if (w->summary)
+        hosts_remove(w->summary, w->host);
     _exit(0);
 }
 
@@ -243,6 +318,7 @@ static void become_watchdog(struct watchdog *w, pid_t first)
     if (fork() != 0)
         _exit(0);
     signal(SIGPIPE, SIG_IGN);
+    gethostname(w->host, sizeof w->host - 1);
     if (chdir("/") == 0)
         watch(w);
     _exit(0);

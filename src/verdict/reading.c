@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,6 +234,18 @@ static bool is_named(const struct ledger_call *c, uint64_t request)
     return found;
 }
 
+/* In s; 0: none has returned. */
+static double longest_before(const struct reading *r, const struct ledger_call *c)
+{
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
+        const struct ledger_entry *e = &r->g.l->entries[i];
+        if (e->operation == c->operation && e->site == c->site && e->max_ns > longest)
+            longest = e->max_ns;
+    }
+    return (double)longest / 1e9;
+}
+
 /* Adds the call C of a thread, or its last one if that polls. A polling rank waits for all its open
  * requests and for what it probes; the time counts since its last success. */
 static void add_call(struct reading *r, const struct ledger_call *c)
@@ -261,6 +274,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     call->name = name;
     call->site = own->site;
     call->since = c->since;
+    call->longest = longest_before(r, c);
     call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
     call->polls = polling;
     call->seconds = !polling ? age_of(r, c->since) : c->progress ? age_of(r, c->progress) : -1;
@@ -283,6 +297,7 @@ static void add_init(struct reading *r)
     call->name = a.name;
     call->site = a.site;
     call->since = 1;
+    call->longest = INFINITY; /* how long processes take to start is unknown */
     call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
 }
 
@@ -329,7 +344,7 @@ void reading_add_calls(struct reading *r)
             add_call(r, c);
     }
     /* A record written by another host may be out of date. */
-    s->threads[h->rank] = h->threads_at_once || (rank->other_host && rank->state == LEDGER_RUNNING);
+    s->threads[h->rank] = h->threads_at_once || rank->unseen;
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
     if (!last || !rank->outside)
         return;

@@ -4,10 +4,14 @@
 
 #include "profile/gather.h"
 #include "profile/profile.h"
+#include "verdict/hosts.h"
 #include "verdict/situation.h"
 
 struct evidence_rank {
     bool alive, other_host;
+    bool unseen;   /* on another host, of which nothing recent is known */
+    bool moving;   /* on another host, whose watchdog saw no rank that waits for long */
+    uint32_t host; /* position in the hosts of NAMES */
     int64_t pid;
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
@@ -27,6 +31,7 @@ struct evidence {
 
 struct reading {
     struct evidence *e;
+    const struct host_summaries *hosts;
     struct gather g;
     double now;   /* clock_now(), or the time when the process ended; negative if unknown */
     size_t first; /* index of its first row in situation.awaited */

@@ -2,7 +2,9 @@
 
 #include "base/clock.h"
 #include "base/input.h"
+#include "base/quote.h"
 #include "base/reason.h"
+#include "base/text.h"
 #include "profile/records.h"
 
 #include <signal.h>
@@ -92,7 +94,7 @@ static void find_gone(struct evidence *e)
     for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
         const struct evidence_rank *r = &e->rank[i];
         bool with_all = !e->live && (!asked || situation_find(e->s, i)),
-             in_records = r->state == LEDGER_RUNNING ? r->other_host || with_all
+             in_records = r->state == LEDGER_RUNNING ? r->unseen || with_all
                                                      : was_asked_to_end(r) && !e->live;
         enum rank_state known = e->s->state[i];
         if (known != RANK_UNSEEN && known != RANK_FINISHED && !r->alive && !in_records)
@@ -112,23 +114,39 @@ static void read_calls(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
     struct evidence_rank *rank = &r->e->rank[h->rank];
+    struct profile_host on = {.ranks = 1};
+    const struct host_summary *told = NULL;
+    const struct host_rank *seen = NULL;
     char host[sizeof h->host] = "";
     gethostname(host, sizeof host - 1);
+    text_copy_part(on.name, sizeof on.name, h->host, sizeof h->host);
+    quote_plain(on.name);
     *rank = (struct evidence_rank){.state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
                                    .state_detail = h->state_detail,
                                    .pid = h->pid,
                                    .other_host = strncmp(host, h->host, sizeof host) != 0,
+                                   .host = profile_add_host(r->e->names, &on),
                                    .operation = PROFILE_NONE,
                                    .failed = PROFILE_NONE,
                                    .seconds = -1};
-    rank->alive =
-        ledger_is_alive(h) && (rank->state == LEDGER_RUNNING || rank->state == LEDGER_HANDLED ||
-                               rank->state == LEDGER_FINALIZED);
-    r->now = rank->alive ? clock_now() : rank->state == LEDGER_RUNNING ? -1 : h->pair[1].seconds;
+    if (rank->other_host && rank->state == LEDGER_RUNNING) {
+        told = hosts_find(r->hosts, h->host);
+        seen = told ? hosts_rank(told, h->rank) : NULL;
+        rank->unseen = !told;
+        rank->moving = told && told->moving;
+    }
+    rank->alive = seen || (ledger_is_alive(h) &&
+                           (rank->state == LEDGER_RUNNING || rank->state == LEDGER_HANDLED ||
+                            rank->state == LEDGER_FINALIZED));
+    r->now = seen                            ? told->now
+             : rank->alive                   ? clock_now()
+             : rank->state == LEDGER_RUNNING ? -1
+                                             : h->pair[1].seconds;
     r->e->s->state[h->rank] = rank->state == LEDGER_FINALIZED ? RANK_FINISHED
+                              : seen                          ? seen->state
                               : rank->alive                   ? state_of(h->pid)
                                                               : RANK_RUNNING;
-    if (rank->state != LEDGER_FINALIZED)
+    if (rank->state != LEDGER_FINALIZED && !rank->moving)
         reading_add_calls(r);
     add_messages(r);
 }
@@ -228,7 +246,8 @@ static void translate(struct situation *s)
 static struct evidence *read_all(struct records *records, double settled)
 {
     struct evidence *e = memory_alloc(sizeof *e);
-    struct reading r = {.e = e};
+    struct host_summaries hosts = hosts_read(records->directory);
+    struct reading r = {.e = e, .hosts = &hosts};
     size_t size = 0;
     for (size_t i = 0; i < records->list.n; i++)
         if (records->list.at[i].header.size > (int32_t)size)
@@ -247,6 +266,7 @@ static struct evidence *read_all(struct records *records, double settled)
     translate(e->s);
     merge_messages(e->s);
     find_gone(e);
+    hosts_free(&hosts);
     return e;
 }
 

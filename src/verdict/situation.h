@@ -72,6 +72,8 @@ struct open_call {
     bool any;            /* it returns when any one of them is complete: MPI_Waitany */
     bool polls;          /* it does not block: MPI_Test, MPI_Iprobe */
     double seconds;      /* since entry, for POLLS since the last success; negative if unknown */
+    double longest;      /* seconds in the longest call of its operation at its call site that has
+                            returned; 0 if there is none */
     uint64_t since;      /* distinguishes it from other calls of its rank */
     uint32_t name, site; /* its operation and call site, for messages */
 };

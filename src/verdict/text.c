@@ -162,7 +162,10 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
     if (c)
         add_open(text, e, c, v->first, named);
     else
-        add(text, "%s", r->alive && state <= RANK_SYSTEM_CALL ? doing[state] : "outside of MPI");
+        add(text, "%s",
+            r->moving                               ? "on a host where no rank waits for long"
+            : r->alive && state <= RANK_SYSTEM_CALL ? doing[state]
+                                                    : "outside of MPI");
     if (!c && named && fault && v->kind == VERDICT_COMPUTES)
         add_time(text, " for ", r->seconds);
     if (!c && r->operation != PROFILE_NONE) {
@@ -372,28 +375,39 @@ static json_t *groups_json(const struct evidence *e, const struct verdict *v)
     return list;
 }
 
-static bool is_elsewhere(const struct evidence *e, int32_t rank)
+/* Names the hosts of ranks of which nothing recent is known; the number of these ranks. */
+static size_t add_unseen(char *text, const struct evidence *e)
 {
-    return e->rank[rank].other_host && e->rank[rank].state == LEDGER_RUNNING;
+    size_t n = 0;
+    for (size_t h = 0; h < e->names->hosts.n; h++) {
+        size_t here = 0;
+        for (size_t i = 0; i < e->s->n_ranks; i++)
+            here += e->rank[i].unseen && e->rank[i].host == h;
+        if (here)
+            add(text, "%s%s", n ? ", " : "", e->names->hosts.at[h].name);
+        n += here;
+    }
+    return n;
 }
 
 static json_t *notes_json(const struct evidence *e, const struct verdict *v)
 {
     json_t *notes = json_array();
-    size_t elsewhere = 0, threads = 0, killed = 0;
+    size_t threads = 0, killed = 0;
+    char hosts[ROOM] = "";
+    const size_t unseen = add_unseen(hosts, e);
     for (size_t i = 0; i < e->names->warnings.n; i++)
         json_push(notes, json_string(e->names->warnings.at[i]));
-    for (size_t i = 0; i < e->s->n_ranks; i++)
-        elsewhere += is_elsewhere(e, (int32_t)i);
     for (size_t i = 0; i < v->n; i++) {
         const struct open_call *c = situation_find(e->s, v->core[i]);
-        threads += e->s->threads[v->core[i]] && !is_elsewhere(e, v->core[i]);
+        threads += e->s->threads[v->core[i]] && !e->rank[v->core[i]].unseen;
         killed += c && c->seconds < 0;
     }
-    if (elsewhere)
-        json_push(notes, json_sprintf("%zu ranks are on other hosts: their records may be out of "
-                                      "date, and it is unknown whether they still run",
-                                      elsewhere));
+    if (unseen)
+        json_push(notes, json_sprintf("%zu ranks are on hosts that cannot be seen from here (%s): "
+                                      "their records may be out of date, and it is unknown whether "
+                                      "they still run",
+                                      unseen, hosts));
     if (killed && is_stuck(v) && !v->proven)
         json_push(notes,
                   json_string("these ranks were killed without recording their end: how long they "

@@ -203,6 +203,30 @@ stopped_again()
     test $status = 0 && ! grep -q watchdog err || fail "a rank that is stopped again and again: status $status: $(cat err)"
     is_gone
 }
+# Who has waited long at a call site may do so again, for 20 times as long.
+cat >patient.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2; i++) {
+        usleep(rank == 1 ? (i ? 4000000 : 500000) : 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -o patient patient.c || fail "patient.c does not build"
+waited_before()
+{
+    program patient
+    run --watchdog=1 "$program"
+    test $status = 0 && ! grep -q watchdog err || fail "a call site with long waits: status $status: $(cat err)"
+}
 $MPICC -O1 -o heat "$source/examples/heat.c" -lm || fail "heat.c does not build"
 heat()
 {
@@ -220,7 +244,7 @@ shell()
     test $status = 0 || fail "a program of a shell: status $status: $(cat err)"
     is_gone
 }
-for case in one_rank goes_on stopped_again $(case " $mpis " in *" mpich "*) echo without_one ;; esac); do
+for case in one_rank goes_on stopped_again waited_before $(case " $mpis " in *" mpich "*) echo without_one ;; esac); do
     beside $case $case
 done
 join

@@ -78,5 +78,19 @@ PY
     tr -s ' \n' ' ' <report | grep -qE 'clocks of the hosts agree within [0-9.]+ ?(ns|us|ms)' ||
         { cat report; fail "$mpi: the clocks are not synchronized"; }
     grep -E '^(hosts|clock): ' report
+
+    # A watchdog on each host, which see one directory: one verdict for the run, of ranks on both.
+    $MPICC -g -O1 -o stuck.$mpi "$source/examples/stuck.c" 2>/dev/null || fail "stuck.$mpi"
+    watched() { on "$left" timeout -k 5 60 $MPIEXEC "$@" >out 2>err </dev/null; status=$?; }
+    set -- "$@" -n 2 "$collprof" run --yield --report=no --watchdog=2 --watchdog-abort -o "$dir/shared/$mpi"
+    mkdir -p shared
+    watched "$@" ./stuck.$mpi 1
+    test $status != 124 || { cat err; fail "$mpi: the watchdogs do not end a deadlock of two hosts"; }
+    test "$(tr -s '\n ' ' ' <err | grep -o 'watchdog: nothing has moved for [^:]*: a deadlock of 2 of 2 ranks' | wc -l)" = 1 ||
+        { cat err; fail "$mpi: no verdict of both hosts, or more than one"; }
+    ! grep -q 'cannot be seen' err || { cat err; fail "$mpi: a host that has a watchdog is not seen"; }
+    watched "$@" ./heat.$mpi -s 3000
+    test $status = 0 && ! grep -q 'collprof watchdog' err || { cat err; fail "$mpi: a run that goes on, status $status"; }
+    ! ls shared/$mpi/ | grep watchdog || fail "$mpi: a watchdog leaves its summary"
 done
 exit 0

@@ -3,9 +3,13 @@
 #include "verdict/text.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What a rank is in: a call, or of MPI_Wait the operation that is pending. */
@@ -184,4 +188,71 @@ Test(records, messages)
     expect_verdict("unmatched", "tag 5", "tag 6",
                    (const struct in[2]){{OP_SENDRECV, 1, 5, 1, 4, 0, false, false},
                                         {OP_SENDRECV, 0, 4, 0, 6, 0, false, false}});
+}
+
+/* A record of another host, in which the rank waits for the other one's message. SUMMARY: what the
+ * watchdog there has written, AGE seconds ago; NULL: nothing. */
+static json_t *verdict_on_other_host(const char *summary, int age)
+{
+    const struct in in[2] = {{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
+                             {OP_RECV, 0, 4, NONE, NONE, 0, false, false}};
+    char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[3][100];
+    cr_assert_not_null(mkdtemp(directory));
+    for (int r = 0; r < 2; r++) {
+        char host[sizeof((struct ledger_header *)NULL)->host] = "elsewhere";
+        snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
+        record(path[r], r, &in[r], false, false);
+        int fd = open(path[r], O_WRONLY);
+        cr_assert_eq(pwrite(fd, host, sizeof host, offsetof(struct ledger_header, host)),
+                     (ssize_t)sizeof host);
+        close(fd);
+    }
+    snprintf(path[2], sizeof path[2], "%s/watchdog-elsewhere", directory);
+    if (summary) {
+        struct timespec times[2] = {{.tv_sec = time(NULL) - age}, {.tv_sec = time(NULL) - age}};
+        FILE *out = fopen(path[2], "w");
+        fputs(summary, out);
+        fclose(out);
+        utimensat(AT_FDCWD, path[2], times, 0);
+    }
+    struct evidence *e = evidence_now(directory, VERDICT_SETTLED);
+    cr_assert_not_null(e);
+    json_t *value = verdict_json_of(e);
+    evidence_free(e);
+    for (int i = 0; i < 3; i++)
+        unlink(path[i]);
+    rmdir(directory);
+    return value;
+}
+
+Test(records, what_another_hosts_watchdog_says_is_known)
+{
+    json_t *v = verdict_on_other_host("waiting 1e6\n0 1\n1 1\n", 0);
+    cr_assert_str_eq(json_string_value(json_object_get(v, "kind")), "cycle");
+    cr_assert(json_is_true(json_object_get(v, "proven")), "%s", text_in(v));
+    cr_assert_not_null(strstr(text_in(v), "nothing has moved for"), "%s", text_in(v));
+    json_decref(v);
+    v = verdict_on_other_host("waiting 1e6\n0 1\n", 0);
+    cr_assert_str_eq(json_string_value(json_object_get(v, "kind")), "gone");
+    json_decref(v);
+    v = verdict_on_other_host("moving 1e6\n0 1\n1 1\n", 0);
+    cr_assert_str_eq(json_string_value(json_object_get(v, "kind")), "moving", "%s", text_in(v));
+    json_decref(v);
+}
+
+Test(records, a_host_that_says_nothing_is_named_and_proves_nothing)
+{
+    static const struct {
+        const char *summary;
+        int age;
+    } cases[] = {{NULL, 0}, {"waiting 1e6\n0 1\n1 1\n", 100}, {"waiting 1e6\n0 9\n", 0}, {"", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *v = verdict_on_other_host(cases[i].summary, cases[i].age), *notes;
+        char *text = json_dumps(notes = json_object_get(v, "notes"), 0);
+        cr_assert(json_is_false(json_object_get(v, "proven")), "%zu: %s", i, text_in(v));
+        cr_assert_not_null(strstr(text, "cannot be seen from here (elsewhere)"), "%zu: %s", i,
+                           text);
+        free(text);
+        json_decref(v);
+    }
 }
