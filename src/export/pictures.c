@@ -9,7 +9,7 @@
 
 void picture_caption(struct document *d, const struct profile *p)
 {
-    const bool doubtful = noise_of(p).level == NOISE_SPOILED;
+    const bool doubtful = noise_of(p).share >= NOISE_SPOILED_FROM;
     char when[64], of[24] = "";
     if ((int64_t)p->ranks.n < p->size)
         snprintf(of, sizeof of, " of %d", p->size);

@@ -1,12 +1,11 @@
 /* All rules for trusting a figure are here. */
 #include "profile/noise.h"
 
+#include "base/clock.h"
 #include "base/histogram.h"
 #include "base/noise.h"
 
 #include <math.h>
-
-static const double spoiled_of_mpi = 0.50;
 
 static double outside_seconds(const struct profile_rank *r)
 {
@@ -34,18 +33,26 @@ static double most_outside(const struct profile *p)
     return most;
 }
 
-double noise_of_rank(const struct profile *p, size_t at)
+double noise_doubt(const struct profile *p, int64_t rank, double work)
 {
-    return at < p->ranks.n ? contention(&p->ranks.at[at], most_outside(p)) : NAN;
+    static const double differ = 0.20, for_seconds = 0.1;
+    const double n = (double)p->ranks.n;
+    double lost = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (rank < 0 || p->ranks.at[i].rank == rank)
+            lost += fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
+                         rank < 0 ? p->ranks.at[i].wall : outside_seconds(&p->ranks.at[i]));
+    double slower =
+        p->clock == CLOCK_SOURCE_EXTERNAL ? 0 : differ * sqrt(work * fmin(work, for_seconds));
+    return n > 0 ? lost * (n - 1) / n + slower : 0;
 }
 
 struct noise noise_of(const struct profile *p)
 {
     struct noise n = {.worst_rank = -1};
-    double mpi = 0, run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p);
+    double run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
         double seconds = contention(&p->ranks.at[i], most);
-        mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
         if (isnan(seconds)) {
             n.unknown++;
             continue;
@@ -60,16 +67,12 @@ struct noise noise_of(const struct profile *p)
         return n;
     n.share = n.seconds / run;
     n.mean = sum / run / (double)(p->ranks.n - n.unknown);
-    n.level = n.share >= NOISE_FELT_FROM ? NOISE_FELT : NOISE_QUIET;
-    if (n.share >= NOISE_SPOILED_FROM ||
-        (n.level == NOISE_FELT && n.seconds >= spoiled_of_mpi * mpi / (double)p->ranks.n))
-        n.level = NOISE_SPOILED;
     return n;
 }
 
-bool noise_matters(double cost, double low, double run)
+bool noise_matters(double cost, double low, double doubt, double run)
 {
-    return isnan(low) ? cost >= 2 * NOISE_MATTERS * run : low >= NOISE_MATTERS * run;
+    return noise_at_least(cost, low, doubt) >= (isnan(low) ? 2 : 1) * NOISE_MATTERS * run;
 }
 
 double noise_least(const double part[NOISE_PARTS])

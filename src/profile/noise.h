@@ -4,16 +4,11 @@
 
 #include "profile/profile.h"
 
-enum noise_level {
-    NOISE_QUIET,  /* below 1 % of the run on every rank for which it is known */
-    NOISE_FELT,   /* more: differences of that size are not significant */
-    NOISE_SPOILED /* 10 % of the run, or half of the time in MPI: no conclusions are drawn */
-};
+#include <math.h>
 
 /* CPU contention: time in which a rank was runnable but not scheduled. It is not counted while the
  * rank waits in MPI for a late rank, since it then delays nothing. */
 struct noise {
-    enum noise_level level;
     double share;       /* of the run, on the worst rank */
     double seconds;     /* on the worst rank */
     int32_t worst_rank; /* -1: unknown */
@@ -22,14 +17,24 @@ struct noise {
 };
 struct noise noise_of(const struct profile *p);
 
-/* Seconds of contention at index AT of P's ranks that may have delayed something; NaN if
- * unknown. */
-double noise_of_rank(const struct profile *p, size_t at);
+/* Seconds per rank that the others may wait for RANK (-1: for any rank) although it has no more
+ * work than they: it was runnable but not scheduled while outside of MPI (any rank:
+ * anywhere); or its processor was slower in WORK seconds outside of MPI. Processors that share a
+ * core, a cache or a host with others differ by up to 20 % for a tenth of a second; the longer a
+ * rank works, the less of that remains in the mean. Simulated processors do not differ. */
+double noise_doubt(const struct profile *p, int64_t rank, double work);
 
-/* Smallest share of the run at which a cost is reported; twice that if COST has no interval. LOW:
- * lower end of the interval of COST, or NaN; both in the unit of RUN. */
+/* What COST is at least, if LOW is the lower end of its interval (NaN: it has none) and DOUBT the
+ * part of it that may have other reasons than the program: these are not counted twice. */
+static inline double noise_at_least(double cost, double low, double doubt)
+{
+    return fmin(low, cost - doubt);
+}
+
+/* Smallest share of the run that a cost must be at least to be reported; twice that if it has no
+ * interval. All in the unit of RUN. */
 #define NOISE_MATTERS 0.01
-bool noise_matters(double cost, double low, double run);
+bool noise_matters(double cost, double low, double doubt, double run);
 
 /* Lower end (at least 0) of the 95 % interval of a sum over NOISE_PARTS consecutive parts of the
  * run. The variance is that of differences between neighbours: a phase in which all parts are

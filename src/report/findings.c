@@ -17,6 +17,13 @@ struct finding finding_of_cost(const struct finding_context *c, const char *key,
                             .share = c->run > 0 && cost > 0 ? cost / c->run : 0};
 }
 
+bool finding_matters(struct finding_context *c, double cost, double low, double doubt)
+{
+    bool matters = noise_matters(cost, low, doubt, c->run);
+    c->doubtful = c->doubtful || (!matters && noise_matters(cost, low, 0, c->run));
+    return matters;
+}
+
 void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL])
 {
     bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
@@ -41,9 +48,24 @@ void run_again(const struct finding_context *c, double ranks, const char *option
              p->programs.n == 1 ? p->arguments : "");
 }
 
+static bool has_findings(const struct document *d)
+{
+    size_t i;
+    const json_t *f;
+    json_array_foreach(document_finding_list(d), i, f)
+    {
+        if (!strcmp(json_string_value(json_object_get(f, "severity")), "finding"))
+            return true;
+    }
+    return false;
+}
+
+/* Comes before all figures if it has silenced findings and there is no other one. */
 static void find_contention(struct finding_context *c)
 {
     const struct noise *n = &c->v->noise;
+    const bool doubtful = c->doubtful || c->imbalances.doubtful,
+               first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
     char share[32], mean[32], time[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
     unsigned processors = 0;
     bool crowded = false;
@@ -57,22 +79,21 @@ static void find_contention(struct finding_context *c)
              crowded ? "use as many ranks as processors"
                      : "run again when no other process computes",
              command);
-    c->voided = n->level == NOISE_SPOILED;
     struct finding f = {.key = "cpu_contention",
-                        .severity = c->voided ? SEVERITY_ERROR : SEVERITY_DOUBT,
+                        .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
                         .ranks = &n->worst_rank,
                         .n_ranks = 1,
                         .advice = advice};
     f.number[0] = (struct finding_number){"worst_percent", 100 * n->share};
-    if (n->level == NOISE_FELT || c->voided) {
+    if (n->share >= NOISE_FELT_FROM) {
         document_finding(
             c->d, &f,
             "CPU contention: rank %d was runnable but not scheduled for %s of the run (%s; mean of "
             "the ranks: %s). %s",
             n->worst_rank, format_share(share, n->share, 1), format_time(time, 1e9 * n->seconds),
             format_share(mean, n->mean, 1),
-            c->voided ? "Waits and late ranks are not judged; counts and bytes are right."
-                      : "Differences of that size are not significant.");
+            doubtful ? "Late ranks that this may explain are not named; counts and bytes are right."
+                     : "Differences of that size mean nothing.");
         return;
     }
     f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
@@ -94,7 +115,7 @@ static void find_little_mpi(struct finding_context *c)
     f.severity = SEVERITY_NOTE;
     document_finding(c->d, &f, "MPI takes %s of the run: there is little to be gained there.",
                      format_share(share, mpi, c->run));
-    c->voided = true;
+    c->little = true;
 }
 
 static bool answers(const struct profile *p, const struct profile_peer *m)
@@ -126,7 +147,7 @@ static void find_small_messages(struct finding_context *c)
     for (size_t i = 0; most && i < p->entries.n; i++)
         if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
             time += 1e-9 * (double)p->entries.at[i].time_ns / c->ranks;
-    if (!most || !noise_matters(time, NAN, c->run))
+    if (!most || !finding_matters(c, time, NAN, noise_doubt(p, -1, 0)))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
     call_label(c->v, most->operation, most->site, call);
@@ -196,14 +217,14 @@ static void find_reported(struct finding_context *c)
     }
 }
 
-/* --- all findings; those that void others come first --- */
+/* --- all of them, in the order in which they are found --- */
 
 static const struct {
     void (*find)(struct finding_context *c);
-    bool always; /* also if times cannot be judged */
-} finders[] = {{find_reported, true},    {find_ends, true},           {find_contention, true},
-               {find_little_mpi, true},  {find_doubts, true},         {find_waits, false},
-               {find_imbalances, false}, {find_late_arrivals, false}, {find_small_messages, false},
+    bool always; /* also where MPI takes little of the run */
+} finders[] = {{find_reported, true},        {find_ends, true},        {find_little_mpi, true},
+               {find_waits, false},          {find_imbalances, false}, {find_late_arrivals, false},
+               {find_small_messages, false}, {find_contention, true},  {find_doubts, true},
                {find_untold, false}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
@@ -215,7 +236,7 @@ void findings_add(struct document *d, const struct view *v, const char *director
                                 .ranks = v->ranks,
                                 .imbalances = imbalances_find(v)};
     for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
-        if (finders[i].always || !c.voided)
+        if (finders[i].always || !c.little)
             finders[i].find(&c);
     imbalances_free(&c.imbalances);
 }

@@ -21,12 +21,16 @@ struct finding_context {
     const char *directory; /* NULL if unknown */
     double run;            /* seconds */
     double ranks;
-    bool voided; /* times cannot be judged, or MPI takes too little time to matter */
-    bool traced; /* a trace shows what ranks wait for */
+    bool little;   /* MPI takes too little time to matter */
+    bool doubtful; /* a cost that would matter may have other reasons: see noise_doubt() */
+    bool traced;   /* a trace shows what ranks wait for */
     struct imbalances imbalances;
 };
 
-/* A finding that costs COST seconds per rank, at least LOW (NaN without an interval). */
+/* Whether COST seconds per rank, at least LOW (NaN without an interval), matter without DOUBT. */
+bool finding_matters(struct finding_context *c, double cost, double low, double doubt);
+
+/* A finding that costs COST seconds per rank, at least LOW (NaN if unknown). */
 struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
                                double low);
 

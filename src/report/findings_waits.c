@@ -252,6 +252,13 @@ static bool is_of_one_rank(const struct segment *s)
     return s->of_most >= 2 * s->second;
 }
 
+/* Seconds per rank of S's cost that may have other reasons than the program. */
+static double cause_doubt(const struct finding_context *c, const struct segment *s)
+{
+    return noise_doubt(c->v->p, is_of_one_rank(s) ? (int64_t)s->most->rank : -1,
+                       s->first->kind == CAUSE_COMPUTATION ? c->v->where.mean : 0);
+}
+
 static void which_ranks(const struct segment *s, const char *order, char *text, size_t room)
 {
     const double always = 0.9;
@@ -296,8 +303,8 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     const char *order = one ? NULL : order_of(at);
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[120] = "";
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
-    struct finding f =
-        finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost, NAN);
+    struct finding f = finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost,
+                                       cost - cause_doubt(c, s));
     call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
     segment_label(c->v, s->most, between);
     f.site = call;
@@ -320,7 +327,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     f.ranks = &(int){(int)s->most->rank};
     f.n_ranks = one;
     which_ranks(s, order, ranks, sizeof ranks);
-    if (noise_matters(cost * s->passed / s->cost, NAN, c->run))
+    if (noise_matters(cost * s->passed / s->cost, NAN, 0, c->run))
         snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
                  format_share(passed, s->passed, s->cost));
     gain_text(c, s, gain, sizeof gain);
@@ -366,7 +373,7 @@ static void find_unknown_causes(struct finding_context *c, double unknown)
 {
     double cost = 1e-9 * unknown / c->ranks / c->v->p->trace.covered;
     char time[32], share[32];
-    if (!noise_matters(cost, NAN, c->run))
+    if (!noise_matters(cost, NAN, 0, c->run))
         return;
     document_finding(c->d, &(struct finding){.key = "unknown_causes", .severity = SEVERITY_DOUBT},
                      "The trace does not show the cause of %s of waiting per rank, %s of all: it "
@@ -398,7 +405,7 @@ void find_waits(struct finding_context *c)
         x += s.n;
         if (s.first->kind != CAUSE_COMPUTATION && s.first->kind != CAUSE_TRANSFER) {
             unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
-        } else if (at.most && noise_matters(cost, NAN, c->run)) {
+        } else if (at.most && finding_matters(c, cost, NAN, cause_doubt(c, &s))) {
             add_cause(c, &s, &at, cost);
             struct imbalance *b;
             while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
@@ -410,20 +417,13 @@ void find_waits(struct finding_context *c)
     free(w);
 }
 
-/* Lower bound of the cost of the rank that is most often late at A, in seconds per rank; NaN if
- * unknown. */
-static double late_low(const struct finding_context *c, const struct profile_arrival *a)
-{
-    return a->cost_low_ns < 0 ? NAN : 1e-9 * (double)a->cost_low_ns / c->ranks;
-}
-
 /* WAIT of TIME in collectives, in seconds per rank, mostly at A; caused by ONE rank, or by no
  * particular one. */
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
-                     double time, double cost, bool one)
+                     double time, double cost, double low, bool one)
 {
     char share[32], of_rank[32], call[CALL_LABEL], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
-    struct finding f = finding_of_cost(c, "late_arrival", cost, one ? late_low(c, a) : NAN);
+    struct finding f = finding_of_cost(c, "late_arrival", cost, low);
     call_label(c->v, a->operation, a->site, call);
     run_again(c, c->ranks, "--trace ", command);
     snprintf(advice, sizeof advice, "see what late ranks do: %s", command);
@@ -457,13 +457,15 @@ void find_late_arrivals(struct finding_context *c)
     for (size_t i = 0; i < p->arrivals.n && !c->traced; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
         double here = 1e-9 * (double)a->wait_ns / c->ranks,
-               all = 1e-9 * (double)a->time_ns / c->ranks;
+               all = 1e-9 * (double)a->time_ns / c->ranks,
+               low = a->cost_low_ns < 0 ? NAN : 1e-9 * (double)a->cost_low_ns / c->ranks,
+               doubt = noise_doubt(p, a->cost_rank, c->v->where.mean);
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
             imbalance_of_rank(&c->imbalances, p, a->cost_rank))
             continue;
         if (2 * a->cost_ns > a->wait_ns && unexplained(c, here) > 0 &&
-            noise_matters(here, late_low(c, a), c->run)) {
-            add_late(c, a, here, all, here, true);
+            finding_matters(c, here, low, doubt)) {
+            add_late(c, a, here, all, here, noise_at_least(here, low, doubt), true);
             continue;
         }
         wait += here;
@@ -471,6 +473,8 @@ void find_late_arrivals(struct finding_context *c)
         typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->stand_for);
         most = !most || a->wait_ns > most->wait_ns ? a : most;
     }
-    if (most && noise_matters(fmin(unexplained(c, wait), typical), NAN, c->run))
-        add_late(c, most, wait, time, unexplained(c, wait), false);
+    double doubt = noise_doubt(p, -1, c->v->where.mean), cost = unexplained(c, wait),
+           likely = fmin(cost, typical);
+    if (most && finding_matters(c, likely, NAN, doubt))
+        add_late(c, most, wait, time, cost, likely - doubt, false);
 }

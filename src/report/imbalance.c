@@ -112,14 +112,6 @@ static double low_of(const struct segments *s, double cost)
     return sum > 0 ? cost * fmin(1, noise_least(s->part) / sum) : 0;
 }
 
-/* Time that the longest rank lost to other processes does not count. */
-static bool matters(const struct view *v, const struct segments *s, double cost)
-{
-    double delay = noise_of_rank(v->p, s->longest);
-    return noise_matters(cost, low_of(s, cost), v->where.run) &&
-           (!(delay > 0) || noise_matters(cost - delay, NAN, v->where.run));
-}
-
 /* The half of the run with nearly all of the excess; 0: neither. */
 static unsigned half_of(const struct segments *s)
 {
@@ -176,6 +168,11 @@ static void add_site(const struct profile *p, struct imbalance *b,
         return;
     struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, cost};
     for (size_t i = 0; i < SITES; i++)
+        if (b->at[i].operation == at.operation && b->at[i].site == at.site) {
+            at.cost += b->at[i].cost;
+            b->at[i].cost = 0;
+        }
+    for (size_t i = 0; i < SITES; i++)
         if (at.cost > b->at[i].cost) {
             struct imbalance_site less = b->at[i];
             b->at[i] = at;
@@ -184,7 +181,7 @@ static void add_site(const struct profile *p, struct imbalance *b,
 }
 
 static void add(struct imbalances *list, const struct profile *p, const struct segments *s,
-                double cost)
+                double cost, double low, double doubt)
 {
     bool *slow = memory_alloc(p->ranks.n * sizeof *slow);
     double sum[2] = {0};
@@ -204,7 +201,7 @@ static void add(struct imbalances *list, const struct profile *p, const struct s
         free(slow);
     b->half = b->half == half_of(s) ? b->half : 0;
     b->cost += cost;
-    b->low += low_of(s, cost);
+    b->low += noise_at_least(cost, low, doubt);
     b->slow_time += sum[1] / (double)n;
     b->others += sum[0] / (double)(p->ranks.n - n);
     list->cost += cost;
@@ -229,10 +226,13 @@ struct imbalances imbalances_find(const struct view *v)
         if (s.end)
             s.outside = memory_alloc(p->ranks.n * sizeof *s.outside);
         measure(p, taken, &s);
-        double cost = cost_of(p, &s);
-        if (matters(v, &s, cost)) {
-            add(&list, p, &s, cost);
+        double cost = cost_of(p, &s), low = low_of(&s, cost),
+               doubt = noise_doubt(p, p->ranks.at[s.longest].rank, s.mean);
+        if (noise_matters(cost, low, doubt, v->where.run)) {
+            add(&list, p, &s, cost, low, doubt);
             take(p, taken, &s, rest);
+        } else if (noise_matters(cost, low, 0, v->where.run)) {
+            list.doubtful = true;
         }
         if (s.end)
             free(s.outside);
@@ -271,7 +271,7 @@ bool imbalance_processor(const struct imbalance *b, const struct profile *p, dou
         known = known && r->cpu_ns >= 0;
         outside += time;
         least += fmin(time, fmax(0, used - 1e-9 * (double)r->mpi_ns));
-        most += fmin(time, used);
+        most += fmin(time, used + fmax(0, 1e-9 * (double)r->delayed_ns));
     }
     share[0] = least / outside;
     share[1] = most / outside;

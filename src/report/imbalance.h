@@ -12,7 +12,7 @@ struct imbalance {
     bool *slow; /* by index in p->ranks: its time is nearer to the longest than to the mean */
     size_t n_slow;
     double cost;              /* longest minus mean time outside of MPI, in seconds */
-    double low;               /* lower end of its 95 % interval; NaN if unknown */
+    double low;               /* what COST is at least, without doubtful parts */
     double slow_time, others; /* time outside of MPI in these segments, in seconds: mean of the slow
                                  ranks, and of the others */
     unsigned half; /* 1 or 2: the half of the run with nearly all of the cost; 0: neither */
@@ -26,7 +26,8 @@ struct imbalance {
 struct imbalances {
     struct imbalance *at;
     size_t n, room;
-    double cost; /* of all, seconds */
+    double cost;   /* of all, seconds */
+    bool doubtful; /* another one may have other reasons than the program: see noise_doubt() */
 };
 
 /* The imbalances of V that are large enough to report. Free by imbalances_free(). */
@@ -37,8 +38,9 @@ void imbalances_free(struct imbalances *list);
 struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct profile *p,
                                     uint32_t rank);
 
-/* Bounds of the processor time that the slow ranks used outside of MPI, as shares of that time; it
- * is not exact, since their processor time in MPI is unknown. False if unknown. */
+/* The least time that the slow ranks can have used a processor outside of MPI, and the most that
+ * they can have used one or been runnable, as shares of that time: their processor time in MPI is
+ * unknown. False if unknown. */
 bool imbalance_processor(const struct imbalance *b, const struct profile *p, double share[2]);
 
 #endif

@@ -139,7 +139,7 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
     double least = json_number_value(json_object_get(f, "low_s"));
     snprintf(mark, sizeof mark, " %zu. ", number);
     if (least > 0)
-        snprintf(low, sizeof low, ", 95 %% sure: at least %s",
+        snprintf(low, sizeof low, " (at least %s)",
                  format_share(share, least / s->v->where.run, 1));
     snprintf(text, sizeof text, "%s of the run%s: %s",
              format_share(share, json_number_value(json_object_get(f, "share")), 1), low,

@@ -130,7 +130,7 @@ static void fill_calls(struct table *t, const struct view *v)
         put_ns(t, time / v->ranks);
         put_percent(t, time, wall);
         put_percent(t, time, v->mpi_ns);
-        table_real(t, v->noise.level == NOISE_SPOILED ? NAN : waiting_of(v->p, e, !by_site));
+        table_real(t, waiting_of(v->p, e, !by_site));
         put_ns(t, (double)e->time_ns / (double)timed);
         put_ns(t, timed ? entry_quantile(e, 0.5) : NAN);
         put_ns(t, timed ? (double)e->max_ns : NAN);

@@ -5,9 +5,9 @@
 test "${CHECK_THOROUGH:-0}" != 0 || skip "only in a thorough check"
 tried= limit="timeout 100"
 
-# of NAME MUST MUSTNOT PROGRAM...: runs it up to five times, until its findings are right, since the machine may slow one
-# of two ranks down in a run of 0.2 s. Three wrong ones, of those without CPU contention, are a failure. MUST and MUSTNOT
-# are keys of findings, MUST with the rank that it names: imbalance:0; - for none.
+# of NAME MUST MUSTNOT PROGRAM...: runs it up to five times, until its findings are right. Three wrong ones are a failure;
+# a run with CPU contention in which MUST alone is missing is none. MUST and MUSTNOT are keys of findings, MUST with the
+# rank that it names: imbalance:0; - for none.
 of()
 {
     name=$1 must=$2 mustnot=$3 wrong=0
@@ -21,11 +21,12 @@ import json, sys
 path, must, mustnot = sys.argv[1:]
 p = json.load(open(path))
 found = [(f["severity"], f["key"], f.get("ranks", []), f["text"]) for f in p["diagnosis"]]
-if any(key == "cpu_contention" for _, key, _, _ in found):
-    sys.exit(3)
-bad = [f for f in found if f[0] == "error" or f[1] in mustnot.split(",")]
+contended = any(f[1] == "cpu_contention" for f in found)
+bad = [f for f in found if f[0] == "error" and f[1] != "cpu_contention" or f[1] in mustnot.split(",")]
 key, _, rank = must.partition(":")
 if key != "-" and not any(f[1] == key and f[2][:1] == [int(rank)] for f in found):
+    if contended and not bad:
+        sys.exit(3)
     bad.append("no " + must)
 if bad:
     print(*bad, *found, sep="\n")
@@ -72,8 +73,10 @@ run 150
 ATOMS
     done
     of lammps-half imbalance:0 late_arrival,small_messages lmp -log none -in in.10
-    # In 0.2 s a shared machine may slow one rank down: imbalance and late ranks are true then.
-    of lammps-even - small_messages lmp -log none -in in.20
+    # A shared machine slows one of two ranks down by 5 to 9 % in 0.2 s, another one each time.
+    for run in 1 2 3 4 5; do
+        of lammps-even-$run - imbalance,late_arrival,small_messages lmp -log none -in in.20
+    done
 fi
 if program hpcc; then
     sed -e 's/^1000 *Ns/200 Ns/' -e 's/^[0-9]* *Ps$/1 Ps/' -e 's/^[0-9]* *Qs$/2 Qs/' \
