@@ -252,6 +252,20 @@ const arrows = { id: 'arrows', afterDatasetsDraw({ ctx, chartArea, config, scale
     ctx.restore();
 } };
 
+/* Writes the name of each span inside of it where it is wide enough. */
+const names = { id: 'names', afterDatasetsDraw(c) {
+    c.ctx.save();
+    c.ctx.font = '11px system-ui, sans-serif';
+    c.ctx.textBaseline = 'middle';
+    c.data.datasets.forEach((set, s) => c.isDatasetVisible(s) && c.getDatasetMeta(s).data.forEach((bar, i) => {
+        const left = Math.max(c.chartArea.left, Math.min(bar.base, bar.x)), right = Math.min(c.chartArea.right, Math.max(bar.base, bar.x));
+        const text = set.data[i].name, width = c.ctx.measureText(text).width;
+        c.ctx.fillStyle = ['#f0e442', '#56b4e9', '#e69f00'].includes(set.backgroundColor) ? '#000' : '#fff';
+        if (width + 8 < right - left) c.ctx.fillText(text, (left + right - width) / 2, bar.y);
+    }));
+    c.ctx.restore();
+} };
+
 /* The colour at a share (0 to 1) of a palette. */
 function mixed(palette, share) {
     let i = 1;
@@ -307,6 +321,7 @@ const DRAW = {
         if (over.length) datasets.push({ label: over[0].label, data: line, type: 'line', borderColor: '#40ff90',
             backgroundColor: '#40ff90', borderWidth: 2.5, pointRadius: 0 });
         const write = v => shown(d.column('value'), v), colours = palette.map(([at, name]) => `${name} ${100 * at}%`);
+        box.style.maxWidth = `min(34rem, ${10 + 5 * Math.max(xs.length, ys.length)}rem)`; /* a small matrix is small */
         box.after(element('div', { className: 'scale' }, write(low), element('span',
             { style: `background:linear-gradient(to right,${colours.join(',')})` }), `${write(high)} ${d.label('value')}`));
         const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')}` : '';
@@ -317,14 +332,15 @@ const DRAW = {
         const lanes = d.values('y');
         box.style.height = Math.max(220, 150 + 34 * lanes.length) + 'px';
         const datasets = d.series.map((label, i) => ({ label, backgroundColor: colour(i), grouped: false, minBarLength: 1,
-            data: d.rowsIn(label).map(row => ({ x: [d.at(row, 'x'), d.at(row, 'x_end')], y: d.tick('y', d.at(row, 'y')), row })) }));
+            data: d.rowsIn(label).map(row => ({ x: [d.at(row, 'x'), d.at(row, 'x_end')], y: d.tick('y', d.at(row, 'y')),
+                name: d.text(row, 'label'), row })) }));
         const messages = rowsOf(d.picture, d.picture.arrows).map(row => [d.at(row, 'x'), lanes.indexOf(d.at(row, 'y')),
             d.at(row, 'x_end'), lanes.indexOf(d.at(row, 'y_end'))]);
         const about = ({ raw: { row } }) =>
             [d.at(row, 'series'), time(d.at(row, 'x_end') - d.at(row, 'x')), d.at(row, 'label')].filter(Boolean).join(' ');
         const x = { ...d.numbers('x'), min: least(d.rows.map(row => d.at(row, 'x'))),
             max: most(d.rows.map(row => d.at(row, 'x_end'))) };
-        return { type: 'bar', data: { datasets, arrows: messages }, plugins: [arrows], parsing: true, indexAxis: 'y',
+        return { type: 'bar', data: { datasets, arrows: messages }, plugins: [names, arrows], parsing: true, indexAxis: 'y',
             scales: { x, y: d.side('y') }, about };
     },
 };

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "profile/noise.h"
+#include "report/efficiency.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,23 +35,27 @@ static void rank_part(struct table *t, int32_t rank, const char *part, double ns
     table_real(t, fmax(0, ns) / 1e9);
 }
 
-/* Parts that add up to the rank's wall time. Unknown for a rank that was killed in a call. */
-static void rank_parts(struct table *t, const struct profile_rank *r)
+/* Parts that add up to the rank's wall time. Unknown for a rank that was killed in a call. Waiting
+ * in messages is what a trace shows, or at least the time by which the rank that is outside of MPI
+ * for LONGEST seconds exceeds this one, without this one's waiting in collectives. */
+static void rank_parts(struct table *t, const struct profile *p, size_t at, double longest)
 {
-    bool known = r->collective_ns >= 0 && r->message_ns >= 0, late = known && r->late_wait_ns >= 0;
-    double mpi = (double)r->mpi_ns, collective = (double)r->collective_ns,
-           message = (double)r->message_ns, wait = late ? (double)r->late_wait_ns : 0;
+    const struct profile_rank *r = &p->ranks.at[at];
+    bool known = r->collective_ns >= 0 && r->message_ns >= 0;
+    double mpi = (double)r->mpi_ns, collective = known ? (double)r->collective_ns : 0,
+           message = known ? (double)r->message_ns : 0, outside = 1e9 * efficiency_compute(p, at),
+           wait = known ? fmax(0, (double)r->late_wait_ns) : 0,
+           shown = fmax((double)r->late_message_ns, 1e9 * longest - outside - wait),
+           wait_message = fmin(message, fmax(0, shown));
     if (r->in_call)
         return;
-    rank_part(t, r->rank, "messages", known ? message : 0);
-    rank_part(t, r->rank, "waiting for late ranks", wait);
-    rank_part(t, r->rank, "collectives", known ? collective - wait : 0);
-    rank_part(t, r->rank, "other MPI calls", known ? mpi - collective - message : mpi);
-    rank_part(t, r->rank, "start and end of MPI", (double)r->lifecycle_ns);
+    rank_part(t, r->rank, "outside of MPI", outside);
+    rank_part(t, r->rank, "waiting for late ranks", wait + wait_message);
+    rank_part(t, r->rank, "messages", message - wait_message);
+    rank_part(t, r->rank, "collectives", collective - wait);
+    rank_part(t, r->rank, "other MPI calls", mpi - collective - message);
     if (r->injected_ns)
         rank_part(t, r->rank, "measurements of collprof", (double)r->injected_ns);
-    rank_part(t, r->rank, "outside of MPI",
-              1e9 * r->wall - mpi - (double)r->lifecycle_ns - (double)r->injected_ns);
 }
 
 static bool add_ranks(struct document *d, const struct profile *p, const struct timeline_view *view)
@@ -58,9 +63,10 @@ static bool add_ranks(struct document *d, const struct profile *p, const struct 
     (void)view;
     if (p->ranks.n < 2)
         return false;
+    const double longest = efficiency_of(p).most;
     struct table *t = document_table_of(d, "rank_parts", "Time of each rank", rank_columns);
     for (size_t i = 0; i < p->ranks.n; i++)
-        rank_parts(t, &p->ranks.at[i]);
+        rank_parts(t, p, i, longest);
     document_picture(d, &(struct picture){.kind = PICTURE_BARS,
                                           .name = "ranks",
                                           .title = "Where the ranks spent their time",

@@ -176,7 +176,7 @@ static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const
         char name[80];
         if (wait <= waited)
             continue;
-        snprintf(name, sizeof name, "%s: %u", wait_names[cause->state], cause->rank);
+        snprintf(name, sizeof name, "%s, rank %u", wait_names[cause->state], cause->rank);
         any = span(v, lane->name, call->entry_ns + waited, call->entry_ns + wait, WAITING, name) ||
               any;
         waited = wait;

@@ -322,6 +322,39 @@ Test(export, a_timeline_is_its_longest_wait)
     profile_free(p);
 }
 
+/* Rank 0 waits for rank 1, which is outside of MPI for 0.5 s longer: 0.05 s in collectives, so at
+ * least 0.45 s in messages. MPI_Init and MPI_Finalize are beside the run. */
+Test(export, parts_of_a_rank_are_its_run)
+{
+    static const struct {
+        const char *part;
+        double time;
+    } want[] = {{"outside of MPI", 0.4e6},
+                {"waiting for late ranks", 0.5e6},
+                {"messages", 0.04e6},
+                {"collectives", 0.05e6},
+                {"other MPI calls", 0.01e6}};
+    struct profile *p = profile_new();
+    *PUSH(&p->ranks) = (struct profile_rank){.wall = 1,
+                                             .mpi_ns = 600000000,
+                                             .message_ns = 490000000,
+                                             .collective_ns = 100000000,
+                                             .late_wait_ns = 50000000,
+                                             .lifecycle_ns = 500000000};
+    *PUSH(&p->ranks) = (struct profile_rank){.rank = 1, .wall = 1, .mpi_ns = 100000000};
+    struct document *d = pictures_of(p, "ranks");
+    json_t *rows = table_rows_of(d, "rank_parts");
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, i), "part")),
+                         want[i].part);
+        cr_expect_float_eq(number_in(rows, i, "time"), want[i].time, 1, "%s: %g", want[i].part,
+                           number_in(rows, i, "time"));
+    }
+    json_decref(rows);
+    document_free(d);
+    profile_free(p);
+}
+
 /* Nothing sent, one rank, no trace: no picture. */
 Test(export, there_is_no_picture_of_nothing)
 {
