@@ -139,8 +139,8 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
     __attribute__((format(printf, 3, 4)));
 
 /* All findings, the more severe first, then by descending share: an array of objects as in the
- * document's JSON: "key", "severity", "text" and, if known, "cost_s", "low_s" and "high_s" (its 95
- * % interval), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
+ * document's JSON: "key", "severity", "text" and, if known, "cost_s", "low_s" and "high_s" (at
+ * least and at most), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
 /* The number of findings with that KEY. */

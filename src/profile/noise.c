@@ -50,14 +50,13 @@ double noise_doubt(const struct profile *p, int64_t rank, double work)
 struct noise noise_of(const struct profile *p)
 {
     struct noise n = {.worst_rank = -1};
-    double run = 1e-9 * profile_longest_ns(p), sum = 0, most = most_outside(p);
+    double run = 1e-9 * profile_longest_ns(p), most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
         double seconds = contention(&p->ranks.at[i], most);
         if (isnan(seconds)) {
             n.unknown++;
             continue;
         }
-        sum += seconds;
         if (n.worst_rank < 0 || seconds > n.seconds) {
             n.seconds = seconds;
             n.worst_rank = p->ranks.at[i].rank;
@@ -66,7 +65,6 @@ struct noise noise_of(const struct profile *p)
     if (n.worst_rank < 0 || run <= 0)
         return n;
     n.share = n.seconds / run;
-    n.mean = sum / run / (double)(p->ranks.n - n.unknown);
     return n;
 }
 

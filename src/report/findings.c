@@ -66,7 +66,7 @@ static void find_contention(struct finding_context *c)
     const struct noise *n = &c->v->noise;
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
                first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
-    char share[32], mean[32], time[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    char share[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
     unsigned processors = 0;
     bool crowded = false;
     for (uint32_t i = 0; i < c->v->p->hosts.n; i++) {
@@ -87,13 +87,9 @@ static void find_contention(struct finding_context *c)
     f.number[0] = (struct finding_number){"worst_percent", 100 * n->share};
     if (n->share >= NOISE_FELT_FROM) {
         document_finding(
-            c->d, &f,
-            "CPU contention: rank %d was runnable but not scheduled for %s of the run (%s; mean of "
-            "the ranks: %s). %s",
-            n->worst_rank, format_share(share, n->share, 1), format_time(time, 1e9 * n->seconds),
-            format_share(mean, n->mean, 1),
-            doubtful ? "Late ranks that this may explain are not named; counts and bytes are right."
-                     : "Differences of that size mean nothing.");
+            c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
+            n->worst_rank, format_share(share, n->share, 1),
+            doubtful ? ": late ranks that this may explain are not named" : "");
         return;
     }
     f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
