@@ -442,13 +442,14 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
     else
         document_finding(c->d, &f,
                          "%s of the time in collectives is waiting for the last rank, most of it "
-                         "in %s; no single rank is always the late one.",
+                         "in %s; no single rank is late beyond chance.",
                          share, call);
 }
 
-/* Adds a finding for each rank that is late at one call site, unless an imbalance explains it. The
- * rest of all call sites is one more finding, limited to the typical wait: half of the median time
- * from first to last arrival, as with uniformly distributed arrivals. */
+/* Adds a finding for each rank for which at least half of the waiting at one call site is beyond
+ * chance, unless an imbalance explains it. The rest of all call sites is one more finding, limited
+ * to the typical wait: half of the median time from first to last arrival, as with uniformly
+ * distributed arrivals. */
 void find_late_arrivals(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -458,13 +459,12 @@ void find_late_arrivals(struct finding_context *c)
         const struct profile_arrival *a = &p->arrivals.at[i];
         double here = 1e-9 * (double)a->wait_ns / c->ranks,
                all = 1e-9 * (double)a->time_ns / c->ranks,
-               low = a->cost_low_ns < 0 ? NAN : 1e-9 * (double)a->cost_low_ns / c->ranks,
+               low = 1e-9 * (double)a->cost_low_ns / c->ranks,
                doubt = noise_doubt(p, a->cost_rank, c->v->where.mean);
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
             imbalance_of_rank(&c->imbalances, p, a->cost_rank))
             continue;
-        if (2 * a->cost_ns > a->wait_ns && unexplained(c, here) > 0 &&
-            finding_matters(c, here, low, doubt)) {
+        if (2 * low > here && unexplained(c, here) > 0 && finding_matters(c, here, low, doubt)) {
             add_late(c, a, here, all, here, noise_at_least(here, low, doubt), true);
             continue;
         }

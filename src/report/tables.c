@@ -280,8 +280,8 @@ static void put_call(struct table *t, const struct view *v, uint32_t operation, 
     char text[600];
     bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
     const char *name = operation == PROFILE_NONE ? none : v->p->operations.at[operation].name;
-    snprintf(text, sizeof text, "%s%s%s", name ? name : "", known ? " " : "",
-             known ? v->label[site] : "");
+    snprintf(text, sizeof text, "%s%s%s", known ? v->label[site] : "", known ? " " : "",
+             name ? name : "");
     table_text(t, *text ? text : NULL);
 }
 
