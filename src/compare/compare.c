@@ -308,17 +308,24 @@ static void add_doubts(const struct comparison *c, struct document *d)
     } else if (!before || !after) {
         document_finding(d, &programs, "The runs of one side have different numbers of ranks.");
     }
+    struct noise most = {0};
+    size_t contended = 0, in = 0;
     for (size_t run = 0; run < c->all; run++) {
         struct noise n = noise_of(c->request->run[run]);
-        char name[200] = "";
-        strncat(name, c->request->name[run], sizeof name - 1);
-        quote_plain(name);
-        if (n.worst_rank >= 0 && n.share >= NOISE_SPOILED_FROM)
-            document_finding(d, &noisy,
-                             "CPU contention in %s: rank %d was runnable but not scheduled for "
-                             "%.0f %% of the run.",
-                             name, (int)n.worst_rank, 100 * n.share);
+        contended += n.share >= NOISE_SPOILED_FROM;
+        if (n.share > most.share) {
+            most = n;
+            in = run;
+        }
     }
+    char name[200] = "";
+    strncat(name, c->request->name[in], sizeof name - 1);
+    quote_plain(name);
+    if (contended)
+        document_finding(d, &noisy,
+                         "CPU contention in %zu of %zu runs, most in %s: rank %d was runnable but "
+                         "not scheduled for %.0f %% of it.",
+                         contended, c->all, name, (int)most.worst_rank, 100 * most.share);
 }
 
 /* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
@@ -362,13 +369,14 @@ static const struct column columns[] = {
     {"change", NULL, COLUMN_TIME, 0, "median of all differences between a run of B and a run of A"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of the change", .flags = COLUMN_OPTIONAL},
     {"high", NULL, COLUMN_TIME, 0, NULL, .flags = COLUMN_OPTIONAL},
-    {"share", NULL, COLUMN_SHARE, 0, "the change as a share of the run", .head = "of run"},
+    {"share", NULL, COLUMN_SHARE, 0, "the change as a share of the run", "of run", COLUMN_OPTIONAL},
     {"p", NULL, COLUMN_REAL, 4,
      "run: exact rank test; other rows: probability that any row differs this much by chance",
-     .flags = COLUMN_OPTIONAL},
+     .flags = COLUMN_DATA_ONLY},
     {"detected", NULL, COLUMN_TEXT, 0,
      "p is at most 0.01, and the change at least 1 % of the run (for the run itself 0.05 and 0.25 "
-     "%)"},
+     "%)",
+     .flags = COLUMN_OPTIONAL},
     {"rank", NULL, COLUMN_RANK, 0, NULL},
     {"operation", NULL, COLUMN_TEXT, 0, NULL},
     {"call_site", NULL, COLUMN_TEXT, 0, NULL, .head = "call site", .flags = COLUMN_SHORTEN}};
