@@ -21,7 +21,7 @@ void export_openmetrics(const struct profile *p, const struct evidence *e, const
                         size_t most, FILE *out);
 
 /* The part of a run that a timeline shows, in seconds since its start. NaN: not given; if both are
- * NaN, the time around the longest wait. Only the first 64 lanes are drawn. */
+ * NaN, the time around a typical wait. Only the first 64 lanes are drawn. */
 struct timeline_view {
     double from, to;
 };

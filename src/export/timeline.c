@@ -68,7 +68,7 @@ static int by_lane(const void *a, const void *b)
     return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread);
 }
 
-static struct lane *lane_at(struct view_of_trace *v, uint32_t rank, uint8_t thread)
+static const struct lane *lane_at(const struct view_of_trace *v, uint32_t rank, uint8_t thread)
 {
     for (size_t i = 0; i < v->lanes; i++)
         if (v->lane[i].rank == rank && v->lane[i].thread == thread)
@@ -98,26 +98,43 @@ static void find_lanes(struct view_of_trace *v)
                  (unsigned)v->lane[i].thread);
 }
 
-/* Sets the window: the longest wait in the lanes, with its length on either side, unless VIEW says
- * otherwise. */
+/* The index of a typical one of the waits that cost most together: those at one call site for one
+ * rank, the one nearest to their mean. The longest wait of all is often the shutdown. P->acts.n if
+ * no rank waits. */
+static size_t typical_wait(const struct view_of_trace *v)
+{
+    const struct profile *p = v->p;
+    const struct wait *most = p->waits.at;
+    size_t found = p->acts.n;
+    double nearest = INFINITY;
+    for (const struct wait *w = most; w < p->waits.at + p->waits.n; w++)
+        most = w->wait_ns > most->wait_ns ? w : most;
+    for (size_t i = 0; most && i < p->acts.n; i++) {
+        const struct act *a = &p->acts.at[i];
+        double distance =
+            fabs((double)v->t.wait_ns[i] - (double)most->wait_ns / (double)most->calls);
+        if (v->t.wait_ns[i] > 0 && a->site == most->site && a->operation == most->operation &&
+            v->t.cause[i].rank == most->rank && distance < nearest &&
+            lane_at(v, a->rank, a->thread)) {
+            nearest = distance;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Sets the window: a typical wait, with its length on either side, unless VIEW says otherwise. */
 static void find_time(struct view_of_trace *v, const struct timeline_view *view)
 {
     const struct profile *p = v->p;
-    const struct act *longest = NULL;
-    int64_t wait = 0, first = p->trace.first_ns, last = p->trace.last_ns;
+    int64_t first = p->trace.first_ns, last = p->trace.last_ns;
     bool given = !isnan(view->from) || !isnan(view->to);
+    size_t typical = given ? p->acts.n : typical_wait(v);
     v->from = isnan(view->from) ? first : first + (int64_t)(1e9 * view->from);
     v->to = isnan(view->to) ? last : first + (int64_t)(1e9 * view->to);
-    for (size_t i = 0; i < p->acts.n && !given; i++) {
-        const struct act *a = &p->acts.at[i];
-        if (v->t.wait_ns[i] > wait && lane_at(v, a->rank, a->thread)) {
-            wait = v->t.wait_ns[i];
-            longest = a;
-        }
-    }
-    if (longest) {
-        v->from = longest->entry_ns - wait;
-        v->to = longest->exit_ns + wait;
+    if (typical < p->acts.n) {
+        v->from = p->acts.at[typical].entry_ns - v->t.wait_ns[typical];
+        v->to = p->acts.at[typical].exit_ns + v->t.wait_ns[typical];
     }
     v->from = v->from < first ? first : v->from;
     v->to = v->to > last ? last : v->to;
@@ -259,7 +276,7 @@ bool add_timeline(struct document *d, const struct profile *p, const struct time
     find_lanes(&v);
     find_time(&v, view);
     if (v.lanes && v.to > v.from) {
-        v.spans = document_table_of(d, "timeline", "Calls around the longest wait", span_columns);
+        v.spans = document_table_of(d, "timeline", "Calls around a typical wait", span_columns);
         v.messages = document_table_of(d, "timeline_messages", "Messages in it", message_columns);
         for (size_t i = 0; i < v.lanes; i++) {
             any = spans_of(&v, &v.lane[i]) || any;
