@@ -34,7 +34,7 @@ struct selection {
     char left[600], entered[600];
 };
 
-/* Whether NAME is the site, its line, or the operation and the site. */
+/* Whether NAME is the site, its line, or the site and the operation. */
 static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site,
                      const char *none)
 {
@@ -42,8 +42,8 @@ static bool is_named(const struct selection *s, const char *name, uint32_t opera
     char call[700];
     if (operation == PROFILE_NONE)
         return !strcmp(name, none);
-    snprintf(call, sizeof call, "%s%s%s", s->p->operations.at[operation].name, *label ? " " : "",
-             label);
+    snprintf(call, sizeof call, "%s%s%s", label, *label ? " " : "",
+             s->p->operations.at[operation].name);
     return !*name || !strcmp(name, label) || !strcmp(name, call) ||
            (strlen(name) == strcspn(label, " ") && !strncmp(label, name, strlen(name)));
 }
