@@ -47,8 +47,8 @@ static const struct option_entry entries[] = {
      AT(output), NULL},
     {"from", 0, "SEC", "start of a timeline, in seconds since the start of the run", 0,
      option_take_real, AT(from), SECONDS},
-    {"to", 0, "SEC", "end of a timeline (without both: around a typical wait)", 0,
-     option_take_real, AT(to), SECONDS},
+    {"to", 0, "SEC", "end of a timeline (without both: around a typical wait)", 0, option_take_real,
+     AT(to), SECONDS},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)
