@@ -74,7 +74,8 @@ Test(benches, bcast)
     expect(3, "collbench-bcast",
            "--sizes=8:32 --ranks=2:3:1 --method=direct --root=1 --stop=fixed -i 3",
            LINES("# root: 1", "native,2,8,direct,11.0", "native,2,16,direct,11.0",
-                 "native,2,32,direct,11.0", "native,3,8,direct,12.0", "!linear,"));
+                 "native,2,32,direct,11.0", "native,3,8,direct,12.0", "!linear,",
+                 "!# control variable"));
     expect(4, "collbench-bcast",
            "--sizes=1000 --stop=fixed -i 3 -x 1 --method=direct --destinations --algorithm=linear",
            LINES("linear,4,1000,direct,36.0", "# table: "));
@@ -167,8 +168,22 @@ Test(benches, scenario)
 Test(benches, overlap)
 {
     expect(2, "collbench-overlap",
-           "--sizes=4000 --comp=20:80 --step=2 --benchmark=sender,serial,cpu",
-           LINES("sender,", "serial,", "cpu,"));
+           "--sizes=4K:16K --comp=20:80 --step=2 --benchmark=sender,receiver,serial,cpu",
+           LINES("# repetitions: 50, ", "# computation: fixed work, calibrated within 0.00 %",
+                 "# latency: 11.020 us, 0 bytes, one way", "sender,9,9,0.07,0.04",
+                 "receiver,9,9,0.00,0.00", "serial,9,9,1.00,1.00", "cpu,9,9,,",
+                 "4096,15.116,15.116,1.020", "8192,19.212,19.212,1.020",
+                 "16384,27.404,27.404,1.020",
+                 "cpu,16384,80,,1.020,80.000,81.040,1.020,0.000,50,81.040,1.020,1.020,comp",
+                 "serial,16384,80,,27.404,80.000,107.404,1.000,0.000,50,107.404,1.000,1.000,comp",
+                 "serial,4096,20,,15.116,20.000,35.116,1.000,0.000,50,35.116,1.000,1.000,comp",
+                 "receiver,8192,40,,19.212,40.000,30.050,0.003,0.000,50,30.050,-0.518,0.003,comp",
+                 "receiver,8192,20,,19.212,20.000,19.212,0.000,",
+                 "sender,16384,80,,27.440,80.000,81.040,", "# table: t_comm",
+                 "sender,4096,15.140,T_comm", "cpu,16384,1.020,T_comm"));
+    expect(3, "collbench-overlap", "--sizes=4K --comp=20:80 --step=2 --benchmark=destinations",
+           LINES("destinations,3,3,0.13,0.13",
+                 "destinations,4096,20,,16.200,20.000,22.080,0.128,0.000,50,16.200,,0.128,comp"));
     cr_expect_eq(run(1, "collbench-overlap", "--sizes=4K"), 2);
     cr_expect_eq(run(2, "collbench-overlap", "--benchmark=destinations"), 2);
 }
