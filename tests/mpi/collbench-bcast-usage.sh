@@ -23,31 +23,13 @@ refused() {
     grep -q '^#' "$scratch/out" && fail "$*: results all the same"
 }
 
-for sizes in 9:8 -1 1.5K 8: :8 3G x ''; do
+for sizes in 9:8 3G ''; do
     refused 1 "--sizes is '$sizes'" --sizes="$sizes"
 done
 refused 2 "--fresh: the loops of other suites" --fresh --as=osu
-refused 2 "--fresh: the loops of other suites" --fresh --method=held,imb-max
 refused 1 "unknown method 'best': expected: all, send-latency, rounds," --method=held,best
-refused 1 "unknown algorithm 'best': expected: all, native, binomial," --algorithm=best
-refused 1 "--root is '1'" --root=1
-refused 1 "--root is '-1'" --root=-1
 refused 2 "--root is '2'" --root=2
-refused 1 "--ranks is '0'" --ranks=0
-refused 1 "--ranks is '3:2'" --ranks=3:2
-refused 1 "--ranks is '1:1:0'" --ranks=1:1:0
-refused 1 "--ranks is '2:all'" --ranks=2:all
-refused 1 "--ranks is 'allall'" --ranks=allall
 refused 1 "1 are running" --ranks=2:4
-refused 1 "--repetitions is '0': expected at least 1" -i 0
-refused 1 "--warmup is '-1': expected a count, 0 for none" -x -1
-refused 1 "--stop is 'never': expected: ci, paper, fixed" --stop=never
-refused 1 "--budget is '-1'" --budget=-1
-refused 1 "--budget is 'inf'" --budget=inf
-refused 1 "--format is 'xml': expected: text, csv, json" --format=xml
-refused 1 "unexpected argument 'x'" x
-refused 1 "at least 2 ranks: use: mpiexec -n 2" --method=held
-refused 2 "at least 2 ranks: use: --ranks=2:2" --ranks=1:2
 refused 2 "cannot write $scratch/absent/r.json" --output="$scratch/absent/r.json"
 refused 2 "cannot write $scratch" --output="$scratch"
 refused 1 "unknown option --metod: did you mean --method?" --metod=all

@@ -63,14 +63,9 @@ grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
 grep -q '"kind":"lines"' "$dir/t.html" && grep -q '"arrows":"tree_messages' "$dir/t.html" || fail "pictures of trees"
 
 refuse "it is for 4 ranks, there are 2" $MPIEXEC -n 2 $tree --latencies="$dir/pairs.log"
-refuse "one rank and no --latencies" $tree
-refuse "no root 9" $tree --latencies="$dir/pairs.log" --root=9
-refuse "unknown algorithm" $tree --latencies="$dir/pairs.log" --algorithm=fastest
 refuse "No such file" $tree --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
 refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
-refuse "a pair needs 2 ranks" $pairs
 echo "{}" >"$dir/A.json"
 refuse "is JSON: use: collprof report --format=html" ./collprof plot "$dir/A.json"
-refuse "--order is 'random'" $pairs --order=random
 exit $failed

@@ -1,12 +1,12 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-sim_programs = smoke ways methods logp collective isolated drift
+sim_programs = ways methods logp collective isolated drift
 sim_layer_programs = layer drawn reduction benchmark waits known late causes what_if
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
 # The longest first: they run beside each other.
 SIM_TESTS = tests/sim/layer.sh \
-	tests/sim/smoke.sh tests/sim/drift.sh \
+	tests/sim/drift.sh \
 	tests/sim/collbench-bcast.sh \
 	tests/sim/sweep.sh tests/sim/sweep_collective.sh \
 	tests/sim/scenario.sh \

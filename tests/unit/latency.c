@@ -16,8 +16,9 @@ struct measured {
     const char *bcast; /* NULL: a fan-in to rank 0 */
     const char *only;  /* method; NULL: all */
     bool every;
+    int root, collector;
     struct plan plan;
-    struct latency_outcome out; /* rank 0's */
+    struct latency_outcome out; /* the collector's */
 };
 
 /* Every rank sends to rank 0, which computes 5 us. */
@@ -44,6 +45,7 @@ static void measure(int rank, void *arg)
                           .buffer = data,
                           .count = sizeof data,
                           .type = MPI_BYTE,
+                          .root = m->root,
                           .comm = MPI_COMM_WORLD};
     struct latency_case c = m->bcast ? broadcast_case(&b)
                                      : (struct latency_case){.comm = MPI_COMM_WORLD,
@@ -53,14 +55,15 @@ static void measure(int rank, void *arg)
     size_t n = 0;
     c.check = NULL;
     c.every = m->every;
+    c.collector = m->collector;
     c.plan = m->plan;
     for (size_t i = 0; i < n_latency_methods; i++)
         if (m->only ? strcmp(m->only, latency_methods[i]->name) == 0
                     : m->bcast || latency_methods[i]->kinds >> c.kind & 1)
             methods[n++] = latency_methods[i];
     cr_assert_eq(latency_measure(&c, methods, n, &out), MPI_SUCCESS);
-    cr_assert_eq(out.size, rank == 0 ? RANKS : 0);
-    if (rank == 0)
+    cr_assert_eq(out.size, rank == m->collector ? RANKS : 0);
+    if (rank == m->collector)
         m->out = out;
 }
 
@@ -180,5 +183,20 @@ Test(latency, little_time_is_shared_by_all)
         cr_expect_float_eq(f->value.value, i * hop, 0.05 * hop);
         cr_expect_leq(f->timed[TIMED_OPERATION].raw.n, 3 * n);
     }
+    latency_outcome_free(&m.out);
+}
+
+/* Root and collector are different ranks; the root's successor is the first destination. */
+Test(latency, of_another_root_for_another_collector)
+{
+    struct measured m = {.bcast = "linear", .root = 2, .collector = 1, .plan = some()};
+    cr_assert(fake_mpi_run(RANKS, measure, &m, &(struct fake_network){.latency = hop}));
+    expect(&m, "held", 3, 3);
+    expect(&m, "direct", 3, 3);
+    expect(&m, "ol", 3, 3);
+    expect(&m, "acknowledge", 4, 4);
+    for (int i = 1; i < RANKS; i++)
+        cr_expect_float_eq(latency_figure_of(&m.out, "held", (m.root + i) % RANKS)->value.value,
+                           i * hop, 0.05 * hop, "%d after the root", i);
     latency_outcome_free(&m.out);
 }
