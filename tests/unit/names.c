@@ -1,6 +1,7 @@
 /* Protects that collprof run, which has no MPI, takes just the names that the layer knows. */
 #include "base/names.h"
 #include "base/settings.h"
+#include "measure/collective/operation.h"
 #include "measure/latency/latency.h"
 #include "trees/bcast.h"
 
@@ -70,4 +71,27 @@ Test(names, of_methods)
     cr_assert_eq(listed("COLLPROF_BENCHMARK"), n_latency_methods + 1);
     cr_assert_not_null(set("COLLPROF_BENCHMARK", "held,"));
     cr_assert_not_null(set("COLLPROF_BENCHMARK", "hel"));
+}
+
+static bool finds(const struct operation *o, const char *name, bool twin)
+{
+    bool is_twin = !twin;
+    return operation_find(name, &is_twin) == o && is_twin == twin;
+}
+
+Test(names, of_operations)
+{
+    bool twin = false;
+    for (size_t i = 0; i < n_operations; i++) {
+        const struct operation *o = &operations[i];
+        char own[40];
+        snprintf(own, sizeof own, "i%s", o->name);
+        cr_expect(finds(o, o->name, false) && finds(o, own, true), "%s", o->name);
+        cr_expect(finds(o, o->mpi_name, false) && finds(o, o->mpi_twin, true), "%s", o->name);
+        cr_expect(finds(o, o->mpi_name + 4, false) && finds(o, o->mpi_twin + 4, true), "%s",
+                  o->name);
+        cr_expect_eq(operation_kind(o), collective_kind(o->mpi_name), "%s", o->name);
+        cr_expect_eq(operation_kind(o), collective_kind(o->mpi_twin), "%s", o->name);
+    }
+    cr_expect(!operation_find("broadcas", &twin) && !operation_find("i", &twin));
 }
