@@ -163,3 +163,49 @@ Test(pairs_ranks, schedules_bring_the_data)
         schedule_free(&r.s);
     }
 }
+
+/* --- what is predicted of a tree is what it takes --- */
+
+struct trial {
+    const struct bcast *bcast;
+    int root;
+    double left[N];
+};
+
+static void try_tree(int rank, void *arg)
+{
+    struct trial *t = arg;
+    char data[8] = {0};
+    cr_assert_eq(t->bcast->run(data, sizeof data, MPI_BYTE, t->root, MPI_COMM_WORLD, t->bcast->arg),
+                 MPI_SUCCESS);
+    t->left[rank] = fake_mpi_now();
+}
+
+/* In a network in which every pair differs, from every root: each rank's arrival. */
+Test(pairs_ranks, trees_by_rank_take_what_is_predicted)
+{
+    struct graph g;
+    int seen = 0;
+    cr_assert(graph_new(&g, N));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            g.w[graph_cell(&g, i, j)] = i == j ? 0 : way(i, j, 8);
+            g.d[graph_cell(&g, i, j)] = overhead;
+        }
+    for (size_t b = 0; b < n_bcasts; b++)
+        for (int root = 0; root < N && bcasts[b]->run && bcasts[b]->build && !bcasts[b]->children;
+             root++, seen++) {
+            struct trial t = {.bcast = bcasts[b], .root = root};
+            struct schedule s;
+            double last = 0;
+            cr_assert(schedule_build(bcasts[b], &g, root, &s), "%s", bcasts[b]->name);
+            cr_assert(fake_mpi_run(N, try_tree, &t, &network));
+            for (int v = 0; v < N; v++)
+                last = fmax(last, v == root ? 0 : t.left[v]);
+            cr_expect_float_eq(s.completion, last, 0.5e-6, "%s from %d: %g s, predicted %g",
+                               bcasts[b]->name, root, last, s.completion);
+            schedule_free(&s);
+        }
+    cr_expect_geq(seen, 2 * N);
+    graph_free(&g);
+}
