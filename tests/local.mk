@@ -68,13 +68,3 @@ list-programs-again:
 # For tests/mpi/sanitized.sh, which makes them once more: without those whose ranks load copies of a module.
 list-unit-programs:
 	@printf '%s\n' $(filter-out tests/unit/benches tests/unit/layer,$(unit_programs))
-
-# What the unit tests reach, as a hint; COVERAGE_TESTS: or these.
-COVERAGE_TESTS = $(unit_programs)
-coverage:
-	@$(srcdir)/tools/coverage '$(abs_top_builddir)/coverage' $(COVERAGE_TESTS)
-EXTRA_DIST += tools/coverage
-clean-local: clean-coverage
-clean-coverage:
-	rm -rf coverage
-.PHONY: coverage clean-coverage

@@ -1,10 +1,12 @@
 /* The broadcast algorithms and methods on a real MPI. Protects:
  *  - every algorithm delivers, to every rank, from every root, for sizes around a segment's end,
  *    zero elements, a type with holes, and on a sub-communicator in reversed order;
+ *  - so do trees that are built from latencies, whole and in segments;
  *  - the check of the data can fail: a broadcast that forgets one rank is caught, and not measured;
  *  - 1 rank, an intercommunicator and arguments out of range are refused by an error code. */
 #include "base/clock.h"
 #include "measure/latency/broadcast.h"
+#include "trees/schedule_run.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -67,6 +69,40 @@ static void deliver_everything(MPI_Comm comm)
                 deliver(bcasts[a], comm, MPI_INT, 1, counts[k], root);
                 deliver(bcasts[a], comm, type, 5, counts[k], root);
             }
+    MPI_Type_free(&type);
+}
+
+/* Every tree that is built from latencies, whole and in segments that do not divide an element. */
+static void deliver_schedules(void)
+{
+    static const size_t segments[] = {0, 3, 1024};
+    static const int counts[] = {0, 1, 5000};
+    MPI_Datatype type = holey();
+    struct graph g;
+    graph_new(&g, size);
+    for (int i = 0; i < size * size; i++) {
+        g.w[i] = 1e-6 * (1 + (i * 7919) % 13);
+        g.d[i] = 1e-6 * (1 + i / size % 3);
+    }
+    for (size_t i = 0; i < 3 * n_bcast_candidates; i++)
+        for (int root = 0; root<size; root += size> 1 ? size - 1 : 1) {
+            struct schedule s;
+            struct schedule_part *part;
+            if (!schedule_build(bcast_candidates[i / 3], &g, root, &s))
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            s.segment = segments[i % 3];
+            if (schedule_distribute(rank == 0 ? &s : NULL, MPI_COMM_WORLD, &part) != MPI_SUCCESS)
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            struct bcast b = schedule_bcast(part);
+            b.name = s.name;
+            for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+                deliver(&b, MPI_COMM_WORLD, MPI_INT, 1, counts[k], root);
+                deliver(&b, MPI_COMM_WORLD, type, 5, counts[k], root);
+            }
+            free(part);
+            schedule_free(&s);
+        }
+    graph_free(&g);
     MPI_Type_free(&type);
 }
 
@@ -221,6 +257,7 @@ int main(int argc, char **argv)
     deliver_everything(MPI_COMM_WORLD);
     deliver_everything(reversed);
     MPI_Comm_free(&reversed);
+    deliver_schedules();
     if (size > 1) {
         catch_wrong_data();
         measure_wrong();

@@ -49,15 +49,6 @@ cp "$bench" "$scratch/collbench-bcast"
 [ $? -eq 127 ] && grep -q '/collbench-bcast: .*use: make install' "$scratch/out" || fail "alone: $(cat "$scratch/out")"
 rm "$scratch/collbench-bcast"
 
-# --help is an answer, not an error, and tells of every method, and of no option that is refused.
-"$MPIEXEC" -n 2 "${bench%bcast}pairs" -h >"$scratch/out" 2>"$scratch/err" || fail "collbench-pairs -h: status $?"
-grep -q -- --yield "$scratch/out" || { cat "$scratch/out"; fail "collbench-pairs -h"; }
-"$MPIEXEC" -n 2 "$bench" --help >"$scratch/out" 2>"$scratch/err" || fail "--help: status $?"
-for name in send-latency held direct binomial chain; do
-    [ "$(grep -c -- "^ *$name" "$scratch/out")" -eq 1 ] || fail "--help: $name not told of once"
-done
-"$bench" --version | grep -q '^collbench-bcast (collprof) ' || fail "--version"
-
 # Nothing is sent in a broadcast of nothing: who left before the root came has no latency.
 timeout 60 "$MPIEXEC" -n 2 "$bench" --sizes=0:0 --method=direct --budget=0.2 --format=csv >"$scratch/out" 2>&1 ||
     fail "nothing to send: status $?"

@@ -1,7 +1,7 @@
 # Programs under the launcher, and the shell scripts that hold them to what must come out.
 
 # Of the measuring methods, on real MPI.
-measure_programs = tests/mpi/bcast tests/mpi/operation tests/mpi/sync tests/mpi/trees
+measure_programs = tests/mpi/bcast tests/mpi/operation tests/mpi/sync
 MEASURE_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 MEASURE_LDADD = libmeasure.la libbase.la
 check_PROGRAMS += $(measure_programs)
@@ -11,8 +11,6 @@ tests_mpi_operation_CPPFLAGS = $(MEASURE_CPPFLAGS)
 tests_mpi_operation_LDADD = $(MEASURE_LDADD)
 tests_mpi_sync_CPPFLAGS = $(MEASURE_CPPFLAGS)
 tests_mpi_sync_LDADD = $(MEASURE_LDADD)
-tests_mpi_trees_CPPFLAGS = $(MEASURE_CPPFLAGS)
-tests_mpi_trees_LDADD = $(MEASURE_LDADD)
 
 check_PROGRAMS += tests/mpi/collbench_bcast_check
 tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

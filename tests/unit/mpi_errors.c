@@ -8,7 +8,9 @@
 #include "sync/sync.h"
 
 #include <criterion/criterion.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RANKS = 3 };
 static const double hop = 10e-6;
@@ -124,4 +126,29 @@ static int grid(int rank, const void *arg)
 Test(mpi_errors, trees)
 {
     expect_errors("grid", grid, NULL, 60);
+}
+
+/* What cannot be planned is refused on all ranks alike, with the same reason. */
+static void refuse(int rank, void *arg)
+{
+    struct grid g = {.clock = NULL};
+    struct grid_plan plan;
+    char why[200] = "";
+    (void)rank, (void)arg;
+    cr_assert(grid_open(&g, MPI_COMM_WORLD, NULL, &(size_t){4000}, 1, 0, why, sizeof why));
+    cr_expect(!grid_plan(&g, RANKS, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
+    cr_expect(strstr(why, "there is no root"), "rank %d: %s", rank, why);
+    cr_assert(grid_plan(&g, RANKS - 1, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
+    cr_expect(plan.bcast.run && *plan.name && plan.cost > 0 && g.cost > 0);
+    grid_plan_free(&plan);
+    grid_close(&g);
+    cr_expect(!grid_open(&g, MPI_COMM_WORLD, "/no/such/log", NULL, 0, 0, why, sizeof why));
+    cr_expect_str_eq(why, "/no/such/log: No such file or directory");
+    cr_expect(!grid_open(&g, MPI_COMM_WORLD, NULL, &(size_t){4000}, 1, 1e-9, why, sizeof why));
+    cr_expect(strstr(why, "are not known, measuring takes over"), "rank %d: %s", rank, why);
+}
+
+Test(mpi_errors, refusals_are_the_same_on_all_ranks)
+{
+    cr_assert(fake_mpi_run(RANKS, refuse, NULL, &(struct fake_network){.latency = hop}));
 }
