@@ -111,6 +111,8 @@ _Noreturn void latency_main(int argc, char **argv, const struct option_program *
     struct document *d = bench_document(b, things->schema);
     if (d) {
         document_fact(d, "root", "%d", o->root);
+        if (b->plan.stop == STOP_PAPER)
+            document_fact(d, "value", "mean of the batches' means, as the paper has it");
         v.tables = tables_new(o, things, d);
     }
     bench_keep(b, d);

@@ -99,6 +99,13 @@ static struct summary summary_of(const struct latency_result *r)
     return s;
 }
 
+/* The paper's rule has the paper's statistic: the mean of the loops' means, without an interval. */
+static void put_value(struct table *t, const struct tables *of, struct estimate value, double loop)
+{
+    bool paper = of->o->bench.plan.stop == STOP_PAPER;
+    table_estimate(t, paper ? (struct estimate){loop, NAN, NAN} : value);
+}
+
 static void put_point(struct table *t, const struct bench_point *p, const char *method)
 {
     table_text(t, p->name);
@@ -113,7 +120,7 @@ static void add_method(struct tables *t, const struct bench_point *p,
     struct summary s = summary_of(r);
     const double times[] = {s.min, s.mean, s.p99, s.max, s.sd, r->loop_mean};
     put_point(t->methods, p, r->method->name);
-    table_estimate(t->methods, r->value);
+    put_value(t->methods, t, r->value, r->loop_mean);
     for (size_t k = 0; k < sizeof times / sizeof *times; k++)
         table_real(t->methods, 1e6 * times[k]);
     table_integer(t->methods, (long long)s.n);
@@ -139,7 +146,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         put_point(t->pairs, p, r->method->name);
         table_integer(t->pairs, from_root ? t->o->root : f->from);
         table_integer(t->pairs, f->to);
-        table_estimate(t->pairs, f->value);
+        put_value(t->pairs, t, f->value, f->loop_mean);
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)
             table_real(t->pairs, acknowledged ? 1e6 * times[i] : NAN);
         table_text(t->pairs, checks[f->check]);

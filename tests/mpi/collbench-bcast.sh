@@ -42,6 +42,11 @@ for algorithm in native binomial linear backward flat chain; do
     grep -q "^$algorithm,2,1024,barrier,[0-9]*\.[0-9]*" "$scratch/csv" || fail "csv: no row of $algorithm"
 done
 
+# The paper's rule has the paper's statistic, the mean of the loops' means, without an interval.
+run --method=barrier,ol --sizes=8 --stop=paper --budget=0.2 --format=csv >"$scratch/csv" || fail "paper: status $?"
+awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "") bad = 1 } END { exit bad || n != 2 }' "$scratch/csv" &&
+    grep -q '^# value: mean of the batches' "$scratch/csv" || { cat "$scratch/csv"; fail "paper: another statistic"; }
+
 # The page has pictures of what was measured.
 run --method=held,barrier --sizes=8:64 --budget=0.2 --format=json >"$scratch/json" || fail "json: status $?"
 "$top_builddir/collprof" report --format=html -o "$scratch/page.html" "$scratch/json" >"$scratch/text" || fail "page: status $?"

@@ -76,6 +76,7 @@ enum latency_verdict {
 struct latency_figure {
     int from, to;
     struct estimate value; /* what latency_method.value says; NaN if not measured */
+    double loop_mean;      /* the same from the means of loops, as in the paper */
     struct latency_timed timed[N_TIMED];
     struct curve curve;           /* value by hold; no points if the method has no hold */
     bool has_message;             /* overhead: the time in the call contains, or may contain, the

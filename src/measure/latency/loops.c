@@ -212,7 +212,9 @@ static void keep_ranks(struct latency_result *result)
 {
     for (int j = 0; j < result->n_figures; j++) {
         struct latency_figure *f = &result->figure[j];
-        f->value = f->timed[TIMED_OPERATION].at = samples_estimate(&f->timed[TIMED_OPERATION].raw);
+        const struct samples *raw = &f->timed[TIMED_OPERATION].raw;
+        f->value = f->timed[TIMED_OPERATION].at = samples_estimate(raw);
+        f->loop_mean = stats_summarize(raw->value, raw->n).mean;
         if (result->slowest < 0 || f->value.value > result->figure[result->slowest].value.value)
             result->slowest = j;
     }

@@ -68,6 +68,7 @@ int values_to_collector(const struct latency_run *r, int from, const double *min
     }
 static const struct latency_figure no_figure = {
     .value = UNKNOWN,
+    .loop_mean = NAN,
     .curve = {.hold = NAN},
     .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}}};
 _Static_assert(N_TIMED == 3, "no_figure has them all unknown");
@@ -111,6 +112,7 @@ void figure_value(struct latency_run *r, struct estimate value, double loop)
         return;
     }
     f->value = value;
+    f->loop_mean = loop;
     result->over_budget |= f->curve.n > 0 && !f->curve.settled;
     if (!(result->loop_mean >= loop))
         result->loop_mean = loop;
