@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "scenario_file.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
@@ -19,7 +20,9 @@ struct scenario_options {
     struct bench bench;
     struct option_chosen operations; /* 2 i: operation i; 2 i + 1: its non-blocking form */
     struct option_chosen
-        algorithms; /* of bcasts[]; "native" is the library's, for every operation */
+        algorithms;      /* of bcasts[]; "native" is the library's, for every operation */
+    collective_run *own; /* one more, from a shared object; NULL: none */
+    char own_name[64];
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
     struct option_range delay, comp; /* microseconds */
@@ -74,12 +77,36 @@ static error_t take_scenarios(struct option_parser *parser, const struct option_
     return error;
 }
 
+static error_t load_own(struct option_parser *parser, struct scenario_options *o, const char *path)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    o->own = object ? (collective_run *)dlsym(object, "collective") : NULL;
+    snprintf(o->own_name, sizeof o->own_name, "%s", text_base_of(path));
+    return o->own ? 0 : option_refuse(parser, "--algorithm: %s", dlerror());
+}
+
+/* What has a '/' in it is the path of a shared object. */
+static error_t take_algorithms(struct option_parser *parser, const struct option_entry *option,
+                               const char *arg, void *value)
+{
+    struct scenario_options *o = value;
+    char *copy = strdup(arg), *rest = copy, *word;
+    error_t error = 0;
+    (void)option;
+    while (!error && (word = strsep(&rest, ",")))
+        error = strchr(word, '/') ? load_own(parser, o, word)
+                                  : option_choose(parser, &bench_algorithms, word, &o->algorithms);
+    free(copy);
+    return error;
+}
+
 #define AT(member) offsetof(struct scenario_options, member)
 static const struct option_entry option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
     {"algorithm", 0, "LIST",
-     "the library's (native, default), or our own broadcast over one of these trees: all, or of %s",
-     1, option_take_list, AT(algorithms), &bench_algorithms},
+     "the library's (native, default), or our own broadcast over one of these trees: all, or of "
+     "%s; or ./FILE.so, with an operation of yours",
+     1, take_algorithms, 0, &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
@@ -103,24 +130,33 @@ static struct scenario_point point_of(const struct scenario_options *o, size_t c
                                       size_t algorithm, int ranks)
 {
     size_t which = o->operations.at[chosen];
-    const struct bcast *by = bcasts[o->algorithms.at[algorithm]];
+    bool own = algorithm == o->algorithms.n;
+    const struct bcast *by = own ? &tree_native : bcasts[o->algorithms.at[algorithm]];
     return (struct scenario_point){.operation = &operations[which / 2],
                                    .twin = which % 2,
                                    .by = by == &tree_native ? NULL : by,
+                                   .own = own ? o->own : NULL,
+                                   .by_name = own ? o->own_name : by->name,
                                    .root = o->root,
                                    .delayed = o->delayed == DELAYED_FIRST ? 0 : ranks - 1};
 }
 
+static size_t algorithms_of(const struct scenario_options *o)
+{
+    return o->algorithms.n + (o->own != NULL);
+}
+
 static bool exists(const struct scenario_point *p)
 {
-    return !p->by || (!p->twin && strcmp(p->operation->name, "broadcast") == 0);
+    bool can = p->own || strcmp(p->operation->name, "broadcast") == 0;
+    return (!p->by && !p->own) || (!p->twin && can);
 }
 
 /* Some of the requested combinations may not exist, but at least one must. */
 static void check_algorithms(const struct scenario_options *o)
 {
     for (size_t i = 0; i < o->operations.n; i++)
-        for (size_t k = 0; k < o->algorithms.n; k++) {
+        for (size_t k = 0; k < algorithms_of(o); k++) {
             struct scenario_point point = point_of(o, i, k, 1);
             if (exists(&point))
                 return;
@@ -241,8 +277,9 @@ static const char *operation_name(const struct row *row, char text[80])
     const struct scenario_point *p = &row->point;
     if (!row->sweeps.operation)
         return row->scenario->name;
-    snprintf(text, 80, "%s%s%s%s", p->twin ? "i" : "", p->operation->name, p->by ? " by " : "",
-             p->by ? p->by->name : "");
+    bool other = p->by || p->own;
+    snprintf(text, 80, "%s%s%s%.40s", p->twin ? "i" : "", p->operation->name, other ? " by " : "",
+             other ? p->by_name : "");
     return text;
 }
 
@@ -445,7 +482,7 @@ int main(int argc, char **argv)
     if (d)
         w.table = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);
     bench_keep(&o.bench, d);
-    const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n, o.algorithms.n,
+    const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n, algorithms_of(&o),
                                     w.sizes.n, w.delays.n,    1 + w.comps.n};
     bench_sweep(&o.bench, length, LENGTHS, visit, &w);
     bench_group_close(&o.bench, &w.group);

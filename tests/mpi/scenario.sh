@@ -20,6 +20,25 @@ awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out
 # Every form of our own, its data checked; what does not exist is left out, and refused alone.
 run 4 --operation=broadcast,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
 test "$(grep -o '"operation": "[a-z]* by [a-z]*' out | sort -u | wc -l)" = 5 || fail "own forms: others"
+# One's own, from a shared object, beside the library's; and one that does not do its work.
+cat >own.c <<END
+#include <mpi.h>
+int collective(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+#ifdef IDLE
+    return MPI_SUCCESS;
+#endif
+    MPI_Reduce(send, recv, count, type, op, 1, comm);
+    return MPI_Bcast(recv, count, type, 1, comm);
+}
+END
+$MPICC -shared -fPIC own.c -o own.so && $MPICC -DIDLE -shared -fPIC own.c -o idle.so || fail "own.c"
+run 2 --operation=allreduce,iallreduce --algorithm=native,./own.so --format=json || fail "own: status $?"
+[ "$(grep -o '"operation": "[^"]*"' out | sort | tr '\n' ' ')" = '"operation": "allreduce by own.so" "operation": "allreduce" "operation": "iallreduce" ' ] ||
+    fail "own: other rows"
+run 2 --operation=allreduce --algorithm=./idle.so
+[ $? = 1 ] && grep -q 'In 1 of 2 rows wrong data arrived' out || fail "wrong data of one's own is not reported"
+refuses 2 "no-such.so" --algorithm=./no-such.so
 # The library's other algorithms, where it lets them be chosen.
 if [ "$CHECK_MPI" = mpich ]; then
     run 2 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=1 --cvar=MPIR_CVAR_BCAST_MIN_PROCS=2 || fail "cvar: status $?"

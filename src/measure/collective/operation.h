@@ -19,6 +19,12 @@
 
 struct operation_call;
 
+/* The one function of a shared object with a collective operation of one's own, "collective". It
+ * does what the library's blocking operation does with COUNT elements of one block (see above);
+ * arguments that the operation does not have are NULL or 0. It returns an MPI error code. */
+typedef int collective_run(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
+                           int root, MPI_Comm comm);
+
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS /* one block per rank */ };
 
 struct operation {
@@ -60,6 +66,7 @@ struct operation_call {
     unsigned char *send, *recv;
     size_t send_bytes, recv_bytes;
     const struct bcast *by; /* the tree of a broadcast; NULL for the library's own */
+    collective_run *own;    /* another implementation; NULL for the library's own */
 };
 
 /* Allocates, touches and fills the buffers; local. False if BYTES exceeds a count of MPI or memory
@@ -78,6 +85,8 @@ bool operation_check(const struct operation_call *c);
 /* Both functions return an MPI error code. */
 static inline int operation_run(const struct operation_call *c)
 {
+    if (c->own)
+        return c->own(c->send, c->recv, (int)c->bytes, MPI_BYTE, MPI_BXOR, c->root, c->comm);
     return c->by ? c->by->run(c->recv, (int)c->bytes, MPI_BYTE, c->root, c->comm, c->by->arg)
                  : c->operation->call(c);
 }

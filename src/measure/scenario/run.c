@@ -39,6 +39,7 @@ static bool prepare_issue(struct player *p, int i, const struct scenario_point *
                            a->bytes == SWEPT_BYTES ? point->bytes : a->bytes))
         return false;
     p->call[i].by = a->operation ? NULL : point->by;
+    p->call[i].own = a->operation ? NULL : point->own;
     return true;
 }
 

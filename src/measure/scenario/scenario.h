@@ -66,6 +66,8 @@ struct scenario_point {
     const struct operation *operation;
     bool twin;
     const struct bcast *by; /* the tree of a broadcast; NULL for the library's operation */
+    collective_run *own;    /* from a shared object; NULL for the library's operation */
+    const char *by_name;    /* of BY or OWN */
     int root;
     size_t bytes;
     int delayed;  /* rank */
