@@ -109,6 +109,32 @@ Test(pairs, columns_behind_the_papers)
     pairs_free(&p);
 }
 
+/* MPPTest prints halves of round trips among a plotter's commands, without a deviation. */
+Test(pairs, logs_of_mpptest)
+{
+    static const char log[] = "set title \"Comm Perf for MPI (a) type blocking\"\n\n"
+                              "#p0\tp1\tdist\tlen\tave time (us)\trate\n"
+                              "0\t1\t1\t0\t2.5\t0.0\n0\t1\t1\t32\t3.25\t9.8e6\n"
+                              "0\t2\t2\t0\t5.0\t0.0\n2\t0\t2\t32\t6.5\t4.9e6\n"
+                              "1\t2\t1\t0\t2.5\t0.0\n1\t2\t1\t32\t4\t8e6\nplot '-'\n";
+    struct pairs p;
+    char why[256] = "", less[sizeof log];
+    cr_assert(read_text(log, &p, why, sizeof why), "%s", why);
+    cr_assert(p.n == 3 && p.n_sizes == 2 && p.size[1].bytes == 32);
+    cr_assert_float_eq(p.size[0].of[PAIRS_MEAN][pairs_cell(&p, 1, 0)], 5e-6, 1e-12);
+    cr_assert_float_eq(p.size[1].of[PAIRS_MEAN][pairs_cell(&p, 0, 2)], 13e-6, 1e-12);
+    cr_assert(isnan(p.size[0].of[PAIRS_SD][1]), "none is in the log");
+    pairs_free(&p);
+    memcpy(less, log, sizeof less);
+    *strstr(less, "1\t2\t1\t32") = '\0';
+    cr_assert(!read_text(less, &p, why, sizeof why));
+    cr_assert_str_eq(why, "the pair of ranks 1 and 2 is missing (32 bytes)");
+    cr_assert(!read_text("#p0\tp1\tdist\tlen\n0 1 1 8 2.5 0\n1 0 1 8 3 0\n", &p, why, sizeof why));
+    cr_assert_str_eq(why, "line 3: ranks 1 and 0 a second time");
+    cr_assert(!read_text("#p0\tp1\tdist\tlen\n0 1 1 8 0 0\n", &p, why, sizeof why));
+    cr_assert(!read_text("#p0\tp1\tdist\tlen\n0 70000 1 8 1 0\n", &p, why, sizeof why));
+}
+
 /* L is what both calls leave of the way, by half a round trip where clocks leave it open; where
  * they leave nothing, or the send waits for its receiver, it is not known. */
 Test(pairs, loggp_of_a_pair)

@@ -31,7 +31,7 @@ enum pairs_quantity {
 /* One message size. */
 struct pairs_size {
     size_t bytes;
-    int repeats;
+    int repeats; /* 0: not known */
     double *of[PAIRS_QUANTITIES];
 };
 

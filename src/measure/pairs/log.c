@@ -52,6 +52,7 @@ struct log_reader {
     struct pairs *p;
     struct pairs_size *size; /* the block being read; NULL before the first one */
     size_t length;           /* of the whole log */
+    bool mpptest;            /* it is output of MPPTest */
     char system[128];
     char *why;
     size_t why_size;
@@ -126,6 +127,58 @@ static bool read_time(struct log_reader *r, const char *text, double least, int 
     return true;
 }
 
+/* --- MPPTest's --- */
+
+static const char mpptest_head[] = "#p0\tp1\tdist\tlen";
+
+/* A line of figures; false: a comment or a command to a plotter. */
+static bool read_figures(const char *line, int *i, int *j, size_t *bytes, double *half)
+{
+    return sscanf(line, "%d %d %*d %zu %lf", i, j, bytes, half) == 4;
+}
+
+/* Makes room for all ranks that are named in LOG. */
+static bool mpptest_open(struct log_reader *r, const char *log)
+{
+    int i, j, n = 0;
+    size_t bytes;
+    double half;
+    for (const char *line = log; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (read_figures(line, &i, &j, &bytes, &half)) {
+            if (i < 0 || j < 0 || i == j || i > 65535 || j > 65535 || bytes > PTRDIFF_MAX)
+                return refuse(r, "a pair of ranks %d and %d", i, j);
+            n = i >= n ? i + 1 : n;
+            n = j >= n ? j + 1 : n;
+        }
+    if (!is_long_enough(r, n))
+        return refuse(r, "%d ranks, and too few lines for all pairs", n);
+    return n == 0 || pairs_new(r->p, n) || refuse(r, "no memory for %d ranks", n);
+}
+
+static bool mpptest_read(struct log_reader *r, const char *line)
+{
+    struct pairs *p = r->p;
+    int i, j, s = 0;
+    size_t bytes;
+    double half;
+    if (!read_figures(line, &i, &j, &bytes, &half))
+        return true;
+    while (s < p->n_sizes && p->size[s].bytes != bytes)
+        s++;
+    struct pairs_size *size = s < p->n_sizes ? &p->size[s] : pairs_add_size(p, bytes, 0);
+    if (!size)
+        return refuse(r, "no memory for %d ranks", p->n);
+    double *mean = size->of[PAIRS_MEAN];
+    if (!isfinite(half) || half <= 0)
+        return refuse(r, "a time of %g us between ranks %d and %d: above 0 expected", half, i, j);
+    if (!isnan(mean[pairs_cell(p, i, j)]))
+        return refuse(r, "ranks %d and %d a second time", i, j);
+    mean[pairs_cell(p, i, j)] = mean[pairs_cell(p, j, i)] = 2e-6 * half;
+    return true;
+}
+
+/* --- the paper's tool's --- */
+
 static bool read_pair(struct log_reader *r, char *const *field, int n_fields)
 {
     struct pairs *p = r->p;
@@ -149,6 +202,8 @@ static bool read_line(struct log_reader *r, char *line)
 {
     char *field[FIELDS], *rest = NULL;
     int n = 0;
+    if (r->mpptest)
+        return mpptest_read(r, line);
     if (line[0] == '#')
         return read_header(r, line);
     for (char *word = strtok_r(line, " \t\r\n", &rest); word && n < FIELDS;
@@ -175,6 +230,11 @@ static bool is_complete(const struct pairs *p, char *why, size_t size)
 static bool read_lines(struct log_reader *r, char *log, char *why, size_t size)
 {
     char *line;
+    r->mpptest = log && strstr(log, mpptest_head);
+    if (r->mpptest && !mpptest_open(r, log)) {
+        snprintf(why, size, "%s", r->why);
+        return false;
+    }
     for (int number = 1; (line = strsep(&log, "\n")); number++)
         if (!read_line(r, line)) {
             snprintf(why, size, "line %d: %s", number, r->why);

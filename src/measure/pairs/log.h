@@ -14,8 +14,10 @@
 
 void pairs_log_write(const struct pairs *p, FILE *out);
 
-/* Reads a log, also one of the original tool. On failure P is empty and WHY has the reason, without
- * a full stop; it begins with "line N: " if a line is wrong. */
+/* Reads a log, also one of the original tool, or the output of MPPTest (Gropp and Lusk): below its
+ * heading, lines of "p0 p1 dist len time rate", where the time is half of the round trip in us. It
+ * has no deviation (NaN), no number of repeats (0), and no hosts. On failure P is empty and WHY has
+ * the reason, without a full stop; it begins with "line N: " if a line is wrong. */
 bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size);
 
 /* The same from a path; WHY then begins with it. */
