@@ -21,14 +21,14 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/late.sh \
 	tests/sim/drawn.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
-	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh
+	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \
-	tests/sim/platforms/workstations.xml
+	tests/sim/platforms/workstations.xml tests/sim/platforms/figure4.xml
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
@@ -103,50 +103,14 @@ clean-sim:
 	rm -rf sim
 .PHONY: clean-sim
 
-# The papers' comparisons, in simulation, and their traces, on this machine: pictures and their data
-# in build/figures.
+# The papers' figures, in simulation and on this machine: data, pictures and an index of them in build/figures.
 FIGURES = figures-bcast figures-pairs figures-scenario figures-tree figures-workstations figures-overlap \
 	figures-timeline figures-sweep
-figures: $(FIGURES)
-figures-bcast: sim/collbench-bcast sim/waits collprof
-	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-bcast.sh figures
-figures-tree: sim/collbench-tree collprof
-	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/figures-tree.sh figures
-# PetaSHA's figures, of three networks, and these side by side.
-figures-pairs: sim/collbench-pairs collprof
-	$(MKDIR_P) figures && for net in sites2 sites8 workstations; do \
-		$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh $$net 32 sim/collbench-pairs -i 10 \
-			--log-file=figures/pairs-$$net.log >figures/pairs-$$net.txt && \
-		./collprof plot -o figures/pairs-$$net.html figures/pairs-$$net.log || exit 1; \
-	done; $(AM_TESTS_ENVIRONMENT) ./collprof plot -o figures/pairs.html \
-		figures/pairs-sites2.log figures/pairs-sites8.log figures/pairs-workstations.log
-# Gracia, Niethammer and Sethi's figure 1.
-figures-scenario: sim/collbench-scenario collprof
-	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/run.sh cluster 64 sim/collbench-scenario \
-		--operation=broadcast --sizes=512:512 --ranks=2:64 --format=json -o figures/scenario.json
-	$(AM_TESTS_ENVIRONMENT) ./collprof report --format=html figures/scenario.json
-# Denis and Trahay's figures 2 to 4: a page for every MPI library of this machine.
-figures-overlap: all
-	$(MKDIR_P) figures && for mpi in $(LAYERS); do \
-		$(AM_TESTS_ENVIRONMENT) mpiexec.$$mpi -n 2 bench/collbench-overlap \
-			--format=json -o figures/overlap-$$mpi.json && \
-		./collprof report --format=html figures/overlap-$$mpi.json || exit 1; \
-	done
-# Mateescu and Taylor's figure 4. Their library copied messages of 100,000 B and went on.
-figures-workstations: sim/collbench-tree collprof
-	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
-		SMPI_OPTIONS='--cfg=smpi/async-small-thresh:131072 --cfg=smpi/send-is-detached-thresh:131072' \
-		$(srcdir)/tests/sim/run.sh workstations 9 sim/collbench-tree --ranks=2:9:1 --sizes=100000 \
-		--algorithm=grid,grid-paper,binomial -i 3 -x 1 --stop=fixed --format=json -o figures/workstations.json
-	$(AM_TESTS_ENVIRONMENT) ./collprof report --format=html figures/workstations.json
-figures-timeline: all
-	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/figures-timeline.sh figures
-# How far the methods are off on 300 platforms drawn at random: hours, one case after the other.
-figures-sweep: sim/collbench-bcast sim/collbench-collective sim/isolated
-	$(MKDIR_P) figures && $(AM_TESTS_ENVIRONMENT) \
-		python3 $(srcdir)/tests/sim/sweep.py 1000 300 128 600 >figures/sweep.txt; tail -7 figures/sweep.txt
-	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/sweep_collective.py 1000 200 40 200 >figures/sweep_collective.txt; \
-		tail -4 figures/sweep_collective.txt
+figures $(FIGURES): all $(BENCHES:%=sim/collbench-%) sim/waits sim/isolated
+	$(AM_TESTS_ENVIRONMENT) LAYERS='$(LAYERS)' $(srcdir)/tests/sim/figures.py figures $(patsubst figures-%,%,$(filter-out figures,$@))
+# doc/claims.md anew, from its template.
+claims: all $(BENCHES:%=sim/collbench-%)
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/claims.py $(srcdir)/doc/claims.in $(srcdir)/doc/claims.md
 # Whether predictions of changes come true, for 300 programs drawn by SEED and the numbers after it.
 truth-causes: sim/what_if collprof
 	@seed=$${SEED:-$$(date +%s)}; echo "SEED=$$seed"; $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/what_if.py \
@@ -154,6 +118,6 @@ truth-causes: sim/what_if collprof
 clean-local: clean-figures
 clean-figures:
 	rm -rf figures
-.PHONY: truth-causes figures $(FIGURES) clean-figures
-EXTRA_DIST += tests/sim/figures-bcast.sh tests/sim/figures-tree.sh tests/sim/figures-tree.awk \
+.PHONY: truth-causes figures $(FIGURES) claims clean-figures
+EXTRA_DIST += tests/sim/figures.py tests/sim/figure-01.sh tests/sim/claims.py \
 	tests/mpi/figures-timeline.sh tests/mpi/excerpt.py

@@ -2,7 +2,7 @@
 #
 # sites2, sites8: hosts sS-I. "blocks": rank by rank, one site after the other. "scattered": as a
 # batch system hands out what is free, by a fixed pseudo-random order. slowhost: rank N/2, the
-# first that a binomial tree sends to, is the slow one. workstations: in turn. Else: node-I.
+# first that a binomial tree sends to, is the slow one. workstations, figure4: in turn. Else: node-I.
 function next_random() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
 BEGIN {
     seed = 20030704
@@ -14,7 +14,7 @@ BEGIN {
             t = site[i]; site[i] = site[j]; site[j] = t
         }
     for (i = 0; i < ranks; i++) {
-        if (platform == "workstations")
+        if (platform == "workstations" || platform == "figure4")
             print substr("a-0a-1b-0b-1b-2", 1 + 3 * (i % 5), 3)
         else if (platform == "slowhost")
             print i == int(ranks / 2) ? "s1-0" : "s0-" i

@@ -26,7 +26,7 @@ hosts=$(mktemp)
 trap 'rm -f "$hosts"' EXIT
 trap 'exit 1' HUP INT TERM
 case $(basename "$platform" .xml) in
-sites2 | sites8 | slowhost | workstations)
+sites2 | sites8 | slowhost | workstations | figure4)
     awk -v ranks="$ranks" -v platform="$(basename "$platform" .xml)" \
         -v placing="${SIM_PLACING:-blocks}" -f "$here/place.awk" >"$hosts"
     ;;
