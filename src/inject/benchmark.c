@@ -57,7 +57,7 @@ static bool choose(const char *list)
 }
 
 static const struct estimate not_known = {NAN, NAN, NAN};
-static const char no_time[] = "no time was left for it";
+static const char no_time[] = "no time was left for";
 
 /* ASKED: number of destinations, for methods that measure each of them; otherwise 0. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
@@ -196,24 +196,28 @@ static void explain(const struct subject *u, const struct latency_result *r, cha
     const char *doubt = latency_unsettled(r)  ? unsettled
                         : f && f->has_message ? "; perhaps with the latency of its message"
                                               : "";
-    if (!estimate_known(r->value) && r->over_budget)
-        snprintf(text, 200, "%s", no_time);
-    else if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
+    if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
         snprintf(text, 200, "%s%s", r->method->value, doubt);
     else if (f)
         snprintf(text, 200, "exit of rank %d - entry of rank %d, the last%s", f->to, f->from,
                  doubt);
     else
-        snprintf(text, 200, "%s", estimate_known(r->value) ? "last exit - last entry" : no_time);
+        snprintf(text, 200, "last exit - last entry");
 }
 
 static void describe(const struct subject *u, json_t *f, const struct latency_outcome *out)
 {
     bool cut_short = false;
-    char text[200];
+    char text[200], left_out[256] = "";
+    json_t *rows = json_object_get(f, "methods");
     for (size_t i = 0; i < out->n_results; i++) {
         const struct latency_result *r = &out->result[i];
-        json_t *rows = json_object_get(f, "methods");
+        if (!estimate_known(r->value) && r->impossible == 0) {
+            size_t used = strlen(left_out);
+            snprintf(left_out + used, sizeof left_out - used, "%s %s", used ? "," : no_time,
+                     r->method->name);
+            continue;
+        }
         explain(u, r, text);
         json_t *row = method_row(r->method->name, r->value, r->measured, r->asked, text);
         json_array_append_new(rows, row);
@@ -221,7 +225,9 @@ static void describe(const struct subject *u, json_t *f, const struct latency_ou
         if (r->violations > 0)
             json_object_set_new(f, "violations", json_integer(r->violations));
     }
-    if (cut_short)
+    if (*left_out)
+        json_array_append_new(rows, method_row("(others)", not_known, 0, 0, left_out));
+    if (cut_short || *left_out)
         json_object_set_new(f, "cut_short_by_budget", json_true());
     if (u->is_broadcast && !out->validated)
         json_object_set_new(f, "data", json_string("not checked: of a derived type"));

@@ -106,6 +106,10 @@ missing = [f for f in profile["findings"].get("benchmark", []) if not f.get("not
            <= {row["method"] for row in f["methods"] if row["time_us"]}]
 silent = [f["operation"] for f in missing if not f.get("cut_short_by_budget")]
 print("  %d of them without a method, and without a word: %s" % (len(missing), silent))
+# The latency that is right comes first; all that had no time is one row.
+wrong = [f["operation"] for f in profile["findings"].get("benchmark", []) if sum("no time was left" in r["measures"] for r in f["methods"]) > 1
+         or any(r["time_us"] for r in f["methods"]) and not any(r["time_us"] for r in f["methods"] if r["method"] in ("direct", "held"))]
+assert not wrong, wrong
 whole = [f for f in profile["findings"].get("benchmark", []) if not f.get("not_measured")]
 silent += [row for f in whole for row in f["methods"] if not row["time_us"]
            and not ("no time was left" in row["measures"] or "too long for the budget" in row["measures"])]

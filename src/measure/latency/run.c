@@ -206,8 +206,9 @@ struct turns {
     bool *done;
 };
 
-/* The next method: latencies first, and of these the cheapest first, because bounds are compared
- * with latencies. Sets WEIGHTS, the sum over all that remain. Returns N if none remains. */
+/* The next method: latencies first, and of these those that are right for any algorithm, the
+ * cheapest first, because the others are compared with them. Sets WEIGHTS, the sum over all that
+ * remain. Returns N if none remains. */
 static size_t turns_next(const struct turns *a, double *weights)
 {
     size_t next = a->n;
@@ -215,8 +216,9 @@ static size_t turns_next(const struct turns *a, double *weights)
     *weights = 0;
     for (size_t k = 0; k < a->n; k++) {
         const struct latency_method *m = a->methods[k];
-        bool is_latency = m->meaning == MEANS_LATENCY || m->meaning == MEANS_LATENCY_IF;
-        int order = m->weight + (is_latency ? 0 : 1000);
+        int order = m->weight + (m->meaning == MEANS_LATENCY      ? 0
+                                 : m->meaning == MEANS_LATENCY_IF ? 500
+                                                                  : 1000);
         if (a->done[k])
             continue;
         *weights += m->weight;
@@ -263,7 +265,11 @@ static int run_all(struct latency_run *r, struct latency_outcome *o, const struc
     for (size_t k; (k = turns_next(a, &weights)) < a->n; a->done[k] = true) {
         struct latency_result forgotten = no_result;
         double now = budget_now();
-        r->end = now + fmax(end - now, 0) * a->methods[k]->weight / weights;
+        double part = a->methods[k]->weight / weights;
+        /* While an application waits, what is right comes before what is complete. */
+        if (plan->until > 0 && a->methods[k]->meaning == MEANS_LATENCY)
+            part = fmax(part, 0.5);
+        r->end = now + fmax(end - now, 0) * part;
         forgotten.method = a->methods[k];
         TRY(run_method(r, a->methods[k], r->keeps ? &o->result[k] : &forgotten));
         series_free(&forgotten.series);
