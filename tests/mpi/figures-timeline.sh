@@ -22,7 +22,7 @@ figure()
     name=figure-$1 settings=$2 what="$3 $4 $5 $6" span=$7
     echo "  $name"
     rm -rf "$name"
-    env $settings timeout 120 $MPIEXEC -n 2 $bound "$built/collprof" run --trace=transport ${YIELD:-} --report=no \
+    env $settings $MPIEXEC -n 2 $bound "$built/collprof" run --trace=transport ${YIELD:-} --report=no \
         -o "$name" "$built/examples/overlap" $what </dev/null
     "$built/collprof" report --format=perfetto -o "$name.json" "$name" >/dev/null
     excerpt=$(python3 "$source/excerpt.py" "$name.json" "$span" "${THREAD:-1}")

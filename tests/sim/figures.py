@@ -119,9 +119,9 @@ def declare_003():
         for ranks in (8,) if QUICK else (8, 32, 128):
             for platform, placing in (("sites2", "blocks"), ("sites2", "scattered"), ("sites8", "blocks"),
                                       ("sites8", "scattered"), ("slowhost", "blocks")):
-                if factors == "" or ranks < 128:
+                if (factors == "" or ranks < 128) and not (QUICK and (factors or placing == "scattered")):
                     trees("%s-%s-%d%s" % (platform, placing, ranks, factors), "Not in the paper: %d ranks on %s, %s; %s."
-                          % (ranks, platform, placing, said), platform, ranks, "--sizes=256:1M --step=4", ONE_US + " " + smpi, placing)
+                          % (ranks, platform, placing, said), platform, ranks, "--sizes=256:%s --step=4" % ("64K" if QUICK else "1M"), ONE_US + " " + smpi, placing)
 
 
 def declare_004(layers):
