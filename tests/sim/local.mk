@@ -111,13 +111,17 @@ figures $(FIGURES): all $(BENCHES:%=sim/collbench-%) sim/waits sim/isolated
 # doc/claims.md anew, from its template.
 claims: all $(BENCHES:%=sim/collbench-%)
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/claims.py $(srcdir)/doc/claims.in $(srcdir)/doc/claims.md
+# The tables of doc/study.md: hours for 300 networks; goes on where it was ended. NETWORKS=20: fewer.
+NETWORKS = 300
+study: all sim/collbench-bcast sim/collbench-scenario sim/isolated sim/layer
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/study.py study $(NETWORKS) | tee study.md
 # Whether predictions of changes come true, for 300 programs drawn by SEED and the numbers after it.
 truth-causes: sim/what_if collprof
 	@seed=$${SEED:-$$(date +%s)}; echo "SEED=$$seed"; $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/what_if.py \
 		$(srcdir)/tests/sim/run.sh ./collprof sim/what_if sim/truth.dir $$(seq $$seed $$((seed + 299)))
 clean-local: clean-figures
 clean-figures:
-	rm -rf figures
-.PHONY: truth-causes figures $(FIGURES) claims clean-figures
-EXTRA_DIST += tests/sim/figures.py tests/sim/figure-01.sh tests/sim/claims.py \
+	rm -rf figures study study.md
+.PHONY: truth-causes figures $(FIGURES) claims study clean-figures
+EXTRA_DIST += tests/sim/figures.py tests/sim/figure-01.sh tests/sim/claims.py tests/sim/study.py \
 	tests/mpi/figures-timeline.sh tests/mpi/excerpt.py
