@@ -93,8 +93,9 @@ $MPIEXEC -n 2 env COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=3 COLLPROF_OU
     fail "broadcasts of unusual places: status $?: $(cat stdout stderr)"
 grep -q "has no receive buffer" out/profile.json && fail "a gather from an unusual place is not measured"
 findings benchmark operation=MPI_Bcast bytes=32 root=0 , rows=1
-grep -q '"method":"held"' out/profile.json && grep -q '"method":"direct"' out/profile.json ||
-    fail "not all methods"
+for method in held direct; do # the machine may be too busy for one
+    grep -qE "\"method\":\"$method\"|no time was left for[^\"]* $method" out/profile.json || fail "not all methods"
+done
 for mode in COLLPROF_BENCHMARK=direct ${longer:+COLLPROF_BCAST=chain COLLPROF_BCAST=grid} COLLPROF_ACK=100; do
     rm -rf out
     $MPIEXEC -n 3 env $mode COLLPROF_START=no COLLPROF_BENCHMARK_BUDGET=2 COLLPROF_OUTPUT=out COLLPROF_REPORT=no \
