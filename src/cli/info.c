@@ -45,7 +45,7 @@ static void print_build(void)
     library_line("libcollprof-audit.so", "audit library");
     library_line("libcollprof-yield.so", "yield library");
     library_line("libcollprof-transport.so", "transport library");
-    library_line(SYMBOLS_MODULE, "symbols");
+    library_line(SYMBOLS_MODULE, "symbols, stacks");
 }
 
 static void print_settings(void)

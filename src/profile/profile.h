@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #define PROFILE_NONE UINT32_MAX /* no module, call site or communicator */
 
@@ -249,6 +250,10 @@ void profile_merge(struct profile *into, struct profile *from);
 
 /* Finds names, files and lines for all call sites (libdw). Row indices do not change. */
 void profile_name_sites(struct profile *p);
+
+/* The innermost frames of the first thread of process PID, which is stopped for that moment: a list
+ * of "function at file.c:12". NULL with a reason_give() if they cannot be read. */
+json_t *profile_stack(pid_t pid);
 
 /* Sorts P, names its call sites, and computes what needs all ranks: arrivals, waits, warnings. Call
  * it once, on the merged profile. */

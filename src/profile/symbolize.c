@@ -4,6 +4,7 @@
 
 #include "base/beside.h"
 #include "base/quote.h"
+#include "base/reason.h"
 #include "base/text.h"
 #include "symbols/symbols.h"
 
@@ -185,4 +186,44 @@ void profile_symbolize(struct profile *p)
         arrivals_find(p);
         trace_find(p);
     }
+}
+
+static void add_frame(json_t *list, const struct profile *p, const struct profile_frame *f)
+{
+    const char *file = f->file                     ? text_base_of(f->file)
+                       : f->module == PROFILE_NONE ? "?"
+                                                   : text_base_of(p->modules.at[f->module].path);
+    char line[16] = "";
+    if (f->file)
+        snprintf(line, sizeof line, ":%u", f->line);
+    json_push(list, json_sprintf("%s at %s%s", f->function ? f->function : "?", file, line));
+}
+
+json_t *profile_stack(pid_t pid)
+{
+    struct profile *p = profile_new();
+    const struct symbols_reader *reader = load_reader(p);
+    struct symbols_frame *frame = memory_alloc(SYMBOLS_FRAMES * sizeof *frame);
+    struct profile_site site = {0};
+    json_t *list = NULL;
+    const char *why =
+        reader ? reader->stack(pid, frame, &site.depth) : "call sites cannot be named";
+    if (why)
+        reason_give("the stack of process %ld: %s", (long)pid, why);
+    for (uint32_t i = 0; i < site.depth; i++) {
+        struct profile_module module = {0};
+        text_copy(module.path, sizeof module.path, frame[i].path);
+        site.frame[i].module = *module.path ? profile_add_module(p, &module) : PROFILE_NONE;
+        site.frame[i].address = frame[i].return_address;
+    }
+    if (site.depth) {
+        const uint32_t at = profile_add_site(p, &site);
+        profile_name_sites(p);
+        list = json_array();
+        for (uint32_t i = 0; i < p->sites.at[at].depth; i++)
+            add_frame(list, p, &p->sites.at[at].frame[i]);
+    }
+    free(frame);
+    profile_free(p);
+    return list;
 }

@@ -279,4 +279,4 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
 }
 
 __attribute__((visibility("default")))
-const struct symbols_reader collprof_symbols_2 = {open_symbols, find, close_symbols};
+const struct symbols_reader collprof_symbols_3 = {open_symbols, find, close_symbols, symbols_stack};

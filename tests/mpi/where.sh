@@ -151,6 +151,21 @@ for mpi in $quick_mpis; do
     checks 13 16 17 $(test "$mpi" = openmpi || echo 15)
 done
 
+# What a rank outside of MPI is in; its process goes on.
+asks_stack()
+{
+    "$collprof" where --stack out >now.txt 2>err && grep -A 8 '^stack of rank 1$' now.txt | grep -q '^  computes at stuck.c:[0-9]*$' &&
+        ! grep -q 'stack of rank 0' now.txt && ! grep '^State:' "/proc/$(pgrep -f "^$PWD/stuck" | head -n 1)/status" | grep -qi stop
+}
+stacks()
+{
+    ln "$dir/stuck-$mpi" stuck
+    limit= nice $MPIEXEC -n 2 "$collprof" run --yield -o out "$PWD/stuck" 11 >log 2>&1 &
+    launcher=$!
+    until_right "$PWD/stuck" asks_stack || fail "$mpi: the stack: $(cat now.txt err)"
+}
+test "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" != 0 || { beside stacks stacks; join; }
+
 mkdir empty
 "$collprof" where empty >out.txt 2>err && fail "an empty directory has no verdict"
 grep -q 'no record' err || fail "an empty directory: $(cat err)"

@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-extern const struct symbols_reader collprof_symbols_2;
-static const struct symbols_reader *const reader = &collprof_symbols_2;
+extern const struct symbols_reader collprof_symbols_3;
+static const struct symbols_reader *const reader = &collprof_symbols_3;
 
 /* A call in a function that is inlined in another, and where both are. */
 static struct {
@@ -209,4 +210,36 @@ Test(symbols, of_a_profile)
     cr_assert(made_warns(p, "no call site in Python could be read"));
     cr_assert(!made_warns(p, "compile with -g"));
     profile_free(p);
+}
+
+/* A process that waits here is shown to. */
+__attribute__((noinline)) void waits_here(int pipe);
+void waits_here(int pipe)
+{
+    char end;
+    while (read(pipe, &end, 1) != 1)
+        ;
+    _exit(0);
+}
+
+Test(symbols, the_stack_of_another_process)
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0)
+        waits_here(ends[0]);
+    bool found = false;
+    for (int i = 0; i < 100 && !found; i++) { /* it may not be there yet */
+        json_t *stack = profile_stack(child), *frame;
+        size_t k;
+        json_array_foreach(stack, k, frame) found =
+            found || !strncmp(json_string_value(frame), "waits_here at symbols.c:", 24);
+        json_decref(stack);
+        usleep(10000);
+    }
+    cr_assert_eq(write(ends[1], "", 1), 1);
+    cr_assert_eq(waitpid(child, NULL, 0), child);
+    cr_assert(found);
+    cr_assert_null(profile_stack(child));
 }
