@@ -131,8 +131,11 @@ int MPI_Request_free(MPI_Request *request)
     if (!call_enter(&call, OP_Request_free, CALL_ABOUT_NOTHING))
         return next.Request_free(request);
     if (request && *request != MPI_REQUEST_NULL && request_forget(HANDLE_BITS(*request), &r) &&
-        layer.trace && r.active && r.kind & REQUEST_RECV)
-        trace_lost(&r); /* it may have been cancelled */
+        r.active && r.kind & REQUEST_RECV) { /* it may have been cancelled */
+        messages_lose();
+        if (layer.trace)
+            trace_lost(&r);
+    }
     int rc = next.Request_free(request);
     call.exit = clock_ticks();
     call_leave(&call, rc, MPI_COMM_NULL, 0);

@@ -381,11 +381,16 @@ function operands(letters,   field, i, letter, list) {
     return "&(struct operands){" list "}"
 }
 
+# What all members must pass alike.
+function signature() {
+    return "call_signature(" named("datatype", "MPI_DATATYPE_NULL") ", " named("op", "MPI_OP_NULL") ")"
+}
+
 function template_collective(name, call, bytes) {
     print "    if (inject_wanted())"
     print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(role[line, "again"]) ");"
     do_call(call)
-    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ")")
+    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " signature() ")")
 }
 
 function template_broadcast(call, bytes) {
@@ -395,7 +400,7 @@ function template_broadcast(call, bytes) {
     print "        rc = " call ";"
     print "        call.exit = clock_ticks();"
     print "    }"
-    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ")")
+    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " signature() ")")
 }
 
 function template_request(name, family, call, bytes,   kind, peer, matched) {
@@ -416,6 +421,7 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
     do_call(call)
     leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
           "                       &(struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
+          (kind ~ /COLLECTIVE/ ? "                                         .signature = " signature() ",\n" : "") \
           "                                         .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
                                                              tag != "" ? tag : "CALL_NONE") "})")
 }

@@ -5,6 +5,7 @@
 #include "document/text.h"
 #include "record/ledger.h"
 #include "report/report.h"
+#include "verdict/text.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -143,6 +144,23 @@ char *runs_unlinked(const char *directory)
     return found;
 }
 
+/* With the verdict on a run that did not end well. */
+static void put_state(struct table *t, const char *path, const struct profile *p)
+{
+    const char *state = run_state_of(p);
+    struct evidence *e = strcmp(state, "incomplete") ? NULL : evidence_now(path, VERDICT_SETTLED);
+    char text[VERDICT_TEXT], verdict[VERDICT_TEXT];
+    snprintf(text, sizeof text, "%s", state);
+    if (e) {
+        struct verdict *v = verdict_of(e->s);
+        verdict_summary(verdict, v);
+        snprintf(text, sizeof text, "%s (%.200s)", state, verdict);
+        verdict_free(v);
+    }
+    table_text(t, text);
+    evidence_free(e);
+}
+
 void runs_print(const struct kept_runs *r)
 {
     static const struct column columns[] = {
@@ -161,7 +179,7 @@ void runs_print(const struct kept_runs *r)
         table_text(t, *profile_started(p, "%Y-%m-%d %H:%M:%S", date) ? date : NULL);
         table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
         table_real(t, profile_longest_ns(p) / 1e9);
-        table_text(t, run_state_of(p));
+        put_state(t, r->list.at[i].path, p);
         table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
     }
     if (t)

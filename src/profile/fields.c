@@ -60,6 +60,7 @@ static const struct field run_table[] = {
     F(events_dropped, NULL, U64, SUM),
     F(sample_mask, "sample_mask", U32, OR),
     F(peers_dropped, "matrix_dropped", U64, SUM),
+    F(unbalanced, NULL, BOOL, OR),
 };
 #undef ROW
 
@@ -130,7 +131,8 @@ static const struct field comm_table[] = {
     IN(site, "made_at", SITES, KEY), F(copy, "copy", INDEX, KEY),
     F(name, "name", TEXT, LEAST),    F(root_world_rank, "first_world_rank", INDEX, MIN),
     F(flags, "flags", U32, OR),      F(first, "first_group", U32, FIRST),
-    F(created, "created", U64, MAX),
+    F(created, "created", U64, MAX), F(most, NULL, U64, MAX),
+    F(least, NULL, U64, MIN),
 };
 #undef ROW
 
@@ -327,6 +329,21 @@ static const struct field text_table[] = {
     {.kind = FIELD_STRING, .merge = MERGE_KEY, .size = sizeof(char *)},
 };
 
+#define ROW struct profile_balance
+static const struct field balance_table[] = {
+    F(comm_id, NULL, U64, KEY),
+    F(from, NULL, U32, KEY),
+    F(to, NULL, U32, KEY),
+    F(tag, NULL, I32, KEY),
+    IN(operation, NULL, OPERATIONS, KEY),
+    IN(site, NULL, SITES, KEY),
+    IN(comm, NULL, COMMS, MIN),
+    IN(sender, NULL, SITES, MIN),
+    F(sent, NULL, U64, SUM),
+    F(received, NULL, U64, SUM),
+};
+#undef ROW
+
 /* Short, since there are many: only the members that change when profiles are merged. */
 #define ROW struct act
 static const struct field act_table[] = {IN(site, NULL, SITES, FIRST),
@@ -368,6 +385,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
     [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, SOUGHT),
+    [TABLE_BALANCES] = TABLE(balances, NULL, balance_table, TABLE_SOUGHT),
     [TABLE_ACTS] = TABLE(acts, NULL, act_table, 0),
     [TABLE_NETS] = TABLE(nets, NULL, net_table, 0),
     [TABLE_PROGRAMS] = TABLE(programs, "programs", text_table, SOUGHT | TABLE_OF_RUN),

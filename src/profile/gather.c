@@ -83,7 +83,9 @@ static void gather_comms(struct gather *g)
                                     .size = from->size,
                                     .first = from->first,
                                     .root_world_rank = from->root_world_rank,
-                                    .flags = from->flags};
+                                    .flags = from->flags,
+                                    .most = PROFILE_ENTERED(from->entered, g->h->rank, true),
+                                    .least = PROFILE_ENTERED(from->entered, g->h->rank, false)};
         copy_name(comm.name, sizeof comm.name, from->name, sizeof from->name);
         g->comm[i] = profile_add_comm(g->p, &comm);
     }
@@ -185,7 +187,8 @@ static void gather_events(struct gather *g)
             .comm = comm,
             .comm_rank = g->l->comms[from->comm].rank,
             .spared = from->spared,
-            .root = from->root};
+            .root = from->root,
+            .signature = from->signature};
     }
     g->p->sample_mask = g->h->sample_mask;
 }
@@ -205,6 +208,45 @@ static void gather_peers(struct gather *g)
                                                .bytes = from->bytes});
     }
     g->p->peers_dropped = g->h->section[LEDGER_PEERS].dropped;
+}
+
+/* Of a rank that has finished: others still change it. */
+static void gather_balances(struct gather *g)
+{
+    const struct ledger *l = g->l;
+    const uint32_t rank = (uint32_t)g->h->rank, n_comms = count_of(l, LEDGER_COMMS);
+    for (uint32_t i = 0; i < count_of(l, LEDGER_MESSAGES); i++) {
+        const struct ledger_messages *m = &l->messages[i];
+        uint32_t k = 1;
+        while (k < n_comms && l->comms[k].last != m->comm_id)
+            k++;
+        profile_add(
+            g->p, TABLE_BALANCES,
+            &(struct profile_balance){.comm_id = m->comm_id,
+                                      .comm = comm_of(g, k),
+                                      .from = m->received ? m->peer : rank,
+                                      .to = m->received ? rank : m->peer,
+                                      .tag = m->tag,
+                                      .operation = PROFILE_NONE,
+                                      .site = PROFILE_NONE,
+                                      .sender = m->received ? PROFILE_NONE : site_of(g, m->site),
+                                      .sent = m->received ? 0 : m->n,
+                                      .received = m->received ? m->n : 0});
+    }
+    for (uint32_t i = 0; i < count_of(l, LEDGER_REQUESTS); i++) {
+        const struct ledger_request *q = &l->requests[i];
+        if (q->posted && q->active)
+            profile_add(g->p, TABLE_BALANCES,
+                        &(struct profile_balance){.comm_id = q->comm_id,
+                                                  .comm = comm_of(g, q->comm),
+                                                  .from = rank,
+                                                  .to = (uint32_t)q->peer,
+                                                  .tag = q->tag,
+                                                  .operation = operation_of(g, q->operation),
+                                                  .site = site_of(g, q->site),
+                                                  .sender = PROFILE_NONE,
+                                                  .sent = 1});
+    }
 }
 
 /* When the process ended, or now if it is alive, by this host's clock_now(); NAN if unknown. */
@@ -399,6 +441,8 @@ struct profile *profile_from_ledger(const struct ledger *l, double rate)
     gather_comms(&g);
     gather_entries(&g);
     gather_peers(&g);
+    if (l->header->state == LEDGER_FINALIZED)
+        gather_balances(&g);
     if (g.rate > 0)
         gather_calls(&g);
     spread_out(p, (uint32_t)l->header->rank);

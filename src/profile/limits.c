@@ -80,3 +80,16 @@ void peers_limit(struct profile *p, size_t limit)
     table_sort(p, TABLE_PEERS);
     profile_reindex(p);
 }
+
+void balances_limit(struct profile *p, size_t limit)
+{
+    size_t kept = 0;
+    if (p->balances.n <= limit)
+        return;
+    for (size_t i = 0; i < p->balances.n; i++)
+        if (p->balances.at[i].sent != p->balances.at[i].received)
+            p->balances.at[kept++] = p->balances.at[i];
+    p->unbalanced = p->unbalanced || kept > limit / 2; /* not again at the next rank */
+    p->balances.n = p->unbalanced ? 0 : kept;
+    profile_reindex(p);
+}

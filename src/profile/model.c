@@ -459,5 +459,6 @@ void profile_merge(struct profile *into, struct profile *from)
     events_limit(into, PROFILE_MAX_EVENTS);
     acts_limit(into, PROFILE_MAX_ACTS);
     peers_limit(into, PROFILE_MAX_PEERS);
+    balances_limit(into, PROFILE_MAX_BALANCES);
     profile_free(from);
 }

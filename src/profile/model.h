@@ -16,6 +16,9 @@
 /* Most rows of the communication matrix. */
 #define PROFILE_MAX_PEERS 65536u
 
+/* At most so many channels whose ends are not both known, or do not agree. */
+#define PROFILE_MAX_BALANCES 65536u
+
 /* --- members --- */
 
 /* The order matters: a table refers only to earlier ones. */
@@ -36,6 +39,7 @@ enum profile_table {
     TABLE_CAUSES,
     TABLE_PREDICTIONS,
     TABLE_BELOW,
+    TABLE_BALANCES,
     TABLE_ACTS,
     TABLE_NETS,
     TABLE_PROGRAMS,
@@ -183,6 +187,9 @@ void acts_limit(struct profile *p, size_t limit);
 
 /* Limits the matrix: first drops call sites, then the pairs with the least data. */
 void peers_limit(struct profile *p, size_t limit);
+
+/* Forgets channels whose ends agree; if LIMIT is not enough, all, and P is unbalanced. */
+void balances_limit(struct profile *p, size_t limit);
 
 /* --- what follows from the merged profile --- */
 

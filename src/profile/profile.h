@@ -106,8 +106,14 @@ struct profile_comm {
     uint32_t size, root_world_rank, flags;
     uint32_t first; /* size of an intercommunicator's first group; 0: an intracommunicator */
     uint64_t created;
+    uint64_t most, least; /* see PROFILE_ENTERED(); not in profile.json */
     char name[64];
 };
+
+/* How many collectives one rank has entered on a communicator. The largest and the least of all
+ * members' say who has entered most and least, the lower rank first. */
+#define PROFILE_ENTERED(n, rank, most)                                                             \
+    ((uint64_t)(n) << 24 | ((most) ? 0xffffffu - (uint32_t)(rank) : (uint32_t)(rank)))
 
 struct profile_region {
     char name[64];
@@ -142,6 +148,7 @@ struct profile_event {
                            first */
     uint32_t spared;    /* see ledger_is_sampled() */
     int32_t root;       /* rank in the communicator; -1 if none */
+    uint32_t signature; /* see LEDGER_SIGNATURE(); not in profile.json */
 };
 
 /* The instances of one operation at one site, on communicators with the same members. */
@@ -166,6 +173,18 @@ struct profile_peer {
     uint32_t rank, peer;
     uint32_t received;
     uint64_t messages, bytes;
+};
+
+/* At the end of a rank: messages on one communicator from one rank to another, as both have counted
+ * them; or requests that are not complete. Not in profile.json. */
+struct profile_balance {
+    uint64_t comm_id;  /* of this very communicator */
+    uint32_t comm;     /* PROFILE_NONE: unknown */
+    uint32_t from, to; /* ranks in MPI_COMM_WORLD; requests: the rank, its peer in COMM */
+    int32_t tag;
+    uint32_t operation, site; /* that posted the requests; PROFILE_NONE: these are messages */
+    uint32_t sender;          /* call site of the first message */
+    uint64_t sent, received;
 };
 
 /* Summary of what --trace recorded. */
@@ -227,7 +246,9 @@ struct profile {
     ARRAY(struct profile_finding) findings;
     ARRAY(struct profile_peer) peers;
     uint64_t peers_dropped; /* messages that were not counted because the matrix was full */
-    uint64_t writing_ns;    /* duration of writing profile.json; 0 if not yet written */
+    ARRAY(struct profile_balance) balances;
+    bool unbalanced;     /* there were too many of them */
+    uint64_t writing_ns; /* duration of writing profile.json; 0 if not yet written */
     struct profile_trace trace;
     ARRAY(struct act) acts; /* the trace, from the ranks' records; not in profile.json */
     ARRAY(struct wait) waits;

@@ -1,6 +1,7 @@
 #include "record/call.h"
-
 #include "base/hash.h"
+
+#include <string.h>
 
 void (*call_first_seen)(void);
 
@@ -48,6 +49,27 @@ void call_add_cost(const struct call *c)
     __atomic_fetch_add(&layer.costs, 1, __ATOMIC_RELAXED);
 }
 
+/* Its form by its name, which is the same on all ranks; of pairs of values it is that of one. */
+static enum ledger_form form_of(MPI_Datatype type)
+{
+    static const struct {
+        char word[9];
+        uint8_t form;
+    } words[] = {{"PACKED", FORM_UNKNOWN}, {"COMPLEX", FORM_COMPLEX}, {"FLOAT", FORM_REAL},
+                 {"DOUBLE", FORM_REAL},    {"REAL", FORM_REAL},       {"LOGICAL", FORM_LOGICAL},
+                 {"BOOL", FORM_LOGICAL},   {"BYTE", FORM_BYTE},       {"UNSIGNED", FORM_UNSIGNED},
+                 {"UINT", FORM_UNSIGNED},  {"INT", FORM_INTEGER},     {"LONG", FORM_INTEGER},
+                 {"SHORT", FORM_INTEGER},  {"CHAR", FORM_INTEGER},    {"AINT", FORM_INTEGER},
+                 {"OFFSET", FORM_INTEGER}, {"COUNT", FORM_INTEGER}};
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length;
+    PMPI_Type_get_name(type, name, &length);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i].word))
+            return words[i].form;
+    return FORM_UNKNOWN;
+}
+
 MPI_Count call_size_of_type(MPI_Datatype type)
 {
     int integers, addresses, types, combiner = MPI_UNDEFINED;
@@ -58,7 +80,8 @@ MPI_Count call_size_of_type(MPI_Datatype type)
     if (!t->known &&
         PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
         combiner == MPI_COMBINER_NAMED)
-        *t = (struct type_size){type, true, size};
+        *t = (struct type_size){
+            type, 1 + LEDGER_SIGNATURE(0, form_of(type), size < UINT16_MAX ? size : 0), size};
     return size;
 }
 
@@ -103,7 +126,7 @@ void call_collective_failed(struct comm *on, int rc)
 }
 
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
-                   uint64_t sequence, int root, uint64_t bytes)
+                   uint64_t sequence, int root, uint64_t bytes, uint32_t signature)
 {
     instance_add(&(struct ledger_instance){.comm_id = on->id,
                                            .entry_ticks = c->entry,
@@ -115,7 +138,8 @@ void call_instance(const struct call *c, const struct comm *on, const struct led
                                            .operation = c->operation & 0x7ff,
                                            .spared = (e ? ledger_spared(entry_calls(e)) : 0) & 0x1f,
                                            .comm = on->index & 0xffffu,
-                                           .root = root});
+                                           .root = root,
+                                           .signature = signature});
 }
 
 void call_exclude(uint64_t comm_id, uint32_t collectives)
@@ -346,6 +370,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
     struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? comm_of_request(r) : NULL;
     if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
         message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
+    else if (!on && r->kind & REQUEST_RECV)
+        messages_lose(); /* its communicator has been freed */
     thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) &&
         !(r->kind & REQUEST_PARTITIONED))
@@ -361,7 +387,8 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
                                                .operation = r->operation & 0x7ffu,
                                                .spared = r->spared & 0x1fu,
                                                .comm = r->comm_index,
-                                               .root = r->root});
+                                               .root = r->root,
+                                               .signature = r->signature});
     request_release(r);
 }
 

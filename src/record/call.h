@@ -209,10 +209,32 @@ void call_collective_failed(struct comm *on, int rc);
 
 /* Logs the collective C on ON. E is its entry, or NULL. */
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
-                   uint64_t sequence, int root, uint64_t bytes);
+                   uint64_t sequence, int root, uint64_t bytes, uint32_t signature);
+
+/* The number of a predefined reduction; 0: it is the application's own, or none. */
+static inline uint32_t call_reduction(MPI_Op op)
+{
+    uint32_t number = 0;
+    if (op == MPI_OP_NULL)
+        return 0;
+#define COMPARE(name)                                                                              \
+    if (++number, op == MPI_##name)                                                                \
+        return number;
+    LEDGER_REDUCTIONS(COMPARE)
+#undef COMPARE
+    return 0;
+}
+
+/* See LEDGER_SIGNATURE(). MPI_DATATYPE_NULL, MPI_OP_NULL: none. */
+static inline uint32_t call_signature(MPI_Datatype type, MPI_Op op)
+{
+    const struct type_size *t = call_named(type);
+    return call_reduction(op) |
+           (type != MPI_DATATYPE_NULL && t->type == type && t->known ? t->known - 1 : 0);
+}
 
 CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                                       int root)
+                                       int root, uint32_t signature)
 {
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
@@ -223,7 +245,7 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
         if (UNLIKELY(layer.trace))
             trace_collective(c, on, sequence, root, bytes);
         if (LIKELY(!thread.excluded.of))
-            call_instance(c, on, e, sequence, root, bytes);
+            call_instance(c, on, e, sequence, root, bytes, signature);
     }
     call_leave_counted(c, rc, e, bytes);
     call_apart_over(on);

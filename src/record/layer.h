@@ -78,7 +78,7 @@ struct thread {
     struct ledger_call *call; /* where its present call is recorded; NULL if not yet assigned */
     struct type_size {
         MPI_Datatype type;
-        uint32_t known; /* 0: TYPE is not a predefined datatype */
+        uint32_t known; /* 1 + its part of LEDGER_SIGNATURE(); 0: not a predefined datatype */
         MPI_Count size;
     } named[32];           /* sizes of predefined datatypes, which are never freed */
     uint64_t region_since; /* ticks when it became the innermost one */

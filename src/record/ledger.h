@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 11u
+#define LEDGER_VERSION 12u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
@@ -150,7 +150,7 @@ struct ledger_messages {
     uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
     int32_t tag;
     uint32_t received; /* 0: sent to it, 1: received from it */
-    uint32_t unused;
+    uint32_t site;     /* of the first of them */
 };
 
 struct ledger_region {
@@ -251,7 +251,26 @@ struct ledger_instance {
                                        see ledger_is_sampled() */
     uint64_t bytes : 48, comm : 16; /* comm: index of its ledger_comm */
     uint32_t site;
-    int32_t root; /* -1 if none */
+    int32_t root;       /* -1 if none */
+    uint32_t signature; /* see LEDGER_SIGNATURE() */
+};
+
+/* What all members pass to a collective: the predefined reduction and the predefined datatype,
+ * each 0 where it is another one, or none. Datatypes have one number if they have the same form and
+ * size, as MPI_INT and MPI_INTEGER. */
+#define LEDGER_SIGNATURE(reduction, form, size)                                                    \
+    ((uint32_t)(reduction) | (uint32_t)(form) << 8 | (uint32_t)(size) << 16)
+#define LEDGER_REDUCTIONS(X)                                                                       \
+    X(SUM) X(MAX) X(MIN) X(PROD) X(LAND) X(LOR) X(LXOR) X(BAND) X(BOR) X(BXOR) X(MINLOC) X(MAXLOC)
+enum ledger_form {
+    FORM_UNKNOWN,
+    FORM_COMPLEX,
+    FORM_REAL,
+    FORM_LOGICAL,
+    FORM_BYTE,
+    FORM_UNSIGNED,
+    FORM_INTEGER,
+    FORMS
 };
 
 /* Messages sent to or received from one peer at one call site, for the communication matrix. */

@@ -48,7 +48,8 @@ struct ledger_messages *messages_add(uint64_t key, const struct ledger_messages 
 
 /* Counts one more message on the communicator, sent to or received from the world rank PEER with
  * TAG. */
-static inline void message_on(const struct comm *on, uint32_t peer, int tag, bool received)
+static inline void message_on(const struct comm *on, uint32_t site, uint32_t peer, int tag,
+                              bool received)
 {
     if (UNLIKELY(__atomic_load_n(&layer.ledger.header->section[LEDGER_MESSAGES].dropped,
                                  __ATOMIC_RELAXED)))
@@ -57,9 +58,10 @@ static inline void message_on(const struct comm *on, uint32_t peer, int tag, boo
                    key = hash_mix(on->id, what) | INDEX_LEAST_KEY;
     struct ledger_messages *m = (struct ledger_messages *)index_find(&layer.messages, key);
     if (UNLIKELY(!m))
-        m = messages_add(key,
-                         &(struct ledger_messages){
-                             .comm_id = on->id, .peer = peer, .tag = tag, .received = received});
+        m = messages_add(
+            key,
+            &(struct ledger_messages){
+                .comm_id = on->id, .peer = peer, .tag = tag, .received = received, .site = site});
     if (UNLIKELY(!m))
         return;
     if (LIKELY(!layer.threaded))
@@ -76,7 +78,7 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
 {
     uint32_t peer = comm_world_rank(on, rank);
     peer_count(site, operation, peer, received, bytes);
-    message_on(on, peer, tag, received);
+    message_on(on, site, peer, tag, received);
 }
 
 #endif

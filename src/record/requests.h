@@ -27,6 +27,7 @@ struct request {
                          in different orders */
     uint64_t sequence;
     uint32_t site;
+    uint32_t signature; /* of a collective: see LEDGER_SIGNATURE() */
     int root;
     int peer, tag;    /* as given, so they may be wildcards */
     MPI_Comm comm;    /* the handle may have been reused: its record counts only if */

@@ -89,18 +89,13 @@ static uint64_t started_late(const struct profile_rank *r)
     return r->started_late != 0;
 }
 
-static uint64_t failures(const struct profile_rank *r)
-{
-    return r->failed_collectives;
-}
-
-/* Records lost because a table was full (collectives are not counted: they are sampled by design);
- * at least 1 if the record could not grow. */
+/* Records lost because a table was full (not counted: collectives, which are sampled by design, and
+ * messages by tag, which no figure needs); at least 1 if the record could not grow. */
 static uint64_t missing(const struct profile_rank *r)
 {
     uint64_t sum = r->untracked_requests;
     for (int s = 0; s < LEDGER_SECTIONS; s++)
-        sum += s == LEDGER_INSTANCES ? 0 : r->dropped[s];
+        sum += s == LEDGER_INSTANCES || s == LEDGER_MESSAGES ? 0 : r->dropped[s];
     return sum ?: r->grow_error != 0;
 }
 
@@ -142,31 +137,37 @@ static void find_missing(struct finding_context *c)
     free(m.rank);
 }
 
+/* One finding for each of the first call sites whose calls returned errors. Entries are sorted by
+ * call site and operation. */
 static void find_failures(struct finding_context *c)
 {
+    enum { SITES = 5 };
     const struct profile *p = c->v->p;
-    const struct profile_entry *worst = NULL;
-    struct counted m = counted(p, failures);
-    char count[32], call[CALL_LABEL];
-    for (size_t i = 0; i < p->entries.n; i++) {
+    char count[32], call[CALL_LABEL], rank[40];
+    for (size_t i = 0, next, found = 0; i < p->entries.n && found < SITES; i = next) {
         const struct profile_entry *e = &p->entries.at[i];
-        if (p->operations.at[e->operation].family == FAMILY_COLLECTIVE &&
-            e->errors > (worst ? worst->errors : 0))
-            worst = e;
-    }
-    if (m.n && worst) {
-        call_label(c->v, worst->operation, worst->site, call);
-        struct finding f = {.key = "failed_collectives",
+        uint64_t sum = 0;
+        for (next = i; next < p->entries.n && p->entries.at[next].site == e->site &&
+                       p->entries.at[next].operation == e->operation;
+             next++)
+            sum += p->entries.at[next].errors;
+        if (!sum)
+            continue;
+        const struct profile_group *g = profile_group_find(p, e->site, e->operation);
+        const bool one = g && g->spread.ranks == 1;
+        const int only = one ? (int)g->spread.best : -1;
+        snprintf(rank, sizeof rank, one ? " on rank %d" : "", only);
+        call_label(c->v, e->operation, e->site, call);
+        struct finding f = {.key = "failed_calls",
                             .severity = SEVERITY_DOUBT,
                             .site = call,
-                            .ranks = m.rank,
-                            .n_ranks = m.n};
-        f.number[0] = (struct finding_number){"count", (double)m.sum};
-        document_finding(c->d, &f, "%s collective call%s returned an error, on rank%s %s: %s%s",
-                         format_count(count, m.sum), m.sum == 1 ? "" : "s", m.n > 1 ? "s" : "",
-                         m.list, worst->errors == m.sum ? "" : "most often ", call);
+                            .ranks = &only,
+                            .n_ranks = one};
+        f.number[0] = (struct finding_number){"count", (double)sum};
+        document_finding(c->d, &f, "%s call%s returned an error%s: %s", format_count(count, sum),
+                         sum == 1 ? "" : "s", rank, call);
+        found++;
     }
-    free(m.rank);
 }
 
 /* Calls of unknown duration: the time in MPI is larger than the sum of the known times. */

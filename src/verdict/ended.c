@@ -1,8 +1,12 @@
 #include "verdict/ended.h"
 
+#include "base/format.h"
 #include "verdict/text.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { LINES = 8 }; /* at most so many findings about messages and requests */
 
 static struct awaited awaited_of(const struct profile *p, const struct profile_event *e)
 {
@@ -12,23 +16,35 @@ static struct awaited awaited_of(const struct profile *p, const struct profile_e
     a.rank = (int32_t)e->rank;
     a.comm = e->comm;
     a.sequence = e->sequence;
+    a.signature = two_groups ? 0 : e->signature;
     a.name = e->operation;
     a.site = e->site;
     return a;
 }
 
-static void add_mismatch(struct profile *p, const struct awaited *a, const struct awaited *b)
+static void add_finding(struct profile *p, enum verdict_kind kind, const char *text, int32_t one,
+                        int32_t other)
 {
-    char text[VERDICT_TEXT] = "members of a communicator disagree about a collective: ";
-    verdict_text_pair(text, p, a, b);
     profile_add_finding(p, "verdict",
-                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_names[VERDICT_MISMATCH],
-                                  "text", text, "ranks", a->rank, b->rank));
+                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_names[kind], "text", text,
+                                  "ranks", one, other));
 }
 
-void verdict_of_ended(struct profile *p)
+/* --- members that disagree --- */
+
+static void add_mismatch(struct profile *p, struct awaited a, struct awaited b)
 {
-    ARRAY(struct awaited) named = {0}; /* pairs: each pair of call sites is reported once */
+    char text[VERDICT_TEXT] = "members of a communicator disagree about a collective: ";
+    if (a.signature == b.signature)
+        a.signature = b.signature = 0;
+    verdict_text_pair(text, p, &a, &b);
+    add_finding(p, VERDICT_MISMATCH, text, a.rank, b.rank);
+}
+
+/* Each pair of call sites once. */
+static void add_mismatches(struct profile *p)
+{
+    ARRAY(struct awaited) named = {0}; /* pairs */
     for (size_t i = 0, next; i < p->events.n; i = next) {
         const struct awaited a = awaited_of(p, &p->events.at[i]);
         next = events_next(p, i);
@@ -41,8 +57,155 @@ void verdict_of_ended(struct profile *p)
                 continue;
             *PUSH(&named) = a;
             *PUSH(&named) = b;
-            add_mismatch(p, &a, &b);
+            add_mismatch(p, a, b);
         }
     }
     free(named.at);
+}
+
+/* --- collectives that a member has not called --- */
+
+/* What the member that has called most has called next. Members may number communicators
+ * differently that were not seen when they were made. */
+static void add_missing(struct profile *p, uint32_t comm)
+{
+    const struct profile_comm *c = &p->comms.at[comm];
+    const uint32_t ranks = 0xffffff, most = ranks - (c->most & ranks), least = c->least & ranks;
+    const uint64_t n = c->least >> 24;
+    const struct profile_event *e = NULL;
+    char text[VERDICT_TEXT], count[32], other[32];
+    if (c->most >> 24 <= n || c->created != 1 ||
+        (c->site == PROFILE_NONE && !(c->flags & LEDGER_COMM_WORLD)))
+        return;
+    for (size_t i = 0; i < p->events.n && !e; i++)
+        if (p->events.at[i].comm == comm && p->events.at[i].rank == most &&
+            p->events.at[i].sequence == n)
+            e = &p->events.at[i];
+    snprintf(text, sizeof text,
+             "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
+             format_count(count, n), n == 1 ? "" : "s",
+             comm_is_named(c) ? c->name : "a communicator", most,
+             format_count(other, c->most >> 24), e ? ": " : "");
+    if (e) {
+        const struct awaited a = awaited_of(p, e);
+        verdict_text_pair(text, p, &a, NULL);
+    }
+    add_finding(p, VERDICT_MISSING, text, (int32_t)least, (int32_t)most);
+}
+
+/* --- messages and requests --- */
+
+static bool is_request(const struct profile_balance *b)
+{
+    return b->operation != PROFILE_NONE;
+}
+
+/* Whether all ranks have finished, and all their calls were seen: more received than sent shows
+ * that they were not. What calls that are not those of C have completed is unknown, as what
+ * MPI_Cancel has cancelled. */
+static bool is_all_known(const struct profile *p)
+{
+    bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        known = known && r->state == LEDGER_FINALIZED && !r->untracked_requests &&
+                !r->failed_collectives && !r->started_late && !r->dropped[LEDGER_MESSAGES] &&
+                !r->dropped[LEDGER_REQUESTS];
+    }
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_operation *o = &p->operations.at[p->entries.at[i].operation];
+        completes = completes || o->family == FAMILY_COMPLETION;
+        known = known && strcmp(o->name, "MPI_Cancel") != 0;
+    }
+    for (size_t i = 0; i < p->balances.n; i++) {
+        const struct profile_balance *b = &p->balances.at[i];
+        known =
+            known && (is_request(b) ? completes
+                                    : b->received <= b->sent && b->tag >= 0 &&
+                                          b->from < (uint32_t)p->size && b->to < (uint32_t)p->size);
+    }
+    return known;
+}
+
+/* How many of the messages of B no receive is left for that its receiver has posted. */
+static uint64_t unreceived(const struct profile *p, const struct profile_balance *b)
+{
+    uint64_t n = b->sent - b->received;
+    for (size_t i = 0; i < p->balances.n && n; i++) {
+        const struct profile_balance *r = &p->balances.at[i];
+        if (is_request(r) && r->comm_id == b->comm_id && r->from == b->to &&
+            (r->tag < 0 || r->tag == b->tag) && strstr(p->operations.at[r->operation].name, "ecv"))
+            n -= r->sent < n ? r->sent : n;
+    }
+    return n;
+}
+
+/* The post of B's requests; the call that has sent the first of B's messages. */
+static struct awaited call_of(const struct profile *p, const struct profile_balance *b)
+{
+    struct awaited a = {.what = AWAIT_SEND,
+                        .rank = (int32_t)b->from,
+                        .comm = b->comm,
+                        .peer = (int32_t)b->to,
+                        .tag = b->tag,
+                        .name = b->operation,
+                        .site = is_request(b) ? b->site : b->sender};
+    const bool world = b->comm != PROFILE_NONE && p->comms.at[b->comm].flags & LEDGER_COMM_WORLD;
+    for (size_t i = 0; i < p->peers.n && !is_request(b); i++) {
+        const struct profile_peer *m = &p->peers.at[i];
+        if (m->rank == b->from && m->peer == b->to && !m->received && m->site == b->sender)
+            a.name = m->operation;
+    }
+    if (!is_request(b))
+        return a;
+    if (!world || a.peer < 0) /* ranks of other communicators are not those of messages */
+        a.what = AWAIT_OTHER;
+    else if (strstr(p->operations.at[b->operation].name, "ecv"))
+        a.what = AWAIT_RECEIVE;
+    return a;
+}
+
+/* One line for all that one call site has left on one communicator. */
+static void add_unmatched(struct profile *p)
+{
+    struct line {
+        struct awaited a;
+        bool request;
+        uint64_t n;
+    } line[LINES];
+    size_t lines = 0;
+    for (size_t i = 0; i < p->balances.n; i++) {
+        const struct profile_balance *b = &p->balances.at[i];
+        const uint64_t n = is_request(b) ? b->sent : unreceived(p, b);
+        const struct awaited a = call_of(p, b);
+        size_t k = 0;
+        while (k < lines && (line[k].request != is_request(b) || line[k].a.name != a.name ||
+                             line[k].a.site != a.site || line[k].a.comm != a.comm))
+            k++;
+        if (!n || k == LINES)
+            continue;
+        if (k == lines)
+            line[lines++] = (struct line){a, is_request(b), 0};
+        line[k].n += n;
+    }
+    for (size_t k = 0; k < lines; k++) {
+        char text[VERDICT_TEXT], count[32];
+        snprintf(text, sizeof text, "%s %s%s never %s: ", format_count(count, line[k].n),
+                 line[k].request ? "request" : "message", line[k].n == 1 ? " was" : "s were",
+                 line[k].request ? "completed" : "received");
+        verdict_text_pair(text, p, &line[k].a, NULL);
+        add_finding(p, VERDICT_UNMATCHED, text, line[k].a.rank, line[k].a.rank);
+    }
+}
+
+void verdict_of_ended(struct profile *p)
+{
+    const size_t before = p->findings.n;
+    add_mismatches(p);
+    if (!is_all_known(p))
+        return;
+    /* After a call too many the next ones disagree. */
+    for (uint32_t i = 0; i < p->comms.n && p->findings.n == before; i++)
+        add_missing(p, i);
+    add_unmatched(p);
 }

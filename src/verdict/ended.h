@@ -1,12 +1,14 @@
-/* Errors in the calls of a run that nevertheless continued. */
+/* What is wrong with the calls of a run that ended well nevertheless. */
 #ifndef COLLPROF_VERDICT_ENDED_H
 #define COLLPROF_VERDICT_ENDED_H
 
 #include "profile/profile.h"
 
-/* Adds findings of kind "verdict" {"kind": "mismatch", "text", "ranks"} to P, which has its call
- * sites' names and the events of all ranks: one for each pair of call sites whose calls formed one
- * collective but disagreed on the operation, the root or the number of bytes. */
+/* Adds findings of kind "verdict" {"kind", "text", "ranks"} to P, which has its call sites' names
+ * and what all ranks have recorded. "mismatch": each pair of call sites whose collectives were one,
+ * but did not agree on the operation, root, number of bytes, datatype or reduction. Where all calls
+ * were seen, also "missing": a member has called fewer collectives than another; "unmatched":
+ * messages that were never received, and requests that were never completed. */
 void verdict_of_ended(struct profile *p);
 
 #endif

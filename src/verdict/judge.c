@@ -39,8 +39,8 @@ static void set_two(const struct wait_graph *g, bool *in, int32_t one, int32_t o
     in[one] = in[other < 0 ? one : other] = true;
 }
 
-/* The message, sent but not received, that is most similar to A: to the waiting rank, or with
- * ELSEWHERE also from its peer to another. If there is none, its SENT is 0. */
+/* The message, sent but not received, that is most similar to A: from its peer to the waiting rank,
+ * or with ELSEWHERE also from or to another. If there is none, its SENT is 0. */
 static struct message_count nearest(const struct wait_graph *g, const struct awaited *a,
                                     bool elsewhere)
 {
@@ -50,7 +50,8 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
         const struct message_count *m = &g->sent.at[i];
         const bool from = m->from == a->peer, to = m->to == a->rank, comm = m->comm == a->comm,
                    tag = a->tag == AWAIT_ANY || a->tag == m->tag,
-                   other = to ? from || a->peer == AWAIT_ANY || (comm && tag) : from && elsewhere;
+                   other = to ? from || a->peer == AWAIT_ANY || (comm && tag && elsewhere)
+                              : from && elsewhere;
         const int alike = 8 * to + 4 * (from || a->peer == AWAIT_ANY) + 2 * comm + tag;
         if (!other || waits_takes(a, m) || alike <= best_alike || m->sent <= waits_receives(g, m))
             continue;

@@ -86,9 +86,17 @@ bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b)
     return a->operation == b->operation && (a->root == b->root || a->root < 0 || b->root < 0);
 }
 
+/* Reductions and datatypes agree unless both are known. */
+static bool signatures_agree(uint32_t a, uint32_t b)
+{
+    const uint32_t reduction = 0xff, form = 0xff00, differ = a ^ b;
+    return !(a & reduction && b & reduction && differ & reduction) &&
+           !(a & form && b & form && differ & ~reduction);
+}
+
 bool awaited_agree(const struct awaited *a, const struct awaited *b)
 {
-    return awaited_agree_in_kind(a, b) &&
+    return awaited_agree_in_kind(a, b) && signatures_agree(a->signature, b->signature) &&
            (a->bytes == b->bytes || a->bytes == JUDGE_UNKNOWN_BYTES ||
             b->bytes == JUDGE_UNKNOWN_BYTES);
 }

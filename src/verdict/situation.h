@@ -61,6 +61,7 @@ struct awaited {
     uint32_t operation; /* equal for operations that match each other */
     int32_t root;       /* -1 if none or not comparable */
     uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES if unknown or allowed to differ */
+    uint32_t signature; /* see LEDGER_SIGNATURE() */
     enum collective_shape shape;
     uint32_t name, site; /* operation and call site of the post, for texts */
 };
@@ -120,7 +121,8 @@ struct awaited awaited_collective(const char *name, bool two_groups, int32_t roo
  * Only properties that are known for both can mismatch. */
 bool awaited_agree(const struct awaited *a, const struct awaited *b);
 
-/* As awaited_agree(), but ignores sizes: MPI may complete operations whose sizes differ. */
+/* As awaited_agree(), but ignores sizes, datatypes and reductions: MPI may complete operations that
+ * differ in them. */
 bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
 
 /* A situation of N ranks without calls. Release by situation_free(). */

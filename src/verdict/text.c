@@ -38,6 +38,23 @@ static void add_comm(char *text, const struct profile *names, uint32_t comm)
         add(text, "another communicator");
 }
 
+/* ", MPI_SUM, 8-byte reals" */
+static void add_signature(char *text, uint32_t signature)
+{
+#define NAME(name) "MPI_" #name,
+    static const char *const
+        reductions[] = {LEDGER_REDUCTIONS(NAME)},
+        *const forms[FORMS] = {[FORM_COMPLEX] = "complex numbers",    [FORM_REAL] = "reals",
+                               [FORM_LOGICAL] = "logicals",           [FORM_BYTE] = "bytes",
+                               [FORM_UNSIGNED] = "unsigned integers", [FORM_INTEGER] = "integers"};
+#undef NAME
+    const uint32_t reduction = signature & 0xff, form = signature >> 8 & 0xff;
+    if (reduction && reduction <= sizeof reductions / sizeof *reductions)
+        add(text, ", %s", reductions[reduction - 1]);
+    if (form && form < FORMS)
+        add(text, ", %u-byte %s", signature >> 16, forms[form]);
+}
+
 /* Appends " from rank 1 (tag 4, MPI_COMM_WORLD)" or " number 1,207 of MPI_COMM_WORLD with root 0, 8
  * B". Without NAMED it is for several ranks with different peers. */
 static void add_awaited(char *text, const struct profile *names, const struct awaited *a,
@@ -53,6 +70,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
             add(text, " with root %d", a->root);
         if (a->bytes != JUDGE_UNKNOWN_BYTES && a->bytes)
             add(text, ", %s", format_bytes(number, (double)a->bytes));
+        add_signature(text, a->signature);
     } else if (a->what < AWAIT_COLLECTIVE) {
         add(text, a->peer >= 0 && !named ? ", each" : "");
         add(text, a->what == AWAIT_SEND ? " to " : " from ");
@@ -102,9 +120,12 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
     }
 }
 
-static void add_end(char *text, const struct evidence_rank *r)
+/* IN_CALL: MPI itself ends a process after an error that is fatal. */
+static void add_end(char *text, const struct evidence_rank *r, bool in_call)
 {
-    if (r->state == LEDGER_EXITED)
+    if (r->state == LEDGER_EXITED && in_call)
+        add(text, "ended by MPI after an error (MPI_ERRORS_ARE_FATAL), ");
+    else if (r->state == LEDGER_EXITED)
         add(text, "exited without MPI_Finalize, ");
     else if (r->state == LEDGER_ABORTED)
         add(text, "called MPI_Abort with error code %d, ", r->state_detail);
@@ -156,7 +177,7 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
         return;
     }
     if (state == RANK_GONE)
-        add_end(text, r);
+        add_end(text, r, c);
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)
@@ -438,6 +459,14 @@ json_t *verdict_json_of(const struct evidence *e)
     json_t *value = verdict_json(e, v);
     verdict_free(v);
     return value;
+}
+
+void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v)
+{
+    snprintf(text, VERDICT_TEXT, "%s%s%s", is_stuck(v) && v->proven ? "deadlock, " : "",
+             verdict_names[v->kind], v->n ? ": " : "");
+    if (v->n)
+        add_ranks(text, v->core, v->n);
 }
 
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width)

@@ -24,6 +24,9 @@ json_t *verdict_json(const struct evidence *e, const struct verdict *v);
 /* verdict_json() with the verdict of E's situation. */
 json_t *verdict_json_of(const struct evidence *e);
 
+/* "deadlock, cycle: ranks 0, 1". */
+void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v);
+
 /* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. */
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);
 

@@ -70,6 +70,7 @@ MPI_TESTS = \
 	tests/mpi/collbench-collective.sh \
 	tests/mpi/data.sh \
 	tests/mpi/cplusplus.sh \
+	tests/mpi/ended.sh \
 	tests/mpi/ends.sh \
 	tests/mpi/watchdog.sh \
 	tests/mpi/where.sh tests/mpi/top.sh \
@@ -95,7 +96,7 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.
-BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.sh cplusplus.sh ends.sh fortran.sh \
+BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.sh cplusplus.sh ended.sh ends.sh fortran.sh \
 	hostile.sh html.sh install.sh keep.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.
@@ -103,7 +104,7 @@ MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh t
 	tests/mpi/real-scalapack.sh tests/mpi/waits.sh
 THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/foreign.sh tests/mpi/killed.sh tests/mpi/late.sh tests/mpi/sanitized.sh
 EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
-EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/known.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/bench.sh tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/linked.c
+EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/known.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/bench.sh tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/ended.c tests/mpi/linked.c
 
 # Ten minutes of one application: by hand.
 soak: all

@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = ways methods logp collective isolated drift
-sim_layer_programs = layer drawn reduction benchmark waits known late causes what_if
+sim_layer_programs = layer drawn reduction benchmark waits known late causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -21,11 +21,11 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/late.sh \
 	tests/sim/drawn.sh \
 	tests/sim/reduction.sh tests/sim/benchmark.sh \
-	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh
+	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
-	tests/sim/known.table tests/sim/known.py tests/sim/pages.py \
+	tests/sim/known.table tests/sim/known.py tests/sim/pages.py tests/sim/stuck.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \
 	tests/sim/platforms/workstations.xml tests/sim/platforms/figure4.xml
@@ -33,6 +33,11 @@ if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
 endif
+
+# The verdict on 400 drawn hangs: goes on where it was ended. SEED: printed at the beginning.
+truth-verdict: all sim/stuck
+	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/stuck.py $(or $(SEED),1) 0 400 truth-verdict.$(or $(SEED),1)
+.PHONY: truth-verdict
 
 # Objects of all floors but profile and page, which only the layer needs.
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \

@@ -677,7 +677,7 @@ Test(findings, what_is_missing)
         const char *key;
         json_int_t count;
         size_t ranks;
-    } counts[] = {{"record_full", 10, 2}, {"no_init", 0, 0}, {"failed_collectives", 3, 1}};
+    } counts[] = {{"record_full", 10, 2}, {"no_init", 0, 0}, {"failed_calls", 3, 0}};
     struct profile *p = profile_new();
     for (int r = 0; r < 3; r++) {
         struct profile_rank *rank = PUSH(&p->ranks);
@@ -688,7 +688,6 @@ Test(findings, what_is_missing)
         rank->untracked_requests = r == 1 ? 5 : 0;
         rank->started_late = r == 1;
         rank->grow_error = r == 2;
-        rank->failed_collectives = r == 1 ? 3 : 0;
     }
     uint64_t histogram[HISTOGRAM_BUCKETS] = {[1] = 6};
     profile_add_entry(p, &(struct profile_entry){

@@ -281,7 +281,7 @@ Test(record, what_is_sent_is_not_what_is_received)
     for (int tag = 0; tag < 4; tag++)
         for (int received = 0; received < 2; received++)
             for (int n = 0; n <= tag; n++)
-                message_on(&c, 5, tag, received);
+                message_on(&c, 1, 5, tag, received);
     cr_assert_eq(layer.ledger.header->section[LEDGER_MESSAGES].count, 8);
     for (uint32_t i = 0; i < 8; i++)
         cr_expect_eq(layer.ledger.messages[i].n, (uint64_t)layer.ledger.messages[i].tag + 1);

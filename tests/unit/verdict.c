@@ -161,6 +161,13 @@ static void circle_of_sends(struct drawn *d)
     circle(d, AWAIT_SEND);
 }
 
+/* Another rank has sent what the first one would take from its peer. */
+static void circle_beside_a_message(struct drawn *d)
+{
+    circle(d, AWAIT_RECEIVE);
+    count(d, d->rank[d->n - 1], d->rank[0], 4, OTHER, d->fault > 2 || d->n > 2, 0);
+}
+
 static void circle_with_threads(struct drawn *d)
 {
     circle(d, AWAIT_RECEIVE);
@@ -616,6 +623,7 @@ static const struct kind {
 } kinds[] = {
     {"circle of receives", circle_of_receives},
     {"circle of sends", circle_of_sends},
+    {"circle beside a message", circle_beside_a_message},
     {"circle with threads", circle_with_threads},
     {"circle of unknown age", circle_of_unknown_age},
     {"circle that opens", circle_that_opens},
