@@ -10,6 +10,11 @@ const char *const verdict_names[VERDICT_KINDS] = {
     "missing", "computes", "polling",  "unknown",   "moving",
 };
 
+static int by_rank(const void *a, const void *b)
+{
+    return ORDER(*(const int32_t *)a, *(const int32_t *)b);
+}
+
 static struct verdict *verdict_new(const struct wait_graph *g)
 {
     struct verdict *v = memory_alloc(sizeof *v);
@@ -116,17 +121,15 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
     struct reasons x = {0};
     const struct awaited *last = NULL;
     bool circle = false, polls = false;
-    for (size_t r = 0; r < g->s->n_ranks; r++)
-        for (size_t i = in[r] ? g->edge[0][r] : EDGE_NONE; i != EDGE_NONE;
-             i = g->edges.at[i].next[0])
-            circle = circle || in[g->edges.at[i].to];
+    for (size_t i = 0; i < g->edges.n; i++)
+        circle = circle || (in[g->edges.at[i].from] && in[g->edges.at[i].to]);
     /* The evidence of a cycle is the waits of its own ranks, otherwise the waits of others for
      * it. */
-    for (size_t r = 0; r < g->s->n_ranks; r++)
-        for (size_t i = in[r] ? g->edge[!circle][r] : EDGE_NONE; i != EDGE_NONE;
-             i = g->edges.at[i].next[!circle])
-            if (in[g->edges.at[i].to] && g->edges.at[i].why != last)
-                consider(g, &x, last = g->edges.at[i].why);
+    for (size_t i = 0; i < g->edges.n; i++) {
+        const struct wait_edge *e = &g->edges.at[i];
+        if (in[e->to] && (in[e->from] || !circle) && e->why != last)
+            consider(g, &x, last = e->why);
+    }
     for (size_t i = 0; i < g->s->calls.n; i++)
         polls = polls || (g->s->calls.at[i].polls && in[g->s->calls.at[i].rank]);
     v->first = x.message ?: x.lock ?: x.collective;
@@ -236,11 +239,10 @@ static void judge_long(const struct wait_graph *g, struct verdict *v)
 static bool is_proven(const struct wait_graph *g, const struct verdict *v)
 {
     bool proven = v->n > 0, stuck = v->kind <= VERDICT_STOPPED && v->n_waiting > 0;
-    for (size_t k = 0; k < v->n; k++) {
+    for (size_t k = 0; k < v->n; k++)
         proven = proven && !g->free[v->core[k]];
-        for (size_t i = g->edge[1][v->core[k]]; i != EDGE_NONE; i = g->edges.at[i].next[1])
-            stuck = stuck || !g->free[g->edges.at[i].from];
-    }
+    for (size_t i = 0; i < g->edges.n && !stuck; i++)
+        stuck = !g->free[g->edges.at[i].from] && verdict_blames(v, g->edges.at[i].to);
     if (v->kind == VERDICT_MISMATCH && v->second && v->first->sequence == v->second->sequence)
         proven = proven && !awaited_agree_in_kind(v->first, v->second);
     return proven && stuck;
@@ -297,6 +299,11 @@ struct verdict *verdict_of(const struct situation *s)
     free(stuck);
     waits_end(&g);
     return v;
+}
+
+bool verdict_blames(const struct verdict *v, int32_t rank)
+{
+    return bsearch(&rank, v->core, v->n, sizeof rank, by_rank);
 }
 
 void verdict_free(struct verdict *v)

@@ -47,4 +47,7 @@ struct verdict {
 struct verdict *verdict_of(const struct situation *s);
 void verdict_free(struct verdict *v);
 
+/* Whether RANK is at fault. */
+bool verdict_blames(const struct verdict *v, int32_t rank);
+
 #endif

@@ -92,8 +92,12 @@ static void find_gone(struct evidence *e)
         asked = asked || was_asked_to_end(&e->rank[i]);
     }
     for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
-        const struct evidence_rank *r = &e->rank[i];
-        bool with_all = !e->live && (!asked || situation_find(e->s, i)),
+        struct evidence_rank *r = &e->rank[i];
+        const struct open_call *c = situation_find(e->s, i);
+        /* MPI has ended a process in a call that it refused. */
+        if (!e->live && c && c->parts.n && e->s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID)
+            r->state = LEDGER_EXITED;
+        bool with_all = !e->live && (!asked || c),
              in_records = r->state == LEDGER_RUNNING ? r->unseen || with_all
                                                      : was_asked_to_end(r) && !e->live;
         enum rank_state known = e->s->state[i];

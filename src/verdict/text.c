@@ -153,14 +153,6 @@ static void add_open(char *text, const struct evidence *e, const struct open_cal
         add(text, ", %s %zu more", c->any ? "or one of" : "and", c->parts.n - 1);
 }
 
-static bool is_at_fault(const struct verdict *v, int32_t rank)
-{
-    bool found = false;
-    for (size_t i = 0; i < v->n; i++)
-        found = found || v->core[i] == rank;
-    return found;
-}
-
 /* Appends the call of RANK; without NAMED, omits what differs among ranks of one group. */
 static void add_rank(char *text, const struct evidence *e, const struct verdict *v, int32_t rank,
                      bool named)
@@ -170,7 +162,7 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
                                         [RANK_SYSTEM_CALL] = "in a system call (files, usually)"};
     const struct evidence_rank *r = &e->rank[rank];
     const struct open_call *c = situation_find(e->s, rank);
-    const bool fault = is_at_fault(v, rank);
+    const bool fault = verdict_blames(v, rank);
     enum rank_state state = e->s->state[rank];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
         add(text, state == RANK_UNSEEN ? "no record" : "in or after MPI_Finalize");
@@ -369,7 +361,7 @@ static json_t *groups_json(const struct evidence *e, const struct verdict *v)
     json_t *list = json_array();
     for (int32_t rank = 0; rank < (int32_t)e->s->n_ranks; rank++) {
         struct group new = {.first = rank}, *g = NULL;
-        new.at_fault = is_at_fault(v, rank);
+        new.at_fault = verdict_blames(v, rank);
         add_rank(new.text, e, v, rank, true);
         add_rank(new.alike, e, v, rank, false);
         for (size_t i = 0; i < groups.n && !g; i++)

@@ -35,7 +35,7 @@ bool waits_is_young(const struct wait_graph *g, const struct open_call *c)
 
 static void add_edge(struct wait_graph *g, struct need *w, int32_t to)
 {
-    *PUSH(&g->edges) = (struct wait_edge){w->a->rank, to, w->a, {0}};
+    *PUSH(&g->edges) = (struct wait_edge){w->a->rank, to, w->a};
     w->n++;
 }
 
@@ -249,35 +249,13 @@ static void drop_alternatives(struct wait_graph *g)
 
 void waits_spread(const struct wait_graph *g, bool *in, bool for_them, const bool *among)
 {
-    int32_t *stack = memory_alloc((g->s->n_ranks + 1) * sizeof *stack);
-    size_t n = 0;
-    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++)
-        if (in[r] && (!among || among[r]))
-            stack[n++] = r;
-    while (n) {
-        size_t i = g->edge[for_them][stack[--n]];
-        for (; i != EDGE_NONE; i = g->edges.at[i].next[for_them]) {
-            int32_t r = for_them ? g->edges.at[i].from : g->edges.at[i].to;
-            if (in[r] || (among && !among[r]))
-                continue;
-            in[r] = true;
-            stack[n++] = r;
-        }
-    }
-    free(stack);
-}
-
-static void link_edges(struct wait_graph *g)
-{
-    for (int to = 0; to < 2; to++) {
-        g->edge[to] = memory_alloc((g->s->n_ranks + 1) * sizeof(size_t));
-        for (size_t r = 0; r < g->s->n_ranks; r++)
-            g->edge[to][r] = EDGE_NONE;
-        for (size_t i = g->edges.n; i-- > 0;) {
-            struct wait_edge *e = &g->edges.at[i];
-            size_t *first = &g->edge[to][to ? e->to : e->from];
-            e->next[to] = *first;
-            *first = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < g->edges.n; i++) {
+            const struct wait_edge *e = &g->edges.at[i];
+            const int32_t here = for_them ? e->to : e->from, there = for_them ? e->from : e->to;
+            if (in[here] && !in[there] && (!among || (among[here] && among[there])))
+                in[there] = changed = true;
         }
     }
 }
@@ -315,7 +293,6 @@ void waits_begin(struct wait_graph *g, const struct situation *s)
     find_waits(g);
     release(g);
     drop_alternatives(g);
-    link_edges(g);
 }
 
 void waits_end(struct wait_graph *g)
@@ -327,7 +304,5 @@ void waits_end(struct wait_graph *g)
     free(g->waits.at);
     free(g->first_wait);
     free(g->edges.at);
-    free(g->edge[0]);
-    free(g->edge[1]);
     free(g->free);
 }

@@ -10,9 +10,7 @@
 struct wait_edge {
     int32_t from, to;
     const struct awaited *why;
-    size_t next[2]; /* the next edge from FROM, and the next to TO; or EDGE_NONE */
 };
-#define EDGE_NONE SIZE_MAX
 
 /* One condition of an open call, and the ranks that must act to satisfy it. */
 struct need {
@@ -31,8 +29,7 @@ struct wait_graph {
     ARRAY(struct need) waits;
     size_t *first_wait; /* by call: index of its first need; the last element is their number */
     ARRAY(struct wait_edge) edges;
-    size_t *edge[2]; /* by rank: its first outgoing and first incoming edge */
-    bool *free;      /* by rank: it can act, now or later */
+    bool *free; /* by rank: it can act, now or later */
 };
 
 /* Builds the graph of S, which is not changed. Release by waits_end(). */

@@ -297,6 +297,14 @@ static void missing(void)
         MPI_Gather(values, 1, MPI_INT, more, 1, MPI_INT, 0, other);
 }
 
+/* By default an error ends the program. */
+static void fatal(void)
+{
+    if (rank == 2)
+        MPI_Send(values, 1, MPI_INT, size, 4, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -311,7 +319,7 @@ int main(int argc, char **argv)
                 {"cancelled", cancelled},
                 {"freed", freed},
                 {"wrong", wrong},
-                {"missing", missing}};
+                {"missing", missing}, {"fatal", fatal}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         if (argc > 1 && !strcmp(argv[1], runs[i].name))
             runs[i].run();

@@ -30,6 +30,21 @@ for mpi in $mpis; do
     expect legal
     expect cancelled
     expect freed
+    rm -rf fatal
+    layered 4 fatal ./ended fatal >out 2>err && fail "$mpi: an error is not fatal"
+    "$collprof" report fatal | tr -s '\n ' ' ' >found
+    grep -q '^when the run ended, rank 2: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in MPI_Send to a rank' found ||
+        fail "$mpi: a fatal error: $(cat found)"
+    "$collprof" report --list fatal | grep -q 'incomplete (gone: rank 2)' || fail "$mpi: not in the list"
+    # One record is of another version, then all are.
+    for record in fatal/rank-000000* fatal/rank-*; do
+        printf '\1' | dd of="$record" bs=1 seek=8 conv=notrunc 2>err
+        test -e one || "$collprof" where fatal >one || fail "$mpi: a record of another version"
+    done
+    grep -q 'rank 2: ended by MPI' one && grep -q '^! .*another version' one || fail "$mpi: of another version: $(cat one)"
+    rm one
+    "$collprof" where fatal >found 2>err && fail "$mpi: all are of another version"
+    test "$(wc -l <err)" = 1 && grep -q 'no record .*another version' err || fail "$mpi: all of another version: $(cat err)"
     at=", at ended.c:"
     expect wrong \
         "unmatched 2 messages were never received: rank 0 in MPI_Send to rank 1 (tag 5, a communicator of 4 ranks)$at" \

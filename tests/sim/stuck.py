@@ -9,7 +9,7 @@ import json, os, random, re, subprocess, sys, tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 lines = {m.group(1): n for n, text in enumerate(open(f"{here}/stuck.c"), 1)
-         if (m := re.search(r"/\* ((?:receive|ssend|irecv|probe|together|differently) \d|exchange|ibarrier|late root|test) \*/", text))}
+         if (m := re.search(r"/\* ((?:receive|ssend|irecv|together|differently) \d|exchange|late root|test) \*/", text))}
 
 # KIND of stuck.c: the verdict's kind; how many roles there are; which of them are at fault (None: others are, too);
 # lines that must be named, with V for the variant; whether none of these ranks can go on.
@@ -22,7 +22,6 @@ KINDS = {
     "other_receiver": ("unmatched", (3, 3), [0, 1], ["receive V"], True),
     "no_sender": ("unmatched", (1, 1), "all", ["receive V"], True),
     "itself": ("unmatched", (1, 1), "all", ["receive V"], True),
-    "no_message": ("unmatched", (2, 2), "all", ["probe V"], True),
     "finished": ("unmatched", (2, 2), [1], ["receive V"], True),
     "one_of_three": ("unmatched", (2, 2), "all", ["irecv V"], True),
     "any_of_two": ("unmatched", (3, 3), None, ["irecv V"], True),
@@ -30,7 +29,6 @@ KINDS = {
     "missing": ("missing", (1, 1), "all", ["together V"], True),
     "another": ("mismatch", (1, 5), None, ["together V", "differently V"], True),
     "crossed": ("crossed", (1, 5), None, ["together V"], True),
-    "crossed_posts": ("crossed", (1, 5), None, ["ibarrier"], True),
     "computes": ("computes", (1, 1), "all", ["together V"], False),
     "chain": ("computes", (2, 5), [0], ["receive V"], False),
     "late_root": ("computes", (1, 1), "all", ["late root"], False),
@@ -43,8 +41,8 @@ def draw(seed, case):
     r = random.Random(f"{seed} {case}")
     kind = list(KINDS)[case % len(KINDS)]
     least, most = KINDS[kind][1]
-    n = r.randint(max(2, least + (kind in ("another", "crossed", "crossed_posts"))), r.choice([5, 16, 64]))
-    roles = r.sample(range(n), min(r.randint(least, most), n - (kind in ("another", "crossed", "crossed_posts")) or 1))
+    n = r.randint(max(2, least + (kind in ("another", "crossed"))), r.choice([5, 16, 64]))
+    roles = r.sample(range(n), min(r.randint(least, most), n - (kind in ("another", "crossed")) or 1))
     # On a part of the ranks somebody else must be there to be waited for, or to disagree.
     comm = r.choice(["world", "dup", "reversed"] + (["part"] if n > 3 * len(roles) else []))
     return kind, n, roles, comm, r.randrange(3)

@@ -140,6 +140,20 @@ Test(records, threads_may_release)
     json_decref(value);
 }
 
+/* MPI refuses a rank that the communicator does not have, and ends the process. */
+Test(records, ended_by_an_error)
+{
+    json_t *value =
+        verdict_on((const struct in[2]){{OP_SEND, 7, 4, NONE, NONE, 0, false, false},
+                                        {OP_BARRIER, NONE, NONE, NONE, NONE, 0, false, false}},
+                   false, 0);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "gone", "%s",
+                     text_in(value));
+    assert_has(text_in(value), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
+                               "MPI_Send to a rank that the communicator does not have (tag 4");
+    json_decref(value);
+}
+
 /* A launcher kills at last who does not heed its signal; what they were in is the verdict. */
 Test(records, killed_in_a_call_with_the_others)
 {
