@@ -49,7 +49,8 @@ void call_add_cost(const struct call *c)
     __atomic_fetch_add(&layer.costs, 1, __ATOMIC_RELAXED);
 }
 
-/* Its form by its name, which is the same on all ranks; of pairs of values it is that of one. */
+/* The form of TYPE by its name, which is the same on all ranks. A pair of values has that of one.
+ */
 static enum ledger_form form_of(MPI_Datatype type)
 {
     static const struct {

@@ -65,8 +65,9 @@ static void add_mismatches(struct profile *p)
 
 /* --- collectives that a member has not called --- */
 
-/* What the member that has called most has called next. Members may number communicators
- * differently that were not seen when they were made. */
+/* Reports a member of COMM that has called fewer collectives than another, and the next call of
+ * that one. Members may number communicators differently if the layer did not see how they were
+ * made. */
 static void add_missing(struct profile *p, uint32_t comm)
 {
     const struct profile_comm *c = &p->comms.at[comm];
@@ -100,9 +101,9 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
-/* Whether all ranks have finished, and all their calls were seen: more received than sent shows
- * that they were not. What calls that are not those of C have completed is unknown, as what
- * MPI_Cancel has cancelled. */
+/* Whether all ranks have finished and all their calls were seen. More messages received than sent
+ * show that some calls were not. Requests that no C call completes, and those that MPI_Cancel has
+ * cancelled, are unknown, too. */
 static bool is_all_known(const struct profile *p)
 {
     bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;
@@ -127,7 +128,8 @@ static bool is_all_known(const struct profile *p)
     return known;
 }
 
-/* How many of the messages of B no receive is left for that its receiver has posted. */
+/* The number of messages of B that were not received, without those that a receive may take that
+ * was posted and never completed. */
 static uint64_t unreceived(const struct profile *p, const struct profile_balance *b)
 {
     uint64_t n = b->sent - b->received;
@@ -140,7 +142,7 @@ static uint64_t unreceived(const struct profile *p, const struct profile_balance
     return n;
 }
 
-/* The post of B's requests; the call that has sent the first of B's messages. */
+/* The call that posted B's requests, or that sent the first of B's messages. */
 static struct awaited call_of(const struct profile *p, const struct profile_balance *b)
 {
     struct awaited a = {.what = AWAIT_SEND,
@@ -165,36 +167,39 @@ static struct awaited call_of(const struct profile *p, const struct profile_bala
     return a;
 }
 
-/* One line for all that one call site has left on one communicator. */
+static bool is_of_same_call(const struct profile_balance *a, const struct profile_balance *b)
+{
+    return a->comm == b->comm && a->operation == b->operation && a->site == b->site &&
+           a->sender == b->sender;
+}
+
+/* One finding for all messages, or all requests, of one call site on one communicator. */
 static void add_unmatched(struct profile *p)
 {
-    struct line {
-        struct awaited a;
-        bool request;
-        uint64_t n;
-    } line[LINES];
+    const struct profile_balance *first[LINES];
+    uint64_t sum[LINES];
     size_t lines = 0;
     for (size_t i = 0; i < p->balances.n; i++) {
         const struct profile_balance *b = &p->balances.at[i];
         const uint64_t n = is_request(b) ? b->sent : unreceived(p, b);
-        const struct awaited a = call_of(p, b);
         size_t k = 0;
-        while (k < lines && (line[k].request != is_request(b) || line[k].a.name != a.name ||
-                             line[k].a.site != a.site || line[k].a.comm != a.comm))
+        while (k < lines && !is_of_same_call(first[k], b))
             k++;
         if (!n || k == LINES)
             continue;
+        sum[k] = k == lines ? n : sum[k] + n;
         if (k == lines)
-            line[lines++] = (struct line){a, is_request(b), 0};
-        line[k].n += n;
+            first[lines++] = b;
     }
     for (size_t k = 0; k < lines; k++) {
+        const struct awaited a = call_of(p, first[k]);
+        const bool request = is_request(first[k]);
         char text[VERDICT_TEXT], count[32];
-        snprintf(text, sizeof text, "%s %s%s never %s: ", format_count(count, line[k].n),
-                 line[k].request ? "request" : "message", line[k].n == 1 ? " was" : "s were",
-                 line[k].request ? "completed" : "received");
-        verdict_text_pair(text, p, &line[k].a, NULL);
-        add_finding(p, VERDICT_UNMATCHED, text, line[k].a.rank, line[k].a.rank);
+        snprintf(text, sizeof text, "%s %s%s never %s: ", format_count(count, sum[k]),
+                 request ? "request" : "message", sum[k] == 1 ? " was" : "s were",
+                 request ? "completed" : "received");
+        verdict_text_pair(text, p, &a, NULL);
+        add_finding(p, VERDICT_UNMATCHED, text, a.rank, a.rank);
     }
 }
 
