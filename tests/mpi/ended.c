@@ -315,11 +315,8 @@ int main(int argc, char **argv)
     const struct {
         const char *name;
         void (*run)(void);
-    } runs[] = {{"legal", legal},
-                {"cancelled", cancelled},
-                {"freed", freed},
-                {"wrong", wrong},
-                {"missing", missing}, {"fatal", fatal}};
+    } runs[] = {{"legal", legal}, {"cancelled", cancelled}, {"freed", freed},
+                {"wrong", wrong}, {"missing", missing},     {"fatal", fatal}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         if (argc > 1 && !strcmp(argv[1], runs[i].name))
             runs[i].run();
