@@ -1,4 +1,4 @@
-/* The latency of every pair of ranks: PetaSHA's mmpi.c, with what it leaves open. */
+/* The latency of every pair of ranks: PetaSHA's mmpi.c, extended. */
 #include "base/status.h"
 #include "base/topology.h"
 #include "bench.h"

@@ -10,7 +10,7 @@
  *     delay [MICROSECONDS]
  *     stop
  *
- * What is left out is what the sweep says. */
+ * Omitted values are those of the sweep. */
 #ifndef COLLPROF_BENCH_SCENARIO_FILE_H
 #define COLLPROF_BENCH_SCENARIO_FILE_H
 

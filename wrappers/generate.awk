@@ -324,7 +324,7 @@ function template_plain(call, bytes) {
     leave("(&call, rc, " comm ", rc ? 0 : " bytes ")")
 }
 
-# What was received, and from whom, is in the status, so one is needed even if the caller wants none.
+# The status has source and size of a received message, so one is needed even if the caller ignores it.
 function need_status(   status) {
     status = arg[n_args]
     print "    MPI_Status own_status;"

@@ -20,7 +20,7 @@
 #include <x86intrin.h>
 #endif
 
-/* Of the processor's counters, TSC is that of x86-64, CNTVCT that of aarch64. */
+/* TSC is the counter of x86-64 processors, CNTVCT that of aarch64. */
 enum clock_source {
     CLOCK_SOURCE_TSC,
     CLOCK_SOURCE_MONOTONIC,

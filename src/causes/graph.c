@@ -7,9 +7,7 @@ static const struct act *act_of(const struct event_graph *g, uint32_t link)
     return &g->in->act[g->in->t->order[link]];
 }
 
-/* --- what calls wait for --- */
-
-/* The call of LANE that was entered at TIME; CAUSES_NONE. */
+/* The call of LANE that was entered at TIME; CAUSES_NONE if there is none. */
 static uint32_t call_entered(const struct event_graph *g, const uint32_t *first, uint32_t lane,
                              int64_t time)
 {
@@ -27,13 +25,13 @@ static uint32_t call_entered(const struct event_graph *g, const uint32_t *first,
 
 struct reading {
     struct event_graph *g;
-    uint32_t *call_of;    /* of each event */
-    uint32_t *link_of;    /* of each event */
-    uint32_t *first_call; /* of each lane; one more */
-    uint64_t sent_bytes;  /* sends of that many bytes were seen to wait for their receive */
+    uint32_t *call_of;    /* for each event */
+    uint32_t *link_of;    /* for each event */
+    uint32_t *first_call; /* for each lane, and one more */
+    uint64_t sent_bytes;  /* sends of at least this size waited for their receive */
 };
 
-/* The call that posted what is completed by this event, in the same window; CAUSES_NONE. */
+/* The call in this window that posted what this event completes; CAUSES_NONE if there is none. */
 static uint32_t posting_of(const struct reading *r, uint32_t event)
 {
     const uint32_t call = r->call_of[event];
@@ -53,7 +51,7 @@ static bool is_send(const struct act *a)
     return a->kind == ACT_SEND || a->kind == ACT_SENT;
 }
 
-/* Small messages are sent at once, though no send of their size may have shown it. */
+/* Small messages are sent eagerly, even if no send of their size has shown it. */
 static uint64_t least_waiting_send(const struct recorded *in, size_t n)
 {
     uint64_t least = UINT64_MAX;
@@ -96,7 +94,7 @@ static uint32_t add_group(struct event_graph *g, size_t first, size_t n)
     return EVENT_GROUP | (uint32_t)(g->groups.n - 1);
 }
 
-/* MEMBER: N events by rank in the communicator. */
+/* Links the N events MEMBER of a collective, sorted by rank in the communicator. */
 static void link_members(struct event_graph *g, const struct reading *r, const uint32_t *member,
                          size_t n, size_t root)
 {
@@ -141,8 +139,6 @@ static void link_collective(void *context, const uint32_t *member, size_t n)
     link_members(g, r, member, n, root);
 }
 
-/* --- recorded durations --- */
-
 static int64_t recorded_entry(const struct event_graph *g, uint32_t entered)
 {
     if (!(entered & EVENT_GROUP))
@@ -166,7 +162,7 @@ static int64_t recorded_enabled(const struct event_graph *g, uint32_t link)
     return enabled;
 }
 
-/* The link of this call that was enabled last; CAUSES_NONE: it has none. */
+/* The link of this call whose event occurred last; CAUSES_NONE if it has no link. */
 static uint32_t last_link(const struct event_graph *g, uint32_t call, int64_t *enabled)
 {
     uint32_t last = CAUSES_NONE;
@@ -183,12 +179,10 @@ static uint32_t last_link(const struct event_graph *g, uint32_t call, int64_t *e
     return last;
 }
 
-/* --- similar calls --- */
-
 enum duration { LEAST, TRANSFER };
 enum { LEVELS = 3 };
 
-/* From the most similar calls to all calls of the operation. */
+/* Level 0 has the most similar calls, the last level all calls of the operation. */
 static uint64_t class_hash(const struct act *a, enum duration which, unsigned level)
 {
     const bool message = a->kind < ACT_COLLECTIVE;
@@ -208,7 +202,7 @@ static struct event_class *class_at(const struct event_graph *g, uint64_t hash)
     return at == UINT32_MAX ? NULL : &g->classes.at[at];
 }
 
-/* A call of this event took NS, or, as a BOUND, at most that. */
+/* A call of this event took NS; with BOUND it took at most NS. */
 static void class_add(struct event_graph *g, const struct act *a, enum duration which, int64_t ns,
                       bool bound)
 {
@@ -229,7 +223,7 @@ static void class_add(struct event_graph *g, const struct act *a, enum duration 
     }
 }
 
-/* The mean of the most similar calls, or else their bound; negative: unknown. */
+/* The mean of the most similar calls, otherwise their upper bound; negative if unknown. */
 static int64_t class_mean(const struct event_graph *g, const struct act *a, enum duration which)
 {
     int64_t bound = -1;
@@ -243,7 +237,7 @@ static int64_t class_mean(const struct event_graph *g, const struct act *a, enum
     return bound;
 }
 
-/* Finds the classes of all calls that end by TIME. */
+/* Computes the classes from all calls that end by TIME. */
 static void find_classes(struct event_graph *g, int64_t time)
 {
     int64_t enabled;
@@ -282,7 +276,7 @@ static void find_durations(struct event_graph *g, uint32_t call)
     for (uint32_t i = g->first_link[call]; i < g->first_link[call + 1]; i++)
         if (g->link[i].entered != CAUSES_NONE) {
             int64_t most = c->exit - recorded_enabled(g, i);
-            if (most < 0) /* the clocks differ, or the call ended without it */
+            if (most < 0) /* it did not wait for this event, or clocks differ */
                 g->link[i].entered = CAUSES_NONE;
             int64_t mean = class_mean(g, act_of(g, i), TRANSFER);
             g->recorded.transfer[i] = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
@@ -376,9 +370,7 @@ void event_graph_free(struct event_graph *g)
     free(g->lane);
 }
 
-/* --- the first part, repeated --- */
-
-/* For each piece the mean duration of those that end by TIME; negative: there is none. */
+/* For each piece the mean duration of those that end by TIME; negative if there is none. */
 static double *mean_computation(const struct event_graph *g, int64_t time)
 {
     double *mean = memory_alloc((g->in->pieces.n + 1) * sizeof *mean);

@@ -13,54 +13,55 @@
 
 #include "causes/calls.h"
 
-/* What an event waits for. */
+/* An event that another one waits for. */
 struct event_link {
-    uint32_t entered; /* a call, or EVENT_GROUP plus a group of calls; CAUSES_NONE: nothing */
-    uint32_t posted;  /* the call that posted this receive or send, if another; CAUSES_NONE */
+    uint32_t entered; /* a call, or EVENT_GROUP plus a group of calls; CAUSES_NONE: none */
+    uint32_t posted;  /* the call that posted this receive or send, if it is another one; otherwise
+                         CAUSES_NONE */
 };
 #define EVENT_GROUP (1u << 31)
 
-/* Members of a collective: a range of graph.members. */
+/* Members of a collective: a range in graph.members. */
 struct event_group {
     uint32_t first, n;
-    int64_t entered; /* the last entry of all, in the current replay; EVENT_UNSET */
+    int64_t entered; /* the last entry of all members in the present replay, or EVENT_UNSET */
 };
 #define EVENT_UNSET INT64_MIN
 
-/* Durations in ns, for durations_free(). */
+/* Durations in ns; release by durations_free(). */
 struct durations {
-    int64_t *compute, *least; /* of each call */
-    int64_t *transfer;        /* of each link */
+    int64_t *compute, *least; /* one for each call */
+    int64_t *transfer;        /* one for each link */
 };
 
 /* Sums over similar calls. */
 struct event_class {
     double sum, n;
-    int64_t bound; /* the least upper bound, from calls in which it did not decide */
+    int64_t bound; /* the smallest upper bound, from calls in which the other duration decided */
 };
 
 struct event_graph {
     const struct recorded *in;
     struct durations recorded;
-    struct event_link *link; /* of each event, in the order of timeline.order */
-    uint32_t *first_link;    /* of each call; one more */
-    uint32_t *order;         /* calls by window and exit */
+    struct event_link *link; /* one for each event, in the order of timeline.order */
+    uint32_t *first_link;    /* one for each call, and one more */
+    uint32_t *order;         /* calls sorted by window and exit */
     size_t n_links;
     ARRAY(struct event_group) groups;
     ARRAY(uint32_t) members;
     ARRAY(struct event_class) classes;
     struct lookup class_of;
-    uint64_t calls_ns, unknown_ns; /* time in calls; in those of which the wait is unknown */
-    /* Of the current replay: */
-    int64_t *entry; /* of each call; EVENT_UNSET */
+    uint64_t calls_ns, unknown_ns; /* time in calls, and its part in calls whose wait is unknown */
+    /* State of the present replay: */
+    int64_t *entry; /* for each call, or EVENT_UNSET */
     struct event_lane {
-        int64_t exit, shift; /* recorded exit of its last call in this window, and replayed minus
-                                recorded; EVENT_UNSET */
+        int64_t exit, shift; /* recorded exit of its last call in this window; replayed minus
+                                recorded time, or EVENT_UNSET */
     } * lane;
 };
 
-/* One block of the run: one of EVENT_BLOCKS equal parts, or, of a window of a thinned trace, the
- * time from the first entry to the last exit. */
+/* One block of the run: one of EVENT_BLOCKS equal parts, or for a thinned trace one of its windows,
+ * from first entry to last exit. */
 struct event_block {
     int64_t recorded_ns, replayed_ns; /* its length */
 };
@@ -82,26 +83,27 @@ static inline bool event_is_first(const struct event_graph *g, uint32_t call)
     return !call || c[-1].lane != c->lane || c[-1].epoch != c->epoch;
 }
 
-/* For another replay. */
+/* Resets the graph for another replay. */
 static inline void event_forget_entries(struct event_graph *g)
 {
     for (size_t i = 0; i < g->groups.n; i++)
         g->groups.at[i].entered = EVENT_UNSET;
 }
 
-/* IN is read, and needed until event_graph_free(). Needs about 130 bytes per event. */
+/* Builds the graph of IN, which must exist until event_graph_free(). Needs about 130 bytes per
+ * event. */
 void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n_events);
 void event_graph_free(struct event_graph *g);
 
 struct durations durations_copy(const struct event_graph *g);
 void durations_free(struct durations *d);
 
-/* Replaces the durations in D of all calls that begin from FROM_NS on by means over the similar
+/* Replaces the durations in D of all calls that begin at FROM_NS or later by means over similar
  * calls that end before it. */
 void event_graph_repeat(struct event_graph *g, struct durations *d, int64_t from_ns);
 
-/* The network of the POP model: no latency, no overhead in calls, unlimited bandwidth. Calls of
- * which the wait is unknown keep their durations. */
+/* Sets the durations D to those of the POP model's ideal network: no latency, no overhead in calls,
+ * unlimited bandwidth. Calls whose wait is unknown keep their durations. */
 void event_graph_ideal(const struct event_graph *g, struct durations *d);
 
 /* Replays the calls with the durations D. */

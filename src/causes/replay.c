@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- other durations --- */
-
 static int64_t *copy_of(const int64_t *from, size_t n)
 {
     int64_t *to = memory_alloc((n + 1) * sizeof *to);
@@ -43,7 +41,8 @@ static int64_t replayed_entry(const struct event_graph *g, uint32_t call)
     const int64_t entry = g->entry[call], shift = g->lane[event_call(g, call)->lane].shift;
     if (entry != EVENT_UNSET)
         return entry;
-    /* Entries and exits at the same time, or clocks that differ: the replay has not got there. */
+    /* With entries and exits at the same time, or differing clocks, the replay has not reached it
+     * yet. */
     return event_call(g, call)->entry + (shift == EVENT_UNSET ? 0 : shift);
 }
 
@@ -79,7 +78,7 @@ static void replay_call(struct event_graph *g, const struct durations *d, uint32
         g->entry[call + 1] = exit + d->compute[call + 1];
 }
 
-/* A replay in progress: FROM and REPLAYED_FROM are the same moment. */
+/* A replay in progress: FROM (recorded) and REPLAYED_FROM are the same moment. */
 struct progress {
     struct event_replay *r;
     int64_t epoch, first, last; /* the window */
@@ -95,8 +94,8 @@ static uint32_t last_rank(const struct event_graph *g)
     return CAUSES_NONE;
 }
 
-/* The replayed time at which all lanes have come to the recorded TIME, or, at an END, to their last
- * exits; the rank that ends last goes on to TIME. */
+/* The replayed time that corresponds to the recorded TIME: all lanes have reached it or, at an END,
+ * their last exits; the rank that ends last continues to TIME. */
 static int64_t replayed_time(const struct event_graph *g, int64_t time, bool end)
 {
     const uint32_t last = last_rank(g);
@@ -121,8 +120,8 @@ static void end_block(const struct event_graph *g, struct progress *p, int64_t t
     p->replayed_from = replayed;
 }
 
-/* What is before the first entry and behind the last exit in a window of a thinned trace is not
- * recorded: it says nothing. */
+/* In a thinned trace the time before a window's first entry and after its last exit is not
+ * recorded, and is ignored. */
 static void end_window(const struct event_graph *g, struct progress *p)
 {
     int64_t exit = EVENT_UNSET;
@@ -131,7 +130,7 @@ static void end_window(const struct event_graph *g, struct progress *p)
     end_block(g, p, g->in->run->time_mask ? exit : p->last, true);
 }
 
-/* The window of the I-th call in the order of the replay. */
+/* Begins the window of the I-th call in the order of the replay. */
 static void begin_window(struct event_graph *g, struct progress *p, size_t i)
 {
     int64_t entry = INT64_MAX;
@@ -145,7 +144,7 @@ static void begin_window(struct event_graph *g, struct progress *p, size_t i)
         g->lane[i] = (struct event_lane){EVENT_UNSET, EVENT_UNSET};
 }
 
-/* When the current block ends, at the latest with the window. */
+/* End of the present block, at most the end of the window. */
 static int64_t block_end(const struct event_graph *g, const struct progress *p)
 {
     if (g->in->run->time_mask)

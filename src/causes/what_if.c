@@ -22,11 +22,9 @@ struct what_if_replay {
     struct replay_check check;
 };
 
-/* A replay must be that exact, and waits of calls must be known for all but that share of the time
- * of all ranks. */
+/* Limit for the relative error of a replay, and for the share of time in calls whose wait is
+ * unknown. */
 static const double tolerance = 0.01;
-
-/* --- what a replay can be relied on for --- */
 
 static bool has_threads(const struct recorded *in)
 {
@@ -57,7 +55,7 @@ static int64_t ideal_length(struct event_graph *g)
     return length(g, d);
 }
 
-/* By how much means over the first half of the run fail to predict the second half. */
+/* The relative error of predicting the second half of the run by means over the first half. */
 static double repeat_error(struct event_graph *g, int64_t recorded_ns)
 {
     const struct causes_run *run = g->in->run;
@@ -92,15 +90,13 @@ static struct replay_check check(struct event_graph *g)
     return c;
 }
 
-/* --- changes --- */
-
 struct change {
     struct event_graph *g;
     struct durations d;
-    bool *selected; /* of each piece */
+    bool *selected; /* for each piece */
 };
 
-/* Marks what W selects; returns the number of ranks that execute it. */
+/* Marks the pieces that W selects; returns the number of ranks that execute them. */
 static uint32_t select_pieces(const struct recorded *in, const struct what_if *w, bool *selected)
 {
     uint32_t ranks = 0, last = CAUSES_NONE;
@@ -114,7 +110,7 @@ static uint32_t select_pieces(const struct recorded *in, const struct what_if *w
                                                       .site = p->site,
                                                       .operation = p->operation},
                                  w->context);
-        /* Pieces are in the order of the ranks that have them. */
+        /* Pieces are sorted by rank. */
         if (selected[i] && p->rank != last) {
             last = p->rank;
             ranks++;
@@ -123,7 +119,7 @@ static uint32_t select_pieces(const struct recorded *in, const struct what_if *w
     return ranks;
 }
 
-/* How often each lane executes the selected segments, and how long. */
+/* How often and how long each lane executes the selected segments. */
 struct share {
     uint32_t n;
     double ns;
@@ -147,7 +143,7 @@ static struct share *shares_of(const struct change *c, bool *all_equal)
     return share;
 }
 
-/* The K-th execution takes on every rank the mean of all ranks' K-th executions. */
+/* Sets the K-th execution on every rank to the mean of all ranks' K-th executions. */
 static void balance_each(struct change *c, uint32_t executions, uint32_t ranks)
 {
     const struct recorded *in = c->g->in;
@@ -166,7 +162,7 @@ static void balance_each(struct change *c, uint32_t executions, uint32_t ranks)
     free(sum);
 }
 
-/* All ranks take the mean time in total. */
+/* Sets the total of every rank to the mean total. */
 static void balance_totals(struct change *c, const struct share *share, double mean)
 {
     const struct recorded *in = c->g->in;
@@ -202,15 +198,13 @@ static void make_faster(struct change *c, double percent)
             c->d.compute[i] = (int64_t)((double)c->d.compute[i] * (1 - percent / 100));
 }
 
-/* --- predictions --- */
-
-/* Student's t for N - 1 degrees of freedom, 95 % two-sided, within 4 % from 4 blocks on. */
+/* Student's t for N - 1 degrees of freedom, 95 % two-sided, within 4 % for 4 blocks or more. */
 static double student(double n)
 {
     return 1.96 + 2.37 / (n - 1) + 2.8 / ((n - 1) * (n - 1));
 }
 
-/* Half of the 95 % interval of the sum over all blocks of what is gained in each. */
+/* Half of the 95 % interval of the sum of the gains of all blocks. */
 static double gain_error(const struct event_replay *r)
 {
     const double n = (double)r->blocks.n, mean = (double)(r->recorded_ns - r->replayed_ns) / n;
@@ -223,8 +217,8 @@ static double gain_error(const struct event_replay *r)
     return student(n) * sqrt(n * squares / (n - 1));
 }
 
-/* IDEAL_NS: as R, on an ideal network. What is left of transfers may change with the times at which
- * ranks communicate: in simulation it was within this share in 95 % of changed programs. */
+/* IDEAL_NS: as R, on an ideal network. Transfers may change with the times at which ranks
+ * communicate: in simulation the change was within this share in 95 % of the changed programs. */
 static void predict(struct prediction *p, const struct event_replay *r, int64_t ideal_ns,
                     const struct replay_check *c, const struct causes_run *run)
 {
@@ -272,10 +266,8 @@ bool what_if_predict(struct what_if_replay *x, const struct what_if *w, struct p
     return known;
 }
 
-/* --- the best ones --- */
-
-/* Computation that ends with the call of P, or begins behind its call. What is before the first
- * call of MPI is setup, even if the same call ends it. */
+/* Whether X is computation that ends with P's call or begins after it. The time before the first
+ * MPI call is setup, even if the same call ends it. */
 static bool is_of(const struct root_cause *x, const void *context)
 {
     const struct prediction *p = context;
@@ -286,7 +278,8 @@ static bool is_of(const struct root_cause *x, const void *context)
            (x->from_operation != CAUSES_NONE || s->from_operation == CAUSES_NONE);
 }
 
-/* What one rank alone does before a call is balanced with what others do behind the same call. */
+/* If only one rank computes before a call, its time is balanced with that of others after the same
+ * call. */
 static bool predict_balance(struct what_if_replay *x, struct prediction *p)
 {
     const struct what_if balance = {WHAT_IF_BALANCE, 0, is_of, p};
@@ -319,8 +312,6 @@ size_t what_if_best(struct what_if_replay *x, const struct root_cause *rows, siz
     }
     return n;
 }
-
-/* --- opening and closing --- */
 
 struct what_if_replay *what_if_open(const struct timeline *t, const struct act *act, size_t n,
                                     const struct causes_run *run)

@@ -74,8 +74,8 @@ void runs_free(struct kept_runs *runs);
  * ranks have left MPI_Init. Release by free(). */
 char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
-/* The newest run of DIRECTORY that started after the link DIRECTORY was made, living or dead; NULL:
- * none, or DIRECTORY is no link. For free(). */
+/* The newest run of DIRECTORY, running or ended, that started after the link DIRECTORY was made.
+ * NULL if there is none, or DIRECTORY is not a link. Release by free(). */
 char *runs_unlinked(const char *directory);
 /* Prints a table of the runs on standard output. */
 void runs_print(const struct kept_runs *runs);

@@ -39,7 +39,7 @@ static struct report_options options_of(const struct report_command *r)
                                    .directory = r->directory};
 }
 
-/* Of a run that has not ended well or goes on; otherwise NULL. */
+/* For a run that ended abnormally or is still running; otherwise NULL. */
 static struct evidence *evidence_of(const struct report_command *r, const struct profile *p)
 {
     char path[4400];
@@ -48,8 +48,8 @@ static struct evidence *evidence_of(const struct report_command *r, const struct
     return p->crashed && access(path, F_OK) ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
 }
 
-/* Why it did not end well, first of all. To OUT as text, otherwise as a finding of P. Whether that
- * explains the run. */
+/* Adds the reason for an abnormal end, first of all: to OUT as text, otherwise as a finding of P.
+ * Returns whether it explains the run. */
 static bool add_verdict(const struct report_command *r, struct profile *p, FILE *out)
 {
     struct evidence *e = evidence_of(r, p);

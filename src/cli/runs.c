@@ -72,8 +72,8 @@ void runs_free(struct kept_runs *r)
     free(r->list.at);
 }
 
-/* When the run that PATH holds started, if it has records; with ALIVE, if a process of it lives
- * that is WANTED (NULL: any); otherwise 0. */
+/* Start time of the run in PATH, if it has records and, with ALIVE, a living process for which
+ * WANTED is true (NULL: any); otherwise 0. */
 static double start_of(const char *path, bool alive, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
@@ -93,7 +93,7 @@ static double start_of(const char *path, bool alive, bool (*wanted)(const void *
     return start;
 }
 
-/* The newest of those that started after LATEST. */
+/* The newest of the runs that started after LATEST. */
 static char *newest(const char *directory, double latest, bool alive,
                     bool (*wanted)(const void *arg, pid_t pid), const void *arg)
 {
@@ -114,7 +114,7 @@ static char *newest(const char *directory, double latest, bool alive,
     return found;
 }
 
-/* Without slashes at its end. For free(). */
+/* Removes slashes at the end. Release by free(). */
 static char *plain_name(const char *directory)
 {
     char *name = memory_strdup(directory);

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 struct screen {
-    bool terminal, keys, begun; /* BEGUN: something is shown */
-    struct termios before;      /* with KEYS */
-    double due;                 /* clock_now() at the end of the waiting; 0: none has begun */
+    bool terminal, keys, begun; /* BEGUN: something was shown */
+    struct termios before;      /* the previous mode, if KEYS */
+    double due;                 /* clock_now() at the end of the wait; 0 if none has begun */
 };
 
 static volatile sig_atomic_t asked_to_end;
@@ -26,19 +26,19 @@ static void ask_to_end(int signal)
     asked_to_end = 1;
 }
 
-/* poll() ends with EINTR. */
+/* Makes poll() return with EINTR. */
 static void interrupt(int signal)
 {
     (void)signal;
 }
 
-/* A job in the background would be stopped for changing the terminal. */
+/* A background job would be stopped if it changed the terminal. */
 static bool is_in_front(void)
 {
     return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/* Also after the process was stopped: a shell gives the terminal its own modes. */
+/* Also needed after the process was stopped, since a shell sets its own modes. */
 static void set_keys(const struct screen *s)
 {
     struct termios each = s->before;
@@ -75,7 +75,7 @@ void screen_end(struct screen *s)
     free(s);
 }
 
-/* Each line erases what is behind it; the last one, what is below. */
+/* Each line erases the rest of its row; the last one also what is below. */
 void screen_show(struct screen *s, const char *text)
 {
     struct winsize size = {0};

@@ -1,5 +1,5 @@
-/* collprof top: a run as it goes. The records of its ranks are read repeatedly, as `collprof where`
- * reads them once; nothing runs in the application for it. */
+/* collprof top: watches a run. It reads the records of the ranks repeatedly, as `collprof where`
+ * does once; the application is not disturbed. */
 #include "cli/cli.h"
 #include "cli/screen.h"
 
@@ -14,21 +14,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Late ranks are those of the collectives that were entered in the last WINDOW seconds. */
+/* WINDOW: late ranks are those in collectives of so many last seconds. SHOWN_...: most lines of a
+ * kind. */
 enum { WINDOW = 10, SHOWN_SITES = 5, SHOWN_LATE = 3, SHOWN_GROUPS = 12 };
 
 struct asking {
     const char *directory; /* NULL: CLI_DIRECTORY */
-    double interval;       /* s */
+    double interval;       /* seconds */
 };
 
 struct sample {
     struct profile *p;
-    struct rows rows; /* by call site, which LABEL names */
+    struct rows rows; /* by call site; LABEL has the names */
     char **label;
 };
 
-/* NULL: no record can be read. For sample_free(), which takes NULL, too. */
+/* NULL if no record can be read. Release by sample_free(), which accepts NULL. */
 static struct sample *sample_new(const char *path)
 {
     struct profile *p = profile_load_counts(path);
@@ -48,9 +49,7 @@ static void sample_free(struct sample *r)
     free(r);
 }
 
-/* --- what has changed from BEFORE to NOW --- */
-
-/* NULL: it does not run here. */
+/* NULL if the rank does not run on this host. */
 static const struct profile_rank *rank_in(const struct sample *r, size_t rank)
 {
     const struct profile_rank *found = NULL;
@@ -60,8 +59,8 @@ static const struct profile_rank *rank_in(const struct sample *r, size_t rank)
     return found && found->state == LEDGER_RUNNING ? found : NULL;
 }
 
-/* Share (0 to 1) of its time that RANK spent in MPI, and how long (s) that was; negative: unknown.
- */
+/* Share (0 to 1) of RANK's time between both samples that it spent in MPI; *PASSED: that time in
+ * seconds; negative if unknown. */
 static double share_of(const struct sample *before, const struct sample *now, size_t rank,
                        double *passed)
 {
@@ -72,7 +71,7 @@ static double share_of(const struct sample *before, const struct sample *now, si
     return fmin(fmax(((double)b->mpi_ns - (double)a->mpi_ns) / 1e9 / *passed, 0), 1);
 }
 
-/* Seconds in the calls of row I. */
+/* Seconds spent in the calls of row I. */
 static double cost_of(const struct sample *before, const struct sample *now, size_t i)
 {
     const struct profile_entry *e = &now->rows.at[i];
@@ -86,8 +85,6 @@ static double cost_of(const struct sample *before, const struct sample *now, siz
     }
     return ns / 1e9;
 }
-
-/* --- showing --- */
 
 static void show_head(const struct sample *before, const struct sample *now, FILE *out,
                       size_t width)
@@ -118,7 +115,7 @@ static void show_head(const struct sample *before, const struct sample *now, FIL
     text_paragraph_write(out, "collprof top: ", text, width);
 }
 
-/* "     93 %  " or "  12-97 %  ", of the ranks whose share is known. */
+/* "     93 %  " or "  12-97 %  ", over the ranks whose share is known. */
 static void group_share(const struct sample *before, const struct sample *now, const json_t *ranks,
                         char text[32])
 {
@@ -160,7 +157,7 @@ static void show_groups(const struct sample *before, const struct sample *now,
 }
 
 struct cost {
-    size_t row; /* of a sample; or a rank, and how often it was the last to enter: */
+    size_t row; /* index in a sample; or a rank, and how often it was the last to enter: */
     size_t times;
     double seconds;
 };
@@ -171,7 +168,7 @@ static int costliest_first(const void *a, const void *b)
     return ORDER(y->seconds, x->seconds) ?: ORDER(x->row, y->row);
 }
 
-/* A rank that came or went between the readings would be a difference. */
+/* If the set of ranks has changed between the readings, differences are meaningless. */
 static void show_sites(const struct sample *before, const struct sample *now, FILE *out,
                        size_t width)
 {
@@ -203,8 +200,8 @@ static void show_sites(const struct sample *before, const struct sample *now, FI
     free(cost);
 }
 
-/* Fills LATE, by rank, from the collectives in which each member waits for all, and which all have
- * left. Returns how many there are, and in WINDOW how long (s) they took. */
+/* Fills LATE, by rank, from collectives that all have left and in which each member waits for all.
+ * Returns the number of late ranks; *WINDOW: how long (s) the collectives took. */
 static size_t find_late(const struct profile *p, struct cost *late, double *window)
 {
     int64_t last = INT64_MIN, first = INT64_MAX;
@@ -279,7 +276,7 @@ static bool is_elsewhere(const struct evidence *e)
     return found;
 }
 
-/* Says how the run in PATH has ended. */
+/* Prints how the run in PATH has ended. */
 static bool show_end(const char *path)
 {
     char file[4400], time[32];
@@ -306,9 +303,7 @@ static bool show_end(const char *path)
     return good;
 }
 
-/* --- the command --- */
-
-/* NULL: no process of the run lives any more. */
+/* NULL if no process of the run is alive. */
 static json_t *verdict_now(const char *path)
 {
     char file[4400];
@@ -319,7 +314,7 @@ static json_t *verdict_now(const char *path)
     return value;
 }
 
-/* Until the run or the user ends it. False: the run has ended. */
+/* Continues until the run or the user ends it. False: the run has ended. */
 static bool follow(struct screen *screen, const char *path, double interval)
 {
     struct sample *before = NULL, *now = sample_new(path);

@@ -20,7 +20,7 @@ const time = us => {
     return sign + (v < 0.9995 ? (v * 1e3).toFixed(0) + ' ns' : v < 999.5 ? digits(v) + ' us'
         : v < 999.5e3 ? digits(v / 1e3) + ' ms' : digits(v / 1e6) + ' s');
 };
-/* Ticks of a linear axis: as many digits as tell neighbours apart. */
+/* Ticks of a linear axis, with as many digits as distinguish neighbours. */
 const timeTick = (us, i, ticks) => {
     const largest = Math.max(...ticks.map(t => Math.abs(t.value))), step = ticks.length > 1 ? ticks[1].value - ticks[0].value : 0;
     const [unit, per] = [['s', 1e6], ['ms', 1e3], ['us', 1]].find(([, per]) => largest >= per) ?? ['ns', 1e-3];

@@ -15,8 +15,9 @@ void export_perfetto(const struct profile *p, FILE *out);
 /* A traced profile as an OTF2 archive in the new directory PATH. Returns NULL, or the error. */
 const char *export_otf2(const struct profile *p, const char *path);
 
-/* P as text of OpenMetrics for a scraper, at most MOST samples of each metric. E and its VERDICT
- * (verdict_json()): of a run that has not ended well or goes on; otherwise NULL. */
+/* Writes P as OpenMetrics text for a scraper, at most MOST samples of each metric. E and its
+ * VERDICT (from verdict_json()) are for a run that ended abnormally or is still running; otherwise
+ * NULL. */
 void export_openmetrics(const struct profile *p, const struct evidence *e, const json_t *verdict,
                         size_t most, FILE *out);
 

@@ -1,6 +1,6 @@
-/* A run as text for a scraper, by the OpenMetrics specification 1.0. Values are of all ranks
- * together; a family has a limited number of samples, whose labels name operations, call sites and
- * late ranks, never each rank. */
+/* A run as OpenMetrics 1.0 text for a scraper. Values are sums over all ranks; a metric family has
+ * a limited number of samples, whose labels name operations, call sites and late ranks, but not
+ * each rank. */
 #include "export/export.h"
 
 #include "base/text.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 struct sample {
-    char *labels; /* {operation="MPI_Recv",site="x.c:12 main"}; empty: none */
+    char *labels; /* {operation="MPI_Recv",site="x.c:12 main"}; may be empty */
     double value;
 };
 
-/* Names of families of seconds and bytes end in their unit. */
+/* The names of families in seconds and bytes end with the unit. */
 struct family {
-    const char *name, *type, *unit, *help; /* UNIT: NULL: none */
+    const char *name, *type, *unit, *help; /* UNIT may be NULL */
     ARRAY(struct sample) samples;
 };
 
@@ -30,8 +30,8 @@ static void write_value(FILE *out, const char *text)
             fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
 }
 
-/* Adds VALUE to the sample with these labels: call sites may have the same name. KEY, OTHER: NULL:
- * no label. */
+/* Adds VALUE to the sample with these labels, since several call sites may have one name. KEY or
+ * OTHER NULL: no label. */
 static void add(struct family *f, const char *key, const char *of_key, const char *other,
                 const char *of_other, double value)
 {
@@ -60,7 +60,7 @@ static int largest_first(const void *a, const void *b)
     return ORDER(y->value, x->value) ?: strcmp(x->labels, y->labels);
 }
 
-/* The MOST largest samples; frees them. */
+/* Writes the MOST largest samples; frees the family. */
 static void write_family(struct family *f, size_t most, FILE *out)
 {
     const char *suffix = !strcmp(f->type, "counter") ? "_total" : "";
@@ -102,7 +102,7 @@ static void write_run(const struct profile *p, FILE *out)
                      profile_mpi_ns(p) / 1e9, out);
 }
 
-/* By operation or, with LABELS of call sites, by both. */
+/* By operation, or with LABELS of call sites by operation and call site. */
 static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
 {
     struct family calls = {.name = labels ? "site_calls" : "calls",
@@ -146,7 +146,7 @@ static void write_late(const struct profile *p, size_t most, FILE *out)
     write_family(&late, most, out);
 }
 
-/* VERDICT has named the call sites of E. */
+/* Making VERDICT has named the call sites of E. */
 static void write_verdict(const struct evidence *e, const json_t *verdict, size_t most, FILE *out)
 {
     struct family open = {.name = "open_calls",

@@ -52,7 +52,7 @@ struct estimate ack_median(double *value, const bool *is_bound, size_t n)
     return f;
 }
 
-/* --- who may have delayed whom --- */
+/* --- which rank may have delayed which --- */
 
 struct judging {
     const struct ack_stamp *stamp;

@@ -197,7 +197,7 @@ struct profile_trace {
     double error_ns;            /* waits shorter than this clock error count as 0 */
     uint64_t calls_ns, wait_ns; /* time in calls in these windows, and waiting time in it */
     int64_t path_ns;            /* length of the critical path */
-    struct replay_check replay; /* what predictions can be relied on for */
+    struct replay_check replay; /* whether predictions can be trusted */
     uint64_t sends, receives, matched;
     uint64_t contradictions; /* pairs of sends and receives that cannot be one message */
     uint64_t unnumbered;     /* sends and receives whose order is unknown */
@@ -253,7 +253,7 @@ struct profile {
     ARRAY(struct act) acts; /* the trace, from the ranks' records; not in profile.json */
     ARRAY(struct wait) waits;
     ARRAY(struct root_cause) causes;
-    ARRAY(struct prediction) predictions; /* of what_if_best() */
+    ARRAY(struct prediction) predictions; /* from what_if_best() */
     ARRAY(struct net)
     nets; /* transport events, from the ranks' records; not in
              profile.json */
@@ -299,12 +299,12 @@ struct profile *profile_load(const char *directory);
  * NULL with a reason_give() if there is no trace. */
 struct profile *profile_load_trace(const char *directory);
 
-/* What the raw records in DIR, of a run that goes on, say about calls and collectives at this
- * moment: without messages, trace and what follows from the whole. Call sites are named. NULL if
- * there is none that can be read. */
+/* Calls and collectives in the raw records in DIR of a running job, at this moment; without
+ * messages, trace and results that need the whole run. Call sites are named. NULL if no record can
+ * be read. */
 struct profile *profile_load_counts(const char *directory);
 
-/* For predictions about such a profile: for what_if_close(), and then timeline_free(T). */
+/* For predictions about such a profile. Release by what_if_close(), and then timeline_free(T). */
 struct what_if_replay *trace_replay(const struct profile *p, struct timeline *t);
 
 void profile_free(struct profile *p);
@@ -366,7 +366,7 @@ double profile_mpi_ns(const struct profile *p);
 /* Start of the run, formatted by strftime(); empty if unknown. Returns TEXT. */
 const char *profile_started(const struct profile *p, const char *format, char text[64]);
 
-/* "running": a rank of it does; "complete"; "incomplete": it has not ended well. */
+/* "running" if a rank is; "complete"; "incomplete" if it ended abnormally. */
 const char *run_state_of(const struct profile *p);
 
 /* Names of enum clock_source and of a rank's state, as in profile.json. */

@@ -106,7 +106,7 @@ void modules_update(void)
         find_python(before, *count);
 }
 
-/* Python code is a module with a function name; its addresses are lines. */
+/* Adds a Python function as a module; its addresses are line numbers. */
 static uint32_t module_of_python(const struct python_place *place)
 {
     struct ledger *l = &layer.ledger;

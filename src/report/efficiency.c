@@ -39,7 +39,7 @@ struct efficiency efficiency_of(const struct profile *p)
     e.communication = e.most / e.run;
     e.transfer = e.serialisation = NAN;
     if (p->trace.replay.ideal_ns >= 0 && p->trace.replay.replayed_ns > 0) {
-        /* Computation outside of the trace's windows may differ: no factor is above 1. */
+        /* Computation outside of the trace's windows may differ, so factors are limited to 1. */
         double ideal = (double)p->trace.replay.ideal_ns / (double)p->trace.replay.replayed_ns;
         e.transfer = fmin(1, fmax(ideal, e.communication));
         e.serialisation = e.communication / e.transfer;

@@ -19,15 +19,15 @@ struct efficiency {
     double waiting; /* share that certainly is waiting for other ranks */
     double other;   /* remaining share in MPI: transfer, and waiting that is not recognized */
     double load_balance, communication;
-    double serialisation, transfer; /* NAN: unknown */
+    double serialisation, transfer; /* NAN if unknown */
     double mean, most;              /* of C, seconds */
     size_t longest_rank;            /* index in the profile's list of the rank with the largest C */
 };
 
 struct efficiency efficiency_of(const struct profile *p);
 
-/* "66.0 % = load balance 71.0 % x serialisation 98.0 % x transfer 95.0 %", or with communication
- * where these two are unknown. E must be known. */
+/* "66.0 % = load balance 71.0 % x serialisation 98.0 % x transfer 95.0 %", or with communication if
+ * these two are unknown. E must be known. */
 enum { EFFICIENCY_TEXT = 120 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
 

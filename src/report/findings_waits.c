@@ -277,7 +277,7 @@ static void which_ranks(const struct segment *s, const char *order, char *text, 
                  share);
 }
 
-/* " Balanced, the run would take ...": where that gains more than the interval is wide. */
+/* " Balanced, the run would take ...", if the gain exceeds its interval. */
 static void gain_text(const struct finding_context *c, const struct segment *s, char *text,
                       size_t room)
 {

@@ -25,7 +25,7 @@ static bool is_inner(const struct profile *p, const struct profile_frame *f)
     return begins(module_name(p, f), "libmpi") || begins(module_name(p, f), "libcollprof");
 }
 
-/* Whether F is called before main: the C library and _start. */
+/* Whether F is a frame outside of main(): of the C library or _start. */
 static bool is_startup(const struct profile *p, const struct profile_frame *f)
 {
     return begins(module_name(p, f), "libc.so") || begins(module_name(p, f), "ld-linux") ||

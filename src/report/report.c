@@ -151,7 +151,7 @@ static void put_causes(struct document *d, const struct profile *p)
                       format_time(path, (double)p->trace.path_ns));
 }
 
-/* What shows a reader how exact predictions may be. */
+/* Adds facts that show how accurate predictions may be. */
 static void put_replay(struct document *d, const struct profile *p)
 {
     const struct replay_check *c = &p->trace.replay;

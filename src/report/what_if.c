@@ -25,9 +25,7 @@ const char *prediction_text(const struct profile *p, const struct prediction *x,
     return text;
 }
 
-/* --- the change that is asked for --- */
-
-/* Computation between the calls at two sites, as tables name them; "": any. */
+/* Computation between the calls at two sites, named as in tables; "": any site. */
 struct selection {
     const struct profile *p;
     char *const *label;
@@ -57,7 +55,7 @@ static bool selects(const struct root_cause *segment, const void *context)
             is_named(s, s->entered, segment->operation, segment->site, "MPI_Finalize"));
 }
 
-/* "LEFT..ENTERED", or one site: the call that the computation ends with. */
+/* "LEFT..ENTERED", or one site: the call with which the computation ends. */
 static bool read_site(struct selection *s, const char *site)
 {
     const char *between = strstr(site, "..");

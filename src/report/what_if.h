@@ -1,4 +1,4 @@
-/* Predictions of a run's wall time after a change, in words. */
+/* Predictions of a run's wall time after a change, as text. */
 #ifndef COLLPROF_REPORT_WHAT_IF_H
 #define COLLPROF_REPORT_WHAT_IF_H
 
@@ -9,8 +9,8 @@ enum { PREDICTION_TEXT = 200 };
 const char *prediction_text(const struct profile *p, const struct prediction *x,
                             char text[PREDICTION_TEXT]);
 
-/* Writes what CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer") would bring. TRACE: as
- * profile_load_trace() has it. False, with a reason_give(): CHANGE is none, selects nothing, or
+/* Writes the effect of CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer"). TRACE: from
+ * profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects nothing, or
  * the trace does not allow predictions. */
 bool report_what_if(const struct profile *trace, const char *change, FILE *out);
 

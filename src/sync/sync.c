@@ -15,12 +15,12 @@
 
 enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103 };
 
-/* Message exchanges for one point of one rank. Ranks take turns and share the time, so that the
- * first point is not old when the last is measured. */
+/* Exchanges for one point of one rank. Ranks take turns and share the time, so that the first point
+ * is not old when the last one is measured. */
 enum { EXCHANGES_MIN = 4, EXCHANGES_MAX = 100 };
 struct limit {
-    int exchanges;  /* at most, MIN to MAX */
-    double seconds; /* beyond which there are no more than MIN */
+    int exchanges;  /* most exchanges, between MIN and MAX */
+    double seconds; /* after this time at most MIN exchanges */
 };
 
 static struct limit limit_of(int ranks)
@@ -88,7 +88,7 @@ struct reply {
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
-/* Answers CHILD's requests until the last one, by what is known of the global clock so far. */
+/* Answers CHILD's requests until the last one, with what is known of the global clock. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {
@@ -101,7 +101,7 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
     return MPI_SUCCESS;
 }
 
-/* The child, by at most MOST exchanges. All are kept: the tightest bounds may come from two
+/* The child's side, with at most MOST exchanges. All are kept: the tightest bounds may come from
  * different ones. */
 static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_point *point,
                struct reply *last)
@@ -160,8 +160,8 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct
     return MPI_SUCCESS;
 }
 
-/* Tries the round trips of this leader. Disjoint pairs at a time: of a distance first the even
- * multiples ask, then the odd ones. ERROR gets one of each distance. */
+/* Measures the round trips of this leader, in disjoint pairs: for each distance the even multiples
+ * ask first, then the odd ones. ERROR gets one value for each distance. */
 static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int k,
                            const int *distance, double *error)
 {
@@ -185,7 +185,7 @@ static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int
     return MPI_SUCCESS;
 }
 
-/* Which leader this one follows from now on. */
+/* Chooses the leader that this one will follow. */
 static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
 {
     int rank, distance[SYNC_DISTANCES_MAX], k = sync_distances(size, distance);
@@ -207,8 +207,8 @@ static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
     return rc;
 }
 
-/* Every leader but the first measures its difference from its parent, which knows the global clock
- * by then; one after the other, since others' messages would lengthen its round trips. */
+/* Every leader but the first measures its difference from its parent, which then knows the global
+ * clock; one after the other, since other messages would lengthen the round trips. */
 static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const int *parent,
                    const int *order)
 {
@@ -229,7 +229,7 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const i
     return MPI_SUCCESS;
 }
 
-/* One more point of each leader. */
+/* Measures one more point on each leader. */
 static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
 {
     int size;

@@ -1,14 +1,13 @@
 /* One clock for all ranks of a communicator (doc/methods.md, section 6).
  *
- * Ranks that read the same clock form a domain: same host, same boot, same time namespace.
- * Where there is one domain nothing is exchanged and nothing is converted. Otherwise one rank
- * per domain, its leader, follows the clock of rank 0's domain, along the tree in which the round
- * trips add up to the least (tree.h), top-down: a parent answers in its already global clock. The
- * others of the domain take over what their leader found.
+ * Ranks that read the same clock form a domain: same host, same boot, same time namespace. With one
+ * domain nothing is exchanged or converted. Otherwise one rank per domain, its leader, follows the
+ * clock of rank 0's domain, along the tree with the smallest sum of round trips (tree.h), from the
+ * top: a parent answers in global time. The other ranks of a domain copy their leader's result.
  *
- * "Local" is clock_now() of this rank, "global" clock_now() of rank 0; seconds. A simulator's
- * clock is global already. Functions that return int return an MPI error code; they are collective
- * over the communicator given to sync_start(), as are those that take one, but where it is said. */
+ * "Local" is clock_now() of this rank, "global" clock_now() of rank 0, both in seconds. A
+ * simulator's clock is global. Functions that return int return an MPI error code. Unless a comment
+ * says otherwise, they are collective over the communicator given to sync_start(). */
 #ifndef COLLPROF_SYNC_SYNC_H
 #define COLLPROF_SYNC_SYNC_H
 
@@ -25,8 +24,8 @@ struct sync_clock {
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
-    int parent;         /* of this leader among the leaders; -1: it is the first */
-    bool has_parent;    /* PARENT has been chosen, when the clock was started */
+    int parent;         /* of this leader, an index among the leaders; -1: it is the first */
+    bool has_parent;    /* PARENT was chosen when the clock was started */
     int domains;        /* of the communicator; with 1 nothing is measured */
     double missed;      /* error bound of readings between the last two points */
     double worst_bound; /* largest bound of all ranks between the points; two ranks may differ by

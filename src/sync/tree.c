@@ -14,7 +14,7 @@ int sync_distances(int n, int distance[SYNC_DISTANCES_MAX])
     return k;
 }
 
-/* Rank TO may be better off behind FROM, whose sum is final. */
+/* Shortens the path to rank TO, if that is possible through FROM, whose sum is final. */
 static void relax(double *sum, int *parent, int from, int to, double error)
 {
     if (sum[from] + error < sum[to]) {

@@ -16,7 +16,7 @@ enum verdict_kind {
     VERDICT_STOPPED,   /* a process is stopped */
     VERDICT_MISMATCH,  /* different collectives, or different arguments, with the same number */
     VERDICT_UNMATCHED, /* an awaited message is never sent, or an awaited receive never posted */
-    VERDICT_CROSSED,   /* collectives of several communicators in crossed order */
+    VERDICT_CROSSED,   /* collectives of several communicators in opposite order */
     VERDICT_CYCLE,     /* messages awaited in a cycle */
     VERDICT_MISSING,   /* a member does not enter a collective, and it is unknown whether it can */
     VERDICT_COMPUTES,  /* a rank is outside of MPI */

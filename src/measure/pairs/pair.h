@@ -25,8 +25,8 @@ struct pairs_run {
     int rank, n;
     char *buffer;
     double *row;   /* this rank's row of each matrix, for each size; see pair_row() */
-    double *times; /* three times the repeats of a pair, and those of the other side; n rows of them
-                      in the paper's order */
+    double *times; /* four values for each repeat: struct pair_times, and one of the other side; in
+                      the paper's order for each of n peers */
     double clock_cost;
 };
 
