@@ -5,16 +5,19 @@
 #include "document/save.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
+#include "measure/pairs/slow.h"
 #include "results/pairs_document.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct pairs_options {
     struct bench bench;
     int order;       /* enum pairs_order */
     const char *log; /* NULL for none */
+    double suspect;  /* factor from which a pair is reported as slow; 0: no search */
 };
 
 static const char *const orders[] = {[PAIRS_PAPER] = "paper",
@@ -29,6 +32,12 @@ static const struct option_entry option_list[] = {
      1, option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
     {"log-file", 0, "FILE", "write a log like the original tool's: means and deviations", 1,
      option_take_text, offsetof(struct pairs_options, log), NULL},
+    {"suspect", 0, "FACTOR",
+     "name hosts, ranks and pairs that are slower than the others by FACTOR; status 3 if there "
+     "are any",
+     1, option_take_real, offsetof(struct pairs_options, suspect),
+     &(const struct option_limits){
+         .least = 1.01, .most = 1e6, .expected = "a factor from 1.01, as 1.5"}},
     {0}};
 
 static const struct option_program program = {
@@ -107,6 +116,49 @@ static bool save_log(const struct pairs *p, const char *path)
     return save_commit(&save);
 }
 
+static void add_slow(const struct pairs *p, const struct slow *slow, struct document *d)
+{
+    static const char *const key[] = {
+        [SLOW_HOST] = "slow_host", [SLOW_RANK] = "slow_rank", [SLOW_PAIR] = "slow_pair"};
+    struct finding f = {.key = key[slow->kind],
+                        .severity = SEVERITY_FINDING,
+                        .number = {{"factor", slow->factor}, {"rank", slow->a}}};
+    const char *a = p->host[slow->a];
+    if (slow->kind == SLOW_PAIR) {
+        f.number[2].name = "other_rank";
+        f.number[2].value = slow->b;
+        document_finding(d, &f,
+                         "Ranks %d on %s and %d on %s need %.3g times what is usual for both.",
+                         slow->a, a, slow->b, p->host[slow->b], slow->factor);
+    } else if (slow->kind == SLOW_HOST) {
+        document_finding(d, &f,
+                         "Host %s is slow: the fastest pair of its ranks takes %.3g times as long "
+                         "as those of the ranks nearest to them.",
+                         a, slow->factor);
+    } else {
+        document_finding(d, &f,
+                         "Rank %d on %s is slow: its fastest pair takes %.3g times as long as that "
+                         "of other ranks.",
+                         slow->a, a, slow->factor);
+    }
+}
+
+/* Adds the table of slow hosts, ranks and pairs. Returns whether there are any. */
+static bool add_all_slow(const struct pairs *p, double factor, struct document *d)
+{
+    size_t n;
+    struct slow *slow = pairs_slow(p, factor, &n);
+    for (size_t i = 0; i < n; i++)
+        add_slow(p, &slow[i], d);
+    if (n == 0)
+        document_finding(d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
+                         "No host, rank or pair is slower than the others by %g and by more than "
+                         "three standard deviations.",
+                         factor);
+    free(slow);
+    return n > 0;
+}
+
 static int report(const struct pairs_options *o, const struct pairs *p, const struct place *place,
                   struct document *d)
 {
@@ -133,7 +185,9 @@ static int report(const struct pairs_options *o, const struct pairs *p, const st
                          p->slowdown,
                          p->slowdown > PAIRS_SHARED ? ": all were measured again, one at a time"
                                                     : "");
-    return !o->log || save_log(p, o->log) ? STATUS_GOOD : STATUS_FAILED;
+    bool slow = o->suspect > 0 && add_all_slow(p, o->suspect, d);
+    bool good = !o->log || save_log(p, o->log);
+    return !good ? STATUS_FAILED : slow ? STATUS_SLOWER : STATUS_GOOD;
 }
 
 int main(int argc, char **argv)
@@ -147,6 +201,8 @@ int main(int argc, char **argv)
         bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
     if (bench_worst(b->comm, b->rank == 0 && !save_possible(o.log)))
         bench_leave(STATUS_USAGE);
+    if (o.suspect > 0 && b->ranks.max < 4)
+        bench_refuse(b, "--suspect compares at least 4 ranks: start more by mpiexec -n");
 
     int status = 0;
     struct bench_group group = {0};

@@ -89,6 +89,7 @@ libmeasure_la_SOURCES = \
 	src/measure/pairs/grid.c src/measure/pairs/grid.h \
 	src/measure/pairs/pair.c src/measure/pairs/pair.h \
 	src/measure/pairs/pairs.c src/measure/pairs/pairs.h src/measure/pairs/plan.h \
+	src/measure/pairs/slow.c src/measure/pairs/slow.h \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \
 	src/measure/overlap/overlap.c src/measure/overlap/overlap.h \
 	src/measure/overlap/benchmarks.c

@@ -32,6 +32,16 @@ grep -q '^# order: one pair at a time, since pairs share' "$dir/out" || fail "a 
 SIM_PLACING=scattered $run sites2 8 $pairs -i 5 --sizes=16K:16K --format=csv >"$dir/out" || fail sites2
 grep -q '^# order: one pair at a time, since pairs share' "$dir/out" || fail "a way that not all share"
 
+# A host behind a slow link is named, and nothing on networks whose hosts are alike or only far from each other.
+$run slowhost 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out"
+test $? = 3 || fail "slowhost: status"
+test "$(grep -cE '^# slow_(host|rank|pair): ' "$dir/out")" = 1 || fail "not one slow host"
+grep -q '^# slow_host: Host s1-0 is slow: .* takes 50' "$dir/out" || fail "another host than the slow one"
+for platform in cluster sites2 sites8 grid; do
+    $run $platform 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out" || fail "$platform: status"
+    grep -q '^# nothing_slow: ' "$dir/out" || fail "$platform: not said"
+done
+
 # The two directions of a pair: by the simulator's clock, and by clocks that know nothing of each other; broadcasts
 # from either side are predicted right.
 $run askew 4 sim/ways >"$dir/out" || fail ways

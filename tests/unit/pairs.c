@@ -3,6 +3,7 @@
 #include "base/topology.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
+#include "measure/pairs/slow.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -344,5 +345,71 @@ Test(pairs, choice_of_all_trees)
     choice_free(&c);
     cr_assert_not(choice_find(&p, 4, 64, &tree_grid, 0, &c, why, sizeof why));
     cr_assert_str_eq(why, "there is no root 4: 0 to 3");
+    pairs_free(&p);
+}
+
+/* Ranks on N hosts, two each: 1 us within a host, 10 us between them, and a little noise. */
+static struct pairs alike(int n)
+{
+    struct pairs p;
+    cr_assert(pairs_new(&p, n));
+    struct pairs_size *s = pairs_add_size(&p, 64, 1);
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "h%d", i / 2);
+        cr_assert(pairs_set_host(&p, i, name));
+        for (int j = 0; j < n; j++)
+            if (j != i)
+                s->of[PAIRS_MIN][pairs_cell(&p, i, j)] =
+                    (i / 2 == j / 2 ? 1e-6 : 10e-6) * (1 + 0.01 * ((i + j) % 3));
+    }
+    return p;
+}
+
+static void set(struct pairs *p, int i, int j, double factor)
+{
+    p->size[0].of[PAIRS_MIN][pairs_cell(p, i, j)] *= factor;
+    p->size[0].of[PAIRS_MIN][pairs_cell(p, j, i)] *= factor;
+}
+
+Test(pairs, what_is_slow_is_named_once)
+{
+    size_t n;
+    struct pairs p = alike(8);
+    struct slow *slow = pairs_slow(&p, 1.5, &n);
+    cr_assert_eq(n, 0);
+    free(slow);
+    set(&p, 1, 6, 3);
+    slow = pairs_slow(&p, 1.5, &n);
+    cr_assert(n == 1 && slow[0].kind == SLOW_PAIR && slow[0].a == 1 && slow[0].b == 6);
+    cr_assert_float_eq(slow[0].factor, 3, 0.1);
+    free(slow);
+    for (int j = 0; j < 8; j++) /* its own host is no evidence */
+        if (j / 2 != 1)
+            set(&p, 2, j, 4);
+    slow = pairs_slow(&p, 1.5, &n);
+    cr_assert(n == 2 && slow[0].kind == SLOW_RANK && slow[0].a == 2 && slow[1].kind == SLOW_PAIR);
+    cr_assert_float_eq(slow[0].factor, 4, 0.1);
+    free(slow);
+    for (int j = 0; j < 8; j++)
+        if (j / 2 != 1)
+            set(&p, 3, j, 4);
+    slow = pairs_slow(&p, 1.5, &n);
+    cr_assert(n >= 1 && slow[0].kind == SLOW_HOST && slow[0].a == 2, "both ranks: the host");
+    free(slow);
+    pairs_free(&p);
+}
+
+/* A small site far from a large one is not slow, nor are the pairs between the two. */
+Test(pairs, distance_is_not_slowness)
+{
+    size_t n;
+    struct pairs p = alike(12);
+    for (int i = 8; i < 12; i++)
+        for (int j = 0; j < 8; j++)
+            set(&p, i, j, 100);
+    struct slow *slow = pairs_slow(&p, 1.5, &n);
+    cr_assert_eq(n, 0);
+    free(slow);
     pairs_free(&p);
 }
