@@ -20,19 +20,9 @@ void view_close(struct view *v)
     site_labels_free(v->p, v->label);
 }
 
-#define C(name, kind, head, meaning)                                                               \
-    {                                                                                              \
-        name, NULL, COLUMN_##kind, 0, meaning, head, 0                                             \
-    }
-#define OPTIONAL(name, kind, head, meaning)                                                        \
-    {                                                                                              \
-        name, NULL, COLUMN_##kind, 2, meaning, head, COLUMN_OPTIONAL                               \
-    }
-#define NAME(name, head, meaning)                                                                  \
-    {                                                                                              \
-        name, NULL, COLUMN_TEXT, 0, meaning, head, COLUMN_SHORTEN                                  \
-    }
-#define OPERATION C("operation", TEXT, NULL, "the MPI function")
+/* --- columns and cells that several tables have --- */
+
+#define OPERATION COLUMN("operation", TEXT, NULL, "the MPI function")
 #define SITE                                                                                       \
     NAME("call_site", "call site",                                                                 \
          "file, line and function of the call; also its callers if rows differ only in these")
@@ -70,14 +60,14 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
 }
 
 #define CALLS                                                                                      \
-    C("calls", COUNT, "calls", "number of calls of all ranks"),                                    \
+    COLUMN("calls", COUNT, "calls", "how many calls, of all ranks"),                               \
         OPTIONAL("apart", COUNT, "excluded",                                                       \
-                 "calls that an experiment may have delayed: excluded from all times"),            \
-        OPTIONAL("bytes", BYTES, NULL, "data according to the calls' arguments, of all ranks"),    \
-        C("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),           \
-        C("of_run", SHARE, "of run", "the same as a share of the run"),                            \
+                 "calls during or right after what collprof injected: in no time"),                \
+        OPTIONAL("bytes", BYTES, NULL, "data that the calls name, of all ranks"),                  \
+        COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
+        COLUMN("of_run", SHARE, "of run", "the same as a share of the run"),                       \
         OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
-        C("waiting", SHARE, NULL, "share of their time that is waiting for other ranks"),          \
+        COLUMN("waiting", SHARE, NULL, "share of their time that is waiting for other ranks"),     \
         OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
         OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
         OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
@@ -144,16 +134,16 @@ static void fill_calls(struct table *t, const struct view *v)
 
 static const struct column request_columns[] = {
     OPERATION,
-    C("requests", COUNT, NULL, "requests posted here and seen complete"),
+    COLUMN("requests", COUNT, NULL, "requests posted here and seen complete"),
     OPTIONAL("open", TIME, NULL, "from post to completion of a request, mean"),
     OPTIONAL("until_wait", TIME, "compute",
              "from the post of a request to the call that completed it, mean"),
     OPTIONAL("in_wait", TIME, "in wait", "in the call that completed a request, mean"),
-    C("complete", SHARE, NULL,
-      "share of the requests that were complete when tested or waited for"),
-    C("wait_per_rank", TIME, "wait/rank",
-      "time in the completing calls, mean of all ranks; the time of a call that completes several "
-      "requests is divided equally among them"),
+    COLUMN("complete", SHARE, NULL, "share of the requests found complete when asked for"),
+    COLUMN("wait_per_rank", TIME, "wait/rank",
+           "time in the completing calls, mean of all ranks; the time of a call that completes "
+           "several "
+           "requests is divided equally among them"),
     SITE,
 };
 
@@ -189,9 +179,9 @@ static void fill_requests(struct table *t, const struct view *v)
 
 static const struct column arrival_columns[] = {
     OPERATION,
-    C("members", COUNT, "ranks", "ranks in the communicator"),
-    C("instances", COUNT, NULL,
-      "operations that all members recorded; medians and maximum are of these"),
+    COLUMN("members", COUNT, "ranks", "ranks in the communicator"),
+    COLUMN("instances", COUNT, NULL,
+           "operations that were seen on all members, and kept; medians and max are of these"),
     OPTIONAL("stand_for", COUNT, "of",
              "number of operations in the run; an estimate if not all were recorded"),
     OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
@@ -199,10 +189,11 @@ static const struct column arrival_columns[] = {
     OPTIONAL("cost_rank", RANK, "late rank",
              "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
              "and neighbourhood calls"),
-    C("waiting", SHARE, NULL,
-      "share of the call time until the last needed rank arrived; the wait of a root for its "
-      "receivers is unknown"),
-    C("wait", TIME, "wait", "the same as a time, all ranks together"),
+    COLUMN("waiting", SHARE, NULL,
+           "share of the call time until the last needed rank arrived; how long a root waits for "
+           "those "
+           "it sends to is unknown"),
+    COLUMN("wait", TIME, "wait", "the same as a time, all ranks together"),
     OPTIONAL("duration", TIME, NULL,
              "from the arrival of the awaited rank to the last exit, median"),
     OPTIONAL("duration_max", TIME, "max", "the largest duration"),
@@ -234,13 +225,14 @@ static void fill_arrivals(struct table *t, const struct view *v)
 }
 
 static const struct column wait_columns[] = {
-    C("state", TEXT, "waiting",
-      "late sender or receiver: waits for the other side of a message; wrong order: while an "
-      "earlier message is still unreceived; others: waits for a rank that the collective needs "
-      "(n-to-n: for all)"),
-    C("for_rank", RANK, "for rank", "the awaited rank"),
+    COLUMN(
+        "state", TEXT, "waiting",
+        "late sender or receiver: the other side of a message; wrong order: while one that was "
+        "sent "
+        "before was unreceived; the others: a rank that the collective needs (n-to-n: needs all)"),
+    COLUMN("for_rank", RANK, "for rank", "the awaited rank"),
     OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
-    C("time", TIME, NULL, "waited in them, all ranks together"),
+    COLUMN("time", TIME, NULL, "waited in them, all ranks together"),
     OPERATION,
     SITE,
 };
@@ -259,12 +251,14 @@ static void fill_waits(struct table *t, const struct view *v)
 }
 
 static const struct column cause_columns[] = {
-    C("kind", TEXT, "cause",
-      "computation: time outside of MPI between two calls; transfer: time in a call besides its "
-      "wait; unknown: edges of windows, and calls whose waits are unknown"),
-    C("rank", RANK, NULL, "the rank on which it occurs"),
-    C("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
-    C("share", SHARE, "of waits", "the same as a share of all waiting"),
+    COLUMN(
+        "kind", TEXT, "cause",
+        "computation: time outside of MPI between two calls; transfer: time in a call beyond its "
+        "wait; unknown: edges of windows, and calls of which waits are unknown"),
+    COLUMN("rank", RANK, NULL, "the rank that it is on"),
+    COLUMN("caused", TIME, NULL,
+           "waiting that it caused, of all ranks that waited for it together"),
+    COLUMN("share", SHARE, "of waits", "the same as a share of all waiting"),
     OPTIONAL("passed_on", SHARE, "passed on",
              "the part of it that ranks passed on which had waited themselves"),
     OPTIONAL("waits", COUNT, NULL, "number of calls whose wait it mainly caused"),
@@ -306,13 +300,15 @@ static void fill_causes(struct table *t, const struct view *v)
 
 static const struct column transport_columns[] = {
     OPERATION,
-    C("sends", COUNT, NULL, "sends that these calls started in the transport"),
-    C("receives", COUNT, NULL, "receives that these calls started in the transport"),
-    C("same_call", SHARE, "in it",
-      "share of the transfers with a known end that ended before the call returned"),
-    C("other_call", SHARE, "later",
-      "share that ended in a later MPI call: they progressed only there"),
-    C("outside", SHARE, NULL, "share that ended outside of the application's MPI calls"),
+    COLUMN("sends", COUNT, NULL, "sends that it gave to the transport"),
+    COLUMN("receives", COUNT, NULL, "receives that it gave to the transport"),
+    COLUMN("same_call", SHARE, "in it",
+           "of the transfers whose end was seen, ended before the call returned"),
+    COLUMN("other_call", SHARE, "later",
+           "of the transfers whose end was seen, ended in a later MPI call: only there they "
+           "progressed"),
+    COLUMN("outside", SHARE, NULL,
+           "of the transfers whose end was seen, ended in no MPI call of the application"),
     SITE,
 };
 
@@ -334,11 +330,11 @@ static void fill_transport(struct table *t, const struct view *v)
 }
 
 static const struct column message_columns[] = {
-    C("rank", RANK, NULL, "the rank that sent or received"),
-    C("direction", TEXT, NULL, "whether it sent or received"),
-    C("peer", RANK, NULL, "the rank at the other end"),
-    C("messages", COUNT, NULL, "messages between them"),
-    C("bytes", BYTES, NULL, "their payload"),
+    COLUMN("rank", RANK, NULL, "the rank that sent or received"),
+    COLUMN("direction", TEXT, NULL, "whether it sent or received"),
+    COLUMN("peer", RANK, NULL, "the rank at the other end"),
+    COLUMN("messages", COUNT, NULL, "messages between them"),
+    COLUMN("bytes", BYTES, NULL, "their payload"),
     OPTIONAL("size", BYTES, NULL, "of one message, mean"),
     OPERATION,
     SITE,
@@ -360,15 +356,15 @@ static void fill_messages(struct table *t, const struct view *v)
 }
 
 static const struct column rank_columns[] = {
-    C("rank", RANK, NULL, "in MPI_COMM_WORLD"),
-    C("wall", TIME, NULL, "from MPI_Init to MPI_Finalize"),
-    C("mpi", TIME, "in MPI", "time in MPI, all threads together"),
-    C("mpi_share", SHARE, "of run", "share of its wall time"),
+    COLUMN("rank", RANK, NULL, "in MPI_COMM_WORLD"),
+    COLUMN("wall", TIME, NULL, "from MPI_Init to MPI_Finalize"),
+    COLUMN("mpi", TIME, "in MPI", "time in MPI, all threads together"),
+    COLUMN("mpi_share", SHARE, "of run", "share of its wall time"),
     OPTIONAL("calls", COUNT, NULL, "calls of MPI"),
     OPTIONAL("cpu", TIME, "processor", "processor time, all threads together"),
     OPTIONAL("delayed", TIME, "contention",
              "time in which it was runnable but not scheduled, in MPI and outside"),
-    C("ended", TEXT, NULL, "how it ended"),
+    COLUMN("ended", TEXT, NULL, "how it ended"),
     NAME("host", NULL, "where it ran"),
 };
 
@@ -391,11 +387,12 @@ static void fill_ranks(struct table *t, const struct view *v)
 
 static const struct column region_columns[] = {
     NAME("region", NULL, "the name that the application gave"),
-    C("entered", COUNT, NULL, "number of entries, of all ranks"),
-    C("time_per_rank", TIME, "time/rank", "time inside, without inner regions, mean of all ranks"),
-    C("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
-    C("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
-    C("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
+    COLUMN("entered", COUNT, NULL, "how often, of all ranks"),
+    COLUMN("time_per_rank", TIME, "time/rank",
+           "time inside, without regions within it, mean of all ranks"),
+    COLUMN("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
+    COLUMN("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
+    COLUMN("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
 };
 
 static void fill_regions(struct table *t, const struct view *v)
@@ -422,93 +419,7 @@ static void fill_regions(struct table *t, const struct view *v)
     }
 }
 
-/* --- measurements made in the run (src/inject): columns have the names of the JSON members,
- * without their unit --- */
-
-#define INTERVAL(name, head, meaning)                                                              \
-    C(name, TIME, head, meaning),                                                                  \
-        OPTIONAL(name "_low", TIME, "from", "lower end of its 95 % interval"),                     \
-        OPTIONAL(name "_high", TIME, "to", "upper end of it")
-#define MESSAGE                                                                                    \
-    NAME("communicator", NULL, "on which communicator"),                                           \
-        C("root", RANK, NULL, "the root, a rank of the communicator"),                             \
-        C("bytes", BYTES, NULL, "size of the message")
-
-static const struct column ack_columns[] = {
-    MESSAGE,
-    C("destination", RANK, "to rank", "the destination"),
-    INTERVAL("direct", "latency",
-             "from the root's entry to this rank's return, for broadcasts that no late rank can "
-             "have delayed"),
-    INTERVAL("ol", "by acks",
-             "time until its acknowledgement arrived, minus half of that message's round trip; "
-             "needs no common clock"),
-    OPTIONAL("late", SHARE, NULL, "broadcasts that this rank entered after the data could arrive"),
-    OPTIONAL("acknowledged", COUNT, "acks",
-             "acknowledgements received for the recorded broadcasts"),
-};
-
-static const struct column benchmark_columns[] = {
-    C("operation", TEXT, NULL, "the MPI function"),
-    MESSAGE,
-    C("method", TEXT, NULL, "method of measuring, see collbench-bcast(1)"),
-    C("time", TIME, NULL, "median, of the slowest destination that was measured"),
-    OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
-    OPTIONAL("high", TIME, "to", "upper end of it"),
-    C("destinations", TEXT, NULL,
-      "number measured, for methods that measure destinations or pairs one by one"),
-    NAME("measures", NULL, "meaning of the time (see collbench-bcast(1)), or why there is none"),
-};
-
-static const struct column broadcast_columns[] = {
-    MESSAGE,
-    C("algorithm", TEXT, NULL, "the algorithm that replaced the broadcast"),
-    C("calls", COUNT, NULL, "calls that it served"),
-    C("predicted", TIME, NULL, "by the model, from the latencies measured"),
-    INTERVAL("seen", NULL,
-             "last exit minus the root's entry in the application, where ranks may be late"),
-    C("trial", TIME, NULL,
-      "the replacement with all ranks on time, measured before the first call"),
-    C("library", TIME, NULL, "the library's broadcast likewise"),
-};
-
-static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,
-                            const json_t *outer)
-{
-    char key[64];
-    for (size_t c = 0; c < self->n_columns; c++) {
-        const struct column *column = &self->columns[c];
-        bool time = column->kind == COLUMN_TIME;
-        snprintf(key, sizeof key, "%s%s", column->name,
-                 time                           ? "_us"
-                 : column->kind == COLUMN_SHARE ? "_percent"
-                                                : "");
-        const json_t *cell = json_object_get(row, key);
-        cell = cell ? cell : json_object_get(outer, key);
-        if (column->kind == COLUMN_TEXT)
-            table_text(t, json_string_value(cell));
-        else
-            table_real(t, json_is_number(cell) ? json_number_value(cell) * (time ? 1e-6 : 1) : NAN);
-    }
-    const char *remark = json_string_value(json_object_get(row, "remark"));
-    if (remark && *remark)
-        table_remark(t, &(struct finding){.key = "remark", .severity = SEVERITY_NOTE}, "%s",
-                     remark);
-}
-
-static void fill_measured(struct table *t, const struct view *v)
-{
-    const struct report_table *self = v->table;
-    for (size_t i = 0; i < v->p->findings.n; i++) {
-        const json_t *f = v->p->findings.at[i].value, *row;
-        size_t k;
-        if (strcmp(v->p->findings.at[i].kind, self->name) != 0)
-            continue;
-        json_array_foreach(json_object_get(f, self->rows), k, row) put_measurement(t, self, row, f);
-        if (!self->rows)
-            put_measurement(t, self, f, f);
-    }
-}
+/* --- all of them --- */
 
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
 

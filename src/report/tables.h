@@ -22,6 +22,24 @@ struct view {
 void view_open(struct view *v, const struct profile *p);
 void view_close(struct view *v);
 
+/* A column that is always shown, one that narrow text leaves out, and one of names. */
+#define COLUMN(name, kind, head, meaning)                                                          \
+    {                                                                                              \
+        name, NULL, COLUMN_##kind, 0, meaning, head, 0                                             \
+    }
+#define OPTIONAL(name, kind, head, meaning)                                                        \
+    {                                                                                              \
+        name, NULL, COLUMN_##kind, 2, meaning, head, COLUMN_OPTIONAL                               \
+    }
+#define NAME(name, head, meaning)                                                                  \
+    {                                                                                              \
+        name, NULL, COLUMN_TEXT, 0, meaning, head, COLUMN_SHORTEN                                  \
+    }
+
+/* Of measurements made in the run: measured.c. */
+extern const struct column ack_columns[12], benchmark_columns[10], broadcast_columns[11];
+void fill_measured(struct table *t, const struct view *v);
+
 struct report_table {
     const char *name, *title;
     const struct column *columns;

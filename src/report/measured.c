@@ -1,0 +1,91 @@
+/* Tables of measurements made in the run (src/inject): columns are named as the members of the
+ * JSON, without their unit. */
+#include "report/tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INTERVAL(name, head, meaning)                                                              \
+    COLUMN(name, TIME, head, meaning),                                                             \
+        OPTIONAL(name "_low", TIME, "from", "lower end of its 95 % interval"),                     \
+        OPTIONAL(name "_high", TIME, "to", "upper end of it")
+#define MESSAGE                                                                                    \
+    NAME("communicator", NULL, "on which communicator"),                                           \
+        COLUMN("root", RANK, NULL, "the root, a rank of the communicator"),                        \
+        COLUMN("bytes", BYTES, NULL, "size of the message")
+
+const struct column ack_columns[] = {
+    MESSAGE,
+    COLUMN("destination", RANK, "to rank", "the destination"),
+    INTERVAL("direct", "latency",
+             "from the root's entry to this rank's return, of the broadcasts that no late rank can "
+             "have delayed"),
+    INTERVAL("ol", "by acks",
+             "the latency until its acknowledgement came back, less half of that message's round "
+             "trip; no clock is trusted"),
+    OPTIONAL("late", SHARE, NULL, "of the broadcasts, this rank entered after data could be there"),
+    OPTIONAL("acknowledged", COUNT, "acks",
+             "acknowledgements that came, of the broadcasts that are kept"),
+};
+
+const struct column benchmark_columns[] = {
+    COLUMN("operation", TEXT, NULL, "the MPI function"),
+    MESSAGE,
+    COLUMN("method", TEXT, NULL, "method of measuring, see collbench-bcast(1)"),
+    COLUMN("time", TIME, NULL, "median, of the slowest destination that was measured"),
+    OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
+    OPTIONAL("high", TIME, "to", "upper end of it"),
+    COLUMN("destinations", TEXT, NULL,
+           "measured, of those that the method goes through one by one"),
+    NAME("measures", NULL, "what the time is of (see collbench-bcast(1)), or why there is none"),
+};
+
+const struct column broadcast_columns[] = {
+    MESSAGE,
+    COLUMN("algorithm", TEXT, NULL, "what the broadcast was replaced by"),
+    COLUMN("calls", COUNT, NULL, "calls that it served"),
+    COLUMN("predicted", TIME, NULL, "by the model, from the latencies measured"),
+    INTERVAL("seen", NULL,
+             "last exit minus the root's entry in the application, where ranks may be late"),
+    COLUMN("trial", TIME, NULL, "the replacement with all ranks there, before the first call"),
+    COLUMN("library", TIME, NULL, "the library's broadcast likewise"),
+};
+
+static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,
+                            const json_t *outer)
+{
+    char key[64];
+    for (size_t c = 0; c < self->n_columns; c++) {
+        const struct column *column = &self->columns[c];
+        bool time = column->kind == COLUMN_TIME;
+        snprintf(key, sizeof key, "%s%s", column->name,
+                 time                           ? "_us"
+                 : column->kind == COLUMN_SHARE ? "_percent"
+                                                : "");
+        const json_t *cell = json_object_get(row, key);
+        cell = cell ? cell : json_object_get(outer, key);
+        if (column->kind == COLUMN_TEXT)
+            table_text(t, json_string_value(cell));
+        else
+            table_real(t, json_is_number(cell) ? json_number_value(cell) * (time ? 1e-6 : 1) : NAN);
+    }
+    const char *remark = json_string_value(json_object_get(row, "remark"));
+    if (remark && *remark)
+        table_remark(t, &(struct finding){.key = "remark", .severity = SEVERITY_NOTE}, "%s",
+                     remark);
+}
+
+void fill_measured(struct table *t, const struct view *v)
+{
+    const struct report_table *self = v->table;
+    for (size_t i = 0; i < v->p->findings.n; i++) {
+        const json_t *f = v->p->findings.at[i].value, *row;
+        size_t k;
+        if (strcmp(v->p->findings.at[i].kind, self->name) != 0)
+            continue;
+        json_array_foreach(json_object_get(f, self->rows), k, row) put_measurement(t, self, row, f);
+        if (!self->rows)
+            put_measurement(t, self, f, f);
+    }
+}
