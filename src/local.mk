@@ -148,6 +148,7 @@ libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
 	src/compare/evidence.c src/compare/evidence.h \
 	src/compare/launches.c src/compare/launches.h \
+	src/compare/scale.c src/compare/scale.h \
 	src/compare/sites.c src/compare/sites.h
 
 # export: a run for other programs: traces, pictures, pages.
@@ -176,7 +177,7 @@ collprof_SOURCES = \
 	src/cli/repeat.c \
 	src/cli/report.c \
 	src/cli/run.c \
-	src/cli/runs.c \
+	src/cli/runs.c src/cli/scale.c \
 	src/cli/screen.c src/cli/screen.h \
 	src/cli/top.c \
 	src/cli/watchdog.c src/cli/watchdog.h \

@@ -6,9 +6,11 @@ enum status {
     STATUS_GOOD = 0,
     STATUS_FAILED = 1,    /* the request failed; the reason is on standard error */
     STATUS_USAGE = 2,     /* wrong options or arguments; nothing was done */
-    STATUS_SLOWER = 3,    /* compare --fail-above: something grew by more than the limit;
-                             collbench-pairs --suspect: something is slow */
-    STATUS_UNDECIDED = 4, /* compare --fail-above: more runs are needed to decide */
+    STATUS_SLOWER = 3,    /* compare --fail-above: something grew by more than the limit; scale
+                             --fail-below: an efficiency is below the limit; collbench-pairs
+                             --suspect: something is slow */
+    STATUS_UNDECIDED = 4, /* compare --fail-above: more runs are needed to decide; scale
+                             --fail-below: an efficiency is unknown */
     STATUS_STUCK = 5,     /* exit status of ranks that run --watchdog-abort has ended */
     STATUS_CANNOT_EXECUTE = 126,
     STATUS_NOT_FOUND = 127

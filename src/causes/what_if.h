@@ -40,13 +40,19 @@ struct replay_check {
                             the first half; NAN if unknown */
 };
 
-/* The wall time of the run after a change, with its 95 % interval (NAN with fewer than 4
- * blocks). */
+/* What is balanced with a segment. */
+enum balance_scope {
+    SCOPE_SEGMENT, /* computation between the same two calls */
+    SCOPE_ENTERED, /* all that ends with the same call */
+    SCOPE_LEFT,    /* all that begins behind the same call */
+    SCOPES
+};
+
+/* The wall time of the run after a change, with its 95 % interval (NAN: fewer than 4 blocks). */
 struct prediction {
-    struct root_cause segment; /* what_if_best(): the computation that ends with its call is
-                                  balanced */
-    bool by_left;              /* or the computation after the call that precedes it */
-    uint32_t ranks;            /* number of ranks that execute what is changed */
+    struct root_cause segment; /* of what_if_best(): what is balanced */
+    uint32_t scope;            /* enum balance_scope */
+    uint32_t ranks;            /* that execute what is changed */
     double wall_ns, low_ns, high_ns;
 };
 
@@ -59,8 +65,8 @@ void what_if_close(struct what_if_replay *x);
 /* Sets P's ranks and times. False if W selects no computation, or predictions are impossible. */
 bool what_if_predict(struct what_if_replay *x, const struct what_if *w, struct prediction *p);
 
-/* Predicts the balancing of the costliest computations among ROWS, which are sorted by cost.
- * Returns the number of predictions. */
+/* Balances the computation that costs most of ROWS, which are sorted by cost, where that gains.
+ * Returns how many predictions it made. */
 enum { WHAT_IF_BEST = 3 };
 size_t what_if_best(struct what_if_replay *x, const struct root_cause *rows, size_t n_rows,
                     struct prediction best[WHAT_IF_BEST]);

@@ -16,6 +16,7 @@ int cli_report(int argc, char **argv);
 int cli_where(int argc, char **argv);
 int cli_top(int argc, char **argv);
 int cli_compare(int argc, char **argv);
+int cli_scale(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_info(int argc, char **argv);
 
@@ -79,6 +80,10 @@ char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t p
 char *runs_unlinked(const char *directory);
 /* Prints a table of the runs on standard output. */
 void runs_print(const struct kept_runs *runs);
+
+/* Ends the process if two of the N paths are the same run: given twice, it would suggest that
+ * nothing ever varies. */
+void cli_refuse_twice(const char *const *path, size_t n);
 
 /* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
  * `collprof compare`. Returns the exit status. */

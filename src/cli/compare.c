@@ -53,8 +53,7 @@ static const struct option_program program = {
     .word = take_directory,
     .arguments = "A... -- B... | A B | [DIR]"};
 
-/* Refuses duplicates: a run given twice would suggest that nothing ever varies. */
-static void refuse_twice(const char *const *path, size_t n)
+void cli_refuse_twice(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
@@ -99,7 +98,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
 {
     static const int statuses[] = {STATUS_GOOD, STATUS_SLOWER, STATUS_UNDECIDED};
     enum gate gate = GATE_PASSED;
-    refuse_twice(path, before + after);
+    cli_refuse_twice(path, before + after);
     bool benchmark = cli_is_file(path[0]);
     if (benchmark && !isnan(c->limit))
         cli_refuse("--fail-above is for runs of applications: leave it out");

@@ -24,6 +24,7 @@ static const struct command {
     {"where", "show where a run is stuck, and at which rank", cli_where},
     {"top", "watch a run while it progresses", cli_top},
     {"compare", "show what changed between runs, and which changes are significant", cli_compare},
+    {"scale", "show how a program scales with its number of ranks", cli_scale},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
     {"plot", "draw pictures of a run on a page", cli_plot},
     {"info", "show what this installation can do, and all settings", cli_info},

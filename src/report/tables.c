@@ -264,7 +264,7 @@ static const struct column cause_columns[] = {
     OPTIONAL("waits", COUNT, NULL, "number of calls whose wait it mainly caused"),
     OPTIONAL("path", TIME, "critical", "its time on the critical path"),
     OPTIONAL("path_share", SHARE, "of path", "the same as a share of the path"),
-    NAME("left", NULL, "the call before it"),
+    NAME("left", NULL, "the call before it; for unknown causes the reason"),
     NAME("entered", NULL, "the call after it, or around it"),
 };
 
@@ -285,6 +285,8 @@ static void fill_causes(struct table *t, const struct view *v)
         const struct root_cause *c = &v->p->causes.at[i];
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
         const bool outside = c->kind == CAUSE_COMPUTATION;
+        const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or long history)"
+                                                           : "(unknown what it waits for)";
         table_text(t, cause_names[c->kind < CAUSE_KINDS ? c->kind : CAUSE_UNKNOWN]);
         table_integer_if(t, c->rank != PROFILE_NONE, c->rank);
         put_ns(t, cost);
@@ -293,7 +295,10 @@ static void fill_causes(struct table *t, const struct view *v)
         put_count(t, c->waits);
         put_ns(t, (double)c->path_ns);
         put_percent(t, (double)c->path_ns, (double)v->p->trace.path_ns);
-        put_call(t, v, c->from_operation, c->from_site, outside ? "MPI_Init" : NULL);
+        put_call(t, v, c->from_operation, c->from_site,
+                 outside                    ? "MPI_Init"
+                 : c->kind == CAUSE_UNKNOWN ? unknown
+                                            : NULL);
         put_call(t, v, c->operation, c->site, outside ? "MPI_Finalize" : NULL);
     }
 }

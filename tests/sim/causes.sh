@@ -12,5 +12,28 @@ for situation in $(python3 "$srcdir/tests/sim/causes.py" names); do
     ./collprof report --format=json sim/causes.dir >sim/causes.json || status=1
     python3 "$srcdir/tests/sim/causes.py" $situation sim/causes.json || status=1
 done
-rm -rf sim/causes.dir sim/causes.json
+
+# Each rank in turn takes twice as long: of P ranks the mean of computation is (1 + 1/P) of the shortest, the run takes
+# twice that. Weak scaling: with the computation the efficiency of 4 is that of 2.
+rm -rf sim/causes.dir*
+for ranks in 2 4; do
+    COLLPROF_OUTPUT=sim/causes.dir$ranks COLLPROF_TRACE=calls COLLPROF_REPORT=no \
+        timeout 60 "$srcdir/tests/sim/run.sh" cluster $ranks sim/causes in_turn >sim/causes.out 2>&1 || status=1
+done
+for case in "0 74" "3 76"; do
+    # shellcheck disable=SC2086 # status and limit
+    set -- $case
+    ./collprof scale --weak --fail-below=$2 --format=json sim/causes.dir[24] >sim/causes.json
+    [ $? = "$1" ] || { echo "FAIL: scale --fail-below=$2: not status $1"; status=1; }
+done
+python3 - <<'PY' || status=1
+import json
+two, four = json.load(open("sim/causes.json"))["tables"]["scale"]["rows"]
+expected = {"ranks": (2, 4), "parallel": (75, 62.5), "load_balance": (100, 100), "serialisation": (75, 62.5),
+            "transfer": (100, 100), "computation": (100, 120), "global": (75, 75)}
+bad = {k: (two[k], four[k]) for k, (a, b) in expected.items() if abs(two[k] - a) > 0.5 or abs(four[k] - b) > 0.5}
+print("scale:", bad or "right")
+raise SystemExit(bool(bad))
+PY
+rm -rf sim/causes.dir* sim/causes.json
 exit $status

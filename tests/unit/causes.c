@@ -600,7 +600,7 @@ Test(causes, balance_with_other_segments)
         size_t found = what_if_best(replay, a.c.rows, a.c.n, best);
         cr_assert_geq(found, 1);
         cr_expect_eq(best[0].segment.rank, 0);
-        cr_expect(best[0].by_left && best[0].ranks == 4);
+        cr_expect(best[0].scope == SCOPE_LEFT && best[0].ranks == 4);
         double truth = (double)balanced->last, off = mask ? 0.05 * truth : 0.002 * truth;
         cr_expect_float_eq(best[0].wall_ns, truth, off, "%.0f, in truth %.0f", best[0].wall_ns,
                            truth);

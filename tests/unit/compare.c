@@ -1,6 +1,7 @@
 /* Protects what is said to differ between runs: the same places in edited programs, causes before
  * effects. */
 #include "compare/compare.h"
+#include "compare/scale.h"
 #include "profile/model.h"
 #include "timeline/timeline.h"
 
@@ -181,4 +182,64 @@ Test(compare, the_gate_has_three_outcomes)
         cr_expect(said && gate == row[i].gate, "%zu: %d", i, gate);
         document_free(d);
     }
+}
+
+/* --- runs with different numbers of ranks --- */
+
+/* The last of RANKS computes for LONGEST s, the others for 1 s; the run takes WALL s. */
+static struct profile *made_scaled(int ranks, double longest, double wall)
+{
+    struct profile *p = profile_new();
+    for (int r = 0; r < ranks; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){
+            .rank = r,
+            .wall = wall,
+            .mpi_ns = (uint64_t)(1e9 * (wall - (r + 1 == ranks ? longest : 1)) + 0.5)};
+    return p;
+}
+
+static double scaled(const json_t *d, size_t row, const char *column)
+{
+    const json_t *table = json_object_get(json_object_get(d, "tables"), "scale"),
+                 *rows = json_object_get(table, "rows");
+    const json_t *value = json_object_get(json_array_get(rows, row), column);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+Test(scale, factors_have_closed_forms)
+{
+    /* Runs of 2 ranks: the median of three is used. Those of 4 have a trace. */
+    struct profile *run[] = {made_scaled(4, 2, 4), made_scaled(2, 1, 1), made_scaled(2, 1, 1.25),
+                             made_scaled(2, 1, 5)};
+    run[0]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
+    for (int weak = 0; weak < 2; weak++) {
+        double least;
+        bool known;
+        struct document *d = scale_document(&(struct scale_request){run, 4, weak}, &least, &known);
+        json_t *json = document_json(d);
+        cr_expect_eq(scaled(json, 0, "ranks"), 2);
+        cr_expect_eq(scaled(json, 0, "runs"), 3);
+        cr_expect_float_eq(scaled(json, 0, "parallel"), 80, 1e-6);
+        cr_expect(isnan(scaled(json, 0, "transfer")));
+        cr_expect_float_eq(scaled(json, 1, "parallel"), 100 * 1.25 / 4, 1e-6);
+        cr_expect_float_eq(scaled(json, 1, "load_balance"), 100 * 1.25 / 2, 1e-6);
+        cr_expect_float_eq(scaled(json, 1, "transfer"), 75, 1e-6);
+        cr_expect_float_eq(scaled(json, 1, "serialisation"), 100 * 2.0 / 3, 1e-6);
+        cr_expect_float_eq(scaled(json, 1, "computation"), weak ? 80 : 40, 1e-6);
+        cr_expect_float_eq(100 * least, (weak ? 0.8 : 0.4) * 31.25, 1e-6);
+        cr_expect(known);
+        cr_expect_eq(document_findings(d, "falls_most"), 1);
+        json_decref(json);
+        document_free(d);
+    }
+    run[0]->ranks.at[1].in_call = true; /* it was cut off */
+    double least;
+    bool known;
+    struct document *d = scale_document(&(struct scale_request){run, 4, false}, &least, &known);
+    cr_expect(!known);
+    cr_expect_float_eq(least, 0.8, 1e-9);
+    cr_expect_eq(document_findings(d, "unknown_factors"), 1);
+    document_free(d);
+    for (size_t i = 0; i < 4; i++)
+        profile_free(run[i]);
 }

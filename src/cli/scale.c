@@ -1,0 +1,107 @@
+/* collprof scale: efficiencies of runs with different numbers of ranks. */
+#include "cli/cli.h"
+
+#include "compare/scale.h"
+#include "document/page.h"
+#include "document/text.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct scaling {
+    const char **directory;
+    size_t n;
+    double limit; /* percent; NaN: none */
+    int format;
+    bool weak;
+};
+
+enum { FORMAT_PAGE = FORMAT_JSON + 1 };
+static const char *const formats[] = {"text", "csv", "json", "html", NULL};
+
+#define AT(member) offsetof(struct scaling, member)
+static const struct option_entry entries[] = {
+    {"weak", 0, NULL, "the work of each rank is the same in all runs; otherwise that of all ranks",
+     0, option_take_flag, AT(weak), NULL},
+    {"fail-below", 0, "PERCENT", "status 3 if a global efficiency is below; 4 if one is unknown", 0,
+     option_take_real, AT(limit),
+     &(const struct option_limits){0, 1000, "a percentage such as 80%"}},
+    {"format", 0, "FORMAT", "text, csv, json or html (with a picture)", 0, option_take_word,
+     AT(format), OPTION_WORDS(formats)},
+    {0}};
+
+static error_t take_directory(struct option_parser *parser, void *values, char *word)
+{
+    struct scaling *s = values;
+    (void)parser;
+    s->directory[s->n++] = word;
+    return 0;
+}
+
+static const struct option_program program = {
+    .does =
+        "Shows how a program scales: parallel efficiency, its factors, and computation scaling of "
+        "runs with different numbers of ranks. Runs with as many ranks become one row. "
+        "Serialisation and transfer need runs with --trace.",
+    .note = "Exit status: 0, 1 failed, 2 wrong usage, 3 below the limit, 4 undecided.",
+    .options = entries,
+    .word = take_directory,
+    .arguments = "DIR..."};
+
+static void print(const struct document *d, int format)
+{
+    const struct text_options o = {.width = (size_t)report_width(stdout)};
+    if (format == FORMAT_PAGE) {
+        page_write(d, "scaling", stdout);
+    } else if (format != FORMAT_TEXT) {
+        document_write(d, stdout, (enum format)format);
+    } else {
+        table_text_write(document_find(d, "scale"), stdout, &o);
+        putchar('\n');
+        document_text_findings(d, stdout, &o);
+    }
+}
+
+static int gate(const struct scaling *s, double least, bool known)
+{
+    if (!isnan(s->limit) && 100 * least < s->limit)
+        return STATUS_SLOWER;
+    return isnan(s->limit) || known ? STATUS_GOOD : STATUS_UNDECIDED;
+}
+
+static int scale(const struct scaling *s)
+{
+    struct profile **run = memory_alloc((s->n + 1) * sizeof *run);
+    size_t loaded = 0;
+    int status = STATUS_FAILED;
+    while (loaded < s->n && (run[loaded] = profile_load(s->directory[loaded])))
+        loaded++;
+    if (loaded == s->n) {
+        double least;
+        bool known;
+        struct document *d =
+            scale_document(&(struct scale_request){run, s->n, s->weak}, &least, &known);
+        print(d, s->format);
+        document_free(d);
+        status = cli_flush() ? gate(s, least, known) : STATUS_FAILED;
+    }
+    while (loaded)
+        profile_free(run[--loaded]);
+    free(run);
+    return status;
+}
+
+int cli_scale(int argc, char **argv)
+{
+    struct scaling s = {.limit = NAN};
+    struct option_parser parser = {.program = &program, .name = argv[0], .values = &s};
+    s.directory = memory_alloc(((size_t)argc + 1) * sizeof *s.directory);
+    cli_parse(&parser, argc, argv);
+    if (!s.n)
+        cli_refuse("no runs: use: collprof scale DIR...");
+    cli_refuse_twice(s.directory, s.n);
+    int status = scale(&s);
+    free(s.directory);
+    return status;
+}

@@ -1,0 +1,207 @@
+#include "compare/scale.h"
+
+#include "base/array.h"
+#include "report/efficiency.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum factor {
+    TIME,
+    PARALLEL,
+    LOAD_BALANCE,
+    COMMUNICATION,
+    SERIALISATION,
+    TRANSFER,
+    COMPUTATION,
+    GLOBAL,
+    FACTORS
+};
+
+#define C(name, kind, head, meaning)                                                               \
+    {                                                                                              \
+        name, NULL, COLUMN_##kind, 2, meaning, head, 0                                             \
+    }
+#define OPTIONAL(name, kind, meaning)                                                              \
+    {                                                                                              \
+        name, NULL, COLUMN_##kind, 2, meaning, NULL, COLUMN_OPTIONAL                               \
+    }
+static const struct column columns[] = {
+    C("ranks", INTEGER, NULL, "in MPI_COMM_WORLD"),
+    C("time", TIME, NULL, "from MPI_Init to MPI_Finalize"),
+    C("speedup", REAL, NULL, "time of the fewest ranks over that time"),
+    C("global", SHARE, NULL, "global efficiency: computation scaling x parallel efficiency"),
+    C("computation", SHARE, "comput.",
+      "computation scaling: time outside of MPI of the fewest ranks over that time, of all ranks "
+      "together, or with --weak per rank"),
+    C("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
+    C("load_balance", SHARE, "balance", "mean over maximum of the ranks' time outside of MPI"),
+    C("serialisation", SHARE, "serial.",
+      "efficiency on an ideal network, over load balance (--trace)"),
+    C("transfer", SHARE, NULL, "run time on an ideal network over run time (--trace)"),
+    OPTIONAL("communication", SHARE, "serialisation x transfer"),
+    OPTIONAL("runs", COUNT, "all figures are medians of them"),
+};
+
+/* In the table, and drawn. */
+static const struct {
+    enum factor factor;
+    const char *name;
+} shown[] = {{GLOBAL, "global efficiency"},     {COMPUTATION, "computation scaling"},
+             {PARALLEL, "parallel efficiency"}, {LOAD_BALANCE, "load balance"},
+             {SERIALISATION, "serialisation"},  {TRANSFER, "transfer"},
+             {COMMUNICATION, "communication"}};
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+static const struct column picture_columns[] = {
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL, NULL, COLUMN_DATA_ONLY},
+    {"factor", NULL, COLUMN_TEXT, 0, NULL, NULL, COLUMN_DATA_ONLY},
+    {"percent", "%", COLUMN_REAL, 1, NULL, NULL, COLUMN_DATA_ONLY},
+};
+
+/* The runs with one number of ranks. */
+struct size {
+    int32_t ranks;
+    size_t runs;
+    double value[FACTORS]; /* medians; NAN: unknown. COMPUTATION: seconds, until scaled */
+};
+
+static double median(const struct scale_request *r, int32_t ranks, enum factor factor)
+{
+    double *x = memory_alloc((r->n + 1) * sizeof *x), m = NAN;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct efficiency e = efficiency_of(r->run[i]);
+        const double all[FACTORS] = {[TIME] = e.run,
+                                     [PARALLEL] = e.compute,
+                                     [LOAD_BALANCE] = e.load_balance,
+                                     [COMMUNICATION] = e.communication,
+                                     [SERIALISATION] = e.serialisation,
+                                     [TRANSFER] = e.transfer,
+                                     [COMPUTATION] =
+                                         e.mean * (r->weak ? 1 : (double)r->run[i]->ranks.n),
+                                     [GLOBAL] = NAN};
+        if ((int32_t)r->run[i]->ranks.n == ranks && e.known && !isnan(all[factor]))
+            x[n++] = all[factor];
+    }
+    if (n)
+        m = stats_median(x, n);
+    free(x);
+    return m;
+}
+
+static int by_ranks(const void *a, const void *b)
+{
+    const struct size *x = a, *y = b;
+    return ORDER(x->ranks, y->ranks);
+}
+
+/* For free(). */
+static struct size *sizes_of(const struct scale_request *r, size_t *n)
+{
+    struct size *list = memory_alloc((r->n + 1) * sizeof *list);
+    *n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const int32_t ranks = (int32_t)r->run[i]->ranks.n;
+        size_t k = 0;
+        while (k < *n && list[k].ranks != ranks)
+            k++;
+        list[k].ranks = ranks;
+        list[k].runs++;
+        *n += k == *n;
+    }
+    qsort(list, *n, sizeof *list, by_ranks);
+    for (size_t k = 0; k < *n; k++)
+        for (enum factor f = 0; f < FACTORS; f++)
+            list[k].value[f] = median(r, list[k].ranks, f);
+    const double reference = list->value[COMPUTATION];
+    for (size_t k = 0; k < *n; k++) {
+        list[k].value[COMPUTATION] = reference / list[k].value[COMPUTATION];
+        list[k].value[GLOBAL] = list[k].value[PARALLEL] * list[k].value[COMPUTATION];
+    }
+    return list;
+}
+
+static void put_sizes(struct document *d, const struct size *list, size_t n)
+{
+    struct table *t = document_table_of(d, "scale", "Efficiencies by number of ranks", columns);
+    struct table *drawn = document_table_of(d, "factors", NULL, picture_columns);
+    for (size_t k = 0; k < n; k++) {
+        const struct size *s = &list[k];
+        table_integer(t, s->ranks);
+        table_real(t, s->value[TIME]);
+        table_real(t, list->value[TIME] / s->value[TIME]);
+        for (size_t i = 0; i < SHOWN; i++) {
+            table_real(t, 100 * s->value[shown[i].factor]);
+            if (isnan(s->value[shown[i].factor]))
+                continue;
+            table_integer(drawn, s->ranks);
+            table_text(drawn, shown[i].name);
+            table_real(drawn, 100 * s->value[shown[i].factor]);
+        }
+        table_integer(t, (long long)s->runs);
+    }
+    document_picture(d, &(struct picture){.kind = PICTURE_LINES,
+                                          .name = "scale",
+                                          .title = "Efficiencies by number of ranks",
+                                          .table = "factors",
+                                          .x = "ranks",
+                                          .y = "percent",
+                                          .series = "factor",
+                                          .x_log = true});
+}
+
+/* The factor that falls most from the fewest to the most ranks, of those that are no products of
+ * others. */
+static void put_findings(struct document *d, const struct size *list, size_t n)
+{
+    static const enum factor simple[] = {LOAD_BALANCE, SERIALISATION, TRANSFER, COMPUTATION,
+                                         COMMUNICATION};
+    const struct size *last = &list[n - 1];
+    const bool traced = !isnan(list->value[TRANSFER]) && !isnan(last->value[TRANSFER]);
+    size_t most = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < SHOWN; i++)
+        for (size_t k = 0; k < sizeof simple / sizeof *simple; k++) {
+            const double fell = last->value[simple[k]] / list->value[simple[k]];
+            if (shown[i].factor == simple[k] && (simple[k] != COMMUNICATION || !traced) &&
+                fell < least) {
+                least = fell;
+                most = i;
+            }
+        }
+    for (size_t k = 0; k < n; k++)
+        if (isnan(list[k].value[PARALLEL]))
+            document_finding(
+                d, &(struct finding){.key = "unknown_factors", .severity = SEVERITY_DOUBT},
+                "The efficiencies with %d ranks are unknown: ranks were cut off in "
+                "calls, or several threads of a rank call MPI.",
+                list[k].ranks);
+    if (n > 1 && least < 1)
+        document_finding(d, &(struct finding){.key = "falls_most", .severity = SEVERITY_FINDING},
+                         "From %d to %d ranks, %s falls most: from %.1f %% to %.1f %%.",
+                         list->ranks, last->ranks, shown[most].name,
+                         100 * list->value[shown[most].factor],
+                         100 * last->value[shown[most].factor]);
+}
+
+struct document *scale_document(const struct scale_request *request, double *least, bool *known)
+{
+    struct document *d = document_new("collprof-scale/1");
+    size_t n;
+    struct size *list = sizes_of(request, &n);
+    *least = INFINITY;
+    *known = true;
+    document_fact(d, "scaling", "%s",
+                  request->weak ? "weak: the work of a rank is the same"
+                                : "strong: the work of all ranks is the same");
+    put_sizes(d, list, n);
+    put_findings(d, list, n);
+    for (size_t k = 0; k < n; k++) {
+        *least = fmin(*least, list[k].value[GLOBAL]);
+        *known = *known && !isnan(list[k].value[GLOBAL]);
+    }
+    free(list);
+    return d;
+}
