@@ -1,5 +1,5 @@
-/* Tables of measurements made in the run (src/inject): columns are named as the members of the
- * JSON, without their unit. */
+/* Tables of measurements made in the run (src/inject): columns have the names of the JSON members,
+ * without their unit. */
 #include "report/tables.h"
 
 #include <math.h>
@@ -19,14 +19,14 @@ const struct column ack_columns[] = {
     MESSAGE,
     COLUMN("destination", RANK, "to rank", "the destination"),
     INTERVAL("direct", "latency",
-             "from the root's entry to this rank's return, of the broadcasts that no late rank can "
+             "from the root's entry to this rank's return, for broadcasts that no late rank can "
              "have delayed"),
     INTERVAL("ol", "by acks",
-             "the latency until its acknowledgement came back, less half of that message's round "
-             "trip; no clock is trusted"),
-    OPTIONAL("late", SHARE, NULL, "of the broadcasts, this rank entered after data could be there"),
+             "time until its acknowledgement arrived, minus half of that message's round trip; "
+             "needs no common clock"),
+    OPTIONAL("late", SHARE, NULL, "broadcasts that this rank entered after the data could arrive"),
     OPTIONAL("acknowledged", COUNT, "acks",
-             "acknowledgements that came, of the broadcasts that are kept"),
+             "acknowledgements received for the recorded broadcasts"),
 };
 
 const struct column benchmark_columns[] = {
@@ -37,18 +37,19 @@ const struct column benchmark_columns[] = {
     OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
     OPTIONAL("high", TIME, "to", "upper end of it"),
     COLUMN("destinations", TEXT, NULL,
-           "measured, of those that the method goes through one by one"),
-    NAME("measures", NULL, "what the time is of (see collbench-bcast(1)), or why there is none"),
+           "number measured, for methods that measure destinations or pairs one by one"),
+    NAME("measures", NULL, "meaning of the time (see collbench-bcast(1)), or why there is none"),
 };
 
 const struct column broadcast_columns[] = {
     MESSAGE,
-    COLUMN("algorithm", TEXT, NULL, "what the broadcast was replaced by"),
+    COLUMN("algorithm", TEXT, NULL, "the algorithm that replaced the broadcast"),
     COLUMN("calls", COUNT, NULL, "calls that it served"),
     COLUMN("predicted", TIME, NULL, "by the model, from the latencies measured"),
     INTERVAL("seen", NULL,
              "last exit minus the root's entry in the application, where ranks may be late"),
-    COLUMN("trial", TIME, NULL, "the replacement with all ranks there, before the first call"),
+    COLUMN("trial", TIME, NULL,
+           "the replacement with all ranks on time, measured before the first call"),
     COLUMN("library", TIME, NULL, "the library's broadcast likewise"),
 };
 

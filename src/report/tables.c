@@ -20,8 +20,6 @@ void view_close(struct view *v)
     site_labels_free(v->p, v->label);
 }
 
-/* --- columns and cells that several tables have --- */
-
 #define OPERATION COLUMN("operation", TEXT, NULL, "the MPI function")
 #define SITE                                                                                       \
     NAME("call_site", "call site",                                                                 \
@@ -60,10 +58,10 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
 }
 
 #define CALLS                                                                                      \
-    COLUMN("calls", COUNT, "calls", "how many calls, of all ranks"),                               \
+    COLUMN("calls", COUNT, "calls", "number of calls of all ranks"),                               \
         OPTIONAL("apart", COUNT, "excluded",                                                       \
-                 "calls during or right after what collprof injected: in no time"),                \
-        OPTIONAL("bytes", BYTES, NULL, "data that the calls name, of all ranks"),                  \
+                 "calls that an experiment may have delayed: excluded from all times"),            \
+        OPTIONAL("bytes", BYTES, NULL, "data according to the calls' arguments, of all ranks"),    \
         COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
         COLUMN("of_run", SHARE, "of run", "the same as a share of the run"),                       \
         OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
@@ -139,7 +137,8 @@ static const struct column request_columns[] = {
     OPTIONAL("until_wait", TIME, "compute",
              "from the post of a request to the call that completed it, mean"),
     OPTIONAL("in_wait", TIME, "in wait", "in the call that completed a request, mean"),
-    COLUMN("complete", SHARE, NULL, "share of the requests found complete when asked for"),
+    COLUMN("complete", SHARE, NULL,
+           "share of the requests that were complete when tested or waited for"),
     COLUMN("wait_per_rank", TIME, "wait/rank",
            "time in the completing calls, mean of all ranks; the time of a call that completes "
            "several "
@@ -181,7 +180,7 @@ static const struct column arrival_columns[] = {
     OPERATION,
     COLUMN("members", COUNT, "ranks", "ranks in the communicator"),
     COLUMN("instances", COUNT, NULL,
-           "operations that were seen on all members, and kept; medians and max are of these"),
+           "operations that all members recorded; medians and maximum are of these"),
     OPTIONAL("stand_for", COUNT, "of",
              "number of operations in the run; an estimate if not all were recorded"),
     OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
@@ -190,9 +189,8 @@ static const struct column arrival_columns[] = {
              "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
              "and neighbourhood calls"),
     COLUMN("waiting", SHARE, NULL,
-           "share of the call time until the last needed rank arrived; how long a root waits for "
-           "those "
-           "it sends to is unknown"),
+           "share of the call time until the last needed rank arrived; the wait of a root for its "
+           "receivers is unknown"),
     COLUMN("wait", TIME, "wait", "the same as a time, all ranks together"),
     OPTIONAL("duration", TIME, NULL,
              "from the arrival of the awaited rank to the last exit, median"),
@@ -227,9 +225,9 @@ static void fill_arrivals(struct table *t, const struct view *v)
 static const struct column wait_columns[] = {
     COLUMN(
         "state", TEXT, "waiting",
-        "late sender or receiver: the other side of a message; wrong order: while one that was "
-        "sent "
-        "before was unreceived; the others: a rank that the collective needs (n-to-n: needs all)"),
+        "late sender or receiver: waits for the other side of a message; wrong order: while an "
+        "earlier message is still unreceived; others: waits for a rank that the collective needs "
+        "(n-to-n: for all)"),
     COLUMN("for_rank", RANK, "for rank", "the awaited rank"),
     OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
     COLUMN("time", TIME, NULL, "waited in them, all ranks together"),
@@ -253,11 +251,10 @@ static void fill_waits(struct table *t, const struct view *v)
 static const struct column cause_columns[] = {
     COLUMN(
         "kind", TEXT, "cause",
-        "computation: time outside of MPI between two calls; transfer: time in a call beyond its "
-        "wait; unknown: edges of windows, and calls of which waits are unknown"),
-    COLUMN("rank", RANK, NULL, "the rank that it is on"),
-    COLUMN("caused", TIME, NULL,
-           "waiting that it caused, of all ranks that waited for it together"),
+        "computation: time outside of MPI between two calls; transfer: time in a call besides its "
+        "wait; unknown: edges of windows, and calls whose waits are unknown"),
+    COLUMN("rank", RANK, NULL, "the rank on which it occurs"),
+    COLUMN("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
     COLUMN("share", SHARE, "of waits", "the same as a share of all waiting"),
     OPTIONAL("passed_on", SHARE, "passed on",
              "the part of it that ranks passed on which had waited themselves"),
@@ -305,15 +302,13 @@ static void fill_causes(struct table *t, const struct view *v)
 
 static const struct column transport_columns[] = {
     OPERATION,
-    COLUMN("sends", COUNT, NULL, "sends that it gave to the transport"),
-    COLUMN("receives", COUNT, NULL, "receives that it gave to the transport"),
+    COLUMN("sends", COUNT, NULL, "sends that these calls started in the transport"),
+    COLUMN("receives", COUNT, NULL, "receives that these calls started in the transport"),
     COLUMN("same_call", SHARE, "in it",
-           "of the transfers whose end was seen, ended before the call returned"),
+           "share of the transfers with a known end that ended before the call returned"),
     COLUMN("other_call", SHARE, "later",
-           "of the transfers whose end was seen, ended in a later MPI call: only there they "
-           "progressed"),
-    COLUMN("outside", SHARE, NULL,
-           "of the transfers whose end was seen, ended in no MPI call of the application"),
+           "share that ended in a later MPI call: they progressed only there"),
+    COLUMN("outside", SHARE, NULL, "share that ended outside of the application's MPI calls"),
     SITE,
 };
 
@@ -392,9 +387,9 @@ static void fill_ranks(struct table *t, const struct view *v)
 
 static const struct column region_columns[] = {
     NAME("region", NULL, "the name that the application gave"),
-    COLUMN("entered", COUNT, NULL, "how often, of all ranks"),
+    COLUMN("entered", COUNT, NULL, "number of entries, of all ranks"),
     COLUMN("time_per_rank", TIME, "time/rank",
-           "time inside, without regions within it, mean of all ranks"),
+           "time inside, without inner regions, mean of all ranks"),
     COLUMN("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
     COLUMN("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
     COLUMN("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
@@ -423,8 +418,6 @@ static void fill_regions(struct table *t, const struct view *v)
         put_count(t, calls);
     }
 }
-
-/* --- all of them --- */
 
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
 
