@@ -109,5 +109,8 @@ EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json
 # Ten minutes of one application: by hand.
 soak: all
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/soak.sh
-.PHONY: soak
-EXTRA_DIST += tests/mpi/soak.sh
+# A thousand runs that go on, with a watchdog: by hand, resumable.
+right-runs: all
+	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/right.py . $(srcdir)
+.PHONY: soak right-runs
+EXTRA_DIST += tests/mpi/soak.sh tests/mpi/right.py
