@@ -234,6 +234,7 @@ static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
 {
     int size;
     TRY(PMPI_Comm_size(leaders, &size));
+    TRY(PMPI_Comm_rank(leaders, &clock->leader));
     if (!clock->has_parent)
         TRY(choose_parent(clock, leaders, size));
     clock->has_parent = true;

@@ -24,7 +24,8 @@ struct sync_clock {
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
-    int parent;         /* of this leader, an index among the leaders; -1: it is the first */
+    int leader;         /* of this rank's domain, an index among the leaders; 0 on one domain */
+    int parent;         /* of that leader, likewise; -1: it is the first */
     bool has_parent;    /* PARENT was chosen when the clock was started */
     int domains;        /* of the communicator; with 1 nothing is measured */
     double missed;      /* error bound of readings between the last two points */

@@ -137,8 +137,8 @@ static struct trip find_trip(const struct pairs_run *m, struct pair_times t, con
     return trip;
 }
 
-/* Fills this rank's cells; directed quantities are for messages to PEER. If both clocks have
- * exactly the same offset, both ranks read one clock and there is no clock error. */
+/* Fills this rank's cells; directed quantities are for messages to PEER. Between ranks of one
+ * clock there is no clock error. */
 static void fill_row(const struct pairs_run *m, int peer, int size, const struct trip *trip,
                      const struct side *mine, const struct side *theirs)
 {
@@ -168,7 +168,7 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
     struct side theirs, mine = {.send = stats_median(t.send, (size_t)repeats),
                                 .receive = NAN,
                                 .waits = NAN,
-                                .clock = clock ? clock->line.offset : 0,
+                                .clock = clock ? clock->leader : 0,
                                 .bound = clock ? sync_bound(clock, clock_now()) : 0};
     TRY(measure_gap(m, peer, bytes, &mine.gap));
     if (m->rank > peer) {
