@@ -35,7 +35,7 @@ start() # ARGUMENT...: 3 ranks in the background, which have passed MPI_Init whe
     fail "$mpi: no run: $(cat log)"
 }
 
-# Shares are judged in the last part that has all of them.
+# Shares are judged in the last part that has all of them, before any rank ends.
 follows()
 {
     cp "$dir/late-$mpi" late
@@ -45,7 +45,7 @@ follows()
     python3 - "$line" <<'PY' || { cat top.txt err; fail "$mpi: a run that goes on"; }
 import re, sys
 text = open("top.txt").read()
-parts = [p for p in text.split("\ncollprof top: ") if "late ranks" in p]
+parts = [p for p in text.split("\ncollprof top: ") if "late ranks" in p and "MPI_Finalize" not in p]
 assert len(parts) > 1, parts
 last = parts[-1]
 assert all(len(l) <= 80 for l in text.splitlines()), text
@@ -78,7 +78,8 @@ import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
 families = {f.name: f for f in parse(open(sys.argv[1]).read())}
 assert all(len(f.samples) <= 20 for f in families.values())
-assert families["collprof_mpi_seconds"].samples[0].value <= families["collprof_rank_seconds"].samples[0].value
+in_mpi = families.get("collprof_mpi_seconds") # unknown where a rank was killed in a call
+assert not in_mpi or in_mpi.samples[0].value <= families["collprof_rank_seconds"].samples[0].value
 PY
 }
 
@@ -89,12 +90,12 @@ stuck()
     timeout 60 "$collprof" top --interval=0.5 out >top.txt 2>err &
     top=$!
     for try in $(seq 100); do
-        ! grep -q 'no call sends that' top.txt || break
+        ! grep -q 'rank 0 waits' top.txt || break
         sleep 0.2
     done
     "$collprof" export --format=openmetrics out >live.txt 2>err || fail "$mpi: no metrics: $(cat err)"
     metrics live.txt 'run{program="late",state="running"} 1$' 'open_calls{operation="MPI_Recv",site="late.c:' \
-        'verdict{kind="unmatched"} 2$' 'site_calls_total{operation="MPI_Barrier",site="late.c:.* main"} 6$'
+        'verdict{kind="unmatched"} 1$' 'site_calls_total{operation="MPI_Barrier",site="late.c:.* main"} 6$'
     pkill -9 -f "^$PWD/late"
     wait "$launcher"
     wait $top || fail "$mpi: a run that was killed: status $?: $(cat err)"
