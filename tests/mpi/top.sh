@@ -26,6 +26,7 @@ line=$(grep -n 'the line that costs' late.c | cut -d: -f1)
 
 start() # ARGUMENT...: 3 ranks in the background, which have passed MPI_Init when it returns
 {
+    trap 'pkill -9 -f "^$PWD/late"' EXIT # a stuck program would disturb the tests to come
     $MPIEXEC -n 3 "$collprof" run --yield --report=no -o out "$PWD/late" "$@" >log 2>&1 &
     launcher=$!
     for try in $(seq 100); do
