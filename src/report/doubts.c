@@ -156,7 +156,7 @@ static void find_failures(struct finding_context *c)
         const struct profile_group *g = profile_group_find(p, e->site, e->operation);
         const bool one = g && g->spread.ranks == 1;
         const int only = one ? (int)g->spread.best : -1;
-        snprintf(rank, sizeof rank, one ? " on rank %d" : "", only);
+        snprintf(rank, sizeof rank, " on rank %d", only);
         call_label(c->v, e->operation, e->site, call);
         struct finding f = {.key = "failed_calls",
                             .severity = SEVERITY_DOUBT,
@@ -165,7 +165,7 @@ static void find_failures(struct finding_context *c)
                             .n_ranks = one};
         f.number[0] = (struct finding_number){"count", (double)sum};
         document_finding(c->d, &f, "%s call%s returned an error%s: %s", format_count(count, sum),
-                         sum == 1 ? "" : "s", rank, call);
+                         sum == 1 ? "" : "s", one ? rank : "", call);
         found++;
     }
 }
