@@ -31,7 +31,7 @@ libbase_la_SOURCES = \
 	src/measure/pairs/data.c src/measure/pairs/data.h \
 	src/measure/pairs/graph.c \
 	src/measure/pairs/log.c src/measure/pairs/log.h \
-	src/record/ledger.c src/record/ledger.h src/record/ledger_read.c \
+	src/record/layout.h src/record/ledger.c src/record/ledger.h src/record/ledger_read.c \
 	src/trees/graph.c src/trees/graph.h
 
 # document: what a program has to say, and its writers.

@@ -1,0 +1,403 @@
+/* What a record consists of: the header and the elements of its sections, as they are in the file.
+ * ledger.h creates, grows and reads it.
+ *
+ * The file outlives the process, so it is also the crash record: it is readable at any moment by
+ * any process, without flushing or closing. It describes itself (names of operations, rates,
+ * capacities), so a reader needs only this header. All integers have the writing host's byte order,
+ * which the magic number shows.
+ *
+ * After the header follow the sections, one array each (LEDGER_SECTION_LIST). A full section grows
+ * by a further segment at the end of the file, up to its limit; its segments, joined in order, are
+ * the array. In memory it is always contiguous. Counts only grow (except for instances, which are
+ * thinned), and an element is complete before the count includes it. */
+#ifndef COLLPROF_RECORD_LAYOUT_H
+#define COLLPROF_RECORD_LAYOUT_H
+
+#include "base/histogram.h"
+#include "base/noise.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
+#define LEDGER_VERSION 12u
+#define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
+#define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
+#define LEDGER_MAX_DEPTH 8u
+#define LEDGER_MAX_SEGMENTS 8u
+#define LEDGER_UNKNOWN_BYTES UINT64_MAX
+#define LEDGER_UNKNOWN_TICKS UINT64_MAX
+#define LEDGER_48_BITS 0xffffffffffffull
+#define LEDGER_MIN_BYTES ((size_t)512 * 1024)
+
+/* Every section: X(name, array in struct ledger, element, least, share, growth, most).
+ *
+ * A record of B bytes has room for LEAST elements or, if that is more, for SHARE thousandths of B.
+ * It may grow to GROWTH times that, and to MOST elements (0: no limit but that). A section refers
+ * only to those above it. A new one is a line here, its element below and, where it refers to
+ * others, its check in ledger_read.c. */
+#define LEDGER_SECTION_LIST(X)                                                                     \
+    X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
+    X(TEXTS, texts, char, 8192, 0, 1024, 0)                                                        \
+    X(MODULES, modules, struct ledger_module, 48, 0, 64, 0)                                        \
+    X(REGIONS, regions, struct ledger_region, 50, 0, 2, 127)                                       \
+    X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
+    X(COMMS, comms, struct ledger_comm, 64, 13, 16, 2047)                                          \
+    X(CALLS, calls, struct ledger_call, 16, 0, 16, 0)                                              \
+    X(ENTRIES, entries, struct ledger_entry, 64, 580, 16, 0)                                       \
+    X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
+    X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
+    X(REQUESTS, requests, struct ledger_request, 64, 0, 64, 0)                                     \
+    X(MESSAGES, messages, struct ledger_messages, 128, 0, 64, 0)                                   \
+    X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
+    X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)
+
+enum ledger_section {
+#define X(name, array, element, least, share, growth, most) LEDGER_##name,
+    LEDGER_SECTION_LIST(X)
+#undef X
+        LEDGER_SECTIONS
+};
+extern const struct ledger_rule {
+    size_t pointer; /* offset of the array's pointer in struct ledger */
+    uint32_t element_size, least, share, growth, most;
+} ledger_rules[LEDGER_SECTIONS];
+
+/* How the process ended, as far as it could record that itself. */
+enum ledger_state {
+    LEDGER_RUNNING, /* not recorded: still running, or killed by something that cannot be caught */
+    LEDGER_FINALIZED, /* MPI_Finalize was reached */
+    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: number of an earlier signal, or 0 */
+    LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
+    LEDGER_SIGNALLED, /* detail: the signal's number */
+    LEDGER_HANDLED,   /* like LEDGER_SIGNALLED, but handled by the program */
+    LEDGER_STATES
+};
+
+enum call_family {
+    FAMILY_PLAIN,      /* counted and timed only */
+    FAMILY_COLLECTIVE, /* blocking, also neighbourhood collectives */
+    FAMILY_ICOLLECTIVE,
+    FAMILY_SEND,
+    FAMILY_ISEND,
+    FAMILY_RECV,
+    FAMILY_IRECV,
+    FAMILY_SENDRECV,
+    FAMILY_INIT_REQUEST, /* MPI_Send_init, MPI_Bcast_init, ... */
+    FAMILY_START,
+    FAMILY_COMPLETION, /* Wait, Test and their variants, Request_free, Cancel */
+    FAMILY_PROBE,
+    FAMILY_ONE_SIDED,
+    FAMILY_IO,
+    FAMILY_COMM,     /* makes or frees communicators */
+    FAMILY_LIFECYCLE /* Init, Finalize, Abort, sessions */
+};
+
+struct ledger_operation {
+    char name[40]; /* "MPI_Bcast" */
+    uint32_t family;
+    uint32_t unused;
+};
+
+/* A shared object or executable, as mapped when it was first seen. With a function name it is
+ * Python code: PATH is its file, and an "address" is a line. */
+struct ledger_module {
+    uint64_t bias;      /* run-time address minus address in the file */
+    uint64_t low, high; /* range of run-time addresses */
+    uint8_t build_id[24];
+    uint32_t build_id_size; /* 0 if none */
+    uint32_t path;          /* position in the texts; 0 if unknown */
+    uint32_t function;      /* position in the texts; 0 for machine code */
+    uint32_t unused;
+};
+
+/* The present or last call of a thread of this rank. Written on entry, so it shows in which call a
+ * process hangs or was killed. */
+struct ledger_call {
+    uint64_t since;   /* ticks at entry; 0: it has returned. Written last on entry. */
+    uint64_t comm_id; /* as in ledger_instance; 0 if unknown */
+    uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES if not known on entry */
+    uint32_t operation, site;
+    uint64_t sequence;   /* for a collective */
+    uint32_t comm;       /* index of its ledger_comm */
+    int32_t peer, tag;   /* INT32_MIN if the operation has none */
+    int32_t root;        /* -1 if none */
+    uint32_t thread;     /* system's thread number; 0: this slot is free */
+    int32_t to, to_tag;  /* MPI_Sendrecv: destination and tag of its send; otherwise INT32_MIN */
+    uint64_t progress;   /* ticks at the last return from a call other than an unsuccessful poll */
+    uint64_t n_requests; /* number that it completes, and the first of their handles: */
+    uint64_t request[16];
+};
+
+/* A request that is not complete. It has the same index as in the layer's own table. */
+struct ledger_request {
+    uint64_t handle;  /* if several requests share it, all of them are complete */
+    uint64_t posted;  /* ticks; 0: this slot is free */
+    uint64_t comm_id; /* as in ledger_instance; a persistent collective has an id of its own */
+    uint64_t bytes;
+    uint64_t sequence;
+    uint32_t site;
+    int32_t peer, tag, root;
+    uint16_t operation, comm;
+    uint32_t active; /* started and not complete; only a persistent request may have 0 */
+};
+
+/* Number of messages of one (communicator, peer, tag, direction). Incomplete once the table is
+ * full. */
+struct ledger_messages {
+    uint64_t comm_id; /* as in ledger_instance */
+    uint64_t n;
+    uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
+    int32_t tag;
+    uint32_t received; /* 0: sent to it, 1: received from it */
+    uint32_t site;     /* of the first of them */
+};
+
+struct ledger_region {
+    char name[64];
+    uint64_t entered; /* number of entries */
+    uint64_t time_ns; /* exclusive time; for an open region up to the last change of region */
+};
+
+/* Communicators with the same members in the same order, made at one call site. The first ones have
+ * rows of their own; the others share one, since an application may make and free a million. */
+struct ledger_comm {
+    uint64_t id;              /* equal on all members: hash of the members' world ranks */
+    uint64_t created;         /* how many were made so far; 1 for MPI_COMM_WORLD */
+    uint32_t site;            /* where it was made; LEDGER_NO_SITE if unknown */
+    uint32_t copy;            /* number of the row for these members and site: see comms.c */
+    uint32_t names;           /* how often its name was read; later communicators have it, too */
+    uint32_t size;            /* number of members; for an intercommunicator of both groups */
+    uint32_t rank;            /* of this process; in an intercommunicator the second group follows
+                                 the first */
+    uint32_t first;           /* size of an intercommunicator's first group; otherwise 0 */
+    uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX if unknown */
+    uint32_t flags;           /* bits LEDGER_COMM_... */
+    uint64_t entered;         /* collectives that were left or posted on LAST, the latest of these
+                                 communicators that had one */
+    uint64_t last;
+    char name[64]; /* the last one given by the application; empty if none */
+};
+#define LEDGER_SEVERAL_NAMES "(several names)" /* replaces different names */
+#define LEDGER_COMM_INTER 1u
+#define LEDGER_COMM_WORLD 2u
+#define LEDGER_COMM_SELF 4u
+
+/* A call site: return addresses, innermost first, as (module, address in its file). */
+struct ledger_site {
+    uint64_t hash;
+    uint32_t depth;
+    uint32_t unused;
+    struct {
+        uint32_t module; /* UINT32_MAX: in no known module; ADDRESS is then the run-time address */
+        uint32_t unused;
+        uint64_t address; /* a return address: the byte after the call */
+    } frame[LEDGER_MAX_DEPTH];
+};
+
+/* Calls of one (site, operation, communicator, size class, region). Durations are those of the
+ * call itself. Size class: 0 for no bytes, otherwise 1 + floor(log2(bytes)). */
+
+/* What is summed up per entry: X(member). Gathering, merging and profile.json follow from
+ * this list; a figure that is new needs a line here, one where it is counted, and one in
+ * report/tables.c.
+ *   bytes            sent, or received if the call says so; otherwise as posted
+ *   completed        requests started here that were seen complete, but for those with
+ *                    MPI_PROC_NULL; of these:
+ *   window_ns        return from the post to entry of the completing call
+ *   wait_ns          time in the completing calls, each shared out evenly among the requests that
+ *                    it completed
+ *   span_ns          entry of the post to return of the completing call
+ *   hidden           completed without waiting: found done by Test, or wait < 1 us
+ *   apart, apart_ns  of the calls, those that the layer may have delayed by what it injected, and
+ *                    the time in them: in no other figure but calls, errors and bytes
+ *   apart_completed  requests that these have posted or completed: in no other figure but bytes
+ *                    and completed_bytes
+ *   polls            with --trace=transport: polls of the transport, in these calls; of
+ *                    them empty, that found nothing */
+#define LEDGER_SUMS(X)                                                                             \
+    X(calls)                                                                                       \
+    X(errors)                                                                                      \
+    X(bytes)                                                                                       \
+    X(time_ns)                                                                                     \
+    X(apart)                                                                                       \
+    X(apart_ns)                                                                                    \
+    X(apart_completed)                                                                             \
+    X(completed)                                                                                   \
+    X(completed_bytes)                                                                             \
+    X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled) X(polls) X(empty_polls)
+
+struct ledger_entry {
+    uint32_t site, operation, comm, region; /* REGION 0: none */
+    uint32_t size_class;
+    uint32_t lock; /* of the writer; meaningless to a reader */
+#define LEDGER_MEMBER(member) uint64_t member;
+    uint64_t min_ns, max_ns; /* durations of a call; here, since they are near other members that
+                                each call changes */
+    LEDGER_SUMS(LEDGER_MEMBER)
+    /* For blocking collectives, waiting for the last rank is computed from the instances. */
+    uint32_t histogram[HISTOGRAM_BUCKETS]; /* of durations; saturating */
+};
+
+/* One collective operation on one communicator. The same instance has the same (comm_id, sequence)
+ * on every member. Times are raw ticks of this host: see header.pair. */
+struct ledger_instance {
+    uint64_t comm_id; /* identifies the communicator itself, equally on all members */
+    uint64_t entry_ticks, exit_ticks;
+    uint64_t outside_ticks; /* time outside of MPI since the previous collective in this thread: the
+                               rank's own work. LEDGER_UNKNOWN_TICKS if unknown */
+    uint64_t sequence : 48, operation : 11,
+        spared : 5;                 /* SEQUENCE: earlier collectives on this communicator; SPARED:
+                                       see ledger_is_sampled() */
+    uint64_t bytes : 48, comm : 16; /* comm: index of its ledger_comm */
+    uint32_t site;
+    int32_t root;       /* -1 if none */
+    uint32_t signature; /* see LEDGER_SIGNATURE() */
+};
+
+/* What all members pass to a collective: the predefined reduction and the predefined datatype,
+ * each 0 where it is another one, or none. Datatypes have one number if they have the same form and
+ * size, as MPI_INT and MPI_INTEGER. */
+#define LEDGER_SIGNATURE(reduction, form, size)                                                    \
+    ((uint32_t)(reduction) | (uint32_t)(form) << 8 | (uint32_t)(size) << 16)
+#define LEDGER_REDUCTIONS(X)                                                                       \
+    X(SUM) X(MAX) X(MIN) X(PROD) X(LAND) X(LOR) X(LXOR) X(BAND) X(BOR) X(BXOR) X(MINLOC) X(MAXLOC)
+enum ledger_form {
+    FORM_UNKNOWN,
+    FORM_COMPLEX,
+    FORM_REAL,
+    FORM_LOGICAL,
+    FORM_BYTE,
+    FORM_UNSIGNED,
+    FORM_INTEGER,
+    FORMS
+};
+
+/* Messages sent to or received from one peer at one call site, for the communication matrix. */
+struct ledger_peer {
+    uint32_t site, operation;
+    uint32_t peer;     /* rank in MPI_COMM_WORLD */
+    uint32_t received; /* 0: sent to it, 1: received from it */
+    uint64_t messages, bytes;
+};
+
+/* With --trace: a stream of messages whose order MPI guarantees, or the collectives of a
+ * communicator with one root. */
+struct ledger_channel {
+    uint64_t comm_id; /* as in ledger_instance */
+    int32_t peer;     /* rank in the communicator, or in its other group; or the root; -1 if none */
+    int32_t tag;      /* for collectives: their operation */
+    uint32_t peer_world; /* the same rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
+    uint32_t next;       /* ordinals assigned so far */
+    uint32_t thread;     /* the first one that used it */
+    uint16_t comm;       /* index of its ledger_comm */
+    uint8_t kind, flags;
+};
+enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
+#define LEDGER_CHANNEL_DISORDERED 1u /* the ordinals of its messages are unknown */
+
+/* Extracts one of several values packed into a word, starting at bit FROM. Not bit-fields:
+ * compilers read memory before they write these, and new memory has not been touched yet. */
+#define LEDGER_BITS(word, from, bits) ((word) >> (from) & ((1ull << (bits)) - 1))
+
+/* With --trace: one event of a call, in the order of exits. A call that completes several requests
+ * has one event for each. Ticks are stored exactly, since waits are differences between ranks.
+ *
+ * With --trace=transport also a call that MPI made to its transport, of kind LEDGER_TRANSPORT +
+ * enum transport_kind; operation and site are those of the thread's MPI call. */
+struct ledger_event {
+    uint64_t entry_ticks;
+    uint64_t what;         /* duration : 42, operation : 10, kind : 5, thread : 6, excluded : 1;
+                              kind: enum act_kind; excluded: the layer may have delayed it, or the
+                              thread never called MPI */
+    uint64_t posted_ticks; /* entry of the call that posted what is completed here, or its own
+                              entry. Transport: entry of the MPI call; 0 outside of MPI */
+    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none or unknown. Transport 1: a
+                              start that was already complete on return */
+    uint32_t site;
+    uint32_t ordinal; /* number in the channel, or of a collective on its communicator; UINT32_MAX
+                         if unknown. Transport: number of a start and its completion; 0 if none */
+};
+#define LEDGER_TRANSPORT 16u
+#define EVENT_DURATION(e) LEDGER_BITS((e)->what, 0, 42)
+#define EVENT_OPERATION(e) (uint32_t) LEDGER_BITS((e)->what, 42, 10)
+#define EVENT_KIND(e) (uint8_t) LEDGER_BITS((e)->what, 52, 5)
+#define EVENT_THREAD(e) (uint8_t) LEDGER_BITS((e)->what, 57, 6)
+#define EVENT_EXCLUDED(e) ((e)->what >> 63)
+#define EVENT_BYTES(e) LEDGER_BITS((e)->message, 0, 48)
+#define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
+
+enum ledger_network_state {
+    LEDGER_NETWORK_OFF,     /* not requested */
+    LEDGER_NETWORK_ON,      /* recorded */
+    LEDGER_NETWORK_NO_UCX,  /* recorded, but built without UCX's header: its functions are not */
+    LEDGER_NETWORK_MISSING, /* requested, but the library is not loaded */
+    LEDGER_NETWORK_STATES
+};
+
+struct ledger_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_size;
+    uint64_t file_size;
+    struct ledger_table {
+        uint32_t element_size, count;
+        uint32_t capacity; /* elements for which there is room */
+        uint32_t limit;    /* the largest possible capacity */
+        uint64_t dropped;  /* elements that found the table full; for entries: calls */
+        struct {
+            uint64_t offset, bytes; /* whole pages; 0: not allocated yet */
+        } segment[LEDGER_MAX_SEGMENTS];
+    } section[LEDGER_SECTIONS];
+
+    /* Identity of the process */
+    int32_t rank, size; /* in MPI_COMM_WORLD; SIZE is 0 if unknown */
+    int64_t pid;
+    uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not yet agreed */
+    char host[64];
+    char program[4096];    /* /proc/self/exe */
+    char mpi_library[192]; /* MPI_Get_library_version, first line */
+    char script[1024];     /* the script that the program interprets, as given; empty if none */
+    char arguments[2048];  /* each preceded by a blank, quoted for a shell; " ...": truncated */
+    char launcher[64];     /* the command that starts such ranks: "srun --mpi=pmi2" */
+    uint32_t processors;   /* in the affinity mask; 0 if unknown or simulated */
+    uint64_t affinity[16]; /* the mask; all ranks of a host may use the union */
+
+    /* Times */
+    uint32_t clock;        /* enum clock_source */
+    uint32_t synchronized; /* global_* are valid */
+    double started_unix;   /* seconds since 1970 at initialization */
+    struct {
+        uint64_t ticks;
+        double seconds; /* clock_now() */
+    } pair[2];          /* at initialization; at the last update (at least at the end) */
+    double
+        ticks_per_second; /* measured at initialization; the pairs are more accurate at the end */
+    uint64_t last_ticks;  /* at the return from the last call */
+    /* This rank's time t of clock_now() is t + global_offset + global_drift * (t - pair[0].seconds)
+     * on the global clock, within global_bound seconds. */
+    double global_offset, global_drift, global_bound;
+
+    /* State */
+    uint32_t state; /* enum ledger_state */
+    int32_t state_detail;
+    uint64_t failed_collectives; /* on communicators of more than this process */
+    uint64_t untracked_requests; /* completion not seen, or the request table was full */
+    uint32_t started_late;    /* MPI_Init was not seen: recording began with the first call seen */
+    uint32_t threads_at_once; /* MPI_THREAD_MULTIPLE */
+    uint32_t sample_mask;     /* which instances are kept: see ledger_is_sampled() */
+    uint32_t traced;          /* events are recorded */
+    uint32_t network;         /* enum ledger_network_state */
+    uint32_t grow_error;      /* errno of the last time that the record could not grow; 0: never */
+    uint64_t time_mask;       /* only events at times (ns, common clock) that have none of these
+                                 bits are kept */
+    uint32_t stack_depth;     /* frames for each call site, as requested; 0: no sites */
+    struct noise_totals noise[2]; /* at the start and at the end; zero if that was not reached */
+    uint32_t findings;    /* results of injections, as a position in the texts: a JSON array of
+                             {"kind", "value"} or {"warning"}; 0 if none */
+    uint64_t init_ns;     /* duration of the layer's start */
+    uint64_t injected_ns; /* duration of its injections, outside of the time of calls */
+    double call_ns;       /* cost of recording a call: see layer/cost.c; 0 if not measured */
+};
+
+#endif
