@@ -36,6 +36,21 @@ void cli_parse(struct option_parser *parser, int argc, char **argv);
 /* Takes one word, a directory or file, into the const char * at the beginning of VALUES. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
+/* Directories or files; at the beginning of VALUES. AT has room for all words of the command line.
+ */
+struct cli_paths {
+    const char **at;
+    size_t n;
+};
+error_t cli_take_paths(struct option_parser *parser, void *values, char *word);
+
+/* The formats of a document: those of enum format and a page. */
+enum { CLI_PAGE = FORMAT_JSON + 1 };
+extern const char *const cli_formats[];
+
+/* Writes D, entitled TITLE, on standard output in a format other than text. */
+void cli_write(const struct document *d, int format, const char *title);
+
 /* Prints a line on standard output; characters that are not printable become '?'. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

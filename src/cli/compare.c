@@ -3,7 +3,6 @@
 
 #include "compare/compare.h"
 #include "compare/launches.h"
-#include "document/page.h"
 #include "document/text.h"
 #include "report/report.h"
 
@@ -13,15 +12,11 @@
 #include <sys/stat.h>
 
 struct comparing {
-    const char **directory;
-    size_t n;
+    struct cli_paths run;
     double limit; /* percent; NaN if none */
     int format;
     bool explain;
 };
-
-enum { FORMAT_PAGE = FORMAT_JSON + 1 };
-static const char *const formats[] = {"text", "csv", "json", "html", NULL};
 
 #define AT(member) offsetof(struct comparing, member)
 static const struct option_entry entries[] = {
@@ -31,17 +26,9 @@ static const struct option_entry entries[] = {
      0, option_take_real, AT(limit),
      &(const struct option_limits){0, 1000, "a percentage such as 5%"}},
     {"format", 0, "FORMAT", "text, csv, json or html", 0, option_take_word, AT(format),
-     OPTION_WORDS(formats)},
+     OPTION_WORDS(cli_formats)},
     {"explain", 0, NULL, "print what each column means", 0, option_take_flag, AT(explain), NULL},
     {0}};
-
-static error_t take_directory(struct option_parser *parser, void *values, char *word)
-{
-    struct comparing *c = values;
-    (void)parser;
-    c->directory[c->n++] = word;
-    return 0;
-}
 
 static const struct option_program program = {
     .does = "Shows what changed from the runs A to the runs B, and which changes are significant: "
@@ -50,7 +37,7 @@ static const struct option_program program = {
     .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
             "usage, 3 above the limit, 4 undecided.",
     .options = entries,
-    .word = take_directory,
+    .word = cli_take_paths,
     .arguments = "A... -- B... | A B | [DIR]"};
 
 void cli_refuse_twice(const char *const *path, size_t n)
@@ -106,10 +93,8 @@ static int compare(const char *const *path, size_t before, size_t after, const s
                                    : compare_profiles(path, before, after, c->limit / 100, &gate);
     if (d && c->format == FORMAT_TEXT)
         print(d, benchmark ? "launches" : "changes", c->explain);
-    else if (d && c->format == FORMAT_PAGE)
-        page_write(d, "runs compared", stdout);
     else if (d)
-        document_write(d, stdout, (enum format)c->format);
+        cli_write(d, c->format, "runs compared");
     bool written = d && cli_flush();
     document_free(d);
     return written ? statuses[gate] : STATUS_FAILED;
@@ -123,15 +108,15 @@ int cli_compare_sets(const char *const *path, size_t before, size_t after, enum 
 /* Takes DIR, and as the set before it the latest run that began earlier. False if there is none. */
 static bool find_run_before(struct comparing *c, struct kept_runs *runs)
 {
-    const char *directory = c->n ? c->directory[0] : CLI_DIRECTORY;
+    const char *directory = c->run.n ? c->run.at[0] : CLI_DIRECTORY;
     *runs = runs_find(directory);
     if (runs->list.n < 2)
         return reason_give("%s: no earlier run is kept there to compare with: use: collprof "
                            "compare A B",
                            directory);
-    c->directory[0] = runs->list.at[1].path;
-    c->directory[1] = runs->list.at[0].path;
-    c->n = 2;
+    c->run.at[0] = runs->list.at[1].path;
+    c->run.at[1] = runs->list.at[0].path;
+    c->run.n = 2;
     return true;
 }
 
@@ -140,17 +125,17 @@ int cli_compare(int argc, char **argv)
     struct comparing c = {.limit = NAN};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &c};
     struct kept_runs runs = {0};
-    c.directory = memory_alloc(((size_t)argc + 2) * sizeof *c.directory);
+    c.run.at = memory_alloc(((size_t)argc + 2) * sizeof *c.run.at);
     cli_parse(&parser, argc, argv);
     int status = STATUS_FAILED, before = parser.divided_at;
-    if (before == 0 || (size_t)before == c.n)
+    if (before == 0 || (size_t)before == c.run.n)
         cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
-    if (before < 0 && c.n > 2)
-        cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.n);
+    if (before < 0 && c.run.n > 2)
+        cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.run.n);
     size_t a = before > 0 ? (size_t)before : 1;
-    if (c.n >= 2 || find_run_before(&c, &runs))
-        status = compare(c.directory, a, c.n - a, &c);
+    if (c.run.n >= 2 || find_run_before(&c, &runs))
+        status = compare(c.run.at, a, c.run.n - a, &c);
     runs_free(&runs);
-    free(c.directory);
+    free(c.run.at);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "base/input.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "document/page.h"
 #include "document/save.h"
 
 #include <fcntl.h>
@@ -107,6 +108,24 @@ error_t cli_take_directory(struct option_parser *parser, void *values, char *wor
         return option_refuse(parser, "expected one directory, not '%s' and '%s'", *directory, word);
     *directory = word;
     return 0;
+}
+
+error_t cli_take_paths(struct option_parser *parser, void *values, char *word)
+{
+    struct cli_paths *paths = values;
+    (void)parser;
+    paths->at[paths->n++] = word;
+    return 0;
+}
+
+const char *const cli_formats[] = {"text", "csv", "json", "html", NULL};
+
+void cli_write(const struct document *d, int format, const char *title)
+{
+    if (format == CLI_PAGE)
+        page_write(d, title, stdout);
+    else
+        document_write(d, stdout, (enum format)format);
 }
 
 bool cli_flush(void)

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include "compare/scale.h"
-#include "document/page.h"
 #include "document/text.h"
 #include "report/report.h"
 
@@ -10,15 +9,11 @@
 #include <stdlib.h>
 
 struct scaling {
-    const char **directory;
-    size_t n;
+    struct cli_paths run;
     double limit; /* percent; NaN: none */
     int format;
     bool weak;
 };
-
-enum { FORMAT_PAGE = FORMAT_JSON + 1 };
-static const char *const formats[] = {"text", "csv", "json", "html", NULL};
 
 #define AT(member) offsetof(struct scaling, member)
 static const struct option_entry entries[] = {
@@ -28,16 +23,8 @@ static const struct option_entry entries[] = {
      option_take_real, AT(limit),
      &(const struct option_limits){0, 1000, "a percentage such as 80%"}},
     {"format", 0, "FORMAT", "text, csv, json or html (with a picture)", 0, option_take_word,
-     AT(format), OPTION_WORDS(formats)},
+     AT(format), OPTION_WORDS(cli_formats)},
     {0}};
-
-static error_t take_directory(struct option_parser *parser, void *values, char *word)
-{
-    struct scaling *s = values;
-    (void)parser;
-    s->directory[s->n++] = word;
-    return 0;
-}
 
 static const struct option_program program = {
     .does =
@@ -46,16 +33,14 @@ static const struct option_program program = {
         "Serialisation and transfer need runs with --trace.",
     .note = "Exit status: 0, 1 failed, 2 wrong usage, 3 below the limit, 4 undecided.",
     .options = entries,
-    .word = take_directory,
+    .word = cli_take_paths,
     .arguments = "DIR..."};
 
 static void print(const struct document *d, int format)
 {
     const struct text_options o = {.width = (size_t)report_width(stdout)};
-    if (format == FORMAT_PAGE) {
-        page_write(d, "scaling", stdout);
-    } else if (format != FORMAT_TEXT) {
-        document_write(d, stdout, (enum format)format);
+    if (format != FORMAT_TEXT) {
+        cli_write(d, format, "scaling");
     } else {
         table_text_write(document_find(d, "scale"), stdout, &o);
         putchar('\n');
@@ -72,16 +57,16 @@ static int gate(const struct scaling *s, double least, bool known)
 
 static int scale(const struct scaling *s)
 {
-    struct profile **run = memory_alloc((s->n + 1) * sizeof *run);
+    struct profile **run = memory_alloc((s->run.n + 1) * sizeof *run);
     size_t loaded = 0;
     int status = STATUS_FAILED;
-    while (loaded < s->n && (run[loaded] = profile_load(s->directory[loaded])))
+    while (loaded < s->run.n && (run[loaded] = profile_load(s->run.at[loaded])))
         loaded++;
-    if (loaded == s->n) {
+    if (loaded == s->run.n) {
         double least;
         bool known;
         struct document *d =
-            scale_document(&(struct scale_request){run, s->n, s->weak}, &least, &known);
+            scale_document(&(struct scale_request){run, s->run.n, s->weak}, &least, &known);
         print(d, s->format);
         document_free(d);
         status = cli_flush() ? gate(s, least, known) : STATUS_FAILED;
@@ -96,12 +81,12 @@ int cli_scale(int argc, char **argv)
 {
     struct scaling s = {.limit = NAN};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &s};
-    s.directory = memory_alloc(((size_t)argc + 1) * sizeof *s.directory);
+    s.run.at = memory_alloc(((size_t)argc + 1) * sizeof *s.run.at);
     cli_parse(&parser, argc, argv);
-    if (!s.n)
+    if (!s.run.n)
         cli_refuse("no runs: use: collprof scale DIR...");
-    cli_refuse_twice(s.directory, s.n);
+    cli_refuse_twice(s.run.at, s.run.n);
     int status = scale(&s);
-    free(s.directory);
+    free(s.run.at);
     return status;
 }

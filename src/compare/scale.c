@@ -67,28 +67,35 @@ struct size {
     double value[FACTORS]; /* medians; NAN: unknown. COMPUTATION: seconds, until scaled */
 };
 
-static double median(const struct scale_request *r, int32_t ranks, enum factor factor)
+/* The factors of one run; NAN: unknown. */
+static void find_factors(const struct profile *p, bool weak, double value[FACTORS])
 {
-    double *x = memory_alloc((r->n + 1) * sizeof *x), m = NAN;
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        const struct efficiency e = efficiency_of(r->run[i]);
-        const double all[FACTORS] = {[TIME] = e.run,
-                                     [PARALLEL] = e.compute,
-                                     [LOAD_BALANCE] = e.load_balance,
-                                     [COMMUNICATION] = e.communication,
-                                     [SERIALISATION] = e.serialisation,
-                                     [TRANSFER] = e.transfer,
-                                     [COMPUTATION] =
-                                         e.mean * (r->weak ? 1 : (double)r->run[i]->ranks.n),
-                                     [GLOBAL] = NAN};
-        if ((int32_t)r->run[i]->ranks.n == ranks && e.known && !isnan(all[factor]))
-            x[n++] = all[factor];
+    const struct efficiency e = efficiency_of(p);
+    const double all[FACTORS] = {[TIME] = e.run,
+                                 [PARALLEL] = e.compute,
+                                 [LOAD_BALANCE] = e.load_balance,
+                                 [COMMUNICATION] = e.communication,
+                                 [SERIALISATION] = e.serialisation,
+                                 [TRANSFER] = e.transfer,
+                                 [COMPUTATION] = e.mean * (weak ? 1 : (double)p->ranks.n),
+                                 [GLOBAL] = NAN};
+    for (enum factor f = 0; f < FACTORS; f++)
+        value[f] = e.known ? all[f] : NAN;
+}
+
+/* The medians of all runs with as many ranks as SIZE. */
+static void find_medians(const struct scale_request *r, double (*of_run)[FACTORS],
+                         struct size *size)
+{
+    double *x = memory_alloc((r->n + 1) * sizeof *x);
+    for (enum factor f = 0; f < FACTORS; f++) {
+        size_t n = 0;
+        for (size_t i = 0; i < r->n; i++)
+            if ((int32_t)r->run[i]->ranks.n == size->ranks && !isnan(of_run[i][f]))
+                x[n++] = of_run[i][f];
+        size->value[f] = n ? stats_median(x, n) : NAN;
     }
-    if (n)
-        m = stats_median(x, n);
     free(x);
-    return m;
 }
 
 static int by_ranks(const void *a, const void *b)
@@ -101,8 +108,10 @@ static int by_ranks(const void *a, const void *b)
 static struct size *sizes_of(const struct scale_request *r, size_t *n)
 {
     struct size *list = memory_alloc((r->n + 1) * sizeof *list);
+    double(*of_run)[FACTORS] = memory_alloc((r->n + 1) * sizeof *of_run);
     *n = 0;
     for (size_t i = 0; i < r->n; i++) {
+        find_factors(r->run[i], r->weak, of_run[i]);
         const int32_t ranks = (int32_t)r->run[i]->ranks.n;
         size_t k = 0;
         while (k < *n && list[k].ranks != ranks)
@@ -113,8 +122,8 @@ static struct size *sizes_of(const struct scale_request *r, size_t *n)
     }
     qsort(list, *n, sizeof *list, by_ranks);
     for (size_t k = 0; k < *n; k++)
-        for (enum factor f = 0; f < FACTORS; f++)
-            list[k].value[f] = median(r, list[k].ranks, f);
+        find_medians(r, of_run, &list[k]);
+    free(of_run);
     const double reference = list->value[COMPUTATION];
     for (size_t k = 0; k < *n; k++) {
         list[k].value[COMPUTATION] = reference / list[k].value[COMPUTATION];
