@@ -81,23 +81,30 @@ static bool was_asked_to_end(const struct evidence_rank *r)
            r->state_detail < 32 && asking >> r->state_detail & 1;
 }
 
+/* Whether it is in a call that MPI has refused. By default MPI then ends the process. */
+static bool was_refused(const struct situation *s, int32_t rank)
+{
+    const struct open_call *c = situation_find(s, rank);
+    return c && c->parts.n && s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID;
+}
+
 /* Finds processes that ended unexpectedly. If all have ended, states come from the records.
- * Exception: a process that recorded no end, outside of MPI, while others got a signal to end. (If
- * it was in a call, it had ignored that signal and was killed with the others.) */
+ * Exception: a process that recorded no end, outside of MPI, while others got a signal to end and
+ * MPI refused no call. (If it was in a call, it had ignored that signal and was killed with the
+ * others.) */
 static void find_gone(struct evidence *e)
 {
-    bool asked = false;
-    for (size_t i = 0; i < e->s->n_ranks; i++) {
+    bool asked = false, refused = false;
+    for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
         e->live = e->live || e->rank[i].alive;
         asked = asked || was_asked_to_end(&e->rank[i]);
+        refused = refused || was_refused(e->s, i);
     }
     for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
         struct evidence_rank *r = &e->rank[i];
-        const struct open_call *c = situation_find(e->s, i);
-        /* MPI has ended a process in a call that it refused. */
-        if (!e->live && c && c->parts.n && e->s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID)
+        if (!e->live && was_refused(e->s, i))
             r->state = LEDGER_EXITED;
-        bool with_all = !e->live && (!asked || c),
+        bool with_all = !e->live && (!asked || refused || situation_find(e->s, i)),
              in_records = r->state == LEDGER_RUNNING ? r->unseen || with_all
                                                      : was_asked_to_end(r) && !e->live;
         enum rank_state known = e->s->state[i];

@@ -19,6 +19,7 @@ struct in {
     int32_t has_sent; /* tag of a message to the other rank; 0: none */
     bool waits;
     bool reversed; /* on a communicator in which the other rank is the first */
+    bool outside;  /* of MPI, in no call */
 };
 enum { NONE = INT32_MIN };
 
@@ -44,7 +45,7 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
                                       .to_tag = in->to_tag,
                                       .root = -1,
                                       .thread = 1};
-    h->section[LEDGER_CALLS].count = 1;
+    h->section[LEDGER_CALLS].count = in->outside ? 0 : 1;
     if (in->reversed) {
         l.comms[2] = l.comms[1];
         l.comms[2].flags = 0;
@@ -151,6 +152,17 @@ Test(records, ended_by_an_error)
                      text_in(value));
     assert_has(text_in(value), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
                                "MPI_Send to a rank that the communicator does not have (tag 4");
+    json_decref(value);
+}
+
+/* The launcher then ends the others, and they may not record it. */
+Test(records, killed_because_of_an_error)
+{
+    json_t *value = verdict_on(
+        (const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4}, {.outside = true}}, false,
+        1);
+    assert_has(text_in(value), "when the run ended, rank 0: ended by MPI after an error");
+    assert_lacks(text_in(value), "rank 1: gone");
     json_decref(value);
 }
 
