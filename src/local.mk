@@ -114,7 +114,7 @@ libprofile_la_SOURCES = \
 	src/profile/trace.c \
 	src/causes/calls.c src/causes/calls.h src/causes/causes.c src/causes/causes.h \
 	src/causes/delays.c src/causes/delays.h src/causes/history.c src/causes/history.h \
-	src/causes/graph.c src/causes/graph.h src/causes/replay.c src/causes/segments.h \
+	src/causes/graph.c src/causes/graph.h src/causes/phases.c src/causes/phases.h src/causes/replay.c src/causes/segments.h \
 	src/causes/what_if.c src/causes/what_if.h \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/network.c src/timeline/network.h \

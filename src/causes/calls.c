@@ -85,11 +85,6 @@ static int64_t width_of(const struct causes_run *run)
     return run->time_mask ? 1ll << __builtin_ctzll(run->time_mask) : 0;
 }
 
-static int64_t epoch_at(const struct causes_run *run, int64_t time)
-{
-    return run->time_mask ? time >> __builtin_ctzll(run->time_mask) : 0;
-}
-
 static bool starts_run(const struct causes_run *run, int64_t epoch)
 {
     return !run->time_mask || epoch * width_of(run) <= run->first_ns;
@@ -108,7 +103,7 @@ static void add_call(struct recorded *r, uint32_t *lane_of, const uint32_t *of, 
     struct call c = {.entry = a->entry_ns,
                      .exit = a->exit_ns,
                      .until = a->entry_ns,
-                     .epoch = epoch_at(r->run, a->entry_ns),
+                     .epoch = causes_epoch(r->run, a->entry_ns),
                      .lane = (uint32_t)r->lanes.n - 1,
                      .event = *of,
                      .request = CAUSES_NONE};
@@ -186,6 +181,21 @@ static void read_requests(struct recorded *r, const uint32_t *lane_of)
     }
 }
 
+static int by_window_and_exit(const void *a, const void *b, void *calls)
+{
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct call *x = (const struct call *)calls + i, *y = (const struct call *)calls + k;
+    return ORDER(x->epoch, y->epoch) ?: ORDER(x->exit, y->exit) ?: ORDER(i, k);
+}
+
+static void sort_calls(struct recorded *r)
+{
+    r->order = memory_alloc((r->calls.n + 1) * sizeof *r->order);
+    for (uint32_t i = 0; i < r->calls.n; i++)
+        r->order[i] = i;
+    qsort_r(r->order, r->calls.n, sizeof *r->order, by_window_and_exit, r->calls.at);
+}
+
 void recorded_window(const struct causes_run *run, int64_t epoch, int64_t *from, int64_t *to)
 {
     *from = starts_run(run, epoch) ? run->first_ns : epoch * width_of(run);
@@ -199,6 +209,7 @@ struct recorded recorded_read(const struct timeline *t, const struct act *act, s
     uint32_t *lane_of = memory_alloc((n + 1) * sizeof *lane_of); /* by event */
     read_calls(&r, n, lane_of);
     read_requests(&r, lane_of);
+    sort_calls(&r);
     free(lane_of);
     return r;
 }
@@ -209,5 +220,6 @@ void recorded_free(struct recorded *r)
     free(r->calls.at);
     free(r->requests.at);
     free(r->lanes.at);
+    free(r->order);
     free(r->piece_of.slot);
 }

@@ -52,6 +52,7 @@ struct recorded {
     ARRAY(struct call) calls;       /* grouped by lane, in the order of time */
     ARRAY(struct request) requests; /* grouped by lane, in the order of time */
     ARRAY(struct lane) lanes;
+    uint32_t *order; /* calls sorted by window and exit */
     struct lookup piece_of;
 };
 

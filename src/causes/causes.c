@@ -261,21 +261,10 @@ static void begin_epoch(struct search *s, int64_t epoch)
         s->in.lanes.at[i].at = s->from;
 }
 
-static int by_exit(const void *a, const void *b, void *calls)
-{
-    const struct call *x = (const struct call *)calls + *(const uint32_t *)a,
-                      *y = (const struct call *)calls + *(const uint32_t *)b;
-    return ORDER(x->epoch, y->epoch) ?: ORDER(x->exit, y->exit)
-        ?: ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 static void replay(struct search *s)
 {
     const size_t n = s->in.calls.n;
-    uint32_t *order = memory_alloc((n + 1) * sizeof *order);
-    for (size_t i = 0; i < n; i++)
-        order[i] = (uint32_t)i;
-    qsort_r(order, n, sizeof *order, by_exit, s->in.calls.at);
+    const uint32_t *order = s->in.order;
     for (size_t i = 0; i < n; i++) {
         const struct call *c = &s->in.calls.at[order[i]];
         struct lane *lane = &s->in.lanes.at[c->lane];
@@ -291,7 +280,6 @@ static void replay(struct search *s)
     }
     if (n)
         end_epoch(s);
-    free(order);
 }
 
 static int largest_first(const void *a, const void *b)

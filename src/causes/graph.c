@@ -8,10 +8,9 @@ static const struct act *act_of(const struct event_graph *g, uint32_t link)
 }
 
 /* The call of LANE that was entered at TIME; CAUSES_NONE if there is none. */
-static uint32_t call_entered(const struct event_graph *g, const uint32_t *first, uint32_t lane,
-                             int64_t time)
+static uint32_t call_entered(const struct event_graph *g, uint32_t lane, int64_t time)
 {
-    uint32_t low = first[lane], high = first[lane + 1];
+    uint32_t low = g->in->lanes.at[lane].next, high = g->in->lanes.at[lane].end;
     const uint32_t end = high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -25,10 +24,9 @@ static uint32_t call_entered(const struct event_graph *g, const uint32_t *first,
 
 struct reading {
     struct event_graph *g;
-    uint32_t *call_of;    /* for each event */
-    uint32_t *link_of;    /* for each event */
-    uint32_t *first_call; /* for each lane, and one more */
-    uint64_t sent_bytes;  /* sends of at least this size waited for their receive */
+    uint32_t *call_of;   /* for each event */
+    uint32_t *link_of;   /* for each event */
+    uint64_t sent_bytes; /* sends of at least this size waited for their receive */
 };
 
 /* The call in this window that posted what this event completes; CAUSES_NONE if there is none. */
@@ -38,8 +36,7 @@ static uint32_t posting_of(const struct reading *r, uint32_t event)
     const struct act *a = &r->g->in->act[event];
     if (a->posted_ns == a->entry_ns)
         return call;
-    uint32_t posting =
-        call_entered(r->g, r->first_call, event_call(r->g, call)->lane, a->posted_ns);
+    uint32_t posting = call_entered(r->g, event_call(r->g, call)->lane, a->posted_ns);
     return posting != CAUSES_NONE &&
                    event_call(r->g, posting)->epoch == event_call(r->g, call)->epoch
                ? posting
@@ -293,21 +290,12 @@ static void find_durations(struct event_graph *g, uint32_t call)
 
 /* --- reading --- */
 
-static int by_window_and_exit(const void *a, const void *b, void *calls)
-{
-    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    const struct call *x = (const struct call *)calls + i, *y = (const struct call *)calls + k;
-    return ORDER(x->epoch, y->epoch) ?: ORDER(x->exit, y->exit) ?: ORDER(i, k);
-}
-
 static void read_calls(struct event_graph *g, struct reading *r, size_t n)
 {
     for (uint32_t i = 0, call = 0, end; i < n; i = end, call++) {
         const struct call *c = event_call(g, call);
         end = (uint32_t)timeline_call_end(g->in->t, g->in->act, n, i);
         g->first_link[call] = i;
-        if (!call || c[-1].lane != c->lane)
-            r->first_call[c->lane] = call;
         for (uint32_t k = i; k < end; k++) {
             r->call_of[g->in->t->order[k]] = call;
             r->link_of[g->in->t->order[k]] = k;
@@ -316,13 +304,11 @@ static void read_calls(struct event_graph *g, struct reading *r, size_t n)
         int64_t from, to;
         recorded_window(g->in->run, c->epoch, &from, &to);
         g->recorded.compute[call] = c->entry - (event_is_first(g, call) ? from : c[-1].exit);
-        g->order[call] = call;
         g->calls_ns += (uint64_t)(c->exit - c->entry);
         if (g->in->pieces.at[c->inside].kind == CAUSE_UNKNOWN)
             g->unknown_ns += (uint64_t)(c->exit - c->entry);
     }
     g->first_link[g->in->calls.n] = (uint32_t)n;
-    r->first_call[g->in->lanes.n] = (uint32_t)g->in->calls.n;
 }
 
 void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n)
@@ -334,13 +320,11 @@ void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n
                                      memory_alloc((n + 1) * sizeof(int64_t))};
     g->link = memory_alloc((n + 1) * sizeof *g->link);
     g->first_link = memory_alloc(calls * sizeof *g->first_link);
-    g->order = memory_alloc(calls * sizeof *g->order);
     g->entry = memory_alloc(calls * sizeof *g->entry);
     g->lane = memory_alloc(lanes * sizeof *g->lane);
     struct reading r = {.g = g,
                         .call_of = memory_alloc((n + 1) * sizeof(uint32_t)),
                         .link_of = memory_alloc((n + 1) * sizeof(uint32_t)),
-                        .first_call = memory_alloc(lanes * sizeof(uint32_t)),
                         .sent_bytes = least_waiting_send(in, n)};
     read_calls(g, &r, n);
     for (uint32_t i = 0; i < n; i++)
@@ -349,8 +333,6 @@ void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n
     collective_instances(in->act, n, link_collective, &r);
     free(r.call_of);
     free(r.link_of);
-    free(r.first_call);
-    qsort_r(g->order, in->calls.n, sizeof *g->order, by_window_and_exit, in->calls.at);
     find_classes(g, INT64_MAX);
     for (uint32_t i = 0; i < in->calls.n; i++)
         find_durations(g, i);
@@ -361,7 +343,6 @@ void event_graph_free(struct event_graph *g)
     durations_free(&g->recorded);
     free(g->link);
     free(g->first_link);
-    free(g->order);
     free(g->groups.at);
     free(g->members.at);
     free(g->classes.at);

@@ -45,7 +45,6 @@ struct event_graph {
     struct durations recorded;
     struct event_link *link; /* one for each event, in the order of timeline.order */
     uint32_t *first_link;    /* one for each call, and one more */
-    uint32_t *order;         /* calls sorted by window and exit */
     size_t n_links;
     ARRAY(struct event_group) groups;
     ARRAY(uint32_t) members;

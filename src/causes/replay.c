@@ -134,10 +134,10 @@ static void end_window(const struct event_graph *g, struct progress *p)
 static void begin_window(struct event_graph *g, struct progress *p, size_t i)
 {
     int64_t entry = INT64_MAX;
-    p->epoch = event_call(g, g->order[i])->epoch;
-    for (; i < g->in->calls.n && event_call(g, g->order[i])->epoch == p->epoch; i++)
-        if (event_call(g, g->order[i])->entry < entry)
-            entry = event_call(g, g->order[i])->entry;
+    p->epoch = event_call(g, g->in->order[i])->epoch;
+    for (; i < g->in->calls.n && event_call(g, g->in->order[i])->epoch == p->epoch; i++)
+        if (event_call(g, g->in->order[i])->entry < entry)
+            entry = event_call(g, g->in->order[i])->entry;
     recorded_window(g->in->run, p->epoch, &p->first, &p->last);
     p->from = p->replayed_from = g->in->run->time_mask ? entry : p->first;
     for (i = 0; i < g->in->lanes.n; i++)
@@ -171,14 +171,14 @@ struct event_replay event_graph_replay(struct event_graph *g, const struct durat
     struct progress p = {.r = &r};
     start_lanes(g, d);
     for (size_t i = 0; i < g->in->calls.n; i++) {
-        const struct call *c = event_call(g, g->order[i]);
+        const struct call *c = event_call(g, g->in->order[i]);
         if (i && c->epoch != p.epoch)
             end_window(g, &p);
         if (!i || c->epoch != p.epoch)
             begin_window(g, &p, i);
         while (c->exit > block_end(g, &p) && block_end(g, &p) < p.last)
             end_block(g, &p, block_end(g, &p), false);
-        replay_call(g, d, g->order[i]);
+        replay_call(g, d, g->in->order[i]);
     }
     if (g->in->calls.n)
         end_window(g, &p);

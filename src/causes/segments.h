@@ -22,4 +22,10 @@ struct causes_run {
     double error_ns;    /* the largest difference between the clocks of two ranks */
 };
 
+/* The number of the window in which TIME is; 0 without windows. */
+static inline int64_t causes_epoch(const struct causes_run *run, int64_t time)
+{
+    return run->time_mask ? time >> __builtin_ctzll(run->time_mask) : 0;
+}
+
 #endif

@@ -130,10 +130,50 @@ static bool add_matrix(struct document *d, const struct profile *p,
     return t != NULL;
 }
 
+static const struct column slice_columns[] = {
+    {"time", NULL, COLUMN_TIME, 0, "middle of the slice, since the start of the run"},
+    {"factor", NULL, COLUMN_TEXT, 0, NULL},
+    {"share", NULL, COLUMN_SHARE, 0, NULL, "percent"},
+};
+
+static bool add_efficiency(struct document *d, const struct profile *p,
+                           const struct timeline_view *view)
+{
+    (void)view;
+    if (!p->slices.n)
+        return false;
+    struct table *t =
+        document_table_of(d, "efficiency_over_time", "Efficiency over time", slice_columns);
+    for (size_t i = 0; i < p->slices.n; i++) {
+        const struct run_slice *s = &p->slices.at[i];
+        const struct {
+            const char *name;
+            double share;
+        } factors[] = {{"parallel efficiency", s->efficiency},
+                       {"load balance", s->efficiency / s->most},
+                       {"communication efficiency", s->most}};
+        for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
+            table_real(t, 1e-9 * ((double)s->begin_ns + (double)s->end_ns) / 2);
+            table_text(t, factors[k].name);
+            table_real(t, 100 * factors[k].share);
+        }
+    }
+    document_picture(d, &(struct picture){.kind = PICTURE_LINES,
+                                          .name = "efficiency",
+                                          .title = "Parallel efficiency over time",
+                                          .table = "efficiency_over_time",
+                                          .x = "time",
+                                          .y = "share",
+                                          .series = "factor"});
+    return true;
+}
+
 const struct run_picture run_pictures[] = {
     {"ranks", "where each rank spent its time", "there is one rank alone", add_ranks, false},
     {"timeline", "what the ranks did over time, and the messages between them",
      "the run was not traced (collprof run --trace), or did nothing then", add_timeline, true},
     {"matrix", "how much each rank sent to each other", "no message was sent", add_matrix, false},
+    {"efficiency", "parallel efficiency over time",
+     "the run was not traced (collprof run --trace), or has few calls", add_efficiency, false},
 };
 const size_t n_run_pictures = sizeof run_pictures / sizeof *run_pictures;

@@ -138,9 +138,9 @@ static const struct field comm_table[] = {
 
 #define ROW struct profile_region
 static const struct field region_table[] = {
-    F(name, "name", TEXT, KEY),
-    F(entered, "entered", U64, SUM),
-    F(time_ns, "time_ns", U64, SUM),
+    F(name, "name", TEXT, KEY),         F(entered, "entered", U64, SUM),
+    F(time_ns, "time_ns", U64, SUM),    F(longest_ns, "longest_ns", U64, MAX),
+    F(outside, "outside", SPREAD, SUM),
 };
 #undef ROW
 
@@ -310,6 +310,14 @@ static const struct field prediction_table[] = {
 };
 #undef ROW
 
+#define ROW struct run_slice
+static const struct field slice_table[] = {
+    F(begin_ns, "begin_ns", I64, FIRST),      F(end_ns, "end_ns", I64, FIRST),
+    F(efficiency, "efficiency", REAL, FIRST), F(most, "communication", REAL, FIRST),
+    F(rank, "slowest_rank", INDEX, FIRST),
+};
+#undef ROW
+
 #define ROW struct profile_frame
 static const struct field frame_table[] = {
     IN(module, "module", MODULES, KEY), F(address, "address", HEX, KEY),
@@ -384,6 +392,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
     [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction_table, 0),
+    [TABLE_SLICES] = TABLE(slices, "slices", slice_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, SOUGHT),
     [TABLE_BALANCES] = TABLE(balances, NULL, balance_table, TABLE_SOUGHT),
     [TABLE_ACTS] = TABLE(acts, NULL, act_table, 0),

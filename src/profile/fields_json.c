@@ -168,7 +168,8 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     case FIELD_FRAMES:
         return set_frames(at, value);
     case FIELD_SPREAD:
-        return fields_read(value, &fields_spread, at);
+        *(struct spread *)at = (struct spread){0};
+        return !value || fields_read(value, &fields_spread, at);
     case FIELD_HISTOGRAM:
         return set_histogram(at, value);
     default:

@@ -95,7 +95,8 @@ static void gather_regions(struct gather *g)
 {
     for (uint32_t i = 1; i < count_of(g->l, LEDGER_REGIONS); i++) {
         const struct ledger_region *from = &g->l->regions[i];
-        struct profile_region region = {.entered = from->entered, .time_ns = from->time_ns};
+        struct profile_region region = {
+            .entered = from->entered, .time_ns = from->time_ns, .longest_ns = from->time_ns};
         copy_name(region.name, sizeof region.name, from->name, sizeof from->name);
         g->region[i] = profile_add_region(g->p, &region);
     }
@@ -141,6 +142,20 @@ static void spread_out(struct profile *p, uint32_t rank)
         uint64_t sum = p->groups.at[i].spread.sum;
         p->groups.at[i].spread = (struct spread){0};
         spread_add(&p->groups.at[i].spread, rank, sum);
+    }
+}
+
+/* Nothing is added for a region that was open when the process was killed: its time is unknown. */
+static void spread_regions(struct profile *p, uint32_t rank)
+{
+    for (size_t i = 0; i < p->regions.n; i++) {
+        struct profile_region *r = &p->regions.at[i];
+        uint64_t mpi = 0;
+        for (size_t k = 0; k < p->entries.n; k++)
+            if (p->entries.at[k].region == i)
+                mpi += p->entries.at[k].time_ns + p->entries.at[k].apart_ns;
+        if (r->entered && r->time_ns >= mpi)
+            spread_add(&r->outside, rank, r->time_ns - mpi);
     }
 }
 
@@ -446,6 +461,7 @@ struct profile *profile_from_ledger(const struct ledger *l, double rate)
     if (g.rate > 0)
         gather_calls(&g);
     spread_out(p, (uint32_t)l->header->rank);
+    spread_regions(p, (uint32_t)l->header->rank);
     split_time(p);
     if (g.rate > 0) {
         gather_events(&g);

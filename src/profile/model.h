@@ -38,6 +38,7 @@ enum profile_table {
     TABLE_WAITS,
     TABLE_CAUSES,
     TABLE_PREDICTIONS,
+    TABLE_SLICES,
     TABLE_BELOW,
     TABLE_BALANCES,
     TABLE_ACTS,

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "causes/causes.h"
+#include "causes/phases.h"
 #include "causes/what_if.h"
 #include "document/json.h"
 #include "record/ledger.h"
@@ -117,7 +118,8 @@ struct profile_comm {
 
 struct profile_region {
     char name[64];
-    uint64_t entered, time_ns;
+    uint64_t entered, time_ns, longest_ns; /* without inner regions; the longest of one rank */
+    struct spread outside;                 /* time in it outside of MPI, of ranks that entered it */
 };
 
 /* Calls with one key: site, operation, communicator, region, size class. */
@@ -254,6 +256,7 @@ struct profile {
     ARRAY(struct wait) waits;
     ARRAY(struct root_cause) causes;
     ARRAY(struct prediction) predictions; /* from what_if_best() */
+    ARRAY(struct run_slice) slices;       /* from slices_find() */
     ARRAY(struct net)
     nets; /* transport events, from the ranks' records; not in
              profile.json */

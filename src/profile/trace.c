@@ -61,6 +61,25 @@ static void find_predictions(struct profile *p, const struct timeline *t)
     what_if_close(x);
 }
 
+/* Adds nothing if a rank has no record: its efficiency is unknown. */
+static void find_slices(struct profile *p, const struct timeline *t)
+{
+    const struct causes_run run = run_of(p);
+    bool all = true;
+    int64_t *end_ns = memory_alloc((p->ranks.n + 1) * sizeof *end_ns);
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        all = all && p->ranks.at[i].rank == (int32_t)i;
+        end_ns[i] = p->ranks.at[i].end_ns;
+    }
+    struct run_slices found = {0};
+    if (all && (int64_t)p->ranks.n >= p->size)
+        found = slices_find(t, p->acts.at, p->acts.n, &run, end_ns);
+    for (size_t i = 0; i < found.list.n; i++)
+        *PUSH(&p->slices) = found.list.at[i];
+    free(found.list.at);
+    free(end_ns);
+}
+
 static void find_causes(struct profile *p, const struct timeline *t)
 {
     const struct causes_run run = run_of(p);
@@ -79,7 +98,7 @@ static void find_causes(struct profile *p, const struct timeline *t)
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->waits.n = p->causes.n = p->predictions.n = 0;
+    p->waits.n = p->causes.n = p->predictions.n = p->slices.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* without a common clock waits cannot be computed */
@@ -104,6 +123,7 @@ void trace_find(struct profile *p)
         *PUSH(&p->waits) = found.waits[i];
     find_causes(p, &found);
     find_predictions(p, &found);
+    find_slices(p, &found);
     find_below(p);
     timeline_free(&found);
 }

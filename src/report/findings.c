@@ -199,6 +199,52 @@ static void find_untold(struct finding_context *c)
         format_share(share, fmin(messages, other), 1));
 }
 
+/* "from 1.2 s to 3.4 s" */
+static void phase_span(const struct profile *p, const struct phase *x, char text[100])
+{
+    char from[32], to[32];
+    format_time(from, (double)p->slices.at[x->first].begin_ns);
+    format_time(to, (double)p->slices.at[x->last - 1].end_ns);
+    if (!x->first)
+        snprintf(text, 100, "Until %s", to);
+    else if (x->last == p->slices.n)
+        snprintf(text, 100, "From %s on", from);
+    else
+        snprintf(text, 100, "From %s to %s", from, to);
+}
+
+static double percent_of(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 100;
+}
+
+/* A part of the run whose efficiency differs from that of the rest. */
+static void find_phase(struct finding_context *c)
+{
+    struct phase x;
+    char span[100];
+    if (!phase_find(c->v->p->slices.at, c->v->p->slices.n, &x))
+        return;
+    const struct finding f = {
+        .key = "phase",
+        .severity = SEVERITY_NOTE,
+        .ranks = &(int){(int)x.rank},
+        .n_ranks = 1,
+        .number = {{"efficiency_percent", 100 * x.efficiency},
+                   {"other_efficiency_percent", 100 * x.other_efficiency},
+                   {"begin_us", 1e-3 * (double)c->v->p->slices.at[x.first].begin_ns},
+                   {"end_us", 1e-3 * (double)c->v->p->slices.at[x.last - 1].end_ns}},
+        .advice = NULL};
+    phase_span(c->v->p, &x, span);
+    document_finding(c->d, &f,
+                     "%s parallel efficiency is %.0f %%, otherwise %.0f %%: load balance %.0f %% "
+                     "(otherwise %.0f %%), communication %.0f %% (otherwise %.0f %%); rank %u is "
+                     "most often the slowest one then.",
+                     span, 100 * x.efficiency, 100 * x.other_efficiency,
+                     percent_of(x.efficiency, x.most), percent_of(x.other_efficiency, x.other_most),
+                     100 * x.most, 100 * x.other_most, x.rank);
+}
+
 static void find_reported(struct finding_context *c)
 {
     for (size_t i = 0; i < c->v->p->findings.n; i++) {
@@ -221,7 +267,7 @@ static const struct {
 } finders[] = {{find_reported, true},        {find_ends, true},        {find_little_mpi, true},
                {find_waits, false},          {find_imbalances, false}, {find_late_arrivals, false},
                {find_small_messages, false}, {find_contention, true},  {find_doubts, true},
-               {find_untold, false}};
+               {find_untold, false},         {find_phase, true}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

@@ -392,6 +392,12 @@ static const struct column region_columns[] = {
            "time inside, without inner regions, mean of all ranks"),
     COLUMN("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
     COLUMN("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
+    COLUMN("efficiency", SHARE, NULL,
+           "parallel efficiency: mean time outside of MPI as a share of the longest time in the "
+           "region, over the ranks that entered it"),
+    OPTIONAL("load_balance", SHARE, "balance",
+             "mean time outside of MPI as a share of that of the slowest rank"),
+    OPTIONAL("slowest", RANK, NULL, "the rank with the longest time outside of MPI"),
     COLUMN("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
 };
 
@@ -415,7 +421,36 @@ static void fill_regions(struct table *t, const struct view *v)
         put_ns(t, time / v->ranks);
         put_ns(t, mpi / v->ranks);
         put_percent(t, mpi, time);
+        double mean = r->time_ns < mpi ? NAN : (double)r->outside.sum / r->outside.ranks;
+        put_percent(t, mean, (double)r->longest_ns);
+        put_percent(t, mean, (double)r->outside.max);
+        table_integer_if(t, r->outside.ranks, r->outside.worst);
         put_count(t, calls);
+    }
+}
+
+static const struct column slice_columns[] = {
+    COLUMN("begin", TIME, "from", "begin of the slice since the start of the run"),
+    COLUMN("end", TIME, "to", "its end; slices that were not recorded are omitted"),
+    COLUMN("efficiency", SHARE, NULL,
+           "parallel efficiency: time outside of MPI as a share of the slice, mean of all ranks"),
+    COLUMN("load_balance", SHARE, "load balance",
+           "that time as a share of the time of the slowest rank"),
+    COLUMN("communication", SHARE, NULL,
+           "time of the slowest rank outside of MPI as a share of the slice"),
+    COLUMN("slowest", RANK, NULL, "the rank with the longest time outside of MPI"),
+};
+
+static void fill_slices(struct table *t, const struct view *v)
+{
+    for (size_t i = 0; i < v->p->slices.n; i++) {
+        const struct run_slice *s = &v->p->slices.at[i];
+        put_ns(t, (double)s->begin_ns);
+        put_ns(t, (double)s->end_ns);
+        put_percent(t, s->efficiency, 1);
+        put_percent(t, s->efficiency, s->most);
+        put_percent(t, s->most, 1);
+        table_integer(t, s->rank);
     }
 }
 
@@ -436,6 +471,7 @@ const struct report_table report_tables[] = {
     {"ranks", "Ranks", COLUMNS(rank), fill_ranks, "mpi"},
     {"regions", "Regions that the application named", COLUMNS(region), fill_regions,
      "time_per_rank"},
+    {"slices", "Efficiency over time (--trace)", COLUMNS(slice), fill_slices, NULL},
     {"ack", "Broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), fill_measured,
      NULL, "destinations"},
     {"benchmark", "Methods run before the application's collectives (--benchmark)",

@@ -1,7 +1,10 @@
 /* Programs of which it is known for which rank others wait, though most wait for a rank that only
  * passes the delay on: one situation, named by the argument. Computation is simulated by usleep, T
  * at a time; messages take some 10 us. tests/sim/causes.py knows the answers. */
+#include "collprof.h"
+
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,6 +114,21 @@ static void in_turn(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* In the second half rank 5 takes twice as long, in a region of its own. */
+static void phase(void)
+{
+    static int step;
+    const bool slow = step++ >= REPEATS / 2;
+    for (int i = 0; i < 4; i++) {
+        if (slow)
+            COLLPROF_REGION_BEGIN("slow");
+        compute(slow && rank == 5 ? T / 2 : T / 4);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (slow)
+            COLLPROF_REGION_END();
+    }
+}
+
 static const struct situation {
     const char *name;
     void (*run)(void);
@@ -119,6 +137,7 @@ static const struct situation {
     {"token", token},         {"nap", nap},
     {"sweep", sweep},         {"workers", workers},
     {"far_halo", far_halo},   {"in_turn", in_turn},
+    {"phase", phase},
 };
 
 int main(int argc, char **argv)

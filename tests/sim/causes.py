@@ -20,6 +20,7 @@ EXPECTED = {  # call left, call entered, {rank: waiting that it causes}, rank in
     # The delay of a step reaches rank r r steps later.
     "far_halo": ("MPI_Sendrecv", "MPI_Sendrecv", {0: sum(N - r + 1 for r in range(1, P))}, 0),
     "in_turn": ("MPI_Barrier", "MPI_Barrier", {r: 7 * len(range(r, N, P)) for r in range(P)}, None),
+    "phase": ("MPI_Barrier", "MPI_Barrier", {5: 7 * N // 2}, 5),
 }
 
 if sys.argv[1] == "names":
@@ -54,6 +55,17 @@ bad += [w for w in p["warnings"] if "add up" in w]
 top = [f for f in p["diagnosis"] if f["severity"] == "finding"][:1]
 if not top or top[0].get("ranks", []) != ([] if guilty is None else [guilty]):
     bad.append("the first finding is %s" % top)
+if name == "phase":  # (7 T + 2 T) / 8 of 2 T
+    found_phase = [f for f in p["diagnosis"] if f["key"] == "phase"]
+    region, = p["regions"]
+    inside = region["outside"]
+    numbers = found_phase[0]["numbers"] if found_phase else {}
+    expected_numbers = {"efficiency_percent": (56.25, 1), "other_efficiency_percent": (100, 4),
+                        "begin_us": (N / 2 * T / 1e3, 1.5 * T / 1e3)}
+    if any(abs(numbers.get(k, 1e99) - v) > off for k, (v, off) in expected_numbers.items()) or found_phase[0]["ranks"] != [5]:
+        bad.append("the phase is %s" % found_phase)
+    if abs(inside["sum_ns"] / P / region["longest_ns"] - 0.5625) > 0.005 or inside["max_rank"] != 5:
+        bad.append("the region is %s" % region)
 print("%-20s %s" % (name, {r: round(x, 2) for r, x in sorted(found.items()) if x > 0.01}), *[f["text"] for f in top])
 for line in bad:
     print("FAIL: %s: %s" % (name, line))

@@ -195,7 +195,7 @@ Test(merge, tables_hold_distinct_things)
         profile_add_entry(p, &e);
         cr_assert_eq(p->entries.n, i + 2, "key %zu", i);
     }
-    struct profile_region region = {"solver", 2, 500};
+    struct profile_region region = {.name = "solver", .entered = 2, .time_ns = 500};
     profile_add_region(p, &region);
     profile_add_region(p, &region);
     cr_assert(p->regions.n == 1 && p->regions.at[0].entered == 4 &&

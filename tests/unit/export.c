@@ -365,6 +365,25 @@ Test(export, parts_of_a_rank_are_its_run)
     profile_free(p);
 }
 
+/* Three lines: parallel efficiency, and the two factors whose product it is. */
+Test(export, efficiency_over_time)
+{
+    struct profile *p = profile_new();
+    *PUSH(&p->slices) = (struct run_slice){0, 2000000, 0.45, 0.9, 1};
+    *PUSH(&p->slices) = (struct run_slice){2000000, 4000000, 0.8, 0.8, 1};
+    struct document *d = pictures_of(p, "efficiency");
+    json_t *rows = table_rows_of(d, "efficiency_over_time");
+    static const double shares[] = {45, 50, 90, 80, 100, 80};
+    cr_assert_eq(json_array_size(rows), 6);
+    for (size_t i = 0; i < 6; i++) {
+        cr_expect_float_eq(number_in(rows, i, "share"), shares[i], 1e-9);
+        cr_expect_float_eq(number_in(rows, i, "time"), i < 3 ? 1000 : 3000, 1e-9);
+    }
+    json_decref(rows);
+    document_free(d);
+    profile_free(p);
+}
+
 /* Nothing sent, one rank, no trace: no picture. */
 Test(export, there_is_no_picture_of_nothing)
 {

@@ -70,6 +70,8 @@ Test(figures, of_ranks_collectives_and_regions)
     cr_assert_float_eq(figure_of(p, "regions", "mpi_share"), 62.5, 1e-9);
     cr_assert_float_eq(figure_of(p, "regions", "time_per_rank"), 8e5, 1e-9);
     cr_assert_float_eq(figure_of(p, "regions", "mpi_per_rank"), 5e5, 1e-9);
+    cr_assert_float_eq(figure_of(p, "regions", "efficiency"), 37.5, 1e-9);
+    cr_assert_float_eq(figure_of(p, "regions", "load_balance"), 100, 1e-9);
     cr_assert_float_eq(figure_of(p, "collectives", "wait"), 4, 1e-9);
     cr_assert_float_eq(figure_of(p, "collectives", "waiting"), 400.0 / 28, 1e-9);
     cr_assert_float_eq(figure_of(p, "call_sites", "waiting"), 400.0 / 28, 1e-9);
@@ -80,18 +82,51 @@ Test(figures, of_ranks_collectives_and_regions)
     profile_free(p);
 }
 
+/* Rank 1 takes 0.6 s in a region, all of it outside of MPI; rank 0 0.2 s, half of it in MPI; a
+ * third one was killed in it, so that its time there is unknown. */
+Test(figures, of_regions_that_are_not_balanced)
+{
+    struct profile *p = NULL;
+    for (int r = 0; r < 3; r++) {
+        struct ledger l;
+        made_ledger(&l, NULL, r, 3);
+        made_calls(&l, 1, OP_BCAST, 8, 1, r == 2 ? 700000000 : r ? 0 : 100000000)->region = 1;
+        l.regions[1].time_ns = r ? 600000000 : 200000000;
+        p = made_merged(p, &l);
+        if (r != 1)
+            continue;
+        profile_symbolize(p);
+        cr_expect_float_eq(figure_of(p, "regions", "efficiency"), 100 * 350.0 / 600, 1e-9);
+        cr_expect_float_eq(figure_of(p, "regions", "load_balance"), 100 * 350.0 / 600, 1e-9);
+        cr_expect_eq(figure_of(p, "regions", "slowest"), 1);
+    }
+    cr_expect_eq(p->regions.at[0].outside.ranks, 2);
+    profile_free(p);
+}
+
 /* One row of each, with numbers of which no two figures are alike. */
 Test(figures, of_waits_messages_and_the_transport)
 {
     static const struct {
         const char *list, *key;
         double value;
-    } known[] = {{"waits", "time", 0.2},           {"waits", "calls", 4},
-                 {"waits", "for_rank", 3},         {"messages", "rank", 1},
-                 {"messages", "peer", 2},          {"messages", "size", 64},
-                 {"transport", "sends", 10},       {"transport", "receives", 12},
-                 {"transport", "same_call", 62.5}, {"transport", "other_call", 25},
-                 {"transport", "outside", 12.5}};
+    } known[] = {{"waits", "time", 0.2},
+                 {"waits", "calls", 4},
+                 {"waits", "for_rank", 3},
+                 {"messages", "rank", 1},
+                 {"messages", "peer", 2},
+                 {"messages", "size", 64},
+                 {"transport", "sends", 10},
+                 {"transport", "receives", 12},
+                 {"transport", "same_call", 62.5},
+                 {"transport", "other_call", 25},
+                 {"transport", "outside", 12.5},
+                 {"slices", "efficiency", 45},
+                 {"slices", "load_balance", 50},
+                 {"slices", "communication", 90},
+                 {"slices", "slowest", 6},
+                 {"slices", "begin", 2},
+                 {"slices", "end", 3}};
     struct profile *p = profile_new();
     uint32_t bcast = profile_add_operation(p, "MPI_Bcast", 0);
     *PUSH(&p->sites) = (struct profile_site){0};
@@ -110,6 +145,7 @@ Test(figures, of_waits_messages_and_the_transport)
                                         .same_call = 5,
                                         .other_call = 2,
                                         .outside = 1};
+    *PUSH(&p->slices) = (struct run_slice){2000, 3000, 0.45, 0.9, 6};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double value = figure_of(p, known[i].list, known[i].key);
         cr_expect(isnan(known[i].value) ? isnan(value) : fabs(value - known[i].value) < 1e-9,

@@ -613,6 +613,43 @@ Test(findings, sleep_is_not_computing)
     }
 }
 
+/* A phase is described by its times and factors; one that is not beyond chance is no finding. */
+Test(findings, a_phase_of_the_run)
+{
+    static const struct {
+        size_t first, last;
+        const char *span; /* NULL: nothing is found */
+    } cases[] = {{0, 10, "Until 10.0 ms parallel efficiency is 45 %, otherwise 90 %"},
+                 {10, 20, "From 10.0 ms to 20.0 ms parallel efficiency"},
+                 {20, 40, "From 20.0 ms on parallel efficiency"},
+                 {10, 11, NULL},
+                 {0, 0, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *p = made(&(struct known){0});
+        for (size_t k = 0; k < 40; k++) {
+            const bool low = k >= cases[i].first && k < cases[i].last;
+            *PUSH(&p->slices) =
+                (struct run_slice){.begin_ns = (int64_t)k * 1000000,
+                                   .end_ns = (int64_t)(k + 1) * 1000000,
+                                   .efficiency = low ? 0.45 : 0.9 + (k % 2 ? 0.01 : -0.01),
+                                   .most = 0.95,
+                                   .rank = low ? 1 : 0};
+        }
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "phase");
+        const char *text = json_string_value(json_object_get(f, "text"));
+        cr_assert_eq(f != NULL, cases[i].span != NULL, "case %zu", i);
+        if (f) {
+            cr_expect(strstr(text, cases[i].span), "%s", text);
+            cr_expect(strstr(text, "load balance 47 % (otherwise 95 %), communication 95 % "), "%s",
+                      text);
+            cr_expect(strstr(text, "rank 1 is most often"), "%s", text);
+        }
+        document_free(d);
+        profile_free(p);
+    }
+}
+
 /* --- doubts --- */
 
 /* CPU contention comes before all figures only if it silences a finding and leaves none. */

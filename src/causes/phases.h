@@ -1,0 +1,46 @@
+/* Parallel efficiency over time, from the events of a trace, and the part of the run in which it
+ * differs most from the rest. Pure functions. */
+#ifndef COLLPROF_CAUSES_PHASES_H
+#define COLLPROF_CAUSES_PHASES_H
+
+#include "base/array.h"
+#include "causes/segments.h"
+#include "timeline/timeline.h"
+
+/* One of equally long parts of the run. */
+struct run_slice {
+    int64_t begin_ns, end_ns; /* since the start of the run */
+    double efficiency;        /* time outside of MPI, mean of all ranks, as a share of the slice:
+                                 POP's parallel efficiency */
+    double most;   /* the same of the rank with the most; efficiency / most: load balance;
+                      most: communication efficiency */
+    uint32_t rank; /* that rank */
+};
+
+/* At most SLICES, and so few that a rank has CALLS calls in one on average; fewer than LEAST would
+ * show no course. */
+enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
+struct run_slices {
+    ARRAY(struct run_slice) list; /* for free() */
+};
+
+/* Finds the slices in which times of all ranks were recorded. None if several threads of a rank
+ * call MPI, or calls are too few. T, ACT, N, RUN: as for causes_find(). END_NS: for each rank with
+ * events the time at which it ended; after that it counts as waiting. Needs 2 KiB per rank. */
+struct run_slices slices_find(const struct timeline *t, const struct act *act, size_t n,
+                              const struct causes_run *run, const int64_t *end_ns);
+
+/* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */
+struct phase {
+    size_t first, last;
+    double efficiency, most, other_efficiency, other_most;
+    uint32_t rank; /* most often the one with the most time outside of MPI in the phase */
+};
+
+/* Finds the phase that differs most from the rest of N slices; if the run consists of two phases,
+ * the less efficient one. False if its efficiency differs
+ * by less than 0.1, or by less than 6 standard errors: the most of thousands of possible phases
+ * seldom reaches that by chance. */
+bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase);
+
+#endif
