@@ -294,7 +294,7 @@ const DRAW = {
             data: d.rowsIn(name).map(row => ({ x: place(d.at(row, 'x')), y: d.at(row, 'y'), low: d.at(row, 'low'),
                 high: d.at(row, 'high') })) }));
         const x = d.numbers('x', log, log || xs.length <= 12 ? xs.map(place) : null), write = x.ticks.callback;
-        x.ticks.callback = v => log && v === zero ? '0' : write(v);
+        x.ticks.callback = (v, ...more) => log && v === zero ? '0' : write(v, ...more);
         if (log) [x.min, x.max] = [place(xs[0]) * 0.9, xs[xs.length - 1] * 1.1];
         const y = { ...d.numbers('y', d.picture.y_log), beginAtZero: !d.picture.y_log };
         return { type: 'line', data: { datasets }, plugins: [intervals], scales: { x, y } };
