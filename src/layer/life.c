@@ -364,6 +364,16 @@ static void remove_record(int written)
         run_directory_link(&run_directory, layer.settings.output);
 }
 
+/* MPICH over UCX may hang in MPI_Finalize if a rank is in it while another still completes a call
+ * before it: the first then has what it waits for, and no longer answers. So no rank goes on before
+ * all have seen the end of the barrier, for which they look every millisecond. */
+static void leave_together(void)
+{
+    MPI_Request all_here;
+    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
 static void end_together(struct clock_pair entered)
 {
     MPI_Request all_here;
@@ -383,6 +393,7 @@ static void end_together(struct clock_pair entered)
         written = report_write(all, start);
     profile_free(all);
     remove_record(written);
+    leave_together();
     PMPI_Group_free(&layer.world);
     PMPI_Comm_free(&layer.comm);
 }
