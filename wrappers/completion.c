@@ -31,7 +31,7 @@ void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *
     c->entry = clock_ticks();
 }
 
-static struct request *pending_record(const struct pending *p, int i)
+static struct ledger_request *pending_record(const struct pending *p, int i)
 {
     if (p->taken)
         return p->record[i];
@@ -51,7 +51,7 @@ static void pending_end_failed(struct call *c, const struct pending *p, int rc)
 {
     for (int i = p->n - 1; i >= 0; i--) {
         bool gone = p->handle[i] != MPI_REQUEST_NULL && p->requests[i] == MPI_REQUEST_NULL;
-        struct request *r = p->taken ? p->record[i] : gone ? pending_record(p, i) : NULL;
+        struct ledger_request *r = p->taken ? p->record[i] : gone ? pending_record(p, i) : NULL;
         if (r && gone)
             call_lost(c, r, rc, p->n == 1 ? p->status : NULL);
         else if (r)
@@ -73,7 +73,7 @@ void pending_end_some(struct call *c, const struct pending *p, int rc, int count
     if (rc != MPI_SUCCESS)
         pending_end_failed(c, p, rc);
     for (int k = 0; rc == MPI_SUCCESS && k < count && p->n; k++) {
-        struct request *r = pending_record(p, indices[k]);
+        struct ledger_request *r = pending_record(p, indices[k]);
         if (r && r->active)
             call_complete(c, r, (unsigned)count, &p->status[k], tested);
         else if (r)
@@ -90,7 +90,7 @@ void pending_end_one(struct call *c, const struct pending *p, int rc, int index,
     pending_end_some(c, p, rc, index >= 0 && index < p->n, &index, tested);
 }
 
-static bool completed(const struct pending *p, int i, const struct request *r, int rc)
+static bool completed(const struct pending *p, int i, const struct ledger_request *r, int rc)
 {
     if (rc == MPI_SUCCESS)
         return r->active;
@@ -127,7 +127,7 @@ void pending_end_all(struct call *c, const struct pending *p, int rc, bool all, 
 int MPI_Request_free(MPI_Request *request)
 {
     struct call call;
-    struct request r;
+    struct ledger_request r;
     if (!call_enter(&call, OP_Request_free, CALL_ABOUT_NOTHING))
         return next.Request_free(request);
     if (request && *request != MPI_REQUEST_NULL && request_forget(HANDLE_BITS(*request), &r) &&
@@ -142,12 +142,12 @@ int MPI_Request_free(MPI_Request *request)
     return rc;
 }
 
-/* The data of a persistent request count for the call that starts it. */
-static void started(struct call *c, struct request *r)
+/* What a persistent request carries counts for the call that starts it. */
+static void started(struct call *c, struct ledger_request *r)
 {
-    r->entry = entry_of(
-        entry_key(c->site, c->operation, r->comm_index, thread.region, size_class_of(r->bytes)));
-    r->post_entry = c->entry;
+    r->entry =
+        entry_of(entry_key(c->site, c->operation, r->comm, thread.region, size_class_of(r->bytes)));
+    r->posted = c->entry;
     r->post_exit = c->exit;
     r->active = r->entry != NULL;
     call_started(c, r);
@@ -160,7 +160,7 @@ int MPI_Start(MPI_Request *request)
         return next.Start(request);
     int rc = next.Start(request);
     call.exit = clock_ticks();
-    struct request *r = rc == MPI_SUCCESS ? request_take(HANDLE_BITS(*request)) : NULL;
+    struct ledger_request *r = rc == MPI_SUCCESS ? request_take(HANDLE_BITS(*request)) : NULL;
     if (r) {
         started(&call, r);
         if (r->entry)
@@ -184,7 +184,7 @@ int MPI_Startall(int count, MPI_Request *requests)
     call.exit = clock_ticks();
     uint64_t bytes = 0;
     for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {
-        struct request *r = request_take(HANDLE_BITS(requests[i]));
+        struct ledger_request *r = request_take(HANDLE_BITS(requests[i]));
         if (r)
             started(&call, r);
         if (r && !(r->kind & REQUEST_RECV))

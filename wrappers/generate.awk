@@ -336,7 +336,7 @@ function need_status(   status) {
 function template_recv(call, bytes,   status) {
     status = need_status()
     if (message != "")
-        print "    struct request *probed = call_matched(" message ");"
+        print "    struct ledger_request *probed = call_matched(" message ");"
     do_call(call)
     print "    uint64_t bytes = rc ? 0 : call_received(" status ", " bytes ");"
     if (message != "")
@@ -416,11 +416,11 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
     matched = "NULL"
     if (message != "") {
         matched = "matched"
-        print "    struct request *matched = call_matched(" message ");"
+        print "    struct ledger_request *matched = call_matched(" message ");"
     }
     do_call(call)
     leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
-          "                       &(struct request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
+          "                       &(struct ledger_request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
           (kind ~ /COLLECTIVE/ ? "                                         .signature = " signature() ",\n" : "") \
           "                                         .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
                                                              tag != "" ? tag : "CALL_NONE") "})")

@@ -179,20 +179,20 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, uint6
     spin_unlock(&e->lock);
 }
 
-/* The record of the communicator on which R was posted, if it still exists. */
-static struct comm *comm_of_request(const struct request *r)
+/* The record of the communicator that R was posted on, if that is still there. */
+static struct comm *comm_of_request(const struct ledger_request *r)
 {
-    struct comm *on = r->comm == MPI_COMM_NULL ? NULL : comm_find(r->comm);
+    struct comm *on = (struct comm *)index_find(&layer.comms, r->comm_handle);
     return on && on->id == r->id ? on : NULL;
 }
 
-struct request *call_matched(const MPI_Message *message)
+struct ledger_request *call_matched(const MPI_Message *message)
 {
     return message && *message != MPI_MESSAGE_NULL ? request_take(MESSAGE_BITS(*message)) : NULL;
 }
 
 void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
-                     struct request *probed)
+                     struct ledger_request *probed)
 {
     struct comm *on = probed ? comm_of_request(probed) : NULL;
     if (on && rc == MPI_SUCCESS) {
@@ -212,7 +212,8 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
         c->traced = !found;
         return;
     }
-    struct request kept = {.comm = comm, .id = on->id, .turn = NO_TURN, .kind = REQUEST_MESSAGE};
+    struct ledger_request kept = {
+        .comm_handle = comm_key(comm), .id = on->id, .turn = NO_TURN, .kind = REQUEST_MESSAGE};
     if (layer.trace)
         trace_probed(c, on, status, message ? &kept : NULL);
     if (message) {
@@ -221,8 +222,8 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
     }
 }
 
-/* A request's send is counted when it is started, its receive when it is complete. */
-static void message_posted(struct call *c, struct comm *on, struct request *r)
+/* What a request sends counts when it is started, what it receives when it is complete. */
+static void message_posted(struct call *c, struct comm *on, struct ledger_request *r)
 {
     if (!(r->kind & REQUEST_RECV))
         message_count(on, c->site, c->operation, r->peer, r->tag, false, r->bytes);
@@ -234,7 +235,7 @@ static void message_posted(struct call *c, struct comm *on, struct request *r)
         trace_posted(c, on, r);
 }
 
-void call_started(struct call *c, struct request *r)
+void call_started(struct call *c, struct ledger_request *r)
 {
     struct comm *on = comm_of_request(r);
     if (on && r->kind & REQUEST_MESSAGE)
@@ -242,16 +243,15 @@ void call_started(struct call *c, struct request *r)
     if (r->kind & REQUEST_COLLECTIVE)
         r->spared = (uint8_t)ledger_spared(++r->sequence);
     r->excluded = thread.excluded.of != 0;
-    request_show(r);
 }
 
-/* Sets the message that R carries; a send is counted here. */
-static void message_of(struct call *c, int rc, struct comm *on, struct request *r,
-                       struct request *matched)
+/* Whose message it is; what is sent counts from here. */
+static void message_of(struct call *c, int rc, struct comm *on, struct ledger_request *r,
+                       struct ledger_request *matched)
 {
     if (matched) {
-        r->comm = matched->comm;
-        r->id = matched->id;
+        r->comm_handle = matched->comm_handle;
+        r->comm_id = r->id = matched->id;
         r->turn = matched->turn;
         r->kind |= REQUEST_MESSAGE;
         request_release(matched);
@@ -263,7 +263,8 @@ static void message_of(struct call *c, int rc, struct comm *on, struct request *
 }
 
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                        const MPI_Request *request, struct request *matched, struct request *r)
+                        const MPI_Request *request, struct ledger_request *matched,
+                        struct ledger_request *r)
 {
     const unsigned kind = r->kind;
     struct comm *on = call_comm(c, comm, rc);
@@ -275,15 +276,16 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
         call_count(c, e, now, rc);
     }
     r->entry = e;
-    r->post_entry = c->entry;
+    r->posted = c->entry;
     r->post_exit = c->exit;
     r->bytes = bytes;
     r->site = c->site;
-    r->comm = comm;
+    r->comm_handle = comm_key(comm);
     r->id = on ? on->id : 0;
+    r->comm_id = kind & REQUEST_COLLECTIVE ? 0 : r->id;
     r->turn = NO_TURN;
     r->operation = (uint16_t)c->operation;
-    r->comm_index = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
+    r->comm = (uint16_t)(on ? on->index : LEDGER_NO_COMM);
     r->active = !(kind & REQUEST_PERSISTENT);
     r->excluded = thread.excluded.of != 0;
     message_of(c, rc, on, r, matched);
@@ -333,8 +335,8 @@ struct comm *comm_of_freed(const MPI_Comm *comm)
     return &copy;
 }
 
-void call_complete(struct call *c, struct request *r, unsigned sharing, const MPI_Status *status,
-                   bool tested)
+void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
+                   const MPI_Status *status, bool tested)
 {
     struct ledger_entry *e = r->entry;
     uint64_t wait = ticks_to_ns(c->exit - c->entry);
@@ -361,7 +363,7 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
         e->completed++;
         e->window_ns += ticks_to_ns(waited_from - r->post_exit);
         e->wait_ns += wait / sharing;
-        e->span_ns += ticks_to_ns(c->exit - r->post_entry);
+        e->span_ns += ticks_to_ns(c->exit - r->posted);
         e->hidden += tested || wait < NO_WAIT_NS;
         e->completed_bytes += bytes;
         if (r->kind & REQUEST_RECV)
@@ -379,7 +381,7 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
         trace_completed(c, on, r, status, bytes, cancelled);
     if (r->kind & REQUEST_COLLECTIVE && r->comm_id && !r->excluded)
         instance_add(&(struct ledger_instance){.comm_id = r->comm_id,
-                                               .entry_ticks = r->post_entry,
+                                               .entry_ticks = r->posted,
                                                .exit_ticks = c->exit,
                                                .outside_ticks = LEDGER_UNKNOWN_TICKS,
                                                .bytes = r->bytes & LEDGER_48_BITS,
@@ -387,13 +389,13 @@ void call_complete(struct call *c, struct request *r, unsigned sharing, const MP
                                                .site = r->site,
                                                .operation = r->operation & 0x7ffu,
                                                .spared = r->spared & 0x1fu,
-                                               .comm = r->comm_index,
+                                               .comm = r->comm,
                                                .root = r->root,
                                                .signature = r->signature});
     request_release(r);
 }
 
-void call_lost(struct call *c, struct request *r, int rc, const MPI_Status *status)
+void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status)
 {
     struct comm *on = r->kind & REQUEST_MESSAGE ? comm_of_request(r) : NULL;
     if (r->kind & REQUEST_RECV)

@@ -11,11 +11,6 @@
 
 #define TURN_UNKNOWN UINT32_MAX
 
-struct turn {
-    uint32_t channel; /* index in the ledger; 0: none, or the table was full */
-    uint32_t ordinal; /* TURN_UNKNOWN if not known */
-    uint32_t waiting; /* its number in the queue; 0 if it is not queued */
-};
 #define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0})
 
 /* The number of this thread among those that are traced, from 1. */

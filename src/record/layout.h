@@ -16,15 +16,16 @@
 #include "base/histogram.h"
 #include "base/noise.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 12u
+#define LEDGER_VERSION 13u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
-#define LEDGER_MAX_SEGMENTS 8u
+#define LEDGER_MAX_SEGMENTS 10u
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
 #define LEDGER_UNKNOWN_TICKS UINT64_MAX
 #define LEDGER_48_BITS 0xffffffffffffull
@@ -47,7 +48,7 @@
     X(ENTRIES, entries, struct ledger_entry, 64, 580, 16, 0)                                       \
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
     X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
-    X(REQUESTS, requests, struct ledger_request, 64, 0, 64, 0)                                     \
+    X(REQUESTS, requests, struct ledger_request, 256, 0, 512, 0)                                   \
     X(MESSAGES, messages, struct ledger_messages, 128, 0, 64, 0)                                   \
     X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
     X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)
@@ -129,17 +130,33 @@ struct ledger_call {
     uint64_t request[16];
 };
 
-/* A request that is not complete. It has the same index as in the layer's own table. */
+/* A request from its start to its completion; a persistent one until it is freed. */
 struct ledger_request {
     uint64_t handle;  /* if several requests share it, all of them are complete */
-    uint64_t posted;  /* ticks; 0: this slot is free */
-    uint64_t comm_id; /* as in ledger_instance; a persistent collective has an id of its own */
+    uint64_t posted;  /* ticks at entry of the call that started it; 0: this row is free */
+    uint64_t comm_id; /* as in ledger_instance; a persistent collective has an identity of its own,
+                         since members may start several in different orders */
     uint64_t bytes;
     uint64_t sequence;
     uint32_t site;
-    int32_t peer, tag, root;
+    uint32_t signature;      /* of a collective: see LEDGER_SIGNATURE() */
+    int32_t root, peer, tag; /* as given, so they may be wildcards */
     uint16_t operation, comm;
-    uint32_t active; /* started and not complete; only a persistent request may have 0 */
+    bool active; /* started and not yet complete; only a persistent one may be inactive */
+    /* Of the writer; meaningless to a reader. */
+    uint8_t spared;             /* for a collective: see ledger_is_sampled() */
+    uint8_t kind;               /* bits of enum request_kind */
+    bool excluded;              /* started while calls were excluded from timing */
+    uint32_t next;              /* next one in its handle's queue or the free list */
+    struct ledger_entry *entry; /* of the call that started it */
+    uint64_t post_exit;         /* ticks */
+    uint64_t comm_handle;       /* it may have been reused: its communicator counts only if */
+    uint64_t id;                /* it still has this identity */
+    struct turn {
+        uint32_t channel; /* index in the ledger; 0: none, or the table was full */
+        uint32_t ordinal; /* TURN_UNKNOWN if not known */
+        uint32_t waiting; /* its number in the queue; 0 if it is not queued */
+    } turn;               /* ordinal, with --trace */
 };
 
 /* Number of messages of one (communicator, peer, tag, direction). Incomplete once the table is

@@ -1,8 +1,8 @@
-/* Requests between their start and their completion.
+/* Requests between their start and their completion: rows of the ledger.
  *
- * Handles are not unique (MPI may return one complete request for all small sends), so the records
- * of a handle form a queue: a completion takes the oldest one. The pool has a fixed size; further
- * requests are counted but not tracked. */
+ * Handles are not unique (small sends share one, completed when it is returned), so the rows of a
+ * handle form a queue: completions take the oldest. Requests that find no room are counted and not
+ * tracked. */
 #ifndef COLLPROF_RECORD_REQUESTS_H
 #define COLLPROF_RECORD_REQUESTS_H
 
@@ -17,52 +17,24 @@ enum request_kind {
     REQUEST_PARTITIONED = 16 /* matched in the order of initialization; not in the trace */
 };
 
-struct request {
-    uint64_t handle;
-    struct ledger_entry *entry;     /* of the call that started it */
-    uint64_t post_entry, post_exit; /* in ticks */
-    uint64_t bytes;
-    uint64_t comm_id; /* with SEQUENCE, identifies a collective; 0: not a collective. A persistent
-                         collective has an identity of its own, since members may start several
-                         in different orders */
-    uint64_t sequence;
-    uint32_t site;
-    uint32_t signature; /* of a collective: see LEDGER_SIGNATURE() */
-    int root;
-    int peer, tag;    /* as given, so they may be wildcards */
-    MPI_Comm comm;    /* the handle may have been reused: its record counts only if */
-    uint64_t id;      /* it still has this identity */
-    struct turn turn; /* ordinal, with --trace */
-    uint32_t next;    /* next one in the queue or the free list */
-    uint16_t operation;
-    uint16_t comm_index;
-    uint8_t spared; /* for a collective: see ledger_is_sampled() */
-    uint8_t kind;   /* bits of enum request_kind */
-    bool excluded;  /* started while calls were excluded from timing */
-    bool active;    /* started and not yet complete; only a persistent one may be inactive */
-};
-
 int requests_start(void);
 
-/* Writes the present state of request R into the ledger. */
-void request_show(const struct request *r);
-
 /* Keeps a copy of R at the end of its handle's queue. */
-void request_add(const struct request *r);
+void request_add(const struct ledger_request *r);
 
-/* The oldest request with HANDLE; NULL if none. A persistent request stays in the table. Any other
- * is removed and belongs to the caller until request_release() or request_return(). */
-struct request *request_take(uint64_t handle);
+/* The oldest request with HANDLE; NULL: none. A persistent request stays in the table. Any other is
+ * removed and belongs to the caller until request_release() or request_return(). */
+struct ledger_request *request_take(uint64_t handle);
 
-/* Returns R, which turned out not to be complete, to the head of its handle's queue. */
-void request_return(struct request *r);
+/* Puts R, which turned out not to be complete, back at the head of its handle's queue. */
+void request_return(struct ledger_request *r);
 
 /* Frees the completed request R; a persistent request only becomes inactive. */
-void request_release(struct request *r);
+void request_release(struct ledger_request *r);
 
-/* Removes the record of a freed request, persistent or not, and copies it to R; false if there is
- * none. */
-bool request_forget(uint64_t handle, struct request *r);
+/* Takes out the record of a freed request, persistent or not, and gives a copy of it to R; false if
+ * there is none. */
+bool request_forget(uint64_t handle, struct ledger_request *r);
 
 /* Forgets all but persistent requests, after a time without recording, in which completions were
  * missed. */

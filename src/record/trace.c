@@ -131,7 +131,7 @@ static bool is_of_neighbours(uint32_t operation)
     return UNLIKELY(!strncmp(name, "MPI_Neighbor", 12) || !strncmp(name, "MPI_Ineighbor", 13));
 }
 
-void trace_collective_posted(struct comm *on, struct request *r)
+void trace_collective_posted(struct comm *on, struct ledger_request *r)
 {
     if (is_of_neighbours(r->operation))
         return;
@@ -148,7 +148,7 @@ void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes
 }
 
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
-                    const struct request *probed)
+                    const struct ledger_request *probed)
 {
     trace_begin();
     int from = status->MPI_SOURCE, tag = status->MPI_TAG;
@@ -157,7 +157,7 @@ void trace_received(struct call *c, struct comm *on, const MPI_Status *status, u
     trace_end();
 }
 
-void trace_posted(struct call *c, struct comm *on, struct request *r)
+void trace_posted(struct call *c, struct comm *on, struct ledger_request *r)
 {
     trace_begin();
     if (r->kind & REQUEST_RECV) {
@@ -174,33 +174,34 @@ static uint32_t ordinal_of(uint64_t sequence)
     return sequence < TURN_UNKNOWN ? (uint32_t)sequence : TURN_UNKNOWN;
 }
 
-void trace_completed(struct call *c, struct comm *on, struct request *r, const MPI_Status *status,
-                     uint64_t bytes, bool cancelled)
+void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
+                     const MPI_Status *status, uint64_t bytes, bool cancelled)
 {
     trace_begin();
     if (r->kind & REQUEST_COLLECTIVE) {
         r->turn.ordinal = ordinal_of(r->sequence);
         if (r->turn.channel)
-            add_traced(c, ACT_COLLECTED, bytes, r->post_entry, r->turn);
+            add_traced(c, ACT_COLLECTED, bytes, r->posted, r->turn);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {
-        add_traced(c, ACT_SENT, bytes, r->post_entry, r->turn);
+        add_traced(c, ACT_SENT, bytes, r->posted, r->turn);
     } else if (on && status) {
-        add_traced(c, ACT_RECEIVED, bytes, r->post_entry,
+        add_traced(c, ACT_RECEIVED, bytes, r->posted,
                    channel_received(r->turn, on, status->MPI_SOURCE, status->MPI_TAG));
     }
     trace_end();
 }
 
-void trace_lost(const struct request *r)
+void trace_lost(const struct ledger_request *r)
 {
     trace_begin();
     channel_lost(r->turn);
     trace_end();
 }
 
-void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, struct request *kept)
+void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
+                  struct ledger_request *kept)
 {
     trace_begin();
     int from = status->MPI_SOURCE, tag = status->MPI_TAG;

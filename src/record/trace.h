@@ -41,21 +41,21 @@ void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes
 
 /* Records a blocking receive; PROBED: for a message that was probed before. */
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
-                    const struct request *probed);
+                    const struct ledger_request *probed);
 
-/* Records messages of non-blocking calls: posted, and completed by the call C. */
-void trace_posted(struct call *c, struct comm *on, struct request *r);
-void trace_completed(struct call *c, struct comm *on, struct request *r, const MPI_Status *status,
-                     uint64_t bytes, bool cancelled);
+/* Messages of non-blocking calls: posted, and completed by the call C. */
+void trace_posted(struct call *c, struct comm *on, struct ledger_request *r);
+void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
+                     const MPI_Status *status, uint64_t bytes, bool cancelled);
 
-/* It will never be known whether this receive got a message. */
-void trace_lost(const struct request *r);
+/* No rank will know whether this receive has brought a message. */
+void trace_lost(const struct ledger_request *r);
 
-/* Records that a probe detected a message. KEPT, for a matched probe, gets the message's ordinal in
- * its channel. */
-void trace_probed(struct call *c, struct comm *on, const MPI_Status *status, struct request *kept);
+/* A message was seen; KEPT, where it is for no other call, takes over its place in its channel. */
+void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
+                  struct ledger_request *kept);
 
-void trace_collective_posted(struct comm *on, struct request *r);
+void trace_collective_posted(struct comm *on, struct ledger_request *r);
 void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int root, uint64_t bytes);
 
 #endif

@@ -199,12 +199,15 @@ static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
     return open;
 }
 
-/* Adds the open requests, in the order of posting. */
+/* Requests that are open, in the order in which they were posted; each is compared with all others.
+ */
+enum { MOST_REQUESTS = 4096 };
 static void add_requests(struct reading *r)
 {
     struct situation *s = r->e->s;
     const struct ledger_request *q = r->g.l->requests;
     uint32_t n = count_of(r->g.l, LEDGER_REQUESTS);
+    n = n < MOST_REQUESTS ? n : MOST_REQUESTS;
     r->first = s->awaited.n;
     for (uint32_t i = 0; i < n; i++) {
         if (!is_open(q, n, i))

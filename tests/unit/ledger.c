@@ -102,7 +102,7 @@ Test(ledger, sections_do_not_overlap)
             end = t->segment[0].offset + t->segment[0].bytes;
         }
         cr_assert_eq(end, l.header->file_size);
-        cr_assert_leq(end, bytes + bytes / 10);
+        cr_assert_leq(end, bytes + bytes / 7);
         ledger_close(&l);
     }
 }

@@ -18,8 +18,9 @@ static void *work(void *arg)
     for (uint64_t i = 0; i < ROUNDS; i++) {
         struct ledger_entry *e = entry_of(entry_key((uint32_t)(i % 40), 1, 1, 0, 3));
         entry_count(e, i, 4, false);
-        request_add(&(struct request){.handle = i % 7, .entry = e, .bytes = me, .active = true});
-        struct request *r = request_take(i % 7);
+        request_add(
+            &(struct ledger_request){.handle = i % 7, .entry = e, .bytes = me, .active = true});
+        struct ledger_request *r = request_take(i % 7);
         if (r && i % 3 == 0) {
             request_return(r);
             r = request_take(i % 7);

@@ -29,13 +29,13 @@ TestSuite(record, .init = start, .fini = finish);
 
 static void post(uint64_t handle, uint64_t bytes, unsigned kind)
 {
-    request_add(
-        &(struct request){.handle = handle, .bytes = bytes, .kind = (uint8_t)kind, .active = true});
+    request_add(&(struct ledger_request){
+        .handle = handle, .bytes = bytes, .kind = (uint8_t)kind, .active = true});
 }
 
 static uint64_t take(uint64_t handle)
 {
-    struct request *r = request_take(handle);
+    struct ledger_request *r = request_take(handle);
     uint64_t bytes = r ? r->bytes : 0;
     if (r)
         request_release(r);
@@ -53,7 +53,7 @@ Test(record, equal_handles_first_in_first_out)
         post(7, i, REQUEST_PLAIN);
     post(8, 80, REQUEST_PLAIN);
     cr_assert_eq(take(7), 1);
-    struct request *r = request_take(7);
+    struct ledger_request *r = request_take(7);
     cr_assert_eq(r->bytes, 2);
     request_return(r); /* not complete after all: it is the next again */
     cr_assert_eq(take(7), 2);
@@ -66,13 +66,13 @@ Test(record, equal_handles_first_in_first_out)
 Test(record, persistent_requests_stay_until_they_are_freed)
 {
     post(5, 50, REQUEST_PERSISTENT);
-    struct request *r = request_take(5);
+    struct ledger_request *r = request_take(5);
     request_release(r);
     cr_assert_not(r->active);
     cr_assert_eq(request_take(5), r);
     requests_clear();
     cr_assert_eq(request_take(5)->bytes, 50);
-    struct request freed;
+    struct ledger_request freed;
     cr_assert(request_forget(5, &freed));
     cr_assert_eq(freed.bytes, 50);
     cr_assert_not(request_forget(5, &freed));
@@ -82,17 +82,18 @@ Test(record, persistent_requests_stay_until_they_are_freed)
 
 Test(record, requests_beyond_the_table_are_counted)
 {
-    enum { MANY = 270000, ROOM = 262143 };
+    const uint64_t room = layer.ledger.header->section[LEDGER_REQUESTS].limit - 1;
+    const uint64_t many = room + 5000;
     /* Several of them share a queue, where the last, with the least handle, is looked for first. */
-    for (uint64_t i = 0; i < MANY; i++)
-        post((MANY - i) * 8, i + 1, REQUEST_PLAIN);
-    cr_assert_eq(untracked(), MANY - ROOM);
-    for (uint64_t i = MANY; i-- > 0;)
-        cr_assert_eq(take((MANY - i) * 8), i < ROOM ? i + 1 : 0);
+    for (uint64_t i = 0; i < many; i++)
+        post((many - i) * 8, i + 1, REQUEST_PLAIN);
+    cr_assert_eq(untracked(), many - room);
+    for (uint64_t i = many; i-- > 0;)
+        cr_assert_eq(take((many - i) * 8), i < room ? i + 1 : 0);
     /* What was given back can be used again. */
     post(3, 33, REQUEST_PLAIN);
     cr_assert_eq(take(3), 33);
-    cr_assert_eq(untracked(), MANY - ROOM);
+    cr_assert_eq(untracked(), many - room);
 }
 
 /* Somebody completes them behind our back: they are dropped, and that is said. */
