@@ -288,7 +288,7 @@ void life_switch(int level)
     } else if (level == 2) {
         entries_reset();
         regions_forget();
-        peers_reset();
+        messages_reset();
         trace_reset();
     }
 }

@@ -89,6 +89,7 @@ static const struct field rank_table[] = {
     F(late_message_ns, "late_message_ns", U64, FIRST),
     F(calls, "calls", U64, FIRST),
     F(started_late, "started_late", U32, FIRST),
+    F(messages_lost, NULL, U32, FIRST),
     F(grow_error, "grow_error", U32, FIRST),
     F(in_call, "in_call", BOOL, FIRST),
     F(cpu_ns, "cpu_ns", MAYBE, FIRST),

@@ -210,19 +210,20 @@ static void gather_events(struct gather *g)
 
 static void gather_peers(struct gather *g)
 {
-    for (uint32_t i = 0; i < count_of(g->l, LEDGER_PEERS); i++) {
-        const struct ledger_peer *from = &g->l->peers[i];
-        if (from->messages)
-            profile_add(g->p, TABLE_PEERS,
-                        &(struct profile_peer){.site = site_of(g, from->site),
-                                               .operation = operation_of(g, from->operation),
-                                               .rank = (uint32_t)g->h->rank,
-                                               .peer = from->peer,
-                                               .received = from->received,
-                                               .messages = from->messages,
-                                               .bytes = from->bytes});
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_MESSAGES); i++) {
+        const struct ledger_messages *from = &g->l->messages[i];
+        if (from->n)
+            profile_add(
+                g->p, TABLE_PEERS,
+                &(struct profile_peer){.site = site_of(g, from->site),
+                                       .operation = operation_of(g, from->operation),
+                                       .rank = (uint32_t)g->h->rank,
+                                       .peer = from->peer < INT32_MAX ? from->peer : INT32_MAX,
+                                       .received = from->received,
+                                       .messages = from->n,
+                                       .bytes = from->bytes});
     }
-    g->p->peers_dropped = g->h->section[LEDGER_PEERS].dropped;
+    g->p->peers_dropped = g->h->section[LEDGER_MESSAGES].dropped;
 }
 
 /* Of a rank that has finished: others still change it. */
@@ -349,6 +350,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .untracked_requests = h->untracked_requests,
                                .failed_collectives = h->failed_collectives,
                                .started_late = h->started_late,
+                               .messages_lost = h->messages_lost,
                                .grow_error = h->grow_error,
                                .init_ns = h->init_ns,
                                .injected_ns = h->injected_ns,

@@ -219,8 +219,8 @@ void records_close(struct records *r)
 
 static struct profile *load_counts(struct records *r, const char *directory)
 {
-    const uint32_t without = 1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_PEERS |
-                             1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
+    const uint32_t without =
+        1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
     (void)directory;
     records_find(r);
     struct profile *p = merge_records(r, ~without);

@@ -62,6 +62,7 @@ struct profile_rank {
                                     process */
     double call_ns;              /* what recording adds to a call; 0 if not measured */
     uint32_t started_late;       /* MPI_Init was not seen */
+    uint32_t messages_lost;      /* counts by communicator and tag are incomplete */
     uint32_t grow_error;         /* errno if the record could not grow; otherwise 0 */
     int64_t end_ns;              /* like trace.last_ns, for this rank; not in profile.json */
     bool in_call; /* it was killed in a call at an unknown time, so its time in MPI is unknown */
@@ -185,7 +186,7 @@ struct profile_balance {
     uint32_t from, to; /* ranks in MPI_COMM_WORLD; requests: the rank, its peer in COMM */
     int32_t tag;
     uint32_t operation, site; /* that posted the requests; PROFILE_NONE: these are messages */
-    uint32_t sender;          /* call site of the first message */
+    uint32_t sender;          /* one of the messages' call sites */
     uint64_t sent, received;
 };
 

@@ -57,8 +57,8 @@ struct ledger_call *thread_call(void)
 
 int tables_start(void)
 {
-    struct index *const all[] = {&layer.comms, &layer.sites,    &layer.entries,
-                                 &layer.peers, &layer.messages, &layer.channels};
+    struct index *const all[] = {&layer.comms, &layer.sites, &layer.entries, &layer.messages,
+                                 &layer.channels};
     int error = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all && !error; i++)
         error = index_start(all[i]);

@@ -41,8 +41,7 @@ struct layer {
     struct index comms;    /* comm_key(handle) to struct comm */
     struct index sites;    /* hash of a stack to its number */
     struct index entries;  /* entry_key() to struct ledger_entry */
-    struct index peers;    /* peer_key() to struct ledger_peer */
-    struct index messages; /* hash of the key to struct ledger_messages */
+    struct index messages; /* messages_key() to struct ledger_messages */
     struct index channels; /* hash of a channel to struct ledger_channel */
     bool trace;            /* events are recorded */
     bool shared_trace;     /* several threads record events, under this lock: */

@@ -47,9 +47,8 @@
     X(CALLS, calls, struct ledger_call, 16, 0, 16, 0)                                              \
     X(ENTRIES, entries, struct ledger_entry, 64, 580, 16, 0)                                       \
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
-    X(PEERS, peers, struct ledger_peer, 128, 0, 128, 0)                                            \
     X(REQUESTS, requests, struct ledger_request, 256, 0, 512, 0)                                   \
-    X(MESSAGES, messages, struct ledger_messages, 128, 0, 64, 0)                                   \
+    X(MESSAGES, messages, struct ledger_messages, 128, 0, 256, 0)                                  \
     X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
     X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)
 
@@ -159,15 +158,16 @@ struct ledger_request {
     } turn;               /* ordinal, with --trace */
 };
 
-/* Number of messages of one (communicator, peer, tag, direction). Incomplete once the table is
- * full. */
+/* Messages of one (communicator, peer, tag, direction, call site): the communication matrix, and
+ * what was sent and not received. */
 struct ledger_messages {
-    uint64_t comm_id; /* as in ledger_instance */
-    uint64_t n;
+    uint64_t comm_id; /* as in ledger_instance; 0: any, and the tag is then MPI_ANY_TAG */
+    uint64_t n, bytes;
     uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
     int32_t tag;
+    uint32_t site, operation;
     uint32_t received; /* 0: sent to it, 1: received from it */
-    uint32_t site;     /* of the first of them */
+    uint32_t unused;
 };
 
 struct ledger_region {
@@ -290,14 +290,6 @@ enum ledger_form {
     FORMS
 };
 
-/* Messages sent to or received from one peer at one call site, for the communication matrix. */
-struct ledger_peer {
-    uint32_t site, operation;
-    uint32_t peer;     /* rank in MPI_COMM_WORLD */
-    uint32_t received; /* 0: sent to it, 1: received from it */
-    uint64_t messages, bytes;
-};
-
 /* With --trace: a stream of messages whose order MPI guarantees, or the collectives of a
  * communicator with one root. */
 struct ledger_channel {
@@ -401,6 +393,7 @@ struct ledger_header {
     uint64_t failed_collectives; /* on communicators of more than this process */
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
     uint32_t started_late;    /* MPI_Init was not seen: recording began with the first call seen */
+    uint32_t messages_lost;   /* counts of messages by communicator and tag are incomplete */
     uint32_t threads_at_once; /* MPI_THREAD_MULTIPLE */
     uint32_t sample_mask;     /* which instances are kept: see ledger_is_sampled() */
     uint32_t traced;          /* events are recorded */

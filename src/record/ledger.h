@@ -4,7 +4,6 @@
 
 #include "record/layout.h"
 
-
 /* A ledger in memory: mapped for its writer, a checked copy for a reader. */
 struct ledger {
     struct ledger_header *header;

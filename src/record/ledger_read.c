@@ -195,9 +195,10 @@ static bool check_instance(const struct ledger *l, uint32_t i)
            is_comm(l->header, n->comm);
 }
 
-static bool check_peer(const struct ledger *l, uint32_t i)
+static bool check_messages(const struct ledger *l, uint32_t i)
 {
-    return is_operation(l->header, l->peers[i].operation) && is_site(l->header, l->peers[i].site);
+    const struct ledger_messages *m = &l->messages[i];
+    return is_operation(l->header, m->operation) && is_site(l->header, m->site);
 }
 
 static bool check_request(const struct ledger *l, uint32_t i)
@@ -228,7 +229,7 @@ static bool (*const checks[LEDGER_SECTIONS])(const struct ledger *l, uint32_t i)
     [LEDGER_OPERATIONS] = check_operation, [LEDGER_MODULES] = check_module,
     [LEDGER_SITES] = check_site,           [LEDGER_COMMS] = check_comm,
     [LEDGER_CALLS] = check_call,           [LEDGER_ENTRIES] = check_entry,
-    [LEDGER_INSTANCES] = check_instance,   [LEDGER_PEERS] = check_peer,
+    [LEDGER_INSTANCES] = check_instance,   [LEDGER_MESSAGES] = check_messages,
     [LEDGER_REQUESTS] = check_request,     [LEDGER_CHANNELS] = check_channel,
     [LEDGER_EVENTS] = check_event,
 };

@@ -1,23 +1,29 @@
 #include "record/peers.h"
 
-struct ledger_messages *messages_add(uint64_t key, const struct ledger_messages *row)
+void messages_lose(void)
 {
-    return layer_row(&layer.messages, key, LEDGER_MESSAGES, row);
+    __atomic_store_n(&layer.ledger.header->messages_lost, 1, __ATOMIC_RELAXED);
 }
 
-struct ledger_peer *peers_add(uint64_t key)
+struct ledger_messages *messages_add(const struct ledger_messages *row)
 {
-    return layer_row(&layer.peers, key, LEDGER_PEERS,
-                     &(struct ledger_peer){.site = key >> 42 & 0x1fffff,
-                                           .operation = key >> 32 & 0x3ff,
-                                           .peer = key >> 1 & 0x7fffffff,
-                                           .received = key & 1});
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_MESSAGES];
+    struct ledger_messages made = *row;
+    if (t->count >= t->limit / 2) {
+        made.comm_id = 0;
+        made.tag = MPI_ANY_TAG;
+        messages_lose();
+    }
+    const uint64_t key = messages_key(&made);
+    void *there = (void *)index_find(&layer.messages, key);
+    return there ? there : layer_row(&layer.messages, key, LEDGER_MESSAGES, &made);
 }
 
-void peers_reset(void)
+void messages_reset(void)
 {
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_PEERS];
+    struct ledger_table *t = &layer.ledger.header->section[LEDGER_MESSAGES];
     for (uint32_t i = 0; i < t->count; i++)
-        layer.ledger.peers[i].messages = layer.ledger.peers[i].bytes = 0;
+        layer.ledger.messages[i].n = layer.ledger.messages[i].bytes = 0;
     t->dropped = 0;
+    messages_lose();
 }

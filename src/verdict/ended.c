@@ -110,8 +110,7 @@ static bool is_all_known(const struct profile *p)
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         known = known && r->state == LEDGER_FINALIZED && !r->untracked_requests &&
-                !r->failed_collectives && !r->started_late && !r->dropped[LEDGER_MESSAGES] &&
-                !r->dropped[LEDGER_REQUESTS];
+                !r->failed_collectives && !r->started_late && !r->messages_lost;
     }
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_operation *o = &p->operations.at[p->entries.at[i].operation];

@@ -25,8 +25,7 @@ static void add_messages(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
     struct situation *s = r->e->s;
-    s->counted = s->counted && !h->section[LEDGER_MESSAGES].dropped && !h->started_late &&
-                 !h->untracked_requests;
+    s->counted = s->counted && !h->messages_lost && !h->started_late && !h->untracked_requests;
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_MESSAGES); i++) {
         const struct ledger_messages *m = &r->g.l->messages[i];
         int32_t peer = (int32_t)m->peer;

@@ -140,8 +140,10 @@ static struct profile *messages(struct exchange x)
                                                  .n = r ? x.received : 3,
                                                  .peer = r ? 0 : 1,
                                                  .tag = 5,
+                                                 .bytes = 24,
                                                  .received = r > 0,
-                                                 .site = 1};
+                                                 .site = 1,
+                                                 .operation = OP_ISEND};
         left(&l, LEDGER_REQUESTS, r == 1 && x.posted);
         l.requests[0] = (struct ledger_request){.posted = 1,
                                                 .active = 1,
@@ -151,10 +153,7 @@ static struct profile *messages(struct exchange x)
                                                 .comm_id = 0xc0,
                                                 .peer = 0,
                                                 .tag = 5};
-        left(&l, LEDGER_PEERS, r == 0);
-        l.peers[0] = (struct ledger_peer){
-            .site = 1, .operation = OP_ISEND, .peer = 1, .messages = 3, .bytes = 24};
-        l.header->section[LEDGER_MESSAGES].dropped = x.lost && r == 2;
+        l.header->messages_lost = x.lost && r == 2;
         if (r == 2 && x.killed)
             l.header->state = LEDGER_RUNNING;
         made_calls(&l, 2, OP_WAIT, 0, 1, 10);

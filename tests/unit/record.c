@@ -231,15 +231,6 @@ static struct ledger_entry *entry(uint32_t site, uint32_t operation)
     return entry_of(entry_key(site, operation, 0, 0, 0));
 }
 
-Test(record, a_peer_is_what_its_key_says_until_it_is_reset)
-{
-    struct ledger_peer *p = peers_add(peer_key(3, 5, 7, true));
-    cr_assert(p->site == 3 && p->operation == 5 && p->peer == 7 && p->received);
-    p->messages = p->bytes = 1;
-    peers_reset();
-    cr_assert(p->messages == 0 && p->bytes == 0);
-}
-
 Test(record, index_forgets_what_is_removed)
 {
     struct index x;
@@ -282,10 +273,35 @@ Test(record, what_is_sent_is_not_what_is_received)
     for (int tag = 0; tag < 4; tag++)
         for (int received = 0; received < 2; received++)
             for (int n = 0; n <= tag; n++)
-                message_on(&c, 1, 5, tag, received);
+                message_count(&c, 3, 5, 7, tag, received, 10);
     cr_assert_eq(layer.ledger.header->section[LEDGER_MESSAGES].count, 8);
-    for (uint32_t i = 0; i < 8; i++)
-        cr_expect_eq(layer.ledger.messages[i].n, (uint64_t)layer.ledger.messages[i].tag + 1);
+    for (uint32_t i = 0; i < 8; i++) {
+        const struct ledger_messages *m = &layer.ledger.messages[i];
+        cr_expect(m->n == (uint64_t)m->tag + 1 && m->bytes == 10 * m->n);
+        cr_expect(m->site == 3 && m->operation == 5 && m->peer == 7);
+    }
+    messages_reset();
+    cr_expect(layer.ledger.messages[7].n == 0 && layer.ledger.messages[7].bytes == 0);
+    cr_expect(layer.ledger.header->messages_lost);
+}
+
+/* Of many tags the last ones share a row for each call site and peer: no message is missing. */
+Test(record, messages_of_more_tags_than_rows)
+{
+    enum { TAGS = 40000 };
+    struct comm c = {.id = 1, .handle = MPI_COMM_WORLD};
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_MESSAGES];
+    uint64_t n = 0;
+    message_count(&c, 1, 5, 7, 0, false, 1);
+    cr_expect_not(layer.ledger.header->messages_lost);
+    for (int tag = 0; tag < TAGS; tag++)
+        message_count(&c, 1 + (uint32_t)tag % 2, 5, 7, tag, false, 1);
+    cr_expect(layer.ledger.header->messages_lost);
+    cr_expect_eq(t->count, t->limit / 2 + 2);
+    cr_expect_eq(t->dropped, 0);
+    for (uint32_t i = 0; i < t->count; i++)
+        n += layer.ledger.messages[i].bytes;
+    cr_expect_eq(n, TAGS + 1);
 }
 
 /* As many messages on one channel as places have numbers: the others have none, and are no second
