@@ -167,7 +167,7 @@ int MPI_Start(MPI_Request *request)
             entry_count(r->entry, ticks_to_ns(call.exit - call.entry),
                         r->kind & REQUEST_RECV ? 0 : r->bytes, false);
         if (layer.trace)
-            trace_left(&call, r->entry);
+            trace_left(&call);
         call_over(&call);
     } else {
         call_leave(&call, rc, MPI_COMM_NULL, 0);

@@ -282,7 +282,6 @@ void life_switch(int level)
             messages_lose();
             thread.left = clock_ticks(); /* calls before were not recorded */
             thread.outside = 0;
-            trace_forget_polls();
         }
         layer.on = true;
     } else if (level == 2) {

@@ -312,7 +312,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
         call_collective_failed(on, rc);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
-        trace_left(c, e);
+        trace_left(c);
     call_apart_over(kind == REQUEST_COLLECTIVE ? on : NULL);
     call_over(c);
 }

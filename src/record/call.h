@@ -172,7 +172,7 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
     if (LIKELY(!c->traced | layer.trace)) /* not an unsuccessful poll */
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
-        trace_left(c, e);
+        trace_left(c);
     call_over(c);
 }
 

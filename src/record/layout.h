@@ -229,9 +229,7 @@ struct ledger_site {
  *   apart, apart_ns  of the calls, those that the layer may have delayed by what it injected, and
  *                    the time in them: in no other figure but calls, errors and bytes
  *   apart_completed  requests that these have posted or completed: in no other figure but bytes
- *                    and completed_bytes
- *   polls            with --trace=transport: polls of the transport, in these calls; of
- *                    them empty, that found nothing */
+ *                    and completed_bytes */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
@@ -242,7 +240,7 @@ struct ledger_site {
     X(apart_completed)                                                                             \
     X(completed)                                                                                   \
     X(completed_bytes)                                                                             \
-    X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled) X(polls) X(empty_polls)
+    X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled)
 
 struct ledger_entry {
     uint32_t site, operation, comm, region; /* REGION 0: none */

@@ -255,14 +255,6 @@ static void on_event(const struct transport_event *e)
     }
 }
 
-void trace_forget_polls(void)
-{
-    if (transport) {
-        struct transport_polls *p = transport->polls();
-        p->polls = p->found = 0;
-    }
-}
-
 static void listen(void)
 {
     struct ledger_header *h = layer.ledger.header;
@@ -279,7 +271,6 @@ static void listen(void)
     h->network = transport->knows_ucx ? LEDGER_NETWORK_ON : LEDGER_NETWORK_NO_UCX;
     layer.shared_trace = true; /* an MPI thread may report an event at any time */
     transport->now = now;
-    trace_forget_polls(); /* drop the polls of MPI_Init */
     __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);
 }
 
@@ -289,19 +280,7 @@ void trace_stop(void)
         __atomic_store_n(&transport->event, NULL, __ATOMIC_RELEASE);
 }
 
-static void take_polls(struct ledger_entry *e)
-{
-    if (!transport)
-        return;
-    struct transport_polls *p = transport->polls();
-    if (e && p->polls && p != transport->thread) {
-        spin_lock(&e->lock);
-        e->polls += p->polls;
-        e->empty_polls += p->polls - p->found;
-        spin_unlock(&e->lock);
-    }
-    p->polls = p->found = 0;
-}
+/* --- start, and the end of a call --- */
 
 void trace_start(int64_t now_ns)
 {
@@ -314,12 +293,11 @@ void trace_start(int64_t now_ns)
         listen();
 }
 
-void trace_left(const struct call *c, struct ledger_entry *e)
+void trace_left(const struct call *c)
 {
-    if (!c->traced) {
-        trace_begin();
-        add(c, ACT_CALL, 0, c->entry, NO_TURN);
-        trace_end();
-    }
-    take_polls(e);
+    if (c->traced)
+        return;
+    trace_begin();
+    add(c, ACT_CALL, 0, c->entry, NO_TURN);
+    trace_end();
 }

@@ -29,12 +29,8 @@ void trace_stop(void);
 /* Clears all events (MPI_Pcontrol(2)). */
 void trace_reset(void);
 
-/* Drops polls from a time without recording, which belong to no call. */
-void trace_forget_polls(void);
-
-/* Ends every call, counted in E (NULL: there was no room): a call that has no event yet gets
- * one. */
-void trace_left(const struct call *c, struct ledger_entry *e);
+/* The end of every call: one of which nothing more is known is an event by itself. */
+void trace_left(const struct call *c);
 
 /* Records a blocking send. */
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes);

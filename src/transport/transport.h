@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 1u /* of this header; both sides must have the same */
+#define TRANSPORT_VERSION 2u /* of this header: both ends have the same */
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
 
 /* Kinds of events; the first four are starts. A start and its completion have the same number. */
@@ -37,22 +37,12 @@ struct transport_event {
     bool ours;    /* certainly called by MPI or its transport, whatever call the thread is in */
 };
 
-/* Polls of one thread, since they were last read. */
-struct transport_polls {
-    uint64_t polls, found;
-};
-enum { TRANSPORT_THREADS = 64 };
-
 struct transport {
     uint32_t version;
     /* Set by the layer; EVENT is NULL as long as there is no layer. */
     uint64_t (*now)(void);
     void (*event)(const struct transport_event *event);
-    /* Set by the library: */
-    struct transport_polls *(*polls)(void); /* of the calling thread */
-    struct transport_polls
-        thread[TRANSPORT_THREADS]; /* [0] is shared by threads that got no other */
-    uint32_t threads;
+    /* The library's. */
     bool knows_ucx; /* built with UCX's header */
 };
 

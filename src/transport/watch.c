@@ -8,8 +8,6 @@
 
 __attribute__((visibility("default"))) struct transport collprof_transport = {
     .version = TRANSPORT_VERSION,
-    .polls = transport_polls,
-    .threads = 1,
 #ifdef HAVE_UCX
     .knows_ucx = true,
 #endif
@@ -27,15 +25,6 @@ void *transport_next(const char *name, const char *library)
         return next;
     fprintf(stderr, "collprof: %s was called, and is in no library that is loaded\n", name);
     abort();
-}
-
-struct transport_polls *transport_polls(void)
-{
-    if (UNLIKELY(!watcher.polls)) {
-        uint32_t i = __atomic_fetch_add(&collprof_transport.threads, 1, __ATOMIC_RELAXED);
-        watcher.polls = &collprof_transport.thread[i < TRANSPORT_THREADS ? i : 0];
-    }
-    return watcher.polls;
 }
 
 uint32_t transport_number(void)

@@ -10,8 +10,7 @@
 extern struct transport collprof_transport;
 
 struct watcher {
-    struct transport_polls *polls;
-    uint64_t first;  /* time of the first thing found in the present poll; 0: none yet */
+    uint64_t first;  /* of what is seen in the poll in progress; 0: nothing yet */
     uint32_t number; /* of its last start */
     bool busy;       /* in the layer: its own calls are not events */
     bool starting;   /* in a start: a further start that UCX makes from it is the same one */
@@ -41,8 +40,5 @@ void transport_tell(const struct transport_event *event);
 
 /* A new number for a start. */
 uint32_t transport_number(void);
-
-/* Those of the calling thread. */
-struct transport_polls *transport_polls(void);
 
 #endif

@@ -42,10 +42,7 @@ for name in ("small_at_once", "small_computing", "large_at_once", "large_computi
     is_(name + " receives", (receive["receives"], receive["ended_in_other_call"]), (N, N))
 late = one("large_late", "MPI_Send")
 is_("late receives", (late["sends"], late["ended_in_same_call"]), (N,) * 2)
-polls = sum(e["polls"] for e in p["entries"]), sum(e["empty_polls"] for e in p["entries"])
-if not polls[0] > polls[1] > 0:
-    bad.append("polls: %d, %d empty" % polls)
-print(sys.argv[1], rows.keys() and "%d rows" % len(rows), "moved", moved, "polls", polls)
+print(sys.argv[1], rows.keys() and "%d rows" % len(rows), "moved", moved)
 for line in bad:
     print("FAIL:", line)
 sys.exit(bool(bad))

@@ -74,12 +74,7 @@ Test(lanes, scratch_grows_and_is_kept)
 /* --- the transport --- */
 
 extern __attribute__((visibility("default"))) struct transport collprof_transport;
-static struct transport_polls *polls_of_thread(void)
-{
-    return &collprof_transport.thread[1];
-}
-struct transport collprof_transport = {
-    .version = TRANSPORT_VERSION, .polls = polls_of_thread, .threads = 2, .knows_ucx = true};
+struct transport collprof_transport = {.version = TRANSPORT_VERSION, .knows_ucx = true};
 
 static uint64_t begun; /* ticks */
 
@@ -94,11 +89,9 @@ static void listen(void)
 {
     layer.settings.trace = "transport";
     layer.on = true;
-    polls_of_thread()->polls = 7;
     trace_start(0);
     begun = clock_ticks();
     cr_assert_eq(layer.ledger.header->network, LEDGER_NETWORK_ON);
-    cr_expect_eq(polls_of_thread()->polls, 0, "those of MPI_Init");
 }
 
 Test(lanes, transport_of_a_call_and_of_none)
@@ -126,19 +119,6 @@ Test(lanes, transport_of_a_call_and_of_none)
     layer.on = false;
     tell(500, true);
     cr_expect_eq(t->count, 2, "switched off");
-}
-
-Test(lanes, polls_are_of_the_call)
-{
-    struct ledger_entry e = {0};
-    listen();
-    thread_call();
-    *polls_of_thread() = (struct transport_polls){.polls = 9, .found = 2};
-    const struct call c = {.traced = true};
-    trace_left(&c, &e);
-    cr_expect(e.polls == 9 && e.empty_polls == 7);
-    trace_left(&c, &e);
-    cr_expect_eq(e.polls, 9, "taken once");
     trace_stop();
     cr_expect_null(collprof_transport.event);
 }

@@ -85,17 +85,14 @@ Test(transport, who_is_of_mpi)
         cr_expect(!transport_is_of_mpi(no[i]), "%s", no[i]);
 }
 
-enum { EACH = 1000, THREADS = TRANSPORT_THREADS + 1 };
+enum { EACH = 1000, THREADS = 65 };
 static uint32_t number[THREADS * EACH];
-static struct transport_polls *polls[THREADS];
 
 static void *take_numbers(void *arg)
 {
     int me = *(const int *)arg;
     for (int i = 0; i < EACH; i++)
         number[me * EACH + i] = transport_number();
-    polls[me] = transport_polls();
-    cr_expect_eq(transport_polls(), polls[me]);
     return NULL;
 }
 
@@ -105,7 +102,7 @@ static int by_size(const void *x, const void *y)
            (*(const uint32_t *)x < *(const uint32_t *)y);
 }
 
-/* All starts have numbers of their own, and threads their counts, while there are counts left. */
+/* All starts have numbers of their own. */
 Test(transport, threads)
 {
     static int me[THREADS];
@@ -121,12 +118,6 @@ Test(transport, threads)
     cr_expect_gt(number[0], 0);
     for (int i = 1; i < THREADS * EACH; i++)
         cr_assert_neq(number[i], number[i - 1]);
-    int shared = 0;
-    for (int i = 0; i < THREADS; i++)
-        for (int j = 0; j < i; j++)
-            shared += polls[i] == polls[j];
-    cr_expect_eq(shared, 1); /* the last two, of 63 that have their own */
-    cr_expect_eq(polls[THREADS - 1], &collprof_transport.thread[0]);
 }
 
 /* The first thing that is seen in a poll is its beginning. */
