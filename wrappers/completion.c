@@ -143,14 +143,22 @@ int MPI_Request_free(MPI_Request *request)
 }
 
 /* What a persistent request carries counts for the call that starts it. */
-static void started(struct call *c, struct ledger_request *r)
+static void leave_started(struct call *c, int rc, int n, const MPI_Request *requests)
 {
-    r->entry =
-        entry_of(entry_key(c->site, c->operation, r->comm, thread.region, size_class_of(r->bytes)));
-    r->posted = c->entry;
-    r->post_exit = c->exit;
-    r->active = r->entry != NULL;
-    call_started(c, r);
+    uint64_t bytes = 0;
+    for (int i = 0; rc == MPI_SUCCESS && i < n; i++) {
+        struct ledger_request *r = request_take(HANDLE_BITS(requests[i]));
+        if (!r)
+            continue;
+        r->entry = entry_of(
+            entry_key(c->site, c->operation, r->comm, thread.region, size_class_of(r->bytes)));
+        r->posted = c->entry;
+        r->post_exit = c->exit;
+        r->active = r->entry != NULL;
+        call_started(c, r);
+        bytes += r->kind & REQUEST_RECV ? 0 : r->bytes;
+    }
+    call_leave(c, rc, MPI_COMM_NULL, bytes);
 }
 
 int MPI_Start(MPI_Request *request)
@@ -160,18 +168,7 @@ int MPI_Start(MPI_Request *request)
         return next.Start(request);
     int rc = next.Start(request);
     call.exit = clock_ticks();
-    struct ledger_request *r = rc == MPI_SUCCESS ? request_take(HANDLE_BITS(*request)) : NULL;
-    if (r) {
-        started(&call, r);
-        if (r->entry)
-            entry_count(r->entry, ticks_to_ns(call.exit - call.entry),
-                        r->kind & REQUEST_RECV ? 0 : r->bytes, false);
-        if (layer.trace)
-            trace_left(&call);
-        call_over(&call);
-    } else {
-        call_leave(&call, rc, MPI_COMM_NULL, 0);
-    }
+    leave_started(&call, rc, 1, request);
     return rc;
 }
 
@@ -182,14 +179,6 @@ int MPI_Startall(int count, MPI_Request *requests)
         return next.Startall(count, requests);
     int rc = next.Startall(count, requests);
     call.exit = clock_ticks();
-    uint64_t bytes = 0;
-    for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {
-        struct ledger_request *r = request_take(HANDLE_BITS(requests[i]));
-        if (r)
-            started(&call, r);
-        if (r && !(r->kind & REQUEST_RECV))
-            bytes += r->bytes;
-    }
-    call_leave(&call, rc, MPI_COMM_NULL, bytes);
+    leave_started(&call, rc, count, requests);
     return rc;
 }
