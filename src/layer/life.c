@@ -427,7 +427,7 @@ static void put_together(void *profile)
 {
     struct profile **all = profile;
     *all = layer.ledger.in_file ? profile_load(run_directory.path)
-                                : profile_from_ledger(&layer.ledger, 0);
+                                : profile_from_ledger(&layer.ledger);
 }
 
 static void report_alone(int directory)

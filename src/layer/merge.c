@@ -75,7 +75,7 @@ struct adding {
 static void add(void *arg)
 {
     struct adding *a = arg;
-    struct profile *one = profile_from_ledger(a->l, 0);
+    struct profile *one = profile_from_ledger(a->l);
     if (a->all)
         profile_merge(a->all, one);
     else

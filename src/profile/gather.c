@@ -16,7 +16,8 @@ static void copy_name(char *to, size_t room, const char *from, size_t size)
     quote_plain(to);
 }
 
-double ledger_rate(const struct ledger_header *h)
+/* Ticks per second from the ledger's two pairs; 0: they do not tell. */
+static double ledger_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
     if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
@@ -310,8 +311,9 @@ static void gather_calls(struct gather *g)
         r->wall = fmax(r->wall, end);
 }
 
-/* For a process that was killed, the last recorded call is the last known moment. */
-double wall_time(const struct ledger_header *h)
+/* From the beginning of the record to the last that it knows of, in seconds: of a process that was
+ * killed that is its last call. */
+static double wall_time(const struct ledger_header *h)
 {
     double closed = h->pair[1].seconds - h->pair[0].seconds;
     double last = h->ticks_per_second > 0 && h->last_ticks > h->pair[0].ticks
@@ -443,12 +445,12 @@ void gather_end(struct gather *g)
     free(g->site);
 }
 
-struct profile *profile_from_ledger(const struct ledger *l, double rate)
+struct profile *profile_from_ledger(const struct ledger *l)
 {
     struct profile *p = profile_new();
     struct gather g = gather_begin(p, l);
-    if (!(g.rate > 0)) /* ticks are nanoseconds unless they come from a counter */
-        g.rate = clock_is_counter(l->header->clock) ? rate : 1e9;
+    if (!(g.rate > 0) && !clock_is_counter(l->header->clock)) /* ticks are nanoseconds */
+        g.rate = 1e9;
     gather_header(p, l);
     gather_rank(p, l);
     for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)

@@ -73,19 +73,7 @@ static void keep_latest_run(struct records *r)
     r->list.n = kept;
 }
 
-/* A process that was killed before its second reading of the clocks has no rate of its own; the
- * time stamp counters of a host have equal rates. */
-static double rate_on(const struct records *r, const char *host)
-{
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger_header *h = &r->list.at[i].header;
-        if (!strncmp(h->host, host, sizeof h->host) && ledger_rate(h) > 0)
-            return ledger_rate(h);
-    }
-    return 0;
-}
-
-/* Warns about missing ranks. */
+/* Ranks that should be there and are not. */
 static void say_missing(struct profile *p)
 {
     int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;
@@ -117,7 +105,7 @@ static struct profile *merge_records(struct records *r, uint32_t sections)
             records_remark(r, r->list.at[i].name, fault);
             continue;
         }
-        struct profile *one = profile_from_ledger(&l, rate_on(r, l.header->host));
+        struct profile *one = profile_from_ledger(&l);
         if (one->ranks.at[0].state == LEDGER_RUNNING && !ledger_is_alive(l.header))
             one->ranks.at[0].state = PROFILE_CUT_OFF;
         ledger_close(&l);

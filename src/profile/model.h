@@ -202,13 +202,7 @@ void trace_find(struct profile *p);
 
 /* --- values and JSON --- */
 
-/* Ticks per second from the ledger's two pairs of readings; 0 if they do not suffice. */
-double ledger_rate(const struct ledger_header *h);
-
-/* From the start of the record to its last known moment, in seconds. */
-double wall_time(const struct ledger_header *h);
-
-/* Why figures that are each possible contradict each other; NULL if they do not. */
+/* Why figures that are each possible cannot be together; NULL: they can. */
 const char *profile_impossible(const struct profile *p);
 
 /* "unknown" if VALUE has no name. */

@@ -266,9 +266,11 @@ struct profile {
     struct profile_index *index; /* private to src/profile */
 };
 
-/* The profile of one rank. The ledger may be closed afterwards. RATE: ticks per second if the
- * ledger does not show it (the process was killed right after the start); 0 if unknown. */
-struct profile *profile_from_ledger(const struct ledger *l, double rate);
+/* --- to and from files and messages --- */
+
+/* The profile of one rank. The ledger is not needed afterwards. Of a rank that was cut off before
+ * it knew how fast its clock ticks no times are known. */
+struct profile *profile_from_ledger(const struct ledger *l);
 
 /* Merges FROM into INTO, and frees FROM. */
 void profile_merge(struct profile *into, struct profile *from);

@@ -77,7 +77,7 @@ static void read_record(const char *path)
     struct ledger l;
     if (ledger_open(&l, AT_FDCWD, path))
         return;
-    struct profile *p = profile_from_ledger(&l, ledger_rate(l.header));
+    struct profile *p = profile_from_ledger(&l);
     ledger_close(&l);
     show(p);
 }

@@ -158,7 +158,7 @@ Test(load, profile_or_records)
 {
     struct ledger l;
     record(&l, 0, 1);
-    struct profile *p = profile_from_ledger(&l, 0);
+    struct profile *p = profile_from_ledger(&l);
     profile_symbolize(p);
     int opened = open(directory, O_RDONLY | O_DIRECTORY);
     cr_assert_eq(profile_save(p, opened), 0);

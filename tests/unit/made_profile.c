@@ -5,7 +5,7 @@
 
 struct profile *made_merged(struct profile *p, struct ledger *l)
 {
-    struct profile *rank = profile_from_ledger(l, 0);
+    struct profile *rank = profile_from_ledger(l);
     ledger_close(l);
     if (!p)
         return rank;

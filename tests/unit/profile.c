@@ -106,7 +106,7 @@ Test(profile, a_rank_counts_once_in_a_spread)
     made_calls(&l, 1, OP_BCAST, 64, 1, 1000);
     made_calls(&l, 1, OP_BCAST, 64, 1, 3000);
     made_calls(&l, 1, OP_BCAST, 4096, 1, 5000);
-    struct profile *p = profile_from_ledger(&l, 0);
+    struct profile *p = profile_from_ledger(&l);
     cr_assert_eq(p->entries.n, 2);
     const struct spread *all = &profile_group(p, PROFILE_NONE, 0)->spread;
     cr_assert_eq(all->ranks, 1);
@@ -277,7 +277,7 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
     l.sites[2].frame[1].module = 500;
     made_instance(&l, OPS + 3, 0, 0, 1, 2);
     memset(l.header->program, 'x', sizeof l.header->program); /* no end */
-    struct profile *p = profile_from_ledger(&l, 0);
+    struct profile *p = profile_from_ledger(&l);
     char *text = text_of(p);
     cr_assert_not_null(text);
     cr_assert_eq(p->entries.n, 2);
@@ -297,7 +297,7 @@ Test(profile, noise_is_what_was_added_during_the_run)
     l.header->section[LEDGER_SITES].dropped = 7;
     l.header->noise[0] = (struct noise_totals){1000, 200};
     l.header->noise[1] = (struct noise_totals){9000, 700};
-    struct profile *p = profile_from_ledger(&l, 0);
+    struct profile *p = profile_from_ledger(&l);
     struct profile *q = p;
     cr_assert_eq(q->hosts.at[0].affinity[0], 0x5);
     json_t *json = profile_json(q);
@@ -318,7 +318,7 @@ Test(profile, noise_is_what_was_added_during_the_run)
     cr_assert_eq(old->ranks.at[0].cpu_ns, -1);
     /* A process that was killed before the first reading. */
     l.header->noise[1] = (struct noise_totals){0};
-    struct profile *cut = profile_from_ledger(&l, 0);
+    struct profile *cut = profile_from_ledger(&l);
     cr_assert_eq(cut->ranks.at[0].delayed_ns, -1);
     struct profile *all[] = {p, r, old, cut};
     for (size_t i = 0; i < 4; i++)

@@ -166,7 +166,7 @@ Test(trace, the_call_that_is_open)
         l.calls[0] = (struct ledger_call){
             .thread = 1, .since = 9000000000u, .operation = OP_ALLREDUCE, .site = 1};
         l.calls[2].thread = threads - 1;
-        struct profile *p = profile_from_ledger(&l, 0);
+        struct profile *p = profile_from_ledger(&l);
         ledger_close(&l);
         cr_assert_eq(p->acts.n, threads == 1);
         if (p->acts.n) {
