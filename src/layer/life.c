@@ -404,11 +404,12 @@ struct ended {
     bool remove;
 };
 
-static void count_ended(int directory, const char *name, const struct ledger_header *h, void *arg)
+static void count_ended(int directory, const char *name, const struct ledger_header *h,
+                        const char *fault, void *arg)
 {
     struct ended *e = arg;
-    e->ranks += h->state != LEDGER_RUNNING;
-    if (e->remove)
+    e->ranks += !fault && h->state != LEDGER_RUNNING;
+    if (e->remove && !fault)
         unlinkat(directory, name, 0);
 }
 
@@ -419,7 +420,7 @@ static bool is_last(int directory)
     struct ended ended = {0};
     if (directory < 0)
         return layer.rank == 0;
-    run_directory_each(directory, count_ended, &ended);
+    ledger_each(directory, count_ended, &ended);
     return ended.ranks >= members && faccessat(directory, "profile.json", F_OK, 0);
 }
 
@@ -439,7 +440,7 @@ static void report_alone(int directory)
     bool written = (all || !whole) && report_write(all, start);
     profile_free(all);
     if (written && directory >= 0 && !layer.settings.keep && !layer.trace)
-        run_directory_each(directory, count_ended, &(struct ended){.remove = true});
+        ledger_each(directory, count_ended, &(struct ended){.remove = true});
 }
 
 static void end_alone(struct clock_pair entered)

@@ -218,40 +218,27 @@ int run_directory_ranks(const struct run_directory *d, int size, int *first)
     return n;
 }
 
-void run_directory_each(int fd,
-                        void (*each)(int directory, const char *name, const struct ledger_header *h,
-                                     void *arg),
-                        void *arg)
-{
-    int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = own < 0 ? NULL : fdopendir(own);
-    if (!directory && own >= 0)
-        close(own);
-    for (struct dirent *e; directory && (e = readdir(directory));) {
-        struct ledger_header h;
-        if (ledger_is_name(e->d_name) && !ledger_peek(&h, fd, e->d_name))
-            each(fd, e->d_name, &h, arg);
-    }
-    if (directory)
-        closedir(directory);
-}
+/* --- earlier runs --- */
 
 struct content {
     bool run, in_use;
 };
 
-static void look(int directory, const char *name, const struct ledger_header *h, void *arg)
+static void look(int directory, const char *name, const struct ledger_header *h, const char *fault,
+                 void *arg)
 {
     (void)directory, (void)name;
     struct content *c = arg;
-    c->run = true;
-    c->in_use = c->in_use || ledger_is_in_use(h);
+    c->run = c->run || !fault;
+    c->in_use = c->in_use || (!fault && ledger_is_in_use(h));
 }
 
-static void remove_record(int directory, const char *name, const struct ledger_header *h, void *arg)
+static void remove_record(int directory, const char *name, const struct ledger_header *h,
+                          const char *fault, void *arg)
 {
     (void)h, (void)arg;
-    unlinkat(directory, name, 0);
+    if (!fault)
+        unlinkat(directory, name, 0);
 }
 
 static int open_run(int parent, const char *name, struct stat *st)
@@ -269,7 +256,7 @@ static bool has_ended(int fd)
 {
     struct stat st;
     struct content c = {.run = !fstatat(fd, "profile.json", &st, AT_SYMLINK_NOFOLLOW)};
-    run_directory_each(fd, look, &c);
+    ledger_each(fd, look, &c);
     return c.run && !c.in_use;
 }
 
@@ -280,7 +267,7 @@ static void remove_run(int parent, const char *name)
     int fd = open_run(parent, name, &st);
     if (fd < 0)
         return;
-    run_directory_each(fd, remove_record, NULL);
+    ledger_each(fd, remove_record, NULL);
     unlinkat(fd, "profile.json", 0);
     close(fd);
     unlinkat(parent, name, AT_REMOVEDIR);

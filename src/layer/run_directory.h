@@ -57,10 +57,4 @@ void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY
  * none. */
 int run_directory_ranks(const struct run_directory *d, int size, int *first);
 
-/* Calls EACH with name and header of every record in the directory opened as FD. */
-void run_directory_each(int fd,
-                        void (*each)(int directory, const char *name, const struct ledger_header *h,
-                                     void *arg),
-                        void *arg);
-
 #endif

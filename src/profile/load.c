@@ -5,7 +5,6 @@
 #include "profile/gather.h"
 #include "profile/records.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,29 +24,19 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct record *)a)->name, ((const struct record *)b)->name);
 }
 
-/* Reads the headers of all records. Files with such names may contain anything. */
-static void find_records(struct records *r)
+static void find_record(int directory, const char *name, const struct ledger_header *h,
+                        const char *fault, void *arg)
 {
-    int fd = dup(r->directory);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir && fd >= 0)
-        close(fd);
-    for (struct dirent *d = dir ? readdir(dir) : NULL; d; d = readdir(dir)) {
-        struct record record = {.name = ""};
-        if (!ledger_is_name(d->d_name) || strlen(d->d_name) >= sizeof record.name)
-            continue;
-        const char *fault = ledger_peek(&record.header, r->directory, d->d_name);
-        if (fault) {
-            records_remark(r, d->d_name, fault);
-            continue;
-        }
-        strcpy(record.name, d->d_name);
+    struct records *r = arg;
+    struct record record = {.name = ""};
+    (void)directory;
+    if (fault) {
+        records_remark(r, name, fault);
+    } else if (strlen(name) < sizeof record.name) {
+        strcpy(record.name, name);
+        record.header = *h;
         *PUSH(&r->list) = record;
     }
-    if (dir)
-        closedir(dir);
-    if (r->list.n)
-        qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
 }
 
 /* Keeps only the records of the run that started last. A record without a run's number belongs to a
@@ -119,7 +108,9 @@ static struct profile *merge_records(struct records *r, uint32_t sections)
 
 void records_find(struct records *r)
 {
-    find_records(r);
+    ledger_each(r->directory, find_record, r);
+    if (r->list.n)
+        qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
     keep_latest_run(r);
 }
 

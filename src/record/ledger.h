@@ -60,6 +60,13 @@ const char *ledger_check(const struct ledger *l);
  * or an error message. */
 const char *ledger_peek(struct ledger_header *h, int directory, const char *name);
 
+/* Calls EACH for every record in DIRECTORY (open for that), with its header, or with what is wrong
+ * with it. */
+void ledger_each(int directory,
+                 void (*each)(int directory, const char *name, const struct ledger_header *h,
+                              const char *fault, void *arg),
+                 void *arg);
+
 /* Whether NAME is a record's file name: rank-....ledger */
 bool ledger_is_name(const char *name);
 

@@ -6,7 +6,9 @@
 #include "record/ledger.h"
 #include "transport/transport.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +98,24 @@ bool ledger_is_name(const char *name)
 {
     size_t length = strlen(name);
     return !strncmp(name, "rank-", 5) && length > 12 && !strcmp(name + length - 7, ".ledger");
+}
+
+void ledger_each(int directory,
+                 void (*each)(int directory, const char *name, const struct ledger_header *h,
+                              const char *fault, void *arg),
+                 void *arg)
+{
+    int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = own < 0 ? NULL : fdopendir(own);
+    if (!entries && own >= 0)
+        close(own);
+    for (struct dirent *e; entries && (e = readdir(entries));) {
+        struct ledger_header h;
+        if (ledger_is_name(e->d_name))
+            each(directory, e->d_name, &h, ledger_peek(&h, directory, e->d_name), arg);
+    }
+    if (entries)
+        closedir(entries);
 }
 
 static bool is_of_this_host(const struct ledger_header *h)
