@@ -148,19 +148,18 @@ bool ledger_is_in_use(const struct ledger_header *h)
     return ledger_is_alive(h);
 }
 
-static bool is_site(const struct ledger_header *h, uint32_t site)
+/* --- the tables --- */
+
+static bool is_in(const struct ledger *l, enum ledger_section section, uint64_t i)
 {
-    return site == LEDGER_NO_SITE || site < h->section[LEDGER_SITES].count;
+    return i < l->header->section[section].count;
 }
 
-static bool is_comm(const struct ledger_header *h, uint32_t comm)
+/* Site and communicator 0 are none, also where these tables are not read. */
+static bool refers(const struct ledger *l, uint32_t operation, uint32_t site, uint32_t comm)
 {
-    return comm == LEDGER_NO_COMM || comm < h->section[LEDGER_COMMS].count;
-}
-
-static bool is_operation(const struct ledger_header *h, uint32_t operation)
-{
-    return operation < h->section[LEDGER_OPERATIONS].count;
+    return is_in(l, LEDGER_OPERATIONS, operation) && (!site || is_in(l, LEDGER_SITES, site)) &&
+           (!comm || is_in(l, LEDGER_COMMS, comm));
 }
 
 static bool check_operation(const struct ledger *l, uint32_t i)
@@ -172,9 +171,8 @@ static bool check_operation(const struct ledger *l, uint32_t i)
 static bool check_module(const struct ledger *l, uint32_t i)
 {
     const struct ledger_module *m = &l->modules[i];
-    return m->build_id_size <= sizeof m->build_id &&
-           m->path < l->header->section[LEDGER_TEXTS].count &&
-           m->function < l->header->section[LEDGER_TEXTS].count;
+    return m->build_id_size <= sizeof m->build_id && is_in(l, LEDGER_TEXTS, m->path) &&
+           is_in(l, LEDGER_TEXTS, m->function);
 }
 
 static bool check_site(const struct ledger *l, uint32_t i)
@@ -182,67 +180,60 @@ static bool check_site(const struct ledger *l, uint32_t i)
     const struct ledger_site *site = &l->sites[i];
     bool good = site->depth <= LEDGER_MAX_DEPTH;
     for (uint32_t f = 0; good && f < site->depth; f++)
-        good = site->frame[f].module == UINT32_MAX ||
-               site->frame[f].module < l->header->section[LEDGER_MODULES].count;
+        good =
+            site->frame[f].module == UINT32_MAX || is_in(l, LEDGER_MODULES, site->frame[f].module);
     return good;
 }
 
 static bool check_comm(const struct ledger *l, uint32_t i)
 {
-    return is_site(l->header, l->comms[i].site);
+    return !l->comms[i].site || is_in(l, LEDGER_SITES, l->comms[i].site);
 }
 
 static bool check_call(const struct ledger *l, uint32_t i)
 {
     const struct ledger_call *c = &l->calls[i];
-    return (!c->since && !c->thread) ||
-           (is_operation(l->header, c->operation) && is_site(l->header, c->site) &&
-            is_comm(l->header, c->comm));
+    return (!c->since && !c->thread) || refers(l, c->operation, c->site, c->comm);
 }
 
 static bool check_entry(const struct ledger *l, uint32_t i)
 {
     const struct ledger_entry *e = &l->entries[i];
-    return is_operation(l->header, e->operation) && is_site(l->header, e->site) &&
-           is_comm(l->header, e->comm) && e->size_class <= 63 &&
-           (!e->region || e->region < l->header->section[LEDGER_REGIONS].count);
+    return refers(l, e->operation, e->site, e->comm) && e->size_class <= 63 &&
+           (!e->region || is_in(l, LEDGER_REGIONS, e->region));
 }
 
 static bool check_instance(const struct ledger *l, uint32_t i)
 {
     const struct ledger_instance *n = &l->instances[i];
-    return is_operation(l->header, n->operation) && is_site(l->header, n->site) &&
-           is_comm(l->header, n->comm);
+    return refers(l, n->operation, n->site, n->comm);
 }
 
 static bool check_messages(const struct ledger *l, uint32_t i)
 {
-    const struct ledger_messages *m = &l->messages[i];
-    return is_operation(l->header, m->operation) && is_site(l->header, m->site);
+    return refers(l, l->messages[i].operation, l->messages[i].site, LEDGER_NO_COMM);
 }
 
 static bool check_request(const struct ledger *l, uint32_t i)
 {
     const struct ledger_request *r = &l->requests[i];
-    return !r->posted || (is_operation(l->header, r->operation) && is_site(l->header, r->site) &&
-                          is_comm(l->header, r->comm));
+    return !r->posted || refers(l, r->operation, r->site, r->comm);
 }
 
 static bool check_channel(const struct ledger *l, uint32_t i)
 {
     const struct ledger_channel *c = &l->channels[i];
-    return is_comm(l->header, c->comm) &&
-           (c->kind != LEDGER_CHANNEL_COLLECTIVE || is_operation(l->header, (uint32_t)c->tag));
+    return (!c->comm || is_in(l, LEDGER_COMMS, c->comm)) &&
+           (c->kind != LEDGER_CHANNEL_COLLECTIVE || is_in(l, LEDGER_OPERATIONS, (uint32_t)c->tag));
 }
 
 static bool check_event(const struct ledger *l, uint32_t i)
 {
     const struct ledger_event *e = &l->events[i];
-    bool transport = EVENT_KIND(e) >= LEDGER_TRANSPORT;
-    return is_operation(l->header, EVENT_OPERATION(e)) && is_site(l->header, e->site) &&
-           (transport ? EVENT_KIND(e) < LEDGER_TRANSPORT + TRANSPORT_KINDS
-                      : EVENT_CHANNEL(e) < l->header->section[LEDGER_CHANNELS].count ||
-                            !EVENT_CHANNEL(e));
+    return refers(l, EVENT_OPERATION(e), e->site, LEDGER_NO_COMM) &&
+           (EVENT_KIND(e) >= LEDGER_TRANSPORT
+                ? EVENT_KIND(e) < LEDGER_TRANSPORT + TRANSPORT_KINDS
+                : !EVENT_CHANNEL(e) || is_in(l, LEDGER_CHANNELS, EVENT_CHANNEL(e)));
 }
 
 static bool (*const checks[LEDGER_SECTIONS])(const struct ledger *l, uint32_t i) = {
@@ -256,8 +247,7 @@ static bool (*const checks[LEDGER_SECTIONS])(const struct ledger *l, uint32_t i)
 
 static const char *check_tables(const struct ledger *l)
 {
-    uint32_t texts = l->header->section[LEDGER_TEXTS].count;
-    bool good = !l->header->findings || l->header->findings < texts;
+    bool good = !l->header->findings || is_in(l, LEDGER_TEXTS, l->header->findings);
     for (int s = 0; s < LEDGER_SECTIONS && good; s++)
         for (uint32_t i = 0; good && checks[s] && i < l->header->section[s].count; i++)
             good = checks[s](l, i);
