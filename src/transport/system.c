@@ -38,53 +38,32 @@ static void tell(enum transport_kind kind, uint64_t from, ssize_t moved, void *p
                                              .ours = called_by_mpi(place)});
 }
 
-#define PASS_ON(name, kind, ...)                                                                   \
-    NEXT(name, NULL)                                                                               \
-    if (LIKELY(!transport_listens()))                                                              \
-        return next(__VA_ARGS__);                                                                  \
-    uint64_t from = transport_now();                                                               \
-    ssize_t moved = next(__VA_ARGS__);                                                             \
-    tell(kind, from, moved, __builtin_return_address(0));                                          \
-    return moved
+/* The function NAME with these PARAMETERS, of which the others are the names. */
+#define WATCHED(name, kind, parameters, ...)                                                       \
+    EXPORT ssize_t name parameters                                                                 \
+    {                                                                                              \
+        NEXT(name, NULL)                                                                           \
+        if (LIKELY(!transport_listens()))                                                          \
+            return next(__VA_ARGS__);                                                              \
+        uint64_t from = transport_now();                                                           \
+        ssize_t moved = next(__VA_ARGS__);                                                         \
+        tell(kind, from, moved, __builtin_return_address(0));                                      \
+        return moved;                                                                              \
+    }
 
-EXPORT ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
-                                const struct iovec *remote, unsigned long m, unsigned long flags)
-{
-    PASS_ON(process_vm_readv, TRANSPORT_COPY, pid, local, n, remote, m, flags);
-}
-
-EXPORT ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
-                                 const struct iovec *remote, unsigned long m, unsigned long flags)
-{
-    PASS_ON(process_vm_writev, TRANSPORT_COPY, pid, local, n, remote, m, flags);
-}
-
-EXPORT ssize_t writev(int fd, const struct iovec *from_here, int n)
-{
-    PASS_ON(writev, TRANSPORT_WROTE, fd, from_here, n);
-}
-
-EXPORT ssize_t readv(int fd, const struct iovec *to_here, int n)
-{
-    PASS_ON(readv, TRANSPORT_READ, fd, to_here, n);
-}
-
-EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
-{
-    PASS_ON(sendmsg, TRANSPORT_WROTE, fd, message, flags);
-}
-
-EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
-{
-    PASS_ON(recvmsg, TRANSPORT_READ, fd, message, flags);
-}
-
-EXPORT ssize_t send(int fd, const void *data, size_t size, int flags)
-{
-    PASS_ON(send, TRANSPORT_WROTE, fd, data, size, flags);
-}
-
-EXPORT ssize_t recv(int fd, void *data, size_t size, int flags)
-{
-    PASS_ON(recv, TRANSPORT_READ, fd, data, size, flags);
-}
+WATCHED(process_vm_readv, TRANSPORT_COPY,
+        (pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+         unsigned long m, unsigned long flags),
+        pid, local, n, remote, m, flags)
+WATCHED(process_vm_writev, TRANSPORT_COPY,
+        (pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+         unsigned long m, unsigned long flags),
+        pid, local, n, remote, m, flags)
+WATCHED(writev, TRANSPORT_WROTE, (int fd, const struct iovec *from_here, int n), fd, from_here, n)
+WATCHED(readv, TRANSPORT_READ, (int fd, const struct iovec *to_here, int n), fd, to_here, n)
+WATCHED(sendmsg, TRANSPORT_WROTE, (int fd, const struct msghdr *message, int flags), fd, message,
+        flags)
+WATCHED(recvmsg, TRANSPORT_READ, (int fd, struct msghdr *message, int flags), fd, message, flags)
+WATCHED(send, TRANSPORT_WROTE, (int fd, const void *data, size_t size, int flags), fd, data, size,
+        flags)
+WATCHED(recv, TRANSPORT_READ, (int fd, void *data, size_t size, int flags), fd, data, size, flags)
