@@ -15,7 +15,7 @@ extern "C" {
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));
 
-/* The same as MPI_Pcontrol: 0 off, 1 on, 2 discard what was recorded. */
+/* As MPI_Pcontrol: 0 stops recording, 1 starts it. */
 void collprof_control(int level) __attribute__((weak));
 
 /* "0.1.0" */

@@ -284,11 +284,6 @@ void life_switch(int level)
             thread.outside = 0;
         }
         layer.on = true;
-    } else if (level == 2) {
-        entries_reset();
-        regions_forget();
-        messages_reset();
-        trace_reset();
     }
 }
 

@@ -22,7 +22,7 @@ void life_end(void);
 
 void life_aborted(int code);
 
-/* MPI_Pcontrol: 0 off, 1 on, 2 reset; other levels are ignored. */
+/* MPI_Pcontrol: 0 off, 1 on; other levels are ignored. */
 void life_switch(int level);
 
 #ifdef MPI_SESSION_NULL

@@ -55,11 +55,10 @@ void ends_mark(enum ledger_state state, int detail);
 void cost_measure(void);
 void cost_settle(void);
 
-/* regions_count() adds the time since the last change to this thread's innermost region.
- * regions_forget() removes all regions. Called from here, so that the public functions are linked
- * from libcollprof.a: an application refers to them only weakly. */
+/* Adds to the innermost region what this thread has spent in it by now. Called from here, so that
+ * the public functions are linked from libcollprof.a, too: an application refers to them only
+ * weakly. */
 void regions_count(void);
-void regions_forget(void);
 
 /* Makes the profile of all ranks of COMM on its rank 0, which receives their ledgers one after the
  * other; MINE is this rank's ledger. NULL on other ranks, and on rank 0 if it would need more

@@ -39,13 +39,6 @@ void regions_count(void)
     thread.region_since = now;
 }
 
-void regions_forget(void)
-{
-    regions_count();
-    for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_REGIONS].count; i++)
-        layer.ledger.regions[i].entered = layer.ledger.regions[i].time_ns = 0;
-}
-
 void collprof_region_begin(const char *name)
 {
     if (layer.phase != LAYER_RUNNING)

@@ -4,7 +4,7 @@
 
 #include "record/layer.h"
 
-/* Clears all counters and instances (MPI_Pcontrol(2)). */
+/* Forgets all counters and instances: those of what was tried before the run. */
 void entries_reset(void);
 
 /* Adds the entry; NULL, with a count of the loss, if the table is full. */

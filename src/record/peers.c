@@ -18,12 +18,3 @@ struct ledger_messages *messages_add(const struct ledger_messages *row)
     void *there = (void *)index_find(&layer.messages, key);
     return there ? there : layer_row(&layer.messages, key, LEDGER_MESSAGES, &made);
 }
-
-void messages_reset(void)
-{
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_MESSAGES];
-    for (uint32_t i = 0; i < t->count; i++)
-        layer.ledger.messages[i].n = layer.ledger.messages[i].bytes = 0;
-    t->dropped = 0;
-    messages_lose();
-}

@@ -5,9 +5,6 @@
 #include "base/hash.h"
 #include "record/comms.h"
 
-/* Forgets all counts (MPI_Pcontrol(2)). */
-void messages_reset(void);
-
 /* From here on, counts by communicator and tag are incomplete. */
 void messages_lose(void);
 

@@ -26,7 +26,7 @@ void trace_start(int64_t now);
 /* Ends the events from the transport library. */
 void trace_stop(void);
 
-/* Clears all events (MPI_Pcontrol(2)). */
+/* Forgets all events: those of what was tried before the run. */
 void trace_reset(void);
 
 /* The end of every call: one of which nothing more is known is an event by itself. */

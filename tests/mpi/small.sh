@@ -17,8 +17,6 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (!strcmp(way, "forgets"))
-        MPI_Pcontrol(2);
     if (!strcmp(way, "blocks") && rank == 0)
         mkdir("blocked/profile.json", 0777);
     if (!strcmp(way, "daemon") && fork() == 0) {
@@ -51,14 +49,13 @@ small()
     # shellcheck disable=SC2086 # a command and its arguments
     timeout 60 taskset -c 0 $MPIEXEC -n 2 "$collprof" run --yield --report=no -o $at $options ./small "$@" 2>err ||
         { cat err; fail "$at: status $?"; }
-    MPI=$mpi ARGUMENT=${1:-} python3 - $at <<'END' || fail "$at"
+    MPI=$mpi python3 - $at <<'END' || fail "$at"
 import glob, json, os, platform, sys, time
 at = sys.argv[1]
 p, now = json.load(open(at + "/profile.json")), time.time()
 run, ranks = p["run"], p["ranks"]
 calls = {o["name"]: sum(e["calls"] for e in p["entries"] if p["operations"][e["operation"]] is o) for o in p["operations"]}
-forgets = os.environ["ARGUMENT"] == "forgets" or at == "plain-late"
-assert calls == {**({} if forgets else {"MPI_Init_thread": 2, "MPI_Bcast": 2}), "MPI_Barrier": 6}, calls
+assert calls == {**({} if at == "plain-late" else {"MPI_Init_thread": 2, "MPI_Bcast": 2}), "MPI_Barrier": 6}, calls
 assert len(ranks) == run["size"] == 2 and sorted(r["rank"] for r in ranks) == [0, 1]
 assert now - 60 < run["started_unix"] < now - 0.1, run["started_unix"]
 assert run["programs"] == [os.path.realpath("small")] and not run["threads_at_once"]
@@ -86,7 +83,6 @@ for mpi in $quick_mpis; do
     rm -rf plain* kept traced blocked
     options=
     small plain
-    small plain-again forgets
     options=--start=no
     small plain-late
     options=
