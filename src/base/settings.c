@@ -50,33 +50,33 @@ const struct option_entry settings_entries[] = {
      option_take_count, AT(keep_runs), LIMITS(0, 1000, "a number from 0 to 1000", 0)},
     {"trace", 0, "[calls|transport]",
      "record every call and message: late senders, a timeline; transport: and what MPI does below",
-     SETTING_RECORDS, option_take_names, AT(trace), WORDS("calls", "transport")},
-    {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_RECORDS,
-     option_take_count, AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},
+     SETTING_SHARED, option_take_names, AT(trace), WORDS("calls", "transport")},
+    {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_SHARED, option_take_count,
+     AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},
     {"start", 0, "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)",
-     SETTING_RECORDS | OPTION_RARE, option_take_flag, AT(start), NULL},
+     SETTING_SHARED | OPTION_RARE, option_take_flag, AT(start), NULL},
     {"ack", 0, "[PERCENT]",
-     "acknowledge this percentage of the broadcasts (10), to measure their latency to each "
-     "destination; see collprof-experiments(7)",
-     SETTING_INJECTS, option_take_real, AT(ack), LIMITS(0, 100, "a percentage from 0 to 100", 10)},
+     "acknowledge that share of the broadcasts (10): their latency per destination; see "
+     "collprof-experiments(7)",
+     SETTING_SHARED, option_take_real, AT(ack), LIMITS(0, 100, "a percentage from 0 to 100", 10)},
     {"benchmark", 0, "[METHODS]",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct",
-     SETTING_INJECTS, option_take_names, AT(benchmark), &methods},
+     SETTING_SHARED, option_take_names, AT(benchmark), &methods},
     {"benchmark-budget", 0, "SEC", "time for all measurements together",
-     SETTING_INJECTS | OPTION_RARE, option_take_real, AT(benchmark_budget),
+     SETTING_SHARED | OPTION_RARE, option_take_real, AT(benchmark_budget),
      LIMITS(1e-9, 1e9, "a positive number of seconds", 0)},
-    {"bcast", 0, "NAME", "replace the application's broadcast, for example by binomial or grid",
-     SETTING_INJECTS, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
+    {"bcast", 0, "NAME", "run the application with another broadcast, as binomial or grid",
+     SETTING_SHARED, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
     {0}};
 
-uint64_t settings_hash(const struct settings *s, int group)
+uint64_t settings_hash(const struct settings *s)
 {
     char text[4200];
     uint64_t hash = HASH_START;
     for (const struct option_entry *e = settings_entries; e->name; e++) {
         option_show(e, s, text, sizeof text);
-        if ((e->group & ~OPTION_RARE) == group)
+        if (e->group & SETTING_SHARED)
             hash = hash_bytes(hash, text, strlen(text) + 1);
     }
     return hash;

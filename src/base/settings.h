@@ -26,15 +26,15 @@ struct settings {
     const char *bcast;       /* name of a broadcast algorithm */
 };
 
-/* The group of an entry: which ranks must have the same value. */
-enum { SETTING_OWN, SETTING_RECORDS, SETTING_INJECTS };
+/* The group of an entry: whether ranks need the same value. */
+enum { SETTING_OWN, SETTING_SHARED };
 
 extern const struct option_entry settings_entries[]; /* offsets are in struct settings; ending with
                                                         {0} */
 extern const struct settings settings_default;
 
-/* A hash that is equal for equal values of all entries of GROUP. */
-uint64_t settings_hash(const struct settings *s, int group);
+/* The same for equal values of all that ranks need to share. */
+uint64_t settings_hash(const struct settings *s);
 
 /* The process's environment. Empty if the program runs with more rights than its user, who must not
  * choose where it writes or what it calls. */

@@ -217,7 +217,7 @@ void life_start(int thread_level)
     start(world, thread_level, true);
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (layer.comm != MPI_COMM_NULL && agreed_to_inject()) /* it needs all ranks */
+    if (layer.comm != MPI_COMM_NULL && !*agreed_sentence()) /* it takes all ranks, alike */
         inject_start(&global_clock);
     if (inject_together())
         layer.on = true;

@@ -40,9 +40,7 @@ static inline bool layer_is_first(void)
 /* Either all ranks record or none, since they merge together. One rank reports the obstacle for
  * all. ERROR: this rank's errno, or 0. Collective over layer.comm. */
 bool agree_to_record(int error);
-/* Afterwards: whether all ranks have the same settings for injections. */
-bool agreed_to_inject(void);
-/* "ranks have different options: ..."; "" if no relevant option differs. */
+/* Then: "ranks have different options: ...", "" if they have none that matter. */
 const char *agreed_sentence(void);
 
 /* Catches signals and exits that end a process early. */

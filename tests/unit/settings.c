@@ -43,21 +43,21 @@ Test(settings, unknown_and_wrong_values_are_named_and_passed_over)
     int complaints = 0;
     settings_read(&s, env, count, &complaints);
     cr_assert_eq(complaints, 6);
-    for (int group = SETTING_OWN; group <= SETTING_INJECTS; group++)
-        cr_assert_eq(settings_hash(&s, group), settings_hash(&settings_default, group));
+    cr_assert_eq(settings_hash(&s), settings_hash(&settings_default));
 }
 
 /* By these ranks see whether they can do together what they were asked for. */
-Test(settings, a_group_has_the_hash_of_its_values)
+Test(settings, what_ranks_share_has_a_hash)
 {
-    char *env[] = {"COLLPROF_ACK=5", "COLLPROF_OUTPUT=elsewhere", NULL};
+    char *own[] = {"COLLPROF_OUTPUT=elsewhere", NULL}, *shared[] = {"COLLPROF_ACK=5", NULL},
+         *rare[] = {"COLLPROF_START=no", NULL};
     struct settings s;
-    settings_read(&s, env, NULL, NULL);
-    cr_assert_eq(settings_hash(&s, SETTING_RECORDS),
-                 settings_hash(&settings_default, SETTING_RECORDS));
-    cr_assert_neq(settings_hash(&s, SETTING_INJECTS),
-                  settings_hash(&settings_default, SETTING_INJECTS));
-    cr_assert_neq(settings_hash(&s, SETTING_OWN), settings_hash(&settings_default, SETTING_OWN));
+    settings_read(&s, own, NULL, NULL);
+    cr_assert_eq(settings_hash(&s), settings_hash(&settings_default));
+    settings_read(&s, shared, NULL, NULL);
+    cr_assert_neq(settings_hash(&s), settings_hash(&settings_default));
+    settings_read(&s, rare, NULL, NULL);
+    cr_assert_neq(settings_hash(&s), settings_hash(&settings_default));
 }
 
 /* Bounds from both sides. */
