@@ -135,10 +135,9 @@ libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/efficiency.c src/report/efficiency.h \
 	src/report/doubts.c src/report/findings.c src/report/findings.h src/report/findings_waits.c \
-	src/report/imbalance.c src/report/imbalance.h src/report/labels.c \
+	src/report/imbalance.c src/report/imbalance.h src/report/labels.c src/report/labels.h \
 	src/report/measured.c \
 	src/report/report.c src/report/report.h \
-	src/report/rows.c src/report/rows.h \
 	src/report/screen.c src/report/screen.h \
 	src/report/tables.c src/report/tables.h \
 	src/report/what_if.c src/report/what_if.h

@@ -5,8 +5,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "report/labels.h"
 #include "report/report.h"
-#include "report/rows.h"
 #include "verdict/text.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ struct asking {
 
 struct sample {
     struct profile *p;
-    struct rows rows; /* by call site; LABEL has the names */
+    struct profile *sums; /* entries by call site; LABEL has the names */
     char **label;
 };
 
@@ -35,7 +35,7 @@ static struct sample *sample_new(const char *path)
     struct profile *p = profile_load_counts(path);
     struct sample *r = p ? memory_alloc(sizeof *r) : NULL;
     if (r)
-        *r = (struct sample){p, rows_of(p, true), site_labels(p)};
+        *r = (struct sample){p, profile_sums(p, true), site_labels(p)};
     return r;
 }
 
@@ -44,7 +44,7 @@ static void sample_free(struct sample *r)
     if (!r)
         return;
     site_labels_free(r->p, r->label);
-    rows_free(&r->rows);
+    profile_free(r->sums);
     profile_free(r->p);
     free(r);
 }
@@ -74,10 +74,10 @@ static double share_of(const struct sample *before, const struct sample *now, si
 /* Seconds spent in the calls of row I. */
 static double cost_of(const struct sample *before, const struct sample *now, size_t i)
 {
-    const struct profile_entry *e = &now->rows.at[i];
+    const struct profile_entry *e = &now->sums->entries.at[i];
     double ns = (double)e->time_ns;
-    for (size_t k = 0; k < before->rows.n; k++) {
-        const struct profile_entry *x = &before->rows.at[k];
+    for (size_t k = 0; k < before->sums->entries.n; k++) {
+        const struct profile_entry *x = &before->sums->entries.at[k];
         if (!strcmp(before->p->operations.at[x->operation].name,
                     now->p->operations.at[e->operation].name) &&
             !strcmp(before->label[x->site], now->label[e->site]))
@@ -172,7 +172,7 @@ static int costliest_first(const void *a, const void *b)
 static void show_sites(const struct sample *before, const struct sample *now, FILE *out,
                        size_t width)
 {
-    struct cost *cost = memory_alloc((now->rows.n + 1) * sizeof *cost);
+    struct cost *cost = memory_alloc((now->sums->entries.n + 1) * sizeof *cost);
     double all = 0;
     size_t running[2] = {0, 0};
     for (size_t i = 0; i < (size_t)now->p->size; i++) {
@@ -182,11 +182,12 @@ static void show_sites(const struct sample *before, const struct sample *now, FI
         running[0] += rank_in(before, i) != NULL;
         running[1] += rank_in(now, i) != NULL;
     }
-    for (size_t i = 0; i < now->rows.n; i++)
+    for (size_t i = 0; i < now->sums->entries.n; i++)
         cost[i] = (struct cost){.row = i, .seconds = cost_of(before, now, i)};
-    qsort(cost, now->rows.n, sizeof *cost, costliest_first);
-    for (size_t i = 0; i < now->rows.n && i < SHOWN_SITES && running[0] == running[1]; i++) {
-        const struct profile_entry *e = &now->rows.at[cost[i].row];
+    qsort(cost, now->sums->entries.n, sizeof *cost, costliest_first);
+    for (size_t i = 0; i < now->sums->entries.n && i < SHOWN_SITES && running[0] == running[1];
+         i++) {
+        const struct profile_entry *e = &now->sums->entries.at[cost[i].row];
         char line[VERDICT_TEXT], mark[32];
         if (cost[i].seconds < 0.001 * all)
             break;

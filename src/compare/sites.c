@@ -1,6 +1,6 @@
 #include "compare/sites.h"
 
-#include "report/rows.h"
+#include "report/labels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,13 +28,14 @@ static uint64_t address_of(const struct profile *p, uint32_t site)
     return p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
 }
 
-/* How many earlier rows have ROW's operation and call chain; CHAIN names the functions for each
- * call site. */
-static size_t same_before(const struct profile *p, const struct rows *rows,
+/* How many other rows of ROW's operation come before it that are called in the same functions,
+ * which CHAIN names for each call site. */
+static size_t same_before(const struct profile *p, const struct profile *sums,
                           const struct profile_entry *row, char *const *chain)
 {
     size_t n = 0;
-    for (const struct profile_entry *e = rows->at; e < rows->at + rows->n; e++)
+    for (const struct profile_entry *e = sums->entries.at; e < sums->entries.at + sums->entries.n;
+         e++)
         n += e->site != PROFILE_NONE && e->operation == row->operation &&
              !strcmp(chain[e->site], chain[row->site]) &&
              (ORDER(address_of(p, e->site), address_of(p, row->site))
@@ -59,18 +60,19 @@ static struct site_run run_of(const struct profile *p, const struct profile_entr
 
 static void add_run(struct compared_sites *s, size_t run, const struct profile *p)
 {
-    struct rows rows = rows_of(p, true);
+    struct profile *sums = profile_sums(p, true);
     char **label = site_labels(p), key[2400], functions[2300];
     char **chain = memory_alloc((p->sites.n + 1) * sizeof *chain);
     for (uint32_t i = 0; i < p->sites.n; i++) {
         site_functions(p, i, functions, sizeof functions);
         chain[i] = memory_strdup(functions);
     }
-    for (const struct profile_entry *row = rows.at; row < rows.at + rows.n; row++) {
+    for (size_t k = 0; k < sums->entries.n; k++) {
+        const struct profile_entry *row = &sums->entries.at[k];
         const char *operation = p->operations.at[row->operation].name;
         if (row->site == PROFILE_NONE)
             continue;
-        snprintf(key, sizeof key, "%zu %s %s", same_before(p, &rows, row, chain), operation,
+        snprintf(key, sizeof key, "%zu %s %s", same_before(p, sums, row, chain), operation,
                  chain[row->site]);
         site_of(s, key, operation, label[row->site])->run[run] = run_of(p, row);
     }
@@ -78,7 +80,7 @@ static void add_run(struct compared_sites *s, size_t run, const struct profile *
         free(chain[i]);
     free(chain);
     site_labels_free(p, label);
-    rows_free(&rows);
+    profile_free(sums);
 }
 
 struct compared_sites *sites_find(struct profile *const *run, size_t n)

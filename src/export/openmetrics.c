@@ -4,7 +4,7 @@
 #include "export/export.h"
 
 #include "base/text.h"
-#include "report/rows.h"
+#include "report/labels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,9 +116,9 @@ static void write_calls(const struct profile *p, char **labels, size_t most, FIL
                            .type = "counter",
                            .unit = "bytes",
                            .help = "Payload of calls."};
-    struct rows rows = rows_of(p, labels);
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct profile_entry *e = &rows.at[i];
+    struct profile *sums = profile_sums(p, labels);
+    for (size_t i = 0; i < sums->entries.n; i++) {
+        const struct profile_entry *e = &sums->entries.at[i];
         const char *name = p->operations.at[e->operation].name, *other = labels ? "site" : NULL,
                    *site = labels ? labels[e->site] : NULL;
         add(&calls, "operation", name, other, site, (double)e->calls);
@@ -128,7 +128,7 @@ static void write_calls(const struct profile *p, char **labels, size_t most, FIL
     write_family(&calls, most, out);
     write_family(&seconds, most, out);
     write_family(&bytes, most, out);
-    rows_free(&rows);
+    profile_free(sums);
 }
 
 static void write_late(const struct profile *p, size_t most, FILE *out)

@@ -5,7 +5,7 @@
 #include "export/export.h"
 
 #include "profile/profile.h"
-#include "report/rows.h"
+#include "report/labels.h"
 
 #include <stdlib.h>
 

@@ -338,8 +338,13 @@ static inline uint64_t entry_requests(const struct profile_entry *e)
     return e->completed + e->apart_completed;
 }
 
-/* Which ranks wait for which, for blocking operations, whose time in the call is waiting time.
- * COLLECTIVE_OTHER for all others. */
+/* The entries of P for each operation (none for the calls that start and end MPI), BY_SITE: for
+ * each call site and operation; the longest time first. Of the result, for profile_free(), only the
+ * entries have rows. */
+struct profile *profile_sums(const struct profile *p, bool by_site);
+
+/* Who has to wait for whom, where the time in the call itself is time waited: blocking operations.
+ * COLLECTIVE_OTHER for the rest. */
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation);
 
 /* NULL if there is none. */

@@ -13,6 +13,30 @@ void profile_set_end(struct profile *p, double seconds)
             p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
 }
 
+static int longest_first(const void *a, const void *b)
+{
+    const struct profile_entry *x = a, *y = b;
+    return ORDER(y->time_ns, x->time_ns) ?: ORDER(x->operation, y->operation)
+        ?: ORDER(x->site, y->site);
+}
+
+struct profile *profile_sums(const struct profile *p, bool by_site)
+{
+    struct profile *sums = profile_new();
+    for (size_t i = 0; i < p->entries.n; i++) {
+        struct profile_entry e = p->entries.at[i];
+        if (p->operations.at[e.operation].family == FAMILY_LIFECYCLE)
+            continue;
+        e.site = by_site ? e.site : PROFILE_NONE;
+        e.comm = e.region = PROFILE_NONE;
+        e.size_class = 0;
+        profile_add_entry(sums, &e);
+    }
+    if (sums->entries.n)
+        qsort(sums->entries.at, sums->entries.n, sizeof *sums->entries.at, longest_first);
+    return sums;
+}
+
 size_t events_next(const struct profile *p, size_t i)
 {
     size_t next = i + 1;

@@ -1,7 +1,6 @@
-/* Labels of call sites and communicators. */
+#include "report/labels.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

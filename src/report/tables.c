@@ -1,5 +1,7 @@
 #include "report/tables.h"
 
+#include "base/histogram.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,9 +104,9 @@ static void fill_calls(struct table *t, const struct view *v)
 {
     const bool by_site = v->table->columns == site_columns;
     const double wall = profile_wall_ns(v->p);
-    struct rows rows = rows_of(v->p, by_site);
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct profile_entry *e = &rows.at[i];
+    struct profile *sums = profile_sums(v->p, by_site);
+    for (size_t i = 0; i < sums->entries.n; i++) {
+        const struct profile_entry *e = &sums->entries.at[i];
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed(e);
@@ -120,14 +122,14 @@ static void fill_calls(struct table *t, const struct view *v)
         put_percent(t, time, v->mpi_ns);
         table_real(t, waiting_of(v->p, e, !by_site));
         put_ns(t, (double)e->time_ns / (double)timed);
-        put_ns(t, timed ? entry_quantile(e, 0.5) : NAN);
+        put_ns(t, timed ? histogram_quantile(e->histogram, 0.5, e->min_ns, e->max_ns) : NAN);
         put_ns(t, timed ? (double)e->max_ns : NAN);
         table_integer_if(t, s.ranks, s.worst);
         table_real(t, (double)s.max * v->ranks / (double)s.sum);
         if (by_site)
             put_site(t, v, e->site);
     }
-    rows_free(&rows);
+    profile_free(sums);
 }
 
 static const struct column request_columns[] = {
@@ -158,9 +160,9 @@ static double waited_ns(const struct profile_entry *e)
 
 static void fill_requests(struct table *t, const struct view *v)
 {
-    struct rows rows = rows_of(v->p, true);
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct profile_entry *e = &rows.at[i];
+    struct profile *sums = profile_sums(v->p, true);
+    for (size_t i = 0; i < sums->entries.n; i++) {
+        const struct profile_entry *e = &sums->entries.at[i];
         double n = (double)e->completed;
         if (!entry_requests(e))
             continue;
@@ -173,7 +175,7 @@ static void fill_requests(struct table *t, const struct view *v)
         put_ns(t, (double)e->wait_ns / v->ranks);
         put_site(t, v, e->site);
     }
-    rows_free(&rows);
+    profile_free(sums);
 }
 
 static const struct column arrival_columns[] = {

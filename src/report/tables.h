@@ -7,7 +7,7 @@
 #include "document/document.h"
 #include "profile/noise.h"
 #include "report/efficiency.h"
-#include "report/rows.h"
+#include "report/labels.h"
 
 /* A profile, with values that are computed once for all tables. */
 struct view {

@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "base/reason.h"
-#include "report/rows.h"
+#include "report/labels.h"
 
 #include <math.h>
 #include <stdlib.h>

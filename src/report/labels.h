@@ -1,0 +1,25 @@
+/* How call sites and communicators are called. */
+#ifndef COLLPROF_REPORT_LABELS_H
+#define COLLPROF_REPORT_LABELS_H
+
+#include "profile/profile.h"
+
+/* For each site where the call was made: "heat.c:42 exchange", "exchange+0x1f",
+ * "libfoo.so+0x1234"; "-": unknown. Sites that have that in common have as many callers behind it
+ * as distinguish them: "heat.c:42 exchange < main.c:7"; several calls in one line have one label.
+ * For site_labels_free(), which takes NULL, too. */
+char **site_labels(const struct profile *p);
+void site_labels_free(const struct profile *p, char **label);
+
+/* The functions of all frames, without lines, so that the text survives editing of the program. */
+void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
+
+/* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */
+enum { COMM_LABEL = 640 };
+void comm_label(const struct profile *p, uint32_t comm, char text[COMM_LABEL]);
+
+/* Replaces the communicators in measurements by the names that tables use. Call it once, when the
+ * data of all ranks are there and call sites have names. */
+void measured_name(struct profile *p);
+
+#endif
