@@ -15,9 +15,6 @@ extern "C" {
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));
 
-/* As MPI_Pcontrol: 0 stops recording, 1 starts it. */
-void collprof_control(int level) __attribute__((weak));
-
 /* "0.1.0" */
 const char *collprof_version(void) __attribute__((weak));
 

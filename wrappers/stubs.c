@@ -77,8 +77,7 @@ __asm__(".text\n"
             ", %function\n" JUMP(name) ".size " #name ", . - " #name "\n");
 #define ALL_STUBS                                                                                  \
     STUB(collprof_region_begin)                                                                    \
-    STUB(collprof_region_end)                                                                      \
-    STUB(collprof_control)
+    STUB(collprof_region_end)
 ALL_STUBS
 #include "wrappers/stubs.h"
 

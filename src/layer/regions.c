@@ -1,7 +1,6 @@
 /* The public functions of collprof.h. */
 #include "base/text.h"
 #include "config.h"
-#include "layer/life.h"
 #include "layer/parts.h"
 
 #include <string.h>
@@ -10,7 +9,6 @@
 
 EXPORT void collprof_region_begin(const char *name);
 EXPORT void collprof_region_end(void);
-EXPORT void collprof_control(int level);
 EXPORT const char *collprof_version(void);
 
 enum { DEEPEST = sizeof thread.region_stack };
@@ -65,9 +63,4 @@ void collprof_region_end(void)
 const char *collprof_version(void)
 {
     return PACKAGE_VERSION;
-}
-
-void collprof_control(int level)
-{
-    life_switch(level);
 }
