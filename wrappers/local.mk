@@ -22,29 +22,11 @@ wrappers/stubs.h: $(LAYERS:%=layers/%/record/operations.h)
 BUILT_SOURCES += wrappers/stubs.h
 CLEANFILES += wrappers/stubs.h
 
-# What a layer is made of, besides libmeasure_la_SOURCES and what is generated.
-LAYER_FILES = \
-	wrappers/prologue.h wrappers/chain.c wrappers/lifecycle.c wrappers/completion.c wrappers/completion.h \
-	src/record/layer.c src/record/layer.h \
-	src/record/entries.c src/record/entries.h \
-	src/record/index.c src/record/index.h \
-	src/record/python.c src/record/python.h \
-	src/record/sites.c src/record/sites.h \
-	src/record/comms.c src/record/comms.h \
-	src/record/requests.c src/record/requests.h \
-	src/record/peers.c src/record/peers.h \
-	src/record/channels.c src/record/channels.h \
-	src/record/trace.c src/record/trace.h \
-	src/record/instances.c src/record/instances.h \
-	src/record/call.c src/record/call.h \
-	src/inject/inject.c src/inject/inject.h src/inject/injection.h \
-	src/inject/handshake.c src/inject/handshake.h src/inject/internal_comm.c \
-	src/inject/ack.c src/inject/ack_judge.c src/inject/ack_judge.h \
-	src/inject/replica.c src/inject/replica.h src/inject/benchmark.c src/inject/replace.c \
-	src/layer/life.c src/layer/life.h src/layer/parts.h \
-	src/layer/agree.c src/layer/cost.c src/layer/ends.c src/layer/members.c src/layer/members.h src/layer/store.c src/layer/store.h \
-	src/layer/merge.c src/layer/rank_record.c src/layer/regions.c src/layer/report.c \
-	src/layer/run_directory.c src/layer/run_directory.h
+# What a layer is made of, besides libmeasure_la_SOURCES and what is generated: these folders, without
+# what knows no MPI.
+LAYER_FILES = $(filter-out wrappers/audit.c wrappers/choose.% wrappers/redirect.c wrappers/stubs.c src/record/ledger%, \
+	$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/wrappers/*.[ch] $(srcdir)/src/record/*.[ch] \
+		$(srcdir)/src/inject/*.[ch] $(srcdir)/src/layer/*.[ch])))
 EXTRA_DIST += $(LAYER_FILES)
 @LAYERS_MK@
 -include $(srcdir)/wrappers/layers.mk
