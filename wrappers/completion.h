@@ -8,11 +8,12 @@
 
 struct pending {
     int n;
-    const MPI_Request *requests;    /* the caller's, as the call leaves them */
-    MPI_Request *handle;            /* as they were */
-    MPI_Status *status;             /* for the call: the caller's, or ours where it wants none */
-    struct ledger_request **record; /* taken out before the call or found after it */
-    bool taken; /* before: with threads, and to say whom a single one waits for */
+    const MPI_Request *requests; /* the caller's, as the call leaves them */
+    MPI_Request *handle;         /* copies from before the call */
+    MPI_Status *status; /* for the call: the caller's, or ours if the caller ignores them */
+    struct ledger_request **record; /* removed before the call or found after it */
+    bool taken;                     /* RECORD was found before the call: with threads, and to know
+                                       which rank a single request waits for */
 };
 
 /* Before the call C. Without memory no request is tracked and the caller's statuses are used.

@@ -56,8 +56,8 @@ const struct option_entry settings_entries[] = {
     {"start", 0, "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)",
      SETTING_SHARED | OPTION_RARE, option_take_flag, AT(start), NULL},
     {"ack", 0, "[PERCENT]",
-     "acknowledge that share of the broadcasts (10): their latency per destination; see "
-     "collprof-experiments(7)",
+     "acknowledge this percentage of the broadcasts (10), to measure their latency to each "
+     "destination; see collprof-experiments(7)",
      SETTING_SHARED, option_take_real, AT(ack), LIMITS(0, 100, "a percentage from 0 to 100", 10)},
     {"benchmark", 0, "[METHODS]",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
@@ -66,7 +66,7 @@ const struct option_entry settings_entries[] = {
     {"benchmark-budget", 0, "SEC", "time for all measurements together",
      SETTING_SHARED | OPTION_RARE, option_take_real, AT(benchmark_budget),
      LIMITS(1e-9, 1e9, "a positive number of seconds", 0)},
-    {"bcast", 0, "NAME", "run the application with another broadcast, as binomial or grid",
+    {"bcast", 0, "NAME", "replace the application's broadcast, for example by binomial or grid",
      SETTING_SHARED, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
     {0}};
 

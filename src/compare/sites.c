@@ -28,8 +28,8 @@ static uint64_t address_of(const struct profile *p, uint32_t site)
     return p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
 }
 
-/* How many other rows of ROW's operation come before it that are called in the same functions,
- * which CHAIN names for each call site. */
+/* How many earlier rows have ROW's operation and call chain; CHAIN names the functions for each
+ * call site. */
 static size_t same_before(const struct profile *p, const struct profile *sums,
                           const struct profile_entry *row, char *const *chain)
 {

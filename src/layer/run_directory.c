@@ -218,8 +218,6 @@ int run_directory_ranks(const struct run_directory *d, int size, int *first)
     return n;
 }
 
-/* --- earlier runs --- */
-
 struct content {
     bool run, in_use;
 };

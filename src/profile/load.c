@@ -62,7 +62,7 @@ static void keep_latest_run(struct records *r)
     r->list.n = kept;
 }
 
-/* Ranks that should be there and are not. */
+/* Warns about missing ranks. */
 static void say_missing(struct profile *p)
 {
     int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;

@@ -202,7 +202,7 @@ void trace_find(struct profile *p);
 
 /* --- values and JSON --- */
 
-/* Why figures that are each possible cannot be together; NULL: they can. */
+/* Why figures that are each possible contradict each other; NULL if they do not. */
 const char *profile_impossible(const struct profile *p);
 
 /* "unknown" if VALUE has no name. */

@@ -266,8 +266,6 @@ struct profile {
     struct profile_index *index; /* private to src/profile */
 };
 
-/* --- to and from files and messages --- */
-
 /* The profile of one rank. The ledger is not needed afterwards. Of a rank that was cut off before
  * it knew how fast its clock ticks no times are known. */
 struct profile *profile_from_ledger(const struct ledger *l);
@@ -343,8 +341,8 @@ static inline uint64_t entry_requests(const struct profile_entry *e)
  * entries have rows. */
 struct profile *profile_sums(const struct profile *p, bool by_site);
 
-/* Who has to wait for whom, where the time in the call itself is time waited: blocking operations.
- * COLLECTIVE_OTHER for the rest. */
+/* Which ranks wait for which, for blocking operations, whose time in the call is waiting time.
+ * COLLECTIVE_OTHER for all others. */
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation);
 
 /* NULL if there is none. */

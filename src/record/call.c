@@ -179,7 +179,7 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, uint6
     spin_unlock(&e->lock);
 }
 
-/* The record of the communicator that R was posted on, if that is still there. */
+/* The record of the communicator on which R was posted, if it still exists. */
 static struct comm *comm_of_request(const struct ledger_request *r)
 {
     struct comm *on = (struct comm *)index_find(&layer.comms, r->comm_handle);
@@ -222,7 +222,7 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
     }
 }
 
-/* What a request sends counts when it is started, what it receives when it is complete. */
+/* A request's send is counted when it is started, its receive when it is complete. */
 static void message_posted(struct call *c, struct comm *on, struct ledger_request *r)
 {
     if (!(r->kind & REQUEST_RECV))
@@ -245,7 +245,7 @@ void call_started(struct call *c, struct ledger_request *r)
     r->excluded = thread.excluded.of != 0;
 }
 
-/* Whose message it is; what is sent counts from here. */
+/* Sets the message that R carries; a send is counted here. */
 static void message_of(struct call *c, int rc, struct comm *on, struct ledger_request *r,
                        struct ledger_request *matched)
 {

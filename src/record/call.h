@@ -288,7 +288,7 @@ CALL_INLINE void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
 void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
                  const MPI_Message *message);
 
-/* What is known of a message that was taken out; NULL: nothing. */
+/* The record of a message that a matched probe has returned; NULL if unknown. */
 struct ledger_request *call_matched(const MPI_Message *message);
 
 /* Ends a call that starts a request. R has what its arguments say: kind, root, peer (CALL_NONE: no
@@ -298,7 +298,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct ledger_request *matched,
                         struct ledger_request *r);
 
-/* The call in progress waits for R, whose peer goes into the record, too. */
+/* Notes that the present call waits for R; its peer is recorded, too. */
 static inline void call_waits_for(const struct ledger_request *r)
 {
     struct ledger_call *now = thread.call;
@@ -320,7 +320,7 @@ static inline void call_completes(int n, const MPI_Request *requests)
     now->n_requests = (uint64_t)n;
 }
 
-/* The messages of a persistent request that the call C has started, or its collective. */
+/* Counts the message or collective of a persistent request that the call C has started. */
 void call_started(struct call *c, struct ledger_request *r);
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
@@ -388,12 +388,12 @@ CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
     return (uint64_t)large;
 }
 
-/* R was found complete by the call C, together with SHARING tracked requests in all; STATUS may
- * be NULL. TESTED: by a call that does not wait. Releases R. */
+/* The call C found R complete, among SHARING tracked requests; STATUS may be NULL. TESTED: the call
+ * does not wait. Releases R. */
 void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
                    const MPI_Status *status, bool tested);
 
-/* R is gone by an error, RC. STATUS: NULL if there is none of its own. Releases R. */
+/* R was lost by the error RC. STATUS is NULL if it has none. Releases R. */
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status);
 
 #endif

@@ -148,8 +148,6 @@ bool ledger_is_in_use(const struct ledger_header *h)
     return ledger_is_alive(h);
 }
 
-/* --- the tables --- */
-
 static bool is_in(const struct ledger *l, enum ledger_section section, uint64_t i)
 {
     return i < l->header->section[section].count;

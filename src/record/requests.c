@@ -110,7 +110,7 @@ void request_add(const struct ledger_request *r)
     spin_unlock(&b->lock);
 }
 
-/* The first of HANDLE in B and its predecessor. */
+/* The first request with HANDLE in B, and its predecessor. */
 static struct ledger_request *find(const struct bucket *b, uint64_t handle, uint32_t *before)
 {
     *before = NONE;

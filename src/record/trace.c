@@ -280,8 +280,6 @@ void trace_stop(void)
         __atomic_store_n(&transport->event, NULL, __ATOMIC_RELEASE);
 }
 
-/* --- start, and the end of a call --- */
-
 void trace_start(int64_t now_ns)
 {
     origin.ticks = clock_ticks();

@@ -39,15 +39,16 @@ void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
                     const struct ledger_request *probed);
 
-/* Messages of non-blocking calls: posted, and completed by the call C. */
+/* Records messages of non-blocking calls: posted, and completed by the call C. */
 void trace_posted(struct call *c, struct comm *on, struct ledger_request *r);
 void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
                      const MPI_Status *status, uint64_t bytes, bool cancelled);
 
-/* No rank will know whether this receive has brought a message. */
+/* It will never be known whether this receive got a message. */
 void trace_lost(const struct ledger_request *r);
 
-/* A message was seen; KEPT, where it is for no other call, takes over its place in its channel. */
+/* Records that a probe detected a message. KEPT, for a matched probe, gets the message's ordinal in
+ * its channel. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
                   struct ledger_request *kept);
 

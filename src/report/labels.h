@@ -1,13 +1,13 @@
-/* How call sites and communicators are called. */
+/* Labels of call sites and communicators. */
 #ifndef COLLPROF_REPORT_LABELS_H
 #define COLLPROF_REPORT_LABELS_H
 
 #include "profile/profile.h"
 
-/* For each site where the call was made: "heat.c:42 exchange", "exchange+0x1f",
- * "libfoo.so+0x1234"; "-": unknown. Sites that have that in common have as many callers behind it
- * as distinguish them: "heat.c:42 exchange < main.c:7"; several calls in one line have one label.
- * For site_labels_free(), which takes NULL, too. */
+/* A label for each call site: "heat.c:42 exchange", "exchange+0x1f", "libfoo.so+0x1234"; "-" if
+ * unknown. Sites with equal labels get as many callers as distinguish them: "heat.c:42 exchange <
+ * main.c:7"; several calls in one line keep the same label. Release by site_labels_free(), which
+ * accepts NULL. */
 char **site_labels(const struct profile *p);
 void site_labels_free(const struct profile *p, char **label);
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 2u /* of this header: both ends have the same */
+#define TRANSPORT_VERSION 2u /* of this header; both sides must have the same */
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
 
 /* Kinds of events; the first four are starts. A start and its completion have the same number. */
@@ -42,7 +42,7 @@ struct transport {
     /* Set by the layer; EVENT is NULL as long as there is no layer. */
     uint64_t (*now)(void);
     void (*event)(const struct transport_event *event);
-    /* The library's. */
+    /* Set by the library: */
     bool knows_ucx; /* built with UCX's header */
 };
 

@@ -10,7 +10,7 @@
 extern struct transport collprof_transport;
 
 struct watcher {
-    uint64_t first;  /* of what is seen in the poll in progress; 0: nothing yet */
+    uint64_t first;  /* time of the first thing found in the present poll; 0: none yet */
     uint32_t number; /* of its last start */
     bool busy;       /* in the layer: its own calls are not events */
     bool starting;   /* in a start: a further start that UCX makes from it is the same one */
