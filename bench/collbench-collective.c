@@ -32,6 +32,10 @@ static error_t check_together(struct option_parser *parser, void *options)
     if (o->things.n == 0)
         option_choose(NULL, &chooses, "reduce,allreduce,barrier,allgather,alltoall", &o->things);
     latency_choose(o);
+    if (o->arrivals.n && !o->tune)
+        return option_refuse(parser, "--arrival has no effect without --tune=DIR");
+    if (o->arrivals.n == 0)
+        option_choose(NULL, &latency_arrivals, "punctual", &o->arrivals);
     return bench_check_ranks(parser, &o->bench, "a collective", o->root);
 }
 
@@ -42,6 +46,11 @@ static const struct option_entry option_list[] = {
                    1, take_operations, things, &chooses),
     LATENCY_OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair,
                    NULL),
+    LATENCY_OPTION("tune", "DIR",
+                   "find the library's fastest algorithms, and write files for it into DIR", 2,
+                   option_take_text, tune, NULL),
+    LATENCY_OPTION("arrival", "LIST", "with --tune: how ranks enter, of %s; default: punctual", 2,
+                   option_take_list, arrivals, &latency_arrivals),
     {0}};
 
 static const struct option_program program = {
@@ -103,6 +112,13 @@ static bool prepare(void *arg, const struct bench_point *p, MPI_Comm comm, struc
     return operation_prepare(&s->call, o, comm, s->o->root, p->bytes);
 }
 
+static void use(void *arg, MPI_Comm comm, collective_run *by)
+{
+    struct operation_call *call = arg;
+    call->comm = comm;
+    call->own = by;
+}
+
 static void release(void *arg)
 {
     operation_release(&((struct collectives *)arg)->call);
@@ -116,6 +132,12 @@ int main(int argc, char **argv)
                                                  .name_of = name_of,
                                                  .sized = is_sized,
                                                  .prepare = prepare,
-                                                 .release = release};
+                                                 .release = release,
+                                                 .use = use};
+    /* Open MPI reads it in MPI_Init, before options are parsed; without rules it changes nothing.
+     */
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], "--tune", 6))
+            setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
     latency_main(argc, argv, &program, &o, &things, &(struct collectives){.o = &o});
 }

@@ -42,6 +42,7 @@ struct latency_visit {
     const struct latency_things *things;
     void *arg; /* argument of the functions of struct latency_things */
     struct tables *tables;
+    struct tune *tune; /* NULL without --tune */
     struct bench_values ranks, sizes;
     struct bench_group group;
     int wrong; /* number of cases with wrong data */
@@ -84,11 +85,15 @@ static const char *visit(void *arg, const size_t *at)
     c.plan = v->o->bench.plan;
     c.clock = &v->group.clock;
     c.every = v->o->by_pair;
-    if (!bench_worst(v->group.comm, !prepared))
+    if (bench_worst(v->group.comm, !prepared)) {
+        if (v->o->bench.rank == 0)
+            reason_say(v->o->bench.program,
+                       "no memory for %s of %zu bytes among %d ranks: left out", p.name, p.bytes,
+                       p.ranks);
+    } else if (v->tune)
+        bench_check(&v->o->bench, tune_point(v->tune, &p, &c), &p);
+    else
         measure(v, &p, &c);
-    else if (v->tables)
-        reason_say(v->o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
-                   p.name, p.bytes, p.ranks);
     if (prepared)
         things->release(v->arg);
     return p.name;
@@ -113,8 +118,10 @@ _Noreturn void latency_main(int argc, char **argv, const struct option_program *
         document_fact(d, "root", "%d", o->root);
         if (b->plan.stop == STOP_PAPER)
             document_fact(d, "value", "mean of the batches' means, as the paper has it");
-        v.tables = tables_new(o, things, d);
+        v.tables = o->tune ? NULL : tables_new(o, things, d);
     }
+    if (o->tune)
+        v.tune = tune_new(o, things, d);
     bench_keep(b, d);
     bench_sweep(b, length, 3, visit, &v);
     bench_group_close(b, &v.group);
@@ -125,7 +132,10 @@ _Noreturn void latency_main(int argc, char **argv, const struct option_program *
                                            .number = {{"cases", v.wrong}}},
                          "WRONG DATA in %d of %zu cases: use no figure of this program run.",
                          v.wrong, v.ranks.n * o->things.n * v.sizes.n);
-    if (d)
+    bool saved = true;
+    if (d && v.tune)
+        saved = tune_end(v.tune, arg);
+    else if (d)
         tables_end(v.tables, arg);
-    bench_finish(b, d, bench_worst(b->comm, v.wrong > 0));
+    bench_finish(b, d, bench_worst(b->comm, v.wrong > 0 || !saved));
 }

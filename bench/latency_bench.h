@@ -5,6 +5,7 @@
 #define COLLPROF_BENCH_LATENCY_BENCH_H
 
 #include "bench.h"
+#include "measure/collective/operation.h"
 #include "measure/latency/latency.h"
 
 struct latency_options {
@@ -12,9 +13,11 @@ struct latency_options {
     struct option_chosen things;          /* --algorithm, --operation */
     struct option_chosen methods, suites; /* --method, --as */
     int root;
-    bool by_pair;   /* --destinations, --pairs: also a table of pairs */
-    bool fresh;     /* --fresh */
-    int ring_bytes; /* --ring-size */
+    bool by_pair;                  /* --destinations, --pairs: also a table of pairs */
+    bool fresh;                    /* --fresh */
+    int ring_bytes;                /* --ring-size */
+    const char *tune;              /* --tune: the directory of the files; NULL: off */
+    struct option_chosen arrivals; /* --arrival, with --tune */
     /* Set by latency_choose(): the methods chosen, or the defaults. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
@@ -52,6 +55,8 @@ struct latency_things {
      * memory. */
     bool (*prepare)(void *arg, const struct bench_point *p, MPI_Comm comm, struct latency_case *c);
     void (*release)(void *arg); /* frees what PREPARE made; called only after success */
+    /* With --tune: the argument of the case's functions uses COMM and, if not NULL, RUN. */
+    void (*use)(void *arg, MPI_Comm comm, collective_run *run);
 };
 
 /* The whole program: parses the options into O and measures. Exits with status 1 if data were
@@ -70,6 +75,20 @@ void tables_add(struct tables *t, const struct bench_point *p,
                 const struct latency_outcome *outcome, struct contention contention);
 /* Adds findings about all rows, and pictures. */
 void tables_end(struct tables *t, const void *arg);
+
+/* --- tuning --- */
+
+extern const struct option_registry latency_arrivals;
+
+/* D is NULL but on rank 0. Ends the program, with one line, if there are no algorithms to choose.
+ */
+struct tune *tune_new(const struct latency_options *o, const struct latency_things *things,
+                      struct document *d);
+/* Collective over the case's communicator: adds a row for each arrival pattern; nothing for an
+ * operation whose algorithm cannot be chosen. Returns an MPI error code. */
+int tune_point(struct tune *t, const struct bench_point *p, const struct latency_case *c);
+/* On rank 0: writes the files, adds findings and pictures, and frees T. False if writing failed. */
+bool tune_end(struct tune *t, const void *arg);
 
 /* --- rules for doubting a figure --- */
 

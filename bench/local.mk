@@ -10,7 +10,8 @@ libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libprofile.la li
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the
 # simulator.
 BENCHES = bcast collective overlap pairs scenario tree
-latency_FILES = bench/latency_bench.h bench/latency_bench.c bench/latency_rules.c bench/latency_tables.c
+latency_FILES = bench/latency_bench.h bench/latency_bench.c bench/latency_rules.c bench/latency_tables.c \
+	bench/latency_tune.c
 bcast_FILES = bench/collbench-bcast.c $(latency_FILES)
 collective_FILES = bench/collbench-collective.c $(latency_FILES)
 overlap_FILES = bench/collbench-overlap.c \

@@ -92,7 +92,9 @@ libmeasure_la_SOURCES = \
 	src/measure/pairs/slow.c src/measure/pairs/slow.h \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/scenario/scenario.h \
 	src/measure/overlap/overlap.c src/measure/overlap/overlap.h \
-	src/measure/overlap/benchmarks.c
+	src/measure/overlap/benchmarks.c \
+	src/tune/cvar.c src/tune/cvar.h src/tune/library.c src/tune/library.h \
+	src/tune/tuner.c src/tune/tuner.h
 libmeasure_la_LIBADD = $(MPI_LIBS)
 
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
@@ -160,7 +162,8 @@ libexport_la_LIBADD = $(OTF2_LIBS)
 libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
 	src/results/pairs_document.c src/results/pairs_document.h \
-	src/results/schedule_document.c src/results/schedule_document.h
+	src/results/schedule_document.c src/results/schedule_document.h \
+	src/tune/rules.c src/tune/rules.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
 
 # The command: no MPI is linked.

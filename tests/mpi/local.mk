@@ -12,7 +12,9 @@ tests_mpi_operation_LDADD = $(MEASURE_LDADD)
 tests_mpi_sync_CPPFLAGS = $(MEASURE_CPPFLAGS)
 tests_mpi_sync_LDADD = $(MEASURE_LDADD)
 
-check_PROGRAMS += tests/mpi/collbench_bcast_check
+check_PROGRAMS += tests/mpi/collbench_bcast_check tests/mpi/tune
+tests_mpi_tune_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_tune_LDADD = libresults.la libdocument.la libbase.la $(JANSSON_LIBS) $(MPI_LIBS)
 tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 
@@ -91,7 +93,7 @@ MPI_TESTS = \
 	tests/mpi/strange.sh \
 	tests/mpi/sync.sh \
 	tests/mpi/transport.sh \
-	tests/mpi/trees.sh \
+	tests/mpi/trees.sh tests/mpi/tune.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
 

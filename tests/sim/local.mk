@@ -15,7 +15,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/logp.sh \
 	tests/sim/collbench-collective.sh tests/sim/collective.sh \
 	tests/sim/methods.sh \
-	tests/sim/trees.sh tests/sim/treesweep.sh \
+	tests/sim/trees.sh tests/sim/treesweep.sh tests/sim/tune.sh \
 	tests/sim/known.sh \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
@@ -24,7 +24,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
-	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/platforms/make.py \
+	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/tune.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py tests/sim/stuck.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.xml tests/sim/platforms/slowhost.xml \
@@ -37,7 +37,10 @@ endif
 # The verdict on 400 drawn hangs: goes on where it was ended. SEED: printed at the beginning.
 truth-verdict: all sim/stuck
 	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/stuck.py $(or $(SEED),1) 0 400 truth-verdict.$(or $(SEED),1)
-.PHONY: truth-verdict
+# What --tune chooses in 300 drawn cases, from SEED on.
+truth-tune: all sim/isolated sim/collbench-collective
+	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/tune.py $(or $(SEED),1) 300 64 600
+.PHONY: truth-verdict truth-tune
 
 # Objects of all floors but profile and page, which only the layer needs.
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \
@@ -59,8 +62,8 @@ sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
 sim/collbench-bcast: $(call sim_objects,$(bcast_FILES))
 sim/collbench-bcast sim/collbench-collective sim/isolated sim/collective: sim/obj/tests/sim/noise.o
 sim/collbench-bcast sim/collbench-collective sim/isolated sim/collective: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
-EXTRA_DIST += tests/sim/noise.c
-sim/collbench-collective: $(call sim_objects,$(collective_FILES))
+EXTRA_DIST += tests/sim/noise.c tests/sim/algorithms.c
+sim/collbench-collective: $(call sim_objects,$(collective_FILES)) sim/obj/tests/sim/algorithms.o
 sim/collbench-overlap: $(call sim_objects,$(overlap_FILES))
 sim/collbench-pairs: $(call sim_objects,$(pairs_FILES))
 sim/collbench-scenario: $(call sim_objects,$(scenario_FILES))

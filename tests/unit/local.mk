@@ -6,7 +6,7 @@ made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
 unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
-	tests/unit/measure tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
+	tests/unit/measure tests/unit/tune tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
 	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/benches \
 	tests/unit/layer \
 	tests/unit/transport
@@ -55,6 +55,11 @@ tests_unit_pairs_LDADD = libresults.la libdocument.la libmeasure.la libbase.la $
 tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_measure_SOURCES = tests/unit/work.c
 tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
+
+# Tuning, by several ranks over the fake MPI.
+tests_unit_tune_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_tune_SOURCES = tests/unit/tune.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h
+tests_unit_tune_LDADD = libmeasure.la libresults.la libdocument.la libprofile.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/names.c \

@@ -1,0 +1,230 @@
+#include "tune/tuner.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/try.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ROUNDS_LEAST: fewer give no interval. A block has OPERATIONS, or fewer so that ROUNDS_WANTED fit
+ * into the budget; the first round has PILOT, to learn how long they take. */
+enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_MAX = 40 };
+
+/* --- the judgement, at the collector --- */
+
+static const struct estimate unknown = {NAN, NAN, NAN};
+
+/* Of fewer rounds there is no interval. */
+static struct estimate estimate_of(const double *x, size_t n)
+{
+    struct summary s = stats_summarize(x, n);
+    if (n < ROUNDS_LEAST)
+        return (struct estimate){s.median, NAN, NAN};
+    return (struct estimate){s.median, s.median_low, s.median_high};
+}
+
+static void estimate_all(const double *time, int n, struct tuned *out)
+{
+    double times[ROUNDS_MAX], ratios[ROUNDS_MAX];
+    for (int k = 0; k < out->n; k++) {
+        size_t seen = 0;
+        for (int r = 0; r < n; r++) {
+            const double *row = &time[r * ALGORITHMS_MAX];
+            if (isnan(row[k]) || isnan(row[0]))
+                continue;
+            times[seen] = row[k];
+            ratios[seen++] = row[k] / row[0];
+        }
+        out->time[k] = estimate_of(times, seen);
+        out->ratio[k] = estimate_of(ratios, seen);
+    }
+}
+
+static bool is_faster(const struct tuned *t, int k)
+{
+    return t->ratio[k].high < 1 && t->ratio[k].value < 1 - TUNED_TIE;
+}
+
+bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
+{
+    double least = 1; /* the library's choice itself */
+    int undecided = 0, faster = 0;
+    estimate_all(time, n, out);
+    out->best = 0;
+    for (int k = 1; k < out->n; k++)
+        if (alive[k])
+            least = fmin(least, out->ratio[k].high);
+    for (int k = 1; k < out->n; k++) {
+        alive[k] = alive[k] && !(out->ratio[k].low > least);
+        if (!alive[k])
+            continue;
+        faster += is_faster(out, k);
+        undecided += !is_faster(out, k);
+        if (is_faster(out, k) &&
+            (out->best == 0 || out->ratio[k].value < out->ratio[out->best].value))
+            out->best = k;
+    }
+    return n < ROUNDS_LEAST || undecided > 0 || faster > 1;
+}
+
+/* --- the measurement --- */
+
+struct state {
+    const struct tuning *t;
+    struct tuned *out;
+    struct selection selection[ALGORITHMS_MAX];
+    double time[ROUNDS_MAX * ALGORITHMS_MAX]; /* of the collector */
+    bool collects;
+    /* What the collector tells all ranks after a round. */
+    struct {
+        bool alive[ALGORITHMS_MAX];
+        int operations; /* of each block in the next round; 0: that was the last one */
+    } next;
+    double end; /* budget_now() of the collector */
+};
+
+static bool use(const struct state *s, int k, bool strict)
+{
+    s->t->use(s->t->c.arg, s->selection[k].comm, s->t->library->run);
+    return selection_begin(&s->selection[k], strict);
+}
+
+static void use_own(const struct state *s, int k)
+{
+    selection_end(&s->selection[k]);
+    s->t->use(s->t->c.arg, s->t->c.comm, NULL);
+}
+
+/* Whether all ranks make the operation by candidate K without an error and with right data. */
+static int is_right(const struct state *s, int k, bool *right)
+{
+    const struct latency_case *c = &s->t->c;
+    int bad = 0, any = 0, wrong = 0;
+    bool checked;
+    bad = !use(s, k, true) || c->run(c->arg, c->root) != MPI_SUCCESS;
+    use_own(s, k);
+    TRY(PMPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, c->comm));
+    if (!any && c->check) {
+        use(s, k, false);
+        int error = c->check(c->arg, &wrong, &checked);
+        use_own(s, k);
+        TRY(error);
+    }
+    *right = !any && wrong == 0;
+    return MPI_SUCCESS;
+}
+
+static int open_all(struct state *s)
+{
+    const struct tuning *t = s->t;
+    struct tuned *o = s->out;
+    for (int k = 0; k < o->n; k++) {
+        struct selection *of = &s->selection[k];
+        *of = (struct selection){.library = t->library,
+                                 .operation = t->operation,
+                                 .algorithm = k ? &o->candidate[k] : NULL};
+        int error = selection_open(of, t->c.comm);
+        s->next.alive[k] = error == MPI_SUCCESS;
+        if (s->next.alive[k])
+            TRY(is_right(s, k, &s->next.alive[k]));
+        if (!s->next.alive[0])
+            return error ? error : MPI_ERR_OTHER;
+    }
+    return MPI_SUCCESS;
+}
+
+static int measure_block(struct state *s, int k, double *time)
+{
+    struct latency_outcome outcome;
+    struct latency_case c = s->t->c;
+    c.check = NULL;
+    c.together = true;
+    c.plan = plan_default();
+    c.plan.stop = STOP_FIXED;
+    c.plan.repetitions = s->next.operations;
+    c.plan.warmup = 1;
+    c.plan.until = s->t->c.plan.until;
+    use(s, k, false);
+    int error = latency_measure_direct(&c, &outcome);
+    use_own(s, k);
+    if (!error && s->collects)
+        *time = outcome.result[0].value.value;
+    latency_outcome_free(&outcome);
+    return error;
+}
+
+/* Each round begins with another candidate, so that none always follows the same one. */
+static int measure_round(struct state *s, int round)
+{
+    double *row = &s->time[round * ALGORITHMS_MAX];
+    for (int i = 0; i < ALGORITHMS_MAX; i++)
+        row[i] = NAN;
+    for (int i = 0; i < s->out->n; i++) {
+        int k = (i + round) % s->out->n;
+        if (s->next.alive[k])
+            TRY(measure_block(s, k, &row[k]));
+    }
+    return MPI_SUCCESS;
+}
+
+/* A round of N operations took SECONDS. */
+static int operations_next(const struct state *s, int n, double seconds)
+{
+    double left = s->end - budget_now(), each = seconds / (n + 1); /* one is the warm-up */
+    double fit = left / ROUNDS_WANTED / each - 1;
+    return left <= 0 ? 0 : (int)fmax(1, fmin(fit, OPERATIONS));
+}
+
+static int measure_rounds(struct state *s)
+{
+    const struct latency_case *c = &s->t->c;
+    s->next.operations = PILOT;
+    for (int round = 0; s->next.operations > 0; round++) {
+        double start = budget_now();
+        TRY(measure_round(s, round));
+        bool more = tuner_judge(s->time, round + 1, s->next.alive, s->out);
+        if (round == 0)
+            s->next.operations = operations_next(s, PILOT, budget_now() - start);
+        if (!more || round + 1 == ROUNDS_MAX || budget_now() > s->end)
+            s->next.operations = 0;
+        TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, c->collector, c->comm));
+    }
+    return MPI_SUCCESS;
+}
+
+int tuner_measure(const struct tuning *t, struct tuned *out)
+{
+    int rank, size;
+    TRY(PMPI_Comm_rank(t->c.comm, &rank));
+    TRY(PMPI_Comm_size(t->c.comm, &size));
+    *out = (struct tuned){.operation = t->operation, .ranks = size, .bytes = t->bytes};
+    text_copy(out->candidate[0].name, sizeof out->candidate->name, "default");
+    out->candidate[0].number = -1;
+    out->n = 1 + t->library->list(t->operation, t->bytes, out->candidate + 1, ALGORITHMS_MAX - 1);
+    for (int k = 0; k < ALGORITHMS_MAX; k++)
+        out->time[k] = out->ratio[k] = unknown;
+    if (out->n == 1)
+        return MPI_SUCCESS;
+    struct state *s = calloc(1, sizeof *s);
+    int good = s != NULL, all = 0;
+    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, t->c.comm);
+    if (!error && !all)
+        error = MPI_ERR_NO_MEM;
+    if (s) {
+        s->t = t;
+        s->out = out;
+        s->collects = rank == t->c.collector;
+        s->end = budget_now() + t->budget;
+    }
+    if (!error)
+        error = open_all(s);
+    if (!error)
+        error = measure_rounds(s);
+    for (int k = 0; s && k < out->n; k++)
+        if (s->selection[k].library)
+            selection_close(&s->selection[k]);
+    free(s);
+    return error;
+}

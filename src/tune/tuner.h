@@ -1,0 +1,36 @@
+/* Which of the library's algorithms is the fastest for one signature.
+ *
+ * All candidates are measured in turn, a block of operations each, so that a disturbance meets all
+ * of them alike; a candidate's figure is the median of its blocks' times in relation to that of the
+ * library's choice in the same round, with the interval of this median. After some rounds a
+ * candidate whose interval lies above that of another is dropped, so that the budget goes to those
+ * that may be the best. The library's choice remains unless a candidate's interval lies below 1. */
+#ifndef COLLPROF_TUNE_TUNER_H
+#define COLLPROF_TUNE_TUNER_H
+
+#include "measure/latency/latency.h"
+#include "tune/library.h"
+
+struct tuning {
+    const struct tuning_library *library; /* with its candidates for OPERATION */
+    const struct tuned_operation *operation;
+    size_t bytes;
+    /* The operation and the delay of each rank's entry (AFTER), on a communicator of the caller's;
+     * its plan is not used except for UNTIL. */
+    struct latency_case c;
+    /* Makes the case's operation use COMM and, if not NULL, the function RUN. */
+    void (*use)(void *arg, MPI_Comm comm, collective_run *run);
+    double budget; /* seconds for all candidates together */
+};
+
+/* Collective over the case's communicator. Nothing is measured if the library has no candidate
+ * besides its own choice: then OUT->n is 1. OUT is complete on the case's collector and has no
+ * times elsewhere. Returns an MPI error code. Afterwards the case uses its own communicator. */
+int tuner_measure(const struct tuning *t, struct tuned *out);
+
+/* Judges N rounds, a time for each candidate (NaN: none) in TIME[round * ALGORITHMS_MAX + k]: fills
+ * TIME, RATIO and BEST of OUT, and clears ALIVE[k] of candidates that are certainly slower than
+ * another. Returns whether another round may change the choice. */
+bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out);
+
+#endif

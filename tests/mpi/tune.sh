@@ -1,0 +1,77 @@
+#!/bin/sh
+# The files of src/tune are read by the MPI library: the algorithm that they name is the one that is
+# used, for the ranks and sizes that they name and for no others. And collbench-collective --tune
+# finds an algorithm where the library's choice is slow, and writes such a file.
+set -u
+tune=$top_builddir/tests/mpi/tune bench=$top_builddir/bench/collbench-collective turns=$PWD/tests/mpi/.libs/libturns.so
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "FAIL: $*"; cat "$scratch/out" "$scratch/err"; exit 1; }
+
+# What each rank's reduction consists of, with the files in force if a directory is given.
+show() # RANKS OPERATION BYTES [DIRECTORY]
+{
+    ( [ $# -lt 4 ] || . "$4/env.sh"
+    "$MPIEXEC" -n "$1" "$tune" show "$2" "$3" 2>"$scratch/err" )
+}
+is() # WHAT FOUND EXPECTED
+{
+    echo "$1: $2"
+    [ "$2" = "$3" ] || fail "$1: expected $3"
+}
+# The directory has a blank: a shell reads it.
+dir="$scratch/a b"
+case $CHECK_MPI in
+mpich)
+    "$tune" write "$dir" "MPICH 4.0.2" MPI_Reduce_scatter_block 4 1024 pairwise 3 0 || fail write
+    is "MPICH's choice" "$(show 4 MPI_Reduce_scatter_block 1024)" "2x3072 2x3072 2x3072 2x3072"
+    is "pairwise" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")" "3x3072 3x3072 3x3072 3x3072"
+    ;;
+openmpi)
+    "$tune" write "$dir" "Open MPI v4.1.4" MPI_Allreduce 4 1024 ring 4 0 || fail write
+    is "ring" "$(show 4 MPI_Allreduce 1024 "$dir")" "3x768 3x768 3x768 3x768"
+    for bytes in 1023 1025; do
+        is "$bytes bytes" "$(show 4 MPI_Allreduce $bytes "$dir")" "$(show 4 MPI_Allreduce $bytes)"
+    done
+    is "3 ranks" "$(show 3 MPI_Allreduce 1024 "$dir")" "$(show 3 MPI_Allreduce 1024)"
+    "$tune" write "$dir" "Open MPI v4.1.4" MPI_Reduce_scatter_block 4 1024 basic_linear 1 0 || fail write
+    is "basic_linear" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")" "1x4096 1x4096 1x4096 0x0"
+    ;;
+esac
+"$tune" write "$dir" "Other MPI" MPI_Allreduce 4 1024 ring 4 0 && fail "rules for an unknown library"
+[ "$(cat "$dir/env.sh")" = "# library: Other MPI" ] || fail "settings for an unknown library"
+
+# MPICH's own choice is made slow by 50 ms.
+if [ "$CHECK_MPI" = mpich ]; then
+    "$MPIEXEC" -n 2 env TURNS_VARIABLE=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM TURNS_SLOW=0 LD_PRELOAD="$turns" "$bench" --yield \
+        --tune="$dir" --operation=allreduce,scan --sizes=8K --budget=20 --format=csv >"$scratch/out" 2>"$scratch/err" ||
+        fail "tune: status $?"
+    grep -qE '^allreduce,2,8192,punctual,[0-9]{5}[0-9.]*,[a-z_]+,,[0-9.]+,[0-9]{2}' "$scratch/out" || fail "nothing faster is found"
+    grep -q '^export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=[a-z]' "$dir/env.sh" || fail "nothing is written"
+fi
+# Whatever is found on a busy machine: it is whole.
+"$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=broadcast --sizes=8:16 --arrival=all --budget=0.2 --format=json \
+    -o "$scratch/json" >"$scratch/out" 2>"$scratch/err" || fail "broadcast: status $?"
+python3 - "$scratch/json" <<'END' || fail "what was written as JSON is wrong"
+import json, sys
+d = json.load(open(sys.argv[1]))
+rows = d["tables"]["tuned"]["rows"]
+assert [(r["size"], r["arrival"]) for r in rows] == [(s, a) for s in (8, 16) for a in ("punctual", "last", "spread")], rows
+assert all(r["now"] > 0 for r in rows) and d["findings"][0]["numbers"]["signatures"] == 6
+names = {r["algorithm"] for r in d["tables"]["candidates"]["rows"]}
+assert {"default", "binomial"} <= names, names
+END
+grep -q '^# library: ' "$dir/env.sh" || fail "no env.sh"
+
+refused() {
+    phrase=$1
+    shift
+    "$MPIEXEC" -n 2 "$bench" "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    [ $status -eq 2 ] || fail "$*: status $status, not 2"
+    [ "$(grep '^collbench-collective: ' "$scratch/err" | grep -cF -- "$phrase")" -eq 1 ] || fail "$*: does not say '$phrase'"
+}
+refused "Not a directory" --tune="$scratch/json/x"
+refused "no effect without --tune=DIR" --arrival=last
+refused "unknown arrival pattern 'late': did you mean last?" --tune="$dir" --arrival=late
+exit 0

@@ -1,0 +1,243 @@
+/* Tuning: what is chosen of algorithms whose times are known, over the fake MPI, and the files that
+ * make a library use it. */
+#include "fake_mpi.h"
+
+#include "tune/tuner.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- files --- */
+
+static const struct algorithm ring = {"ring", 4, 0}, cut_ring = {"segmented_ring", 5, 8192};
+
+/* A signature of an operation whose time is 100 us. RATIO: of its two candidates to it, with an
+ * interval of 1 %. */
+static struct tuned signature(const char *operation, int ranks, size_t bytes, double ratio_ring,
+                              double ratio_cut)
+{
+    const double ratio[] = {1, ratio_ring, ratio_cut};
+    struct tuned t = {.operation = tuned_operation_find(operation),
+                      .ranks = ranks,
+                      .bytes = bytes,
+                      .n = 3,
+                      .candidate = {{"default", -1, 0}, ring, cut_ring}};
+    for (int k = 0; k < 3; k++) {
+        t.ratio[k] = (struct estimate){ratio[k], ratio[k] - 0.01, ratio[k] + 0.01};
+        t.time[k] = (struct estimate){1e-4 * ratio[k], NAN, NAN};
+    }
+    return t;
+}
+
+static char *written(size_t (*write)(FILE *out, const struct tuned *t, size_t n),
+                     const struct tuned *t, size_t n, size_t changed)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_expect_eq(write(out, t, n), changed);
+    fclose(out);
+    return text;
+}
+
+Test(tune, openmpi_rules)
+{
+    /* In no order. Between 8 and 16 bytes both neighbours agree; from 17 on the library chooses,
+     * and from 65 on; sizes of an alltoall are those of all ranks together. */
+    const struct tuned t[] = {
+        signature("MPI_Alltoall", 4, 8, 0.5, 2),    signature("MPI_Allreduce", 4, 64, 0.9, 0.8),
+        signature("MPI_Allreduce", 4, 8, 0.5, 2),   signature("MPI_Allreduce", 4, 16, 0.5, 2),
+        signature("MPI_Allreduce", 4, 32, 1, 0.99), signature("MPI_Allreduce", 5, 8, 1, 1),
+        signature("MPI_Bcast", 4, 8, 1, 1.5)};
+    char *text = written(rules_openmpi_write, t, sizeof t / sizeof *t, 4);
+    cr_expect_str_eq(text, "2 # operations\n"
+                           "2 # MPI_Allreduce\n"
+                           "4 # numbers of ranks\n"
+                           "0 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n"
+                           "4 # ranks\n"
+                           "5 # sizes\n"
+                           "0 0 4 0 # the library's choice\n"
+                           "8 4 4 0 # ring\n"
+                           "17 0 4 0 # the library's choice\n"
+                           "64 5 4 8192 # segmented_ring\n"
+                           "65 0 4 0 # the library's choice\n"
+                           "5 # ranks\n"
+                           "1 # sizes\n"
+                           "0 0 4 0 # the library's choice\n"
+                           "6 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n"
+                           "3 # MPI_Alltoall\n"
+                           "3 # numbers of ranks\n"
+                           "0 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n"
+                           "4 # ranks\n"
+                           "3 # sizes\n"
+                           "0 0 4 0 # the library's choice\n"
+                           "32 4 4 0 # ring\n"
+                           "33 0 4 0 # the library's choice\n"
+                           "5 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n");
+    free(text);
+    free(written(rules_openmpi_write, &t[4], 1, 0));
+}
+
+Test(tune, arrival_patterns_share_a_rule)
+{
+    /* The ring is faster if all are punctual and slower if not; the other one is never slower. */
+    const struct tuned t[] = {signature("MPI_Bcast", 4, 8, 0.5, 0.9),
+                              signature("MPI_Bcast", 4, 8, 1.1, 1)};
+    char *text = written(rules_openmpi_write, t, 2, 1);
+    cr_expect(strstr(text, "\n8 5 4 8192 # segmented_ring\n"), "%s", text);
+    free(text);
+}
+
+Test(tune, mpich_variables)
+{
+    /* A variable is for all sizes. */
+    const struct tuned t[] = {
+        signature("MPI_Bcast", 4, 8, 0.5, 0.9), signature("MPI_Bcast", 4, 16, 1.1, 1),
+        signature("MPI_Allgather", 2, 16, 0.5, 2), signature("MPI_Allgather", 4, 16, 1.5, 0.5)};
+    char *text = written(rules_mpich_write, t, 4, 1);
+    cr_expect_str_eq(text, "export MPIR_CVAR_DEVICE_COLLECTIVES=percoll\n"
+                           "export MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0\n"
+                           "export MPIR_CVAR_BCAST_INTRA_ALGORITHM=segmented_ring\n");
+    free(text);
+}
+
+Test(tune, a_difference_that_is_not_certain_is_no_rule)
+{
+    struct tuned t = signature("MPI_Bcast", 4, 8, 0.9, 2);
+    const struct tuned *at[] = {&t};
+    cr_expect_eq(tuned_common(at, 1), 1);
+    t.ratio[1].high = 1.001;
+    cr_expect_eq(tuned_common(at, 1), 0);
+    t = signature("MPI_Bcast", 4, 8, 0.985, 2);
+    cr_expect_eq(tuned_common(at, 1), 0, "less than 2 %% is a tie");
+    t = signature("MPI_Bcast", 4, 8, NAN, 0.9);
+    cr_expect_eq(tuned_common(at, 1), 2, "the first one was not measured");
+}
+
+/* --- the judgement --- */
+
+/* Judges rounds in which candidate K takes TIME[K] times 1 + SPREAD, 1 or 1 - SPREAD, in turn. */
+static bool judge(int rounds, const double *time, const double *spread, int n, bool *alive,
+                  struct tuned *out)
+{
+    static double rows[40 * ALGORITHMS_MAX];
+    *out = (struct tuned){.n = n};
+    for (int r = 0; r < rounds; r++)
+        for (int k = 0; k < n; k++)
+            rows[r * ALGORITHMS_MAX + k] = time[k] * (1 + spread[k] * ((r * 7 + k) % 3 - 1));
+    return tuner_judge(rows, rounds, alive, out);
+}
+
+Test(tune, judgement)
+{
+    struct tuned t;
+    bool alive[ALGORITHMS_MAX] = {true, true, true, true};
+    const double time[] = {10, 5, 20, 5.1}, none[4] = {0}, wide[] = {0, 0.3, 0, 0.3};
+    cr_expect(judge(5, time, none, 4, alive, &t), "too few rounds");
+    cr_expect(alive[2] && t.best == 0);
+    cr_expect(judge(12, time, wide, 4, alive, &t), "which of two is better is open");
+    cr_expect(alive[1] && !alive[2] && alive[3]);
+    cr_expect(!judge(12, time, none, 4, alive, &t));
+    cr_expect(alive[1] && !alive[3] && t.best == 1);
+    cr_expect_float_eq(t.ratio[1].value, 0.5, 1e-9);
+    cr_expect_float_eq(t.time[1].value, 5, 1e-9);
+}
+
+Test(tune, the_default_keeps_ties)
+{
+    struct tuned t;
+    bool alive[ALGORITHMS_MAX] = {true, true, true};
+    const double time[] = {10, 9.9, NAN}, none[3] = {0};
+    cr_expect(judge(12, time, none, 3, alive, &t));
+    cr_expect_eq(t.best, 0);
+    cr_expect(isnan(t.ratio[2].value) && isnan(t.time[2].value));
+}
+
+/* --- the measurement --- */
+
+/* What each rank's library does now. */
+static _Thread_local const struct algorithm *chosen;
+
+static int list(const struct tuned_operation *o, size_t bytes, struct algorithm *list, int room)
+{
+    static const struct algorithm three[] = {{"slow", 1, 0}, {"fast", 2, 0}, {"wrong", 3, 0}};
+    cr_assert(o->reduces && bytes == 8 && room > 3);
+    memcpy(list, three, sizeof three);
+    return 3;
+}
+
+static bool choose(const struct tuned_operation *o, const struct algorithm *a, bool strict)
+{
+    (void)o, (void)strict;
+    chosen = a;
+    return true;
+}
+
+static const struct tuning_library library = {.list = list, .choose = choose};
+
+struct call {
+    MPI_Comm comm;
+    int runs[4]; /* by the algorithm's number; 0: default */
+};
+
+/* 30, 40 or 20 us after the last entry. */
+static int run(void *arg, int root)
+{
+    static const double seconds[] = {30e-6, 40e-6, 20e-6, 1e-6};
+    struct call *c = arg;
+    (void)root;
+    int number = chosen ? chosen->number : 0;
+    c->runs[number]++;
+    PMPI_Barrier(c->comm);
+    fake_mpi_compute(seconds[number]);
+    return MPI_SUCCESS;
+}
+
+static int check(void *arg, int *wrong, bool *checked)
+{
+    struct call *c = arg;
+    *checked = true;
+    *wrong = chosen && chosen->number == 3;
+    return PMPI_Barrier(c->comm);
+}
+
+static void use(void *arg, MPI_Comm comm, collective_run *by)
+{
+    struct call *c = arg;
+    cr_assert_null(by);
+    c->comm = comm;
+}
+
+static void measure(int rank, void *arg)
+{
+    struct tuned *out = arg, own;
+    struct call call = {.comm = MPI_COMM_WORLD};
+    const struct tuning t = {.library = &library,
+                             .operation = tuned_operation_find("MPI_Allreduce"),
+                             .bytes = 8,
+                             .c = {.comm = MPI_COMM_WORLD,
+                                   .run = run,
+                                   .check = check,
+                                   .arg = &call,
+                                   .kind = COLLECTIVE_ALL},
+                             .use = use,
+                             .budget = 10};
+    cr_assert_eq(tuner_measure(&t, rank == 0 ? out : &own), MPI_SUCCESS);
+    cr_expect_eq(call.comm, MPI_COMM_WORLD);
+    cr_expect_null(chosen);
+    cr_expect_eq(call.runs[3], 1, "an algorithm with wrong data is not measured");
+    cr_expect(call.runs[1] > 10 && call.runs[1] <= call.runs[2]);
+}
+
+Test(tune, measures_all_and_chooses_the_fastest)
+{
+    static struct tuned t;
+    cr_assert(fake_mpi_run(4, measure, &t, &(struct fake_network){.latency = 1e-6}));
+    cr_expect_eq(t.best, 2);
+    cr_expect_eq(t.ranks, 4);
+    cr_expect(t.ratio[2].high < t.ratio[1].low && isnan(t.ratio[3].value));
+    cr_expect_str_eq(t.candidate[t.best].name, "fast");
+    cr_expect(t.ratio[1].value > 1 && t.time[2].value > 20e-6 && t.time[2].value < 40e-6);
+}
