@@ -1,5 +1,5 @@
 /* One situation of communication beside computation, again and again, to look at in a timeline
- * (collprof-plot(1)): those of Denis and Trahay's figures 5 to 10.
+ * (collprof-report(1)): those of Denis and Trahay's figures 5 to 10.
  *
  *   overlap SITUATION BYTES MICROSECONDS TIMES
  *

@@ -175,7 +175,6 @@ collprof_SOURCES = \
 	src/cli/executable.c src/cli/executable.h \
 	src/cli/info.c \
 	src/cli/main.c \
-	src/cli/plot.c \
 	src/cli/repeat.c \
 	src/cli/report.c \
 	src/cli/run.c \

@@ -49,7 +49,6 @@ for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); 
     sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" | grep '^\.Nm$' && { echo "$page: a synopsis without the subcommand"; bad=1; }
 done
 check_names "$source/man/collprof-report.1" Formats: "$built/collprof" report
-check_names "$source/man/collprof-plot.1" Pictures: "$built/collprof" plot
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
 done

@@ -17,7 +17,6 @@ int cli_where(int argc, char **argv);
 int cli_top(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_scale(int argc, char **argv);
-int cli_plot(int argc, char **argv);
 int cli_info(int argc, char **argv);
 
 /* "collprof run"; messages begin with it. */
@@ -48,8 +47,19 @@ error_t cli_take_paths(struct option_parser *parser, void *values, char *word);
 enum { CLI_PAGE = FORMAT_JSON + 1 };
 extern const char *const cli_formats[];
 
-/* Writes D, entitled TITLE, on standard output in a format other than text. */
-void cli_write(const struct document *d, int format, const char *title);
+/* Writes D on standard output: as text with at most ROWS rows of a table (0: all); a page is
+ * entitled TITLE. */
+struct cli_output {
+    int format;
+    const char *title;
+    size_t rows;
+};
+void cli_write(const struct document *d, const struct cli_output *o);
+
+/* Loads the profiles of N runs. NULL with a reason if one cannot be read; otherwise for
+ * cli_free_runs(). */
+struct profile **cli_load_runs(const char *const *path, size_t n);
+void cli_free_runs(struct profile **run, size_t n);
 
 /* Prints a line on standard output; characters that are not printable become '?'. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -61,9 +71,8 @@ struct profile *cli_load_trace(const char *directory);
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the process if PATH, a default name, must not be overwritten: save_is_safe() refuses it, or
- * the existing file is not ours: neither a page of collprof nor a text that begins with HEAD (NULL:
- * any text). */
-void cli_may_replace(const char *path, const char *head);
+ * the existing file is not a page of collprof. */
+void cli_may_replace(const char *path);
 
 /* Whether PATH is a regular file; whether it contains JSON, as written by a benchmark. */
 bool cli_is_file(const char *path);

@@ -3,19 +3,15 @@
 
 #include "compare/compare.h"
 #include "compare/launches.h"
-#include "document/text.h"
-#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct comparing {
     struct cli_paths run;
     double limit; /* percent; NaN if none */
     int format;
-    bool explain;
 };
 
 #define AT(member) offsetof(struct comparing, member)
@@ -27,7 +23,6 @@ static const struct option_entry entries[] = {
      &(const struct option_limits){0, 1000, "a percentage such as 5%"}},
     {"format", 0, "FORMAT", "text, csv, json or html", 0, option_take_word, AT(format),
      OPTION_WORDS(cli_formats)},
-    {"explain", 0, NULL, "print what each column means", 0, option_take_flag, AT(explain), NULL},
     {0}};
 
 static const struct option_program program = {
@@ -54,31 +49,13 @@ void cli_refuse_twice(const char *const *path, size_t n)
 static struct document *compare_profiles(const char *const *path, size_t before, size_t after,
                                          double limit, enum gate *gate)
 {
-    size_t n = before + after, loaded = 0;
-    struct profile **run = memory_alloc((n + 1) * sizeof *run);
-    struct document *d = NULL;
-    while (loaded < n && (run[loaded] = profile_load(path[loaded])))
-        loaded++;
-    if (loaded == n)
-        d = compare_document(&(struct compare_request){run, path, before, after, limit}, gate);
-    while (loaded)
-        profile_free(run[--loaded]);
-    free(run);
+    struct profile **run = cli_load_runs(path, before + after);
+    if (!run)
+        return NULL;
+    struct document *d =
+        compare_document(&(struct compare_request){run, path, before, after, limit}, gate);
+    cli_free_runs(run, before + after);
     return d;
-}
-
-static void print(const struct document *d, const char *table, bool explain)
-{
-    const struct text_options o = {.width = (size_t)report_width(stdout),
-                                   .rows = strcmp(table, "launches") ? 10 : 0,
-                                   .explain = explain};
-    if (!strcmp(table, "changes")) {
-        document_text_facts(d, stdout, &o);
-        putchar('\n');
-        document_text_findings(d, stdout, &o);
-        putchar('\n');
-    }
-    table_text_write(document_find(d, table), stdout, &o);
 }
 
 static int compare(const char *const *path, size_t before, size_t after, const struct comparing *c)
@@ -91,10 +68,8 @@ static int compare(const char *const *path, size_t before, size_t after, const s
         cli_refuse("--fail-above is for runs of applications: leave it out");
     struct document *d = benchmark ? launches_document(path, before, after)
                                    : compare_profiles(path, before, after, c->limit / 100, &gate);
-    if (d && c->format == FORMAT_TEXT)
-        print(d, benchmark ? "launches" : "changes", c->explain);
-    else if (d)
-        cli_write(d, c->format, "runs compared");
+    if (d)
+        cli_write(d, &(struct cli_output){c->format, "runs compared", benchmark ? 0 : 10});
     bool written = d && cli_flush();
     document_free(d);
     return written ? statuses[gate] : STATUS_FAILED;

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "document/page.h"
 #include "document/save.h"
+#include "document/text.h"
+#include "report/report.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -22,12 +24,12 @@ static const struct command {
     {"run", "run an MPI application and profile it", cli_run},
     {"report", "show the report of a run again, or write it for other programs", cli_report},
     {"export", NULL, cli_report}, /* uses --format=csv by default */
+    {"plot", NULL, cli_report},   /* uses --format=html by default */
     {"where", "show where a run is stuck, and at which rank", cli_where},
     {"top", "watch a run while it progresses", cli_top},
     {"compare", "show what changed between runs, and which changes are significant", cli_compare},
     {"scale", "show how a program scales with its number of ranks", cli_scale},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
-    {"plot", "draw pictures of a run on a page", cli_plot},
     {"info", "show what this installation can do, and all settings", cli_info},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -120,12 +122,34 @@ error_t cli_take_paths(struct option_parser *parser, void *values, char *word)
 
 const char *const cli_formats[] = {"text", "csv", "json", "html", NULL};
 
-void cli_write(const struct document *d, int format, const char *title)
+void cli_write(const struct document *d, const struct cli_output *o)
 {
-    if (format == CLI_PAGE)
-        page_write(d, title, stdout);
+    if (o->format == CLI_PAGE)
+        page_write(d, o->title, stdout);
+    else if (o->format == FORMAT_TEXT)
+        document_text_write(
+            d, stdout,
+            &(struct text_options){.width = (size_t)report_width(stdout), .rows = o->rows});
     else
-        document_write(d, stdout, (enum format)format);
+        document_write(d, stdout, (enum format)o->format);
+}
+
+struct profile **cli_load_runs(const char *const *path, size_t n)
+{
+    struct profile **run = memory_alloc((n + 1) * sizeof *run);
+    for (size_t i = 0; i < n; i++)
+        if (!(run[i] = profile_load(path[i]))) {
+            cli_free_runs(run, i);
+            return NULL;
+        }
+    return run;
+}
+
+void cli_free_runs(struct profile **run, size_t n)
+{
+    while (n)
+        profile_free(run[--n]);
+    free(run);
 }
 
 bool cli_flush(void)
@@ -155,17 +179,15 @@ bool cli_is_json(const char *path)
     return head[strspn(head, " \t\r\n")] == '{';
 }
 
-static bool is_ours(FILE *file, const char *head)
+static bool is_ours(FILE *file)
 {
     static const char page[] = "<title>collprof: ";
     char text[1024] = "";
     size_t n = fread(text, 1, sizeof text - 1, file);
-    if (n == 0 || memmem(text, n, page, sizeof page - 1))
-        return true; /* nothing was printed, so nothing is lost */
-    return head && !strncmp(text, head, n < strlen(head) ? n : strlen(head));
+    return n == 0 || memmem(text, n, page, sizeof page - 1); /* if empty, nothing is lost */
 }
 
-void cli_may_replace(const char *path, const char *head)
+void cli_may_replace(const char *path)
 {
     struct stat st;
     const char *why;
@@ -176,7 +198,7 @@ void cli_may_replace(const char *path, const char *head)
     if (lstat(path, &st) || !S_ISREG(st.st_mode))
         return;
     FILE *file = input_file(AT_FDCWD, path, &why);
-    bool ours = file && is_ours(file, head);
+    bool ours = file && is_ours(file);
     if (file)
         fclose(file);
     if (!ours)

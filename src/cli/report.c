@@ -3,22 +3,25 @@
 
 #include "base/text.h"
 #include "document/json.h"
+#include "document/page.h"
 #include "document/save.h"
 #include "export/export.h"
 #include "measure/pairs/log.h"
 #include "report/report.h"
 #include "report/what_if.h"
+#include "results/pairs_document.h"
 #include "verdict/ended.h"
 #include "verdict/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct report_command {
     const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
     const char *output, *what_if;
+    struct timeline_view view;
     int format, table, top;
     bool list, full, explain;
 };
@@ -95,71 +98,33 @@ static bool write_json(const struct report_command *r, struct profile *p, FILE *
 static bool write_page(const struct report_command *r, struct profile *p, FILE *out)
 {
     const struct report_options o = options_of(r);
+    const bool wanted = !isnan(r->view.from) || !isnan(r->view.to);
     add_verdict(r, p, NULL);
-    struct profile *trace = p->trace.on ? profile_load_trace(r->directory) : NULL;
-    export_page(p, trace, &o, out);
+    struct profile *trace = p->trace.on ? cli_load_trace(r->directory) : NULL;
+    const bool drawn = export_page(p, trace, &r->view, &o, out);
     profile_free(trace);
-    return true;
+    return drawn || !wanted ||
+           reason_give("--from and --to: no timeline: %s",
+                       p->trace.on ? "no call of MPI is in that time"
+                                   : "the run was not traced: use: collprof run --trace");
 }
 
-static bool write_table(const struct document *d, const struct report_table *l, const char *target)
+/* The whole document, or (with --table) one table. */
+static bool write_csv(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct save save;
-    const struct table *t = document_find(d, l->name);
-    size_t n = table_rows(t);
-    if (!save_open(&save, target))
-        return false;
-    table_csv_write(t, save.out);
-    if (!save_commit(&save))
-        return false;
-    if (target)
-        cli_say("%s: %zu row%s: %s", target, n, n == 1 ? "" : "s", l->title);
-    else if (!n)
-        reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", l->name,
-                   strcmp(l->name, "transport") ? "" : "=transport");
-    return true;
-}
-
-static const char *table_path(const char *directory, size_t i, char path[4400])
-{
-    snprintf(path, 4400, "%s/%s.csv", directory, report_tables[i].name);
-    return path;
-}
-
-/* An existing file with other columns is not replaced. */
-static void check_table(const struct document *d, const struct report_table *l, const char *path)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_open_text(&text, &size);
-    table_csv_write(document_find(d, l->name), out);
-    fclose(out);
-    text[strcspn(text, "\n") + 1] = '\0';
-    cli_may_replace(path, text);
-    free(text);
-}
-
-static bool write_tables(const struct document *d, const char *target)
-{
-    bool good = true;
-    char path[4400];
-    if (!save_is_safe(target))
-        return false;
-    if (mkdir(target, 0777) && errno != EEXIST)
-        return reason_give("%s: %s", target, strerror(errno));
-    for (size_t i = 0; i < n_report_tables; i++)
-        check_table(d, &report_tables[i], table_path(target, i, path));
-    for (size_t i = 0; i < n_report_tables && good; i++)
-        good = write_table(d, &report_tables[i], table_path(target, i, path));
-    return good;
-}
-
-static bool write_csv(const struct report_command *r, struct profile *p, const char *target)
-{
-    struct document *d = report_document(p, &(struct report_options){.full = true});
-    bool good = table_of(r) ? write_table(d, table_of(r), r->output) : write_tables(d, target);
+    const struct report_table *one = table_of(r);
+    const struct report_options o = options_of(r);
+    struct document *d = report_document(p, &o);
+    const struct table *t = one ? document_find(d, one->name) : NULL;
+    if (t)
+        table_csv_write(t, out);
+    else
+        document_write(d, out, FORMAT_CSV);
+    if (t && !table_rows(t))
+        reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", one->name,
+                   strcmp(one->name, "transport") ? "" : "=transport");
     document_free(d);
-    return good;
+    return true;
 }
 
 static bool write_perfetto(const struct report_command *r, struct profile *p, FILE *out)
@@ -182,9 +147,8 @@ static bool write_metrics(const struct report_command *r, struct profile *p, FIL
     return true;
 }
 
-static bool write_otf2(const struct report_command *r, struct profile *p, const char *target)
+static bool write_otf2(const struct report_command *r, const char *target)
 {
-    (void)p;
     struct profile *trace = cli_load_trace(r->directory);
     const char *why = trace ? export_otf2(trace, target) : NULL;
     if (why)
@@ -201,20 +165,17 @@ enum { TEXT, HTML = 2, CSV };
 static const struct report_format {
     const char *name, *about;
     const char *file; /* default name in the run's directory; NULL: standard output */
-    /* One of these: writes a file, or a directory. */
+    /* NULL: OTF2, which is a directory */
     bool (*write)(const struct report_command *r, struct profile *p, FILE *out);
-    bool (*write_all)(const struct report_command *r, struct profile *p, const char *target);
 } formats[] = {
-    {"text", "one screen, or tables", NULL, .write = write_text},
-    {"json", "the profile with its findings: collprof-profile(5)", NULL, .write = write_json},
-    {"html", "a page for a browser (DIR/report.html)", "report.html", .write = write_page},
-    {"csv", "a file per table in a directory (DIR/csv); with --table that table", "csv",
-     .write_all = write_csv},
-    {"openmetrics", "counters for a scraper, also while the run goes on", NULL,
-     .write = write_metrics},
+    {"text", "one screen, or tables", NULL, write_text},
+    {"json", "the profile with its findings: collprof-profile(5)", NULL, write_json},
+    {"html", "a page with pictures for a browser (DIR/report.html)", "report.html", write_page},
+    {"csv", "facts, findings and every table; with --table that table alone", NULL, write_csv},
+    {"openmetrics", "counters for a scraper, also while the run goes on", NULL, write_metrics},
     {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
-     .write = write_perfetto},
-    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", .write_all = write_otf2}};
+     write_perfetto},
+    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", NULL}};
 
 OPTION_TEXT(format_name, sizeof formats / sizeof *formats, formats[i].name)
 OPTION_TEXT(format_about, sizeof formats / sizeof *formats, formats[i].about)
@@ -224,6 +185,7 @@ static const struct option_registry format_list = {"format", format_name, format
                                     tables = {"table", table_name, NULL, NULL, NULL, false};
 
 #define AT(member) offsetof(struct report_command, member)
+#define SECONDS (&(const struct option_limits){0, 1e9, "a number of seconds"})
 static const struct option_entry entries[] = {
     {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
     {"table", 0, "NAME", "only one table: %s", 0, option_take_word, AT(table), &tables},
@@ -235,8 +197,12 @@ static const struct option_entry entries[] = {
     {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
      AT(list), NULL},
     {"format", 0, "FORMAT", "one of those below", 0, option_take_word, AT(format), &format_list},
-    {"output", 'o', "PATH", "write to that file, or csv's directory", 0, option_take_text,
+    {"output", 'o', "PATH", "write to that file, or otf2's directory", 0, option_take_text,
      AT(output), NULL},
+    {"from", 0, "SEC", "start of the page's timeline, in seconds since the start of the run",
+     OPTION_RARE, option_take_real, AT(view.from), SECONDS},
+    {"to", 0, "SEC", "its end (without both: around a typical wait)", OPTION_RARE, option_take_real,
+     AT(view.to), SECONDS},
     {"top", 0, "N", "rows of each table", OPTION_RARE, option_take_count, AT(top),
      &(const struct option_limits){1, INT32_MAX, "a number of rows from 1"}},
     {0}};
@@ -249,6 +215,10 @@ static error_t check(struct option_parser *parser, void *values)
     if (r->what_if && (r->format != TEXT || r->table != NO_TABLE || r->full))
         return option_refuse(parser, "--what-if is one line of text: leave out other formats, "
                                      "--table and --full");
+    if (r->format != HTML && (!isnan(r->view.from) || !isnan(r->view.to)))
+        return option_refuse(parser, "--from and --to are for --format=html");
+    if (r->view.to <= (r->view.from > 0 ? r->view.from : 0))
+        return option_refuse(parser, "--from is not before --to: expected a range of time");
     return 0;
 }
 
@@ -256,7 +226,7 @@ static const struct option_program program = {
     .does = "Shows the report of the run in DIR (collprof.out), which `collprof run -o DIR` wrote, "
             "or writes it for other programs. If a run crashed or was killed, the raw records of "
             "its ranks are read. A FILE is JSON of a collbench program, shown as a page "
-            "(--format=html), or a log of collbench-pairs, printed as matrices.",
+            "(--format=html), or a log of collbench-pairs, shown likewise or printed as matrices.",
     .options = entries,
     .listed = (const struct option_registry *const[]){&format_list, NULL},
     .check = check,
@@ -269,7 +239,7 @@ static bool write_file(const struct report_command *r, struct profile *p, const 
 {
     struct save save;
     if (!r->output && target)
-        cli_may_replace(target, NULL);
+        cli_may_replace(target);
     target = r->output ?: target;
     if (!save_open(&save, target))
         return false;
@@ -280,14 +250,15 @@ static bool write_file(const struct report_command *r, struct profile *p, const 
     if (!save_commit(&save))
         return false;
     if (r->format == HTML && strcmp(target, "-") != 0)
-        cli_say("%s: open it in a browser", target);
+        cli_say("%s: open it in a browser%s", target,
+                *page_charts ? "" : " (built without Chart.js: tables instead of pictures)");
     return true;
 }
 
-static bool write_document_page(const struct report_command *r, struct profile *p, FILE *out)
+static bool write_json_page(const struct report_command *r, struct profile *none, FILE *out)
 {
     char why[1000];
-    (void)p;
+    (void)none;
     json_t *document = json_file_load(r->directory, why, sizeof why);
     bool good = export_document_page(document, out);
     if (!good)
@@ -297,18 +268,14 @@ static bool write_document_page(const struct report_command *r, struct profile *
     return good;
 }
 
-/* Writes FILE.html for FILE.json. */
-static bool write_document(const struct report_command *r)
+static bool write_log_page(const struct report_command *r, struct profile *none, FILE *out)
 {
-    char path[4400];
-    const char *file = r->directory, *dot = strrchr(file, '.');
-    if (!strcmp(text_base_of(file), "profile.json"))
-        cli_refuse("use the directory that %s is in", file);
-    if (r->format != HTML)
-        cli_refuse("%s is a file of a benchmark: use: --format=html", file);
-    snprintf(path, sizeof path, "%.*s.html",
-             dot && !strcmp(dot, ".json") ? (int)(dot - file) : (int)strlen(file), file);
-    return write_file(r, NULL, path, write_document_page);
+    struct document *d = pairs_document(r->directory);
+    (void)none;
+    if (d)
+        page_write(d, text_base_of(r->directory), out);
+    document_free(d);
+    return d;
 }
 
 /* Writes a log of collbench-pairs as matrices. */
@@ -322,6 +289,22 @@ static bool write_matrices(const struct report_command *r, struct profile *none,
     pairs_matrices_write(&p, out);
     pairs_free(&p);
     return true;
+}
+
+/* FILE.html is made of FILE.json or FILE.log. */
+static bool write_file_of_benchmark(const struct report_command *r)
+{
+    char path[4400];
+    const char *file = r->directory, *dot = strrchr(text_base_of(file), '.');
+    const bool json = cli_is_json(file);
+    if (!strcmp(text_base_of(file), "profile.json"))
+        cli_refuse("use the directory that %s is in", file);
+    if (!json && r->format == TEXT)
+        return write_file(r, NULL, NULL, write_matrices);
+    if (r->format != HTML)
+        cli_refuse("%s is a file of a benchmark: use: --format=html", file);
+    snprintf(path, sizeof path, "%.*s.html", (int)(dot ? dot - file : (long)strlen(file)), file);
+    return write_file(r, NULL, path, json ? write_json_page : write_log_page);
 }
 
 static bool list_runs(const char *directory)
@@ -346,25 +329,25 @@ static bool write_run(const struct report_command *r)
         verdict_of_ended(p);
     bool good = p && (r->what_if ? write_file(r, p, NULL, write_what_if)
                       : f->write ? write_file(r, p, f->file ? path : NULL, f->write)
-                                 : f->write_all(r, p, r->output ?: path));
+                                 : write_otf2(r, r->output ?: path));
     profile_free(p);
     return good;
 }
 
 int cli_report(int argc, char **argv)
 {
-    struct report_command r = {.top = 20, .table = NO_TABLE};
+    struct report_command r = {.top = 20, .table = NO_TABLE, .view = {NAN, NAN}};
     if (text_ends_with(argv[0], " export"))
         r.format = CSV;
+    if (text_ends_with(argv[0], " plot"))
+        r.format = HTML;
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
     cli_parse(&parser, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
     char *newest = is_file || r.list ? NULL : runs_unlinked(r.directory);
     r.directory = newest ?: r.directory;
-    bool good = is_file  ? (r.format == HTML || cli_is_json(r.directory)
-                                ? write_document(&r)
-                                : write_file(&r, NULL, NULL, write_matrices))
+    bool good = is_file  ? write_file_of_benchmark(&r)
                 : r.list ? list_runs(r.directory)
                          : write_run(&r);
     free(newest);

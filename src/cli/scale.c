@@ -2,8 +2,6 @@
 #include "cli/cli.h"
 
 #include "compare/scale.h"
-#include "document/text.h"
-#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,18 +34,6 @@ static const struct option_program program = {
     .word = cli_take_paths,
     .arguments = "DIR..."};
 
-static void print(const struct document *d, int format)
-{
-    const struct text_options o = {.width = (size_t)report_width(stdout)};
-    if (format != FORMAT_TEXT) {
-        cli_write(d, format, "scaling");
-    } else {
-        table_text_write(document_find(d, "scale"), stdout, &o);
-        putchar('\n');
-        document_text_findings(d, stdout, &o);
-    }
-}
-
 static int gate(const struct scaling *s, double least, bool known)
 {
     if (!isnan(s->limit) && 100 * least < s->limit)
@@ -57,24 +43,17 @@ static int gate(const struct scaling *s, double least, bool known)
 
 static int scale(const struct scaling *s)
 {
-    struct profile **run = memory_alloc((s->run.n + 1) * sizeof *run);
-    size_t loaded = 0;
-    int status = STATUS_FAILED;
-    while (loaded < s->run.n && (run[loaded] = profile_load(s->run.at[loaded])))
-        loaded++;
-    if (loaded == s->run.n) {
-        double least;
-        bool known;
-        struct document *d =
-            scale_document(&(struct scale_request){run, s->run.n, s->weak}, &least, &known);
-        print(d, s->format);
-        document_free(d);
-        status = cli_flush() ? gate(s, least, known) : STATUS_FAILED;
-    }
-    while (loaded)
-        profile_free(run[--loaded]);
-    free(run);
-    return status;
+    double least;
+    bool known;
+    struct profile **run = cli_load_runs(s->run.at, s->run.n);
+    if (!run)
+        return STATUS_FAILED;
+    struct document *d =
+        scale_document(&(struct scale_request){run, s->run.n, s->weak}, &least, &known);
+    cli_write(d, &(struct cli_output){.format = s->format, .title = "scaling"});
+    document_free(d);
+    cli_free_runs(run, s->run.n);
+    return cli_flush() ? gate(s, least, known) : STATUS_FAILED;
 }
 
 int cli_scale(int argc, char **argv)

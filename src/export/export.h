@@ -1,5 +1,4 @@
-/* Exports of a run for other programs: traces, pictures, and the page. CSV tables come from a
- * document (report/report.h, table_csv_write()). */
+/* Exports of a run for other programs: traces, pictures, and the page. */
 #ifndef COLLPROF_EXPORT_EXPORT_H
 #define COLLPROF_EXPORT_EXPORT_H
 
@@ -27,27 +26,22 @@ struct timeline_view {
     double from, to;
 };
 
-/* A picture of a run: adds its tables and its declaration to a document that becomes a page. */
-struct run_picture {
-    const char *name;    /* also of the picture and its file */
-    const char *summary; /* what it shows */
-    const char *needs; /* what the profile must have, for the message if there is nothing to draw */
-    /* Returns false and adds nothing if the profile has no data for it. */
-    bool (*add)(struct document *d, const struct profile *p, const struct timeline_view *view);
-    bool traced; /* needs a profile from profile_load_trace() */
-};
-extern const struct run_picture run_pictures[];
-extern const size_t n_run_pictures;
-
-/* The picture of a traced run: tables "timeline" and "timeline_messages". */
-bool add_timeline(struct document *d, const struct profile *p, const struct timeline_view *view);
+/* Pictures of a run, each with its tables. They return false and add nothing if there is nothing to
+ * draw. */
+bool picture_ranks(struct document *d, const struct profile *p);
+bool picture_matrix(struct document *d, const struct profile *p);
+bool picture_efficiency(struct document *d, const struct profile *p); /* over time */
+/* P: from profile_load_trace(). */
+bool picture_timeline(struct document *d, const struct profile *p,
+                      const struct timeline_view *view);
 
 /* Sets the document's caption: program, ranks, date, MPI, and whether times are reliable. */
 void picture_caption(struct document *d, const struct profile *p);
 
-/* Writes the report of P as a page. TRACE: the same run from profile_load_trace(), or NULL. */
-void export_page(const struct profile *p, const struct profile *trace,
-                 const struct report_options *o, FILE *out);
+/* Writes the report of P as a page. TRACE: the same run from profile_load_trace(), or NULL. Returns
+ * whether the page has a timeline. */
+bool export_page(const struct profile *p, const struct profile *trace,
+                 const struct timeline_view *view, const struct report_options *o, FILE *out);
 
 /* Writes the results of a benchmark as a page. False if JSON (which may be NULL) is not a
  * result. */

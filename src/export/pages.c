@@ -3,24 +3,24 @@
 #include "document/page.h"
 #include "export/export.h"
 
-#include <math.h>
 #include <string.h>
 
-void export_page(const struct profile *p, const struct profile *trace,
-                 const struct report_options *o, FILE *out)
+bool export_page(const struct profile *p, const struct profile *trace,
+                 const struct timeline_view *view, const struct report_options *o, FILE *out)
 {
-    const struct timeline_view view = {NAN, NAN};
     struct document *d = report_document(p, o);
     char title[300];
-    picture_caption(d, p);
-    for (size_t i = 0; i < n_run_pictures; i++)
-        if (!run_pictures[i].traced || trace)
-            run_pictures[i].add(d, run_pictures[i].traced ? trace : p, &view);
+    picture_caption(d, trace ? trace : p);
+    picture_ranks(d, p);
+    picture_efficiency(d, p);
+    const bool has_timeline = trace && picture_timeline(d, trace, view);
+    picture_matrix(d, p);
     snprintf(title, sizeof title, "%.200s on %zu rank%s",
              p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,
              p->ranks.n == 1 ? "" : "s");
     page_write(d, title, out);
     document_free(d);
+    return has_timeline;
 }
 
 bool export_document_page(const json_t *json, FILE *out)

@@ -58,9 +58,8 @@ static void rank_parts(struct table *t, const struct profile *p, size_t at, doub
         rank_part(t, r->rank, "measurements of collprof", (double)r->injected_ns);
 }
 
-static bool add_ranks(struct document *d, const struct profile *p, const struct timeline_view *view)
+bool picture_ranks(struct document *d, const struct profile *p)
 {
-    (void)view;
     if (p->ranks.n < 2)
         return false;
     const double longest = efficiency_of(p).most;
@@ -84,11 +83,9 @@ static const struct column matrix_columns[] = {
 };
 
 /* Bytes from row to column. With many ranks, consecutive ones share a cell. */
-static bool add_matrix(struct document *d, const struct profile *p,
-                       const struct timeline_view *view)
+bool picture_matrix(struct document *d, const struct profile *p)
 {
     enum { MOST_CELLS = 256 };
-    (void)view;
     size_t ranks = 0;
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *e = &p->peers.at[i];
@@ -136,10 +133,8 @@ static const struct column slice_columns[] = {
     {"share", NULL, COLUMN_SHARE, 0, NULL, "percent"},
 };
 
-static bool add_efficiency(struct document *d, const struct profile *p,
-                           const struct timeline_view *view)
+bool picture_efficiency(struct document *d, const struct profile *p)
 {
-    (void)view;
     if (!p->slices.n)
         return false;
     struct table *t =
@@ -167,13 +162,3 @@ static bool add_efficiency(struct document *d, const struct profile *p,
                                           .series = "factor"});
     return true;
 }
-
-const struct run_picture run_pictures[] = {
-    {"ranks", "where each rank spent its time", "there is one rank alone", add_ranks, false},
-    {"timeline", "what the ranks did over time, and the messages between them",
-     "the run was not traced (collprof run --trace), or did nothing then", add_timeline, true},
-    {"matrix", "how much each rank sent to each other", "no message was sent", add_matrix, false},
-    {"efficiency", "parallel efficiency over time",
-     "the run was not traced (collprof run --trace), or has few calls", add_efficiency, false},
-};
-const size_t n_run_pictures = sizeof run_pictures / sizeof *run_pictures;

@@ -267,7 +267,7 @@ static void messages_of(struct view_of_trace *v)
     }
 }
 
-bool add_timeline(struct document *d, const struct profile *p, const struct timeline_view *view)
+bool picture_timeline(struct document *d, const struct profile *p, const struct timeline_view *view)
 {
     struct view_of_trace v = {.p = p};
     char title[120], length[32];

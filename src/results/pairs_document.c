@@ -1,7 +1,6 @@
 #include "results/pairs_document.h"
 
 #include "base/reason.h"
-#include "base/text.h"
 #include "measure/pairs/log.h"
 
 #include <math.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 
 static struct column columns[] = {
-    {"log", NULL, COLUMN_TEXT, 0, "file", .flags = COLUMN_DATA_ONLY},
     {"from", NULL, COLUMN_INTEGER, 0, NULL},
     {"to", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
@@ -31,7 +29,7 @@ static struct column columns[] = {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void add_row(const struct pairs *p, const char *log, int s, int i, int j, struct table *t)
+static void add_row(const struct pairs *p, int s, int i, int j, struct table *t)
 {
     static const enum pairs_quantity times[] = {PAIRS_MEAN, PAIRS_SD,      PAIRS_MEDIAN,
                                                 PAIRS_MIN,  PAIRS_ONE_WAY, PAIRS_BOUND,
@@ -39,7 +37,6 @@ static void add_row(const struct pairs *p, const char *log, int s, int i, int j,
     const char *protocol = pairs_protocol(p, s, i, j);
     bool eager = protocol && strcmp(protocol, "eager") == 0;
     struct pairs_loggp loggp = s == 0 ? pairs_loggp(p, i, j) : (struct pairs_loggp){NAN, NAN};
-    table_text(t, log);
     table_integer(t, i);
     table_integer(t, j);
     table_integer(t, (long long)p->size[s].bytes);
@@ -52,25 +49,20 @@ static void add_row(const struct pairs *p, const char *log, int s, int i, int j,
     table_real(t, 1e9 * loggp.per_byte);
 }
 
-static void add_rows(const struct pairs *p, const char *log, int n_sizes, struct table *t)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int j = 0; j < p->n; j++)
-            for (int s = 0; i != j && s < n_sizes; s++)
-                add_row(p, log, s, i, j, t);
-}
-
 void pairs_table(const struct pairs *p, struct document *d, bool in_text)
 {
     for (int c = 0; c < N_COLUMNS && !in_text; c++)
         columns[c].flags |= COLUMN_DATA_ONLY;
     struct table *t =
         document_table_of(d, "pairs", "Pairs of ranks (medians of round trips)", columns);
-    add_rows(p, NULL, p->n_sizes, t);
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < p->n; j++)
+            for (int s = 0; i != j && s < p->n_sizes; s++)
+                add_row(p, s, i, j, t);
 }
 
 /* Logarithmic for means, which may span decades; not for deviations, which may be 0. */
-void pairs_pictures(const struct pairs *p, struct document *d, const char *panel)
+void pairs_pictures(const struct pairs *p, struct document *d)
 {
     struct picture map = {.kind = PICTURE_HEAT,
                           .title = "Mean of the round trip",
@@ -82,7 +74,7 @@ void pairs_pictures(const struct pairs *p, struct document *d, const char *panel
                           .value = "mean",
                           .value_label = "mean round trip (us)",
                           .value_log = true,
-                          .panel = panel};
+                          .panel = "size"};
     document_picture(d, &map);
     map.name = map.value = "sd";
     map.title = "Standard deviation of the round trip";
@@ -92,23 +84,17 @@ void pairs_pictures(const struct pairs *p, struct document *d, const char *panel
     document_caption(d, "%d ranks, %s", p->n, p->system);
 }
 
-struct document *pairs_document(char *const *log, size_t n)
+struct document *pairs_document(const char *log)
 {
     char why[400] = "";
-    struct pairs p = {0};
-    struct document *d = document_new("collbench-pairs/2");
-    struct table *t = document_table_of(d, "pairs", NULL, columns);
-    for (size_t i = 0; d && i < n; i++) {
-        pairs_free(&p);
-        if (!pairs_log_load(log[i], &p, why, sizeof why)) {
-            reason_give("%s", why);
-            document_free(d);
-            return NULL;
-        }
-        add_rows(&p, text_base_of(log[i]), n > 1 ? 1 : p.n_sizes, t);
+    struct pairs p;
+    if (!pairs_log_load(log, &p, why, sizeof why)) {
+        reason_give("%s: expected a log of collbench-pairs", why);
+        return NULL;
     }
-    if (d)
-        pairs_pictures(&p, d, n > 1 ? "log" : "size");
+    struct document *d = document_new("collbench-pairs/2");
+    pairs_table(&p, d, true);
+    pairs_pictures(&p, d);
     pairs_free(&p);
     return d;
 }

@@ -9,14 +9,12 @@
  * latencies and the parameters of LogGP. Text shows it only with IN_TEXT. */
 void pairs_table(const struct pairs *p, struct document *d, bool in_text);
 
-/* Heat maps of means and of standard deviations of the round trip, a map for each value of the
- * column PANEL ("size") of the table "pairs", which D must have. The diagonal, which is not
- * measured, stays empty. */
-void pairs_pictures(const struct pairs *p, struct document *d, const char *panel);
+/* Heat maps of means and of standard deviations of the round trip, a map for each size in the table
+ * "pairs", which D must have. The diagonal, which is not measured, stays empty. */
+void pairs_pictures(const struct pairs *p, struct document *d);
 
-/* A document with such maps from N logs of collbench-pairs or of the original tool; with several
- * logs the maps show the smallest size of each, on one scale of colours. NULL with a reason
- * (base/reason.h) if one cannot be read. */
-struct document *pairs_document(char *const *log, size_t n);
+/* A document with that table and these maps from a log of collbench-pairs, of the original tool, or
+ * of MPPTest. NULL with a reason (base/reason.h) if it cannot be read. */
+struct document *pairs_document(const char *log);
 
 #endif

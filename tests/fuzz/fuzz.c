@@ -48,11 +48,12 @@ static void show_trace(const struct profile *p)
 static void export(struct profile *p)
 {
     const struct report_options o = {.explain = true};
+    const struct timeline_view view = {NAN, NAN};
     struct document *d = report_document(p, &o);
     document_write(d, nowhere, FORMAT_CSV);
     document_free(d);
     show_trace(p);
-    export_page(p, p->acts.n ? p : NULL, &o, nowhere);
+    export_page(p, p->acts.n ? p : NULL, &view, &o, nowhere);
     d = compare_document(&(struct compare_request){(struct profile *const[]){p, p},
                                                    (const char *const[]){"a", "b"}, 1, 1, 0.1},
                          NULL);

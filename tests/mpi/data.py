@@ -1,5 +1,5 @@
 # data.py: checks the files that data.sh has written here.
-import glob, json, os, re, sys
+import glob, io, json, re, sys
 import pandas
 
 bad = []
@@ -15,8 +15,17 @@ text = {"operation", "call_site", "communicator", "region", "state", "direction"
         "made_at", "algorithm", "method", "destinations", "measures"}
 of_causes = {"kind", "left", "entered"}
 seen = 0
-for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
-    frame = pandas.read_csv(path)
+
+
+def tables_of(path):
+    """Each table of a run's CSV, by its name."""
+    parts = open(path).read().split("# table: ")[1:]
+    return {name: pandas.read_csv(io.StringIO(rows)) for name, rows in (part.split("\n", 1) for part in parts)}
+
+
+frames = {f"{path}: {name}": frame for path in glob.glob("tra*.csv") + glob.glob("old-*.csv")
+          for name, frame in tables_of(path).items()}
+for path, frame in frames.items():
     for column in frame.columns if len(frame) else []:
         assert re.fullmatch(r"[a-z0-9_]+", column), (path, column)
         number = pandas.api.types.is_numeric_dtype(frame[column])
@@ -24,14 +33,14 @@ for path in glob.glob("tra*/csv/*.csv") + glob.glob("old-*/csv/*.csv"):
         if frame[column].isin(["-", "'-"]).any():
             bad.append(f"{path}: {column} has a dash for what there is not")
         seen += number and known
-        words = text | of_causes if path.endswith("/causes.csv") else text
+        words = text | of_causes if path.endswith(": causes") else text
         if known and number != (column not in words):
             bad.append(f"{path}: {column} is {frame[column].dtype}")
 assert seen > 100, seen
-calls = pandas.read_csv("traced/csv/operations.csv").set_index("operation").calls
+calls = frames["traced.csv: operations"].set_index("operation").calls
 assert calls["MPI_Bcast"] == 2 * 3, calls
 for table in "operations", "call_sites": # parts of the time in MPI, without MPI_Init
-    whole = pandas.read_csv(f"traced/csv/{table}.csv").share_percent.sum()
+    whole = frames[f"traced.csv: {table}"].share_percent.sum()
     if abs(whole - 100) > 0.1:
         bad.append(f"{table}: all shares together are {whole:.1f} %")
 

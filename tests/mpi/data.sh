@@ -31,13 +31,15 @@ if test "$CHECK_MPI" = mpich && case $mpis in *openmpi*) true ;; *) false ;; esa
             $limit mpiexec.openmpi -n 2 "$collprof" run --report=no -o openmpi ./sites-openmpi
     ) >log 2>&1 || { cat log; fail "Open MPI: status $?"; }
 fi
-"$collprof" report --format=csv transport >log 2>&1 && "$collprof" report --format=csv traced >log 2>&1 || { cat log; fail "export"; }
+for traced in transport traced; do
+    "$collprof" report --format=csv -o $traced.csv $traced || fail "csv of $traced: status $?"
+done
 for old in "$source"/tests/profiles/*.json; do
     name=old-$(basename "$old" .json)
     mkdir "$name"
     cp "$old" "$name/profile.json"
     "$collprof" report --full "$name" >"$name/report" || fail "report of $old: status $?"
-    "$collprof" report --format=csv "$name" >log || fail "export of $old: status $?"
+    "$collprof" report --format=csv "$name" >"$name.csv" || fail "csv of $old: status $?"
     grep -q Bcast "$name/report" || { cat "$name/report"; fail "report of $old"; }
 done
 grep -q '; in each call unknown$' old-first/report || { cat old-first/report; fail "what was not recorded then"; }

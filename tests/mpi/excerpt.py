@@ -1,6 +1,6 @@
 """usage: excerpt.py TRACE.json SPAN THREAD
 
-Options for `collprof plot` that show SPAN repetitions of examples/overlap, no slower than three in four, since the
+Options for `collprof report` that show SPAN repetitions of examples/overlap, no slower than three in four, since the
 machine may be busy; of those in which THREAD (from 1) copied data, if there are such. A repetition begins where rank 0
 waits to hear that it may send."""
 import bisect

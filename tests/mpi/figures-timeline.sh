@@ -30,10 +30,10 @@ figure()
     }
     "$built/collprof" report --format=perfetto -o "$name.json" "$name" >/dev/null
     excerpt=$(python3 "$source/excerpt.py" "$name.json" "$span" "${THREAD:-1}")
-    "$built/collprof" plot --picture=timeline $excerpt -o "$name.html" "$name" >/dev/null
+    "$built/collprof" report --format=html $excerpt -o "$name.html" "$name" >/dev/null
     {
         echo "${settings:+$settings }${LAUNCHER:-mpiexec} -n 2${bound:+ $bound} collprof run --trace=transport${YIELD:+ $YIELD} -o $name overlap $what"
-        echo "collprof plot --picture=timeline $excerpt -o $name.html $name"
+        echo "collprof report --format=html $excerpt -o $name.html $name"
         "$built/collprof" report --explain "$name" 2>&1
     } >"$name.txt"
     [ -n "${KEEP:-}" ] || rm -rf "$name"

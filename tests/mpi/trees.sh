@@ -37,12 +37,9 @@ refuse() {
     [ -s "$dir/stdout" ] && fail "output of $*"
 }
 
-# Several logs: a map each.
-./collprof plot -o "$dir/several.html" "$dir/pairs.log" "$dir/paper.log" >"$dir/out" || fail "several logs"
-for log in pairs.log paper.log '"panel":"log"'; do
-    grep -q "$log" "$dir/several.html" || fail "no picture of $log"
+for log in pairs paper; do
+    ./collprof report --format=html "$dir/$log.log" >"$dir/out" && grep -q '"kind":"heat"' "$dir/$log.html" || fail "a page of $log.log"
 done
-refuse "2 files: use: --output=FILE" ./collprof plot "$dir/pairs.log" "$dir/paper.log"
 $tree --latencies="$dir/pairs.log" --format=json >"$dir/tree.out" || fail "a prediction from a log"
 grep -q '"schema": "collbench-tree/2"' "$dir/tree.out" || fail "JSON"
 "$MPIEXEC" -n 2 env LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so" "$tree" --algorithm=flat --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >"$dir/few" 2>&1 &&
@@ -58,6 +55,4 @@ refuse "it is for 4 ranks, there are 2" $MPIEXEC -n 2 $tree --latencies="$dir/pa
 refuse "No such file" $tree --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
 refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
-echo "{}" >"$dir/A.json"
-refuse "is JSON: use: collprof report --format=html" ./collprof plot "$dir/A.json"
 exit $failed

@@ -14,5 +14,5 @@ calls = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X
 begin = sorted(e["ts"] for e in calls if e["name"] == "MPI_Send")[-15]
 print("--from=%.6f --to=%.6f" % ((begin - 5) / 1e6, max(e["ts"] + e["dur"] for e in calls if e["name"] == "MPI_Recv") / 1e6))' \
     "$1.json")
-./collprof plot --picture=timeline $excerpt -o "$1.html" "$1" >/dev/null
+./collprof report --format=html $excerpt -o "$1.html" "$1" >/dev/null
 rm -rf "$1" "$1.json"

@@ -88,7 +88,7 @@ def declare_000():
 def declare_001():
     for net in ("sites2", "sites8", "workstations"):
         figure("pairs", "001", "figures-" + net, "Figures 1 to 8: round trips of 64 B between 32 ranks on %s, mean and deviation." % net,
-               sim(net, 32, "collbench-pairs", "-i 10 --log-file=@.log >@.txt && ./collprof plot -o @.html @.log"),
+               sim(net, 32, "collbench-pairs", "-i 10 --log-file=@.log >@.txt && ./collprof report --format=html -o @.html @.log"),
                page="figures-%s.html" % net)
 
 

@@ -247,6 +247,8 @@ static json_t *document_of(const char *page)
     return document;
 }
 
+static const struct timeline_view whole = {NAN, NAN};
+
 /* Names of anybody's choice end no element, and the script finds each table. */
 Test(export, a_page_carries_its_document)
 {
@@ -255,7 +257,7 @@ Test(export, a_page_carries_its_document)
     size_t size;
     snprintf(p->comms.at[0].name, sizeof p->comms.at[0].name, "</script><b>&");
     FILE *out = open_memstream(&text, &size);
-    export_page(p, NULL, &(struct report_options){0}, out);
+    export_page(p, NULL, &whole, &(struct report_options){0}, out);
     fclose(out);
     const char *title = strstr(text, "<title>collprof: "), *head = strstr(text, "<h1>collprof: ");
     cr_assert(title && head);
@@ -271,20 +273,6 @@ Test(export, a_page_carries_its_document)
     json_decref(document);
     free(text);
     profile_free(p);
-}
-
-static struct document *pictures_of(const struct profile *p, const char *name)
-{
-    struct document *d = document_new("x/1");
-    const struct timeline_view view = {NAN, NAN};
-    size_t i = 0;
-    while (strcmp(run_pictures[i].name, name))
-        i++;
-    if (!run_pictures[i].add(d, p, &view)) {
-        document_free(d);
-        return NULL;
-    }
-    return d;
 }
 
 static json_t *table_rows_of(const struct document *d, const char *table)
@@ -314,7 +302,8 @@ Test(export, a_timeline_is_around_a_typical_wait)
     p->trace.last_ns = 62000;
     *PUSH(&p->waits) = (struct wait){9, 1, WAIT_LATE_SENDER, 3, 1, 15000};
     *PUSH(&p->waits) = (struct wait){0, 1, WAIT_LATE_SENDER, 0, 20, 20000};
-    struct document *d = pictures_of(p, "timeline");
+    struct document *d = document_new("x/1");
+    cr_assert(picture_timeline(d, p, &whole));
     json_t *rows = table_rows_of(d, "timeline"), *messages = table_rows_of(d, "timeline_messages"),
            *row;
     size_t i, waits = 0;
@@ -352,7 +341,8 @@ Test(export, parts_of_a_rank_are_its_run)
                                              .late_wait_ns = 50000000,
                                              .lifecycle_ns = 500000000};
     *PUSH(&p->ranks) = (struct profile_rank){.rank = 1, .wall = 1, .mpi_ns = 100000000};
-    struct document *d = pictures_of(p, "ranks");
+    struct document *d = document_new("x/1");
+    cr_assert(picture_ranks(d, p));
     json_t *rows = table_rows_of(d, "rank_parts");
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, i), "part")),
@@ -388,8 +378,11 @@ Test(export, efficiency_over_time)
 Test(export, there_is_no_picture_of_nothing)
 {
     struct profile *p = profile_new();
-    for (size_t i = 0; i < n_run_pictures; i++)
-        cr_expect_null(pictures_of(p, run_pictures[i].name), "%s", run_pictures[i].name);
+    struct document *d = document_new("x/1");
+    cr_expect_not(picture_ranks(d, p));
+    cr_expect_not(picture_matrix(d, p));
+    cr_expect_not(picture_timeline(d, p, &whole));
+    document_free(d);
     profile_free(p);
 }
 
