@@ -191,8 +191,8 @@ static size_t widest_name(const struct grid *g)
 }
 
 /* Omits optional columns, from the right, until the widest text column can have a quarter of the
- * width; then shortens text columns. */
-static void fit_grid(struct grid *g, size_t width)
+ * width; then makes text columns narrower, and (BRIEF) shortens their cells to one line. */
+static void fit_grid(struct grid *g, size_t width, bool brief)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
     size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
@@ -206,7 +206,7 @@ static void fit_grid(struct grid *g, size_t width)
             break;
         g->room[name]--;
     }
-    for (size_t i = g->heads * g->columns; i < g->rows * g->columns; i++)
+    for (size_t i = g->heads * g->columns; brief && i < g->rows * g->columns; i++)
         if (g->room[i % g->columns])
             shorten(&g->cell[i], g->room[i % g->columns]);
 }
@@ -221,29 +221,55 @@ static void put_remarks(const struct table *t, size_t row, FILE *out, size_t wid
     free(text);
 }
 
-/* Lines have no trailing blanks. With COMMENTS, remarks are printed below their rows. */
+/* Bytes of TEXT that fit into ROOM characters: all, or up to a blank if there is one. */
+static size_t fitting(const char *text, size_t room)
+{
+    size_t most = byte_of(text, room), bytes = most;
+    if (!text[most])
+        return most;
+    while (bytes > 0 && text[bytes] != ' ')
+        bytes--;
+    return bytes ? bytes : most;
+}
+
+/* Prints what fits of each cell of row R on one line, from FROM[column] on, which it advances.
+ * Returns whether all cells are complete. Lines have no trailing blanks. */
+static bool put_line(const struct grid *g, size_t r, size_t *from, bool comment, FILE *out)
+{
+    size_t blank = comment ? INDENT - 1 : INDENT;
+    bool complete = true;
+    fputs(comment ? "#" : "", out);
+    for (size_t c = 0; c < g->columns; c++) {
+        const char *text = g->cell[r * g->columns + c] + from[c];
+        bool left = g->column[c].kind == COLUMN_TEXT;
+        if (!g->room[c])
+            continue;
+        size_t bytes = fitting(text, g->room[c]),
+               length = text_length(text) - text_length(text + bytes), pad = g->room[c] - length;
+        if (length) {
+            fprintf(out, "%*s%.*s", (int)(blank + (left ? 0 : pad)), "", (int)bytes, text);
+            blank = 0;
+        }
+        blank += GAP + (left || !length ? pad : 0);
+        from[c] += bytes + strspn(text + bytes, " ");
+        complete = complete && !g->cell[r * g->columns + c][from[c]];
+    }
+    fputc('\n', out);
+    return complete;
+}
+
+/* With COMMENTS, remarks are printed below their rows. */
 static void put_grid(const struct grid *g, FILE *out, bool comments, size_t width)
 {
+    size_t *from = memory_alloc(g->columns * sizeof *from);
     for (size_t r = 0; r < g->rows; r++) {
-        bool comment = comments && r < g->heads;
-        size_t blank = comment ? INDENT - 1 : INDENT;
-        fputs(comment ? "#" : "", out);
-        for (size_t c = 0; c < g->columns; c++) {
-            const char *text = g->cell[r * g->columns + c];
-            size_t length = text_length(text), pad = g->room[c] > length ? g->room[c] - length : 0;
-            bool left = g->column[c].kind == COLUMN_TEXT;
-            if (!g->room[c])
-                continue;
-            if (length) {
-                fprintf(out, "%*s%s", (int)(blank + (left ? 0 : pad)), "", text);
-                blank = 0;
-            }
-            blank += GAP + (left || !length ? pad : 0);
-        }
-        fputc('\n', out);
+        memset(from, 0, g->columns * sizeof *from);
+        while (!put_line(g, r, from, comments && r < g->heads, out))
+            ;
         if (comments && r >= g->heads)
             put_remarks(g->t, r - g->heads, out, width);
     }
+    free(from);
 }
 
 static void put_meanings(const struct grid *g, FILE *out, size_t width)
@@ -275,7 +301,7 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
     g.room = memory_alloc(g.columns * sizeof *g.room);
     fill_grid(&g, o->brief);
     if (o->width)
-        fit_grid(&g, o->width);
+        fit_grid(&g, o->width, o->brief || o->comments);
     put_grid(&g, out, o->comments, o->width);
     if (left && !o->brief)
         fprintf(out, "  and %zu more\n", left);
@@ -288,7 +314,7 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
     free(g.room);
 }
 
-void document_text_facts(const struct document *d, FILE *out, const struct text_options *o)
+static void put_facts(const struct document *d, FILE *out, const struct text_options *o)
 {
     const char *key;
     json_t *value;
@@ -300,7 +326,7 @@ void document_text_facts(const struct document *d, FILE *out, const struct text_
     }
 }
 
-void document_text_findings(const struct document *d, FILE *out, const struct text_options *o)
+static void put_findings(const struct document *d, FILE *out, const struct text_options *o)
 {
     size_t i;
     json_t *finding;
@@ -329,11 +355,13 @@ static bool is_shown(const struct table *t, bool comments)
 
 void document_text_write(const struct document *d, FILE *out, const struct text_options *o)
 {
-    bool above = !o->comments || json_array_size(document_part(d, "findings"));
+    const bool findings = json_array_size(document_part(d, "findings"));
+    bool above = findings || (!o->comments && json_object_size(document_part(d, "header")));
     if (!o->comments)
-        document_text_facts(d, out, o);
-    fputs(o->comments ? "" : "\nFindings\n", out);
-    document_text_findings(d, out, o);
+        put_facts(d, out, o);
+    if (findings && !o->comments)
+        fputs("\nFindings\n", out);
+    put_findings(d, out, o);
     for (size_t i = 0; i < d->n_tables; i++) {
         const struct table *t = d->tables[i];
         if (!is_shown(t, o->comments))
@@ -346,6 +374,6 @@ void document_text_write(const struct document *d, FILE *out, const struct text_
     }
     if (o->comments && json_object_size(document_part(d, "header"))) {
         fputs("\n", out);
-        document_text_facts(d, out, o);
+        put_facts(d, out, o);
     }
 }

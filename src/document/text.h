@@ -1,4 +1,4 @@
-/* Tables, facts and findings as text for people. */
+/* Documents as text for people. */
 #ifndef COLLPROF_DOCUMENT_TEXT_H
 #define COLLPROF_DOCUMENT_TEXT_H
 
@@ -8,9 +8,10 @@
 struct text_options {
     size_t width;  /* characters; 0: unlimited */
     size_t rows;   /* most rows shown of a table, with the number of omitted ones; 0: all */
-    bool comments; /* heads, facts, and remarks (below their row) begin with '#', so that awk and
-                      plotters skip them */
-    bool brief;    /* without optional columns, and without the number of omitted rows */
+    bool comments; /* heads, facts, and remarks (below their row) begin with '#', and each row is
+                      one line, so that awk and plotters can read it */
+    bool brief;    /* each row is one line; without optional columns, and without the number of
+                      omitted rows */
     bool explain;  /* print what each column means, under its table */
 };
 
@@ -18,9 +19,7 @@ struct text_options {
  * tables and then facts. */
 void document_text_write(const struct document *d, FILE *out, const struct text_options *o);
 
-/* Each function writes one part, without an empty line before it. */
-void document_text_facts(const struct document *d, FILE *out, const struct text_options *o);
-void document_text_findings(const struct document *d, FILE *out, const struct text_options *o);
+/* Writes one table, without its title. A name that is too wide continues on the next line. */
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o);
 
 #endif

@@ -134,9 +134,9 @@ Test(document, cells_by_their_kinds)
     }
 }
 
-/* Where text is narrow optional columns go from the right, and names are shortened in the middle;
- * a call site's line stays whole. */
-Test(document, narrow_text_leaves_out_and_shortens)
+/* Where text is narrow optional columns go from the right, and names continue on the next line; in
+ * brief tables they are shortened in the middle, where a call site's line stays whole. */
+Test(document, narrow_text_leaves_out_and_breaks_names)
 {
     static const struct column wide[] = {
         {"site", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN},
@@ -156,11 +156,15 @@ Test(document, narrow_text_leaves_out_and_shortens)
     table_text_write(t, out, &(struct text_options){.width = 52});
     fclose(out);
     cr_expect_str_eq(text, "  site                            calls  a_first_one\n"
-                           "  heat_long.c:4217..s < main.c:7      0            2\n");
+                           "  heat_long.c:4217                    0            2\n"
+                           "  exchange_of_halos_with_neighbo\n"
+                           "  urs < main.c:7\n");
     free(text);
     out = open_memstream(&text, &size);
-    table_text_write(t, out, &(struct text_options){.width = 25});
+    for (size_t width = 39; width >= 25; width -= 14)
+        table_text_write(t, out, &(struct text_options){.width = width, .brief = true});
     fclose(out);
+    cr_expect(strstr(text, "  heat_long.c:4217..s < main.c:7      0\n"), "%s", text);
     cr_expect(strstr(text, "  heat_long.c:4217  "), "%s", text);
     document_free(d);
     free(text);
