@@ -174,7 +174,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, const st
             p->n);
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
-    pairs_pictures(p, d);
+    pairs_pictures(d);
     if (p->slowdown > 0)
         document_finding(d,
                          &(struct finding){.key = "slowdown_among_others",

@@ -154,8 +154,6 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_repetitions(d, b);
     fact_ranks(d, places, (size_t)b->size);
     fact_load(d, b, place_load(places, (size_t)b->size));
-    document_caption(d, "%s on %d ranks, %.16s, %.40s", b->program, b->size,
-                     document_known(d, "date"), document_known(d, "MPI"));
     free(places);
     return d;
 }

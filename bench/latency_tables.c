@@ -196,7 +196,7 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
 }
 
 /* The paper's figures 3, 6, 7, 8, 10 (one method, a line for each algorithm) and 11 (one algorithm,
- * a line for each method), and the latency to each destination. */
+ * a line for each method). */
 static void declare_pictures(struct tables *t, const void *arg)
 {
     const struct latency_things *things = t->things;
@@ -207,20 +207,6 @@ static void declare_pictures(struct tables *t, const void *arg)
         declare_lines(t, things->name, things->name_of(arg, i), "method", several);
     for (size_t i = 0; i < o->n_methods && n > 1; i++)
         declare_lines(t, "method", o->method[i]->name, things->name, several);
-    for (size_t i = 0; i < o->n_methods && t->pairs && things->broadcasts; i++) {
-        char title[128];
-        if (!latency_is_latency(o->method[i]))
-            continue;
-        snprintf(title, sizeof title, "destinations-%s", o->method[i]->name);
-        document_picture(t->d, &(struct picture){.kind = PICTURE_LINES,
-                                                 .name = title,
-                                                 .title = "latency to each destination",
-                                                 .table = "pairs",
-                                                 .x = "to",
-                                                 .y = "value",
-                                                 .series = things->name,
-                                                 .where = {{"method", o->method[i]->name}}});
-    }
 }
 
 void tables_end(struct tables *t, const void *arg)

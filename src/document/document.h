@@ -31,13 +31,10 @@ struct document;
 struct document *document_new(const char *schema);
 void document_free(struct document *d); /* D may be NULL */
 
-/* A snapshot of D, to which facts, findings, pictures and tables can be added. It shares D's
- * tables, so free it before they get more rows, and before D. */
-struct document *document_copy(const struct document *d);
-
 /* --- facts --- */
 
-/* Adds a line to the header. The order is kept; a repeated key replaces its value. */
+/* Adds a line to the header. The order is kept; a repeated key replaces its value. FORMAT NULL
+ * removes the line. */
 void document_fact(struct document *d, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -59,7 +56,7 @@ enum column_kind {
 
 enum column_flag {
     COLUMN_OPTIONAL = 1, /* omitted if the text is too narrow, from the right */
-    COLUMN_SHORTEN = 2,  /* texts are shortened in the middle if the text is too narrow */
+    COLUMN_SHORTEN = 2,  /* if the text is too narrow, continued on the next line or cut off */
     COLUMN_DATA_ONLY = 4 /* omitted in text and on the page */
 };
 
@@ -134,7 +131,7 @@ void document_finding(struct document *d, const struct finding *f, const char *f
     __attribute__((format(printf, 3, 4)));
 
 /* Adds a finding about one row of T: the row in progress, or otherwise the last one. Text shows it
- * below the row (reports: at its end); CSV has the key in a column "remarks". */
+ * below the row; CSV has the key in a column "remarks". */
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -157,8 +154,7 @@ enum picture_kind {
 
 enum palette {
     PALETTE_LATENCY, /* blue low, yellow, red high: as in the papers on latency */
-    PALETTE_OVERLAP, /* black 0, purple, red 1, yellow 2 and more: as in Denis and Trahay */
-    PALETTE_AMOUNT   /* light blue to dark blue */
+    PALETTE_OVERLAP  /* black 0, purple, red 1, yellow 2 and more: as in Denis and Trahay */
 };
 
 /* How a table is drawn. All names are those of columns, unless stated otherwise. */
@@ -192,10 +188,6 @@ struct picture {
 
 /* Adds a picture to D, which the page (document/page.h) will draw. */
 void document_picture(struct document *d, const struct picture *p);
-
-/* The caption below every picture: what the document is about. */
-void document_caption(struct document *d, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* --- writing --- */
 

@@ -11,7 +11,7 @@ static const char *const severity_names[] = {"error", "finding", "doubt", "note"
 static const char *const picture_kinds[] = {"lines", "bars", "heat", "timeline"};
 static const char *const column_kinds[] = {"text",  "integer", "real",  "time",
                                            "bytes", "count",   "share", "rank"};
-static const char *const palettes[] = {"latency", "overlap", "amount"};
+static const char *const palettes[] = {"latency", "overlap"};
 
 /* A fact or finding is one line in every format, so line breaks become spaces. */
 static json_t *line(const char *format, va_list args)
@@ -51,24 +51,11 @@ void document_free(struct document *d)
 {
     if (!d)
         return;
-    for (size_t i = d->n_borrowed; i < d->n_tables; i++)
+    for (size_t i = 0; i < d->n_tables; i++)
         table_free(d->tables[i]);
     free(d->tables);
     json_decref(d->all);
     free(d);
-}
-
-struct document *document_copy(const struct document *d)
-{
-    struct document *copy = memory_alloc(sizeof *copy);
-    copy->all = json_deep_copy(d->all);
-    if (!copy->all)
-        memory_out();
-    copy->tables = memory_alloc((d->n_tables + 1) * sizeof(struct table *));
-    copy->n_tables = copy->n_borrowed = d->n_tables;
-    for (size_t i = 0; i < d->n_tables; i++)
-        copy->tables[i] = d->tables[i];
-    return copy;
 }
 
 json_t *document_part(const struct document *d, const char *key)
@@ -80,21 +67,16 @@ void document_fact(struct document *d, const char *key, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    json_put(document_part(d, "header"), key, line(format, args));
+    if (format)
+        json_put(document_part(d, "header"), key, line(format, args));
+    else
+        json_object_del(document_part(d, "header"), key);
     va_end(args);
 }
 
 const char *document_known(const struct document *d, const char *key)
 {
     return json_string_value(json_object_get(document_part(d, "header"), key));
-}
-
-void document_caption(struct document *d, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    json_put(d->all, "caption", line(format, args));
-    va_end(args);
 }
 
 void document_attach(struct document *d, const char *key, json_t *value)

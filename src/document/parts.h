@@ -22,8 +22,7 @@ struct table {
 struct document {
     json_t *all; /* the JSON document without its tables */
     struct table **tables;
-    size_t n_tables, n_borrowed; /* the first N_BORROWED tables belong to the document that was
-                                    copied */
+    size_t n_tables;
 };
 
 /* Its member "header", "findings" or "pictures". */
@@ -38,7 +37,6 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
 /* Joins the texts (KEY "text") or keys (KEY "key") of all remarks on a row, separated by BETWEEN.
  * Release by free(); NULL if there are none. */
 char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between);
-bool table_has_remarks(const struct table *t);
 
 /* The unit of the column's data; "" if none. */
 const char *column_unit(const struct column *c);

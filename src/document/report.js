@@ -6,7 +6,6 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 const PALETTES = {
     latency: [[0, '#1f3fbf'], [0.25, '#4fa3d9'], [0.5, '#fff3a0'], [0.75, '#f08a3c'], [1, '#b81d1d']],
     overlap: [[0, '#000000'], [0.25, '#7a1fa2'], [0.5, '#e81818'], [1, '#fff04a']],
-    amount: [[0, '#b8cdf0'], [0.5, '#4f7fd0'], [1, '#0c1f5c']],
 };
 const MOST_ROWS = 200; /* of a table, until the user asks for more */
 const HIDDEN_IN_TEXT = 4; /* COLUMN_DATA_ONLY */
@@ -404,8 +403,7 @@ function showPictures() {
     const figures = list.map(p => element('figure', { id: 'picture-' + (p.name || p.table) },
         element('figcaption', {}, p.title || '', ' ', element('a', { href: '#' + p.table, className: 'faint' }, 'numbers')),
         element('div', { className: 'panels' })));
-    const caption = element('p', { className: 'faint' }, doc.caption || '');
-    add(element('section', { id: 'pictures' }, element('h2', {}, 'Pictures'), caption, ...figures));
+    add(element('section', { id: 'pictures' }, element('h2', {}, 'Pictures'), ...figures));
     const draw = () => {
         charts.forEach(c => c.destroy());
         charts = [];

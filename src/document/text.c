@@ -21,37 +21,11 @@ static size_t byte_of(const char *text, size_t n)
     return at;
 }
 
-/* Length of the "file:line" at the beginning of TEXT; 0 if there is none. */
-static size_t site_length(const char *text)
+/* Cuts TEXT off at ROOM characters (at least 8), the last two of which become "..". */
+static void cut(char *text, size_t room)
 {
-    size_t colon = strcspn(text, ": ");
-    size_t digits = text[colon] == ':' ? strspn(text + colon + 1, "0123456789") : 0;
-    size_t end = colon + 1 + digits;
-    if (!digits || (text[end] != ' ' && text[end]))
-        return 0;
-    return text_length(text) - text_length(text + end);
-}
-
-/* Shortens *TEXT (released by free()) to ROOM (8 or more) characters, in its middle. A call site's
- * "file:line" is kept if there is room, if necessary alone. */
-static void shorten(char **text, size_t room)
-{
-    enum { LEAST_END = 3 };
-    size_t head = (room - 2) / 2, length = text_length(*text), site = site_length(*text);
-    char *brief;
-    if (length <= room)
-        return;
-    if (site > head && site + 2 + LEAST_END <= room)
-        head = site;
-    if (site > head && site <= room) {
-        (*text)[byte_of(*text, site)] = '\0';
-        return;
-    }
-    if (asprintf(&brief, "%.*s..%s", (int)byte_of(*text, head), *text,
-                 *text + byte_of(*text, length - (room - 2 - head))) < 0)
-        memory_out();
-    free(*text);
-    *text = brief;
+    if (text_length(text) > room)
+        strcpy(text + byte_of(text, room - 2), "..");
 }
 
 static void real_text(double value, int decimals, char number[CELL_ROOM])
@@ -122,7 +96,7 @@ const char *cell_shown(const struct table *t, size_t row, size_t column, char nu
 /* The layout of a table: a row of heads, possibly one of units, then the table's rows. */
 struct grid {
     const struct table *t;
-    struct column *column;       /* those of the table, and one for remarks */
+    const struct column *column; /* those of the table */
     size_t columns, heads, rows; /* ROWS includes HEADS */
     char **cell;                 /* ROWS times COLUMNS */
     size_t *room;                /* width of each column; 0: omitted */
@@ -146,10 +120,7 @@ static char *text_of(const struct grid *g, size_t row, size_t column)
         snprintf(number, sizeof number, "%s%.30s%s", *unit ? "(" : "", unit, *unit ? ")" : "");
         return memory_strdup(number);
     }
-    if (column < g->t->n_columns)
-        text = memory_strdup(cell_shown(g->t, row - g->heads, column, number));
-    else
-        text = table_row_remarks(g->t, row - g->heads, "text", "; ") ?: memory_strdup("");
+    text = memory_strdup(cell_shown(g->t, row - g->heads, column, number));
     quote_plain(text);
     return text;
 }
@@ -191,7 +162,8 @@ static size_t widest_name(const struct grid *g)
 }
 
 /* Omits optional columns, from the right, until the widest text column can have a quarter of the
- * width; then makes text columns narrower, and (BRIEF) shortens their cells to one line. */
+ * width; then makes text columns narrower, and (BRIEF) cuts their cells off, so that a row is one
+ * line. */
 static void fit_grid(struct grid *g, size_t width, bool brief)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
@@ -208,16 +180,16 @@ static void fit_grid(struct grid *g, size_t width, bool brief)
     }
     for (size_t i = g->heads * g->columns; brief && i < g->rows * g->columns; i++)
         if (g->room[i % g->columns])
-            shorten(&g->cell[i], g->room[i % g->columns]);
+            cut(g->cell[i], g->room[i % g->columns]);
 }
 
-static void put_remarks(const struct table *t, size_t row, FILE *out, size_t width)
+static void put_remarks(const struct table *t, size_t row, FILE *out, bool comment, size_t width)
 {
     char *text = table_row_remarks(t, row, "text", "; ");
     if (!text)
         return;
     quote_plain(text);
-    text_paragraph_write(out, "#   ", text, width);
+    text_paragraph_write(out, comment ? "#   " : "    ", text, width);
     free(text);
 }
 
@@ -258,7 +230,7 @@ static bool put_line(const struct grid *g, size_t r, size_t *from, bool comment,
     return complete;
 }
 
-/* With COMMENTS, remarks are printed below their rows. */
+/* Remarks are printed below their rows. */
 static void put_grid(const struct grid *g, FILE *out, bool comments, size_t width)
 {
     size_t *from = memory_alloc(g->columns * sizeof *from);
@@ -266,8 +238,8 @@ static void put_grid(const struct grid *g, FILE *out, bool comments, size_t widt
         memset(from, 0, g->columns * sizeof *from);
         while (!put_line(g, r, from, comments && r < g->heads, out))
             ;
-        if (comments && r >= g->heads)
-            put_remarks(g->t, r - g->heads, out, width);
+        if (r >= g->heads)
+            put_remarks(g->t, r - g->heads, out, comments, width);
     }
     free(from);
 }
@@ -285,15 +257,11 @@ static void put_meanings(const struct grid *g, FILE *out, size_t width)
 
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
-    struct grid g = {.t = t, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
-    g.columns += !o->comments && table_has_remarks(t);
+    struct grid g = {
+        .t = t, .column = t->columns, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;
     size_t left = table_rows(t) - g.rows;
-    g.column = memory_alloc(g.columns * sizeof *g.column);
-    memcpy(g.column, t->columns, t->n_columns * sizeof *g.column);
-    if (g.columns > t->n_columns)
-        g.column[t->n_columns] = (struct column){"remarks", NULL, COLUMN_TEXT};
     for (size_t c = 0; c < g.columns; c++)
         g.heads = *unit_of(&g.column[c]) ? 2 : g.heads;
     g.rows += g.heads;
@@ -309,7 +277,6 @@ void table_text_write(const struct table *t, FILE *out, const struct text_option
         put_meanings(&g, out, o->width);
     for (size_t i = 0; i < g.rows * g.columns; i++)
         free(g.cell[i]);
-    free(g.column);
     free(g.cell);
     free(g.room);
 }

@@ -24,7 +24,7 @@ static json_t *remarks_of(const struct table *t, size_t row)
     return json_is_array(remarks) ? remarks : NULL;
 }
 
-bool table_has_remarks(const struct table *t)
+static bool has_remarks(const struct table *t)
 {
     bool any = false;
     for (size_t r = 0; r < table_rows(t); r++)
@@ -61,7 +61,7 @@ static void csv_head(const struct column *c, FILE *out)
 void table_csv_write(const struct table *t, FILE *out)
 {
     char number[CELL_ROOM];
-    bool remarks = table_has_remarks(t);
+    bool remarks = has_remarks(t);
     for (size_t c = 0; c < t->n_columns; c++) {
         fputs(c ? "," : "", out);
         csv_head(&t->columns[c], out);

@@ -29,14 +29,10 @@ struct timeline_view {
 /* Pictures of a run, each with its tables. They return false and add nothing if there is nothing to
  * draw. */
 bool picture_ranks(struct document *d, const struct profile *p);
-bool picture_matrix(struct document *d, const struct profile *p);
 bool picture_efficiency(struct document *d, const struct profile *p); /* over time */
 /* P: from profile_load_trace(). */
 bool picture_timeline(struct document *d, const struct profile *p,
                       const struct timeline_view *view);
-
-/* Sets the document's caption: program, ranks, date, MPI, and whether times are reliable. */
-void picture_caption(struct document *d, const struct profile *p);
 
 /* Writes the report of P as a page. TRACE: the same run from profile_load_trace(), or NULL. Returns
  * whether the page has a timeline. */

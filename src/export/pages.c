@@ -9,15 +9,15 @@ bool export_page(const struct profile *p, const struct profile *trace,
                  const struct timeline_view *view, const struct report_options *o, FILE *out)
 {
     struct document *d = report_document(p, o);
-    char title[300];
-    picture_caption(d, trace ? trace : p);
+    char title[300], all[24] = "";
     picture_ranks(d, p);
     picture_efficiency(d, p);
     const bool has_timeline = trace && picture_timeline(d, trace, view);
-    picture_matrix(d, p);
-    snprintf(title, sizeof title, "%.200s on %zu rank%s",
-             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,
-             p->ranks.n == 1 ? "" : "s");
+    if ((int64_t)p->ranks.n < p->size)
+        snprintf(all, sizeof all, " of %d", p->size);
+    snprintf(title, sizeof title, "%.200s on %zu%s rank%s",
+             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n, all,
+             !*all && p->ranks.n == 1 ? "" : "s");
     page_write(d, title, out);
     document_free(d);
     return has_timeline;

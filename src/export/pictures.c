@@ -1,26 +1,8 @@
 #include "export/export.h"
 
-#include "base/text.h"
-#include "profile/noise.h"
 #include "report/efficiency.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-void picture_caption(struct document *d, const struct profile *p)
-{
-    const bool doubtful = noise_of(p).share >= NOISE_SPOILED_FROM;
-    char when[64], of[24] = "";
-    if ((int64_t)p->ranks.n < p->size)
-        snprintf(of, sizeof of, " of %d", p->size);
-    profile_started(p, ", %Y-%m-%d %H:%M", when);
-    document_caption(d, "%.60s on %zu%s rank%s%s, %.60s%s",
-                     p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n,
-                     of, !*of && p->ranks.n == 1 ? "" : "s", when,
-                     p->libraries.n ? p->libraries.at[0] : "unknown MPI",
-                     doubtful ? "; CPU contention: timings are not meaningful" : "");
-}
 
 static const struct column rank_columns[] = {
     {"rank", NULL, COLUMN_RANK, 0, NULL},
@@ -74,57 +56,6 @@ bool picture_ranks(struct document *d, const struct profile *p)
                                           .y = "time",
                                           .series = "part"});
     return true;
-}
-
-static const struct column matrix_columns[] = {
-    {"to", NULL, COLUMN_RANK, 0, "receiver"},
-    {"from", NULL, COLUMN_RANK, 0, "sender"},
-    {"bytes", NULL, COLUMN_BYTES, 0, "sent"},
-};
-
-/* Bytes from row to column. With many ranks, consecutive ones share a cell. */
-bool picture_matrix(struct document *d, const struct profile *p)
-{
-    enum { MOST_CELLS = 256 };
-    size_t ranks = 0;
-    for (size_t i = 0; i < p->peers.n; i++) {
-        const struct profile_peer *e = &p->peers.at[i];
-        size_t larger = e->rank > e->peer ? e->rank : e->peer;
-        ranks = larger >= ranks ? larger + 1 : ranks;
-    }
-    size_t share = (ranks + MOST_CELLS - 1) / MOST_CELLS, n = ranks ? (ranks - 1) / share + 1 : 0;
-    uint64_t *bytes = memory_alloc((n * n + 1) * sizeof *bytes), most = 0;
-    for (size_t i = 0; i < p->peers.n; i++) {
-        const struct profile_peer *e = &p->peers.at[i];
-        uint64_t *cell = &bytes[e->rank / share * n + e->peer / share];
-        *cell += e->received ? 0 : e->bytes;
-        most = *cell > most ? *cell : most;
-    }
-    struct table *t =
-        most ? document_table_of(d, "matrix", "Bytes from rank to rank", matrix_columns) : NULL;
-    for (size_t i = 0; t && i < n * n; i++) {
-        table_integer(t, (long long)(i % n * share));
-        table_integer(t, (long long)(i / n * share));
-        table_integer_if(t, bytes[i] > 0, (long long)bytes[i]);
-    }
-    free(bytes);
-    /* The scale begins at a ten-thousandth of the maximum, so that nearly equal values look
-     * equal. */
-    if (t)
-        document_picture(d, &(struct picture){.kind = PICTURE_HEAT,
-                                              .name = "matrix",
-                                              .title = "Bytes sent, by sender and receiver",
-                                              .table = "matrix",
-                                              .x = "to",
-                                              .y = "from",
-                                              .x_label = "to rank",
-                                              .y_label = "from rank",
-                                              .value = "bytes",
-                                              .palette = PALETTE_AMOUNT,
-                                              .value_log = true,
-                                              .value_low = (double)most / 1e4,
-                                              .value_high = (double)most});
-    return t != NULL;
 }
 
 static const struct column slice_columns[] = {

@@ -62,7 +62,7 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text)
 }
 
 /* Logarithmic for means, which may span decades; not for deviations, which may be 0. */
-void pairs_pictures(const struct pairs *p, struct document *d)
+void pairs_pictures(struct document *d)
 {
     struct picture map = {.kind = PICTURE_HEAT,
                           .title = "Mean of the round trip",
@@ -81,7 +81,6 @@ void pairs_pictures(const struct pairs *p, struct document *d)
     map.value_label = "standard deviation (us)";
     map.value_log = false;
     document_picture(d, &map);
-    document_caption(d, "%d ranks, %s", p->n, p->system);
 }
 
 struct document *pairs_document(const char *log)
@@ -94,7 +93,7 @@ struct document *pairs_document(const char *log)
     }
     struct document *d = document_new("collbench-pairs/2");
     pairs_table(&p, d, true);
-    pairs_pictures(&p, d);
+    pairs_pictures(d);
     pairs_free(&p);
     return d;
 }

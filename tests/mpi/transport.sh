@@ -92,11 +92,10 @@ if bad:
 sys.exit(bad)
 PY
 
-# Both pictures: the fields of the matrix, the polls and bullets under the calls.
+# The picture: the polls and bullets under the calls.
 "$collprof" report --format=html --to=1000 -o t.html $last.defaults || fail "timeline: status $?"
 found=$(grep -o '"kind":"polling that found something"' t.html | wc -l)
 [ "$found" -gt 900 ] || fail "$found polls and bullets of 900 messages"
-grep -q '"name":"matrix"' t.html || fail "no matrix"
 
 # The situations of `make figures`: who moves the data, as the settings force it, and in which call.
 $MPICC -g -O1 "$source/examples/overlap.c" -o overlap || fail "not compiled"

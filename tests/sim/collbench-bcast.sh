@@ -11,7 +11,7 @@ fail() { echo "FAIL: $*"; cat $out $err; exit 1; }
 "$run" cluster 4 $bench --method=gap,direct --algorithm=linear,flat --ranks=2:4:1 --sizes=8:16 --root=1 \
     --destinations --stop=fixed -i 6 --format=json -o sim/bcast.json >$out 2>$err || fail "pictures: status $?"
 ./collprof report --format=html sim/bcast.json >$out 2>$err || fail "page: status $?"
-for picture in linear flat gap direct destinations-direct; do
+for picture in linear flat gap direct; do
     grep -q '"name":"'$picture sim/bcast.html || fail "no picture $picture"
 done
 

@@ -380,29 +380,7 @@ Test(export, there_is_no_picture_of_nothing)
     struct profile *p = profile_new();
     struct document *d = document_new("x/1");
     cr_expect_not(picture_ranks(d, p));
-    cr_expect_not(picture_matrix(d, p));
     cr_expect_not(picture_timeline(d, p, &whole));
     document_free(d);
     profile_free(p);
-}
-
-/* A caption doubts the times of a run whose ranks were kept from their processors. */
-Test(export, a_caption_doubts_what_is_known_to_be_spoiled)
-{
-    for (int64_t delayed_ns = -1; delayed_ns <= 500000000; delayed_ns += 500000001) {
-        struct profile *p = profile_new();
-        struct profile_host host = {.name = "alpha", .ranks = 1, .processors = 2};
-        *PUSH(&p->ranks) = (struct profile_rank){
-            .host = profile_add_host(p, &host), .wall = 1, .delayed_ns = delayed_ns};
-        p->size = delayed_ns > 0 ? 2 : 0;
-        struct document *d = document_new("x/1");
-        picture_caption(d, p);
-        json_t *json = document_json(d);
-        const char *text = json_string_value(json_object_get(json, "caption"));
-        cr_assert_eq(strstr(text, "not meaningful") != NULL, delayed_ns > 0, "%s", text);
-        assert_has(text, p->size ? " on 1 of 2 ranks, " : " on 1 rank, ");
-        json_decref(json);
-        document_free(d);
-        profile_free(p);
-    }
 }
