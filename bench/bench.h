@@ -141,7 +141,7 @@ void bench_progress_end(const struct bench *b);
 /* From now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside the
  * --output, otherwise "PROGRAM-PID.part" in TMPDIR or /tmp. If a signal ends the program, a line
  * names that file. The file is removed at the end. RESULTS is used on rank 0. */
-void bench_keep(const struct bench *b, const struct document *results);
+void bench_keep(const struct bench *b, struct document *results);
 
 /* Rank 0 saves the document (which may be NULL elsewhere); all ranks finalize MPI and exit with
  * STATUS, or with 1 if saving failed. */

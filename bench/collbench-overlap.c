@@ -50,7 +50,8 @@ static const struct option_entry option_list[] = {
      AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
      &bench_times},
-    {"step", 0, "RATIO", "ratio of neighbouring values on an axis", 2, option_take_real, AT(step),
+    {"step", 0, "RATIO", "ratio of neighbouring values on an axis", 2 | OPTION_RARE,
+     option_take_real, AT(step),
      &(const struct option_limits){1.05, 1024, "a ratio from 1.05, as 2"}},
     {"published", 0, NULL,
      "maps and verdicts use the ratio exactly as the paper defines it, with T_comm of the base "

@@ -15,7 +15,7 @@
 
 static struct {
     const struct bench *b; /* NULL: nothing is saved */
-    const struct document *results;
+    struct document *results;
     char *part;         /* name of the file of partial results */
     double began, took; /* start and duration of the last writing, seconds */
 } keeping;
@@ -43,11 +43,9 @@ static void on_signal(int number)
 
 static bool save_part(size_t done, size_t total)
 {
-    struct document *d = document_copy(keeping.results);
-    document_finding(d, &(struct finding){.key = "interrupted", .severity = SEVERITY_DOUBT},
-                     "Interrupted: %zu of %zu were measured.", done, total);
-    bool saved = document_save(d, keeping.part, keeping.b->format);
-    document_free(d);
+    document_fact(keeping.results, "interrupted", "%zu of %zu were measured", done, total);
+    bool saved = document_save(keeping.results, keeping.part, keeping.b->format);
+    document_fact(keeping.results, "interrupted", NULL);
     return saved;
 }
 
@@ -72,7 +70,7 @@ static const char *keep(size_t done, size_t total)
     return saved ? keeping.part : NULL;
 }
 
-void bench_keep(const struct bench *b, const struct document *results)
+void bench_keep(const struct bench *b, struct document *results)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const char *folder = getenv("TMPDIR");

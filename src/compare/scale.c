@@ -8,14 +8,13 @@
 #include <string.h>
 
 enum factor {
-    TIME,
+    GLOBAL,
+    COMPUTATION,
     PARALLEL,
     LOAD_BALANCE,
-    COMMUNICATION,
     SERIALISATION,
     TRANSFER,
-    COMPUTATION,
-    GLOBAL,
+    COMMUNICATION,
     FACTORS
 };
 
@@ -44,15 +43,10 @@ static const struct column columns[] = {
     OPTIONAL("runs", COUNT, "all figures are medians of them"),
 };
 
-/* In the table, and drawn. */
-static const struct {
-    enum factor factor;
-    const char *name;
-} shown[] = {{GLOBAL, "global efficiency"},     {COMPUTATION, "computation scaling"},
-             {PARALLEL, "parallel efficiency"}, {LOAD_BALANCE, "load balance"},
-             {SERIALISATION, "serialisation"},  {TRANSFER, "transfer"},
-             {COMMUNICATION, "communication"}};
-enum { SHOWN = sizeof shown / sizeof *shown };
+static const char *const factor_names[FACTORS] = {"global efficiency",   "computation scaling",
+                                                  "parallel efficiency", "load balance",
+                                                  "serialisation",       "transfer",
+                                                  "communication"};
 
 static const struct column picture_columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL, NULL, COLUMN_DATA_ONLY},
@@ -65,37 +59,39 @@ struct size {
     int32_t ranks;
     size_t runs;
     double value[FACTORS]; /* medians; NAN: unknown. COMPUTATION: seconds, until scaled */
+    double time;           /* median, seconds */
 };
 
-/* The factors of one run; NAN: unknown. */
-static void find_factors(const struct profile *p, bool weak, double value[FACTORS])
+/* A factor of one run; FACTORS: its time. NAN: unknown. */
+static double factor_of(const struct efficiency *e, const struct scale_request *r, size_t run,
+                        enum factor f)
 {
-    const struct efficiency e = efficiency_of(p);
-    const double all[FACTORS] = {[TIME] = e.run,
-                                 [PARALLEL] = e.compute,
-                                 [LOAD_BALANCE] = e.load_balance,
-                                 [COMMUNICATION] = e.communication,
-                                 [SERIALISATION] = e.serialisation,
-                                 [TRANSFER] = e.transfer,
-                                 [COMPUTATION] = e.mean * (weak ? 1 : (double)p->ranks.n),
-                                 [GLOBAL] = NAN};
-    for (enum factor f = 0; f < FACTORS; f++)
-        value[f] = e.known ? all[f] : NAN;
+    const double ranks = (double)r->run[run]->ranks.n;
+    const double all[FACTORS + 1] = {[GLOBAL] = NAN,
+                                     [COMPUTATION] = e->mean * (r->weak ? 1 : ranks),
+                                     [PARALLEL] = e->compute,
+                                     [LOAD_BALANCE] = e->load_balance,
+                                     [SERIALISATION] = e->serialisation,
+                                     [TRANSFER] = e->transfer,
+                                     [COMMUNICATION] = e->communication,
+                                     [FACTORS] = e->run};
+    return e->known ? all[f] : NAN;
 }
 
-/* The medians of all runs with as many ranks as SIZE. */
-static void find_medians(const struct scale_request *r, double (*of_run)[FACTORS],
-                         struct size *size)
+/* The median of a factor over all runs with that number of ranks. */
+static double median_of(const struct efficiency *of_run, const struct scale_request *r,
+                        int32_t ranks, enum factor f)
 {
     double *x = memory_alloc((r->n + 1) * sizeof *x);
-    for (enum factor f = 0; f < FACTORS; f++) {
-        size_t n = 0;
-        for (size_t i = 0; i < r->n; i++)
-            if ((int32_t)r->run[i]->ranks.n == size->ranks && !isnan(of_run[i][f]))
-                x[n++] = of_run[i][f];
-        size->value[f] = n ? stats_median(x, n) : NAN;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const double value = factor_of(&of_run[i], r, i, f);
+        if ((int32_t)r->run[i]->ranks.n == ranks && !isnan(value))
+            x[n++] = value;
     }
+    const double median = n ? stats_median(x, n) : NAN;
     free(x);
+    return median;
 }
 
 static int by_ranks(const void *a, const void *b)
@@ -108,10 +104,10 @@ static int by_ranks(const void *a, const void *b)
 static struct size *sizes_of(const struct scale_request *r, size_t *n)
 {
     struct size *list = memory_alloc((r->n + 1) * sizeof *list);
-    double(*of_run)[FACTORS] = memory_alloc((r->n + 1) * sizeof *of_run);
+    struct efficiency *of_run = memory_alloc((r->n + 1) * sizeof *of_run);
     *n = 0;
     for (size_t i = 0; i < r->n; i++) {
-        find_factors(r->run[i], r->weak, of_run[i]);
+        of_run[i] = efficiency_of(r->run[i]);
         const int32_t ranks = (int32_t)r->run[i]->ranks.n;
         size_t k = 0;
         while (k < *n && list[k].ranks != ranks)
@@ -121,8 +117,11 @@ static struct size *sizes_of(const struct scale_request *r, size_t *n)
         *n += k == *n;
     }
     qsort(list, *n, sizeof *list, by_ranks);
-    for (size_t k = 0; k < *n; k++)
-        find_medians(r, of_run, &list[k]);
+    for (size_t k = 0; k < *n; k++) {
+        list[k].time = median_of(of_run, r, list[k].ranks, FACTORS);
+        for (enum factor f = 0; f < FACTORS; f++)
+            list[k].value[f] = median_of(of_run, r, list[k].ranks, f);
+    }
     free(of_run);
     const double reference = list->value[COMPUTATION];
     for (size_t k = 0; k < *n; k++) {
@@ -139,15 +138,15 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
     for (size_t k = 0; k < n; k++) {
         const struct size *s = &list[k];
         table_integer(t, s->ranks);
-        table_real(t, s->value[TIME]);
-        table_real(t, list->value[TIME] / s->value[TIME]);
-        for (size_t i = 0; i < SHOWN; i++) {
-            table_real(t, 100 * s->value[shown[i].factor]);
-            if (isnan(s->value[shown[i].factor]))
+        table_real(t, s->time);
+        table_real(t, list->time / s->time);
+        for (enum factor f = 0; f < FACTORS; f++) {
+            table_real(t, 100 * s->value[f]);
+            if (isnan(s->value[f]))
                 continue;
             table_integer(drawn, s->ranks);
-            table_text(drawn, shown[i].name);
-            table_real(drawn, 100 * s->value[shown[i].factor]);
+            table_text(drawn, factor_names[f]);
+            table_real(drawn, 100 * s->value[f]);
         }
         table_integer(t, (long long)s->runs);
     }
@@ -165,21 +164,18 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
  * others. */
 static void put_findings(struct document *d, const struct size *list, size_t n)
 {
-    static const enum factor simple[] = {LOAD_BALANCE, SERIALISATION, TRANSFER, COMPUTATION,
-                                         COMMUNICATION};
     const struct size *last = &list[n - 1];
     const bool traced = !isnan(list->value[TRANSFER]) && !isnan(last->value[TRANSFER]);
-    size_t most = 0;
-    double least = INFINITY;
-    for (size_t i = 0; i < SHOWN; i++)
-        for (size_t k = 0; k < sizeof simple / sizeof *simple; k++) {
-            const double fell = last->value[simple[k]] / list->value[simple[k]];
-            if (shown[i].factor == simple[k] && (simple[k] != COMMUNICATION || !traced) &&
-                fell < least) {
-                least = fell;
-                most = i;
-            }
+    enum factor most = GLOBAL;
+    double least = 1;
+    for (enum factor f = 0; f < FACTORS; f++) {
+        const bool product = f == GLOBAL || f == PARALLEL || (f == COMMUNICATION && traced);
+        const double fell = last->value[f] / list->value[f];
+        if (!product && fell < least) {
+            least = fell;
+            most = f;
         }
+    }
     for (size_t k = 0; k < n; k++)
         if (isnan(list[k].value[PARALLEL]))
             document_finding(
@@ -187,12 +183,11 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
                 "The efficiencies with %d ranks are unknown: ranks were cut off in "
                 "calls, or several threads of a rank call MPI.",
                 list[k].ranks);
-    if (n > 1 && least < 1)
+    if (least < 1)
         document_finding(d, &(struct finding){.key = "falls_most", .severity = SEVERITY_FINDING},
                          "From %d to %d ranks, %s falls most: from %.1f %% to %.1f %%.",
-                         list->ranks, last->ranks, shown[most].name,
-                         100 * list->value[shown[most].factor],
-                         100 * last->value[shown[most].factor]);
+                         list->ranks, last->ranks, factor_names[most], 100 * list->value[most],
+                         100 * last->value[most]);
 }
 
 struct document *scale_document(const struct scale_request *request, double *least, bool *known)

@@ -13,11 +13,12 @@ bool export_page(const struct profile *p, const struct profile *trace,
     picture_ranks(d, p);
     picture_efficiency(d, p);
     const bool has_timeline = trace && picture_timeline(d, trace, view);
-    if ((int64_t)p->ranks.n < p->size)
+    const size_t ranks = trace ? trace->ranks.n : p->ranks.n; /* a trace may lack some */
+    if ((int64_t)ranks < p->size)
         snprintf(all, sizeof all, " of %d", p->size);
     snprintf(title, sizeof title, "%.200s on %zu%s rank%s",
-             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n, all,
-             !*all && p->ranks.n == 1 ? "" : "s");
+             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks, all,
+             !*all && ranks == 1 ? "" : "s");
     page_write(d, title, out);
     document_free(d);
     return has_timeline;

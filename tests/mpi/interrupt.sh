@@ -42,7 +42,7 @@ bench="$built/bench/collbench-bcast --yield --sizes=8:1M --budget=1 --stop=fixed
 press '^collbench-bcast: interrupted, [1-9][0-9]* of 18 measured: results so far are in file.part$' \
     "grep -qs '^  native' file.part" $bench -o file
 rows=$(sed -n 's/^collbench-bcast: interrupted, \([0-9]*\) of.*/\1/p' err)
-test "$(grep -c '^  native' file.part)" = $((2 * rows)) && grep -q "Interrupted: $rows of 18 were measured.$" file.part ||
+test "$(grep -c '^  native' file.part)" = $((2 * rows)) && grep -q "^# interrupted: $rows of 18 were measured$" file.part ||
     { cat file.part; fail "$rows rows are not in file.part"; }
 test ! -e file || fail "half of the results look like all"
 

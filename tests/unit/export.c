@@ -361,7 +361,8 @@ Test(export, efficiency_over_time)
     struct profile *p = profile_new();
     *PUSH(&p->slices) = (struct run_slice){0, 2000000, 0.45, 0.9, 1};
     *PUSH(&p->slices) = (struct run_slice){2000000, 4000000, 0.8, 0.8, 1};
-    struct document *d = pictures_of(p, "efficiency");
+    struct document *d = document_new("x/1");
+    cr_assert(picture_efficiency(d, p));
     json_t *rows = table_rows_of(d, "efficiency_over_time");
     static const double shares[] = {45, 50, 90, 80, 100, 80};
     cr_assert_eq(json_array_size(rows), 6);
@@ -380,6 +381,7 @@ Test(export, there_is_no_picture_of_nothing)
     struct profile *p = profile_new();
     struct document *d = document_new("x/1");
     cr_expect_not(picture_ranks(d, p));
+    cr_expect_not(picture_efficiency(d, p));
     cr_expect_not(picture_timeline(d, p, &whole));
     document_free(d);
     profile_free(p);
