@@ -2,6 +2,7 @@
 # empty directory, which goes away with it.
 case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
 bench=$top_builddir/bench/$program
+turns=$top_builddir/tests/mpi/.libs/libturns.so
 source=$(cd "$srcdir" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -26,4 +27,12 @@ refuses() {
     test "$(grep -c . err)" = 1 || fail "$*: not one line"
     grep -qF -e "$message" err || fail "$*: not said: $message"
     test ! -e written && test ! -s out || fail "$*: something was written"
+}
+# usage: spoiled OPTION...: data that arrive wrong are reported, and by the status.
+spoiled() {
+    (
+        export TURNS_SPOIL=1 LD_PRELOAD="$turns"
+        run 2 "$@"
+    )
+    test $? = 1 && grep -q 'WRONG DATA in 1 of 1 cases' out || fail "wrong data are not reported"
 }

@@ -2,52 +2,64 @@
 # collbench-bcast on real MPI, two ranks: what it writes is whole and believable in every
 # format, and the held method tells the truth, which is what the program is for.
 set -u
-bench=$top_builddir/bench/collbench-bcast
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-fail() { echo "FAIL: $*"; cat "$scratch/err"; exit 1; }
-
-run() {
-    "$MPIEXEC" -n 2 "$bench" "$@" 2>"$scratch/err"
-}
+program=collbench-bcast options=
+. "$srcdir/tests/mpi/bench.sh"
 
 # Every method, as a program reads it. On a busy machine a round trip can lose a whole slice of
 # the scheduler, and half of it taken off gives a latency below zero: tried again.
-try=1
-while :; do
-    run --method=all --sizes=8:64K --format=json --budget=0.4 -o "$scratch/all.json" ||
-        fail "--method=all: status $?"
-    "$top_builddir/tests/mpi/collbench_bcast_check" "$scratch/all.json" 14 2>"$scratch/err" && break
-    try=$((try + 1))
-    [ $try -le 8 ] || fail "what --method=all wrote is wrong"
+for try in 1 2 3 4 5 6 7 8; do
+    run 2 --method=all --sizes=8:64K --format=json --budget=0.4 -o all.json || fail "--method=all: status $?"
+    python3 - >wrong 2>&1 <<'PY' && break
+import itertools, json
+METHODS = ("send-latency", "rounds", "rounds-backward", "rounds-random", "barrier", "ring-barrier", "acknowledge", "ol",
+           "held", "direct", "gap", "overhead")
+d = json.load(open("all.json"))
+assert d["schema"] == "collbench-bcast/4", d["schema"]
+for fact in ("program", "command", "date", "MPI", "clock", "ranks", "root"):
+    assert isinstance(d["header"][fact], str), fact
+rows = d["tables"]["methods"]["rows"]
+sizes = [8 << i for i in range(14)]
+assert sorted((r["size"], r["method"]) for r in rows) == sorted(itertools.product(sizes, METHODS)), rows
+for r in rows:
+    n, value, low, mean, high, slack = r["samples"], r["value"], r["min"], r["mean"], r["max"], 1e-6 * r["max"] + 1e-9
+    assert 0.001 < value < 1e6, ("no time of a broadcast between two processes", r)
+    # Few samples, or such as depend on each other, have no interval of 95 %.
+    assert n < 6 or r["low"] is None or r["low"] - slack < value < r["high"] + slack, ("median outside its interval", r)
+    assert low - slack < mean < high + slack and r["p99"] < high + slack, ("mean or p99 outside the range", r)
+    # No samples between min and max can have more (Bhatia and Davis); n - 1 allows a bit.
+    assert n < 2 or r["sd"] ** 2 * (n - 1) / n <= (high - mean) * (mean - low) + slack * high, ("impossible scatter", r)
+PY
+    [ $try -lt 8 ] || fail "what --method=all wrote is wrong: $(cat wrong)"
 done
 
 # What the root sends has been written: the page of zeros that stands for memory until then is in every cache.
-(export LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so"; run --method=direct --sizes=64K:64K --budget=0.2 >"$scratch/text") ||
-    fail "buffers: status $?"
-grep 'of zeros' "$scratch/err" && fail "the root sends memory that nobody has written"
-
-(export TURNS_SPOIL=1 LD_PRELOAD="$PWD/tests/mpi/.libs/libturns.so"; run --method=direct --sizes=4K:4K --budget=0.2 >"$scratch/text")
-[ $? -eq 1 ] && grep -q 'WRONG DATA in 1 of 1 cases' "$scratch/text" || { cat "$scratch/text"; fail "wrong data is not told"; }
+(export LD_PRELOAD="$turns"; run 2 --method=direct --sizes=64K:64K --budget=0.2) || fail "buffers: status $?"
+grep 'of zeros' err && fail "the root sends memory that nobody has written"
+spoiled --method=direct --sizes=4K:4K --budget=0.2
 
 # As a person and a spreadsheet read it: one row per size, zero bytes among them.
-run --method=held --sizes=0:4 --budget=0.2 >"$scratch/text" || fail "text: status $?"
-[ "$(grep -c '^  native ' "$scratch/text")" -eq 4 ] || fail "text: not 4 rows"
+run 2 --method=held --sizes=0:4 --budget=0.2 || fail "text: status $?"
+[ "$(grep -c '^  native ' out)" -eq 4 ] || fail "text: not 4 rows"
 for fact in 'ranks: 2 on 1 host$' 'repetitions: .* at most 0.2 s each$'; do
-    grep -q "^# $fact" "$scratch/text" || { cat "$scratch/text"; fail "the header does not say $fact"; }
+    grep -q "^# $fact" out || fail "the header does not say $fact"
 done
-run --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv >"$scratch/csv" ||
-    fail "csv: status $?"
+run 2 --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv || fail "csv: status $?"
 for algorithm in native binomial linear backward flat chain; do
-    grep -q "^$algorithm,2,1024,barrier,[0-9]*\.[0-9]*" "$scratch/csv" || fail "csv: no row of $algorithm"
+    grep -q "^$algorithm,2,1024,barrier,[0-9]*\.[0-9]*" out || fail "csv: no row of $algorithm"
 done
 
 # The paper's rule has the paper's statistic, the mean of the loops' means, without an interval.
-run --method=barrier,ol --sizes=8 --stop=paper --budget=0.2 --format=csv >"$scratch/csv" || fail "paper: status $?"
-awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "") bad = 1 } END { exit bad || n != 2 }' "$scratch/csv" &&
-    grep -q '^# value: mean of the batches' "$scratch/csv" || { cat "$scratch/csv"; fail "paper: another statistic"; }
+run 2 --method=barrier,ol --sizes=8 --stop=paper --budget=0.2 --format=csv || fail "paper: status $?"
+awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "") bad = 1 } END { exit bad || n != 2 }' out &&
+    grep -q '^# value: mean of the batches' out || fail "paper: another statistic"
 
 # The page has pictures of what was measured.
-run --method=held,barrier --sizes=8:64 --budget=0.2 --format=json >"$scratch/json" || fail "json: status $?"
-"$top_builddir/collprof" report --format=html -o "$scratch/page.html" "$scratch/json" >"$scratch/text" || fail "page: status $?"
-grep -q '"kind":"lines"' "$scratch/page.html" || fail "no picture"
+run 2 --method=held,barrier --sizes=8:64 --budget=0.2 --format=json -o json || fail "json: status $?"
+"$top_builddir/collprof" report --format=html -o page.html json >out || fail "page: status $?"
+grep -q '"kind":"lines"' page.html || fail "no picture"
+
+# Nothing is sent in a broadcast of nothing: a rank that left before the root came has no latency.
+run 2 --sizes=0:0 --method=direct --budget=0.2 --format=csv || fail "nothing to send: status $?"
+grep -q '^native' out || fail "nothing to send: no row"
+grep -qE '^native,2,0,direct,([0-9.]*,){0,2}-' out && fail "a negative latency"
+exit 0

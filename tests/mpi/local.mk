@@ -12,11 +12,9 @@ tests_mpi_operation_LDADD = $(MEASURE_LDADD)
 tests_mpi_sync_CPPFLAGS = $(MEASURE_CPPFLAGS)
 tests_mpi_sync_LDADD = $(MEASURE_LDADD)
 
-check_PROGRAMS += tests/mpi/collbench_bcast_check tests/mpi/tune
+check_PROGRAMS += tests/mpi/tune
 tests_mpi_tune_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_tune_LDADD = libresults.la libdocument.la libbase.la $(JANSSON_LIBS) $(MPI_LIBS)
-tests_mpi_collbench_bcast_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_mpi_collbench_bcast_check_LDADD = $(JANSSON_LIBS)
 
 # Applications for the layer: they know nothing of it.
 layer_programs = tests/mpi/awkward tests/mpi/comms tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites \
