@@ -62,4 +62,5 @@ grep -q '"kind":"lines"' page.html || fail "no picture"
 run 2 --sizes=0:0 --method=direct --budget=0.2 --format=csv || fail "nothing to send: status $?"
 grep -q '^native' out || fail "nothing to send: no row"
 grep -qE '^native,2,0,direct,([0-9.]*,){0,2}-' out && fail "a negative latency"
+grep '^# clocks: ' out && fail "ranks on one clock measure the difference of two"
 exit 0

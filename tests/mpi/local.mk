@@ -1,16 +1,12 @@
 # Programs under the launcher, and the shell scripts that hold them to what must come out.
 
 # Of the measuring methods, on real MPI.
-measure_programs = tests/mpi/bcast tests/mpi/operation tests/mpi/sync
+measure_programs = tests/mpi/bcast
 MEASURE_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 MEASURE_LDADD = libmeasure.la libbase.la
 check_PROGRAMS += $(measure_programs)
 tests_mpi_bcast_CPPFLAGS = $(MEASURE_CPPFLAGS)
 tests_mpi_bcast_LDADD = $(MEASURE_LDADD)
-tests_mpi_operation_CPPFLAGS = $(MEASURE_CPPFLAGS)
-tests_mpi_operation_LDADD = $(MEASURE_LDADD)
-tests_mpi_sync_CPPFLAGS = $(MEASURE_CPPFLAGS)
-tests_mpi_sync_LDADD = $(MEASURE_LDADD)
 
 check_PROGRAMS += tests/mpi/tune
 tests_mpi_tune_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -81,7 +77,6 @@ MPI_TESTS = \
 	tests/mpi/interrupt.sh \
 	tests/mpi/keep.sh tests/mpi/regions.sh tests/mpi/screen.sh tests/mpi/small.sh \
 	tests/mpi/manysites.sh tests/mpi/memory.sh \
-	tests/mpi/operation.sh \
 	tests/mpi/outside.sh \
 	tests/mpi/overhead.sh \
 	tests/mpi/python.sh \
@@ -89,7 +84,6 @@ MPI_TESTS = \
 	tests/mpi/html.sh tests/mpi/report.sh \
 	tests/mpi/scenario.sh \
 	tests/mpi/strange.sh \
-	tests/mpi/sync.sh \
 	tests/mpi/transport.sh \
 	tests/mpi/trees.sh tests/mpi/tune.sh \
 	tests/mpi/yield.sh

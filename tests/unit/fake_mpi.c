@@ -997,7 +997,8 @@ int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
 int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)
 {
     (void)type, (void)info;
-    return PMPI_Comm_split(comm, 0, key, made);
+    int error = PMPI_Comm_split(comm, 0, key, made);
+    return world.net.split_fails && world.net.split_fails == me ? MPI_ERR_OTHER : error;
 }
 
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)

@@ -23,6 +23,7 @@ struct fake_network {
     double (*way)(int from, int to, size_t bytes);
     int fails; /* the number, from 1 on, of each rank's collective call that is done and returns an
                   error; 0: none. Those that a collective consists of count, too */
+    int split_fails; /* the rank whose MPI_Comm_split_type alone returns an error; 0: none */
     /* What rank's own clock shows at the true time T; or NULL: T. */
     double (*clock)(int rank, double t);
 };

@@ -62,6 +62,15 @@ Test(mpi_errors, clocks)
     expect_errors("sync", synchronize, NULL, 1000);
 }
 
+/* An error of one rank alone is an error of all. */
+Test(mpi_errors, clocks_of_hosts_that_one_rank_does_not_find)
+{
+    cr_assert(fake_mpi_run(RANKS, on_rank, &(struct work){synchronize, NULL},
+                           &(struct fake_network){.latency = hop, .split_fails = 1}));
+    for (int r = 0; r < RANKS; r++)
+        cr_expect_neq(end[r].error, MPI_SUCCESS, "rank %d", r);
+}
+
 static int latency(int rank, const void *method)
 {
     char data[8] = "";

@@ -1,0 +1,63 @@
+/* The table of collective operations, over the fake MPI: what each brings, and its buffers. */
+#include "fake_mpi.h"
+
+#include "measure/collective/operation.h"
+
+#include <criterion/criterion.h>
+#include <limits.h>
+
+enum { RANKS = 4 };
+static const struct fake_network network = {.latency = 10e-6, .per_byte = 1e-9, .overhead = 1e-6};
+
+/* Each brings the data that it must, to those who get any, and none without a call. */
+static void operate(int rank, void *arg)
+{
+    struct operation_call c;
+    const struct operation *o = arg;
+    for (int root = 0; root < RANKS; root += 2)
+        for (size_t bytes = 0; bytes <= 8; bytes += 8) {
+            cr_assert(operation_prepare(&c, o, MPI_COMM_WORLD, root, bytes));
+            bool gets = c.recv_bytes && !(o->send == EXTENT_NONE && rank == root);
+            cr_expect_eq(operation_check(&c), !gets, "%s, rank %d: before the call", o->name, rank);
+            cr_assert_eq(operation_run(&c), MPI_SUCCESS);
+            cr_expect(operation_check(&c), "%s, root %d, rank %d: wrong data", o->name, root, rank);
+            if (gets) {
+                c.recv[c.recv_bytes - 1]++;
+                cr_expect_not(operation_check(&c));
+            }
+            operation_release(&c);
+        }
+    cr_expect_not(operation_prepare(&c, o, MPI_COMM_WORLD, 0, (size_t)INT_MAX + 1));
+}
+
+Test(operations, bring_their_data)
+{
+    for (size_t i = 0; i < n_operations; i++)
+        cr_assert(fake_mpi_run(RANKS, operate, (void *)&operations[i], &network));
+}
+
+/* How many bytes rank 1 of 4 gets of blocks of 8 where rank 0 is the root, and rank 0. */
+static void measure_buffers(int rank, void *arg)
+{
+    static const char *const names[] = {"barrier",   "broadcast", "gather",
+                                        "allgather", "allreduce", "reduce",
+                                        "scatter",   "alltoall",  "scan"};
+    static const size_t sends[][2] = {{0, 0}, {0, 0},  {8, 8},   {8, 8}, {8, 8},
+                                      {8, 8}, {32, 0}, {32, 32}, {8, 8}},
+                        receives[][2] = {{0, 0}, {8, 8}, {32, 0},  {32, 32}, {8, 8},
+                                         {8, 0}, {8, 8}, {32, 32}, {8, 8}};
+    (void)arg;
+    for (size_t i = 0; i < sizeof names / sizeof *names && rank < 2; i++) {
+        struct operation_call c;
+        bool twin;
+        cr_assert(operation_prepare(&c, operation_find(names[i], &twin), MPI_COMM_WORLD, 0, 8));
+        cr_expect_eq(c.send_bytes, sends[i][rank], "%s, rank %d", names[i], rank);
+        cr_expect_eq(c.recv_bytes, receives[i][rank], "%s, rank %d", names[i], rank);
+        operation_release(&c);
+    }
+}
+
+Test(operations, have_the_buffers_that_they_need)
+{
+    cr_assert(fake_mpi_run(RANKS, measure_buffers, NULL, &network));
+}
