@@ -14,6 +14,7 @@
  * long after all others. */
 #include <math.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,37 @@ static int *before_nothing(size_t places)
     return (int *)(void *)(at + room) - places;
 }
 
+/* Reductions have an operation of the application's own that takes 50 us, on a type with a hole. */
+struct value {
+    int number;
+    char unused[12];
+    double sum;
+};
+static struct value value[3], total[3];
+static MPI_Datatype value_type;
+static MPI_Op slow_sum, slow_sum_in_order;
+
+static void add_slowly(void *from, void *into, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++) {
+        ((struct value *)into)[i].number += ((struct value *)from)[i].number;
+        ((struct value *)into)[i].sum += ((struct value *)from)[i].sum;
+    }
+    usleep(50);
+}
+
+static void make_reduction(void)
+{
+    MPI_Datatype packed, part[2] = {MPI_INT, MPI_DOUBLE};
+    MPI_Aint at[2] = {offsetof(struct value, number), offsetof(struct value, sum)};
+    MPI_Type_create_struct(2, (int[]){1, 1}, at, part, &packed);
+    MPI_Type_create_resized(packed, 0, sizeof(struct value), &value_type);
+    MPI_Type_commit(&value_type);
+    MPI_Op_create(add_slowly, 1, &slow_sum);
+    MPI_Op_create(add_slowly, 0, &slow_sum_in_order);
+}
+
 #define CALL(name, ...)                                                                            \
     static void name(int layered)                                                                  \
     {                                                                                              \
@@ -51,8 +83,8 @@ CALL(Allgather, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, W)
 CALL(Gather, in, BLOCK, MPI_INT, AT(2, out), BLOCK, MPI_INT, 2, W)
 CALL(Scatter, AT(1, in), BLOCK, MPI_INT, out, BLOCK, MPI_INT, 1, W)
 CALL(Alltoall, in, BLOCK, MPI_INT, out, BLOCK, MPI_INT, W)
-CALL(Reduce, in, AT(0, out), BLOCK, MPI_INT, MPI_MAX, 0, W)
-CALL(Allreduce, in, out, BLOCK, MPI_INT, MPI_MAX, W)
+CALL(Reduce, value, AT(0, total), 3, value_type, slow_sum_in_order, 0, W)
+CALL(Allreduce, value, total, 3, value_type, slow_sum, W)
 CALL(Reduce_scatter_block, in, out, BLOCK, MPI_INT, MPI_MAX, W)
 CALL(Scan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
 CALL(Exscan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
@@ -172,6 +204,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
+    make_reduction();
     in = before_nothing((size_t)(size * BLOCK));
     for (int i = 0; i < size * BLOCK; i++)
         in[i] = rank + i;

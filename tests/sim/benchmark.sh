@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects benchmark mode: each collective of an application (benchmark.c) is measured with its own arguments,
+# Protects benchmark mode: each collective of an application (benchmark.c) is measured with its own arguments and operation,
 # as with all ranks there and as with the ranks arriving as they do, within 1 % of what the
 # application itself sees; arrivals are replayed as they were recorded.
 set -u

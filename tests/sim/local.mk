@@ -1,6 +1,6 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = ways methods logp collective isolated drift
-sim_layer_programs = layer drawn reduction benchmark waits known late causes what_if stuck
+sim_layer_programs = layer drawn benchmark waits known late causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
@@ -20,7 +20,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/gate.sh \
 	tests/sim/late.sh \
 	tests/sim/drawn.sh \
-	tests/sim/reduction.sh tests/sim/benchmark.sh \
+	tests/sim/benchmark.sh \
 	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
 THOROUGH_TESTS += tests/sim/methods64.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/layer.py tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \

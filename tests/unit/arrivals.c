@@ -7,59 +7,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct profile *one_instance_each(const uint32_t *operation, const int *root,
-                                         const uint64_t *entry, const uint64_t *end, int ranks)
+enum odd { NOTHING_ODD, REVERSED, OTHER_ROOT, OTHER_OPERATION, OTHER_HOST, MISSING };
+
+/* One collective of three ranks; rank 1 is on another host, names another root, and so on.
+ * REVERSED: on a communicator of the ranks in reversed order; MISSING: of rank 2 there is no
+ * record. */
+static const struct met {
+    enum odd odd;
+    uint32_t operation;
+    int root;
+    uint64_t entry[3], end[3];
+    uint64_t wait, skew, duration; /* 0: nothing is said of it */
+    uint32_t late;                 /* the rank that is waited for */
+} met[] = {
+    {NOTHING_ODD, OP_BARRIER, -1, {0, 1000, 2000}, {9000, 9000, 9000}, 3000, 2000, 7000, 2},
+    /* A broadcast waits for its root; a rank that comes late itself for nobody. */
+    {NOTHING_ODD, OP_BCAST, 0, {5000, 1000, 8000}, {5500, 7000, 8200}, 4000, 7000, 3200, 0},
+    /* In a prefix a rank waits for those before it in the communicator, the first for nobody. */
+    {NOTHING_ODD, OP_SCAN, -1, {3000, 1000, 2000}, {9000, 5000, 5000}, 3000, 2000, 6000, 0},
+    {REVERSED, OP_SCAN, -1, {3000, 2000, 5000}, {9000, 9000, 9000}, 5000, 3000, 4000, 2},
+    /* Of those that come last together the first is named. */
+    {NOTHING_ODD, OP_BARRIER, -1, {1000, 5000, 5000}, {9000, 9000, 9000}, 4000, 4000, 4000, 1},
+    /* By clocks that are not quite right: no wait is longer than its call. */
+    {NOTHING_ODD, OP_BARRIER, -1, {1000, 1000, 9000}, {4000, 4000, 9500}, 6000, 8000, 500, 2},
+    {OTHER_ROOT, OP_BCAST, 0, {0, 0, 0}, {9, 9, 9}, 0, 0, 0, 0},
+    {OTHER_OPERATION, OP_BARRIER, -1, {0, 0, 0}, {9, 9, 9}, 0, 0, 0, 0},
+    {OTHER_HOST, OP_BARRIER, -1, {0, 0, 0}, {9, 9, 9}, 0, 0, 0, 0},
+    {MISSING, OP_BARRIER, -1, {0, 0, 0}, {9, 9, 9}, 0, 0, 0, 0},
+};
+
+static struct profile *made_of(const struct met *m)
 {
     struct profile *p = NULL;
-    for (int r = 0; r < ranks; r++) {
+    for (int r = 0; r < 3 - (m->odd == MISSING); r++) {
         struct ledger l;
-        made_ledger(&l, NULL, r, ranks);
-        made_instance(&l, operation[r], 0, root[r], entry[r], end[r]);
+        enum odd odd = r == 1 ? m->odd : NOTHING_ODD;
+        made_ledger(&l, NULL, r, 3);
+        if (m->odd == REVERSED)
+            l.comms[COMM_WORLD].rank = (uint32_t)(2 - r);
+        if (odd == OTHER_HOST)
+            strcpy(l.header->host, "beta");
+        made_instance(&l, odd == OTHER_OPERATION ? OP_BCAST : m->operation, 0,
+                      m->root + (odd == OTHER_ROOT), m->entry[r], m->end[r]);
         p = made_merged(p, &l);
     }
     profile_symbolize(p);
     return p;
 }
 
-/* In a broadcast only the root is waited for; one that comes late itself waits for nobody. */
-Test(arrivals, broadcasts_wait_for_the_root)
+Test(arrivals, of_one_collective)
 {
-    static const uint32_t bcast[] = {OP_BCAST, OP_BCAST, OP_BCAST};
-    static const int root[] = {0, 0, 0};
-    static const uint64_t entry[] = {5000, 1000, 8000}, end[] = {5500, 7000, 8200};
-    struct profile *p = one_instance_each(bcast, root, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 4000);
-    cr_assert_eq(p->arrivals.at[0].duration_median_ns, 3200);
-    cr_assert_eq(p->arrivals.at[0].cost_rank, 0);
-    profile_free(p);
-}
-
-/* In a prefix a rank waits for those before it, and the first for nobody. */
-Test(arrivals, prefixes_wait_for_the_ranks_before)
-{
-    static const uint32_t scan[] = {OP_SCAN, OP_SCAN, OP_SCAN};
-    static const int root[] = {-1, -1, -1};
-    static const uint64_t entry[] = {3000, 1000, 2000}, end[] = {9000, 5000, 5000};
-    struct profile *p = one_instance_each(scan, root, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 2000 + 1000);
-    profile_free(p);
-}
-
-/* Members that do not agree have not met. */
-Test(arrivals, ranks_that_disagree_have_no_arrivals)
-{
-    static const uint32_t mixed[] = {OP_BCAST, OP_BARRIER, OP_BCAST};
-    static const uint32_t alike[] = {OP_BCAST, OP_BCAST, OP_BCAST};
-    static const int roots[] = {0, 0, 1}, none[] = {-1, -1, -1};
-    static const uint64_t entry[] = {0, 0, 0}, end[] = {9, 9, 9};
-    struct profile *p = one_instance_each(mixed, none, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 0);
-    profile_free(p);
-    p = one_instance_each(alike, roots, entry, end, 3);
-    cr_assert_eq(p->arrivals.n, 0);
-    profile_free(p);
+    for (size_t i = 0; i < sizeof met / sizeof *met; i++) {
+        const struct met *m = &met[i];
+        struct profile *p = made_of(m);
+        const struct profile_arrival *a = p->arrivals.at;
+        uint64_t time = 0;
+        for (int r = 0; r < 3; r++)
+            time += m->end[r] - m->entry[r];
+        cr_assert_eq(p->arrivals.n, m->duration > 0, "case %zu", i);
+        if (p->arrivals.n) {
+            cr_expect(a->instances == 1 && a->time_ns == time, "case %zu", i);
+            cr_expect(a->wait_ns == m->wait && a->cost_rank == m->late, "case %zu", i);
+            cr_expect(a->skew_max_ns == m->skew && a->skew_median_ns == m->skew, "case %zu", i);
+            cr_expect(a->duration_max_ns == m->duration && a->duration_median_ns == m->duration,
+                      "case %zu", i);
+        }
+        profile_free(p);
+    }
 }
 
 /* Ranks whose logs filled at different times have different masks: the common ones are left. */

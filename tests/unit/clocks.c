@@ -9,7 +9,7 @@ enum { SECOND = 1000000000 };
 
 /* One barrier of two hosts, entered at the same moment after one second. The clock of host 1 is
  * OFFSET seconds behind and loses DRIFT seconds in a second, and that is known. */
-static struct profile *two_hosts(double offset, double drift, bool synchronized)
+static struct profile *two_hosts(double offset, double drift)
 {
     struct profile *p = NULL;
     for (int r = 0; r < 2; r++) {
@@ -17,7 +17,7 @@ static struct profile *two_hosts(double offset, double drift, bool synchronized)
         uint64_t entry = SECOND, exit = SECOND + 4000;
         made_ledger(&l, NULL, r, 2);
         strcpy(l.header->host, r ? "beta" : "alpha");
-        l.header->synchronized = r == 0 || synchronized;
+        l.header->synchronized = true;
         if (r) {
             l.header->global_offset = offset;
             l.header->global_drift = drift;
@@ -39,7 +39,7 @@ Test(clocks, offset_and_drift_of_both_signs)
     static const double value[] = {0, 1e-3, -1e-3, 0.25, -0.25};
     enum { N = sizeof value / sizeof *value };
     for (int i = 0; i < N * N; i++) {
-        struct profile *p = two_hosts(value[i / N], value[i % N], true);
+        struct profile *p = two_hosts(value[i / N], value[i % N]);
         cr_assert_eq(p->arrivals.n, 1);
         /* Second order: drift over the offset itself. */
         double off = value[i / N] + value[i % N], second = off * value[i % N];
@@ -49,60 +49,6 @@ Test(clocks, offset_and_drift_of_both_signs)
         cr_assert_float_eq(p->clock_bound, 1e-6, 1e-12);
         profile_free(p);
     }
-}
-
-Test(clocks, one_host_that_was_not_synchronized_is_enough)
-{
-    struct profile *p = two_hosts(0, 0, false);
-    cr_assert_eq(p->arrivals.n, 0);
-    cr_assert(p->hosts.n == 2 && !p->synchronized);
-    profile_free(p);
-}
-
-/* Clocks that are not quite right: nobody waits longer than the call lasted, or less than 0. */
-Test(clocks, waiting_ends_with_the_call)
-{
-    struct profile *p = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
-        made_instance(&l, OP_BARRIER, 0, -1, r ? 9000 : 1000, r ? 9500 : 4000);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 3000);
-    cr_assert_eq(p->arrivals.at[0].time_ns, 3500);
-    cr_assert_eq(p->arrivals.at[0].skew_max_ns, 8000);
-    cr_assert_eq(p->arrivals.at[0].duration_max_ns, 500);
-    profile_free(p);
-}
-
-/* MEMBERS of three ranks enter a barrier at these times; the arrivals of what is known. */
-static struct profile *barrier_of(const uint64_t *entry, int members)
-{
-    struct profile *p = NULL;
-    for (int r = 0; r < members; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        made_instance(&l, OP_BARRIER, 0, -1, entry[r], 9000);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    return p;
-}
-
-Test(clocks, of_those_that_come_last_together_the_first_is_named)
-{
-    struct profile *p = barrier_of((const uint64_t[]){1000, 5000, 5000}, 3);
-    cr_assert_eq(p->arrivals.at[0].cost_rank, 1);
-    profile_free(p);
-}
-
-Test(clocks, without_all_members_nothing_is_said)
-{
-    struct profile *p = barrier_of((const uint64_t[]){1000, 5000}, 2);
-    cr_assert_eq(p->arrivals.n, 0);
-    profile_free(p);
 }
 
 Test(clocks, starting_and_ending_is_not_time_in_calls)
@@ -241,23 +187,6 @@ Test(merge, by_what_things_are_not_by_their_number)
     profile_free(p);
 }
 
-/* In the order of the communicator, not of MPI_COMM_WORLD. */
-Test(merge, a_prefix_on_a_reversed_communicator)
-{
-    static const uint64_t entry[] = {3000, 2000, 5000};
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
-        l.comms[COMM_WORLD].rank = (uint32_t)(2 - r);
-        made_instance(&l, OP_SCAN, 0, -1, entry[r], 9000);
-        p = made_merged(p, &l);
-    }
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.at[0].wait_ns, 3000 + 2000);
-    profile_free(p);
-}
-
 /* Three reductions, whose root comes 1, 2 and 6 us before the other rank: it alone waits. */
 Test(merge, reductions_wait_in_their_root)
 {
@@ -306,19 +235,6 @@ Test(merge, the_shortest_call_is_the_shortest)
     cr_assert_eq(integer_in(json_object_get(group, "ranks"), "min_rank"), 0);
     cr_assert_eq(integer_in(json_object_get(group, "ranks"), "max_rank"), 1);
     json_decref(json);
-    profile_free(p);
-}
-
-Test(merge, events_beyond_the_limit_are_thinned_not_cut_off)
-{
-    struct profile *p = profile_new();
-    for (uint32_t i = 0; i < 2000; i++)
-        *PUSH(&p->events) = (struct profile_event){.comm_id = 5, .sequence = i / 2, .rank = i % 2};
-    events_limit(p, 500);
-    cr_assert_leq(p->events.n, 500);
-    cr_assert_gt(p->events.n, 100);
-    cr_assert_eq(p->events_dropped, 0);
-    cr_assert_eq(p->events.n % 2, 0, "of every instance both members or none");
     profile_free(p);
 }
 

@@ -221,41 +221,6 @@ Test(profile, what_is_no_number_is_not_known)
     profile_free(q);
 }
 
-/* Every rank enters 1 us after the one before and all leave at 9 us. */
-Test(profile, late_rank_and_waiting)
-{
-    struct profile *p = profile_of(2, 3);
-    profile_merge(p, profile_of(0, 3));
-    profile_merge(p, profile_of(1, 3));
-    profile_symbolize(p);
-    cr_assert_eq(p->arrivals.n, 1);
-    const struct profile_arrival *a = &p->arrivals.at[0];
-    cr_assert_eq(a->instances, 4);
-    cr_assert_eq(a->skew_median_ns, 2000);
-    cr_assert_eq(a->cost_rank, 2);
-    cr_assert_eq(a->cost_ns, 4 * (2000 + 1000));
-    cr_assert_eq(a->time_ns, 4 * (9000 + 8000 + 7000));
-    cr_assert_eq(a->wait_ns, 4 * (2000 + 1000));
-    cr_assert_eq(a->duration_median_ns, 7000);
-    profile_free(p);
-}
-
-/* Clocks of two hosts that were not synchronized say nothing about who is late. */
-Test(profile, no_arrivals_without_one_clock)
-{
-    struct profile *p = profile_of(0, 2);
-    struct ledger l;
-    made_ledger(&l, NULL, 1, 2);
-    strcpy(l.header->host, "beta");
-    for (uint32_t i = 0; i < 4; i++)
-        made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i, 1000000 * i + 9000);
-    made_merged(p, &l);
-    profile_symbolize(p);
-    cr_assert_eq(p->hosts.n, 2);
-    cr_assert_eq(p->arrivals.n, 0);
-    profile_free(p);
-}
-
 /* Clocks of a forged record. */
 Test(profile, far_times_are_held)
 {
