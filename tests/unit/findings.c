@@ -15,10 +15,16 @@ struct known {
     const char *key, *absent; /* a finding that must be there, and one that must not; or NULL */
     int rank;                 /* of KEY's; -1: it names none */
     double share;             /* of KEY's, percent; 0: not checked */
+    /* In what KEY says; or NULL. SITE "": it names none. */
+    const char *text, *site, *advice, *severity;
     uint32_t ranks;
     double mpi[4]; /* seconds in MPI */
     double delayed[4];
+    double cpu[4];          /* seconds on a processor; 0: unknown */
     double late_message[4]; /* of a trace: waited for messages */
+    double message[4];      /* in calls for messages */
+    double excluded; /* seconds of half of the first calls, delayed by experiments on rank 0 */
+    const char *program, *arguments;
     struct {
         const char *operation;
         uint32_t line, best, worst;
@@ -36,7 +42,7 @@ struct known {
         uint64_t followed, in_turn;
     } waits[4];
     bool passed_on; /* by all but rank 0, which causes all waits */
-    bool simulated;
+    bool simulated, traced;
 };
 
 static const struct known known[] = {
@@ -120,6 +126,92 @@ static const struct known known[] = {
      .waits = {{9, 0, WAIT_N_TO_N, 0.05, 10, 6},
                {9, 1, WAIT_N_TO_N, 0.05, 10, 6},
                {9, 2, WAIT_N_TO_N, 0.05, 10, 6}}},
+    /* The call in which the others wait for as long, and none in which they wait for a tenth. */
+    {.key = "imbalance",
+     .rank = 1,
+     .text = "Rank 1 is outside of MPI for 390 ms longer than the mean of the others, which wait "
+             "for it in MPI_Sendrecv at solve.c:9 solve.",
+     .site = "MPI_Sendrecv at solve.c:9 solve",
+     .advice = "balance the work before MPI_Sendrecv",
+     .mpi = {0.4, 0.01},
+     .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.005, 0.4}, {"MPI_Barrier", 10, 0, 1, 0.001, 0.1}}},
+    {.key = "imbalance",
+     .rank = 1,
+     .text = "in MPI_Finalize.",
+     .site = "",
+     .mpi = {0.4, 0.01},
+     .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.001, 0.038}}},
+    /* A slow rank sends late, or receives late: the other one waits in its own call. */
+    {.key = "imbalance",
+     .rank = 0,
+     .site = "MPI_Recv",
+     .mpi = {0.01, 0.4},
+     .calls = {{"MPI_Send", 6, 0, 0, 0.01, 0.01, .ranks = 1},
+               {"MPI_Recv", 8, 1, 1, 0.4, 0.4, .ranks = 1}}},
+    {.key = "imbalance",
+     .rank = 1,
+     .site = "MPI_Send",
+     .mpi = {0.4, 0.01},
+     .calls = {{"MPI_Send", 6, 0, 0, 0.4, 0.4, .ranks = 1},
+               {"MPI_Recv", 8, 1, 1, 0.01, 0.01, .ranks = 1}}},
+    /* Outside of MPI is computing as far as a processor was used; in MPI it may have been. */
+    {.key = "imbalance", .rank = 1, .text = "Rank 1 computes ", .mpi = {0.5, 0.1}, .cpu = {0, 0.9}},
+    {.key = "imbalance",
+     .rank = 1,
+     .text = "Rank 1 is outside of MPI for ",
+     .mpi = {0.5, 0.1},
+     .cpu = {0, 0.2}},
+    {.key = "imbalance",
+     .rank = 1,
+     .text = "At most 22.2 % of its time outside of MPI was on a processor",
+     .mpi = {0.5, 0.1},
+     .cpu = {0, 0.2}},
+    {.key = "imbalance",
+     .rank = 1,
+     .text = "At most 33.3 % of its time outside of MPI was on a processor",
+     .mpi = {0.5, 0.1},
+     .delayed = {0, 0.1},
+     .cpu = {0, 0.2}},
+    /* CPU contention comes before all figures only if it silences a finding and leaves none. */
+    {.key = "cpu_contention", .rank = 1, .severity = "doubt", .mpi = {0.4}, .delayed = {0, 0.24}},
+    {.key = "cpu_contention", .rank = 1, .severity = "error", .mpi = {0.4}, .delayed = {0, 0.26}},
+    {.key = "cpu_contention", .rank = 1, .severity = "doubt", .mpi = {0.03}, .delayed = {0, 0.26}},
+    /* What is to be run again can be typed: a program, a script, or what is not known to be one. */
+    {.key = "late_arrival",
+     .rank = 1,
+     .advice = "mpiexec -n 2 collprof run --trace '/home/a b/app' -n 7",
+     .mpi = {0.3, 0.3},
+     .program = "/home/a b/app",
+     .arguments = " -n 7",
+     .late = {0.2, 0.15, 0.11}},
+    {.key = "late_arrival",
+     .rank = 1,
+     .advice = "mpiexec -n 2 collprof run --trace python3.11 x.py 2",
+     .mpi = {0.3, 0.3},
+     .program = "x.py (python3.11)",
+     .arguments = " x.py 2",
+     .late = {0.2, 0.15, 0.11}},
+    {.key = "late_arrival",
+     .rank = 1,
+     .advice = "mpiexec -n 2 collprof run --trace PROGRAM",
+     .mpi = {0.3, 0.3},
+     .late = {0.2, 0.15, 0.11}},
+    /* Calls that an experiment may have delayed: their shares are as they were counted. */
+    {.key = "excluded",
+     .rank = -1,
+     .text = "Experiments took 10.0 % of the run; percentages refer to the rest. Calls that they "
+             "may have delayed, 50.0 % of all, with 25.0 % of the time in MPI, count for the "
+             "efficiency and the ranks' times, but not for times of call sites.",
+     .mpi = {0.4, 0.4},
+     .excluded = 0.2,
+     .calls = {{"MPI_Bcast", 9, 0, 1, 0.1, 0.2}}},
+    /* Two ranks that work in turn: a plain run cannot show it, a trace does. */
+    {.key = "waiting_unknown",
+     .rank = -1,
+     .advice = "--trace",
+     .mpi = {0.5, 0.5},
+     .message = {0.5, 0.5}},
+    {.absent = "waiting_unknown", .mpi = {0.5, 0.5}, .message = {0.5, 0.5}, .traced = true},
 };
 
 static uint32_t site_in_line(struct profile *p, uint32_t line)
@@ -160,7 +252,8 @@ static void add_calls(struct profile *p, const struct known *k, uint32_t comm)
         profile_group(p, site, operation)->spread =
             (struct spread){.sum = ns(k->calls[i].sum),
                             .min = ns(k->calls[i].least),
-                            .max = ns(k->calls[i].sum - k->calls[i].least),
+                            .max = ns(k->calls[i].ranks == 1 ? k->calls[i].sum
+                                                             : k->calls[i].sum - k->calls[i].least),
                             .ranks = k->calls[i].ranks ?: (uint32_t)p->ranks.n,
                             .best = k->calls[i].best,
                             .worst = k->calls[i].worst};
@@ -208,11 +301,21 @@ static struct profile *made(const struct known *k)
                                                  .host = host,
                                                  .state = LEDGER_FINALIZED,
                                                  .wall = 1,
-                                                 .cpu_ns = -1,
+                                                 .cpu_ns = (int64_t)ns(k->cpu[r]) ?: -1,
                                                  .mpi_ns = ns(k->mpi[r]),
+                                                 .message_ns = ns(k->message[r]),
                                                  .late_message_ns = ns(k->late_message[r]),
                                                  .delayed_ns = (int64_t)ns(k->delayed[r])};
     add_calls(p, k, comm);
+    if (k->excluded > 0) {
+        p->entries.at[0].apart = 5;
+        p->entries.at[0].apart_ns = p->ranks.at[0].injected_ns = ns(k->excluded);
+    }
+    if (k->program) {
+        profile_add_text(p, TABLE_PROGRAMS, k->program);
+        strcpy(p->arguments, k->arguments);
+    }
+    p->trace.on = k->traced;
     if (k->late.wait > 0)
         *PUSH(&p->arrivals) = (struct profile_arrival){
             .site = site_in_line(p, 40),
@@ -253,6 +356,13 @@ static const json_t *found(const struct document *d, const char *key)
     return NULL;
 }
 
+/* What the finding of that KEY has there; "": nothing. */
+static const char *text_in(const struct document *d, const char *key, const char *member)
+{
+    const char *text = json_string_value(json_object_get(found(d, key), member));
+    return text ? text : "";
+}
+
 static struct document *findings_of(const struct profile *p)
 {
     struct document *d = document_new("test/1");
@@ -261,6 +371,17 @@ static struct document *findings_of(const struct profile *p)
     findings_add(d, &v, NULL);
     view_close(&v);
     return d;
+}
+
+static void check_words(size_t i, const struct known *k, const struct document *d)
+{
+    const char *const words[][2] = {
+        {"text", k->text}, {"site", k->site}, {"advice", k->advice}, {"severity", k->severity}};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        const char *is = text_in(d, k->key, words[w][0]), *want = words[w][1];
+        cr_expect(!want || (*want ? strstr(is, want) != NULL : !*is), "case %zu: %s: %s", i,
+                  words[w][0], is);
+    }
 }
 
 static void check(size_t i, const struct known *k, const struct document *d)
@@ -278,6 +399,7 @@ static void check(size_t i, const struct known *k, const struct document *d)
         const json_t *worst = json_object_get(json_object_get(f, "numbers"), "worst_percent");
         cr_expect(!worst || fabs(json_number_value(worst) - 100 * k->delayed[rank]) < 1e-6,
                   "case %zu: %s", i, text); /* of a run of 1 s */
+        check_words(i, k, d);
     }
     free(text);
 }
@@ -291,103 +413,6 @@ Test(findings, follow_from_figures)
         document_free(d);
         profile_free(p);
     }
-}
-
-Test(findings, name_where_the_others_wait)
-{
-    const struct known k = {
-        .mpi = {0.4, 0.01},
-        .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.005, 0.4}, {"MPI_Barrier", 10, 0, 1, 0.001, 0.1}}};
-    struct profile *p = made(&k);
-    struct document *d = findings_of(p);
-    const json_t *f = found(d, "imbalance");
-    cr_assert_not_null(f);
-    cr_assert_str_eq(json_string_value(json_object_get(f, "site")),
-                     "MPI_Sendrecv at solve.c:9 solve");
-    cr_assert_str_eq(
-        json_string_value(json_object_get(f, "text")),
-        "Rank 1 is outside of MPI for 390 ms longer than the mean of the others, which "
-        "wait for it in MPI_Sendrecv at solve.c:9 solve.");
-    cr_assert_not_null(strstr(json_string_value(json_object_get(f, "advice")),
-                              "balance the work before MPI_Sendrecv"));
-    document_free(d);
-    profile_free(p);
-}
-
-/* The others, which wait for 390 ms, are in no call for a tenth of that. */
-Test(findings, name_no_call_in_which_nobody_waits)
-{
-    const struct known k = {.mpi = {0.4, 0.01}, .calls = {{"MPI_Sendrecv", 9, 1, 0, 0.001, 0.038}}};
-    struct profile *p = made(&k);
-    struct document *d = findings_of(p);
-    const json_t *f = found(d, "imbalance");
-    cr_assert_not_null(f);
-    cr_expect_null(json_object_get(f, "site"));
-    cr_expect(strstr(json_string_value(json_object_get(f, "text")), "in MPI_Finalize."));
-    document_free(d);
-    profile_free(p);
-}
-
-/* A slow rank sends late, or receives late: the other one waits in its own call. */
-Test(findings, name_the_call_of_the_rank_that_waits)
-{
-    for (uint32_t slow = 0; slow < 2; slow++) {
-        const uint32_t waits = 1 - slow;
-        const char *waits_in = slow ? "MPI_Send" : "MPI_Recv";
-        struct known k = {.calls = {{"MPI_Send", 6, 0, 0, 0.01, 0.01, .ranks = 1},
-                                    {"MPI_Recv", 8, 1, 1, 0.01, 0.01, .ranks = 1}}};
-        k.mpi[slow] = 0.01;
-        k.mpi[waits] = k.calls[waits].sum = k.calls[waits].least = 0.4;
-        struct profile *p = made(&k);
-        for (size_t i = 0; i < p->groups.n; i++)
-            p->groups.at[i].spread.max = p->groups.at[i].spread.min;
-        struct document *d = findings_of(p);
-        const json_t *f = found(d, "imbalance");
-        cr_assert_not_null(f);
-        const char *site = json_string_value(json_object_get(f, "site"));
-        cr_expect(!strncmp(site, waits_in, strlen(waits_in)), "slow rank %u: %s", slow, site);
-        document_free(d);
-        profile_free(p);
-    }
-}
-
-/* What is to be run again can be typed: a program, a script, or what is not known to be one. */
-Test(findings, commands_can_be_typed)
-{
-    static const char *const cases[][3] = {
-        {"/home/a b/app", "mpiexec -n 2 collprof run --trace '/home/a b/app' -n 7", " -n 7"},
-        {"x.py (python3.11)", "mpiexec -n 2 collprof run --trace python3.11 x.py 2", " x.py 2"},
-        {NULL, "mpiexec -n 2 collprof run --trace PROGRAM"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct known k = {.mpi = {0.3, 0.3}, .late = {0.2, 0.15, 0.1}};
-        struct profile *p = made(&k);
-        strcpy(p->arguments, cases[i][2] ? cases[i][2] : "");
-        if (cases[i][0])
-            profile_add_text(p, TABLE_PROGRAMS, cases[i][0]);
-        struct document *d = findings_of(p);
-        const char *advice = json_string_value(json_object_get(found(d, "late_arrival"), "advice"));
-        cr_expect(advice && strstr(advice, cases[i][1]), "%s", advice);
-        document_free(d);
-        profile_free(p);
-    }
-}
-
-/* Calls that an experiment may have delayed: their shares are as they were counted. */
-Test(findings, excluded_calls)
-{
-    const struct known k = {.mpi = {0.4, 0.4}, .calls = {{"MPI_Bcast", 9, 0, 1, 0.1, 0.2}}};
-    struct profile *p = made(&k);
-    p->entries.at[0].apart = 5;
-    p->entries.at[0].apart_ns = ns(0.2);
-    p->ranks.at[0].injected_ns = ns(0.2);
-    struct document *d = findings_of(p);
-    cr_assert_str_eq(json_string_value(json_object_get(found(d, "excluded"), "text")),
-                     "Experiments took 10.0 % of the run; percentages refer to the rest. Calls "
-                     "that they may have delayed, 50.0 % of all, with 25.0 % of the time in MPI, "
-                     "count for the efficiency and the ranks' times, but not for times of call "
-                     "sites.");
-    document_free(d);
-    profile_free(p);
 }
 
 /* What the layer measured on each rank is neither in the run nor computing: here half of it. */
@@ -590,29 +615,6 @@ Test(findings, noise_is_no_second_cause)
     check_steps(noisy, 1, (int[]){1}, "solve.c:10 solve.", 0.6);
 }
 
-/* Outside of MPI is computing as far as a processor was used; in MPI it may have been. */
-Test(findings, sleep_is_not_computing)
-{
-    static const struct {
-        double cpu, delayed;
-        const char *says;
-    } cases[] = {{0.9, 0, "Rank 1 computes "},
-                 {0.2, 0, "Rank 1 is outside of MPI for "},
-                 {0.2, 0, "At most 22.2 % of its time outside of MPI was on a processor"},
-                 {0.2, 0.1, "At most 33.3 % of its time outside of MPI was on a processor"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct known k = {.mpi = {0.5, 0.1}};
-        struct profile *p = made(&k);
-        p->ranks.at[1].cpu_ns = (int64_t)ns(cases[i].cpu);
-        p->ranks.at[1].delayed_ns = (int64_t)ns(cases[i].delayed);
-        struct document *d = findings_of(p);
-        const char *text = json_string_value(json_object_get(found(d, "imbalance"), "text"));
-        cr_expect(text && strstr(text, cases[i].says), "%s", text);
-        document_free(d);
-        profile_free(p);
-    }
-}
-
 /* A phase is described by its times and factors; one that is not beyond chance is no finding. */
 Test(findings, a_phase_of_the_run)
 {
@@ -651,26 +653,6 @@ Test(findings, a_phase_of_the_run)
 }
 
 /* --- doubts --- */
-
-/* CPU contention comes before all figures only if it silences a finding and leaves none. */
-Test(findings, contention_is_an_error_where_it_silences)
-{
-    static const struct {
-        double mpi, delayed;
-        const char *severity;
-    } cases[] = {{0.4, 0.24, "doubt"}, {0.4, 0.26, "error"}, {0.03, 0.26, "doubt"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct known k = {.mpi = {cases[i].mpi, 0}, .delayed = {0, cases[i].delayed}};
-        struct profile *p = made(&k);
-        struct document *d = findings_of(p);
-        const char *severity =
-            json_string_value(json_object_get(found(d, "cpu_contention"), "severity"));
-        cr_assert_not_null(severity);
-        cr_expect_str_eq(severity, cases[i].severity, "case %zu", i);
-        document_free(d);
-        profile_free(p);
-    }
-}
 
 /* Whether RANKS on one host with PROCESSORS (0: unknown) are too many, where it is unknown how long
  * they were not scheduled. */
@@ -742,30 +724,10 @@ Test(findings, what_is_missing)
         cr_expect_eq(count_of(d, counts[i].key, &ranks), counts[i].count, "%s", counts[i].key);
         cr_expect_eq(ranks, counts[i].ranks, "%s", counts[i].key);
     }
-    cr_expect_not_null(strstr(
-        json_string_value(json_object_get(found(d, "sampled_collectives"), "text")), "one in 8 "));
-    cr_expect_not_null(
-        strstr(json_string_value(json_object_get(found(d, "no_init"), "text")), "on rank 1: "));
+    cr_expect_not_null(strstr(text_in(d, "sampled_collectives", "text"), "one in 8 "));
+    cr_expect_not_null(strstr(text_in(d, "no_init", "text"), "on rank 1: "));
     cr_expect_null(found(d, "spawned"));
     document_free(d);
-    profile_free(p);
-}
-
-/* Two ranks that work in turn: what a plain run cannot tell is said, and what would. */
-Test(findings, messages_need_a_trace)
-{
-    struct profile *p = profile_new();
-    for (int r = 0; r < 2; r++)
-        *PUSH(&p->ranks) = (struct profile_rank){
-            .rank = r, .state = LEDGER_FINALIZED, .wall = 10, .mpi_ns = ns(5), .message_ns = ns(5)};
-    for (int traced = 0; traced < 2; traced++) {
-        p->trace.on = traced;
-        struct document *d = findings_of(p);
-        const json_t *f = found(d, "waiting_unknown");
-        cr_assert_eq(f == NULL, traced);
-        cr_expect(traced || strstr(json_string_value(json_object_get(f, "advice")), "--trace"));
-        document_free(d);
-    }
     profile_free(p);
 }
 
