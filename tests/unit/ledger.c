@@ -127,106 +127,81 @@ Test(ledger, foreign_and_truncated_files_are_refused, .fini = cleanup)
     cr_assert_str_eq(ledger_open(&r, AT_FDCWD, scratch()), "not a regular file");
 }
 
-static void table_outside(struct ledger *l)
+/* The N-th forgery; false: there are no more. */
+static bool forge(struct ledger *l, int n)
 {
-    l->header->section[LEDGER_ENTRIES].segment[0].offset = l->header->file_size - 64;
-}
-
-static void table_that_wraps(struct ledger *l)
-{
-    l->header->section[LEDGER_ENTRIES].segment[1].offset = 4096;
-    l->header->section[LEDGER_ENTRIES].segment[1].bytes = UINT64_MAX - 4095;
-}
-
-static void same_bytes_twice(struct ledger *l)
-{
-    for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++)
-        l->header->section[LEDGER_ENTRIES].segment[i] =
-            l->header->section[LEDGER_ENTRIES].segment[0];
-}
-
-static void too_many(struct ledger *l)
-{
-    l->header->section[LEDGER_INSTANCES].count = UINT32_MAX;
-}
-
-static void deep_stack(struct ledger *l)
-{
-    l->sites[1].depth = LEDGER_MAX_DEPTH + 1;
-}
-
-static void no_module(struct ledger *l)
-{
-    l->sites[1].frame[0].module = 12345;
-}
-
-static void no_site(struct ledger *l)
-{
-    made_calls(l, 99, OP_BCAST, 8, 1, 1);
-}
-
-static void size_class_200(struct ledger *l)
-{
-    made_calls(l, 1, OP_BCAST, 8, 1, 1)->size_class = 200;
-}
-
-static void no_text(struct ledger *l)
-{
-    l->modules[0].path = 1u << 30;
-}
-
-static void negative_size(struct ledger *l)
-{
-    l->header->size = -5;
-}
-
-static void no_number(struct ledger *l)
-{
-    l->header->started_unix = strtod("nan", NULL);
-}
-
-static void other_elements(struct ledger *l)
-{
-    l->header->section[LEDGER_ENTRIES].element_size += 8;
-}
-
-static void no_state(struct ledger *l)
-{
-    l->header->state = LEDGER_STATES;
-}
-
-static void name_of_json(struct ledger *l)
-{
-    strcpy(l->operations[1].name, "\"},{\"ph\":\"X");
-}
-
-static void name_without_end(struct ledger *l)
-{
-    memset(l->operations[1].name, 'x', sizeof l->operations[1].name);
-}
-
-static void rank_beyond(struct ledger *l)
-{
-    l->header->rank = l->header->size;
+    struct ledger_header *h = l->header;
+    struct ledger_table *entries = &h->section[LEDGER_ENTRIES];
+    switch (n) {
+    case 0: /* a table beyond the file */
+        entries->segment[0].offset = h->file_size - 64;
+        break;
+    case 1: /* one whose end is before its beginning */
+        entries->segment[1].offset = 4096;
+        entries->segment[1].bytes = UINT64_MAX - 4095;
+        break;
+    case 2: /* the same bytes twice */
+        for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++)
+            entries->segment[i] = entries->segment[0];
+        break;
+    case 3: /* elements of another version */
+        entries->element_size += 8;
+        break;
+    case 4:
+        h->section[LEDGER_INSTANCES].count = UINT32_MAX;
+        break;
+    case 5:
+        l->sites[1].depth = LEDGER_MAX_DEPTH + 1;
+        break;
+    case 6:
+        l->sites[1].frame[0].module = 12345;
+        break;
+    case 7:
+        made_calls(l, 99, OP_BCAST, 8, 1, 1);
+        break;
+    case 8:
+        made_calls(l, 1, OP_BCAST, 8, 1, 1)->size_class = 200;
+        break;
+    case 9:
+        l->modules[0].path = 1u << 30;
+        break;
+    case 10:
+        h->size = -5;
+        break;
+    case 11:
+        h->rank = h->size;
+        break;
+    case 12:
+        h->started_unix = strtod("nan", NULL);
+        break;
+    case 13:
+        h->state = LEDGER_STATES;
+        break;
+    case 14: /* a name that ends JSON's string, and one without an end */
+        strcpy(l->operations[1].name, "\"},{\"ph\":\"X");
+        break;
+    case 15:
+        memset(l->operations[1].name, 'x', sizeof l->operations[1].name);
+        break;
+    default:
+        return false;
+    }
+    return true;
 }
 
 Test(ledger, forged_records_are_refused, .fini = cleanup)
 {
-    static void (*const forge[])(struct ledger *) = {
-        table_outside, table_that_wraps, same_bytes_twice, too_many,
-        deep_stack,    no_module,        no_site,          size_class_200,
-        no_text,       negative_size,    no_number,        other_elements,
-        no_state,      rank_beyond,      name_of_json,     name_without_end};
-    for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
+    bool more = true;
+    for (int i = 0; more; i++) {
         struct ledger w, r;
         made_ledger(&w, scratch(), 0, 1);
         cr_assert_null(ledger_open(&r, AT_FDCWD, scratch()));
         ledger_close(&r);
-        forge[i](&w);
+        more = forge(&w, i);
         const char *fault = ledger_open(&r, AT_FDCWD, scratch());
-        cr_assert_not_null(fault, "forgery %zu", i);
-        cr_assert_eq(strncmp(fault, "a damaged record: ", 18), 0, "%s", fault);
-        cr_assert_null(r.header);
+        cr_assert_eq(fault != NULL, more, "forgery %d", i);
+        cr_assert(!more || !strncmp(fault, "a damaged record: ", 18), "%s", fault);
+        cr_assert(!more || !r.header);
         ledger_close(&w);
     }
 }
