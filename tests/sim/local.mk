@@ -1,5 +1,5 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-sim_programs = ways methods logp collective isolated drift
+sim_programs = ways methods logp isolated drift
 sim_layer_programs = layer drawn benchmark waits known late causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
@@ -13,7 +13,7 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/overlap.sh \
 	tests/sim/pairs.sh \
 	tests/sim/logp.sh \
-	tests/sim/collbench-collective.sh tests/sim/collective.sh \
+	tests/sim/collbench-collective.sh \
 	tests/sim/methods.sh \
 	tests/sim/trees.sh tests/sim/treesweep.sh tests/sim/tune.sh \
 	tests/sim/known.sh \
@@ -60,8 +60,8 @@ sim/obj/%.o: $(srcdir)/%.c
 sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
 # Their ranks are disturbed where the environment says so.
 sim/collbench-bcast: $(call sim_objects,$(bcast_FILES))
-sim/collbench-bcast sim/collbench-collective sim/isolated sim/collective: sim/obj/tests/sim/noise.o
-sim/collbench-bcast sim/collbench-collective sim/isolated sim/collective: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
+sim/collbench-bcast sim/collbench-collective sim/isolated: sim/obj/tests/sim/noise.o
+sim/collbench-bcast sim/collbench-collective sim/isolated: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
 EXTRA_DIST += tests/sim/noise.c tests/sim/algorithms.c
 sim/collbench-collective: $(call sim_objects,$(collective_FILES)) sim/obj/tests/sim/algorithms.o
 sim/collbench-overlap: $(call sim_objects,$(overlap_FILES))

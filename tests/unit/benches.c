@@ -97,6 +97,20 @@ Test(benches, collective)
     expect(4, "collbench-collective",
            "--sizes=8 --stop=fixed -i 3 --operation=gather --method=held --pairs --root=2",
            LINES("# root: 2", "gather,4,8,held,", "# table: "));
+    /* From rank to rank: along the scan, to and from the root, by way of rank 0. */
+    expect(4, "collbench-collective",
+           "--sizes=8 --stop=fixed -i 3 --operation=scan,gather,scatter,allgather --method=held "
+           "--pairs --root=2",
+           LINES("scan,4,8,held,0,1,12.03,", "scan,4,8,held,0,2,23.04,", "scan,4,8,held,0,3,33.04,",
+                 "scan,4,8,held,1,2,12.03,", "scan,4,8,held,1,3,22.04,", "scan,4,8,held,2,3,11.03,",
+                 "gather,4,8,held,0,2,11.03,", "gather,4,8,held,1,2,11.03,",
+                 "gather,4,8,held,2,2,0.02,", "gather,4,8,held,3,2,11.03,",
+                 "scatter,4,8,held,2,0,11.03,", "scatter,4,8,held,2,1,12.03,",
+                 "scatter,4,8,held,2,2,3.02,", "scatter,4,8,held,2,3,13.03,",
+                 "allgather,4,8,held,0,1,11.07,", "allgather,4,8,held,0,3,13.07,",
+                 "allgather,4,8,held,1,0,14.05,", "allgather,4,8,held,1,3,24.08,",
+                 "allgather,4,8,held,3,0,14.05,", "allgather,4,8,held,3,2,23.08,",
+                 "!scan,4,8,held,1,0", "!gather,4,8,held,2,0", "!scatter,4,8,held,0,2"));
     cr_expect_eq(run(4, "collbench-collective", "--operation=nonsense"), 2);
 }
 

@@ -35,6 +35,13 @@ static int fan_in(void *arg, int root)
     return MPI_SUCCESS;
 }
 
+/* What is done before an operation is not in its time. */
+static void be_slow(void *arg)
+{
+    (void)arg;
+    fake_mpi_compute(50e-6);
+}
+
 static void measure(int rank, void *arg)
 {
     struct measured *m = arg;
@@ -50,6 +57,7 @@ static void measure(int rank, void *arg)
     struct latency_case c = m->bcast ? broadcast_case(&b)
                                      : (struct latency_case){.comm = MPI_COMM_WORLD,
                                                              .run = fan_in,
+                                                             .before = be_slow,
                                                              .kind = COLLECTIVE_TO_ROOT,
                                                              .together = true};
     size_t n = 0;
