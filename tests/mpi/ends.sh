@@ -76,7 +76,7 @@ done
 # that have met can never end.
 layered 5 hangs "$ends" hang >out 2>err &
 launcher=$!
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for try in $(seq 80); do
     sleep 0.5
     "$collprof" report --full hangs >report 2>&1
     grep -q 'disagree' report && grep -q 'tag 9' report && grep -q 'since MPI_Barrier' report && break
@@ -97,7 +97,7 @@ grep -q 'disagree.*: rank 2 in MPI_Barrier .*, but rank 3 in MPI_Bcast .* root' 
 # Who waits in MPI_Finalize for a rank that does not come is in that call, and has not ended.
 layered 2 finalizing "$ends" absent >out 2>err &
 launcher=$!
-for try in 1 2 3 4 5 6 7 8 9 10; do
+for try in $(seq 80); do
     sleep 0.5
     "$collprof" report --full finalizing >report 2>&1
     grep -q 'rank 0: in or after MPI_Finalize' report && break

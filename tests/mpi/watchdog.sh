@@ -213,7 +213,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 2; i++) {
-        usleep(rank == 1 ? (i ? 4000000 : 500000) : 0);
+        usleep(rank == 1 ? (i ? 6000000 : 500000) : 0);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();
@@ -224,7 +224,7 @@ $MPICC -o patient patient.c || fail "patient.c does not build"
 waited_before()
 {
     program patient
-    run --watchdog=1 "$program"
+    run --watchdog=2 "$program"
     test $status = 0 && ! grep -q watchdog err || fail "a call site with long waits: status $status: $(cat err)"
 }
 $MPICC -O1 -o heat "$source/examples/heat.c" -lm || fail "heat.c does not build"

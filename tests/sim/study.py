@@ -106,7 +106,7 @@ def arrivals(directory):
 def perturbation(directory):
     def measure(share):
         with tempfile.TemporaryDirectory() as work:
-            command = figures.sim("cluster", 8, "layer", "steps 1 4096", COLLPROF_OUTPUT=work + "/run", COLLPROF_REPORT="no",
+            command = figures.sim("cluster", 8, "layer", "steps 4096", COLLPROF_OUTPUT=work + "/run", COLLPROF_REPORT="no",
                                   COLLPROF_ACK=str(share))
             subprocess.run(["sh", "-c", command], check=True, stdout=subprocess.DEVNULL)
             profile = json.load(open(work + "/run/profile.json"))

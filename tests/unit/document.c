@@ -36,19 +36,25 @@ static struct document *example(void)
     return d;
 }
 
+/* D as text, CSV or JSON, for free(); frees D. */
+static char *all_as(struct document *d, enum format format)
+{
+    static char *all;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    document_write(d, out, format);
+    fclose(out);
+    document_free(d);
+    return all;
+}
+
 /* A fact that is removed leaves nothing. */
 static char *written(enum format format)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     struct document *d = example();
     document_fact(d, "interrupted", "once");
     document_fact(d, "interrupted", NULL);
-    document_write(d, out, format);
-    document_free(d);
-    fclose(out);
-    return text;
+    return all_as(d, format);
 }
 
 Test(document, text_is_aligned_with_units_in_the_heads)
@@ -77,30 +83,14 @@ Test(document, reals_have_the_decimals_of_their_column)
                  {-0.0006, "-0.001"},     {0, "0.000"},        {5, "5.000"}};
     static const struct column column = {"t", NULL, COLUMN_REAL, 3, NULL};
     for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++) {
-        char *all = NULL;
-        size_t size;
-        FILE *out = open_memstream(&all, &size);
         struct document *d = document_new("example/1");
         table_real(document_table(d, "t", NULL, &column, 1), known[i / 2].value);
-        document_write(d, out, i % 2 ? FORMAT_CSV : FORMAT_TEXT);
-        fclose(out);
-        document_free(d);
+        char *all = all_as(d, i % 2 ? FORMAT_CSV : FORMAT_TEXT);
         *strrchr(all, '\n') = '\0';
         const char *line = strrchr(all, '\n') + 1;
         cr_expect_str_eq(line + strspn(line, " "), known[i / 2].text);
         free(all);
     }
-}
-
-static char *all_as(struct document *d, enum format format)
-{
-    char *all = NULL;
-    size_t size;
-    FILE *out = open_memstream(&all, &size);
-    document_write(d, out, format);
-    fclose(out);
-    document_free(d);
-    return all;
 }
 
 /* Kinds of numbers as people and as programs read them. */
@@ -244,19 +234,14 @@ Test(document, text_beyond_ascii_is_aligned)
 {
     static const struct column two[] = {{"name", NULL, COLUMN_TEXT, 0, NULL},
                                         {"n", NULL, COLUMN_INTEGER, 0, NULL}};
-    char *text = NULL;
-    size_t size;
     struct document *d = document_new("x/1");
     struct table *t = document_table(d, "x", NULL, two, 2);
     table_text(t, "Z\xc3\xbcrich");
     table_integer(t, 1);
     table_text(t, "Geneva");
     table_integer(t, 2);
-    FILE *out = open_memstream(&text, &size);
-    document_write(d, out, FORMAT_TEXT);
-    fclose(out);
+    char *text = all_as(d, FORMAT_TEXT);
     cr_assert(strstr(text, "  Z\xc3\xbcrich  1\n  Geneva  2\n"), "%s", text);
-    document_free(d);
     free(text);
 }
 
@@ -273,13 +258,8 @@ Test(document, no_line_ends_in_blanks)
         table_integer(t, 2);
         table_text(t, i ? "long remark" : "-");
     }
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    document_write(d, out, FORMAT_TEXT);
-    fclose(out);
+    char *text = all_as(d, FORMAT_TEXT);
     cr_assert_not(strstr(text, " \n"), "%s", text);
-    document_free(d);
     free(text);
 }
 
@@ -328,17 +308,12 @@ Test(document, json_is_whole_and_empty_cells_are_null)
 /* A column of fractions takes whole numbers, and the other way round. */
 Test(document, numbers_of_either_kind)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     struct document *d = document_new("example/1");
     struct table *t = document_table(d, "methods", NULL, columns, 3);
     table_text(t, "x");
     table_real(t, 6.6);
     table_integer(t, 5);
-    document_write(d, out, FORMAT_CSV);
-    document_free(d);
-    fclose(out);
+    char *text = all_as(d, FORMAT_CSV);
     cr_assert(strstr(text, "\nx,7,5.00"), "%s", text);
     free(text);
 }
