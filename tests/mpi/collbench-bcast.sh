@@ -6,11 +6,12 @@ program=collbench-bcast options=
 . "$srcdir/tests/mpi/bench.sh"
 
 # Every method, as a program reads it. On a busy machine a round trip can lose a whole slice of
-# the scheduler, and half of it taken off gives a latency below zero: tried again.
+# the scheduler, and half of it taken off gives a latency below zero: tried again. In the last try such rows
+# have to give the reason, and the header that ranks were not scheduled.
 for try in 1 2 3 4 5 6 7 8; do
     run 2 --method=all --sizes=8:64K --format=json --budget=0.4 -o all.json || fail "--method=all: status $?"
-    python3 - >wrong 2>&1 <<'PY' && break
-import itertools, json
+    python3 - $try >wrong 2>&1 <<'PY' && break
+import itertools, json, sys
 METHODS = ("send-latency", "rounds", "rounds-backward", "rounds-random", "barrier", "ring-barrier", "acknowledge", "ol",
            "held", "direct", "gap", "overhead")
 d = json.load(open("all.json"))
@@ -20,7 +21,10 @@ for fact in ("program", "command", "date", "MPI", "clock", "ranks", "root"):
 rows = d["tables"]["methods"]["rows"]
 sizes = [8 << i for i in range(14)]
 assert sorted((r["size"], r["method"]) for r in rows) == sorted(itertools.product(sizes, METHODS)), rows
-for r in rows:
+unknown = [r for r in rows if r["value"] is None]
+assert all(r.get("remarks") for r in unknown), unknown
+assert not unknown or sys.argv[1] == "8" and "not scheduled" in d["header"]["processors"], unknown
+for r in (r for r in rows if r not in unknown):
     n, value, low, mean, high, slack = r["samples"], r["value"], r["min"], r["mean"], r["max"], 1e-6 * r["max"] + 1e-9
     assert 0.001 < value < 1e6, ("no time of a broadcast between two processes", r)
     # Few samples, or such as depend on each other, have no interval of 95 %.
