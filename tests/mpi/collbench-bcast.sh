@@ -52,9 +52,10 @@ for algorithm in native binomial linear backward flat chain; do
     grep -q "^$algorithm,2,1024,barrier,[0-9]*\.[0-9]*" out || fail "csv: no row of $algorithm"
 done
 
-# The paper's rule has the paper's statistic, the mean of the loops' means, without an interval.
+# The paper's rule has the paper's statistic, the mean of the loops' means, without an interval. Where the row says that
+# ranks were not scheduled half a round trip may be more than all of OL.
 run 2 --method=barrier,ol --sizes=8 --stop=paper --budget=0.2 --format=csv || fail "paper: status $?"
-awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "") bad = 1 } END { exit bad || n != 2 }' out &&
+awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "" && !/,ol,.*cpu_contention.*impossible/) bad = 1 } END { exit bad || n != 2 }' out &&
     grep -q '^# value: mean of the batches' out || fail "paper: another statistic"
 
 # The page has pictures of what was measured.

@@ -1,13 +1,5 @@
 # Programs under the launcher, and the shell scripts that hold them to what must come out.
 
-# Of the measuring methods, on real MPI.
-measure_programs = tests/mpi/bcast
-MEASURE_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-MEASURE_LDADD = libmeasure.la libbase.la
-check_PROGRAMS += $(measure_programs)
-tests_mpi_bcast_CPPFLAGS = $(MEASURE_CPPFLAGS)
-tests_mpi_bcast_LDADD = $(MEASURE_LDADD)
-
 check_PROGRAMS += tests/mpi/tune
 tests_mpi_tune_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_tune_LDADD = libresults.la libdocument.la libbase.la $(JANSSON_LIBS) $(MPI_LIBS)
@@ -57,7 +49,6 @@ MPI_TESTS = \
 	tests/mpi/apart.sh \
 	tests/mpi/comms.sh \
 	tests/mpi/awkward.sh \
-	tests/mpi/bcast.sh \
 	tests/mpi/collbench-bcast.sh \
 	tests/mpi/disturbed.sh \
 	tests/mpi/collbench-bcast-clocks.sh \

@@ -79,6 +79,21 @@ Test(benches, bcast)
     expect(4, "collbench-bcast",
            "--sizes=1000 --stop=fixed -i 3 -x 1 --method=direct --destinations --algorithm=linear",
            LINES("linear,4,1000,direct,36.0", "# table: "));
+    /* g_j and o_i of de Supinski and Karonis, section 2: a rank sends to each child in o_i; the
+     * interval between broadcasts at j is the largest o_i of j and those above it. */
+    expect(4, "collbench-bcast",
+           "--sizes=8 --stop=fixed -i 3 -x 1 --method=gap,overhead,send-latency --destinations "
+           "--algorithm=linear,binomial,flat,backward",
+           LINES("linear,4,8,gap,1.04,", "linear,4,8,send-latency,1.02,", "binomial,4,8,gap,2.04,",
+                 "flat,4,8,gap,3.06,", "linear,4,8,gap,0,0,1.02,", "linear,4,8,gap,3,3,1.04,",
+                 "linear,4,8,overhead,0,0,1.02,", "linear,4,8,overhead,2,2,1.04,",
+                 "linear,4,8,overhead,3,3,0.02,", "binomial,4,8,gap,0,0,2.04,",
+                 "binomial,4,8,gap,1,1,2.04,", "binomial,4,8,gap,3,3,2.04,",
+                 "binomial,4,8,overhead,0,0,2.04,", "binomial,4,8,overhead,1,1,0.02,",
+                 "binomial,4,8,overhead,2,2,1.04,", "flat,4,8,gap,3,3,3.06,",
+                 "flat,4,8,overhead,0,0,3.06,", "flat,4,8,overhead,3,3,0.02,",
+                 "backward,4,8,gap,1,1,1.04,", "backward,4,8,overhead,1,1,0.02,",
+                 "backward,4,8,overhead,3,3,1.04,"));
     cr_expect_eq(run(4, "collbench-bcast", "--root=4"), 2);
     cr_expect_eq(run(4, "collbench-bcast", "--ranks=2:5"), 2);
     cr_expect_eq(run(4, "collbench-bcast", "--method=nonsense"), 2);

@@ -26,10 +26,9 @@ struct message {
     struct message *next;
     int comm, context, from, tag; /* FROM: a rank in the communicator */
     size_t bytes;
-    char *data;     /* a copy, or NULL while it is awaited (a rendezvous) */
-    double arrival; /* or of its announcement */
-    struct fake_request *sender;
-    const void *source;
+    char *data;                  /* a copy, without holes */
+    double arrival;              /* or of its announcement */
+    struct fake_request *sender; /* of a rendezvous */
 };
 
 struct fake_request {
@@ -40,6 +39,7 @@ struct fake_request {
     /* of a receive */
     int comm, context, from, tag;
     void *buffer;
+    MPI_Datatype type;
     size_t room;
     MPI_Status status;
     struct fake_request *next;
@@ -92,7 +92,9 @@ static struct {
         int n, world[FAKE_RANKS_MAX];
     } group[GROUPS_MAX];
     int n_groups, n_vectors;
-    size_t vector[VECTORS_MAX];
+    struct vector {
+        size_t count, block, stride; /* bytes */
+    } vector[VECTORS_MAX];
     size_t messages;
     int worst; /* status of a program */
     void (*main)(int rank, void *arg);
@@ -325,11 +327,18 @@ static int rank_in(MPI_Comm comm)
     return MPI_UNDEFINED;
 }
 
-static size_t size_of(MPI_Datatype type)
+static const struct vector *vector_of(MPI_Datatype type)
 {
     for (int i = 0; i < world.n_vectors; i++)
         if (type == HANDLE(MPI_Datatype, i))
-            return world.vector[i];
+            return &world.vector[i];
+    return NULL;
+}
+
+static size_t size_of(MPI_Datatype type)
+{
+    if (vector_of(type))
+        return vector_of(type)->count * vector_of(type)->block;
     if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_PACKED || type == MPI_UNSIGNED_CHAR)
         return 1;
     if (type == MPI_INT || type == MPI_FLOAT || type == MPI_INT32_T || type == MPI_UINT32_T ||
@@ -338,6 +347,24 @@ static size_t size_of(MPI_Datatype type)
     if (type == MPI_DOUBLE_INT || type == MPI_2INT)
         return type == MPI_2INT ? 8 : 16;
     return 8;
+}
+
+static size_t extent_of(MPI_Datatype type)
+{
+    const struct vector *v = vector_of(type);
+    return v ? (v->count - 1) * v->stride + v->block : size_of(type);
+}
+
+/* BYTES of data of that TYPE between memory and a place without holes. */
+static void copy_data(char *memory, char *packed, size_t bytes, MPI_Datatype type, bool unpacks)
+{
+    const struct vector *v = vector_of(type);
+    size_t block = v ? v->block : bytes, part;
+    for (size_t at = 0, k = 0; at < bytes; at += part, k++) {
+        char *to = memory + (v ? k / v->count * extent_of(type) + k % v->count * v->stride : 0);
+        part = bytes - at < block ? bytes - at : block;
+        memcpy(unpacks ? to : packed + at, unpacks ? packed + at : to, part);
+    }
 }
 
 /* --- messages --- */
@@ -407,8 +434,7 @@ static void deliver(struct fake_request *r, struct message *m, int to, double po
         m->sender->done = done;
         wake(from);
     }
-    if (bytes)
-        memcpy(r->buffer, m->data ? m->data : m->source, bytes);
+    copy_data(r->buffer, m->data, bytes, r->type, true);
     r->matched = true;
     r->done = done;
     r->status.MPI_SOURCE = m->from;
@@ -419,10 +445,11 @@ static void deliver(struct fake_request *r, struct message *m, int to, double po
     free(m);
 }
 
-static struct fake_request *send_to(const void *data, size_t bytes, int to, int tag, MPI_Comm comm,
-                                    int context, bool synchronous)
+static struct fake_request *send_to(const void *data, size_t n, MPI_Datatype type, int to, int tag,
+                                    MPI_Comm comm, int context, bool synchronous)
 {
     struct fake_request *r = request_new(SEND);
+    const size_t bytes = n * size_of(type);
     int target = world_rank(comm, to);
     bool rendezvous = synchronous || (world.net.eager && bytes > world.net.eager);
     self()->now += world.net.overhead;
@@ -433,17 +460,12 @@ static struct fake_request *send_to(const void *data, size_t bytes, int to, int 
                           .tag = tag,
                           .bytes = bytes,
                           .arrival = self()->now + way(me, target, rendezvous ? 0 : bytes)};
+    m->data = malloc(bytes + 1);
+    copy_data((char *)data, m->data, bytes, type, false);
+    m->sender = rendezvous ? r : NULL;
+    r->matched = !rendezvous;
+    r->done = self()->now;
     world.messages++;
-    if (rendezvous) {
-        m->sender = r;
-        m->source = data;
-    } else {
-        m->data = malloc(bytes + 1);
-        if (bytes)
-            memcpy(m->data, data, bytes);
-        r->matched = true;
-        r->done = self()->now;
-    }
     struct rank *other = &world.rank[target];
     for (struct fake_request **at = &other->posted; *at; at = &(*at)->next)
         if (fits(*at, m)) {
@@ -461,8 +483,8 @@ static struct fake_request *send_to(const void *data, size_t bytes, int to, int 
     return r;
 }
 
-static struct fake_request *receive_from(void *buffer, size_t room, int from, int tag,
-                                         MPI_Comm comm, int context)
+static struct fake_request *receive_from(void *buffer, size_t n, MPI_Datatype type, int from,
+                                         int tag, MPI_Comm comm, int context)
 {
     struct fake_request *r = request_new(RECEIVE);
     r->comm = comm_number(comm);
@@ -470,7 +492,8 @@ static struct fake_request *receive_from(void *buffer, size_t room, int from, in
     r->from = from;
     r->tag = tag;
     r->buffer = buffer;
-    r->room = room;
+    r->type = type;
+    r->room = n * size_of(type);
     for (struct message **at = &self()->first; *at; at = &(*at)->next)
         if (fits(r, *at)) {
             struct message *m = *at;
@@ -514,7 +537,7 @@ int PMPI_Send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_C
     enter("MPI_Send", CALL);
     if (to == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    return finish(send_to(data, (size_t)n * size_of(type), to, tag, comm, CONTEXT_POINT, false),
+    return finish(send_to(data, (size_t)n, type, to, tag, comm, CONTEXT_POINT, false),
                   MPI_STATUS_IGNORE);
 }
 
@@ -524,8 +547,7 @@ int PMPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm 
     enter("MPI_Recv", CALL);
     if (from == MPI_PROC_NULL)
         return null_status(status);
-    return finish(receive_from(data, (size_t)n * size_of(type), from, tag, comm, CONTEXT_POINT),
-                  status);
+    return finish(receive_from(data, (size_t)n, type, from, tag, comm, CONTEXT_POINT), status);
 }
 
 static int start(MPI_Request *request, struct fake_request *r)
@@ -538,16 +560,14 @@ int PMPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_
                MPI_Request *request)
 {
     enter("MPI_Isend", CALL);
-    return start(request,
-                 send_to(data, (size_t)n * size_of(type), to, tag, comm, CONTEXT_POINT, false));
+    return start(request, send_to(data, (size_t)n, type, to, tag, comm, CONTEXT_POINT, false));
 }
 
 int PMPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                 MPI_Request *request)
 {
     enter("MPI_Issend", CALL);
-    return start(request,
-                 send_to(data, (size_t)n * size_of(type), to, tag, comm, CONTEXT_POINT, true));
+    return start(request, send_to(data, (size_t)n, type, to, tag, comm, CONTEXT_POINT, true));
 }
 
 int PMPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -557,8 +577,7 @@ int PMPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm
     if (from == MPI_PROC_NULL)
         return MPI_SUCCESS;
     enter("MPI_Irecv", CALL);
-    return start(request,
-                 receive_from(data, (size_t)n * size_of(type), from, tag, comm, CONTEXT_POINT));
+    return start(request, receive_from(data, (size_t)n, type, from, tag, comm, CONTEXT_POINT));
 }
 
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -663,14 +682,14 @@ int PMPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 
 /* --- collectives, by messages to and from rank 0 or the root --- */
 
-static int put(const void *out, size_t bytes, int to, MPI_Comm comm)
+static int put(const void *out, size_t n, MPI_Datatype type, int to, MPI_Comm comm)
 {
-    return finish(send_to(out, bytes, to, 0, comm, CONTEXT_COLLECTIVE, false), MPI_STATUS_IGNORE);
+    return finish(send_to(out, n, type, to, 0, comm, CONTEXT_COLLECTIVE, false), MPI_STATUS_IGNORE);
 }
 
-static int get(void *in, size_t bytes, int from, MPI_Comm comm)
+static int get(void *in, size_t n, MPI_Datatype type, int from, MPI_Comm comm)
 {
-    return finish(receive_from(in, bytes, from, 0, comm, CONTEXT_COLLECTIVE), MPI_STATUS_IGNORE);
+    return finish(receive_from(in, n, type, from, 0, comm, CONTEXT_COLLECTIVE), MPI_STATUS_IGNORE);
 }
 
 /* What the collective call that the rank begins returns at its end. */
@@ -681,33 +700,13 @@ static int outcome(void)
 
 int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    size_t bytes = (size_t)n * size_of(type);
     const int error = outcome();
     enter("MPI_Bcast", CALL);
     if (rank_in(comm) != root)
-        return get(data, bytes, root, comm) ?: error;
+        return get(data, (size_t)n, type, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root)
-            put(data, bytes, i, comm);
-    return error;
-}
-
-int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
-                MPI_Datatype type_in, int root, MPI_Comm comm)
-{
-    size_t bytes = (size_t)n_out * size_of(type_out);
-    (void)n_in, (void)type_in;
-    const int error = outcome();
-    enter("MPI_Gather", CALL);
-    if (rank_in(comm) != root)
-        return put(out, bytes, root, comm) ?: error;
-    for (int i = 0; i < comm_at(comm)->n; i++) {
-        char *to = (char *)in + (size_t)i * bytes;
-        if (i != root)
-            get(to, bytes, i, comm);
-        else if (out != MPI_IN_PLACE && bytes)
-            memmove(to, out, bytes);
-    }
+            put(data, (size_t)n, type, i, comm);
     return error;
 }
 
@@ -717,17 +716,29 @@ int PMPI_Gatherv(const void *out, int n_out, MPI_Datatype type_out, void *in, co
     const size_t size = size_of(type_out);
     (void)type_in;
     const int error = outcome();
-    enter("MPI_Gatherv", CALL);
+    enter("MPI_Gather", CALL);
     if (rank_in(comm) != root)
-        return put(out, (size_t)n_out * size, root, comm) ?: error;
+        return put(out, (size_t)n_out, type_out, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++) {
         char *to = (char *)in + (size_t)at[i] * size;
         if (i != root)
-            get(to, (size_t)n_in[i] * size, i, comm);
+            get(to, (size_t)n_in[i], type_out, i, comm);
         else if (out != MPI_IN_PLACE && n_out)
             memmove(to, out, (size_t)n_out * size);
     }
     return error;
+}
+
+int PMPI_Gather(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
+                MPI_Datatype type_in, int root, MPI_Comm comm)
+{
+    int n[FAKE_RANKS_MAX], at[FAKE_RANKS_MAX];
+    (void)n_in;
+    for (int i = 0; i < comm_at(comm)->n; i++) {
+        n[i] = n_out;
+        at[i] = i * n_out;
+    }
+    return PMPI_Gatherv(out, n_out, type_out, in, n, at, type_in, root, comm);
 }
 
 int PMPI_Allgather(const void *out, int n_out, MPI_Datatype type_out, void *in, int n_in,
@@ -778,13 +789,13 @@ int PMPI_Reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, 
     const int error = outcome();
     enter("MPI_Reduce", CALL);
     if (rank_in(comm) != root)
-        return put(out, bytes, root, comm) ?: error;
+        return put(out, (size_t)n, type, root, comm) ?: error;
     char *other = malloc(bytes + 1);
     if (out != MPI_IN_PLACE && bytes)
         memcpy(in, out, bytes);
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root) {
-            get(other, bytes, i, comm);
+            get(other, (size_t)n, type, i, comm);
             combine(in, other, n, type, op);
         }
     free(other);
@@ -806,11 +817,11 @@ int PMPI_Scatter(const void *out, int n_out, MPI_Datatype type_out, void *in, in
     const int error = outcome();
     enter("MPI_Scatter", CALL);
     if (rank_in(comm) != root)
-        return get(in, bytes, root, comm) ?: error;
+        return get(in, (size_t)n_in, type_in, root, comm) ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++) {
         const char *from = (const char *)out + (size_t)i * bytes;
         if (i != root)
-            put(from, bytes, i, comm);
+            put(from, (size_t)n_in, type_in, i, comm);
         else
             memmove(in, from, bytes);
     }
@@ -846,10 +857,10 @@ int PMPI_Scan(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MP
     enter("MPI_Scan", CALL);
     memcpy(in, out, bytes);
     if (rank > 0) {
-        get(before, bytes, rank - 1, comm);
+        get(before, (size_t)n, type, rank - 1, comm);
         combine(in, before, n, type, op);
     }
-    return rank + 1 < comm_at(comm)->n ? put(in, bytes, rank + 1, comm) ?: error : error;
+    return rank + 1 < comm_at(comm)->n ? put(in, (size_t)n, type, rank + 1, comm) ?: error : error;
 }
 
 int PMPI_Reduce_local(const void *from, void *into, int n, MPI_Datatype type, MPI_Op op)
@@ -866,18 +877,18 @@ int PMPI_Barrier(MPI_Comm comm)
 
 int PMPI_Ibcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    size_t bytes = (size_t)n * size_of(type);
     struct fake_request *last = NULL;
     const int error = outcome();
     enter("MPI_Ibcast", CALL);
     if (rank_in(comm) != root)
-        return start(request, receive_from(data, bytes, root, 0, comm, CONTEXT_COLLECTIVE))
+        return start(request,
+                     receive_from(data, (size_t)n, type, root, 0, comm, CONTEXT_COLLECTIVE))
                    ?: error;
     for (int i = 0; i < comm_at(comm)->n; i++)
         if (i != root) {
             if (last)
                 last->kind = FREE; /* eager: it is done */
-            last = send_to(data, bytes, i, 0, comm, CONTEXT_COLLECTIVE, false);
+            last = send_to(data, (size_t)n, type, i, 0, comm, CONTEXT_COLLECTIVE, false);
         }
     *request = MPI_REQUEST_NULL;
     return last ? start(request, last) ?: error : error;
@@ -1051,12 +1062,6 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
     return MPI_SUCCESS;
 }
 
-int PMPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
-{
-    *result = comm_number(a) == comm_number(b) ? MPI_IDENT : MPI_UNEQUAL;
-    return MPI_SUCCESS;
-}
-
 int PMPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found)
 {
     static int most = 32767;
@@ -1122,7 +1127,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ma
         while (world_rank(comm, place[k]) != members[k])
             place[k]++;
     if (me != members[0])
-        finish(receive_from(&number, sizeof number, place[0], tag, comm, CONTEXT_GROUP),
+        finish(receive_from(&number, 1, MPI_INT, place[0], tag, comm, CONTEXT_GROUP),
                MPI_STATUS_IGNORE);
     else if (world.n_comms++ == COMMS_MAX)
         abort();
@@ -1131,7 +1136,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ma
         world.comm[number].world[k] = members[k];
     }
     for (int k = 1; k < n && me == members[0]; k++)
-        finish(send_to(&number, sizeof number, place[k], tag, comm, CONTEXT_GROUP, false),
+        finish(send_to(&number, 1, MPI_INT, place[k], tag, comm, CONTEXT_GROUP, false),
                MPI_STATUS_IGNORE);
     *made = HANDLE(MPI_Comm, number);
     return MPI_SUCCESS;
@@ -1172,23 +1177,22 @@ int PMPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent)
 {
     *low = 0;
-    *extent = (MPI_Aint)size_of(type);
+    *extent = (MPI_Aint)extent_of(type);
     return MPI_SUCCESS;
 }
 
 int PMPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
                            int *combiner)
 {
-    (void)type;
     *integers = *addresses = *types = 0;
-    *combiner = MPI_COMBINER_NAMED;
+    *combiner = vector_of(type) ? MPI_COMBINER_VECTOR : MPI_COMBINER_NAMED;
     return MPI_SUCCESS;
 }
 
 int PMPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *low, MPI_Count *extent)
 {
     *low = 0;
-    *extent = (MPI_Count)size_of(type);
+    *extent = (MPI_Count)extent_of(type);
     return MPI_SUCCESS;
 }
 
@@ -1197,11 +1201,11 @@ int PMPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent
     return PMPI_Type_get_extent(type, low, extent);
 }
 
-/* A message of it has as many bytes, where they come from does not matter here. */
 int PMPI_Type_vector(int count, int block, int stride, MPI_Datatype type, MPI_Datatype *made)
 {
-    (void)stride;
-    world.vector[world.n_vectors] = (size_t)(count * block) * size_of(type);
+    const size_t size = size_of(type);
+    world.vector[world.n_vectors] =
+        (struct vector){(size_t)count, (size_t)block * size, (size_t)stride * size};
     *made = HANDLE(MPI_Datatype, world.n_vectors++);
     return MPI_SUCCESS;
 }
