@@ -81,12 +81,6 @@ awk -F, '/^[0-9]/ && $4 < $8 { print; bad = 1 } END { exit bad }' out ||
 
 printf 'participants others\nstart\njump\nstop\n' >bad
 refuses 2 'bad:3: unknown action "jump"' --scenario=bad
-printf 'participants others\nstart\nsync\nstop\n' >bad
-refuses 2 'line 3: sync without issue' --scenario=bad
-printf 'participants others\nstart\nstop\nparticipants 7\nstart\nstop\n' >bad
-refuses 2 'line 4: rank 7 is out of range' --scenario=bad
-printf 'participants others\nstart\nissue broadcast bytes 8\nstop\nparticipants 1\nstart\nissue broadcast\nstop\n' >bad
-refuses 2 'line 7: another operation' --scenario=bad
 for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
     [ "$CHECK_MPI" = mpich ] && refuses 2 "the number is out of its range" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done

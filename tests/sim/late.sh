@@ -5,7 +5,7 @@ set -eu
 test -n "$SMPIRUN" || exit 77
 rm -rf sim/late.dir
 COLLPROF_OUTPUT=sim/late.dir COLLPROF_REPORT=no \
-    timeout 60 "$srcdir/tests/sim/run.sh" cluster 4 sim/late 20 1000 2 300 0 1 >sim/late.out 2>&1 ||
+    timeout 60 "$srcdir/tests/sim/run.sh" cluster 4 sim/late >sim/late.out 2>&1 ||
     { cat sim/late.out; exit 1; }
 python3 - sim/late.dir/profile.json <<'END'
 import json, sys

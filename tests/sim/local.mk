@@ -16,7 +16,6 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/methods.sh \
 	tests/sim/trees.sh tests/sim/treesweep.sh tests/sim/tune.sh \
 	tests/sim/known.sh \
-	tests/sim/gate.sh \
 	tests/sim/late.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \

@@ -179,6 +179,17 @@ for run in "$srcdir"/tests/profiles/*.json; do
 done
 mkdir "$work/empty" "$work/twice" && cp -r "$work/first" "$work/twice/a" && cp -r "$work/known" "$work/twice/b"
 ln -s first "$work/same"
+# Five runs, and five that take 4 % longer.
+python3 - "$work" <<'END'
+import json, os, sys
+for side, longer in ("base", 1), ("slow", 1.04):
+    for i in range(5):
+        p = json.load(open(sys.argv[1] + "/known/profile.json"))
+        for r in p["ranks"]:
+            r["wall_seconds"] *= longer * (1 + 0.0005 * i)
+        os.mkdir(f"{sys.argv[1]}/{side}-{i}")
+        json.dump(p, open(f"{sys.argv[1]}/{side}-{i}/profile.json", "w"))
+END
 while IFS='|' read -r wanted answer line; do
     (cd "$work" && eval "$absolute $line" </dev/null) >"$work/out" 2>&1
     status=$?
@@ -222,6 +233,10 @@ done <<'END'
 0|^run,3099999.774,5083.983,|compare --format=csv known first
 0|^<!DOCTYPE html>|compare --format=html known first
 4|^Limit of 5 %: undecided|compare --fail-above=5% known first
+3|^Limit of 2 %: failed|compare --fail-above=2% base-? -- slow-?
+0|^Limit of 20 %: passed|compare --fail-above=20% base-? -- slow-?
+0|^Limit of 2 %: passed|compare --fail-above=2% slow-? -- base-?
+0|"schema": "collprof-comparison/3"|compare --format=json base-? -- slow-?
 2|first and same are the same run: use each once|compare known first -- transport same
 0|^A: 1 run: twice/b$|compare twice
 1|none: No such file|compare first -- known none

@@ -146,69 +146,50 @@ Test(sync, readings_around_a_change_of_rate)
     cr_assert_gt(beyond, 200, "only %d", beyond);
 }
 
-/* An injected offset of days and a drift of 20 ppm, measured at the start and at the end of 10 s:
- * everything between is right to 0.5 us, and within the stated bound. */
-Test(sync, drift_between_start_and_end)
-{
-    for (uint64_t seed = 1; seed <= 100; seed++) {
-        struct world w = {
-            .offset = -86400.5, .drift = 20e-6, .least = 4e-7, .spread = 1e-5, .seed = seed};
-        struct sync_point p[2] = {burst(&w, 5000, 100), burst(&w, 5010, 100)};
-        struct sync_line line = sync_line_through(p, 2);
-        cr_assert_float_eq(line.drift, 20e-6, 1e-6);
-        for (double t = 5000; t <= 5010; t += 0.5) {
-            double error = fabs(error_at(&w, &line, t));
-            cr_assert_lt(error, 0.5e-6, "seed %d at %g: %g", (int)seed, t, error);
-            cr_assert_leq(error, sync_line_bound(&line, t) + 1e-10);
-        }
-    }
-}
+/* Points of bursts, from which readings are taken later: the drift that is found, and the error of
+ * each reading, within the bound that is stated for it. */
+static const struct {
+    struct world world;
+    int points;
+    double from, apart; /* of the points */
+    double until;       /* of the readings, from the first point on */
+    double drift_error, error_most;
+} lines[] = {
+    /* An offset of days and a drift of 20 ppm, measured at the start and at the end. */
+    {{.offset = -86400.5, .drift = 20e-6, .least = 4e-7, .spread = 1e-5},
+     2,
+     5000,
+     10,
+     5010,
+     1e-6,
+     0.5e-6},
+    /* Points during the first seconds only, then 10 s on nothing but the line. */
+    {{.offset = 3, .drift = -35e-6, .least = 4e-7, .spread = 1e-5}, 8, 100, 0.5, 114, 1, 1},
+    /* The noise of two points is no drift, and must not be laid out over 10 s as one (some 20 us).
+     */
+    {{.offset = 100, .least = 4e-7, .spread = 3e-6}, 2, 50, 0.01, 60, 0, 0.5e-6},
+    /* Messages take far longer than they differ: a drift that the bounds leave open, and none. */
+    {{.offset = 3, .drift = 15e-6, .least = 2e-5, .spread = 2e-5}, 5, 100, 0.25, 110, 2e-6, 1},
+    {{.offset = 3, .least = 2e-5, .spread = 2e-5}, 5, 100, 0.25, 110, 2e-6, 1},
+};
 
-/* Points taken during the first seconds only, then 10 s on nothing but the line: the bound that
- * is stated for the extrapolation holds. */
-Test(sync, extrapolation_within_stated_bound)
+Test(sync, lines_through_points)
 {
-    for (uint64_t seed = 1; seed <= 100; seed++) {
-        struct world w = {
-            .offset = 3, .drift = -35e-6, .least = 4e-7, .spread = 1e-5, .seed = seed};
+    for (uint64_t k = 0; k < 100 * sizeof lines / sizeof *lines; k++) {
+        const __typeof__(*lines) *l = &lines[k / 100];
+        struct world w = l->world;
         struct sync_point p[8];
-        for (int i = 0; i < 8; i++)
-            p[i] = burst(&w, 100 + 0.5 * i, 100);
-        struct sync_line line = sync_line_through(p, 8);
-        for (double t = 100; t <= 114; t += 1) {
+        w.seed = 1 + k % 100;
+        for (int i = 0; i < l->points; i++)
+            p[i] = burst(&w, l->from + l->apart * i, 100);
+        struct sync_line line = sync_line_through(p, (size_t)l->points);
+        cr_assert_leq(fabs(line.drift - w.drift), l->drift_error, "case %d: drift %g", (int)k,
+                      line.drift);
+        for (double t = l->from; t <= l->until; t += 0.5) {
             double error = fabs(error_at(&w, &line, t)), bound = sync_line_bound(&line, t);
-            cr_assert_leq(error, bound + 1e-10, "seed %d at %g: %g > %g", (int)seed, t, error,
-                          bound);
+            cr_assert_leq(error, bound + 1e-10, "case %d at %g: %g > %g", (int)k, t, error, bound);
+            cr_assert_lt(error, l->error_most, "case %d at %g: %g", (int)k, t, error);
         }
-    }
-}
-
-/* Equal clocks measured twice within 10 ms: the noise of two points is no drift, and must not be
- * laid out over 10 s as one (it would be some 20 us). */
-Test(sync, noise_is_not_taken_for_drift)
-{
-    for (uint64_t seed = 1; seed <= 100; seed++) {
-        struct world w = {.offset = 100, .least = 4e-7, .spread = 3e-6, .seed = seed};
-        struct sync_point p[2] = {burst(&w, 50, 100), burst(&w, 50.01, 100)};
-        struct sync_line line = sync_line_through(p, 2);
-        cr_assert_eq(line.drift, 0);
-        cr_assert_lt(fabs(error_at(&w, &line, 60)), 0.5e-6);
-    }
-}
-
-/* Messages take far longer than they differ: points on a line show a drift that their bounds leave
- * open, and those of equal clocks none. */
-Test(sync, drift_below_the_bounds_is_seen)
-{
-    for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct world w = {.offset = 3, .least = 2e-5, .spread = 2e-5, .seed = seed};
-        struct sync_point p[5];
-        w.drift = seed % 2 ? 15e-6 : 0;
-        for (int i = 0; i < 5; i++)
-            p[i] = burst(&w, 100 + 0.25 * i, 100);
-        struct sync_line line = sync_line_through(p, 5);
-        cr_assert_float_eq(line.drift, w.drift, 2e-6, "seed %d: %g", (int)seed, line.drift);
-        cr_assert_leq(fabs(error_at(&w, &line, 110)), sync_line_bound(&line, 110) + 1e-10);
     }
 }
 

@@ -179,25 +179,3 @@ Test(trace, the_call_that_is_open)
         profile_free(p);
     }
 }
-
-/* Of a long run a part of the instances is kept, whole, and the file says which. */
-Test(trace, instances_of_a_long_run)
-{
-    enum { MANY = 3 * PROFILE_MAX_EVENTS };
-    struct profile *p = profile_new();
-    for (uint32_t i = 0; i < MANY; i++)
-        *PUSH(&p->events) = (struct profile_event){
-            .comm_id = 7, .sequence = i / 2, .rank = i % 2, .comm_rank = i % 2, .exit_ns = i};
-    events_limit(p, PROFILE_MAX_EVENTS);
-    json_t *all = profile_json(p), *instances = json_object_get(all, "instances");
-    const json_t *sequence = json_object_get(instances, "sequence");
-    size_t saved = json_array_size(sequence);
-    cr_expect_leq(saved, PROFILE_MAX_EVENTS);
-    cr_expect_geq(saved, PROFILE_MAX_EVENTS / 4);
-    for (size_t i = 0; i + 1 < saved; i += 2)
-        cr_expect(json_equal(json_array_get(sequence, i), json_array_get(sequence, i + 1)));
-    cr_expect_eq(json_integer_value(json_object_get(json_object_get(all, "run"), "sample_mask")),
-                 3);
-    json_decref(all);
-    profile_free(p);
-}
