@@ -125,9 +125,9 @@ libprofile_la_LIBADD = $(JANSSON_LIBS)
 
 # verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.
 libverdict_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libverdict_la_SOURCES = src/verdict/ended.c src/verdict/ended.h src/verdict/hosts.c src/verdict/hosts.h \
+libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/hosts.h \
 	src/verdict/judge.c src/verdict/judge.h src/verdict/reading.c \
-	src/verdict/reading.h src/verdict/records.c src/verdict/records.h \
+	src/verdict/reading.h src/verdict/records.c \
 	src/verdict/situation.c src/verdict/situation.h src/verdict/text.c src/verdict/text.h \
 	src/verdict/waits.c src/verdict/waits.h
 libverdict_la_LIBADD = $(JANSSON_LIBS)

@@ -10,7 +10,6 @@
 #include "report/report.h"
 #include "report/what_if.h"
 #include "results/pairs_document.h"
-#include "verdict/ended.h"
 #include "verdict/text.h"
 
 #include <math.h>
@@ -43,22 +42,22 @@ static struct report_options options_of(const struct report_command *r)
 }
 
 /* For a run that ended abnormally or is still running; otherwise NULL. */
-static struct evidence *evidence_of(const struct report_command *r, const struct profile *p)
+static struct situation *evidence_of(const struct report_command *r, const struct profile *p)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/profile.json", r->directory);
     /* A complete profile may no longer have records beside it. */
-    return p->crashed && access(path, F_OK) ? evidence_now(r->directory, VERDICT_SETTLED) : NULL;
+    return p->crashed && access(path, F_OK) ? situation_read(r->directory, VERDICT_SETTLED) : NULL;
 }
 
 /* Adds the reason for an abnormal end, first of all: to OUT as text, otherwise as a finding of P.
  * Returns whether it explains the run. */
 static bool add_verdict(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct evidence *e = evidence_of(r, p);
+    struct situation *e = evidence_of(r, p);
     if (!e)
         return false;
-    struct verdict *v = verdict_of(e->s);
+    struct verdict *v = verdict_of(e);
     json_t *value = verdict_json(e, v);
     if (out)
         verdict_write(value, out, "", (size_t)report_width(out));
@@ -67,7 +66,7 @@ static bool add_verdict(const struct report_command *r, struct profile *p, FILE 
     bool explains = v->kind < VERDICT_UNKNOWN;
     json_decref(value);
     verdict_free(v);
-    evidence_free(e);
+    situation_free(e);
     return explains;
 }
 
@@ -139,11 +138,11 @@ static bool write_perfetto(const struct report_command *r, struct profile *p, FI
 
 static bool write_metrics(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct evidence *e = evidence_of(r, p);
+    struct situation *e = evidence_of(r, p);
     json_t *verdict = e ? verdict_json_of(e) : NULL;
     export_openmetrics(p, e, verdict, (size_t)r->top, out);
     json_decref(verdict);
-    evidence_free(e);
+    situation_free(e);
     return true;
 }
 

@@ -148,17 +148,18 @@ char *runs_unlinked(const char *directory)
 static void put_state(struct table *t, const char *path, const struct profile *p)
 {
     const char *state = run_state_of(p);
-    struct evidence *e = strcmp(state, "incomplete") ? NULL : evidence_now(path, VERDICT_SETTLED);
+    struct situation *e =
+        strcmp(state, "incomplete") ? NULL : situation_read(path, VERDICT_SETTLED);
     char text[VERDICT_TEXT], verdict[VERDICT_TEXT];
     snprintf(text, sizeof text, "%s", state);
     if (e) {
-        struct verdict *v = verdict_of(e->s);
+        struct verdict *v = verdict_of(e);
         verdict_summary(verdict, v);
         snprintf(text, sizeof text, "%s (%.200s)", state, verdict);
         verdict_free(v);
     }
     table_text(t, text);
-    evidence_free(e);
+    situation_free(e);
 }
 
 void runs_print(const struct kept_runs *r)

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "document/json.h"
 #include "report/labels.h"
 #include "report/report.h"
 #include "verdict/text.h"
@@ -14,9 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* WINDOW: late ranks are those in collectives of so many last seconds. SHOWN_...: most lines of a
- * kind. */
-enum { WINDOW = 10, SHOWN_SITES = 5, SHOWN_LATE = 3, SHOWN_GROUPS = 12 };
+enum { SHOWN_SITES = 5 };
 
 struct asking {
     const char *directory; /* NULL: CLI_DIRECTORY */
@@ -49,240 +48,187 @@ static void sample_free(struct sample *r)
     free(r);
 }
 
+/* What happened between two samples. Times in seconds. */
+struct change {
+    const struct sample *before, *now;
+    double *share;  /* by rank: of its time, in MPI (0 to 1); negative if it does not run here */
+    double seconds; /* the longest time of a rank */
+    double sum, in_mpi; /* of all ranks together, and the part of it in MPI */
+    bool same_ranks;    /* run in both: otherwise differences of sums are meaningless */
+};
+
 /* NULL if the rank does not run on this host. */
-static const struct profile_rank *rank_in(const struct sample *r, size_t rank)
+static const struct profile_rank *rank_in(const struct sample *r, int32_t rank)
 {
     const struct profile_rank *found = NULL;
     for (size_t i = 0; i < r->p->ranks.n && !found; i++)
-        if (r->p->ranks.at[i].rank == (int32_t)rank)
+        if (r->p->ranks.at[i].rank == rank)
             found = &r->p->ranks.at[i];
     return found && found->state == LEDGER_RUNNING ? found : NULL;
 }
 
-/* Share (0 to 1) of RANK's time between both samples that it spent in MPI; *PASSED: that time in
- * seconds; negative if unknown. */
-static double share_of(const struct sample *before, const struct sample *now, size_t rank,
-                       double *passed)
+/* Release SHARE by free(). */
+static struct change change_of(const struct sample *before, const struct sample *now)
 {
-    const struct profile_rank *a = rank_in(before, rank), *b = rank_in(now, rank);
-    *passed = a && b ? b->wall - a->wall : 0;
-    if (*passed <= 0)
-        return -1;
-    return fmin(fmax(((double)b->mpi_ns - (double)a->mpi_ns) / 1e9 / *passed, 0), 1);
+    const int32_t size = now->p->size;
+    struct change c = {.before = before, .now = now, .same_ranks = true};
+    c.share = memory_alloc(((size_t)size + 1) * sizeof *c.share);
+    for (int32_t i = 0; i < size; i++) {
+        const struct profile_rank *a = rank_in(before, i), *b = rank_in(now, i);
+        const double passed = a && b ? b->wall - a->wall : 0;
+        c.same_ranks = c.same_ranks && !a == !b;
+        c.share[i] = -1;
+        if (passed <= 0)
+            continue;
+        c.share[i] = fmin(fmax(((double)b->mpi_ns - (double)a->mpi_ns) / 1e9 / passed, 0), 1);
+        c.seconds = fmax(c.seconds, passed);
+        c.sum += passed;
+        c.in_mpi += passed * c.share[i];
+    }
+    return c;
 }
 
-/* Seconds spent in the calls of row I. */
-static double cost_of(const struct sample *before, const struct sample *now, size_t i)
+/* A call of a sample, as it is named in all samples. */
+struct cost {
+    const char *operation, *label;
+    double seconds;
+};
+
+static bool is_of(const struct cost *c, const struct sample *r, uint32_t operation, uint32_t site)
 {
-    const struct profile_entry *e = &now->sums->entries.at[i];
-    double ns = (double)e->time_ns;
-    for (size_t k = 0; k < before->sums->entries.n; k++) {
-        const struct profile_entry *x = &before->sums->entries.at[k];
-        if (!strcmp(before->p->operations.at[x->operation].name,
-                    now->p->operations.at[e->operation].name) &&
-            !strcmp(before->label[x->site], now->label[e->site]))
-            ns -= (double)x->time_ns;
+    return site != PROFILE_NONE && !strcmp(r->p->operations.at[operation].name, c->operation) &&
+           !strcmp(r->label[site], c->label);
+}
+
+/* Seconds that other ranks waited in C for the one for which they waited longest: *RANK. */
+static double late_in(const struct sample *r, const struct cost *c, int32_t *rank)
+{
+    double ns = 0;
+    for (size_t i = 0; i < r->p->arrivals.n; i++) {
+        const struct profile_arrival *a = &r->p->arrivals.at[i];
+        if (!is_of(c, r, a->operation, a->site) || (double)a->cost_ns <= ns ||
+            arrivals_kind(r->p, a->operation) == COLLECTIVE_OTHER)
+            continue;
+        ns = (double)a->cost_ns;
+        *rank = (int32_t)a->cost_rank;
     }
     return ns / 1e9;
 }
 
-static void show_head(const struct sample *before, const struct sample *now, FILE *out,
-                      size_t width)
+static void show_head(const struct change *c, FILE *out, size_t width)
 {
-    char text[600], time[32], *program = now->p->programs.n ? now->p->programs.at[0] : NULL;
-    double sum = 0, passed = 0, lowest = 2, highest = -1;
-    size_t n = 0, low = 0, high = 0;
-    for (size_t i = 0; i < (size_t)now->p->size; i++) {
-        double seconds, share = share_of(before, now, i, &seconds);
-        if (share < 0)
-            continue;
-        low = share < lowest ? i : low;
-        high = share > highest ? i : high;
-        lowest = fmin(lowest, share);
-        highest = fmax(highest, share);
-        passed = fmax(passed, seconds);
-        sum += share;
-        n++;
-    }
-    int at = snprintf(text, sizeof text, "%.200s, %d ranks, %s",
-                      program ? text_base_of(program) : "a program", now->p->size,
-                      format_time(time, profile_longest_ns(now->p)));
-    if (n)
-        snprintf(text + at, sizeof text - (size_t)at,
-                 "; in the last %s %.0f %% in MPI (rank %zu: %.0f %%, rank %zu: %.0f %%)",
-                 format_time(time, passed * 1e9), 100 * sum / (double)n, low, 100 * lowest, high,
-                 100 * highest);
+    const struct profile *p = c->now->p;
+    char text[600], run[32], last[32];
+    snprintf(text, sizeof text, "%.200s, %d ranks, %s; in the last %s %.0f %% in MPI",
+             p->programs.n ? text_base_of(p->programs.at[0]) : "a program", p->size,
+             format_time(run, profile_longest_ns(p)), format_time(last, c->seconds * 1e9),
+             c->sum > 0 ? 100 * c->in_mpi / c->sum : 0);
     text_paragraph_write(out, "collprof top: ", text, width);
 }
 
-/* "     93 %  " or "  12-97 %  ", over the ranks whose share is known. */
-static void group_share(const struct sample *before, const struct sample *now, const json_t *ranks,
-                        char text[32])
+/* Marks each group of VERDICT with the share of time in MPI of its ranks, as far as it is known:
+ * "     93 % in MPI  " or "  12-97 % in MPI  ". */
+static void mark_groups(const struct change *c, json_t *verdict)
 {
+    json_t *g;
     const json_t *rank;
-    size_t i;
-    int low = 101, high = -1;
-    json_array_foreach(ranks, i, rank)
+    size_t i, k;
+    json_array_foreach(json_object_get(verdict, "groups"), i, g)
     {
-        double passed, share = share_of(before, now, (size_t)json_integer_value(rank), &passed);
-        const int percent = (int)lround(100 * share);
-        low = share >= 0 && percent < low ? percent : low;
-        high = share >= 0 && percent > high ? percent : high;
+        long low = 101, high = -1;
+        char range[24] = "-";
+        json_array_foreach(json_object_get(g, "ranks"), k, rank)
+        {
+            const double share = c->share[json_integer_value(rank)];
+            const long percent = lround(100 * share);
+            low = share >= 0 && percent < low ? percent : low;
+            high = share >= 0 && percent > high ? percent : high;
+        }
+        if (high >= 0)
+            snprintf(range, sizeof range, low == high ? "%ld" : "%ld-%ld", low, high);
+        json_put(g, "mark", json_sprintf("%7s %% in MPI  ", range));
     }
-    char range[24] = "-";
-    if (high >= 0)
-        snprintf(range, sizeof range, low == high ? "%d" : "%d-%d", low, high);
-    snprintf(text, 32, "%7s %%  ", range);
 }
-
-static void show_groups(const struct sample *before, const struct sample *now,
-                        const json_t *verdict, FILE *out, size_t width)
-{
-    const json_t *groups = json_object_get(verdict, "groups"), *g;
-    char mark[32], line[VERDICT_TEXT];
-    size_t i, n = json_array_size(groups);
-    text_paragraph_write(out, "", json_string_value(json_object_get(verdict, "text")), width);
-    fprintf(out, "   in MPI  ranks\n");
-    json_array_foreach(groups, i, g)
-    {
-        if (i == SHOWN_GROUPS)
-            break;
-        *line = '\0';
-        verdict_text_group(line, g);
-        group_share(before, now, json_object_get(g, "ranks"), mark);
-        text_paragraph_write(out, mark, line, width);
-    }
-    if (n > SHOWN_GROUPS)
-        fprintf(out, "           %zu more groups\n", n - SHOWN_GROUPS);
-}
-
-struct cost {
-    size_t row; /* index in a sample; or a rank, and how often it was the last to enter: */
-    size_t times;
-    double seconds;
-};
 
 static int costliest_first(const void *a, const void *b)
 {
     const struct cost *x = a, *y = b;
-    return ORDER(y->seconds, x->seconds) ?: ORDER(x->row, y->row);
+    return ORDER(y->seconds, x->seconds) ?: strcmp(x->label, y->label);
 }
 
-/* If the set of ranks has changed between the readings, differences are meaningless. */
-static void show_sites(const struct sample *before, const struct sample *now, FILE *out,
-                       size_t width)
+/* The costs of all rows, of the costliest first. Release by free(). */
+static struct cost *costs_of(const struct change *c)
 {
+    const struct sample *now = c->now, *before = c->before;
     struct cost *cost = memory_alloc((now->sums->entries.n + 1) * sizeof *cost);
-    double all = 0;
-    size_t running[2] = {0, 0};
-    for (size_t i = 0; i < (size_t)now->p->size; i++) {
-        double passed;
-        share_of(before, now, i, &passed);
-        all += passed;
-        running[0] += rank_in(before, i) != NULL;
-        running[1] += rank_in(now, i) != NULL;
+    for (size_t i = 0; i < now->sums->entries.n; i++) {
+        const struct profile_entry *e = &now->sums->entries.at[i], *x = before->sums->entries.at;
+        cost[i] = (struct cost){now->p->operations.at[e->operation].name, now->label[e->site],
+                                (double)e->time_ns / 1e9};
+        for (; x < before->sums->entries.at + before->sums->entries.n; x++)
+            if (is_of(&cost[i], before, x->operation, x->site))
+                cost[i].seconds -= (double)x->time_ns / 1e9;
     }
-    for (size_t i = 0; i < now->sums->entries.n; i++)
-        cost[i] = (struct cost){.row = i, .seconds = cost_of(before, now, i)};
     qsort(cost, now->sums->entries.n, sizeof *cost, costliest_first);
-    for (size_t i = 0; i < now->sums->entries.n && i < SHOWN_SITES && running[0] == running[1];
-         i++) {
-        const struct profile_entry *e = &now->sums->entries.at[cost[i].row];
+    return cost;
+}
+
+/* The costliest call sites, with the rank for which the others wait there. */
+static void show_sites(const struct change *c, FILE *out, size_t width)
+{
+    struct cost *cost = costs_of(c);
+    for (size_t i = 0; i < c->now->sums->entries.n && i < SHOWN_SITES && c->same_ranks; i++) {
         char line[VERDICT_TEXT], mark[32];
-        if (cost[i].seconds < 0.001 * all)
+        int32_t rank = -1, was = -1;
+        if (cost[i].seconds < 0.001 * c->sum)
             break;
         if (i == 0)
-            fprintf(out, "  of time  the costliest call sites\n");
-        snprintf(mark, sizeof mark, "%7.1f %%  ", 100 * cost[i].seconds / all);
-        snprintf(line, sizeof line, "%s at %s", now->p->operations.at[e->operation].name,
-                 now->label[e->site]);
+            fprintf(out,
+                    "                  the costliest call sites, share of the time of all ranks\n");
+        const double late = fmin(
+            late_in(c->now, &cost[i], &rank) - late_in(c->before, &cost[i], &was), cost[i].seconds);
+        snprintf(mark, sizeof mark, "%7.1f %%         ", 100 * cost[i].seconds / c->sum);
+        int at = snprintf(line, sizeof line, "%s at %.600s", cost[i].operation, cost[i].label);
+        if (late > 0.001 * c->sum && (was < 0 || was == rank))
+            snprintf(line + at, sizeof line - (size_t)at, ": %.1f %% waiting for rank %d",
+                     100 * late / c->sum, rank);
         text_paragraph_write(out, mark, line, width);
     }
     free(cost);
 }
 
-/* Fills LATE, by rank, from collectives that all have left and in which each member waits for all.
- * Returns the number of late ranks; *WINDOW: how long (s) the collectives took. */
-static size_t find_late(const struct profile *p, struct cost *late, double *window)
-{
-    int64_t last = INT64_MIN, first = INT64_MAX;
-    size_t n = 0;
-    for (size_t i = 0; i < p->events.n; i++)
-        last = p->events.at[i].exit_ns > last ? p->events.at[i].exit_ns : last;
-    for (size_t i = 0, next; i < p->events.n; i = next) {
-        const struct profile_event *e = &p->events.at[i], *latest = e;
-        next = events_next(p, i);
-        for (size_t k = i; k < next; k++)
-            latest = p->events.at[k].entry_ns > latest->entry_ns ? &p->events.at[k] : latest;
-        if (arrivals_kind(p, e->operation) != COLLECTIVE_ALL || next - i < 2 ||
-            next - i != p->comms.at[e->comm].size || latest->rank >= (uint32_t)p->size ||
-            latest->entry_ns < last - WINDOW * INT64_C(1000000000))
-            continue;
-        n++;
-        late[latest->rank].times++;
-        for (size_t k = i; k < next; k++) {
-            const int64_t entered = p->events.at[k].entry_ns;
-            late[latest->rank].seconds += (double)(latest->entry_ns - entered) / 1e9;
-            first = entered < first ? entered : first;
-        }
-    }
-    *window = (double)(last - first) / 1e9;
-    return n;
-}
-
-static void show_late(const struct sample *now, FILE *out, size_t width)
-{
-    const size_t size = (size_t)now->p->size;
-    struct cost *late = memory_alloc((size + 1) * sizeof *late);
-    double window;
-    for (size_t i = 0; i < size; i++)
-        late[i].row = i;
-    const size_t n = find_late(now->p, late, &window);
-    const double others = window * (double)(size - 1);
-    qsort(late, size, sizeof *late, costliest_first);
-    for (size_t i = 0; n && i < size && i < SHOWN_LATE && late[i].seconds > 0.01 * others; i++) {
-        char line[200], mark[32], time[32];
-        if (i == 0)
-            fprintf(out, "waited for  late ranks, in the last %s\n",
-                    format_time(time, window * 1e9));
-        snprintf(mark, sizeof mark, "%7.1f %%  ", 100 * late[i].seconds / others);
-        snprintf(line, sizeof line, "rank %zu: the last to enter %zu of %zu collectives",
-                 late[i].row, late[i].times, n);
-        text_paragraph_write(out, mark, line, width);
-    }
-    free(late);
-}
-
-static char *compose(const struct sample *before, const struct sample *now, const json_t *verdict)
+static void show(struct screen *screen, const struct sample *before, const struct sample *now,
+                 json_t *verdict)
 {
     char *text = NULL;
     size_t size;
     FILE *out = memory_open_text(&text, &size);
     const size_t width = (size_t)report_width(stdout);
-    show_head(before, now, out, width);
-    show_groups(before, now, verdict, out, width);
-    show_sites(before, now, out, width);
-    show_late(now, out, width);
+    struct change c = change_of(before, now);
+    show_head(&c, out, width);
+    mark_groups(&c, verdict);
+    verdict_write(verdict, out, "", width);
+    show_sites(&c, out, width);
+    free(c.share);
     fclose(out);
-    return text;
+    screen_show(screen, text);
+    free(text);
 }
 
 /* --- the end --- */
 
-static bool is_elsewhere(const struct evidence *e)
+static bool has_profile(const char *path)
 {
-    bool found = false;
-    for (size_t i = 0; i < e->s->n_ranks; i++)
-        found = found || e->rank[i].unseen;
-    return found;
+    char file[4400];
+    snprintf(file, sizeof file, "%s/profile.json", path);
+    return !access(file, F_OK);
 }
 
 /* Prints how the run in PATH has ended. */
 static bool show_end(const char *path)
 {
-    char file[4400], time[32];
-    snprintf(file, sizeof file, "%s/profile.json", path);
-    if (!access(file, F_OK)) {
+    char time[32];
+    if (has_profile(path)) {
         struct profile *p = profile_load(path);
         if (p)
             cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",
@@ -290,28 +236,26 @@ static bool show_end(const char *path)
         profile_free(p);
         return p;
     }
-    struct evidence *e = evidence_now(path, VERDICT_SETTLED);
-    bool good = e && !is_elsewhere(e);
-    if (e && !good)
+    struct situation *s = situation_read(path, VERDICT_SETTLED);
+    const bool good = s && !s->unseen;
+    if (s && !good)
         reason_give("%s: no process of this run is on this host: expected a host of its ranks",
                     path);
     if (good) {
-        json_t *value = verdict_json_of(e);
+        json_t *value = verdict_json_of(s);
         verdict_write(value, stdout, "collprof top: ", (size_t)report_width(stdout));
         json_decref(value);
     }
-    evidence_free(e);
+    situation_free(s);
     return good;
 }
 
 /* NULL if no process of the run is alive. */
 static json_t *verdict_now(const char *path)
 {
-    char file[4400];
-    snprintf(file, sizeof file, "%s/profile.json", path);
-    struct evidence *e = access(file, F_OK) ? evidence_now(path, VERDICT_SETTLED) : NULL;
-    json_t *value = e && e->live ? verdict_json_of(e) : NULL;
-    evidence_free(e);
+    struct situation *s = has_profile(path) ? NULL : situation_read(path, VERDICT_SETTLED);
+    json_t *value = s && s->live ? verdict_json_of(s) : NULL;
+    situation_free(s);
     return value;
 }
 
@@ -328,10 +272,8 @@ static bool follow(struct screen *screen, const char *path, double interval)
             now = sample_new(path);
         }
         json_t *verdict = now ? verdict_now(path) : NULL;
-        char *text = verdict && before ? compose(before, now, verdict) : NULL;
-        if (text)
-            screen_show(screen, text);
-        free(text);
+        if (verdict && before)
+            show(screen, before, now, verdict);
         goes_on = verdict;
         json_decref(verdict);
     }
@@ -347,9 +289,10 @@ static const struct option_entry entries[] = {
     {0}};
 
 static const struct option_program program = {
-    .does = "Shows the run in DIR (collprof.out) as it goes, until it ends or 'q' is pressed: time "
-            "in MPI, where each rank is, the costliest call sites, late ranks. On a terminal the "
-            "screen is drawn anew, otherwise lines are written one after the other.",
+    .does =
+        "Shows the run in DIR (collprof.out) as it goes, until it ends or 'q' is pressed: time "
+        "in MPI, where each rank is, the costliest call sites, late ranks there. On a terminal the "
+        "screen is drawn anew, otherwise lines are written one after the other.",
     .options = entries,
     .word = cli_take_directory,
     .arguments = "[DIR]"};

@@ -62,24 +62,13 @@ static void add_rank(struct watchdog *w, pid_t pid)
     *PUSH(&w->ranks) = pid;
 }
 
-/* The kernel tells which process has sent the datagram. */
+/* Any user can reach the socket, but only a process of this one can be signalled. */
 static void admit(struct watchdog *w)
 {
-    char word, control[CMSG_SPACE(sizeof(struct ucred))];
-    struct msghdr m = {.msg_iov = &(struct iovec){&word, 1},
-                       .msg_iovlen = 1,
-                       .msg_control = control,
-                       .msg_controllen = sizeof control};
-    while (recvmsg(w->door, &m, MSG_DONTWAIT) >= 0) {
-        struct ucred who;
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        if (c && c->cmsg_type == SCM_CREDENTIALS) {
-            memcpy(&who, CMSG_DATA(c), sizeof who);
-            if (who.uid == geteuid())
-                add_rank(w, who.pid);
-        }
-        m.msg_controllen = sizeof control;
-    }
+    pid_t pid;
+    while (recv(w->door, &pid, sizeof pid, MSG_DONTWAIT) >= 0)
+        if (pid > 1 && kill(pid, 0) == 0)
+            add_rank(w, pid);
 }
 
 static void forget_ended(struct watchdog *w)
@@ -117,68 +106,68 @@ static bool is_ours(const void *watchdog, pid_t pid)
 /* A call site where ranks have waited for long before may do so again. */
 static void allow_for_waits(struct situation *s, double seconds)
 {
-    for (size_t i = 0; i < s->calls.n; i++) {
-        struct open_call *c = &s->calls.at[i];
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct open_call *c = &s->rank[i].call;
         if (c->seconds < fmin(fmax(seconds, 20 * c->longest), 10 * seconds))
             c->seconds = 0;
     }
 }
 
-static bool is_of_several_hosts(const struct evidence *e)
+static bool is_of_several_hosts(const struct situation *s)
 {
     bool several = false;
-    for (size_t i = 0; i < e->s->n_ranks; i++)
-        several = several || e->rank[i].other_host;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        several = several || s->rank[i].other_host;
     return several;
 }
 
-/* Whether the lowest rank that is known to live is of this host, whose watchdog reports. */
-static bool is_first_host(const struct evidence *e)
+/* Whether this host reports V: the lowest rank that is known to live is here, and no rank at fault
+ * is on a host where ranks go on, as it then may, too. */
+static bool reports_here(const struct situation *s, const struct verdict *v)
 {
-    size_t i = 0;
-    while (i < e->s->n_ranks && !e->rank[i].alive)
-        i++;
-    return i == e->s->n_ranks || !e->rank[i].other_host;
+    size_t lowest = 0;
+    bool moving = false;
+    while (lowest < s->n_ranks && !s->rank[lowest].alive)
+        lowest++;
+    for (size_t i = 0; i < v->n; i++)
+        moving = moving || s->rank[v->core[i]].moving;
+    return !moving && (lowest == s->n_ranks || !s->rank[lowest].other_host);
 }
 
 /* For the watchdogs of other hosts: which ranks of this one live, and, unless all move, their
  * records as they are now. */
-static void write_summary(struct watchdog *w, const char *directory, const struct evidence *e)
+static void write_summary(struct watchdog *w, const char *directory, const struct situation *s)
 {
-    const struct situation *s = e->s;
-    struct host_summary own = {.now = clock_now(), .moving = true};
-    memcpy(own.host, w->host, sizeof own.host);
+    struct hosts own = {0};
+    const double now = clock_now();
+    bool moving = true;
     for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
-        const struct evidence_rank *r = &e->rank[i];
+        const struct rank_view *r = &s->rank[i];
         if (!r->alive || r->other_host)
             continue;
-        *PUSH(&own.ranks) =
-            (struct host_rank){i, s->state[i] <= RANK_STOPPED ? s->state[i] : RANK_RUNNING};
-        own.moving = own.moving && s->state[i] != RANK_STOPPED &&
-                     !(r->outside && r->seconds >= w->seconds / 2);
+        *PUSH(&own.list) = (struct host_rank){
+            .now = now, .rank = i, .state = r->state <= RANK_STOPPED ? r->state : RANK_RUNNING};
+        const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;
+        moving = moving && r->state != RANK_STOPPED && idle < w->seconds / 2;
     }
-    for (size_t i = 0; i < s->calls.n; i++)
-        own.moving = own.moving && (e->rank[s->calls.at[i].rank].other_host ||
-                                    s->calls.at[i].seconds < w->seconds / 2);
-    if (hosts_write(directory, &own) && !w->summary)
+    for (size_t i = 0; i < own.list.n; i++) {
+        own.list.at[i].moving = moving;
+        memcpy(own.list.at[i].host, w->host, sizeof w->host);
+    }
+    if (own.list.n && hosts_write(directory, &own) && !w->summary)
         w->summary = memory_strdup(directory);
-    free(own.ranks.at);
-}
-
-static bool is_same(const struct alarm *a, const struct alarm *b)
-{
-    return a->kind == b->kind && a->first == b->first && a->n == b->n && a->call == b->call;
+    free(own.list.at);
 }
 
 /* In one write, since ranks also write to standard error. */
-static void report(const struct evidence *e, const struct verdict *v, bool ends)
+static void report(const struct situation *s, const struct verdict *v, bool ends)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return;
-    json_t *value = verdict_json(e, v);
+    json_t *value = verdict_json(s, v);
     verdict_write(value, out, "collprof watchdog: ", 80);
     json_decref(value);
     if (ends)
@@ -190,11 +179,11 @@ static void report(const struct evidence *e, const struct verdict *v, bool ends)
     free(text);
 }
 
-static void signal_ranks(const struct evidence *e, int number)
+static void signal_ranks(const struct situation *s, int number)
 {
     union sigval value = ending_value();
-    for (size_t i = 0; i < e->s->n_ranks; i++) {
-        const struct evidence_rank *r = &e->rank[i];
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        const struct rank_view *r = &s->rank[i];
         if (!r->alive || r->other_host)
             continue;
         sigqueue((pid_t)r->pid, number, value);
@@ -204,16 +193,16 @@ static void signal_ranks(const struct evidence *e, int number)
 
 /* Ends all ranks: the layer exits with its own status; a rank whose application handles the signal
  * is killed. */
-static void end_ranks(struct watchdog *w, const struct evidence *e)
+static void end_ranks(struct watchdog *w, const struct situation *s)
 {
     enum { TURN = 100, GRACE = 3000 }; /* ms */
-    signal_ranks(e, SIGTERM);
+    signal_ranks(s, SIGTERM);
     for (int i = 0; i < GRACE / TURN && w->ends.n; i++) {
         if (poll(w->ends.at, w->ends.n, TURN) > 0)
             forget_ended(w);
     }
     if (w->ends.n)
-        signal_ranks(e, SIGKILL);
+        signal_ranks(s, SIGKILL);
 }
 
 static bool is_of_process(enum verdict_kind kind)
@@ -230,61 +219,54 @@ static struct alarm alarm_of(const struct situation *s, const struct verdict *v)
     if (!is_of_process(v->kind))
         return now;
     now.call = c ? c->since : 0;
-    for (size_t i = 0; i < s->calls.n && !c; i++)
-        if (s->calls.at[i].since > now.call)
-            now.call = s->calls.at[i].since;
+    for (size_t i = 0; i < s->n_ranks && !c; i++)
+        if (s->rank[i].call.since > now.call)
+            now.call = s->rank[i].call.since;
     return now;
+}
+
+static bool is_same(const struct alarm *a, const struct alarm *b)
+{
+    return a->kind == b->kind && a->first == b->first && a->n == b->n && a->call == b->call;
 }
 
 /* Two successive judgements must agree before they are reported. The age of calls is known; a
  * process that is stopped or has ended must have been so for as long. What other hosts have written
  * is some seconds old. */
-static bool holds(const struct watchdog *w, const struct alarm *now, const struct evidence *e)
+static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s)
 {
     enum { HOSTS = 3 /* s */ };
-    double least = is_of_process(now->kind) ? w->seconds : 0;
-    if (is_of_several_hosts(e) && least < HOSTS)
-        least = HOSTS;
+    const double least = is_of_process(now->kind) ? w->seconds : 0;
     return now->kind != VERDICT_MOVING && is_same(now, &w->seen) &&
-           clock_now() - w->seen.since >= least && is_first_host(e);
-}
-
-/* Whether a rank at fault is on a host where others go on: so may it. */
-static bool may_go_on(const struct evidence *e, const struct verdict *v)
-{
-    bool found = false;
-    for (size_t i = 0; i < v->n; i++)
-        found = found || e->rank[v->core[i]].moving;
-    return found;
+           clock_now() - now->since >= fmax(least, is_of_several_hosts(s) ? HOSTS : 0);
 }
 
 /* Judges; reports the same verdict only once. */
 static void judge(struct watchdog *w)
 {
     char *directory = runs_living(w->output, is_ours, w);
-    struct evidence *e = directory ? evidence_now(directory, w->seconds) : NULL;
-    if (e && is_of_several_hosts(e))
-        write_summary(w, directory, e);
+    struct situation *s = directory ? situation_read(directory, w->seconds) : NULL;
+    if (s && is_of_several_hosts(s))
+        write_summary(w, directory, s);
     free(directory);
-    if (!e)
+    if (!s)
         return;
-    allow_for_waits(e->s, w->seconds);
-    struct verdict *v = verdict_of(e->s);
-    struct alarm now = alarm_of(e->s, v);
-    if (may_go_on(e, v))
-        now.kind = VERDICT_MOVING;
+    allow_for_waits(s, w->seconds);
+    struct verdict *v = verdict_of(s);
+    struct alarm now = alarm_of(s, v);
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
-    bool reports = holds(w, &now, e), ends = reports && w->abort && v->proven;
+    const bool reports = holds(w, &now, s) && reports_here(s, v),
+               ends = reports && w->abort && v->proven;
     if (ends || (reports && !is_same(&now, &w->reported))) {
-        report(e, v, ends);
+        report(s, v, ends);
         w->reported = now;
     }
     if (ends)
-        end_ranks(w, e);
+        end_ranks(w, s);
     w->seen = now;
     verdict_free(v);
-    evidence_free(e);
+    situation_free(s);
 }
 
 static void watch(struct watchdog *w)
@@ -327,23 +309,23 @@ static void become_watchdog(struct watchdog *w, pid_t first)
 int watchdog_register(uint64_t run, const char *output, double seconds, bool abort)
 {
     struct sockaddr_un address;
-    socklen_t size = address_of(run, &address);
+    const socklen_t size = address_of(run, &address);
+    const pid_t rank = getpid();
     int error = 0, bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
         door = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     setsockopt(bell, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 2},
                sizeof(struct timeval));
-    setsockopt(door, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
     /* A process that cannot bind the address is not the first; the watchdog may end between two
      * calls. */
     for (int attempt = 0; attempt < 3; attempt++) {
         error = 0;
-        if (sendto(bell, "", 1, MSG_NOSIGNAL, (struct sockaddr *)&address, size) == 1)
+        if (sendto(bell, &rank, sizeof rank, MSG_NOSIGNAL, (struct sockaddr *)&address, size) > 0)
             break;
         error = errno;
         if (bind(door, (struct sockaddr *)&address, size))
             continue;
         struct watchdog w = {.output = output, .seconds = seconds, .abort = abort, .door = door};
-        pid_t rank = getpid(), child = fork();
+        pid_t child = fork();
         if (child == 0)
             become_watchdog(&w, rank);
         error = child < 0 ? errno : 0;

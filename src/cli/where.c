@@ -33,30 +33,24 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR]"};
 
-/* Adds {"rank", "frames"} for ranks of this host that are outside of MPI. */
-static void add_stacks(json_t *value, const struct evidence *e)
+/* Adds a note for each rank of this host that is outside of MPI. */
+static void add_stacks(json_t *notes, const struct situation *s)
 {
     enum { MOST = 8 };
-    json_t *list = json_array();
-    for (size_t i = 0; i < e->s->n_ranks && json_array_size(list) < MOST; i++) {
-        const struct evidence_rank *r = &e->rank[i];
+    for (size_t i = 0, n = 0; i < s->n_ranks && n < MOST; i++) {
+        const struct rank_view *r = &s->rank[i];
         json_t *frames =
             r->alive && !r->other_host && r->outside ? profile_stack((pid_t)r->pid) : NULL;
+        const json_t *frame;
+        char text[4000] = "";
+        size_t k;
+        json_array_foreach(frames, k, frame)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", k ? "," : ":",
+                     json_string_value(frame));
         if (frames)
-            json_push(list, json_pack("{s:i, s:o}", "rank", (int)i, "frames", frames));
-    }
-    json_put(value, "stacks", list);
-}
-
-static void write_stacks(const json_t *value)
-{
-    const json_t *stack, *frame;
-    size_t i, k;
-    json_array_foreach(json_object_get(value, "stacks"), i, stack)
-    {
-        printf("stack of rank %d\n", (int)json_integer_value(json_object_get(stack, "rank")));
-        json_array_foreach(json_object_get(stack, "frames"), k, frame)
-            printf("  %s\n", json_string_value(frame));
+            json_push(notes, json_sprintf("stack of rank %zu%s", i, text));
+        n += frames != NULL;
+        json_decref(frames);
     }
 }
 
@@ -67,20 +61,18 @@ int cli_where(int argc, char **argv)
     cli_parse(&parser, argc, argv);
     const char *directory = w.directory ? w.directory : CLI_DIRECTORY;
     char *newest = runs_unlinked(directory);
-    struct evidence *e = evidence_now(newest ? newest : directory, VERDICT_SETTLED);
+    struct situation *s = situation_read(newest ? newest : directory, VERDICT_SETTLED);
     free(newest);
-    if (!e)
+    if (!s)
         return STATUS_FAILED;
-    json_t *value = verdict_json_of(e);
+    json_t *value = verdict_json_of(s);
     if (w.stack)
-        add_stacks(value, e);
+        add_stacks(json_object_get(value, "notes"), s);
     if (w.format == 1)
         json_write(json_incref(value), stdout, true);
-    else {
+    else
         verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
-        write_stacks(value);
-    }
     json_decref(value);
-    evidence_free(e);
+    situation_free(s);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

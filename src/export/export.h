@@ -3,7 +3,7 @@
 #define COLLPROF_EXPORT_EXPORT_H
 
 #include "report/report.h"
-#include "verdict/records.h"
+#include "verdict/situation.h"
 
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ const char *export_otf2(const struct profile *p, const char *path);
 /* Writes P as OpenMetrics text for a scraper, at most MOST samples of each metric. E and its
  * VERDICT (from verdict_json()) are for a run that ended abnormally or is still running; otherwise
  * NULL. */
-void export_openmetrics(const struct profile *p, const struct evidence *e, const json_t *verdict,
+void export_openmetrics(const struct profile *p, const struct situation *e, const json_t *verdict,
                         size_t most, FILE *out);
 
 /* The part of a run that a timeline shows, in seconds since its start. NaN: not given; if both are

@@ -147,7 +147,7 @@ static void write_late(const struct profile *p, size_t most, FILE *out)
 }
 
 /* Making VERDICT has named the call sites of E. */
-static void write_verdict(const struct evidence *e, const json_t *verdict, size_t most, FILE *out)
+static void write_verdict(const struct situation *e, const json_t *verdict, size_t most, FILE *out)
 {
     struct family open = {.name = "open_calls",
                           .type = "gauge",
@@ -156,8 +156,10 @@ static void write_verdict(const struct evidence *e, const json_t *verdict, size_
                           .type = "gauge",
                           .help = "Ranks at fault, by kind: see collprof-where(1)."};
     char **labels = site_labels(e->names);
-    for (size_t i = 0; i < e->s->calls.n; i++) {
-        const struct open_call *c = &e->s->calls.at[i];
+    for (size_t i = 0; i < e->n_ranks; i++) {
+        const struct open_call *c = &e->rank[i].call;
+        if (!c->open)
+            continue;
         add(&open, "operation", e->names->operations.at[c->name].name, "site",
             c->site == PROFILE_NONE ? "-" : labels[c->site], 1);
     }
@@ -168,7 +170,7 @@ static void write_verdict(const struct evidence *e, const json_t *verdict, size_
     site_labels_free(e->names, labels);
 }
 
-void export_openmetrics(const struct profile *p, const struct evidence *e, const json_t *verdict,
+void export_openmetrics(const struct profile *p, const struct situation *e, const json_t *verdict,
                         size_t most, FILE *out)
 {
     char **labels = site_labels(p);

@@ -2,7 +2,7 @@
 
 #include "profile/profile.h"
 #include "report/report.h"
-#include "verdict/ended.h"
+#include "verdict/text.h"
 
 #include <errno.h>
 #include <stdio.h>

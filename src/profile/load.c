@@ -207,6 +207,7 @@ static struct profile *load_counts(struct records *r, const char *directory)
         return NULL;
     profile_sort(p);
     profile_name_sites(p);
+    arrivals_find(p);
     return p;
 }
 

@@ -1,4 +1,3 @@
-#include "verdict/ended.h"
 
 #include "base/format.h"
 #include "verdict/text.h"
@@ -26,8 +25,8 @@ static void add_finding(struct profile *p, enum verdict_kind kind, const char *t
                         int32_t other)
 {
     profile_add_finding(p, "verdict",
-                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_names[kind], "text", text,
-                                  "ranks", one, other));
+                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_rules[kind].name, "text",
+                                  text, "ranks", one, other));
 }
 
 /* --- members that disagree --- */

@@ -19,78 +19,58 @@ enum { RECENT = 5, LONG_AGO = 30 /* s */ };
 
 static const char prefix[] = "watchdog-";
 
-/* "moving NOW" or "waiting NOW", then a line "RANK STATE" for each rank. */
-static bool read_summary(FILE *in, struct host_summary *s)
+/* Reads "moving NOW" or "waiting NOW", then a line "RANK STATE" for each rank. A file that is not
+ * like that says nothing. */
+static void read_host(struct hosts *h, int directory, const char *name)
 {
+    const size_t before = h->list.n;
+    struct host_rank r = {.rank = -1};
     char word[16];
-    int rank, state;
-    bool good = fscanf(in, "%15s %lf", word, &s->now) == 2;
-    s->moving = strcmp(word, "waiting") != 0;
-    while (good && fscanf(in, "%d %d", &rank, &state) == 2) {
-        good = rank >= 0 && state >= RANK_RUNNING && state <= RANK_STOPPED;
-        *PUSH(&s->ranks) = (struct host_rank){rank, (enum rank_state)state};
-    }
-    return good && feof(in);
-}
-
-static void add_summary(struct host_summaries *h, int directory, const char *name)
-{
-    struct host_summary s = {.moving = true};
+    int state;
     struct stat st;
     const char *why;
     FILE *in = input_file(directory, name, &why);
-    bool good = in && !fstat(fileno(in), &st) && read_summary(in, &s);
+    bool good = in && !fstat(fileno(in), &st) && fscanf(in, "%15s %lf", word, &r.now) == 2;
+    text_copy(r.host, sizeof r.host, name + sizeof prefix - 1);
+    while (good && fscanf(in, "%d %d", &r.rank, &state) == 2) {
+        good = r.rank >= 0 && state >= RANK_RUNNING && state <= RANK_STOPPED;
+        r.state = (enum rank_state)state;
+        r.moving = strcmp(word, "waiting") != 0;
+        r.written = st.st_mtime;
+        *PUSH(&h->list) = r;
+    }
+    if (!good || !feof(in))
+        h->list.n = before;
     if (in)
         fclose(in);
-    if (!good) {
-        free(s.ranks.at);
-        return;
-    }
-    text_copy(s.host, sizeof s.host, name + sizeof prefix - 1);
-    s.written = st.st_mtime;
-    *PUSH(&h->list) = s;
 }
 
-struct host_summaries hosts_read(int directory)
+struct hosts hosts_read(int directory)
 {
-    struct host_summaries h = {0};
+    struct hosts h = {0};
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir && fd >= 0)
         close(fd);
     for (struct dirent *d = dir ? readdir(dir) : NULL; d; d = readdir(dir))
         if (!strncmp(d->d_name, prefix, sizeof prefix - 1))
-            add_summary(&h, directory, d->d_name);
+            read_host(&h, directory, d->d_name);
     if (dir)
         closedir(dir);
     return h;
 }
 
-void hosts_free(struct host_summaries *h)
+const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank)
 {
-    for (size_t i = 0; i < h->list.n; i++)
-        free(h->list.at[i].ranks.at);
-    free(h->list.at);
-}
-
-const struct host_summary *hosts_find(const struct host_summaries *h, const char *host)
-{
-    const struct host_summary *found = NULL;
+    const struct host_rank *found = NULL;
     time_t newest = time(NULL) - LONG_AGO;
     for (size_t i = 0; i < h->list.n; i++) {
-        const struct host_summary *s = &h->list.at[i];
-        newest = s->written > newest ? s->written : newest;
-        found = strncmp(s->host, host, sizeof s->host) ? found : s;
+        const struct host_rank *r = &h->list.at[i];
+        newest = r->written > newest ? r->written : newest;
+        if (!strncmp(r->host, host, sizeof r->host) && (rank < 0 || r->rank == rank))
+            found = r;
     }
     return found && newest - found->written <= RECENT ? found : NULL;
-}
-
-const struct host_rank *hosts_rank(const struct host_summary *s, int32_t rank)
-{
-    for (size_t i = 0; i < s->ranks.n; i++)
-        if (s->ranks.at[i].rank == rank)
-            return &s->ranks.at[i];
-    return NULL;
 }
 
 /* A record that is mapped on one host is read on another as it was when it was
@@ -114,22 +94,23 @@ static void write_out_records(int directory, const char *host)
         closedir(dir);
 }
 
-bool hosts_write(const char *directory, const struct host_summary *s)
+bool hosts_write(const char *directory, const struct hosts *h)
 {
+    const struct host_rank *first = h->list.at;
     char path[4400];
     struct save save;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    if (!s->moving)
-        write_out_records(fd, s->host);
+    if (!first->moving)
+        write_out_records(fd, first->host);
     close(fd);
-    snprintf(path, sizeof path, "%s/%s%s", directory, prefix, s->host);
+    snprintf(path, sizeof path, "%s/%s%s", directory, prefix, first->host);
     if (!save_open(&save, path))
         return false;
-    fprintf(save.out, "%s %.9f\n", s->moving ? "moving" : "waiting", s->now);
-    for (size_t i = 0; i < s->ranks.n; i++)
-        fprintf(save.out, "%d %d\n", s->ranks.at[i].rank, (int)s->ranks.at[i].state);
+    fprintf(save.out, "%s %.9f\n", first->moving ? "moving" : "waiting", first->now);
+    for (size_t i = 0; i < h->list.n; i++)
+        fprintf(save.out, "%d %d\n", h->list.at[i].rank, (int)h->list.at[i].state);
     return save_commit(&save);
 }
 

@@ -4,43 +4,33 @@
 #ifndef COLLPROF_VERDICT_HOSTS_H
 #define COLLPROF_VERDICT_HOSTS_H
 
-#include "base/array.h"
 #include "verdict/situation.h"
 
 #include <time.h>
 
+/* A rank of which the watchdog on its host says that its process lives. */
 struct host_rank {
-    int32_t rank;
-    enum rank_state state; /* of its process, which lives */
-};
-
-struct host_summary {
     char host[64];
-    double now;  /* clock_now() of that host, before its records were written out */
-    bool moving; /* none of its ranks waits, computes or is stopped for long: its
-                    records were not written out */
-    time_t written;
-    ARRAY(struct host_rank) ranks;
+    time_t written; /* when its file was, by the clock of the file server */
+    double now;     /* clock_now() of that host, before its records were written out */
+    bool moving;    /* no rank there waits, computes or is stopped for long: its records were not
+                       written out */
+    int32_t rank;
+    enum rank_state state;
+};
+struct hosts {
+    ARRAY(struct host_rank) list; /* release by free() */
 };
 
-struct host_summaries {
-    ARRAY(struct host_summary) list;
-};
+/* Those of the run in DIRECTORY, a descriptor. */
+struct hosts hosts_read(int directory);
 
-/* Those of the run in DIRECTORY, a descriptor; for hosts_free(). */
-struct host_summaries hosts_read(int directory);
-void hosts_free(struct host_summaries *h);
+/* RANK on HOST, or with RANK -1 any rank there; NULL if nothing recent is known of it. */
+const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank);
 
-/* NULL: none of HOST is recent. */
-const struct host_summary *hosts_find(const struct host_summaries *h, const char *host);
-
-/* NULL: RANK is none of those that live. */
-const struct host_rank *hosts_rank(const struct host_summary *s, int32_t rank);
-
-/* Writes that of this host into DIRECTORY; unless S is moving, first the
- * records of this host's processes, as far as other hosts see them. False: it
- * could not be written. */
-bool hosts_write(const char *directory, const struct host_summary *s);
+/* Writes the ranks H of one host into DIRECTORY; unless they are moving, first the records of this
+ * host's processes, as far as other hosts see them. False: it could not be written. */
+bool hosts_write(const char *directory, const struct hosts *h);
 
 /* Removes it, and the directory if nothing else is in it. */
 void hosts_remove(const char *directory, const char *host);

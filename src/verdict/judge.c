@@ -5,10 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verdict_names[VERDICT_KINDS] = {
-    "gone",    "stopped",  "mismatch", "unmatched", "crossed", "cycle",
-    "missing", "computes", "polling",  "unknown",   "moving",
-};
+const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
+    [VERDICT_GONE] = {"gone", .before = ": ", .after = ""},
+    [VERDICT_STOPPED] = {"stopped", .before = ": ", .after = ""},
+    [VERDICT_MISMATCH] = {"mismatch", true,
+                          .pair = "members of a communicator disagree about a collective: "},
+    [VERDICT_UNMATCHED] = {"unmatched", true, .before = " waits ", .after = ""},
+    [VERDICT_CROSSED] = {"crossed", true,
+                         .pair = "collectives of two communicators in opposite order: "},
+    [VERDICT_CYCLE] = {"cycle", true, .before = " wait for each other ", .after = ""},
+    [VERDICT_MISSING] = {"missing", true, .before = ": ", .after = ""},
+    [VERDICT_COMPUTES] = {"computes", .before = ": ", .after = ""},
+    [VERDICT_POLLING] = {"polling", .before = ": ", .after = ", and nothing has completed"},
+    [VERDICT_UNKNOWN] = {"unknown", .before = ": ", .after = ", for a reason that is unknown"},
+    [VERDICT_MOVING] = {"moving", .before = ": ", .after = ""}};
 
 static int by_rank(const void *a, const void *b)
 {
@@ -36,6 +46,13 @@ static void set_core(const struct wait_graph *g, struct verdict *v, const bool *
             v->core[v->n++] = (int32_t)r;
     }
     free(waiting);
+}
+
+static void set_mismatch(struct verdict *v, const struct wait_edge *e)
+{
+    v->kind = VERDICT_MISMATCH;
+    v->first = e->why;
+    v->second = e->instead;
 }
 
 static void set_two(const struct wait_graph *g, bool *in, int32_t one, int32_t other)
@@ -66,15 +83,25 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
     return best;
 }
 
-/* Why some ranks wait: the most informative message (SAID rates it), and two collectives that
- * differ. */
+/* Why some ranks wait: the most informative message (SAID rates it), two collectives in different
+ * order, and two calls that do not match. */
 struct reasons {
     enum said { SAID_NOTHING, SAID_SEND, SAID_RECEIVE, SAID_NEAREST } said;
     const struct awaited *message, *collective, *other, *lock;
+    const struct wait_edge *mismatch;
 };
 
-static void consider(const struct wait_graph *g, struct reasons *x, const struct awaited *a)
+/* Whether both calls differ in more than sizes and types, so that neither can return. */
+static bool is_fatal(const struct wait_edge *e)
 {
+    return e && e->instead && !awaited_agree_in_kind(e->why, e->instead);
+}
+
+static void consider(const struct wait_graph *g, struct reasons *x, const struct wait_edge *e)
+{
+    const struct awaited *a = e->why;
+    if (e->instead && (!x->mismatch || (is_fatal(e) && !is_fatal(x->mismatch))))
+        x->mismatch = e;
     if (a->what > AWAIT_COLLECTIVE) {
         x->lock = a;
     } else if (a->what != AWAIT_COLLECTIVE) {
@@ -97,21 +124,38 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
 static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                      const struct awaited *first)
 {
-    const enum rank_state state = g->s->state[rank];
-    const struct open_call *c = g->call[rank];
-    bool unknown = false;
-    for (size_t i = 0; i < g->waits.n; i++)
-        unknown = unknown || (g->waits.at[i].a->rank == rank && g->waits.at[i].maybe);
+    const enum rank_state state = g->s->rank[rank].state;
+    const struct open_call *c = situation_find(g->s, rank);
+    bool unknown = state == RANK_UNSEEN;
+    for (size_t i = 0; i < g->needs.n; i++)
+        unknown = unknown || (g->needs.at[i].a->rank == rank && g->needs.at[i].maybe);
     if (waits_is_lost(g, rank))
         return state == RANK_GONE ? VERDICT_GONE : VERDICT_STOPPED;
     if (first && state == RANK_FINISHED)
         return first->what < AWAIT_COLLECTIVE ? VERDICT_UNMATCHED : VERDICT_MISSING;
     if (c && c->polls && !waits_is_young(g, c))
         return VERDICT_POLLING;
-    return !first || state == RANK_FINISHED  ? VERDICT_MOVING
-           : state == RANK_UNSEEN || unknown ? VERDICT_MISSING
-           : !c                              ? VERDICT_COMPUTES
-                                             : VERDICT_MOVING;
+    return !first || state == RANK_FINISHED ? VERDICT_MOVING
+           : unknown                        ? VERDICT_MISSING
+           : !c                             ? VERDICT_COMPUTES
+                                            : VERDICT_MOVING;
+}
+
+/* The verdict on ranks that wait for each other, for the reasons X. */
+static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *in,
+                                        const struct reasons *x)
+{
+    const struct member_list *c = g->s->comms.at;
+    for (size_t r = 0; r < g->s->n_ranks; r++)
+        if (in[r] && g->s->rank[r].call.polls)
+            return VERDICT_POLLING;
+    if (!x->message && !x->lock)
+        return x->other && c[x->other->comm].id != c[x->collective->comm].id ? VERDICT_CROSSED
+                                                                             : VERDICT_MISMATCH;
+    return x->lock || (!x->collective && x->said < SAID_NEAREST &&
+                       x->message->peer != x->message->rank)
+               ? VERDICT_CYCLE
+               : VERDICT_UNMATCHED;
 }
 
 /* Judges the ranks that are IN, which wait only for each other. Those at fault remain IN. */
@@ -120,38 +164,34 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
     struct verdict *v = verdict_new(g);
     struct reasons x = {0};
     const struct awaited *last = NULL;
-    bool circle = false, polls = false;
+    bool circle = false;
     for (size_t i = 0; i < g->edges.n; i++)
         circle = circle || (in[g->edges.at[i].from] && in[g->edges.at[i].to]);
-    /* The evidence of a cycle is the waits of its own ranks, otherwise the waits of others for
+    /* The evidence of a circle is the waits of its own ranks, otherwise the waits of others for
      * it. */
     for (size_t i = 0; i < g->edges.n; i++) {
         const struct wait_edge *e = &g->edges.at[i];
-        if (in[e->to] && (in[e->from] || !circle) && e->why != last)
-            consider(g, &x, last = e->why);
+        if (in[e->to] && (in[e->from] || !circle) && (e->why != last || e->instead)) {
+            consider(g, &x, e);
+            last = e->why;
+        }
     }
-    for (size_t i = 0; i < g->s->calls.n; i++)
-        polls = polls || (g->s->calls.at[i].polls && in[g->s->calls.at[i].rank]);
     v->first = x.message ?: x.lock ?: x.collective;
-    if (!circle) {
-        v->kind = kind_of_one(g, (int32_t)((bool *)memchr(in, true, g->s->n_ranks) - in), v->first);
-    } else if (polls) {
-        v->kind = VERDICT_POLLING;
-    } else if (!x.message && !x.lock) {
-        const struct member_list *c = g->s->comms.at;
-        v->second = x.other;
-        v->kind = x.other && c[x.other->comm].id != c[x.collective->comm].id ? VERDICT_CROSSED
-                                                                             : VERDICT_MISMATCH;
-    } else if (x.lock) {
-        v->kind = VERDICT_CYCLE;
-    } else if (!x.collective && x.said < SAID_NEAREST && x.message->peer != x.message->rank) {
-        v->kind = VERDICT_CYCLE;
-    } else {
-        v->kind = VERDICT_UNMATCHED;
-        set_two(g, in, x.message->rank, x.message->peer);
-    }
-    if (v->kind == VERDICT_UNMATCHED)
+    v->second = v->first == x.collective ? x.other : NULL;
+    v->kind =
+        circle ? kind_of_circle(g, in, &x)
+               : kind_of_one(g, (int32_t)((bool *)memchr(in, true, g->s->n_ranks) - in), v->first);
+    if (v->kind > VERDICT_STOPPED && x.mismatch &&
+        (is_fatal(x.mismatch) ||
+         (circle ? !x.message : v->kind == VERDICT_COMPUTES || v->kind == VERDICT_POLLING))) {
+        set_mismatch(v, x.mismatch);
+        if (!circle)
+            set_two(g, in, v->first->rank, v->second->rank);
+    } else if (v->kind == VERDICT_UNMATCHED) {
         v->near = nearest(g, v->first, true);
+        if (circle)
+            set_two(g, in, v->first->rank, v->first->peer);
+    }
     return v;
 }
 
@@ -211,6 +251,14 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
         }
         verdict_free(less);
     }
+    for (size_t i = 0; i < g->edges.n && best->kind > VERDICT_MISMATCH; i++) {
+        const struct wait_edge *e = &g->edges.at[i];
+        if (!is_fatal(e) || (among && !(among[e->from] && among[e->to])))
+            continue;
+        set_mismatch(best, e);
+        set_two(g, in, e->from, e->to);
+        set_core(g, best, in);
+    }
     free(in);
     free(seen);
     free(done);
@@ -220,14 +268,14 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
 /* All ranks have been in calls for long, and none is known to wait for another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
 {
-    bool all = g->s->calls.n > 0, *in = memory_alloc(g->s->n_ranks + 1);
-    for (size_t i = 0; i < g->s->calls.n; i++)
-        all = all && g->s->calls.at[i].seconds >= g->s->settled;
+    bool all = true, some = false, *in = memory_alloc(g->s->n_ranks + 1);
     for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++) {
-        in[r] = g->call[r];
-        all = all && (in[r] || waits_is_out(g, r));
+        const struct open_call *c = &g->s->rank[r].call;
+        in[r] = c->open;
+        some = some || c->open;
+        all = all && (c->open ? c->seconds >= g->s->settled : waits_is_out(g, r));
     }
-    if (all) {
+    if (all && some) {
         v->kind = VERDICT_UNKNOWN;
         set_core(g, v, in);
     }
@@ -240,44 +288,12 @@ static bool is_proven(const struct wait_graph *g, const struct verdict *v)
 {
     bool proven = v->n > 0, stuck = v->kind <= VERDICT_STOPPED && v->n_waiting > 0;
     for (size_t k = 0; k < v->n; k++)
-        proven = proven && !g->free[v->core[k]];
+        proven = proven && !g->rank[v->core[k]].free;
     for (size_t i = 0; i < g->edges.n && !stuck; i++)
-        stuck = !g->free[g->edges.at[i].from] && verdict_blames(v, g->edges.at[i].to);
+        stuck = !g->rank[g->edges.at[i].from].free && verdict_blames(v, g->edges.at[i].to);
     if (v->kind == VERDICT_MISMATCH && v->second && v->first->sequence == v->second->sequence)
         proven = proven && !awaited_agree_in_kind(v->first, v->second);
     return proven && stuck;
-}
-
-/* Replaces V by a mismatch of two ranks in one collective, which blocks them whatever they wait for
- * now: if they are at fault, or if they differ in more than the size, which MPI may tolerate. A
- * proven verdict is replaced only by a proven one. */
-static void find_mismatch(const struct wait_graph *g, struct verdict *v)
-{
-    const bool proven = is_proven(g, v);
-    bool *in = memory_alloc(g->s->n_ranks + 1), found = v->kind < VERDICT_MISMATCH;
-    for (size_t i = 0; i < v->n; i++)
-        in[v->core[i]] = true;
-    for (size_t i = 0; i < g->collectives.n; i++)
-        for (size_t k = i + 1; k < g->collectives.n && !found; k++) {
-            const struct awaited *a = g->collectives.at[i], *b = g->collectives.at[k];
-            const bool both = in[a->rank] && in[b->rank], one = in[a->rank] || in[b->rank],
-                       in_kind = !awaited_agree_in_kind(a, b),
-                       stuck = in_kind && !g->free[a->rank] && !g->free[b->rank];
-            if (b->comm != a->comm || b->sequence != a->sequence)
-                break;
-            found = !awaited_agree(a, b) && (both || stuck || !proven) &&
-                    (one || (in_kind && v->kind > VERDICT_MISMATCH));
-            if (!found)
-                continue;
-            v->kind = VERDICT_MISMATCH;
-            v->first = in[a->rank] || !one ? a : b;
-            v->second = v->first == a ? b : a;
-            if (both)
-                continue;
-            set_two(g, in, a->rank, b->rank);
-            set_core(g, v, in);
-        }
-    free(in);
 }
 
 struct verdict *verdict_of(const struct situation *s)
@@ -286,7 +302,7 @@ struct verdict *verdict_of(const struct situation *s)
     waits_begin(&g, s);
     bool *stuck = memory_alloc(s->n_ranks + 1);
     for (size_t r = 0; r < s->n_ranks; r++)
-        stuck[r] = !g.free[r];
+        stuck[r] = !g.rank[r].free;
     struct verdict *v = judge_cores(&g, stuck);
     if (v->kind == VERDICT_MOVING) {
         verdict_free(v);
@@ -294,7 +310,6 @@ struct verdict *verdict_of(const struct situation *s)
     }
     if (v->kind == VERDICT_MOVING)
         judge_long(&g, v);
-    find_mismatch(&g, v);
     v->proven = is_proven(&g, v);
     free(stuck);
     waits_end(&g);

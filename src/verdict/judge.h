@@ -26,8 +26,15 @@ enum verdict_kind {
     VERDICT_KINDS
 };
 
-/* Stable names: "gone", "mismatch", ... */
-extern const char *const verdict_names[VERDICT_KINDS];
+/* How each kind is called and reported. */
+struct verdict_rule {
+    const char *name; /* stable: "gone", "mismatch", ... */
+    bool in_calls;    /* ranks wait in calls for each other, not for a process */
+    /* The sentence: of two calls that disagree, or between the ranks at fault and what they are
+     * in, and after that. */
+    const char *pair, *before, *after;
+};
+extern const struct verdict_rule verdict_rules[VERDICT_KINDS];
 
 struct verdict {
     enum verdict_kind kind;

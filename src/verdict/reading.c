@@ -17,29 +17,29 @@ static uint32_t first_frame(struct reading *r, uint32_t i)
         return PROFILE_NONE;
     site.frame[0].module = module_of(&r->g, from->frame[0].module);
     site.frame[0].address = from->frame[0].address;
-    return profile_add_site(r->e->names, &site);
+    return profile_add_site(r->s->names, &site);
 }
 
-uint32_t reading_find_comm(const struct profile *names, uint64_t id)
+uint32_t reading_find_comm(const struct situation *s, uint64_t id)
 {
     uint32_t i = 0;
-    while (i < names->comms.n && names->comms.at[i].id != id)
+    while (i < s->comms.n && s->names->comms.at[i].id != id)
         i++;
     return i;
 }
 
 uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
 {
-    struct profile *names = r->e->names;
+    struct profile *names = r->s->names;
     const struct ledger_comm *from = &r->g.l->comms[row];
-    uint32_t i = reading_find_comm(names, id);
-    if (i == names->comms.n) {
+    uint32_t i = reading_find_comm(r->s, id);
+    if (i == r->s->comms.n) {
         *PUSH(&names->comms) = (struct profile_comm){.id = id};
-        *PUSH(&r->e->s->comms) = (struct member_list){.lowest = UINT64_MAX};
+        *PUSH(&r->s->comms) = (struct member_list){.lowest = UINT64_MAX};
     }
-    struct member_list *c = &r->e->s->comms.at[i];
+    struct member_list *c = &r->s->comms.at[i];
     struct profile_comm *name = &names->comms.at[i];
-    if (row == LEDGER_NO_COMM || c->n || from->size > r->e->s->n_ranks)
+    if (row == LEDGER_NO_COMM || c->n || from->size > r->s->n_ranks)
         return i;
     c->group = from->id;
     c->id = from->last;
@@ -69,37 +69,36 @@ static double age_of(const struct reading *r, uint64_t ticks)
     return age > 0 ? age : 0;
 }
 
-static bool polls(const char *name)
-{
-    return text_has_word("MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Iprobe MPI_Improbe "
-                         "MPI_Request_get_status MPI_Request_get_status_all "
-                         "MPI_Request_get_status_any MPI_Request_get_status_some MPI_Parrived",
-                         name);
-}
+/* Calls about which their family does not say enough. */
+enum meaning {
+    MEANS_POLL,
+    MEANS_COMM, /* makes a communicator. All members leave it only after all have entered. Like the
+                   next it has no number on its communicator */
+    MEANS_OPEN, /* may also wait for a file system or for processes */
+    MEANS_LOCK, /* waits for the lock of a window */
+    MEANS_ANY,  /* completes one of several requests */
+    MEANS_NOTHING
+};
 
-/* These have no number on their communicator. All members leave a call that makes a communicator
- * only after all have entered; the others may wait for more. */
-static bool makes_communicator(const char *name)
+static enum meaning meaning_of(const char *name)
 {
-    return text_has_word("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
-                         "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
-                         "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent",
-                         name);
-}
-
-static bool opens_something(const char *name)
-{
-    return text_has_word("MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
-                         "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
-                         "MPI_Comm_accept MPI_Comm_connect",
-                         name);
-}
-
-static bool uses_lock(const char *name)
-{
-    return text_has_word("MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
-                         "MPI_Win_unlock MPI_Win_unlock_all",
-                         name);
+    static const char *const names[MEANS_NOTHING] = {
+        [MEANS_POLL] = "MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Iprobe MPI_Improbe "
+                       "MPI_Request_get_status MPI_Request_get_status_all "
+                       "MPI_Request_get_status_any MPI_Request_get_status_some MPI_Parrived",
+        [MEANS_COMM] = "MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
+                       "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
+                       "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent",
+        [MEANS_OPEN] = "MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
+                       "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
+                       "MPI_Comm_accept MPI_Comm_connect",
+        [MEANS_LOCK] = "MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
+                       "MPI_Win_unlock MPI_Win_unlock_all",
+        [MEANS_ANY] = "MPI_Waitany MPI_Waitsome"};
+    enum meaning m = 0;
+    while (m < MEANS_NOTHING && !text_has_word(names[m], name))
+        m++;
+    return m;
 }
 
 int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row)
@@ -116,15 +115,11 @@ int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row)
     return l->header->section[LEDGER_ENTRIES].dropped ? -1 : n;
 }
 
-static bool is_message(const char *name)
+static bool is_collective(const struct profile_operation *o)
 {
-    return strstr(name, "end") || strstr(name, "ecv");
-}
-
-bool reading_is_persistent(const struct reading *r, const struct ledger_request *q)
-{
-    const struct ledger_operation *o = &r->g.l->operations[q->operation];
-    return o->family == FAMILY_INIT_REQUEST && !is_message(o->name);
+    const enum meaning m = meaning_of(o->name);
+    return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || m == MEANS_COMM ||
+           m == MEANS_OPEN;
 }
 
 /* The collective C on a known communicator. Collectives without a number are counted by
@@ -132,11 +127,11 @@ bool reading_is_persistent(const struct reading *r, const struct ledger_request 
 static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
                                      const struct profile_operation *o)
 {
-    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
-    const bool opens = opens_something(o->name), counted = opens || makes_communicator(o->name);
+    const bool opens = meaning_of(o->name) == MEANS_OPEN,
+               counted = opens || meaning_of(o->name) == MEANS_COMM;
     struct awaited a =
-        awaited_collective(o->name, comm->flags & LEDGER_COMM_INTER, counted ? -1 : c->root,
-                           counted ? JUDGE_UNKNOWN_BYTES : c->bytes);
+        awaited_collective(o->name, r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
+                           counted ? -1 : c->root, counted ? JUDGE_UNKNOWN_BYTES : c->bytes);
     uint64_t id = counted ? hash_mix(c->comm_id, a.operation) : c->comm_id;
     int64_t number = counted ? reading_calls(r, a.operation, c->comm) : (int64_t)c->sequence;
     if (number < 0)
@@ -145,41 +140,42 @@ static struct awaited awaited_of_all(struct reading *r, const struct ledger_call
     a.sequence = (uint64_t)number;
     a.counted = counted;
     a.maybe = opens;
-    struct member_list *list = &r->e->s->comms.at[a.comm];
+    struct member_list *list = &r->s->comms.at[a.comm];
     list->operation = counted ? a.operation : 0;
-    list->id = counted || o->family != FAMILY_INIT_REQUEST ? c->comm_id : list->id;
+    list->id = c->comm_id;
     list->lowest = a.sequence < list->lowest ? a.sequence : list->lowest;
+    return a;
+}
+
+/* The message of C on a known communicator. */
+static struct awaited awaited_of_one(struct reading *r, const struct ledger_call *c, bool send,
+                                     int32_t peer, int32_t tag)
+{
+    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
+    const bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
+    struct awaited a = {.what = send ? AWAIT_SEND : AWAIT_RECEIVE,
+                        .comm = reading_comm(r, c->comm_id, c->comm),
+                        .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0),
+                        .tag = tag < 0 ? AWAIT_ANY : tag};
+    if (a.peer >= (int32_t)comm->size)
+        a.peer = AWAIT_INVALID;
     return a;
 }
 
 struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
-    const struct profile_operation *o = &r->e->names->operations.at[operation];
-    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
-    const bool known = c->comm_id && c->comm != LEDGER_NO_COMM;
-    bool send = strstr(o->name, "end"),
-         receive = strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
-    if (o->family == FAMILY_SENDRECV) {
-        send = sends;
-        receive = !sends;
-    }
+    const struct profile_operation *o = &r->s->names->operations.at[operation];
+    const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, both = o->family == FAMILY_SENDRECV,
+               send = both ? sends : strstr(o->name, "end") != NULL,
+               receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
     struct awaited a = {.what = AWAIT_OTHER};
-    if (known && (o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
-                  (o->family == FAMILY_INIT_REQUEST && !is_message(o->name)) ||
-                  makes_communicator(o->name) || opens_something(o->name))) {
+    if (known && is_collective(o))
         a = awaited_of_all(r, c, o);
-    } else if (uses_lock(o->name)) {
+    else if (meaning_of(o->name) == MEANS_LOCK)
         a.what = AWAIT_LOCK;
-    } else if (known && c->peer != INT32_MIN && send != receive) {
-        int32_t peer = sends ? c->to : c->peer, tag = sends ? c->to_tag : c->tag;
-        bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
-        a.what = send ? AWAIT_SEND : AWAIT_RECEIVE;
-        a.peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0);
-        a.peer = a.peer < (int32_t)comm->size ? a.peer : AWAIT_INVALID;
-        a.tag = tag < 0 ? AWAIT_ANY : tag;
-        a.comm = reading_comm(r, c->comm_id, c->comm);
-    }
+    else if (known && c->peer != INT32_MIN && send != receive)
+        a = awaited_of_one(r, c, send, sends ? c->to : c->peer, sends ? c->to_tag : c->tag);
     a.rank = r->g.h->rank;
     a.name = operation;
     a.site = first_frame(r, c->site);
@@ -204,7 +200,7 @@ static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
 enum { MOST_REQUESTS = 4096 };
 static void add_requests(struct reading *r)
 {
-    struct situation *s = r->e->s;
+    struct situation *s = r->s;
     const struct ledger_request *q = r->g.l->requests;
     uint32_t n = count_of(r->g.l, LEDGER_REQUESTS);
     n = n < MOST_REQUESTS ? n : MOST_REQUESTS;
@@ -212,14 +208,17 @@ static void add_requests(struct reading *r)
     for (uint32_t i = 0; i < n; i++) {
         if (!is_open(q, n, i))
             continue;
-        struct ledger_call c = {.comm_id = q[i].comm_id, .comm = q[i].comm, .bytes = q[i].bytes};
-        c.operation = q[i].operation;
-        c.site = q[i].site;
-        c.sequence = q[i].sequence;
-        c.peer = q[i].peer;
-        c.tag = q[i].tag;
-        c.root = q[i].root;
-        struct awaited a = reading_awaited(r, &c, false);
+        struct awaited a = reading_awaited(r,
+                                           &(struct ledger_call){.comm_id = q[i].comm_id,
+                                                                 .comm = q[i].comm,
+                                                                 .bytes = q[i].bytes,
+                                                                 .operation = q[i].operation,
+                                                                 .site = q[i].site,
+                                                                 .sequence = q[i].sequence,
+                                                                 .peer = q[i].peer,
+                                                                 .tag = q[i].tag,
+                                                                 .root = q[i].root},
+                                           false);
         a.posted = q[i].posted;
         a.request = q[i].handle;
         *PUSH(&s->awaited) = a;
@@ -255,37 +254,35 @@ static void add_call(struct reading *r, const struct ledger_call *c)
 {
     const uint32_t blocking = 1u << FAMILY_COLLECTIVE | 1u << FAMILY_SEND | 1u << FAMILY_RECV |
                               1u << FAMILY_SENDRECV | 1u << FAMILY_PROBE;
-    struct situation *s = r->e->s;
+    struct situation *s = r->s;
     struct ledger_call known = *c;
     struct awaited own[2];
-    struct open_call *call;
     const uint32_t name = operation_of(&r->g, c->operation);
-    const struct profile_operation *o = &r->e->names->operations.at[name];
+    const struct profile_operation *o = &s->names->operations.at[name];
     const size_t requests = s->awaited.n;
-    const bool polling = polls(o->name), probing = o->family == FAMILY_PROBE,
-               completes =
-                   polling || (o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8));
-    size_t n = !completes || probing;
-    if (!(blocking >> o->family & 1) && !makes_communicator(o->name) && !opens_something(o->name))
+    const enum meaning m = meaning_of(o->name);
+    const bool polling = m == MEANS_POLL,
+               waits = o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8);
+    size_t n = o->family == FAMILY_PROBE || !(polling || waits);
+    if (!(blocking >> o->family & 1) && m != MEANS_COMM && m != MEANS_OPEN)
         known.comm_id = 0;
     own[0] = reading_awaited(r, &known, false);
-    if (n && o->family == FAMILY_SENDRECV) {
+    if (o->family == FAMILY_SENDRECV) {
         own[n] = reading_awaited(r, &known, true);
         own[n++].posted = true;
     }
-    call = situation_call(s, r->g.h->rank, own, n);
+    struct open_call *call = situation_call(s, r->g.h->rank, own, n);
     call->name = name;
     call->site = own->site;
     call->since = c->since;
     call->longest = longest_before(r, c);
-    call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
+    call->any = m == MEANS_ANY;
     call->polls = polling;
     call->seconds = !polling ? age_of(r, c->since) : c->progress ? age_of(r, c->progress) : -1;
-    for (size_t i = r->first; completes && i < requests; i++)
+    for (size_t i = r->first; (polling || waits) && i < requests; i++)
         if (s->awaited.at[i].request && (polling || is_named(c, s->awaited.at[i].request)))
             *PUSH(&call->parts) = i;
-    if (completes && !polling &&
-        (!call->parts.n || c->n_requests > sizeof c->request / sizeof *c->request)) {
+    if (waits && (!call->parts.n || c->n_requests > sizeof c->request / sizeof *c->request)) {
         *PUSH(&call->parts) = s->awaited.n;
         *PUSH(&s->awaited) = own[0];
     }
@@ -295,8 +292,8 @@ static void add_call(struct reading *r, const struct ledger_call *c)
 static void add_init(struct reading *r)
 {
     struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
-    a.name = profile_add_operation(r->e->names, "MPI_Init", FAMILY_LIFECYCLE);
-    struct open_call *call = situation_call(r->e->s, r->g.h->rank, &a, 1);
+    a.name = profile_add_operation(r->s->names, "MPI_Init", FAMILY_LIFECYCLE);
+    struct open_call *call = situation_call(r->s, r->g.h->rank, &a, 1);
     call->name = a.name;
     call->site = a.site;
     call->since = 1;
@@ -305,7 +302,7 @@ static void add_init(struct reading *r)
 }
 
 /* Notes calls that returned errors, and whether windows are locked. */
-static void add_entries(struct reading *r, struct evidence_rank *rank)
+static void add_entries(struct reading *r, struct rank_view *rank)
 {
     int64_t locks = 0;
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
@@ -319,43 +316,44 @@ static void add_entries(struct reading *r, struct evidence_rank *rank)
                  : text_has_word("MPI_Win_unlock MPI_Win_unlock_all", name) ? -(int64_t)e->calls
                                                                             : 0;
     }
-    r->e->s->locks[r->g.h->rank] = locks > 0;
+    rank->locks = locks > 0;
 }
 
 void reading_add_calls(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
-    struct situation *s = r->e->s;
-    struct evidence_rank *rank = &r->e->rank[h->rank];
-    const struct ledger_call *last = NULL;
+    struct situation *s = r->s;
+    struct rank_view *rank = &s->rank[h->rank];
+    const struct ledger_call *last = NULL, *open = NULL;
     if (!count_of(r->g.l, LEDGER_OPERATIONS)) {
         add_init(r);
         return;
     }
     add_entries(r, rank);
     add_requests(r);
-    rank->outside = true;
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_CALLS); i++) {
         const struct ledger_call *c = &r->g.l->calls[i];
         if (!c->thread)
             continue;
         last = !last || c->progress > last->progress ? c : last;
-        rank->outside = rank->outside && !c->since;
         if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize"))
-            s->state[h->rank] = RANK_FINISHED;
-        else if (c->since)
-            add_call(r, c);
+            rank->state = RANK_FINISHED;
+        else if (c->since && (!open || c->since < open->since))
+            open = c;
     }
+    rank->outside = !open && rank->state != RANK_FINISHED;
+    if (open)
+        add_call(r, open);
     /* A record written by another host may be out of date. */
-    s->threads[h->rank] = h->threads_at_once || rank->unseen;
+    rank->threads = h->threads_at_once || rank->unseen;
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
     if (!last || !rank->outside)
         return;
     rank->operation = operation_of(&r->g, last->operation);
     rank->site = first_frame(r, last->site);
-    if (polls(r->e->names->operations.at[rank->operation].name) && !h->threads_at_once &&
-        rank->seconds >= 0 && rank->seconds < s->settled) {
-        s->threads[h->rank] = false;
+    if (meaning_of(r->s->names->operations.at[rank->operation].name) == MEANS_POLL &&
+        !h->threads_at_once && rank->seconds >= 0 && rank->seconds < s->settled) {
+        rank->threads = false;
         add_call(r, last);
     }
 }

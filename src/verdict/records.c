@@ -1,4 +1,4 @@
-#include "verdict/records.h"
+#include "verdict/reading.h"
 
 #include "base/clock.h"
 #include "base/input.h"
@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "profile/records.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static int by_channel(const void *a, const void *b)
-{
-    const struct message_count *x = a, *y = b;
-    return ORDER(x->comm, y->comm) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to)
-               ?: ORDER(x->tag, y->tag);
-}
-
 static void add_messages(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
-    struct situation *s = r->e->s;
+    struct situation *s = r->s;
     s->counted = s->counted && !h->messages_lost && !h->started_late && !h->untracked_requests;
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_MESSAGES); i++) {
         const struct ledger_messages *m = &r->g.l->messages[i];
@@ -42,24 +36,6 @@ static void add_messages(struct reading *r)
     }
 }
 
-/* Merges both ends of a channel into one row; messages that have arrived are dropped. */
-static void merge_messages(struct situation *s)
-{
-    size_t kept = 0;
-    if (s->counts.n)
-        qsort(s->counts.at, s->counts.n, sizeof *s->counts.at, by_channel);
-    for (size_t i = 0, next; i < s->counts.n; i = next) {
-        struct message_count sum = s->counts.at[i];
-        for (next = i + 1; next < s->counts.n && !by_channel(&sum, &s->counts.at[next]); next++) {
-            sum.sent += s->counts.at[next].sent;
-            sum.received += s->counts.at[next].received;
-        }
-        if (sum.sent != sum.received)
-            s->counts.at[kept++] = sum;
-    }
-    s->counts.n = kept;
-}
-
 /* The state according to /proc. */
 static enum rank_state state_of(int64_t pid)
 {
@@ -72,12 +48,12 @@ static enum rank_state state_of(int64_t pid)
 
 /* Whether it got a signal with which a launcher or a person ends all ranks, whatever they are
  * doing. */
-static bool was_asked_to_end(const struct evidence_rank *r)
+static bool was_asked_to_end(const struct rank_view *r)
 {
     const uint64_t asking = 1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT |
                             1u << SIGXCPU | 1u << SIGUSR1 | 1u << SIGUSR2;
-    return (r->state == LEDGER_SIGNALLED || r->state == LEDGER_HANDLED) && r->state_detail > 0 &&
-           r->state_detail < 32 && asking >> r->state_detail & 1;
+    return (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED) && r->detail > 0 &&
+           r->detail < 32 && asking >> r->detail & 1;
 }
 
 /* Whether it is in a call that MPI has refused. By default MPI then ends the process. */
@@ -91,24 +67,24 @@ static bool was_refused(const struct situation *s, int32_t rank)
  * Exception: a process that recorded no end, outside of MPI, while others got a signal to end and
  * MPI refused no call. (If it was in a call, it had ignored that signal and was killed with the
  * others.) */
-static void find_gone(struct evidence *e)
+static void find_gone(struct situation *s)
 {
     bool asked = false, refused = false;
-    for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
-        e->live = e->live || e->rank[i].alive;
-        asked = asked || was_asked_to_end(&e->rank[i]);
-        refused = refused || was_refused(e->s, i);
+    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
+        s->live = s->live || s->rank[i].alive;
+        s->unseen = s->unseen || s->rank[i].unseen;
+        asked = asked || was_asked_to_end(&s->rank[i]);
+        refused = refused || was_refused(s, i);
     }
-    for (int32_t i = 0; i < (int32_t)e->s->n_ranks; i++) {
-        struct evidence_rank *r = &e->rank[i];
-        if (!e->live && was_refused(e->s, i))
-            r->state = LEDGER_EXITED;
-        bool with_all = !e->live && (!asked || refused || situation_find(e->s, i)),
-             in_records = r->state == LEDGER_RUNNING ? r->unseen || with_all
-                                                     : was_asked_to_end(r) && !e->live;
-        enum rank_state known = e->s->state[i];
-        if (known != RANK_UNSEEN && known != RANK_FINISHED && !r->alive && !in_records)
-            e->s->state[i] = RANK_GONE;
+    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
+        struct rank_view *r = &s->rank[i];
+        if (!s->live && was_refused(s, i))
+            r->ended = LEDGER_EXITED;
+        const bool with_all = !s->live && (!asked || refused || situation_find(s, i)),
+                   in_records = r->ended == LEDGER_RUNNING ? r->unseen || with_all
+                                                           : was_asked_to_end(r) && !s->live;
+        if (r->state != RANK_UNSEEN && r->state != RANK_FINISHED && !r->alive && !in_records)
+            r->state = RANK_GONE;
     }
 }
 
@@ -120,43 +96,45 @@ enum {
     MEMBERS = NAMES | 1u << LEDGER_INSTANCES
 };
 
-static void read_calls(struct reading *r)
+/* What the record says of the process, and what this host or its own one does. */
+static void read_process(struct reading *r, struct rank_view *rank)
 {
     const struct ledger_header *h = r->g.h;
-    struct evidence_rank *rank = &r->e->rank[h->rank];
     struct profile_host on = {.ranks = 1};
-    const struct host_summary *told = NULL;
     const struct host_rank *seen = NULL;
-    char host[sizeof h->host] = "";
-    gethostname(host, sizeof host - 1);
+    char here[sizeof h->host] = "";
+    gethostname(here, sizeof here - 1);
     text_copy_part(on.name, sizeof on.name, h->host, sizeof h->host);
     quote_plain(on.name);
-    *rank = (struct evidence_rank){.state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
-                                   .state_detail = h->state_detail,
-                                   .pid = h->pid,
-                                   .other_host = strncmp(host, h->host, sizeof host) != 0,
-                                   .host = profile_add_host(r->e->names, &on),
-                                   .operation = PROFILE_NONE,
-                                   .failed = PROFILE_NONE,
-                                   .seconds = -1};
-    if (rank->other_host && rank->state == LEDGER_RUNNING) {
-        told = hosts_find(r->hosts, h->host);
-        seen = told ? hosts_rank(told, h->rank) : NULL;
-        rank->unseen = !told;
-        rank->moving = told && told->moving;
+    *rank = (struct rank_view){.ended = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
+                               .detail = h->state_detail,
+                               .pid = h->pid,
+                               .other_host = strncmp(here, h->host, sizeof here) != 0,
+                               .host = profile_add_host(r->s->names, &on),
+                               .operation = PROFILE_NONE,
+                               .failed = PROFILE_NONE,
+                               .seconds = -1};
+    const bool ended = rank->ended != LEDGER_RUNNING;
+    if (rank->other_host && !ended) {
+        const struct host_rank *any = hosts_find(r->hosts, h->host, -1);
+        seen = hosts_find(r->hosts, h->host, h->rank);
+        rank->unseen = !any;
+        rank->moving = any && any->moving;
     }
-    rank->alive = seen || (ledger_is_alive(h) &&
-                           (rank->state == LEDGER_RUNNING || rank->state == LEDGER_HANDLED ||
-                            rank->state == LEDGER_FINALIZED));
-    r->now = seen                            ? told->now
-             : rank->alive                   ? clock_now()
-             : rank->state == LEDGER_RUNNING ? -1
-                                             : h->pair[1].seconds;
-    r->e->s->state[h->rank] = rank->state == LEDGER_FINALIZED ? RANK_FINISHED
-                              : seen                          ? seen->state
-                              : rank->alive                   ? state_of(h->pid)
-                                                              : RANK_RUNNING;
-    if (rank->state != LEDGER_FINALIZED && !rank->moving)
+    rank->alive = seen || (ledger_is_alive(h) && (!ended || rank->ended == LEDGER_HANDLED ||
+                                                  rank->ended == LEDGER_FINALIZED));
+    r->now = seen ? seen->now : rank->alive ? clock_now() : ended ? h->pair[1].seconds : -1;
+    rank->state = rank->ended == LEDGER_FINALIZED ? RANK_FINISHED
+                  : seen                          ? seen->state
+                  : rank->alive                   ? state_of(h->pid)
+                                                  : RANK_RUNNING;
+}
+
+static void read_calls(struct reading *r)
+{
+    struct rank_view *rank = &r->s->rank[r->g.h->rank];
+    read_process(r, rank);
+    if (rank->ended != LEDGER_FINALIZED && !rank->moving)
         reading_add_calls(r);
     add_messages(r);
 }
@@ -165,15 +143,9 @@ static void read_calls(struct reading *r)
  * represent several communicators of the same members: its count is that of the last one. */
 static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
 {
-    const struct member_list *c = &r->e->s->comms.at[i];
+    const struct member_list *c = &r->s->comms.at[i];
     int64_t entered = -1;
     bool several = false, none = false;
-    uint32_t n = count_of(r->g.l, LEDGER_REQUESTS);
-    for (uint32_t k = 0; k < n && !c->operation; k++) {
-        const struct ledger_request *q = &r->g.l->requests[k];
-        if (q->posted && q->comm_id == r->e->names->comms.at[i].id && reading_is_persistent(r, q))
-            entered = (int64_t)(q->sequence + 1);
-    }
     for (uint32_t k = 1; c->n && k < count_of(r->g.l, LEDGER_COMMS); k++) {
         const struct ledger_comm *row = &r->g.l->comms[k];
         if (row->id != c->group)
@@ -181,11 +153,10 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
         *rank = row->rank;
         several = several || row->created > 1;
         none = none || !row->last;
-        bool same = row->last == c->id || (c->world && row->flags & LEDGER_COMM_WORLD);
-        if (c->operation)
-            entered = same ? reading_calls(r, c->operation, k) : entered;
-        else if (row->last == r->e->names->comms.at[i].id)
-            entered = row->entered;
+        if (c->operation && (row->last == c->id || (c->world && row->flags & LEDGER_COMM_WORLD)))
+            entered = reading_calls(r, c->operation, k);
+        else if (!c->operation && row->last == r->s->names->comms.at[i].id)
+            entered = (int64_t)row->entered;
     }
     return entered < 0 && none && !several && !c->operation ? 0 : entered;
 }
@@ -194,7 +165,7 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
  * left but others may still be in, since they may disagree about them. */
 static void read_members(struct reading *r)
 {
-    struct situation *s = r->e->s;
+    struct situation *s = r->s;
     for (uint32_t i = 0; i < s->comms.n; i++) {
         uint32_t rank = UINT32_MAX;
         int64_t entered = entered_in(r, i, &rank);
@@ -205,17 +176,21 @@ static void read_members(struct reading *r)
     }
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_INSTANCES); i++) {
         const struct ledger_instance *x = &r->g.l->instances[i];
-        struct ledger_call c = {.comm_id = x->comm_id, .comm = x->comm, .bytes = x->bytes};
-        uint32_t comm = reading_find_comm(r->e->names, x->comm_id);
+        uint32_t comm = reading_find_comm(s, x->comm_id);
         if (comm == s->comms.n || x->sequence < s->comms.at[comm].lowest)
             continue;
-        c.operation = x->operation;
-        c.site = x->site;
-        c.sequence = x->sequence;
-        c.root = x->root;
-        struct awaited a = reading_awaited(r, &c, false);
+        struct awaited a = reading_awaited(r,
+                                           &(struct ledger_call){.comm_id = x->comm_id,
+                                                                 .comm = x->comm,
+                                                                 .bytes = x->bytes,
+                                                                 .operation = x->operation,
+                                                                 .site = x->site,
+                                                                 .sequence = x->sequence,
+                                                                 .root = x->root},
+                                           false);
+        a.left = true;
         if (a.what == AWAIT_COLLECTIVE)
-            *PUSH(&s->left) = a;
+            *PUSH(&s->awaited) = a;
     }
 }
 
@@ -231,8 +206,8 @@ static void read_each(struct reading *r, struct records *records, uint32_t secti
                 records_remark(records, records->list.at[i].name, fault);
             continue;
         }
-        r->g = gather_begin(r->e->names, &l);
-        if ((size_t)l.header->rank < r->e->s->n_ranks)
+        r->g = gather_begin(r->s->names, &l);
+        if ((size_t)l.header->rank < r->s->n_ranks)
             read(r);
         gather_end(&r->g);
         ledger_close(&l);
@@ -242,8 +217,8 @@ static void read_each(struct reading *r, struct records *records, uint32_t secti
 /* Translates ranks of communicators to ranks of MPI_COMM_WORLD. */
 static void translate(struct situation *s)
 {
-    for (size_t i = 0; i < s->awaited.n + s->left.n; i++) {
-        struct awaited *a = i < s->awaited.n ? &s->awaited.at[i] : &s->left.at[i - s->awaited.n];
+    for (size_t i = 0; i < s->awaited.n; i++) {
+        struct awaited *a = &s->awaited.at[i];
         const struct member_list *c = a->what > AWAIT_COLLECTIVE ? NULL : &s->comms.at[a->comm];
         int32_t *rank = a->what == AWAIT_COLLECTIVE ? &a->root : &a->peer;
         if (!c || *rank < 0)
@@ -253,88 +228,76 @@ static void translate(struct situation *s)
     }
 }
 
-static struct evidence *read_all(struct records *records, double settled)
+static struct situation *read_all(struct records *records, double settled)
 {
-    struct evidence *e = memory_alloc(sizeof *e);
-    struct host_summaries hosts = hosts_read(records->directory);
-    struct reading r = {.e = e, .hosts = &hosts};
-    size_t size = 0;
+    int32_t size = 0;
     for (size_t i = 0; i < records->list.n; i++)
-        if (records->list.at[i].header.size > (int32_t)size)
-            size = (size_t)records->list.at[i].header.size;
-    e->names = profile_new();
-    e->rank = memory_alloc((size + 1) * sizeof *e->rank);
-    e->s = situation_new(size);
-    e->s->settled = settled;
-    e->s->counted = true;
-    for (size_t i = 0; i < size; i++)
-        e->s->state[i] = RANK_UNSEEN;
+        if (records->list.at[i].header.size > size)
+            size = records->list.at[i].header.size;
+    struct situation *s = situation_new((size_t)size);
+    struct hosts hosts = hosts_read(records->directory);
+    struct reading r = {.s = s, .hosts = &hosts};
+    s->names = profile_new();
+    s->settled = settled;
+    s->counted = true;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        s->rank[i] = (struct rank_view){
+            .state = RANK_UNSEEN, .failed = PROFILE_NONE, .operation = PROFILE_NONE};
     read_each(&r, records, CALLS, read_calls);
-    for (size_t i = 0; i < size; i++)
-        e->s->counted = e->s->counted && e->s->state[i] != RANK_UNSEEN;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        s->counted = s->counted && s->rank[i].state != RANK_UNSEEN;
     read_each(&r, records, MEMBERS, read_members);
-    translate(e->s);
-    merge_messages(e->s);
-    find_gone(e);
-    hosts_free(&hosts);
-    return e;
+    translate(s);
+    find_gone(s);
+    free(hosts.list.at);
+    return s;
 }
 
-static struct evidence *evidence_read(const char *directory, double settled)
+static struct situation *read_once(const char *directory, double settled)
 {
     struct records records;
-    struct evidence *e = NULL;
     if (!records_open(&records, directory))
         return NULL;
     records_find(&records);
-    if (records.list.n)
-        e = read_all(&records, settled);
-    for (size_t i = 0; e && i < records.remarks.n; i++)
-        profile_warn(e->names, "%s", records.remarks.at[i]);
-    if (!e || !e->s->n_ranks) {
+    struct situation *s = read_all(&records, settled);
+    for (size_t i = 0; i < records.remarks.n; i++)
+        profile_warn(s->names, "%s", records.remarks.at[i]);
+    if (!s->n_ranks && !faccessat(records.directory, "profile.json", F_OK, 0))
+        reason_give("%s: the run has ended, and all ranks have reached MPI_Finalize: use: collprof "
+                    "report %s",
+                    directory, directory);
+    else if (!s->n_ranks)
         reason_give("%s: no record rank-*.ledger that can be read%s%s", directory,
                     records.remarks.n ? ": " : "", records.remarks.n ? records.remarks.at[0] : "");
-        evidence_free(e);
-        e = NULL;
+    if (!s->n_ranks) {
+        situation_free(s);
+        s = NULL;
     }
     records_close(&records);
-    return e;
-}
-
-void evidence_free(struct evidence *e)
-{
-    if (!e)
-        return;
-    situation_free(e->s);
-    profile_free(e->names);
-    free(e->rank);
-    free(e);
+    return s;
 }
 
 /* Calls that differ from BEFORE have made progress and may return. Polls are judged by their
  * successes. */
 static void settle(struct situation *s, const struct situation *before)
 {
-    for (size_t i = 0; i < s->calls.n; i++) {
-        bool same = s->calls.at[i].polls;
-        for (size_t k = 0; k < before->calls.n && !same; k++)
-            same = before->calls.at[k].rank == s->calls.at[i].rank &&
-                   before->calls.at[k].since == s->calls.at[i].since;
-        if (!same)
-            s->calls.at[i].seconds = 0;
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct open_call *c = &s->rank[i].call;
+        if (!c->polls && (i >= before->n_ranks || c->since != before->rank[i].call.since))
+            c->seconds = 0;
     }
 }
 
-struct evidence *evidence_now(const char *directory, double settled)
+struct situation *situation_read(const char *directory, double settled)
 {
-    struct evidence *e = evidence_read(directory, settled);
-    if (e && e->live) {
-        struct evidence *before = e;
+    struct situation *s = read_once(directory, settled);
+    if (s && s->live) {
+        struct situation *before = s;
         nanosleep(&(struct timespec){0, 150000000}, NULL);
-        e = evidence_read(directory, settled);
-        if (e)
-            settle(e->s, before->s);
-        evidence_free(before);
+        s = read_once(directory, settled);
+        if (s)
+            settle(s, before);
+        situation_free(before);
     }
-    return e;
+    return s;
 }

@@ -1,8 +1,8 @@
 #include "verdict/situation.h"
 
 #include "base/hash.h"
-#include "base/names.h"
 #include "base/text.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,7 @@ struct situation *situation_new(size_t n)
 {
     struct situation *s = memory_alloc(sizeof *s);
     s->n_ranks = n;
-    s->state = memory_alloc((n + 1) * sizeof *s->state);
-    s->threads = memory_alloc((n + 1) * sizeof *s->threads);
-    s->locks = memory_alloc((n + 1) * sizeof *s->locks);
+    s->rank = memory_alloc((n + 1) * sizeof *s->rank);
     return s;
 }
 
@@ -26,15 +24,12 @@ void situation_free(struct situation *s)
         free(s->comms.at[i].member);
         free(s->comms.at[i].entered);
     }
-    for (size_t i = 0; i < s->calls.n; i++)
-        free(s->calls.at[i].parts.at);
-    free(s->state);
-    free(s->threads);
-    free(s->locks);
+    for (size_t i = 0; i < s->n_ranks; i++)
+        free(s->rank[i].call.parts.at);
+    profile_free(s->names);
+    free(s->rank);
     free(s->comms.at);
     free(s->awaited.at);
-    free(s->left.at);
-    free(s->calls.at);
     free(s->counts.at);
     free(s);
 }
@@ -42,8 +37,8 @@ void situation_free(struct situation *s)
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n)
 {
-    struct open_call *c = PUSH(&s->calls);
-    c->rank = rank;
+    struct open_call *c = &s->rank[rank].call;
+    c->open = true;
     for (size_t i = 0; i < n; i++) {
         *PUSH(&c->parts) = s->awaited.n;
         *PUSH(&s->awaited) = awaited[i];
@@ -52,20 +47,8 @@ struct open_call *situation_call(struct situation *s, int32_t rank, const struct
     return c;
 }
 
-const struct open_call *situation_find(const struct situation *s, int32_t rank)
-{
-    for (size_t i = 0; i < s->calls.n; i++)
-        if (s->calls.at[i].rank == rank)
-            return &s->calls.at[i];
-    return NULL;
-}
-
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes)
 {
-    static const enum collective_shape shapes[] = {
-        [COLLECTIVE_ALL] = SHAPE_ALL,         [COLLECTIVE_FROM_ROOT] = SHAPE_FROM_ROOT,
-        [COLLECTIVE_TO_ROOT] = SHAPE_TO_ROOT, [COLLECTIVE_PREFIX] = SHAPE_SCAN,
-        [COLLECTIVE_NEIGHBOURS] = SHAPE_SOME, [COLLECTIVE_OTHER] = SHAPE_ALL};
     char word[64];
     size_t n = strlen(name), from = !strncmp(name, "MPI_I", 5) ? 5 : n < 4 ? n : 4;
     n -= n > 2 && !strcmp(name + n - 2, "_c") ? 2 : 0;
@@ -78,7 +61,7 @@ struct awaited awaited_collective(const char *name, bool two_groups, int32_t roo
                             .operation = (uint32_t)hash_bytes(HASH_START, name, n),
                             .root = two_groups ? -1 : root,
                             .bytes = one_size ? bytes : JUDGE_UNKNOWN_BYTES,
-                            .shape = two_groups ? SHAPE_SOME : shapes[collective_kind(name)]};
+                            .kind = two_groups ? COLLECTIVE_NEIGHBOURS : collective_kind(name)};
 }
 
 bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b)

@@ -1,12 +1,12 @@
-/* The table of all calls that are open at one moment, for src/verdict/judge.h. */
+/* The table of all calls that are open at one moment, for src/verdict/judge.h, which needs neither
+ * NAMES nor what is noted for texts. */
 #ifndef COLLPROF_VERDICT_SITUATION_H
 #define COLLPROF_VERDICT_SITUATION_H
 
 #include "base/array.h"
+#include "base/names.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* The state of a process, without its open calls. */
 enum rank_state {
@@ -19,13 +19,36 @@ enum rank_state {
     RANK_UNSEEN       /* it has no record */
 };
 
-/* Which members wait for which others in a collective operation. */
-enum collective_shape {
-    SHAPE_ALL,       /* every member for all: MPI_Barrier, MPI_Allreduce */
-    SHAPE_FROM_ROOT, /* every member for the root: MPI_Bcast */
-    SHAPE_TO_ROOT,   /* the root for all members: MPI_Reduce */
-    SHAPE_SCAN,      /* every member for the lower ranks: MPI_Scan */
-    SHAPE_SOME       /* for some unknown members: neighbourhood collectives */
+/* The call that a rank has entered and not left; the oldest, if several threads are in calls. */
+struct open_call {
+    bool open;           /* false: there is none */
+    bool any;            /* it returns when any one of its parts is complete: MPI_Waitany */
+    bool polls;          /* it does not block: MPI_Test, MPI_Iprobe */
+    ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; released by free() */
+    double seconds;      /* since entry, for POLLS since the last success; negative if unknown */
+    double longest;      /* seconds in the longest call of its operation at its call site that has
+                            returned; 0 if there is none */
+    uint64_t since;      /* distinguishes it from other calls of its rank */
+    uint32_t name, site; /* its operation and call site, for texts */
+};
+
+struct rank_view {
+    enum rank_state state;
+    struct open_call call;
+    bool threads; /* has other threads outside of MPI that may call it */
+    bool locks;   /* holds a lock of a window */
+    /* For texts and for the watchdog: */
+    bool alive, other_host;
+    bool unseen;   /* on another host, of which nothing recent is known */
+    bool moving;   /* on another host, whose watchdog saw no rank that waits for long */
+    bool outside;  /* of MPI */
+    uint32_t host; /* index in the hosts of NAMES */
+    int64_t pid;
+    uint32_t ended;               /* enum ledger_state */
+    int32_t detail;               /* signal or error code with which it ended */
+    uint32_t operation, site;     /* its last call; PROFILE_NONE if unknown */
+    double seconds;               /* since that call returned; negative if unknown */
+    uint32_t failed, failed_site; /* a call that returned an error; PROFILE_NONE if none */
 };
 
 enum {
@@ -34,10 +57,9 @@ enum {
     AWAIT_INVALID = -3 /* not a rank of the communicator */
 };
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
-#define JUDGE_NONE SIZE_MAX
 
-/* A message or collective that a rank waits for or has posted. Those of one rank are in the order
- * of posting: first requests, then the parts of its blocking calls. */
+/* A message or collective that a rank waits for, has posted or has left. Those of one rank are in
+ * the order of posting: first requests, then the parts of its blocking calls. */
 struct awaited {
     enum awaited_what {
         AWAIT_SEND,
@@ -55,6 +77,7 @@ struct awaited {
                           request */
     uint64_t request;  /* handle of the request, to look it up; 0: not a request */
     uint64_t sequence; /* of a collective: its number in the member list, from 0 */
+    bool left;         /* a collective that RANK has left, while other members are still in it */
     bool counted;      /* SEQUENCE counts only collectives of the same operation */
     bool maybe;        /* it may wait for something else: a file system, a process to start */
     /* What a collective's members must agree on; unknown values agree with any: */
@@ -62,21 +85,8 @@ struct awaited {
     int32_t root;       /* -1 if none or not comparable */
     uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES if unknown or allowed to differ */
     uint32_t signature; /* see LEDGER_SIGNATURE() */
-    enum collective_shape shape;
+    enum collective_kind kind;
     uint32_t name, site; /* operation and call site of the post, for texts */
-};
-
-/* A call that a thread has entered and not left. */
-struct open_call {
-    int32_t rank;
-    ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; released by free() */
-    bool any;            /* it returns when any one of them is complete: MPI_Waitany */
-    bool polls;          /* it does not block: MPI_Test, MPI_Iprobe */
-    double seconds;      /* since entry, for POLLS since the last success; negative if unknown */
-    double longest;      /* seconds in the longest call of its operation at its call site that has
-                            returned; 0 if there is none */
-    uint64_t since;      /* distinguishes it from other calls of its rank */
-    uint32_t name, site; /* its operation and call site, for messages */
 };
 
 /* A sequence of collectives on one communicator with common numbering, and how many of them each
@@ -91,7 +101,7 @@ struct member_list {
     uint64_t lowest; /* smallest number of a collective that is open or posted here */
 };
 
-/* Messages from one rank to another. */
+/* Messages from one rank to another; each of them may count its end. */
 struct message_count {
     uint32_t comm;
     int32_t from, to, tag;
@@ -100,19 +110,19 @@ struct message_count {
 
 struct situation {
     size_t n_ranks;
-    enum rank_state *state; /* by rank, for free() */
-    bool *threads;          /* has other threads outside of MPI that may call it */
-    bool *locks;            /* holds a lock of a window */
+    struct rank_view *rank;
     ARRAY(struct member_list) comms;
-    ARRAY(struct awaited) awaited; /* sorted by rank */
-    ARRAY(struct awaited) left;    /* collectives that ranks have left */
-    ARRAY(struct open_call) calls; /* sorted by rank */
+    ARRAY(struct awaited) awaited; /* sorted by rank; at the end those that are LEFT */
     ARRAY(struct message_count) counts;
-    bool counted;   /* COUNTS includes all messages */
-    double settled; /* a call that is open for a shorter time (s) may return at any moment */
+    bool counted;          /* COUNTS includes all messages */
+    double settled;        /* a call that is open for a shorter time (s) may return at any moment */
+    bool live;             /* a process of the run is alive */
+    bool unseen;           /* of a rank that is UNSEEN that is unknown */
+    struct profile *names; /* tables of the operations, call sites, communicators (those of COMMS)
+                              and hosts; its warnings list what is unknown */
 };
 
-/* What the members of the collective NAME must agree on, and its shape. TWO_GROUPS: on an
+/* What the members of the collective NAME must agree on, and its kind. TWO_GROUPS: on an
  * intercommunicator, where little is checked. Large-count forms count as the same operation. BYTES
  * are compared if every member must pass the same number, even with MPI_IN_PLACE. */
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
@@ -125,16 +135,28 @@ bool awaited_agree(const struct awaited *a, const struct awaited *b);
  * differ in them. */
 bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
 
+/* Default age in seconds from which an open call is judged. */
+#define VERDICT_SETTLED 1.0
+
+/* Reads the records in DIRECTORY of the run that started last; those of living processes are read
+ * at that moment, without their cooperation. SETTLED: as in struct situation. A living run is read
+ * twice, a moment apart: calls that changed meanwhile are considered moving. NULL with a
+ * reason_give() if there are no readable records. Release by situation_free(). */
+struct situation *situation_read(const char *directory, double settled);
+
 /* A situation of N ranks without calls. Release by situation_free(). */
 struct situation *situation_new(size_t n);
 void situation_free(struct situation *s);
 
-/* Adds a call of RANK that waits for all N elements of AWAITED. The caller may set ANY in the
- * result. */
+/* Sets the call of RANK to one that waits for all N elements of AWAITED. The caller may set ANY in
+ * the result. */
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n);
 
-/* The first open call of RANK; NULL if it has none. */
-const struct open_call *situation_find(const struct situation *s, int32_t rank);
+/* The open call of RANK; NULL if it has none. */
+static inline const struct open_call *situation_find(const struct situation *s, int32_t rank)
+{
+    return s->rank[rank].call.open ? &s->rank[rank].call : NULL;
+}
 
 #endif

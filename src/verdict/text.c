@@ -121,49 +121,49 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
 }
 
 /* IN_CALL: MPI itself ends a process after an error that is fatal. */
-static void add_end(char *text, const struct evidence_rank *r, bool in_call)
+static void add_end(char *text, const struct rank_view *r, bool in_call)
 {
-    if (r->state == LEDGER_EXITED && in_call)
+    if (r->ended == LEDGER_EXITED && in_call)
         add(text, "ended by MPI after an error (MPI_ERRORS_ARE_FATAL), ");
-    else if (r->state == LEDGER_EXITED)
+    else if (r->ended == LEDGER_EXITED)
         add(text, "exited without MPI_Finalize, ");
-    else if (r->state == LEDGER_ABORTED)
-        add(text, "called MPI_Abort with error code %d, ", r->state_detail);
-    else if (r->state == LEDGER_SIGNALLED || r->state == LEDGER_HANDLED)
-        add(text, "ended by signal %d (%s), ", r->state_detail, strsignal(r->state_detail));
+    else if (r->ended == LEDGER_ABORTED)
+        add(text, "called MPI_Abort with error code %d, ", r->detail);
+    else if (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED)
+        add(text, "ended by signal %d (%s), ", r->detail, strsignal(r->detail));
     else
         add(text, "gone without a last word (killed, by SIGKILL for example), ");
 }
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
  * more". */
-static void add_open(char *text, const struct evidence *e, const struct open_call *c,
+static void add_open(char *text, const struct situation *s, const struct open_call *c,
                      const struct awaited *first, bool named)
 {
-    const struct awaited *a = c->parts.n ? &e->s->awaited.at[c->parts.at[0]] : NULL;
+    const struct awaited *a = c->parts.n ? &s->awaited.at[c->parts.at[0]] : NULL;
     for (size_t i = 0; i < c->parts.n; i++)
-        a = &e->s->awaited.at[c->parts.at[i]] == first ? first : a;
+        a = &s->awaited.at[c->parts.at[i]] == first ? first : a;
     add(text, c->polls ? "polling with " : "in ");
-    add_call(text, e->names, c->name, c->site, a && !a->posted ? a : NULL, named);
+    add_call(text, s->names, c->name, c->site, a && !a->posted ? a : NULL, named);
     if (!a || !a->posted)
         return;
     add(text, ", for ");
-    add_call(text, e->names, a->name, a->site, a, named);
+    add_call(text, s->names, a->name, a->site, a, named);
     if (c->parts.n > 1)
         add(text, ", %s %zu more", c->any ? "or one of" : "and", c->parts.n - 1);
 }
 
 /* Appends the call of RANK; without NAMED, omits what differs among ranks of one group. */
-static void add_rank(char *text, const struct evidence *e, const struct verdict *v, int32_t rank,
+static void add_rank(char *text, const struct situation *s, const struct verdict *v, int32_t rank,
                      bool named)
 {
     static const char *const doing[] = {[RANK_RUNNING] = "computing",
                                         [RANK_SLEEPING] = "sleeping",
                                         [RANK_SYSTEM_CALL] = "in a system call (files, usually)"};
-    const struct evidence_rank *r = &e->rank[rank];
-    const struct open_call *c = situation_find(e->s, rank);
+    const struct rank_view *r = &s->rank[rank];
+    const struct open_call *c = situation_find(s, rank);
     const bool fault = verdict_blames(v, rank);
-    enum rank_state state = e->s->state[rank];
+    enum rank_state state = r->state;
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
         add(text, state == RANK_UNSEEN ? "no record" : "in or after MPI_Finalize");
         return;
@@ -173,7 +173,7 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)
-        add_open(text, e, c, v->first, named);
+        add_open(text, s, c, v->first, named);
     else
         add(text, "%s",
             r->moving                               ? "on a host where no rank waits for long"
@@ -183,26 +183,13 @@ static void add_rank(char *text, const struct evidence *e, const struct verdict 
         add_time(text, " for ", r->seconds);
     if (!c && r->operation != PROFILE_NONE) {
         add(text, ", since ");
-        add_call(text, e->names, r->operation, r->site, NULL, named);
+        add_call(text, s->names, r->operation, r->site, NULL, named);
     }
     if (r->failed != PROFILE_NONE) {
         add(text, ", after an error in ");
-        add_call(text, e->names, r->failed, r->failed_site, NULL, named);
+        add_call(text, s->names, r->failed, r->failed_site, NULL, named);
     }
 }
-
-/* The sentence about two members of a communicator that disagree. */
-static const char *const of_two[VERDICT_KINDS] = {
-    [VERDICT_MISMATCH] = "members of a communicator disagree about a collective: ",
-    [VERDICT_CROSSED] = "collectives of two communicators in opposite order: "};
-
-/* For other ranks at fault: text between their numbers and the call of the first of them, and text
- * after it. */
-static const char *const before[VERDICT_KINDS] =
-    {[VERDICT_UNMATCHED] = " waits ", [VERDICT_CYCLE] = " wait for each other "},
-                         *const after[VERDICT_KINDS] = {
-                             [VERDICT_POLLING] = ", and nothing has completed",
-                             [VERDICT_UNKNOWN] = ", for a reason that is unknown"};
 
 static void add_ranks(char *text, const int32_t *rank, size_t n)
 {
@@ -216,12 +203,12 @@ static void add_ranks(char *text, const int32_t *rank, size_t n)
 
 /* The shortest time in seconds that all of them, or otherwise the ranks waiting for them, have been
  * in their calls; negative if unknown. */
-static double shortest(const struct evidence *e, const struct verdict *v)
+static double shortest(const struct situation *s, const struct verdict *v)
 {
-    const struct open_call *waiting = v->first ? situation_find(e->s, v->first->rank) : NULL;
+    const struct open_call *waiting = v->first ? situation_find(s, v->first->rank) : NULL;
     double seconds = -1;
     for (size_t i = 0; i < v->n; i++) {
-        const struct open_call *c = situation_find(e->s, v->core[i]);
+        const struct open_call *c = situation_find(s, v->core[i]);
         if (c && c->seconds >= 0 && (seconds < 0 || c->seconds < seconds))
             seconds = c->seconds;
     }
@@ -230,12 +217,12 @@ static double shortest(const struct evidence *e, const struct verdict *v)
 
 /* The rank whose call is named: if nothing matches a receive or send, the rank that waits; if ranks
  * poll, one that does. */
-static int32_t named_rank(const struct evidence *e, const struct verdict *v)
+static int32_t named_rank(const struct situation *s, const struct verdict *v)
 {
     if (v->kind == VERDICT_UNMATCHED)
         return v->first->rank;
     for (size_t i = 0; i < v->n && v->kind == VERDICT_POLLING; i++) {
-        const struct open_call *c = situation_find(e->s, v->core[i]);
+        const struct open_call *c = situation_find(s, v->core[i]);
         if (c && c->polls)
             return v->core[i];
     }
@@ -244,21 +231,21 @@ static int32_t named_rank(const struct evidence *e, const struct verdict *v)
 
 /* Appends the message that never arrives, what its peer does instead, and similar messages that
  * were sent. */
-static void add_unmatched(char *text, const struct evidence *e, const struct verdict *v)
+static void add_unmatched(char *text, const struct situation *s, const struct verdict *v)
 {
     const struct awaited *a = v->first;
     char count[32];
     add(text, a->what == AWAIT_SEND ? ", and no call receives that" : ", and no call sends that");
     if (a->peer >= 0 && a->peer != a->rank) {
         add(text, "; rank %d: ", a->peer);
-        add_rank(text, e, v, a->peer, true);
+        add_rank(text, s, v, a->peer, true);
     }
     uint64_t n = v->near.sent;
     if (!n)
         return;
     add(text, "; rank %d has %s message%s of tag %d from rank %d (", v->near.to,
         format_count(count, n), n == 1 ? "" : "s", v->near.tag, v->near.from);
-    add_comm(text, e->names, v->near.comm);
+    add_comm(text, s->names, v->near.comm);
     add(text, ") that no call has received");
 }
 
@@ -274,146 +261,122 @@ void verdict_text_group(char text[VERDICT_TEXT], const json_t *group)
 }
 
 /* GROUPS begins with those at fault. */
-static void add_body(char *text, const struct evidence *e, const struct verdict *v,
+static void add_body(char *text, const struct situation *s, const struct verdict *v,
                      const json_t *groups)
 {
+    const struct verdict_rule *rule = &verdict_rules[v->kind];
     const bool one = v->kind == VERDICT_UNMATCHED || v->kind == VERDICT_POLLING;
-    const int32_t rank = named_rank(e, v);
-    if (of_two[v->kind]) {
-        add(text, "%s", of_two[v->kind]);
-        verdict_text_pair(text, e->names, v->first, v->second);
+    const int32_t rank = named_rank(s, v);
+    if (rule->pair) {
+        add(text, "%s", rule->pair);
+        verdict_text_pair(text, s->names, v->first, v->second);
         return;
     }
     add_ranks(text, one ? &rank : v->core, one ? 1 : v->n);
     if (v->first && (v->kind == VERDICT_MISSING || v->kind == VERDICT_COMPUTES)) {
         add(text, ", awaited in ");
-        add_call(text, e->names, v->first->name, v->first->site, v->first, v->n == 1);
+        add_call(text, s->names, v->first->name, v->first->site, v->first, v->n == 1);
     }
-    const json_t *next = json_array_get(groups, 1);
-    const bool several = !one && json_is_true(json_object_get(next, "at_fault"));
-    add(text, "%s%s", before[v->kind] ? before[v->kind] : ": ",
-        several && before[v->kind] ? "(" : "");
+    add(text, "%s", rule->before);
+    const bool several =
+        !one && json_is_true(json_object_get(json_array_get(groups, 1), "at_fault"));
+    const json_t *g;
+    size_t i;
     if (one)
-        add_rank(text, e, v, rank, true);
+        add_rank(text, s, v, rank, true);
     else if (!several)
         add(text, "%s", json_string_value(json_object_get(json_array_get(groups, 0), "text")));
-    for (size_t i = 0;
-         several && json_is_true(json_object_get(json_array_get(groups, i), "at_fault")); i++) {
-        add(text, i ? "; " : "");
-        verdict_text_group(text, json_array_get(groups, i));
+    json_array_foreach(groups, i, g)
+    {
+        if (!several || !json_is_true(json_object_get(g, "at_fault")))
+            break;
+        add(text, i ? "; " : v->kind == VERDICT_CYCLE ? "(" : "");
+        verdict_text_group(text, g);
     }
-    add(text, several && before[v->kind] ? ")" : "");
-    add(text, "%s", after[v->kind] ? after[v->kind] : "");
+    add(text, "%s%s", several && v->kind == VERDICT_CYCLE ? ")" : "", rule->after);
     if (v->kind == VERDICT_UNMATCHED)
-        add_unmatched(text, e, v);
+        add_unmatched(text, s, v);
 }
 
-static bool is_stuck(const struct verdict *v)
-{
-    return v->kind >= VERDICT_MISMATCH && v->kind <= VERDICT_MISSING;
-}
-
-static void add_sentence(char *text, const struct evidence *e, const struct verdict *v,
+static void add_sentence(char *text, const struct situation *s, const struct verdict *v,
                          const json_t *groups)
 {
     const size_t others = v->n_waiting;
-    if (v->kind == VERDICT_MOVING && e->live) {
-        add_time(text, "moving: no rank waits for one that has not moved for ", e->s->settled);
+    if (v->kind == VERDICT_MOVING && s->live && !s->unseen) {
+        add_time(text, "moving: no rank waits for one that has not moved for ", s->settled);
         return;
     }
-    if (!e->live)
+    if (!s->live && !s->unseen)
         add(text, "when the run ended, ");
     if (v->kind == VERDICT_MOVING) {
         add(text, "no rank is known to wait for what cannot come");
         return;
     }
-    if (e->live && is_stuck(v) && shortest(e, v) >= 0) {
-        add_time(text, "nothing has moved for ", shortest(e, v));
+    if (s->live && verdict_rules[v->kind].in_calls && shortest(s, v) >= 0) {
+        add_time(text, "nothing has moved for ", shortest(s, v));
         add(text, ": ");
     }
-    if (is_stuck(v) && v->proven)
-        add(text, "a deadlock of %zu of %zu ranks: ", v->n, e->s->n_ranks);
-    add_body(text, e, v, groups);
+    if (verdict_rules[v->kind].in_calls && v->proven)
+        add(text, "a deadlock of %zu of %zu ranks: ", v->n, s->n_ranks);
+    add_body(text, s, v, groups);
     if (others)
         add(text, "; %zu other rank%s for %s", others, others == 1 ? " waits" : "s wait",
             v->n == 1 ? "it" : "them");
 }
 
-struct group {
-    json_t *ranks;
-    int32_t first;
-    bool at_fault;
-    char text[ROOM], alike[ROOM]; /* ALIKE: without what differs among ranks, so that equal texts
-                                     form a group */
-};
-
-static int by_fault(const void *a, const void *b)
+/* Those at fault first. Ranks form a group if their texts are alike without what differs among
+ * ranks. */
+static json_t *groups_json(const struct situation *s, const struct verdict *v)
 {
-    const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
-    return ORDER(y->at_fault, x->at_fault)
-               ?: ORDER(json_array_size(y->ranks), json_array_size(x->ranks))
-               ?: ORDER(x->first, y->first);
-}
-
-static json_t *groups_json(const struct evidence *e, const struct verdict *v)
-{
-    ARRAY(struct group *) groups = {0};
-    json_t *list = json_array();
-    for (int32_t rank = 0; rank < (int32_t)e->s->n_ranks; rank++) {
-        struct group new = {.first = rank}, *g = NULL;
-        new.at_fault = verdict_blames(v, rank);
-        add_rank(new.text, e, v, rank, true);
-        add_rank(new.alike, e, v, rank, false);
-        for (size_t i = 0; i < groups.n && !g; i++)
-            if (groups.at[i]->at_fault == new.at_fault && !strcmp(groups.at[i]->alike, new.alike))
-                g = groups.at[i];
-        if (!g) {
-            g = *PUSH(&groups) = memory_alloc(sizeof *g);
-            *g = new;
-            g->ranks = json_array();
-        }
-        if (strcmp(g->text, new.text) != 0)
-            strcpy(g->text, g->alike);
-        json_push(g->ranks, json_integer(rank));
+    json_t *list = json_array(), *g = NULL;
+    size_t k;
+    for (int32_t i = 0, n = (int32_t)s->n_ranks; i < 2 * n; i++) {
+        const int32_t rank = i % n;
+        char text[ROOM] = "", alike[ROOM] = "";
+        if (verdict_blames(v, rank) != (i < n))
+            continue;
+        add_rank(text, s, v, rank, true);
+        add_rank(alike, s, v, rank, false);
+        json_array_foreach(
+            list, k, g) if (json_is_true(json_object_get(g, "at_fault")) == (i < n) &&
+                            !strcmp(json_string_value(json_object_get(g, "alike")), alike)) break;
+        if (k == json_array_size(list))
+            json_push(list, g = json_pack("{s:[], s:b, s:s, s:s}", "ranks", "at_fault", i < n,
+                                          "text", text, "alike", alike));
+        else if (strcmp(json_string_value(json_object_get(g, "text")), text) != 0)
+            json_put(g, "text", json_string(alike));
+        json_push(json_object_get(g, "ranks"), json_integer(rank));
     }
-    if (groups.n)
-        qsort(groups.at, groups.n, sizeof *groups.at, by_fault);
-    for (size_t i = 0; i < groups.n; i++) {
-        struct group *g = groups.at[i];
-        json_push(list, json_pack("{s:o, s:b, s:s}", "ranks", g->ranks, "at_fault", g->at_fault,
-                                  "text", g->text));
-        free(g);
-    }
-    free(groups.at);
+    json_array_foreach(list, k, g) json_object_del(g, "alike");
     return list;
 }
 
 /* Names the hosts of ranks of which nothing recent is known; the number of these ranks. */
-static size_t add_unseen(char *text, const struct evidence *e)
+static size_t add_unseen(char *text, const struct situation *s)
 {
     size_t n = 0;
-    for (size_t h = 0; h < e->names->hosts.n; h++) {
+    for (size_t h = 0; h < s->names->hosts.n; h++) {
         size_t here = 0;
-        for (size_t i = 0; i < e->s->n_ranks; i++)
-            here += e->rank[i].unseen && e->rank[i].host == h;
+        for (size_t i = 0; i < s->n_ranks; i++)
+            here += s->rank[i].unseen && s->rank[i].host == h;
         if (here)
-            add(text, "%s%s", n ? ", " : "", e->names->hosts.at[h].name);
+            add(text, "%s%s", n ? ", " : "", s->names->hosts.at[h].name);
         n += here;
     }
     return n;
 }
 
-static json_t *notes_json(const struct evidence *e, const struct verdict *v)
+static json_t *notes_json(const struct situation *s, const struct verdict *v)
 {
     json_t *notes = json_array();
     size_t threads = 0, killed = 0;
     char hosts[ROOM] = "";
-    const size_t unseen = add_unseen(hosts, e);
-    for (size_t i = 0; i < e->names->warnings.n; i++)
-        json_push(notes, json_string(e->names->warnings.at[i]));
+    const size_t unseen = add_unseen(hosts, s);
+    for (size_t i = 0; i < s->names->warnings.n; i++)
+        json_push(notes, json_string(s->names->warnings.at[i]));
     for (size_t i = 0; i < v->n; i++) {
-        const struct open_call *c = situation_find(e->s, v->core[i]);
-        threads += e->s->threads[v->core[i]] && !e->rank[v->core[i]].unseen;
+        const struct open_call *c = situation_find(s, v->core[i]);
+        threads += s->rank[v->core[i]].threads && !s->rank[v->core[i]].unseen;
         killed += c && c->seconds < 0;
     }
     if (unseen)
@@ -421,42 +384,43 @@ static json_t *notes_json(const struct evidence *e, const struct verdict *v)
                                       "their records may be out of date, and it is unknown whether "
                                       "they still run",
                                       unseen, hosts));
-    if (killed && is_stuck(v) && !v->proven)
+    if (killed && verdict_rules[v->kind].in_calls && !v->proven)
         json_push(notes,
                   json_string("these ranks were killed without recording their end: how long they "
                               "waited, and whether they would have continued, is unknown"));
-    if (threads && is_stuck(v))
+    if (threads && verdict_rules[v->kind].in_calls)
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
                                      "may call MPI (MPI_THREAD_MULTIPLE)"));
     return notes;
 }
 
-json_t *verdict_json(const struct evidence *e, const struct verdict *v)
+json_t *verdict_json(const struct situation *s, const struct verdict *v)
 {
     char text[ROOM] = "";
     json_t *ranks = json_array();
-    profile_name_sites(e->names); /* only when it is written: a watchdog reads more often */
-    json_t *groups = groups_json(e, v);
-    add_sentence(text, e, v, groups);
+    profile_name_sites(s->names); /* only when it is written: a watchdog reads more often */
+    json_t *groups = groups_json(s, v);
+    add_sentence(text, s, v, groups);
     for (size_t i = 0; i < v->n; i++)
         json_push(ranks, json_integer(v->core[i]));
-    return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o}", "kind", verdict_names[v->kind], "proven",
-                     v->proven, "text", text, "ranks", ranks, "groups", groups, "notes",
-                     notes_json(e, v));
+    return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o}", "kind", verdict_rules[v->kind].name,
+                     "proven", v->proven, "text", text, "ranks", ranks, "groups", groups, "notes",
+                     notes_json(s, v));
 }
 
-json_t *verdict_json_of(const struct evidence *e)
+json_t *verdict_json_of(const struct situation *s)
 {
-    struct verdict *v = verdict_of(e->s);
-    json_t *value = verdict_json(e, v);
+    struct verdict *v = verdict_of(s);
+    json_t *value = verdict_json(s, v);
     verdict_free(v);
     return value;
 }
 
 void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v)
 {
-    snprintf(text, VERDICT_TEXT, "%s%s%s", is_stuck(v) && v->proven ? "deadlock, " : "",
-             verdict_names[v->kind], v->n ? ": " : "");
+    snprintf(text, VERDICT_TEXT, "%s%s%s",
+             verdict_rules[v->kind].in_calls && v->proven ? "deadlock, " : "",
+             verdict_rules[v->kind].name, v->n ? ": " : "");
     if (v->n)
         add_ranks(text, v->core, v->n);
 }
@@ -465,20 +429,23 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
 {
     enum { GROUPS = 12 };
     const json_t *groups = json_object_get(value, "groups"), *g, *note;
-    char line[2 * ROOM];
     size_t i, n = json_array_size(groups);
     text_paragraph_write(out, mark, json_string_value(json_object_get(value, "text")), width);
     json_array_foreach(groups, i, g)
     {
-        *line = '\0';
+        const char *own = json_string_value(json_object_get(g, "mark"));
+        char line[2 * ROOM] = "";
+        if (i == GROUPS)
+            break;
         verdict_text_group(line, g);
-        if (i < GROUPS)
-            text_paragraph_write(out, json_is_true(json_object_get(g, "at_fault")) ? "* " : "  ",
-                                 line, width);
+        text_paragraph_write(out,
+                             own                                            ? own
+                             : json_is_true(json_object_get(g, "at_fault")) ? "* "
+                                                                            : "  ",
+                             line, width);
     }
-    snprintf(line, sizeof line, "%zu more groups", n - GROUPS);
     if (n > GROUPS)
-        text_paragraph_write(out, "  ", line, width);
+        fprintf(out, "  %zu more groups\n", n - GROUPS);
     json_array_foreach(json_object_get(value, "notes"), i, note)
         text_paragraph_write(out, "! ", json_string_value(note), width);
 }

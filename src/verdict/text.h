@@ -2,7 +2,8 @@
 #ifndef COLLPROF_VERDICT_TEXT_H
 #define COLLPROF_VERDICT_TEXT_H
 
-#include "verdict/records.h"
+#include "profile/profile.h"
+#include "verdict/judge.h"
 
 #include <stdio.h>
 
@@ -19,15 +20,23 @@ void verdict_text_group(char text[VERDICT_TEXT], const json_t *group);
 
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
-json_t *verdict_json(const struct evidence *e, const struct verdict *v);
+json_t *verdict_json(const struct situation *s, const struct verdict *v);
 
-/* verdict_json() with the verdict of E's situation. */
-json_t *verdict_json_of(const struct evidence *e);
+/* verdict_json() with the verdict of S. */
+json_t *verdict_json_of(const struct situation *s);
 
 /* "deadlock, cycle: ranks 0, 1". */
 void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v);
 
-/* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. */
+/* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. A group that has a "mark" is
+ * written after it. */
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);
+
+/* Adds findings of kind "verdict" {"kind", "text", "ranks"} to P, which has its call sites' names
+ * and what all ranks have recorded. "mismatch": each pair of call sites whose collectives were one,
+ * but did not agree on the operation, root, number of bytes, datatype or reduction. Where all calls
+ * were seen, also "missing": a member has called fewer collectives than another; "unmatched":
+ * messages that were never received, and requests that were never completed. */
+void verdict_of_ended(struct profile *p);
 
 #endif

@@ -20,12 +20,12 @@ static const struct awaited *collective_of(const struct wait_graph *g, const str
 
 bool waits_is_lost(const struct wait_graph *g, int32_t rank)
 {
-    return g->s->state[rank] == RANK_STOPPED || g->s->state[rank] == RANK_GONE;
+    return g->s->rank[rank].state == RANK_STOPPED || g->s->rank[rank].state == RANK_GONE;
 }
 
 bool waits_is_out(const struct wait_graph *g, int32_t rank)
 {
-    return waits_is_lost(g, rank) || g->s->state[rank] == RANK_FINISHED;
+    return waits_is_lost(g, rank) || g->s->rank[rank].state == RANK_FINISHED;
 }
 
 bool waits_is_young(const struct wait_graph *g, const struct open_call *c)
@@ -33,26 +33,36 @@ bool waits_is_young(const struct wait_graph *g, const struct open_call *c)
     return c->seconds >= 0 && c->seconds < g->s->settled;
 }
 
-static void add_edge(struct wait_graph *g, struct need *w, int32_t to)
+static void add_edge(struct wait_graph *g, struct need *w, int32_t to,
+                     const struct awaited *instead)
 {
-    *PUSH(&g->edges) = (struct wait_edge){w->a->rank, to, w->a};
+    *PUSH(&g->edges) = (struct wait_edge){w->a->rank, to, w->a, instead};
     w->n++;
 }
 
 enum entered { ENTERED, ENTERED_NOT, ENTERED_UNKNOWN };
 
-static enum entered has_entered(const struct wait_graph *g, const struct awaited *a, size_t m)
+/* Whether member M has entered the collective A; CALLED: what it has called with that number. */
+static enum entered has_entered(const struct wait_graph *g, const struct awaited *a, size_t m,
+                                const struct awaited *called)
 {
-    const struct situation *s = g->s;
-    const struct member_list *c = &s->comms.at[a->comm];
-    const struct awaited *e = c->member[m] < 0 ? NULL : collective_of(g, a, c->member[m]);
-    if (e) {
-        bool left = s->left.n && e >= s->left.at && e < s->left.at + s->left.n;
-        return awaited_agree(a, e) && (left || !waits_is_lost(g, e->rank)) ? ENTERED : ENTERED_NOT;
-    }
+    const struct member_list *c = &g->s->comms.at[a->comm];
+    if (called)
+        return awaited_agree(a, called) && (called->left || !waits_is_lost(g, called->rank))
+                   ? ENTERED
+                   : ENTERED_NOT;
     if (c->member[m] < 0 || c->entered[m] < 0)
         return ENTERED_UNKNOWN;
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
+}
+
+/* Whether MEMBER, with BELOW of a lower rank than A's, must enter A before its rank can leave. */
+static bool is_needed(const struct awaited *a, int32_t member, bool below)
+{
+    return a->kind == COLLECTIVE_ALL || a->kind == COLLECTIVE_OTHER ||
+           (a->kind == COLLECTIVE_PREFIX && below) ||
+           (a->kind == COLLECTIVE_FROM_ROOT && member == a->root) ||
+           (a->kind == COLLECTIVE_TO_ROOT && a->rank == a->root);
 }
 
 /* Waits for all needed members that have not entered, otherwise for one of the other members, since
@@ -65,17 +75,15 @@ static void wait_for_collective(struct wait_graph *g, struct need *w)
     for (int others = 0; others < 2 && !w->n; others++) {
         bool below = true;
         for (size_t m = 0; m < c->n; m++) {
-            int32_t member = c->member[m];
+            const int32_t member = c->member[m];
             below = below && member != a->rank;
-            bool needed = a->shape == SHAPE_ALL || (a->shape == SHAPE_SCAN && below) ||
-                          (a->shape == SHAPE_FROM_ROOT && member == a->root) ||
-                          (a->shape == SHAPE_TO_ROOT && a->rank == a->root);
-            if (member == a->rank || needed == others)
+            if (member == a->rank || is_needed(a, member, below) == others)
                 continue;
-            enum entered e = has_entered(g, a, m);
+            const struct awaited *called = member < 0 ? NULL : collective_of(g, a, member);
+            enum entered e = has_entered(g, a, m, called);
             unknown = unknown || e == ENTERED_UNKNOWN;
             if (e == ENTERED_NOT)
-                add_edge(g, w, member);
+                add_edge(g, w, member, called && !awaited_agree(a, called) ? called : NULL);
         }
         w->one = others;
         w->maybe = a->maybe || (unknown && (others || !w->n));
@@ -93,7 +101,7 @@ uint64_t waits_receives(const struct wait_graph *g, const struct message_count *
 {
     const struct awaited *end = g->s->awaited.at + g->s->awaited.n, *o;
     uint64_t n = 0;
-    for (o = g->s->awaited.at + g->first_awaited[m->to]; o < end && o->rank == m->to; o++)
+    for (o = g->s->awaited.at + g->rank[m->to].first_awaited; o < end && o->rank == m->to; o++)
         n += waits_takes(o, m);
     return n;
 }
@@ -105,7 +113,7 @@ static bool is_sent(const struct wait_graph *g, const struct awaited *r)
     uint64_t sent = 0, earlier = 0;
     for (size_t i = 0; i < g->sent.n; i++)
         sent += waits_takes(r, &g->sent.at[i]) ? g->sent.at[i].sent : 0;
-    for (const struct awaited *o = g->s->awaited.at + g->first_awaited[r->rank]; o != r; o++)
+    for (const struct awaited *o = g->s->awaited.at + g->rank[r->rank].first_awaited; o != r; o++)
         earlier += o->what == AWAIT_RECEIVE && o->comm == r->comm && o->peer == r->peer &&
                    o->tag == r->tag;
     return sent > (g->s->counted ? earlier : 0);
@@ -120,27 +128,19 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
 {
     const struct awaited *a = w->a;
     const struct member_list *c = &g->s->comms.at[a->comm];
-    bool any = a->peer == AWAIT_ANY;
-    size_t n = any ? c->n : 1;
     const struct message_count m = message_of(a);
-    if (a->what == AWAIT_RECEIVE && is_sent(g, a))
-        return;
-    if (a->what == AWAIT_SEND && a->peer >= 0 && !waits_is_lost(g, a->peer) &&
-        waits_receives(g, &m))
+    const bool any = a->peer == AWAIT_ANY;
+    if (a->what == AWAIT_RECEIVE
+            ? is_sent(g, a)
+            : a->peer >= 0 && !waits_is_lost(g, a->peer) && waits_receives(g, &m))
         return;
     w->one = any;
-    w->maybe = !n;
-    for (size_t i = 0; i < n; i++) {
-        int32_t rank = any ? c->member[i] : a->peer;
-        if (rank < 0)
-            w->maybe = true;
-        else if (!any || n == 1 || rank != a->rank)
-            add_edge(g, w, rank);
-    }
-    if (w->maybe) {
-        g->edges.n -= w->n;
-        w->n = 0;
-    }
+    w->maybe = any ? !c->n : a->peer < 0;
+    for (size_t i = 0; any && i < c->n; i++)
+        w->maybe = w->maybe || c->member[i] < 0;
+    for (size_t i = 0; !w->maybe && i < (any ? c->n : 1); i++)
+        if (!any || c->n == 1 || c->member[i] != a->rank)
+            add_edge(g, w, any ? c->member[i] : a->peer, NULL);
 }
 
 /* It waits for the ranks that may satisfy it. */
@@ -149,12 +149,12 @@ static void wait_for_some(struct wait_graph *g, struct need *w)
     const enum awaited_what what = w->a->what;
     w->maybe = true;
     for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++)
-        if (r != w->a->rank && ((what == AWAIT_LOCK && g->s->locks[r]) ||
-                                (what == AWAIT_INIT && g->s->state[r] == RANK_UNSEEN)))
-            add_edge(g, w, r);
+        if (r != w->a->rank && ((what == AWAIT_LOCK && g->s->rank[r].locks) ||
+                                (what == AWAIT_INIT && g->s->rank[r].state == RANK_UNSEEN)))
+            add_edge(g, w, r, NULL);
 }
 
-static void add_wait(struct wait_graph *g, const struct open_call *c, const struct awaited *a)
+static void add_need(struct wait_graph *g, const struct open_call *c, const struct awaited *a)
 {
     struct need w = {.a = a, .first = g->edges.n};
     (a->what == AWAIT_COLLECTIVE  ? wait_for_collective
@@ -164,34 +164,33 @@ static void add_wait(struct wait_graph *g, const struct open_call *c, const stru
      * transit. */
     if (c->seconds < 0 && (a->what == AWAIT_SEND || (a->what == AWAIT_RECEIVE && !g->s->counted)))
         w.maybe = true;
-    *PUSH(&g->waits) = w;
+    *PUSH(&g->needs) = w;
 }
 
 /* A posted send may already be complete: it counts only if nothing else explains why the call is
  * open. */
-static void find_waits(struct wait_graph *g)
+static void find_needs(struct wait_graph *g)
 {
     const struct situation *s = g->s;
-    for (size_t i = 0; i < s->calls.n; i++) {
-        const struct open_call *c = &s->calls.at[i];
+    for (int32_t r = 0; r < (int32_t)s->n_ranks; r++) {
+        const struct open_call *c = &s->rank[r].call;
         const size_t before = g->edges.n,
-                     n = waits_is_young(g, c) || waits_is_out(g, c->rank) ? 0 : c->parts.n;
-        g->first_wait[i] = g->waits.n;
+                     n = waits_is_young(g, c) || waits_is_out(g, r) ? 0 : c->parts.n;
         for (int posted = 0; posted < 2 && g->edges.n == before; posted++)
             for (size_t k = 0; k < n; k++) {
                 const struct awaited *a = &s->awaited.at[c->parts.at[k]];
                 if ((!c->any && a->what == AWAIT_SEND && a->posted > 0) == posted)
-                    add_wait(g, c, a);
+                    add_need(g, c, a);
             }
+        g->rank[r + 1].first_need = g->needs.n;
     }
-    g->first_wait[s->calls.n] = g->waits.n;
 }
 
 static size_t count_able(const struct wait_graph *g, const struct need *w)
 {
     size_t able = 0;
     for (size_t i = 0; i < w->n; i++)
-        able += g->free[g->edges.at[w->first + i].to];
+        able += g->rank[g->edges.at[w->first + i].to].free;
     return able;
 }
 
@@ -201,27 +200,26 @@ static bool can_complete(const struct wait_graph *g, const struct need *w)
     return w->maybe || able == w->n || (w->one && able > 0);
 }
 
-static bool can_return(const struct wait_graph *g, size_t call)
+static bool can_return(const struct wait_graph *g, int32_t rank)
 {
-    const struct open_call *c = &g->s->calls.at[call];
-    size_t n = g->first_wait[call + 1] - g->first_wait[call], able = 0;
+    const struct open_call *c = &g->s->rank[rank].call;
+    size_t n = g->rank[rank + 1].first_need - g->rank[rank].first_need, able = 0;
     for (size_t i = 0; i < n; i++)
-        able += can_complete(g, &g->waits.at[g->first_wait[call] + i]);
+        able += can_complete(g, &g->needs.at[g->rank[rank].first_need + i]);
     return c->polls || able == n || (c->any && able > 0);
 }
 
 static void release(struct wait_graph *g)
 {
-    const struct situation *s = g->s;
-    for (int32_t r = 0; r < (int32_t)s->n_ranks; r++)
-        g->free[r] = !waits_is_out(g, r) && (!g->call[r] || s->threads[r]);
+    const int32_t n = (int32_t)g->s->n_ranks;
+    for (int32_t r = 0; r < n; r++)
+        g->rank[r].free =
+            !waits_is_out(g, r) && (!g->s->rank[r].call.open || g->s->rank[r].threads);
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < s->calls.n; i++) {
-            int32_t r = s->calls.at[i].rank;
-            if (!g->free[r] && !waits_is_out(g, r) && can_return(g, i))
-                g->free[r] = changed = true;
-        }
+        for (int32_t r = 0; r < n; r++)
+            if (!g->rank[r].free && !waits_is_out(g, r) && can_return(g, r))
+                g->rank[r].free = changed = true;
     }
 }
 
@@ -229,19 +227,15 @@ static void release(struct wait_graph *g)
  * matter. */
 static void drop_alternatives(struct wait_graph *g)
 {
-    const struct situation *s = g->s;
     size_t kept = 0;
-    for (size_t i = 0; i < s->calls.n; i++) {
-        const bool any = s->calls.at[i].any && can_return(g, i);
-        for (size_t k = g->first_wait[i]; k < g->first_wait[i + 1]; k++) {
-            struct need *w = &g->waits.at[k];
+    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++) {
+        const bool any = g->s->rank[r].call.any && can_return(g, r);
+        for (size_t k = g->rank[r].first_need; k < g->rank[r + 1].first_need; k++) {
+            const struct need *w = &g->needs.at[k];
             const bool drop = can_complete(g, w) ? w->one && count_able(g, w) : any;
-            const size_t first = w->first, n = w->n;
-            w->first = kept;
-            for (size_t e = first; e < first + n; e++)
-                if (!drop || g->free[g->edges.at[e].to])
+            for (size_t e = w->first; e < w->first + w->n; e++)
+                if (!drop || g->rank[g->edges.at[e].to].free)
                     g->edges.at[kept++] = g->edges.at[e];
-            w->n = kept - w->first;
         }
     }
     g->edges.n = kept;
@@ -260,49 +254,65 @@ void waits_spread(const struct wait_graph *g, bool *in, bool for_them, const boo
     }
 }
 
-void waits_begin(struct wait_graph *g, const struct situation *s)
+static int by_channel(const void *a, const void *b)
 {
-    *g = (struct wait_graph){.s = s,
-                             .call = memory_alloc((s->n_ranks + 1) * sizeof *g->call),
-                             .first_awaited = memory_alloc((s->n_ranks + 1) * sizeof(size_t)),
-                             .first_wait = memory_alloc((s->calls.n + 1) * sizeof(size_t)),
-                             .free = memory_alloc(s->n_ranks + 1)};
-    for (size_t r = 0; r < s->n_ranks; r++)
-        g->first_awaited[r] = s->awaited.n;
-    for (size_t i = s->calls.n; i-- > 0;)
-        g->call[s->calls.at[i].rank] = &s->calls.at[i];
-    for (size_t i = s->awaited.n; i-- > 0;)
-        g->first_awaited[s->awaited.at[i].rank] = i;
+    const struct message_count *x = a, *y = b;
+    return ORDER(x->comm, y->comm) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to)
+               ?: ORDER(x->tag, y->tag);
+}
+
+/* The messages of each channel that were sent and not received, by the counts of both its ends.
+ * Open sends have rows of their own, since they may be counted already. */
+static void find_messages(struct wait_graph *g)
+{
+    const struct situation *s = g->s;
+    struct message_count *m = memory_alloc((s->counts.n + 1) * sizeof *m);
+    for (size_t i = 0; i < s->counts.n; i++)
+        m[i] = s->counts.at[i];
+    qsort(m, s->counts.n, sizeof *m, by_channel);
+    for (size_t i = 0, next; i < s->counts.n; i = next) {
+        struct message_count sum = m[i];
+        for (next = i + 1; next < s->counts.n && !by_channel(&sum, &m[next]); next++) {
+            sum.sent += m[next].sent;
+            sum.received += m[next].received;
+        }
+        sum.sent -= sum.received < sum.sent ? sum.received : sum.sent;
+        if (sum.sent)
+            *PUSH(&g->sent) = sum;
+    }
+    free(m);
     for (size_t i = 0; i < s->awaited.n; i++) {
         const struct awaited *a = &s->awaited.at[i];
-        if (a->what == AWAIT_COLLECTIVE)
-            *PUSH(&g->collectives) = a;
-        else if (a->what == AWAIT_SEND && a->peer >= 0 && !waits_is_lost(g, a->rank))
+        if (a->what == AWAIT_SEND && a->peer >= 0 && !waits_is_lost(g, a->rank))
             *PUSH(&g->sent) = message_of(a);
     }
-    for (size_t i = 0; i < s->left.n; i++)
-        *PUSH(&g->collectives) = &s->left.at[i];
-    for (size_t i = 0; i < s->counts.n; i++) {
-        struct message_count m = s->counts.at[i];
-        m.sent -= m.received < m.sent ? m.received : m.sent;
-        if (m.sent)
-            *PUSH(&g->sent) = m;
+}
+
+void waits_begin(struct wait_graph *g, const struct situation *s)
+{
+    *g = (struct wait_graph){.s = s, .rank = memory_alloc((s->n_ranks + 1) * sizeof *g->rank)};
+    for (size_t r = 0; r < s->n_ranks; r++)
+        g->rank[r].first_awaited = s->awaited.n;
+    for (size_t i = s->awaited.n; i-- > 0;) {
+        const struct awaited *a = &s->awaited.at[i];
+        if (!a->left)
+            g->rank[a->rank].first_awaited = i;
+        if (a->what == AWAIT_COLLECTIVE)
+            *PUSH(&g->collectives) = a;
     }
     if (g->collectives.n)
         qsort(g->collectives.at, g->collectives.n, sizeof *g->collectives.at, by_number);
-    find_waits(g);
+    find_messages(g);
+    find_needs(g);
     release(g);
     drop_alternatives(g);
 }
 
 void waits_end(struct wait_graph *g)
 {
-    free(g->call);
-    free(g->first_awaited);
+    free(g->rank);
     free(g->collectives.at);
     free(g->sent.at);
-    free(g->waits.at);
-    free(g->first_wait);
+    free(g->needs.at);
     free(g->edges.at);
-    free(g->free);
 }

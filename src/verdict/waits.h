@@ -10,26 +10,31 @@
 struct wait_edge {
     int32_t from, to;
     const struct awaited *why;
+    const struct awaited *instead; /* what TO has called with the number of the collective WHY, and
+                                      does not match it; NULL if nothing */
 };
 
-/* One condition of an open call, and the ranks that must act to satisfy it. */
+/* One condition of an open call. */
 struct need {
     const struct awaited *a;
-    size_t first, n; /* edges to these ranks; if none, it can complete */
+    size_t first, n; /* edges to the ranks that must act; if none, it can complete */
     bool one;        /* one of them is enough */
     bool maybe;      /* it may complete without them */
 };
 
+struct wait_rank {
+    size_t first_awaited; /* index of its first row in s->awaited */
+    size_t first_need;    /* and in the graph's needs */
+    bool free;            /* it can act, now or later */
+};
+
 struct wait_graph {
     const struct situation *s;
-    const struct open_call **call;             /* by rank: its first open call, or NULL */
-    size_t *first_awaited;                     /* by rank: index of its first row in s->awaited */
-    ARRAY(const struct awaited *) collectives; /* open and completed, sorted by sequence number */
+    struct wait_rank *rank;                    /* one more, with the end of the last one's needs */
+    ARRAY(const struct awaited *) collectives; /* sorted by sequence number */
     ARRAY(struct message_count) sent;          /* not yet received, including open sends */
-    ARRAY(struct need) waits;
-    size_t *first_wait; /* by call: index of its first need; the last element is their number */
+    ARRAY(struct need) needs;
     ARRAY(struct wait_edge) edges;
-    bool *free; /* by rank: it can act, now or later */
 };
 
 /* Builds the graph of S, which is not changed. Release by waits_end(). */

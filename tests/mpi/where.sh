@@ -154,7 +154,8 @@ done
 # What a rank outside of MPI is in; its process goes on.
 asks_stack()
 {
-    "$collprof" where --stack out >now.txt 2>err && grep -A 8 '^stack of rank 1$' now.txt | grep -q '^  computes at stuck.c:[0-9]*$' &&
+    "$collprof" where --stack out >now.txt 2>err &&
+        tr -s ' \n' ' ' <now.txt | grep -q '! stack of rank 1: \(.*, \)\?computes at stuck.c:[0-9]*, main at stuck.c' &&
         ! grep -q 'stack of rank 0' now.txt && ! grep '^State:' "/proc/$(pgrep -f "^$PWD/stuck" | head -n 1)/status" | grep -qi stop
 }
 stacks()
@@ -169,3 +170,8 @@ test "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" != 0 || {
 mkdir empty
 "$collprof" where empty >out.txt 2>err && fail "an empty directory has no verdict"
 grep -q 'no record' err || fail "an empty directory: $(cat err)"
+
+mkdir ended
+echo '{}' >ended/profile.json
+"$collprof" where ended >out.txt 2>err && fail "a run that has ended has no verdict"
+test "$(wc -l <err)" = 1 && grep -q 'the run has ended, .*use: collprof report ended' err || fail "a run that has ended: $(cat err)"

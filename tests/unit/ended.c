@@ -1,7 +1,7 @@
 /* Protects what is said of the calls of a run that ended well. */
-#include "verdict/ended.h"
 #include "made_profile.h"
 #include "profile/model.h"
+#include "verdict/text.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

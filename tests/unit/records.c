@@ -91,12 +91,12 @@ static json_t *verdict_on(const struct in in[2], bool threads, int words)
         snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
         record(path[r], r, &in[r], threads, r < words);
     }
-    struct evidence *e = evidence_now(directory, VERDICT_SETTLED);
+    struct situation *e = situation_read(directory, VERDICT_SETTLED);
     cr_assert_not_null(e);
-    struct verdict *v = verdict_of(e->s);
+    struct verdict *v = verdict_of(e);
     json_t *value = verdict_json(e, v);
     verdict_free(v);
-    evidence_free(e);
+    situation_free(e);
     for (int r = 0; r < 2; r++)
         unlink(path[r]);
     rmdir(directory);
@@ -106,8 +106,7 @@ static json_t *verdict_on(const struct in in[2], bool threads, int words)
 /* One rank is in MPI_Barrier, one in OTHER. */
 static json_t *verdict_on_two(uint32_t other, bool threads, int words)
 {
-    return verdict_on((const struct in[2]){{OP_BARRIER, NONE, NONE, NONE, NONE, 0, false, false},
-                                           {other, NONE, NONE, NONE, NONE, 0, false, false}},
+    return verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.operation = other}},
                       threads, words);
 }
 
@@ -144,10 +143,9 @@ Test(records, threads_may_release)
 /* MPI refuses a rank that the communicator does not have, and ends the process. */
 Test(records, ended_by_an_error)
 {
-    json_t *value =
-        verdict_on((const struct in[2]){{OP_SEND, 7, 4, NONE, NONE, 0, false, false},
-                                        {OP_BARRIER, NONE, NONE, NONE, NONE, 0, false, false}},
-                   false, 0);
+    json_t *value = verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4},
+                                                    {.operation = OP_BARRIER}},
+                               false, 0);
     cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "gone", "%s",
                      text_in(value));
     assert_has(text_in(value), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
@@ -198,30 +196,32 @@ Test(records, messages)
 {
     expect_verdict("cycle", "ranks 0, 1 wait for each other",
                    "in MPI_Recv, each from a different rank (tag 4",
-                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
-                                        {OP_RECV, 0, 4, NONE, NONE, 0, false, false}});
-    expect_verdict("cycle", "ranks 0, 1 wait for each other",
-                   "in MPI_Recv, each from a different rank (tag 4",
-                   (const struct in[2]){{OP_RECV, 0, 4, NONE, NONE, 0, false, true},
-                                        {OP_RECV, 1, 4, NONE, NONE, 0, false, true}});
+                   (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
+                                        {.operation = OP_RECV, .peer = 0, .tag = 4}});
+    expect_verdict(
+        "cycle", "ranks 0, 1 wait for each other", "in MPI_Recv, each from a different rank (tag 4",
+        (const struct in[2]){{.operation = OP_RECV, .peer = 0, .tag = 4, .reversed = true},
+                             {.operation = OP_RECV, .peer = 1, .tag = 4, .reversed = true}});
     expect_verdict("unmatched", "tag 4", "tag 5",
-                   (const struct in[2]){{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
-                                        {OP_BARRIER, NONE, NONE, NONE, NONE, 5, false, false}});
-    expect_verdict("cycle", "ranks 0, 1 wait for each other in MPI_Wait",
-                   "for MPI_Irecv, each from a different rank (tag 4",
-                   (const struct in[2]){{OP_IRECV, 1, 4, NONE, NONE, 0, true, false},
-                                        {OP_IRECV, 0, 4, NONE, NONE, 0, true, false}});
+                   (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
+                                        {.operation = OP_BARRIER, .has_sent = 5}});
+    expect_verdict(
+        "cycle", "ranks 0, 1 wait for each other in MPI_Wait",
+        "for MPI_Irecv, each from a different rank (tag 4",
+        (const struct in[2]){{.operation = OP_IRECV, .peer = 1, .tag = 4, .waits = true},
+                             {.operation = OP_IRECV, .peer = 0, .tag = 4, .waits = true}});
     expect_verdict("unmatched", "tag 5", "tag 6",
-                   (const struct in[2]){{OP_SENDRECV, 1, 5, 1, 4, 0, false, false},
-                                        {OP_SENDRECV, 0, 4, 0, 6, 0, false, false}});
+                   (const struct in[2]){
+                       {.operation = OP_SENDRECV, .peer = 1, .tag = 5, .to = 1, .to_tag = 4},
+                       {.operation = OP_SENDRECV, .peer = 0, .tag = 4, .to = 0, .to_tag = 6}});
 }
 
 /* A record of another host, in which the rank waits for the other one's message. SUMMARY: what the
  * watchdog there has written, AGE seconds ago; NULL: nothing. */
 static json_t *verdict_on_other_host(const char *summary, int age)
 {
-    const struct in in[2] = {{OP_RECV, 1, 4, NONE, NONE, 0, false, false},
-                             {OP_RECV, 0, 4, NONE, NONE, 0, false, false}};
+    const struct in in[2] = {{.operation = OP_RECV, .peer = 1, .tag = 4},
+                             {.operation = OP_RECV, .peer = 0, .tag = 4}};
     char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[3][100];
     cr_assert_not_null(mkdtemp(directory));
     for (int r = 0; r < 2; r++) {
@@ -241,10 +241,10 @@ static json_t *verdict_on_other_host(const char *summary, int age)
         fclose(out);
         utimensat(AT_FDCWD, path[2], times, 0);
     }
-    struct evidence *e = evidence_now(directory, VERDICT_SETTLED);
+    struct situation *e = situation_read(directory, VERDICT_SETTLED);
     cr_assert_not_null(e);
     json_t *value = verdict_json_of(e);
-    evidence_free(e);
+    situation_free(e);
     for (int i = 0; i < 3; i++)
         unlink(path[i]);
     rmdir(directory);
