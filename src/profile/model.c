@@ -3,6 +3,7 @@
 #include "profile/model.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -251,6 +252,14 @@ uint32_t profile_add_operation(struct profile *p, const char *name, uint32_t fam
     struct profile_operation o = {.family = family};
     snprintf(o.name, sizeof o.name, "%s", name);
     return profile_add(p, TABLE_OPERATIONS, &o);
+}
+
+bool profile_operation_polls(const char *name)
+{
+    return text_has_word("MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Iprobe MPI_Improbe "
+                         "MPI_Request_get_status MPI_Request_get_status_all "
+                         "MPI_Request_get_status_any MPI_Request_get_status_some MPI_Parrived",
+                         name);
 }
 
 void profile_add_text(struct profile *p, enum profile_table t, const char *text)

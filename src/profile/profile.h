@@ -100,6 +100,10 @@ struct profile_operation {
     uint32_t family; /* enum call_family */
 };
 
+/* Whether the operation NAME returns at once whether or not something is complete: MPI_Test,
+ * MPI_Iprobe. */
+bool profile_operation_polls(const char *name);
+
 /* Communicators with the same members, made at one call site. The first three members are the
  * key. */
 struct profile_comm {

@@ -101,6 +101,19 @@ static void find_contention(struct finding_context *c)
                 : ", because waiting ranks occupy processors that other ranks need (use: --yield)");
 }
 
+/* Whether nine of ten calls of the run only look whether something is complete. What ranks do
+ * between them is work or waiting: nobody knows. */
+static bool mostly_polls(const struct profile *p)
+{
+    uint64_t polls = 0, calls = 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        calls += e->calls;
+        polls += profile_operation_polls(p->operations.at[e->operation].name) ? e->calls : 0;
+    }
+    return polls > calls - calls / 10;
+}
+
 static void find_little_mpi(struct finding_context *c)
 {
     char share[32];
@@ -109,7 +122,11 @@ static void find_little_mpi(struct finding_context *c)
         return;
     struct finding f = finding_of_cost(c, "mpi_is_little", mpi, NAN);
     f.severity = SEVERITY_NOTE;
-    document_finding(c->d, &f, "MPI takes %s of the run: there is little to be gained there.",
+    document_finding(c->d, &f,
+                     mostly_polls(c->v->p)
+                         ? "MPI takes %s of the run. But most calls only look whether something is "
+                           "complete: waiting between them counts as time outside of MPI."
+                         : "MPI takes %s of the run: there is little to be gained there.",
                      format_share(share, mpi, c->run));
     c->little = true;
 }

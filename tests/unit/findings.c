@@ -441,6 +441,32 @@ Test(findings, are_without_what_the_layer_measured)
     profile_free(p);
 }
 
+/* Ranks that sleep between calls of MPI_Test wait outside of MPI: nothing is said of what could be
+ * gained. */
+Test(findings, little_time_in_polls)
+{
+    for (int other = 10; other <= 30; other += 20) {
+        struct known k = {.mpi = {0.009, 0.01}};
+        struct profile *p = made(&k);
+        uint64_t histogram[HISTOGRAM_BUCKETS] = {10};
+        struct profile_entry e = {.site = site_in_line(p, 9),
+                                  .operation =
+                                      profile_add_operation(p, "MPI_Test", FAMILY_COMPLETION),
+                                  .region = PROFILE_NONE,
+                                  .calls = 200,
+                                  .histogram = histogram};
+        profile_add_entry(p, &e);
+        e.operation = profile_add_operation(p, "MPI_Irecv", FAMILY_IRECV);
+        e.calls = (uint64_t)other;
+        profile_add_entry(p, &e);
+        struct document *d = findings_of(p);
+        const char *text = json_string_value(json_object_get(found(d, "mpi_is_little"), "text"));
+        cr_expect_eq(strstr(text, "little to be gained") != NULL, other == 30, "%s", text);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
 /* A thousand messages of 256 B one way, for which the time is 2 % of the run; then less of each. */
 Test(findings, small_messages)
 {
