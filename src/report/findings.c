@@ -89,7 +89,9 @@ static void find_contention(struct finding_context *c)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
             n->worst_rank, format_share(share, n->share, 1),
-            doubtful ? ": late ranks that this may explain are not named" : "");
+            !doubtful           ? ""
+            : c->v->p->causes.n ? ": late ranks that this may explain are only in --table=causes"
+                                : ": late ranks that this may explain are not named");
         return;
     }
     f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
