@@ -16,7 +16,8 @@ const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
     [VERDICT_CYCLE] = {"cycle", true, .before = " wait for each other ", .after = ""},
     [VERDICT_MISSING] = {"missing", true, .before = ": ", .after = ""},
     [VERDICT_COMPUTES] = {"computes", .before = ": ", .after = ""},
-    [VERDICT_POLLING] = {"polling", .before = ": ", .after = ", and nothing has completed"},
+    [VERDICT_POLLING] = {"polling", .before = ": ",
+                         .after = ", and no request completes and no message arrives"},
     [VERDICT_UNKNOWN] = {"unknown", .before = ": ", .after = ", for a reason that is unknown"},
     [VERDICT_MOVING] = {"moving", .before = ": ", .after = ""}};
 

@@ -156,7 +156,8 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     struct awaited a = {.what = send ? AWAIT_SEND : AWAIT_RECEIVE,
                         .comm = reading_comm(r, c->comm_id, c->comm),
                         .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0),
-                        .tag = tag < 0 ? AWAIT_ANY : tag};
+                        .tag = tag < 0 ? AWAIT_ANY : tag,
+                        .bytes = c->bytes};
     if (a.peer >= (int32_t)comm->size)
         a.peer = AWAIT_INVALID;
     return a;

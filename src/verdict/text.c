@@ -132,7 +132,7 @@ static void add_end(char *text, const struct rank_view *r, bool in_call)
     else if (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED)
         add(text, "ended by signal %d (%s), ", r->detail, strsignal(r->detail));
     else
-        add(text, "gone without a last word (killed, by SIGKILL for example), ");
+        add(text, "gone without recording its end (killed, for example by SIGKILL), ");
 }
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
@@ -185,6 +185,11 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
         add(text, ", since ");
         add_call(text, s->names, r->operation, r->site, NULL, named);
     }
+    if (r->message) {
+        char room[32], bytes[32];
+        add(text, ", which has room for %s of a message of %s", format_bytes(room, (double)r->room),
+            format_bytes(bytes, (double)r->message));
+    }
     if (r->failed != PROFILE_NONE) {
         add(text, ", after an error in ");
         add_call(text, s->names, r->failed, r->failed_site, NULL, named);
@@ -235,7 +240,8 @@ static void add_unmatched(char *text, const struct situation *s, const struct ve
 {
     const struct awaited *a = v->first;
     char count[32];
-    add(text, a->what == AWAIT_SEND ? ", and no call receives that" : ", and no call sends that");
+    add(text, a->what == AWAIT_SEND ? ", and no call receives that message"
+                                    : ", and no call sends that message");
     if (a->peer >= 0 && a->peer != a->rank) {
         add(text, "; rank %d: ", a->peer);
         add_rank(text, s, v, a->peer, true);
@@ -303,13 +309,14 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
 {
     const size_t others = v->n_waiting;
     if (v->kind == VERDICT_MOVING && s->live && !s->unseen) {
-        add_time(text, "moving: no rank waits for one that has not moved for ", s->settled);
+        add_time(text, "moving: every rank for which others wait has moved within the last ",
+                 s->settled);
         return;
     }
     if (!s->live && !s->unseen)
         add(text, "when the run ended, ");
     if (v->kind == VERDICT_MOVING) {
-        add(text, "no rank is known to wait for what cannot come");
+        add(text, "the records show no rank that was stuck");
         return;
     }
     if (s->live && verdict_rules[v->kind].in_calls && shortest(s, v) >= 0) {
@@ -390,7 +397,7 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
                               "waited, and whether they would have continued, is unknown"));
     if (threads && verdict_rules[v->kind].in_calls)
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
-                                     "may call MPI (MPI_THREAD_MULTIPLE)"));
+                                     "may release them (MPI_THREAD_MULTIPLE)"));
     return notes;
 }
 

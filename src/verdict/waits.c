@@ -121,7 +121,8 @@ static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 
 static struct message_count message_of(const struct awaited *send)
 {
-    return (struct message_count){send->comm, send->rank, send->peer, send->tag, 1, 0};
+    return (struct message_count){
+        .comm = send->comm, .from = send->rank, .to = send->peer, .tag = send->tag, .sent = 1};
 }
 
 static void wait_for_message(struct wait_graph *g, struct need *w)

@@ -16,7 +16,8 @@
 struct in {
     uint32_t operation;
     int32_t peer, tag, to, to_tag;
-    int32_t has_sent; /* tag of a message to the other rank; 0: none */
+    int32_t has_sent; /* tag of a message of 400 bytes to the other rank; 0: none */
+    uint64_t bytes;
     bool waits;
     bool reversed; /* on a communicator in which the other rank is the first */
     bool outside;  /* of MPI, in no call */
@@ -39,6 +40,7 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
                                       .comm = 1,
                                       .comm_id = 5,
                                       .sequence = 6,
+                                      .bytes = in->bytes,
                                       .peer = in->peer,
                                       .tag = in->tag,
                                       .to = in->to,
@@ -75,7 +77,7 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
     }
     if (in->has_sent) {
         l.messages[0] = (struct ledger_messages){
-            .comm_id = 5, .n = 1, .peer = 1 - (uint32_t)r, .tag = in->has_sent};
+            .comm_id = 5, .n = 1, .bytes = 400, .peer = 1 - (uint32_t)r, .tag = in->has_sent};
         h->section[LEDGER_MESSAGES].count = 1;
     }
     ledger_close(&l);
@@ -151,6 +153,27 @@ Test(records, ended_by_an_error)
     assert_has(text_in(value), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
                                "MPI_Send to a rank that the communicator does not have (tag 4");
     json_decref(value);
+}
+
+/* As MPI does where a message is longer than the buffer; where it is not, the rank was killed. */
+Test(records, ended_by_a_truncated_message)
+{
+    for (uint64_t bytes = 399; bytes <= 400; bytes++) {
+        json_t *value = verdict_on(
+            (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = bytes},
+                                 {.operation = OP_BARRIER, .has_sent = 4}},
+            false, 0);
+        if (bytes == 400)
+            cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "moving");
+        else
+            assert_has(text_in(value),
+                       "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
+                       "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at ");
+        cr_expect_eq(strstr(text_in(value), "which has room for 399 B of a message of 400 B") !=
+                         NULL,
+                     bytes == 399, "%s", text_in(value));
+        json_decref(value);
+    }
 }
 
 /* The launcher then ends the others, and they may not record it. */

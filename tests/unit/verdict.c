@@ -264,8 +264,9 @@ static void add_count(struct drawn *d, const char *word, size_t i)
     const bool other = word[1] == '<';
     struct message_count *m = PUSH(&d->s->counts);
     word += 1 + other;
-    *m = (struct message_count){
-        other ? OTHER : WORLD, rank_at(d, position(d, *word++, i)), d->rank[i], 0, 0, 0};
+    m->comm = other ? OTHER : WORLD;
+    m->from = rank_at(d, position(d, *word++, i));
+    m->to = d->rank[i];
     m->tag = (int32_t)number((word++, &word), 4);
     m->sent = (uint64_t)number((word++, &word), 0);
     m->received = (uint64_t)number((word++, &word), 0);
