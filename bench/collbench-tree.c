@@ -83,22 +83,20 @@ static const struct column columns[] = {
     {"depth", NULL, COLUMN_INTEGER, 0, "of the tree", .flags = COLUMN_DATA_ONLY},
     {"children", NULL, COLUMN_INTEGER, 0, "most children of a rank", .flags = COLUMN_DATA_ONLY},
     {"predicted", "us", COLUMN_REAL, 2,
-     "predicted last arrival; empty if unknown: for segments, or if messages compete for more than "
-     "their sender",
-     "model"},
-    {"at_least", "us", COLUMN_REAL, 2,
-     "prediction if a sender's messages leave one after the other", .flags = COLUMN_DATA_ONLY},
-    {"at_most", "us", COLUMN_REAL, 2,
-     "prediction if they share its outgoing link and arrive together", .flags = COLUMN_DATA_ONLY},
+     "predicted last arrival; empty if unknown: for segments, and on shared media", "model"},
+    {"at_least", "us", COLUMN_REAL, 2, "95 % interval of the prediction", .flags = COLUMN_OPTIONAL},
+    {"at_most", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_OPTIONAL},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median",
      "time"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval of it"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval of it, with the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured", .flags = COLUMN_DATA_ONLY},
-    {"speedup", NULL, COLUMN_REAL, 2, "time of MPI_Bcast divided by this time"},
+    {"speedup", NULL, COLUMN_REAL, 2,
+     "time of MPI_Bcast divided by this time; empty if the clocks' error is as large as one of "
+     "them"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "whether the fastest tree in a trial was faster than MPI_Bcast; unknown: this measurement "
-     "contradicts the trial"},
+     "whether the fastest tree in a trial was faster than MPI_Bcast, whatever the clocks' error; "
+     "unknown: this measurement contradicts the trial"},
     {"line", NULL, COLUMN_TEXT, 0, "algorithm, in pictures", .flags = COLUMN_DATA_ONLY},
 };
 
@@ -110,9 +108,10 @@ struct tree_session {
     struct bench_group group; /* the ranks in use now */
     struct grid grid;
     bool run;
-    double native;        /* time of the library's broadcast at this size, seconds */
+    double native;        /* time of the library's broadcast at this size, seconds; NaN if the
+                             clocks' error is as large */
     struct schedule best; /* for the last size; only on rank 0 */
-    double best_seconds;
+    double best_seconds;  /* the upper limit of its time */
 };
 
 /* All powers of two, or every step-th of them, and the largest size. */
@@ -132,10 +131,12 @@ static const char *method_of(const struct tree_session *t)
     return t->group.clock.domains > 1 ? "held" : "direct";
 }
 
-/* Latency to the slowest destination, on rank 0, with its CLOCK_BOUND. */
+/* Latency to the slowest destination, on rank 0. *ERROR: that of the clocks, at least the
+ * resolution of a printed time; the interval contains it. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
-                                 double *clock_bound)
+                                 double *error)
 {
+    const double resolution = 1e-8;
     const struct bench *b = &t->o->bench;
     const struct latency_method *method = latency_method_find(method_of(t));
     char *buffer = buffer_new(bytes);
@@ -150,10 +151,9 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     c.clock = &t->group.clock;
     struct latency_outcome outcome;
     struct estimate seen = {NAN, NAN, NAN};
-    int error = buffer ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
+    int rc = buffer ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
     bench_check(
-        b, error,
-        &(struct bench_point){.name = bcast->name, .ranks = t->group.ranks, .bytes = bytes});
+        b, rc, &(struct bench_point){.name = bcast->name, .ranks = t->group.ranks, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
         if (b->rank == 0)
             reason_say(b->program, "%zu bytes by %s: %d ranks have wrong data", bytes, bcast->name,
@@ -161,8 +161,11 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
         MPI_Abort(b->comm, 1);
     }
     if (outcome.n_results > 0) {
-        seen = outcome.result[0].value;
-        *clock_bound = outcome.result[0].clock_bound;
+        const struct latency_result *r = outcome.result;
+        *error = fmax(resolution, fmax(r->clock_bound, r->way_error));
+        seen = r->value;
+        if (estimate_has_interval(seen))
+            seen = (struct estimate){seen.value, fmax(0, seen.low - *error), seen.high + *error};
     }
     latency_outcome_free(&outcome);
     free(buffer);
@@ -186,46 +189,44 @@ static void add_shape(const struct schedule *s, struct table *table)
     table_integer(table, most);
 }
 
-static void add_remarks(const struct tree_session *t, struct estimate seen, double clock_bound,
+static void add_remarks(const struct tree_session *t, struct estimate seen, double error,
                         struct contention contention)
 {
     bench_remark(t->table, contention);
     if (!estimate_has_interval(seen))
         table_remark(t->table, &(struct finding){.key = "few_samples", .severity = SEVERITY_DOUBT},
                      "too few samples for an interval");
-    if (clock_bound > 0.01 * seen.value)
+    if (error > 0.01 * seen.value)
         table_remark(t->table,
                      &(struct finding){.key = "clock_bound",
                                        .severity = SEVERITY_DOUBT,
-                                       .number = {{"bound_us", 1e6 * clock_bound}}},
-                     "+-%.2f us by the clocks", 1e6 * clock_bound);
+                                       .number = {{"bound_us", 1e6 * error}}},
+                     "+-%.2f us by the clocks", 1e6 * error);
 }
 
 /* Adds the row of S, which all ranks can run as BCAST (S is NULL for the library's broadcast).
- * Without a run, a prediction is labelled as the model's; beside a measured time it is shown only
- * if it can be trusted. Returns the measured time, on rank 0. */
+ * Returns, on rank 0, the upper limit of its time (predicted, if nothing is run): a time with a
+ * large error is no reason to prefer it. INFINITY if it is unknown. */
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
-    const struct pairs *p = &t->grid.pairs;
     struct estimate seen = {NAN, NAN, NAN}, predicted = seen;
-    double bound = 0;
-    if (t->run)
-        seen = run_bcast(t, bcast, bytes, &bound);
     struct contention contention = {0};
-    if (t->run)
+    double error = 0;
+    if (t->run) {
+        seen = run_bcast(t, bcast, bytes, &error);
         contention = bench_contention(t->group.comm);
+    }
     if (t->o->bench.rank > 0)
         return NAN;
     if (s)
-        predicted = choice_predict(p, bytes, s);
-    if (s && !choice_is_known(p, s) && (t->run || p->slowdown > PAIRS_SHARED))
-        predicted = (struct estimate){NAN, NAN, NAN};
-    t->native = s ? t->native : seen.value;
+        predicted = choice_predict(&t->grid.pairs, bytes, s);
+    double certain = error < seen.value ? seen.value : NAN;
+    t->native = s ? t->native : certain;
     const char *name = s ? s->name : "MPI_Bcast";
     char line[40];
     snprintf(line, sizeof line, "%.*s", (int)strcspn(name, " ("), name);
-    table_integer(t->table, p->n);
+    table_integer(t->table, t->grid.pairs.n);
     table_integer(t->table, (long long)bytes);
     table_text(t->table, name);
     for (int k = 0; k < 3 && !s; k++)
@@ -235,13 +236,16 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_estimate(t->table, predicted);
     table_estimate(t->table, seen);
     table_real(t->table, 100 * (predicted.value / seen.value - 1));
-    table_real(t->table, s ? t->native / seen.value : NAN);
-    bool contradicts = advised && !strcmp(advised, "yes") && seen.value > t->native;
+    table_real(t->table, s ? t->native / certain : NAN);
+    bool contradicts = advised && !strcmp(advised, "yes") && certain > t->native;
     table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, line);
     if (t->run)
-        add_remarks(t, seen, bound, contention);
-    return t->run ? seen.value : predicted.value;
+        add_remarks(t, seen, error, contention);
+    double most = !t->run                       ? predicted.high
+                  : estimate_has_interval(seen) ? seen.high
+                                                : seen.value + error;
+    return isnan(most) ? INFINITY : most;
 }
 
 /* Without a run whole messages are predicted, unless segments are requested. */
@@ -402,18 +406,14 @@ static void add_facts(const struct tree_session *t, struct document *d)
         document_finding(d, &(struct finding){.key = "not_run", .severity = SEVERITY_NOTE},
                          "Nothing was run: %s.",
                          t->o->no_run ? "--no-run" : "one rank, a prediction for the log's");
-    if (p->slowdown > PAIRS_SHARED)
+    if (p->n_sizes > 0 && !(p->slowdown > 0 && p->slowdown <= PAIRS_SHARED))
         document_finding(d,
-                         &(struct finding){.key = "pairs_share",
+                         &(struct finding){.key = "unknown_on_shared_media",
                                            .severity = SEVERITY_DOUBT,
                                            .number = {{"slowdown", p->slowdown}}},
-                         "Pairs slow each other down, by a factor of up to %.3g: predictions are "
-                         "unknown, only a trial shows the times.",
-                         p->slowdown);
-    else if (p->n_sizes > 0 && !(p->slowdown > 0))
-        document_finding(d, &(struct finding){.key = "sharing_unknown", .severity = SEVERITY_DOUBT},
-                         "It is unknown whether pairs slow each other down: predictions assume "
-                         "that only messages of the same sender do.");
+                         "Predictions are unknown on shared media: %s.",
+                         p->slowdown > 0 ? "pairs slow each other down, so only a trial shows times"
+                                         : "a log does not show whether pairs share a path");
 }
 
 int main(int argc, char **argv)

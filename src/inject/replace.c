@@ -235,7 +235,7 @@ static json_t *describe(const struct internal_comm *s, const struct replaced *k,
         json_pack("{s:s, s:i, s:i, s:I, s:s, s:I, s:o, s:s*}", "communicator", s->name, "ranks",
                   s->size, "root", r->root, "bytes", (json_int_t)r->bytes, "algorithm", name,
                   "calls", (json_int_t)r->calls, "predicted_us",
-                  json_finite(r->planned ? r->plan.predicted * 1e6 : NAN), "remark", remark);
+                  json_finite(r->planned ? r->plan.predicted.value * 1e6 : NAN), "remark", remark);
     if (!f)
         return NULL;
     json_put_estimate(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});

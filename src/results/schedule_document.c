@@ -2,6 +2,7 @@
 
 #include "document/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,8 @@ void schedule_document(const struct schedule *s, char *const *host, struct docum
         return;
     add_rank(&w, s->root, 0);
     free(w.line);
+    if (isnan(s->completion))
+        return;
     document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,
                                           .name = "tree",
                                           .title = s->name,
@@ -88,10 +91,10 @@ json_t *schedule_to_json(const struct schedule *s, size_t bytes)
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
             json_push(list, json_integer(s->child[i]));
         json_push(children, list);
-        json_push(arrival, json_real(1e6 * s->arrival[u]));
+        json_push(arrival, json_finite(1e6 * s->arrival[u]));
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:o, s:o}", "schema",
+    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:o, s:o}", "schema",
                      "collprof-schedule/1", "algorithm", s->name, "ranks", s->n, "root", s->root,
                      "bytes", (json_int_t)bytes, "segment", (json_int_t)s->segment, "predicted_us",
-                     1e6 * s->completion, "children", children, "arrival_us", arrival);
+                     json_finite(1e6 * s->completion), "children", children, "arrival_us", arrival);
 }

@@ -6,8 +6,8 @@
 #include "trees/schedule.h"
 
 /* Adds the table "tree", a row for each rank, below its parent and in the order of sending, with
- * predicted arrivals; "tree_messages"; and a timeline of both named "tree". HOST has the ranks'
- * host names, or is NULL. */
+ * predicted arrivals; "tree_messages"; and, if arrivals are known, a timeline of both named "tree".
+ * HOST has the ranks' host names, or is NULL. */
 void schedule_document(const struct schedule *s, char *const *host, struct document *d);
 
 /* A broadcast schedule as JSON.
@@ -16,7 +16,8 @@ void schedule_document(const struct schedule *s, char *const *host, struct docum
  *    "bytes": 1024, "segment": 0, "predicted_us": 12.5,
  *    "children": [[2, 1], [], [3], []], "arrival_us": [0, 5.1, 4.2, 9.9]}
  *
- * "children" is the schedule: of each rank, in the order of sending. The rest describes it. */
+ * "children" is the schedule: of each rank, in the order of sending. The rest describes it; times
+ * are null if they are unknown. */
 json_t *schedule_to_json(const struct schedule *s, size_t bytes);
 
 #endif

@@ -26,8 +26,10 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
         low = fmax(low, e[i].replied - e[i].received - after_received);
         high = fmin(high, e[i].arrived - e[i].sent + after_sent);
     }
-    return (struct sync_point){
-        .local = moment, .offset = 0.5 * (low + high), .bound = 0.5 * (high - low)};
+    return (struct sync_point){.local = moment,
+                               .offset = 0.5 * (low + high),
+                               .bound = 0.5 * (high - low),
+                               .trip = trip_of(&e[best])};
 }
 
 /* How far the slope can be off if every point may move within its bound. The two outermost points
@@ -134,5 +136,8 @@ double sync_line_bound(const struct sync_line *line, double local)
 double sync_line_missed(const struct sync_line *line, const struct sync_point *point)
 {
     double off = fabs(point->offset - line->offset - line->drift * (point->local - line->origin));
-    return fmax(sync_line_bound(line, point->local), off + point->bound);
+    double after = off + point->bound, time = fmax(0, point->local - line->to);
+    double fall = 2 * SYNC_DRIFT_UNKNOWN, rise = line->drift_bound;
+    double change = (after - line->bound + fall * time) / (rise + fall); /* its worst moment */
+    return fmax(after, line->bound + rise * fmax(0, fmin(time, change)));
 }

@@ -20,9 +20,10 @@ struct sync_exchange {
     double arrived, replied; /* on the global clock; sent <= arrived <= replied <= received */
 };
 
-/* At local time LOCAL the difference global - local was within OFFSET +- BOUND. */
+/* At local time LOCAL the difference global - local was within OFFSET +- BOUND. TRIP: the shortest
+ * round trip; half of it is what BOUND can be without assuming that both directions are alike. */
 struct sync_point {
-    double local, offset, bound;
+    double local, offset, bound, trip;
 };
 
 /* Bounds the difference by both ends of every exchange: a request that arrives after it was sent
@@ -53,7 +54,8 @@ struct sync_line sync_line_then(const struct sync_line *first, const struct sync
 double sync_line_bound(const struct sync_line *line, double local);
 
 /* The largest error of the line between its last point and the later POINT, if the rates changed at
- * most once meanwhile. */
+ * most once meanwhile: until then it grew by the line's own doubt, and POINT limits what is left of
+ * it. */
 double sync_line_missed(const struct sync_line *line, const struct sync_point *point);
 
 #endif

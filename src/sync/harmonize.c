@@ -7,8 +7,9 @@
 
 static const double slack_least = 5e-6, slack_most = 0.1;
 
-/* A clock is measured again when its error may exceed twice the bound of its points plus this, and
- * after OLDEST seconds, since no bound shows a changed rate; but in a fifth of the time at most. */
+/* A clock is measured again when its error may exceed 1.5 times the bound of its points plus this,
+ * and after OLDEST seconds, since no bound shows a changed rate; but in a fifth of the time at
+ * most. */
 static const double bound_more = 0.5e-6, oldest = 1;
 
 /* All on one host: nothing to convert. */
@@ -20,7 +21,7 @@ int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int
     enum { TRIES = 10 };
     double slowest = 0, all = 0;
     clock = clock ? clock : &same_clock;
-    *h = (struct harmony){.clock = clock, .comm = comm, .root = root};
+    *h = (struct harmony){.clock = clock, .comm = comm, .root = root, .from = -1};
     for (int i = 0; i < TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);
@@ -42,13 +43,13 @@ static bool is_due(const struct harmony *h)
 {
     double since = h->follows ? clock_now() - h->measured : 0;
     return since > 4 * h->took &&
-           (since > oldest || bound_now(h->clock) > 2 * h->clock->worst_bound + bound_more);
+           (since > oldest || bound_now(h->clock) > 1.5 * h->clock->worst_bound + bound_more);
 }
 
 static int measure_again(struct harmony *h)
 {
     double apart, start = clock_now();
-    TRY(sync_check(h->clock, h->comm, &apart));
+    TRY(sync_check(h->clock, h->comm, h->from, &apart));
     h->apart = fmax(h->apart, apart);
     h->measured = clock_now();
     h->took = h->measured - start;

@@ -19,6 +19,7 @@ struct harmony {
                      rank and shrinks again to the minimum */
     double least;
     double measured, took; /* local time and duration of the clock's last point, if FOLLOWS */
+    int from;     /* for sync_check(); -1 if the caller does not set it after harmony_open() */
     double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
 };
 

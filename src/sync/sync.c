@@ -84,7 +84,7 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
 struct reply {
     double arrived, replied;
     struct sync_line line;
-    double missed;
+    double missed, floor;
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
@@ -92,7 +92,7 @@ enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {
-        struct reply reply = {.line = clock->line, .missed = clock->missed};
+        struct reply reply = {.line = clock->line, .missed = clock->missed, .floor = clock->floor};
         TRY(PMPI_Recv(&more, 1, MPI_INT, child, TAG_REQUEST, leaders, MPI_STATUS_IGNORE));
         reply.arrived = clock_now();
         reply.replied = clock_now();
@@ -157,6 +157,7 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct
     keep_point(clock, point);
     clock->line = sync_line_then(&clock->own, &reply.line);
     clock->missed += reply.missed;
+    clock->floor = point.trip / 2 + reply.floor;
     return MPI_SUCCESS;
 }
 
@@ -279,8 +280,11 @@ static int measure(struct sync_clock *clock, MPI_Comm domain, MPI_Comm leaders)
     if (leaders != MPI_COMM_NULL)
         TRY(measure_leaders(clock, leaders));
     TRY(share(clock, domain));
-    return PMPI_Allreduce(&clock->line.bound, &clock->worst_bound, 1, MPI_DOUBLE, MPI_MAX,
-                          clock->comm);
+    double mine[2] = {clock->line.bound, clock->floor}, worst[2] = {0, 0};
+    TRY(PMPI_Allreduce(mine, worst, 2, MPI_DOUBLE, MPI_MAX, clock->comm));
+    clock->worst_bound = worst[0];
+    clock->worst_floor = worst[1];
+    return MPI_SUCCESS;
 }
 
 int sync_again(struct sync_clock *clock)
@@ -313,17 +317,32 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain)
     return sync_again(clock);
 }
 
-/* Each rank has its own error; two ranks may be off in opposite directions. */
-int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart)
+/* Each host's clock has its own error; two may be off in opposite directions. Ranks of one host do
+ * not differ. */
+int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
 {
     bool own = comm == clock->comm;
-    double mine, worst = 0;
-    int error = own ? sync_again(clock) : MPI_SUCCESS;
-    mine = own ? clock->missed : sync_bound(clock, clock_now());
-    if (error == MPI_SUCCESS && clock->domains > 1)
-        error = PMPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
-    *apart = 2 * worst;
-    return error;
+    double other = 0;
+    struct {
+        double error;
+        int leader;
+    } mine, first;
+    TRY(own ? sync_again(clock) : MPI_SUCCESS);
+    *apart = 0;
+    if (clock->domains <= 1)
+        return MPI_SUCCESS;
+    mine.error = own ? clock->missed : sync_bound(clock, clock_now());
+    mine.leader = clock->leader;
+    first = mine;
+    if (from < 0)
+        TRY(PMPI_Allreduce(&mine, &first, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm));
+    else
+        TRY(PMPI_Bcast(&first, 1, MPI_DOUBLE_INT, from, comm));
+    if (mine.leader == first.leader)
+        mine.error = -first.error;
+    TRY(PMPI_Allreduce(&mine.error, &other, 1, MPI_DOUBLE, MPI_MAX, comm));
+    *apart = first.error + other;
+    return MPI_SUCCESS;
 }
 
 /* clock_hold() yields the processor if there are more ranks than processors. */

@@ -24,15 +24,17 @@ struct sync_clock {
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
-    int leader;         /* of this rank's domain, an index among the leaders; 0 on one domain */
-    int parent;         /* of that leader, likewise; -1: it is the first */
-    bool has_parent;    /* PARENT was chosen when the clock was started */
-    int domains;        /* of the communicator; with 1 nothing is measured */
-    double missed;      /* error bound of readings between the last two points */
-    double worst_bound; /* largest bound of all ranks between the points; two ranks may differ by
-                           twice as much */
-    MPI_Comm comm;      /* given to sync_start() */
-    uint64_t domain;    /* as given to sync_start() */
+    int leader;      /* of this rank's domain, an index among the leaders; 0 on one domain */
+    int parent;      /* of that leader, likewise; -1: it is the first */
+    bool has_parent; /* PARENT was chosen when the clock was started */
+    int domains;     /* of the communicator; with 1 nothing is measured */
+    double missed;   /* error bound of readings between the last two points */
+    double floor;    /* half of the round trips on the path to the global clock: without assuming
+                        that directions are alike no bound can be below it */
+    double worst_bound, worst_floor; /* largest of all ranks, the bound between the points; two
+                                        ranks may differ by twice as much */
+    MPI_Comm comm;                   /* given to sync_start() */
+    uint64_t domain;                 /* as given to sync_start() */
 };
 
 /* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: only with one domain, since
@@ -84,11 +86,11 @@ double sync_now(const struct sync_clock *clock);
 /* The error of sync_global(clock, local) is at most this, in seconds. */
 double sync_bound(const struct sync_clock *clock, double local);
 
-/* Measures one more point. *APART: upper bound of the difference of any two ranks' clocks since the
- * previous point, equal on all ranks. It holds even if a clock rate has changed meanwhile, which
- * sync_bound() cannot know. If COMM is not the clock's own communicator, no point is measured and
- * sync_bound() gives the bound. */
-int sync_check(struct sync_clock *clock, MPI_Comm comm, double *apart);
+/* Measures one more point. *APART: upper bound of the difference between the clock of rank FROM
+ * (-1: of any rank) and another rank's since the previous point, equal on all ranks. It holds even
+ * if a clock rate has changed meanwhile, which sync_bound() cannot know. If COMM is not the clock's
+ * own communicator, no point is measured and sync_bound() gives the bound. */
+int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart);
 
 /* Spins until the global MOMENT; false if it has already passed. */
 bool sync_wait(const struct sync_clock *clock, double moment);

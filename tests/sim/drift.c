@@ -86,9 +86,9 @@ int main(int argc, char **argv)
         off = fmax(off, wrong[k % EVERY]);
         if (k % EVERY < EVERY - 1)
             continue;
-        error = sync_check(&clock, MPI_COMM_WORLD, &apart);
+        error = sync_check(&clock, MPI_COMM_WORLD, -1, &apart);
         for (int i = 0; i < EVERY; i++)
-            outside += wrong[i] > clock.missed || wrong[i] > apart / 2;
+            outside += wrong[i] > clock.missed || wrong[i] > apart;
         widest = fmax(widest, clock.missed);
         if (k == READINGS / 2 - 1)
             spread = 0; /* by now the rates are known */

@@ -38,7 +38,10 @@ truth-verdict: all sim/stuck
 # What --tune chooses in 300 drawn cases, from SEED on.
 truth-tune: all sim/isolated sim/collbench-collective
 	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/tune.py $(or $(SEED),1) 300 64 600
-.PHONY: truth-verdict truth-tune
+# Predictions and advice of trees on 300 drawn networks: goes on where it was ended. SEED: the first of their numbers.
+truth-networks: all sim/collbench-tree
+	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/trees.py $(or $(SEED),1000) 300 37 120 truth-networks.$(or $(SEED),1000)
+.PHONY: truth-verdict truth-tune truth-networks
 
 # Objects of all floors but profile and page, which only the layer needs.
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \

@@ -1,6 +1,7 @@
 /* Protects what the methods make of the destinations' figures: whether the paper's assumption holds
  * at each, which is the slowest, and what a figure may be off by. */
 #include "measure/latency/run.h"
+#include "measure/pairs/grid.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -121,4 +122,41 @@ Test(destinations, half_a_round_trip_may_be_off_by_all_of_it)
     result[HELD].way_error = 0, two.domains = 1;
     result_way_error(&r, &result[HELD], 0.5);
     cr_assert_eq(result[HELD].way_error, 0, "the clock shows the way");
+}
+
+/* Whether a broadcast is quicker by figures of "direct", the clocks of two hosts being off by
+ * BOUND. */
+static bool quicker(const double *a, const double *b, double bound)
+{
+    struct latency_figure of[2][N];
+    struct latency_result found[2];
+    struct latency_outcome out[2];
+    for (int k = 0; k < 2; k++) {
+        found[k] = (struct latency_result){.method = latency_method_find("direct"),
+                                           .value = within(0, 0.001),
+                                           .figure = of[k],
+                                           .clock_bound = bound};
+        out[k] = (struct latency_outcome){.size = N, .result = &found[k], .n_results = 1};
+        for (int i = 0; i < N; i++) {
+            of[k][i] = (struct latency_figure){.value = within((k ? b : a)[i], 0.001)};
+            if (i > 0 && of[k][i].value.value > found[k].value.value)
+                found[k].value = of[k][i].value;
+        }
+    }
+    bool is = grid_is_quicker(&out[0], &out[1], 0);
+    out[0].n_results = out[0].size = 0;
+    cr_assert(!grid_is_quicker(&out[0], &out[1], 0) && !grid_is_quicker(&out[1], &out[0], 0));
+    return is;
+}
+
+Test(destinations, a_broadcast_is_quicker_whatever_the_clocks_are_off_by)
+{
+    const double native[N] = {20, 4, 12, 10, 9}, tree[N] = {2, 5, 9, 9, 8},
+                 all_earlier[N] = {2, 3, 9, 9, 8}, alike[N] = {1, 4, 11.9, 9.9, 8.9};
+    cr_assert(quicker(tree, native, 0) && quicker(tree, native, 6));
+    cr_assert_not(quicker(tree, native, 8), "rank 1 is later, and the clocks may hide how much");
+    cr_assert(quicker(all_earlier, native, 1000), "each rank's own clock shows it");
+    cr_assert_not(quicker(alike, native, 0), "by less than 2 %%");
+    cr_assert_not(quicker(native, tree, 0));
+    cr_assert_not(quicker(tree, (double[N]){20, NAN, NAN, NAN, NAN}, 0));
 }

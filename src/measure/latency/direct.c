@@ -159,6 +159,7 @@ static int direct_open(struct direct *d)
         TRY(sync_again(c->clock));
     TRY(harmony_open(&d->start, c->clock, c->comm, c->collector));
     d->start.follows = c->clock && c->clock->comm == c->comm;
+    d->start.from = d->together ? -1 : c->root;
     return MPI_SUCCESS;
 }
 
@@ -184,7 +185,7 @@ static int measure(struct direct *d, struct latency_result *result)
     if (d->entries_apart.n)
         result->entry_spread = stats_median(d->entries_apart.value, d->entries_apart.n);
     if (r->c->clock)
-        TRY(sync_check(r->c->clock, r->c->comm, &result->clock_bound));
+        TRY(sync_check(r->c->clock, r->c->comm, d->start.from, &result->clock_bound));
     result->clock_bound = fmax(result->clock_bound, d->start.apart);
     return MPI_SUCCESS;
 }

@@ -101,7 +101,7 @@ int run_pilot(struct latency_run *r)
         p->time = NULL;
     }
     if (error == MPI_SUCCESS && r->c->clock)
-        error = sync_check(r->c->clock, r->c->comm, &p->error);
+        error = sync_check(r->c->clock, r->c->comm, -1, &p->error);
     return error;
 }
 

@@ -1,6 +1,6 @@
 /* Builds schedules from the latencies of pairs, with every candidate of trees/bcast.h, for whole
  * messages and for segments; without MPI. The paper's model predicts them: only messages of the
- * same sender share a resource. If they share more, a prediction is a lower bound. */
+ * same sender share a resource. If they share more, it would be a lower bound, so it is unknown. */
 #ifndef COLLPROF_MEASURE_PAIRS_CHOOSE_H
 #define COLLPROF_MEASURE_PAIRS_CHOOSE_H
 
@@ -27,13 +27,11 @@ bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bca
                  size_t segment, struct choice *c, char *why, size_t size);
 void choice_free(struct choice *c);
 
-/* Predicts the completion of S with its segments for BYTES, as in the paper. If choice_is_known(),
- * the interval reaches from messages that leave one after the other to messages that arrive
- * together (schedule_latest()). NaN if there is no memory. */
+/* Predicts the completion of S for BYTES, as in the paper, with the interval that covers 95 % of
+ * measurements: from messages that leave one after the other to messages that arrive together
+ * (schedule_latest()), and beyond that the error seen on networks of other kinds. Measurements of S
+ * itself take no part. NaN, and so are the times of S, for segments, and unless measurements showed
+ * that pairs share nothing; also without memory. */
 struct estimate choice_predict(const struct pairs *p, size_t bytes, struct schedule *s);
-
-/* Whether the prediction of S can be trusted: measurements showed that pairs share nothing, and no
- * rank sends and receives segments at the same time. */
-bool choice_is_known(const struct pairs *p, const struct schedule *s);
 
 #endif

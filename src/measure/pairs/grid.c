@@ -16,7 +16,8 @@
 
 /* TRIALS: broadcasts of each schedule, at least 2. TRIED: how many schedules are run. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
-static const double TRIAL_SECONDS = 0.1; /* for each schedule */
+static const double TRIAL_SECONDS = 0.1, /* for each schedule */
+    LESS = 0.98;                         /* smaller differences are none */
 
 /* Rank 0 alone knows whether all went well, and the reason if not; the others learn both here. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
@@ -114,34 +115,49 @@ void grid_close(struct grid *g)
     pairs_free(&g->pairs);
 }
 
-/* Times a broadcast. The result is the same on all ranks; NaN if an MPI call fails on any. */
-static struct estimate try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
-                               size_t bytes)
+/* Times a broadcast. OUT, on rank 0: for each rank the time from the root's entry to its exit;
+ * empty if an MPI call fails. */
+static void try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
+                    size_t bytes, struct latency_outcome *out)
 {
     struct broadcast tried = {b, buffer, (int)bytes, MPI_BYTE, root, g->comm, false};
-    struct latency_outcome out;
     struct latency_case c = broadcast_case(&tried);
     c.check = NULL;
-    c.together = true;
     c.clock = g->clock;
     c.plan = plan_default();
     c.plan.repetitions = TRIALS;
     c.plan.repeats_min = 2;
     c.plan.warmup = 1;
     c.plan.budget = TRIAL_SECONDS;
-    struct estimate time = {NAN, NAN, NAN};
-    if (latency_measure_direct(&c, &out) == MPI_SUCCESS && out.n_results)
-        time = out.result[0].value;
-    latency_outcome_free(&out);
-    PMPI_Bcast(&time, 3, MPI_DOUBLE, 0, g->comm);
-    return time;
+    latency_measure_direct(&c, out);
 }
 
-/* Whether A is significantly faster than B; by 10 % if there are no intervals. */
-static bool is_quicker(struct estimate a, struct estimate b)
+static struct estimate time_of(const struct latency_outcome *trial)
 {
-    bool rough = !estimate_has_interval(a) || !estimate_has_interval(b);
-    return a.value < b.value && (rough ? a.value < 0.9 * b.value : estimates_differ(a, b, 0.02));
+    const struct estimate unknown = {NAN, NAN, NAN};
+    return trial->n_results ? trial->result[0].value : unknown;
+}
+
+/* E with an interval: 5 % if it has none. */
+static struct estimate with_interval(struct estimate e)
+{
+    bool has = estimate_has_interval(e);
+    return (struct estimate){e.value, has ? e.low : 0.95 * e.value, has ? e.high : 1.05 * e.value};
+}
+
+bool grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b, int root)
+{
+    struct estimate last = with_interval(time_of(b));
+    double apart = a->n_results && b->n_results
+                       ? fmax(a->result[0].clock_bound, b->result[0].clock_bound)
+                       : NAN;
+    for (int i = 0; i < a->size; i++) {
+        struct estimate mine = with_interval(latency_figure_of(a, "direct", i)->value),
+                        other = with_interval(latency_figure_of(b, "direct", i)->value);
+        if (i != root && !(mine.high < LESS * fmax(other.low, last.low - apart)))
+            return false;
+    }
+    return a->size > 0 && !isnan(apart);
 }
 
 /* Allocates a buffer for the trials, on all ranks or on none. */
@@ -154,23 +170,27 @@ static void *trial_buffer(const struct grid *g, size_t bytes)
     return NULL;
 }
 
-/* Runs schedule I on all ranks. PLAN keeps it if it is faster than those before. */
+/* Runs S on all ranks. PLAN and BEST keep it if it is faster than those before. */
 static int run_trial(const struct grid *g, int root, size_t bytes, const struct schedule *s,
-                     void *buffer, bool *quickest, struct grid_plan *plan)
+                     void *buffer, int *quickest, struct latency_outcome *best,
+                     struct grid_plan *plan)
 {
     struct schedule_part *part;
+    struct latency_outcome trial;
     TRY(schedule_distribute(s, g->comm, &part));
     struct bcast b = schedule_bcast(part);
-    struct estimate time = try_out(g, &b, root, buffer, bytes);
-    *quickest = !plan->part || time.value < plan->trial_grid.value;
-    if (*quickest) {
-        free(plan->part);
+    try_out(g, &b, root, buffer, bytes, &trial);
+    *quickest = !plan->part || time_of(&trial).value < time_of(best).value;
+    int error = PMPI_Bcast(quickest, 1, MPI_INT, 0, g->comm);
+    bool keep = error == MPI_SUCCESS && *quickest;
+    latency_outcome_free(keep ? best : &trial);
+    free(keep ? plan->part : part);
+    if (keep) {
         plan->part = part;
-        plan->trial_grid = time;
-    } else {
-        free(part);
+        *best = trial;
+        plan->trial_grid = time_of(best);
     }
-    return MPI_SUCCESS;
+    return error;
 }
 
 /* On rank 0: whether schedule I may still be faster. Schedules are in ascending order of
@@ -186,27 +206,36 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
                       int *best, struct grid_plan *plan)
 {
     void *buffer = trial_buffer(g, bytes);
+    struct latency_outcome tree = {0}, native = {0};
     int error = MPI_SUCCESS, more = 1;
     for (int i = 0; buffer && error == MPI_SUCCESS; i++) {
-        bool quickest;
+        int quickest;
         more = g->rank == 0 && may_be_quicker(c, i, plan);
         error = PMPI_Bcast(&more, 1, MPI_INT, 0, g->comm);
         if (error != MPI_SUCCESS || !more)
             break;
-        error = run_trial(g, root, bytes, &c->s[i], buffer, &quickest, plan);
+        error = run_trial(g, root, bytes, &c->s[i], buffer, &quickest, &tree, plan);
         if (error == MPI_SUCCESS && quickest)
             *best = i;
     }
     if (buffer) {
-        plan->trial_native = try_out(g, &tree_native, root, buffer, bytes);
-        plan->native = !is_quicker(plan->trial_grid, plan->trial_native);
+        try_out(g, &tree_native, root, buffer, bytes, &native);
+        plan->trial_native = time_of(&native);
+        int keeps = !grid_is_quicker(&tree, &native, root);
+        PMPI_Bcast(&keeps, 1, MPI_INT, 0, g->comm);
+        plan->native = keeps;
+        PMPI_Bcast(&plan->trial_native, 3, MPI_DOUBLE, 0, g->comm);
+        PMPI_Bcast(&plan->trial_grid, 3, MPI_DOUBLE, 0, g->comm);
     }
+    latency_outcome_free(&tree);
+    latency_outcome_free(&native);
     free(buffer);
     return error;
 }
 
 /* On rank 0: moves the chosen schedule into the plan. */
-static void take_best(const struct grid *g, struct schedule *best, struct grid_plan *plan)
+static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
+                      struct grid_plan *plan)
 {
     struct schedule *s = &plan->schedule;
     *s = *best;
@@ -217,8 +246,8 @@ static void take_best(const struct grid *g, struct schedule *best, struct grid_p
         snprintf(plan->name, sizeof plan->name, "%s, segments of %zu B", s->name, s->segment);
     else
         snprintf(plan->name, sizeof plan->name, "%s", s->name);
-    if (!plan->native && choice_is_known(&g->pairs, s))
-        plan->predicted = s->completion;
+    if (!plan->native)
+        plan->predicted = choice_predict(&g->pairs, bytes, s);
 }
 
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
@@ -228,7 +257,7 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
     struct choice *c = calloc(1, sizeof *c);
     int error = MPI_SUCCESS, best = 0;
     const struct estimate none = {NAN, NAN, NAN};
-    *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = NAN};
+    *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = none};
     bool good = sync_all_have(g->comm, c != NULL) == MPI_SUCCESS;
     if (!good)
         snprintf(why, size, "no memory for trees");
@@ -242,7 +271,7 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
     if (error == MPI_SUCCESS && !plan->part)
         error = schedule_distribute(&c->s[0], g->comm, &plan->part);
     if (error == MPI_SUCCESS && g->rank == 0)
-        take_best(g, &c->s[best], plan);
+        take_best(g, bytes, &c->s[best], plan);
     choice_free(c);
     free(c);
     if (error != MPI_SUCCESS) {
@@ -253,7 +282,7 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
     plan->bcast = plan->native ? tree_native : schedule_bcast(plan->part);
     plan->cost = clock_now() - start;
     PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
-    PMPI_Bcast(&plan->predicted, 1, MPI_DOUBLE, 0, g->comm);
+    PMPI_Bcast(&plan->predicted, 3, MPI_DOUBLE, 0, g->comm);
     PMPI_Bcast(&plan->cost, 1, MPI_DOUBLE, 0, g->comm);
     return true;
 }

@@ -3,6 +3,7 @@
 #ifndef COLLPROF_MEASURE_PAIRS_GRID_H
 #define COLLPROF_MEASURE_PAIRS_GRID_H
 
+#include "measure/latency/latency.h"
 #include "measure/pairs/data.h"
 #include "measure/series.h"
 #include "trees/bcast.h"
@@ -36,10 +37,10 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
 void grid_close(struct grid *g);
 
 struct grid_plan {
-    struct bcast bcast; /* what to run; the plan owns its arg */
-    char name[64];      /* "look-ahead, segments of 8192 B", or "native" */
-    double predicted;   /* completion in seconds; NaN for native or if unknown */
-    bool native;        /* the library's own broadcast won the trial: see grid_plan() */
+    struct bcast bcast;        /* what to run; the plan owns its arg */
+    char name[64];             /* "look-ahead, segments of 8192 B", or "native" */
+    struct estimate predicted; /* choice_predict() of SCHEDULE; NaN for native */
+    bool native;               /* the library's own broadcast won the trial: see grid_plan() */
     struct estimate trial_grid,
         trial_native; /* last exit - root's entry; NaN if memory was short */
     double cost;      /* seconds that grid_plan() took */
@@ -50,11 +51,17 @@ struct grid_plan {
 /* Collective. Finds a schedule for broadcasts of BYTES from ROOT, built by BUILDER ("grid": any
  * candidate) in segments of SEGMENT bytes (0: no segments; SIZE_MAX: any size). The method "direct"
  * times the library's broadcast and at least three schedules, in ascending order of prediction, and
- * more as long as a prediction is below the best time. The library's broadcast is kept unless the
- * tree is faster by more than 2 % and by more than both intervals, or by 10 % without intervals.
+ * more as long as a prediction is below the best time. The library's broadcast is kept unless
+ * grid_is_quicker().
  * Returns false on all ranks alike, with WHY as in grid_open(). Free by grid_plan_free(). */
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
                struct grid_plan *plan, char *why, size_t size);
 void grid_plan_free(struct grid_plan *plan);
+
+/* Whether broadcast A from ROOT is faster than B by outcomes of the method "direct", whatever the
+ * errors of the ranks' clocks: each rank's exit is earlier than its own with B, which a single
+ * clock shows, or earlier than B's last exit by more than two clocks may differ; in both cases by 2
+ * % and by both intervals (5 % where there is none). */
+bool grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b, int root);
 
 #endif

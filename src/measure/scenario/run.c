@@ -165,7 +165,7 @@ static int measure(struct player *p, const struct plan *plan)
     TRY(series_measure(p->comm, 0, plan, 0, batch_play, p, &s));
     p->result->completion = s.samples;
     p->result->over_budget = s.over_budget;
-    TRY(sync_check(p->start->clock, p->comm, &p->result->bound));
+    TRY(sync_check(p->start->clock, p->comm, -1, &p->result->bound));
     p->result->bound += clock_cost();
     return MPI_SUCCESS;
 }

@@ -126,17 +126,61 @@ def wide_area(r, n):
     return full(r, n, links, way)
 
 
+def nested(r, n):
+    """Hosts in sites, sites in regions; each has a link of its own to the rest."""
+    site = [r.randrange(4) for _ in range(n)]
+    links = ['<link id="%s%d" bandwidth="%s" latency="%s"/>' % (level, i, rate(r), us(r, *range_us))
+             for level, number, range_us in (("h", n, (0.5, 20)), ("s", 4, (20, 500)), ("r", 2, (500, 20000)))
+             for i in range(number)]
+
+    def way(i, j):
+        a, b = site[i], site[j]
+        up = ["h%d" % i] + (["s%d" % a] if a != b else []) + (["r%d" % (a // 2)] if a // 2 != b // 2 else [])
+        down = ["h%d" % j] + (["s%d" % b] if a != b else []) + (["r%d" % (b // 2)] if a // 2 != b // 2 else [])
+        return up + down[::-1]
+    return full(r, n, links, way)
+
+
+def adsl(r, n):
+    """Homes: each sends at a tenth of the rate at which it receives."""
+    links = []
+    for i in range(n):
+        down = 1 * 20 ** r.random()
+        links.append('<link id="i%d" bandwidth="%.4gMBps" latency="%s"/>' % (i, down, us(r, 1000, 20000)))
+        links.append('<link id="o%d" bandwidth="%.4gMBps" latency="1us"/>' % (i, down / 10))
+    return full(r, n, links, lambda i, j: ["o%d" % i, "i%d" % j])
+
+
+def slow_rank(r, n):
+    """One host far behind all others, which are alike."""
+    slow, latency, speed = r.randrange(n), us(r, 0.5, 20), rate(r)
+    links = ['<link id="l%d" bandwidth="%s" latency="%s"/>' % (i, "5MBps" if i == slow else speed,
+                                                               us(r, 500, 20000) if i == slow else latency)
+             for i in range(n)]
+    return full(r, n, links, lambda i, j: ["l%d" % i, "l%d" % j])
+
+
+def coordinates(r, n):
+    """Hosts in a plane: the latency is their distance, the rates are each host's own."""
+    at, scale = [complex(r.random(), r.random()) for _ in range(n)], 10 * 1000 ** r.random()
+    links = ['<link id="%s%d" bandwidth="%s" latency="1us"/>' % (d, i, rate(r)) for d in "io" for i in range(n)]
+    links += ['<link id="w%d-%d" bandwidth="100GBps" latency="%.4gus"/>' % (i, j, scale * abs(at[i] - at[j]) + 1)
+              for i in range(n) for j in range(i)]
+    return full(r, n, links, lambda i, j: ["o%d" % i, "w%d-%d" % (max(i, j), min(i, j)), "i%d" % j])
+
+
 KINDS = [flat, fat_tree, torus, dragonfly, scattered, wide_area, asymmetric, unlike, medium,
          half_duplex]
+MORE_KINDS = KINDS + [nested, adsl, slow_rank, coordinates]
 ALGORITHMS = ["native", "binomial", "linear", "backward", "flat", "chain"]
 # Of tests/sim/options: as they are; with a cost of processors; and where every sender waits.
 VARIATIONS = ["", "", "--cfg=smpi/os:0:1e-6:1e-10 --cfg=smpi/or:0:5e-7:1e-10",
               "--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0"]
 
 
-def draw(seed, most_ranks):
+def draw(seed, most_ranks, kinds=KINDS):
     r = random.Random(seed)
-    kind = KINDS[seed % len(KINDS)]
+    kind = kinds[seed % len(kinds)]
     ranks = max(4, int(4 * (most_ranks / 4) ** r.random()))
     a_host = r.choice([1, 1, 1, 2, 4])
     hosts = max(2, (ranks + a_host - 1) // a_host)
@@ -157,8 +201,8 @@ def draw(seed, most_ranks):
     return case, "\n".join(head + xml + ["</platform>", ""]), "\n".join(place + [""])
 
 
-def write(seed, most_ranks, directory):
-    case, xml, place = draw(seed, most_ranks)
+def write(seed, most_ranks, directory, kinds=KINDS):
+    case, xml, place = draw(seed, most_ranks, kinds)
     case["platform"] = "%s/%d.xml" % (directory, seed)
     case["hosts"] = "%s/%d.hosts" % (directory, seed)
     with open(case["platform"], "w") as f:
