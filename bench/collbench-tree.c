@@ -21,24 +21,13 @@ struct tree_options {
     struct option_chosen builders; /* of bcasts[], only those with a build() */
     size_t segment;                /* SIZE_MAX: any; 0: whole messages */
     int root;
-    bool no_run, only_native;
+    bool no_run;
     int step; /* number of powers of two from one size to the next */
 };
 
 OPTION_TEXT(builder_name, n_bcasts, bcasts[i]->build ? bcasts[i]->name : "")
 
 static const struct option_registry builders = {"algorithm", builder_name, NULL, NULL};
-
-static error_t take_builders(struct option_parser *parser, const struct option_entry *option,
-                             const char *arg, void *value)
-{
-    struct tree_options *o = value;
-    if (strcmp(arg, "none") == 0) {
-        o->only_native = true;
-        return 0;
-    }
-    return option_take_list(parser, option, arg, &o->builders);
-}
 
 static error_t take_segment(struct option_parser *parser, const struct option_entry *option,
                             const char *arg, void *value)
@@ -56,8 +45,7 @@ static const struct option_entry option_list[] = {
     {"latencies", 0, "LOG",
      "a log of collbench-pairs, or of the original tool; without it the latencies are measured", 1,
      option_take_text, AT(latencies), NULL},
-    {"algorithm", 0, "LIST", "all, or of %s; none: the library's own only (all)", 1, take_builders,
-     0, &builders},
+    {"algorithm", 0, "LIST", "all, or of %s (all)", 1, option_take_list, AT(builders), &builders},
     {"root", 0, "RANK", "from where", 1, option_take_count, AT(root),
      &(const struct option_limits){0, INT32_MAX, "a rank"}},
     {"segment", 0, "BYTES", "bytes of a segment; 0: whole messages; auto: the fastest (auto)", 1,
@@ -300,10 +288,6 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
         (struct grid){.comm = t->group.comm, .size = t->group.ranks, .clock = &t->group.clock};
     if (t->group.ranks == 1)
         return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
-    if (o->builders.n == 0) { /* latencies are not needed */
-        t->grid.pairs.n = t->group.ranks;
-        return true;
-    }
     return grid_open(&t->grid, t->group.comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why,
                      size);
 }
@@ -394,19 +378,14 @@ static void add_pictures(const struct tree_session *t, struct document *d)
 static void add_facts(const struct tree_session *t, struct document *d)
 {
     const struct pairs *p = &t->grid.pairs;
-    if (p->n_sizes == 0)
-        document_fact(d, "latencies", "not needed");
-    else if (t->grid.measured)
-        document_fact(d, "latencies", "measured now, in %.3f s", t->grid.cost);
-    else
-        document_fact(d, "latencies", "%s", t->o->latencies);
+    document_fact(d, "latencies", "%s", t->grid.measured ? "measured now" : t->o->latencies);
     if (t->run)
         document_fact(d, "method", "%s", method_of(t));
     else
         document_finding(d, &(struct finding){.key = "not_run", .severity = SEVERITY_NOTE},
                          "Nothing was run: %s.",
                          t->o->no_run ? "--no-run" : "one rank, a prediction for the log's");
-    if (p->n_sizes > 0 && !(p->slowdown > 0 && p->slowdown <= PAIRS_SHARED))
+    if (!(p->slowdown > 0 && p->slowdown <= PAIRS_SHARED))
         document_finding(d,
                          &(struct finding){.key = "unknown_on_shared_media",
                                            .severity = SEVERITY_DOUBT,
@@ -424,7 +403,7 @@ int main(int argc, char **argv)
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    if (o.builders.n == 0 && !o.only_native)
+    if (o.builders.n == 0)
         option_choose_all(&builders, &o.bench, &o.builders);
     struct tree_session t = {.o = &o, .ranks = bench_values(&o.bench.ranks), .sizes = sizes_of(&o)};
     struct document *d = bench_document(&o.bench, "collbench-tree/2");

@@ -9,42 +9,13 @@
 /* Everything here runs on an internal communicator, where no other code uses this tag. */
 enum { TAG = 0x6263 };
 
-/* One call's arguments with this rank's position, counted from the root. */
-struct tree_call {
-    void *buffer;
-    int count;
-    MPI_Datatype type;
-    MPI_Comm comm;
-    int root, size;
-    int me; /* 0 is the root */
-};
-
-static int call_begin(struct tree_call *p, void *buffer, int count, MPI_Datatype type, int root,
-                      MPI_Comm comm)
+/* *ME: this rank's position among the N of COMM, counted from ROOT. */
+static int position_of(MPI_Comm comm, int root, int *me, int *n)
 {
-    int rank;
-    *p = (struct tree_call){
-        .buffer = buffer, .count = count, .type = type, .comm = comm, .root = root};
-    TRY(PMPI_Comm_size(comm, &p->size));
-    TRY(PMPI_Comm_rank(comm, &rank));
-    p->me = (rank - root + p->size) % p->size;
+    TRY(PMPI_Comm_size(comm, n));
+    TRY(PMPI_Comm_rank(comm, me));
+    *me = (*me - root + *n) % *n;
     return MPI_SUCCESS;
-}
-
-static int rank_at(const struct tree_call *p, int relative)
-{
-    return (relative + p->root) % p->size;
-}
-
-static int receive_from(const struct tree_call *p, int relative)
-{
-    return PMPI_Recv(p->buffer, p->count, p->type, rank_at(p, relative), TAG, p->comm,
-                     MPI_STATUS_IGNORE);
-}
-
-static int send_to(const struct tree_call *p, int relative)
-{
-    return PMPI_Send(p->buffer, p->count, p->type, rank_at(p, relative), TAG, p->comm);
 }
 
 static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -69,12 +40,13 @@ static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI
                        const void *arg)
 {
     const struct by_rank *tree = arg;
-    struct tree_call p;
-    TRY(call_begin(&p, buffer, count, type, root, comm));
-    if (p.me != 0)
-        TRY(receive_from(&p, tree->parent(p.me, p.size)));
-    for (int to = 0; (to = tree->next(p.me, p.size, to)) != 0;)
-        TRY(send_to(&p, to));
+    int me, n;
+    TRY(position_of(comm, root, &me, &n));
+    if (me != 0)
+        TRY(PMPI_Recv(buffer, count, type, (tree->parent(me, n) + root) % n, TAG, comm,
+                      MPI_STATUS_IGNORE));
+    for (int to = 0; (to = tree->next(me, n, to)) != 0;)
+        TRY(PMPI_Send(buffer, count, type, (to + root) % n, TAG, comm));
     return MPI_SUCCESS;
 }
 
@@ -182,17 +154,17 @@ const struct bcast tree_flat = {.name = "flat",
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  const void *arg)
 {
-    struct tree_call p;
-    TRY(call_begin(&p, buffer, count, type, root, comm));
+    int me, n;
+    TRY(position_of(comm, root, &me, &n));
     struct schedule_part *part = malloc(sizeof *part + sizeof *part->child);
     if (!part)
         return MPI_ERR_NO_MEM;
     *part = (struct schedule_part){.root = root,
-                                   .parent = p.me > 0 ? rank_at(&p, p.me - 1) : -1,
-                                   .n_children = p.me + 1 < p.size,
+                                   .parent = me > 0 ? (me - 1 + root) % n : -1,
+                                   .n_children = me + 1 < n,
                                    .segment = *(const size_t *)arg,
                                    .in_flight = 2};
-    part->child[0] = rank_at(&p, p.me + 1);
+    part->child[0] = (me + 1 + root) % n;
     int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
     free(part);
     return error;

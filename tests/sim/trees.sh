@@ -24,8 +24,6 @@ awk -F, '
     }
     END { exit bad || n != 9 }' "$dir/shapes" ||
     { echo "FAILED: shapes"; cat "$dir/shapes"; failed=1; }
-sh "$run" cluster 3 sim/collbench-tree --algorithm=none --segment=auto --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >"$dir/none"
-[ "$(grep -c ^3,1024, "$dir/none")" = 1 ] || { echo "FAILED: the library's alone"; failed=1; }
 for wrong in --root=9 --step=0; do
     sh "$run" cluster 3 sim/collbench-tree $wrong >"$dir/wrong" 2>&1
     [ $? = 2 ] && grep -q '^collbench-tree: ' "$dir/wrong" || { echo "FAILED: $wrong is taken"; cat "$dir/wrong"; failed=1; }

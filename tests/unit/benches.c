@@ -144,8 +144,8 @@ Test(benches, tree)
            LINES("2,1000,MPI_Bcast,,,,,,,12.02,", "2,1000,chain,250,1,1,,,,14.49,,,,0.83,",
                  "4,1000,MPI_Bcast,", "4,1000,chain,250,3,1,,,,37.07,",
                  "4,1000,flat,250,1,3,,,,22.81,"));
-    expect(4, "collbench-tree", "--sizes=8:128 --step=2 --stop=fixed -i 3 -x 1 --algorithm=none",
-           LINES("4,8,MPI_Bcast,", "4,32,MPI_Bcast,", "4,128,MPI_Bcast,", "!4,16,", "!4,8,grid"));
+    expect(4, "collbench-tree", "--sizes=8:128 --step=2 --stop=fixed -i 3 -x 1 --algorithm=flat",
+           LINES("4,8,MPI_Bcast,", "4,32,MPI_Bcast,", "4,128,flat,", "!4,16,", "!4,8,grid"));
     expect(4, "collbench-tree", "--sizes=1000 --no-run --algorithm=chain",
            LINES("# not_run: Nothing was run: --no-run.", "4,1000,chain,,3,1,36.0"));
     expect(4, "collbench-tree",

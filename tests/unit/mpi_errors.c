@@ -148,7 +148,7 @@ static void refuse(int rank, void *arg)
     cr_expect(!grid_plan(&g, RANKS, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
     cr_expect(strstr(why, "there is no root"), "rank %d: %s", rank, why);
     cr_assert(grid_plan(&g, RANKS - 1, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
-    cr_expect(plan.bcast.run && *plan.name && plan.cost > 0 && g.cost > 0);
+    cr_expect(plan.bcast.run && *plan.name);
     grid_plan_free(&plan);
     grid_close(&g);
     cr_expect(!grid_open(&g, MPI_COMM_WORLD, "/no/such/log", NULL, 0, 0, why, sizeof why));

@@ -67,18 +67,25 @@ bool pairs_known(const struct pairs *p, enum pairs_quantity what)
     return all;
 }
 
-double pairs_bandwidth(const struct pairs *p, int i, int j)
+/* Growth of WHAT per byte, by least squares over all sizes; NaN if it does not grow. */
+static double growth(const struct pairs *p, enum pairs_quantity what, size_t cell)
 {
     enum { SIZES_MAX = 64 }; /* powers of two, and the largest size */
     int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
-    double bytes[SIZES_MAX], time[SIZES_MAX], latency, per_byte = 0;
+    double bytes[SIZES_MAX], value[SIZES_MAX], of_none, per_byte = 0;
     for (int s = 0; s < n; s++) {
         bytes[s] = (double)p->size[s].bytes;
-        time[s] = pairs_trip(&p->size[s], pairs_cell(p, i, j)) / 2;
+        value[s] = pairs_value(&p->size[s], what, cell);
     }
     if (n > 1)
-        stats_line(bytes, time, (size_t)n, &latency, &per_byte);
-    return per_byte > 0 ? 1 / per_byte : INFINITY;
+        stats_line(bytes, value, (size_t)n, &of_none, &per_byte);
+    return per_byte > 0 ? per_byte : NAN;
+}
+
+double pairs_bandwidth(const struct pairs *p, int i, int j)
+{
+    double there_and_back = growth(p, PAIRS_MIN, pairs_cell(p, i, j));
+    return there_and_back > 0 ? 2 / there_and_back : INFINITY;
 }
 
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j)
@@ -95,11 +102,8 @@ const char *pairs_protocol(const struct pairs *p, int s, int i, int j)
 
 struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)
 {
-    enum { SIZES_MAX = 64 }; /* powers of two, and the largest */
     const struct pairs_size *first = &p->size[0];
     size_t k = pairs_cell(p, i, j);
-    int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
-    double bytes[SIZES_MAX], gap[SIZES_MAX], g;
     struct pairs_loggp found = {NAN, NAN};
     const char *protocol = pairs_protocol(p, 0, i, j);
     if (!protocol)
@@ -109,13 +113,6 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)
     double left = one_way - first->of[PAIRS_SEND][k] - first->of[PAIRS_RECEIVE][k];
     if (left > 0 && strcmp(protocol, "eager") == 0)
         found.latency = left;
-    for (int s = 0; s < n; s++) {
-        bytes[s] = (double)p->size[s].bytes;
-        gap[s] = p->size[s].of[PAIRS_GAP][k];
-    }
-    if (n > 1)
-        stats_line(bytes, gap, (size_t)n, &g, &found.per_byte);
-    if (!(found.per_byte > 0))
-        found.per_byte = NAN;
+    found.per_byte = growth(p, PAIRS_GAP, k);
     return found;
 }

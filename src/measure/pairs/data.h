@@ -55,11 +55,11 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
     return (size_t)i * (size_t)p->n + (size_t)j;
 }
 
-/* The shortest round trip, or the mean if that is all that is known (from a log). */
-static inline double pairs_trip(const struct pairs_size *s, size_t cell)
+/* WHAT of a pair. The shortest round trip is the mean if that is all that is known (from a log). */
+static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity what, size_t cell)
 {
-    double least = s->of[PAIRS_MIN][cell];
-    return least == least ? least : s->of[PAIRS_MEAN][cell];
+    double value = s->of[what][cell];
+    return what == PAIRS_MIN && value != value ? s->of[PAIRS_MEAN][cell] : value;
 }
 
 /* Whether I and J run on one host. False if a host name is unknown. */

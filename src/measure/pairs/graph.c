@@ -10,11 +10,6 @@ struct sized {
     bool segment, sends, gaps, one_way;
 };
 
-static double at_size(const struct pairs_size *s, enum pairs_quantity what, size_t cell)
-{
-    return what == PAIRS_MIN ? pairs_trip(s, cell) : s->of[what][cell];
-}
-
 /* WHAT, interpolated between measured sizes; above the largest size, as measured there. */
 static double interpolate(const struct sized *m, int i, int j, enum pairs_quantity what)
 {
@@ -24,10 +19,10 @@ static double interpolate(const struct sized *m, int i, int j, enum pairs_quanti
     while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= m->bytes)
         s++;
     const struct pairs_size *a = &p->size[s], *b = a + 1;
-    double from = at_size(a, what, cell);
+    double from = pairs_value(a, what, cell);
     if (s + 1 == p->n_sizes || m->bytes <= a->bytes)
         return from;
-    double to = at_size(b, what, cell);
+    double to = pairs_value(b, what, cell);
     return from + (to - from) * (double)(m->bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 
@@ -77,14 +72,6 @@ static void find_injection(const struct sized *m, int u, double *within, double 
         *within = *out = shortest / 2;
 }
 
-/* Rounds to 1 in 4096: values that differ only by noise become equal, and ranks decide. */
-static double round_off(double seconds)
-{
-    int exponent;
-    double fraction = frexp(seconds, &exponent);
-    return ldexp(round(4096 * fraction) / 4096, exponent);
-}
-
 static void graph_row(const struct sized *m, int u, struct graph *g)
 {
     const struct pairs *p = m->p;
@@ -99,8 +86,8 @@ static void graph_row(const struct sized *m, int u, struct graph *g)
         /* A blocking send of a large message lasts until it has arrived, but w must stay above
          * 0. */
         d = fmin(d, 0.999 * cost);
-        g->d[graph_cell(g, u, v)] = round_off(d);
-        g->w[graph_cell(g, u, v)] = round_off(cost - d);
+        g->d[graph_cell(g, u, v)] = d;
+        g->w[graph_cell(g, u, v)] = cost - d;
     }
 }
 

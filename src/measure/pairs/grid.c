@@ -93,7 +93,6 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
 bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
                double most, char *why, size_t size)
 {
-    double start = clock_now();
     bool good = true;
     *g = (struct grid){.comm = comm, .clock = g->clock};
     PMPI_Comm_rank(comm, &g->rank);
@@ -103,8 +102,6 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
     else if (g->rank == 0)
         good = load(g, log, why, size);
     good = agree(comm, good, why, size);
-    g->cost = clock_now() - start;
-    PMPI_Bcast(&g->cost, 1, MPI_DOUBLE, 0, comm);
     if (!good)
         grid_close(g);
     return good;
@@ -253,7 +250,6 @@ static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
 bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
                struct grid_plan *plan, char *why, size_t size)
 {
-    double start = clock_now();
     struct choice *c = calloc(1, sizeof *c);
     int error = MPI_SUCCESS, best = 0;
     const struct estimate none = {NAN, NAN, NAN};
@@ -280,10 +276,8 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
         return false;
     }
     plan->bcast = plan->native ? tree_native : schedule_bcast(plan->part);
-    plan->cost = clock_now() - start;
     PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
     PMPI_Bcast(&plan->predicted, 3, MPI_DOUBLE, 0, g->comm);
-    PMPI_Bcast(&plan->cost, 1, MPI_DOUBLE, 0, g->comm);
     return true;
 }
 

@@ -19,7 +19,6 @@ struct grid {
     MPI_Comm comm; /* the caller's; until grid_close() it must not be freed or used otherwise */
     int rank, size;
     struct pairs pairs;
-    double cost; /* seconds that grid_open() took, the same on all ranks */
     bool measured;
     /* The caller sets this before grid_open(): */
     struct sync_clock
@@ -43,7 +42,6 @@ struct grid_plan {
     bool native;               /* the library's own broadcast won the trial: see grid_plan() */
     struct estimate trial_grid,
         trial_native; /* last exit - root's entry; NaN if memory was short */
-    double cost;      /* seconds that grid_plan() took */
     struct schedule_part *part;
     struct schedule schedule; /* only on rank 0, otherwise empty */
 };

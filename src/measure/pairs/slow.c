@@ -49,7 +49,7 @@ static void look_at_rows(const struct slow_search *w, const struct pairs_size *s
         size_t n = 0;
         w->fastest[i] = INFINITY;
         for (int j = 0; j < p->n; j++) {
-            double trip = log(pairs_trip(s, pairs_cell(p, i, j)));
+            double trip = log(pairs_value(s, PAIRS_MIN, pairs_cell(p, i, j)));
             if (!counts(p, i, j) || isnan(trip))
                 continue;
             w->scratch[n++] = trip;
@@ -67,7 +67,8 @@ static double compare_rank(const struct slow_search *w, const struct pairs_size 
     size_t n = 0;
     for (int j = 0; j < w->p->n; j++)
         if (counts(w->p, i, j) &&
-            (!nearest || log(pairs_trip(s, pairs_cell(w->p, i, j))) < w->fastest[i] + w->limit))
+            (!nearest ||
+             log(pairs_value(s, PAIRS_MIN, pairs_cell(w->p, i, j))) < w->fastest[i] + w->limit))
             w->scratch[n++] = w->fastest[j];
     return median_and_above(w->scratch, n, w->limit, above);
 }
@@ -89,7 +90,7 @@ static void compare_pairs(const struct slow_search *w, const struct pairs_size *
     for (int i = 0; i < p->n; i++)
         for (int j = i + 1; j < p->n; j++) {
             double above = fmax(w->usual[i], w->usual[j]), *pair = &w->pair[pairs_cell(p, i, j)];
-            double trip = log(pairs_trip(s, pairs_cell(p, i, j)));
+            double trip = log(pairs_value(s, PAIRS_MIN, pairs_cell(p, i, j)));
             if (trip > above)
                 *pair = fmax(*pair, trip - above + w->limit);
         }
