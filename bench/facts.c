@@ -120,6 +120,8 @@ static void fact_repetitions(struct document *d, const struct bench *b)
     else
         document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s, %s",
                       p->repetitions, p->warmup, plan_stop_names[p->stop], budget);
+    document_fact(d, "intervals",
+                  "within this launch: collprof repeat -n 6 shows how launches differ");
 }
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm)

@@ -23,6 +23,9 @@ Test(pilot, who_may_be_slower_lies_above_the_lower_end_of_the_slowest_measured)
     cr_assert_eq(pilot_may_be_slower(&s, rank, 1, 4, few), 3, "nothing is known of it");
     cr_assert_eq(pilot_may_be_slower(&s, rank, 0, 4, none), 1, "the first is always wanted");
     cr_assert_eq(pilot_may_be_slower(&(struct pilot){0}, rank, 1, 4, ten), 3, "there was no pilot");
+    exit[3] = NAN;
+    s.rounds = 1;
+    cr_assert_eq(pilot_may_be_slower(&s, rank, 3, 4, ten), 1, "the pilot did not come to it");
 }
 
 Test(pilot, the_slowest_come_first_and_what_is_alike_stays_in_order)
@@ -33,4 +36,6 @@ Test(pilot, the_slowest_come_first_and_what_is_alike_stays_in_order)
     pilot_sort(&(struct pilot){.time = exit, .rounds = 3, .n = 5}, rank, 5);
     for (int k = 0; k < 5; k++)
         cr_assert_eq(rank[k], sorted[k], "number %d", k);
-}
+    exit[0] = exit[4] = NAN; /* the pilot did not come to these */
+    pilot_sort(&(struct pilot){.time = exit, .rounds = 1, .n = 5}, rank, 5);
+    cr_assert(rank[0] == 3 && rank[1] == 1 && rank[2] == 2 && rank[3] == 4 && rank[4] == 0);

@@ -59,17 +59,20 @@ static double pilot_take(struct latency_run *r, const double *stamp, int from, i
     return 1.25 * (last - first) + 1e-6;
 }
 
-/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted
- * operation. */
+/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted operation.
+ * The first round may take a third of the largest budget: without it any pair may be the slowest.
+ */
 static int pilot_rounds(struct latency_run *r, double *stamp)
 {
     struct pilot *p = &r->pilot;
     struct pilot_step step = {.go = 1, .hold = 2 * r->gap, .from = r->c->root};
     bool one = r->c->kind == COLLECTIVE_FROM_ROOT;
     int sources = one ? 1 : r->size, k = -1;
-    double end = budget_now() + r->c->plan.budget / 3;
+    const struct plan *plan = &r->c->plan;
+    double start = budget_now(), most = fmax(plan->budget, plan->budget_most);
     for (;; k++) {
-        step.go = k < PILOT_ROUNDS * sources && budget_now() < end;
+        double limit = (k < sources ? most : plan->budget) / 3;
+        step.go = k < PILOT_ROUNDS * sources && budget_now() < start + limit;
         if (k >= 0 && !one)
             step.from = k % sources;
         TRY(PMPI_Bcast(&step, 4, MPI_DOUBLE, r->c->collector, r->c->comm));
@@ -79,7 +82,7 @@ static int pilot_rounds(struct latency_run *r, double *stamp)
         if (r->keeps)
             step.silence = pilot_take(r, stamp, (int)step.from, k < 0 ? -1 : k / sources);
     }
-    p->rounds = k > 0 ? k / sources : 0;
+    p->rounds = k < 1 ? 0 : k < sources ? 1 : k / sources;
     return MPI_SUCCESS;
 }
 
@@ -91,6 +94,8 @@ int run_pilot(struct latency_run *r)
     double *stamp = r->keeps ? malloc(2 * (size_t)r->size * sizeof *stamp) : NULL;
     p->time = r->keeps ? calloc(PILOT_ROUNDS * (size_t)p->n, sizeof *p->time) : NULL;
     int error = sync_all_have(r->c->comm, !r->keeps || (p->time && stamp));
+    for (int k = 0; p->time && k < p->n; k++)
+        p->time[k] = NAN;
     if (error == MPI_SUCCESS && r->c->clock && r->c->clock->comm == r->c->comm)
         error = sync_again(r->c->clock);
     if (error == MPI_SUCCESS)

@@ -13,6 +13,8 @@ static double time_of(const struct pilot *p, int round, int pair)
 static double pilot_time(const struct pilot *p, int pair)
 {
     double x[PILOT_ROUNDS];
+    if (isnan(time_of(p, 0, pair)))
+        return -1;
     for (int k = 0; k < p->rounds; k++)
         x[k] = time_of(p, k, pair);
     return stats_median(x, (size_t)p->rounds);

@@ -8,12 +8,13 @@
 enum { PILOT_ROUNDS = 3 }; /* a median of three: one disturbed round does not change it */
 
 struct pilot {
-    double *time; /* [round * n + pair], seconds from entry to exit; NULL if no pilot was run */
+    double *time; /* [round * n + pair], seconds from entry to exit; NaN if the time for the pilot
+                     was over before; NULL if no pilot was run */
     int rounds, n;
     double error; /* error bound of the clock that TIME was read from */
 };
 
-/* Sorts the N indices PAIR by median time, the slowest first; a stable sort. */
+/* Sorts the N indices PAIR by median time, the slowest first, unknown ones last; a stable sort. */
 void pilot_sort(const struct pilot *p, int *pair, int n);
 
 /* How many of PAIR[FROM .. N) may be slower than the slowest measured pair by more than 1 % of the
