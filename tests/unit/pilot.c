@@ -39,3 +39,4 @@ Test(pilot, the_slowest_come_first_and_what_is_alike_stays_in_order)
     exit[0] = exit[4] = NAN; /* the pilot did not come to these */
     pilot_sort(&(struct pilot){.time = exit, .rounds = 1, .n = 5}, rank, 5);
     cr_assert(rank[0] == 3 && rank[1] == 1 && rank[2] == 2 && rank[3] == 4 && rank[4] == 0);
+}
