@@ -91,8 +91,7 @@ static const struct column columns[] = {
 struct tree_session {
     const struct tree_options *o;
     struct bench_values ranks, sizes;
-    struct document *document; /* only on rank 0 */
-    struct table *table;
+    struct table *table;      /* only on rank 0 */
     struct bench_group group; /* the ranks in use now */
     struct grid grid;
     bool run;
@@ -378,7 +377,7 @@ static void add_pictures(const struct tree_session *t, struct document *d)
 static void add_facts(const struct tree_session *t, struct document *d)
 {
     const struct pairs *p = &t->grid.pairs;
-    document_fact(d, "latencies", "%s", t->grid.measured ? "measured now" : t->o->latencies);
+    document_fact(d, "latencies", "%s", t->o->latencies ? t->o->latencies : "measured now");
     if (t->run)
         document_fact(d, "method", "%s", method_of(t));
     else

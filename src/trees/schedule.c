@@ -99,20 +99,32 @@ static double period_of(const struct schedule *s, const struct graph *g, int v)
     return most;
 }
 
+/* Fills AT with the arrivals of one message. TOGETHER: see schedule_latest(). Returns the last. */
+static double find_arrivals(const struct schedule *s, const struct graph *g, bool together,
+                            double *at)
+{
+    double last = at[s->root] = 0;
+    for (int k = 0; k < s->n; k++) {
+        int u = s->order[k];
+        double sent = at[u], all = at[u];
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
+            all += graph_d(g, u, s->child[i]);
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            int v = s->child[i];
+            sent += graph_d(g, u, v);
+            at[v] = (together ? all : sent) + graph_w(g, u, v);
+            last = fmax(last, at[v]);
+        }
+    }
+    return last;
+}
+
 void schedule_predict(struct schedule *s, const struct graph *g, int segments)
 {
     set_order(s);
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
-    s->arrival[s->root] = s->completion = 0;
-    for (int k = 0; k < s->n; k++) {
-        int u = s->order[k];
-        double sent = s->arrival[u];
-        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
-            sent += graph_d(g, u, s->child[i]);
-            s->arrival[s->child[i]] = sent + graph_w(g, u, s->child[i]);
-        }
-    }
+    s->completion = find_arrivals(s, g, false, s->arrival);
     for (int v = 0; v < s->n; v++) {
         if (segments > 1)
             s->arrival[v] += (segments - 1) * period_of(s, g, v);
@@ -122,19 +134,8 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
 
 double schedule_latest(const struct schedule *s, const struct graph *g)
 {
-    double last = 0, *at = calloc((size_t)s->n, sizeof *at);
-    for (int k = 0; at && k < s->n; k++) {
-        int u = s->order[k];
-        double sent = at[u];
-        for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            sent += graph_d(g, u, s->child[i]);
-        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
-            int v = s->child[i];
-            at[v] = sent + graph_w(g, u, v);
-            last = fmax(last, at[v]);
-        }
-    }
-    last = at ? last : NAN;
+    double *at = malloc((size_t)s->n * sizeof *at);
+    double last = at ? find_arrivals(s, g, true, at) : NAN;
     free(at);
     return last;
 }

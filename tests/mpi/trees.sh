@@ -49,7 +49,9 @@ $MPIEXEC -n 4 $tree --yield --latencies="$dir/pairs.log" --sizes=0:4K --step=6 -
     --format=json >"$dir/run.out" || fail "running trees"
 grep -q "MPI_Bcast" "$dir/run.out" || fail "no comparison"
 ./collprof report --format=html -o "$dir/t.html" "$dir/run.out" >"$dir/out" || fail "pictures of trees: status $?"
-grep -q '"kind":"lines"' "$dir/t.html" && grep -q '"arrows":"tree_messages' "$dir/t.html" || fail "pictures of trees"
+# From a log it is unknown whether pairs share a path: no arrival is predicted, so no timeline of the tree is drawn.
+grep -q '"kind":"lines"' "$dir/t.html" || fail "a picture of times"
+grep -q '"arrows":"tree_messages' "$dir/t.html" && fail "arrivals that are unknown"
 
 refuse "it is for 4 ranks, there are 2" $MPIEXEC -n 2 $tree --latencies="$dir/pairs.log"
 refuse "No such file" $tree --latencies=/no/such/log

@@ -108,7 +108,7 @@ def trees(name, caption, platform, ranks, options, smpi, placing="blocks"):
         return sim(platform, ranks, "collbench-tree", "%s --algorithm=%s %s" % (options, algorithms, FIXED), smpi + more,
                    **({"SIM_PLACING": placing} if placing != "blocks" else {}))
     figure("workstations" if platform == "figure4" else "tree", "003", name, caption,
-           run("", "binomial,grid-paper,grid"), others=[(run(s, "none"), s) for s in ("mpich", "ompi")])
+           run("", "binomial,grid-paper,grid"), others=[(run(s, "flat"), s) for s in ("mpich", "ompi")])
 
 
 def declare_003():
@@ -149,7 +149,7 @@ def measure(f, path):
         shell(command + " --format=json -o @.other", path)
         document, other = json.load(open(path + ".json")), json.load(open(path + ".other"))
         rows = other["tables"]["schedules"]["rows"]
-        document["tables"]["schedules"]["rows"] += [dict(row, algorithm=line, line=line) for row in rows]
+        document["tables"]["schedules"]["rows"] += [dict(row, algorithm=line, line=line) for row in rows if row["algorithm"] == "MPI_Bcast"]
         os.remove(path + ".other")
         json.dump(document, open(path + ".json", "w"))
     subprocess.run(["./collprof", "report", "--format=html", "-o", path + ".html", path + ".json"], check=True,

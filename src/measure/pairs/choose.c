@@ -26,24 +26,15 @@ void choice_free(struct choice *c)
         schedule_free(&c->s[--c->n]);
 }
 
-/* Number of segments of SEGMENT bytes in BYTES. */
-static int segments_of(size_t bytes, size_t segment)
-{
-    return segment > 0 && segment < bytes ? (int)((bytes + segment - 1) / segment) : 1;
-}
-
-static bool graph_of(const struct pairs *p, size_t bytes, size_t segment, struct graph *g)
-{
-    bool cut = segments_of(bytes, segment) > 1;
-    return pairs_graph(p, cut ? segment : bytes, cut, g);
-}
-
-static void choice_add(struct choice *c, const struct bcast *by, const struct graph *g, int root,
-                       size_t segment, int segments)
+/* Adds the schedule by BY; CANDIDATE: as one of those that "grid" chooses among. */
+static void choice_add(struct choice *c, const struct bcast *by, bool candidate,
+                       const struct graph *g, int root, size_t segment, int segments)
 {
     struct schedule s;
     if (c->n == CHOICE_MAX || !schedule_build(by, g, root, &s))
         return;
+    if (candidate)
+        snprintf(s.name, sizeof s.name, "%s (%s)", tree_grid.name, by->name);
     if (segments > 1) {
         s.segment = segment;
         schedule_predict(&s, g, segments);
@@ -59,28 +50,20 @@ static void choice_add(struct choice *c, const struct bcast *by, const struct gr
 static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t segment,
                          const struct bcast *builder, struct choice *c, char *why, size_t size)
 {
-    int segments = segments_of(bytes, segment);
+    bool cut = segment > 0 && segment < bytes;
+    int segments = cut ? (int)((bytes + segment - 1) / segment) : 1;
     struct graph g;
-    if (!graph_of(p, bytes, segment, &g)) {
+    if (!pairs_graph(p, cut ? segment : bytes, cut, &g)) {
         snprintf(why, size, "no memory for %d ranks", p->n);
         return false;
     }
     bool all = builder == &tree_grid;
     for (size_t i = 0; all && i < n_bcast_candidates; i++)
-        choice_add(c, bcast_candidates[i], &g, root, segment, segments);
-    if (!all || segments == 1)
-        choice_add(c, builder, &g, root, segment, segments);
+        choice_add(c, bcast_candidates[i], true, &g, root, segment, segments);
+    if (!all || !cut)
+        choice_add(c, builder, false, &g, root, segment, segments);
     graph_free(&g);
     return true;
-}
-
-static void name_as_grid(struct schedule *s)
-{
-    char name[sizeof s->name];
-    if (strncmp(s->name, "grid (", 6) == 0)
-        return;
-    snprintf(name, sizeof name, "grid (%.20s)", s->name);
-    memcpy(s->name, name, sizeof name);
 }
 
 bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
@@ -99,8 +82,6 @@ bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bca
         snprintf(why, size, "no schedule: the algorithm does not fit %d ranks", p->n);
         good = false;
     }
-    for (int i = 0; i < c->n && builder == &tree_grid; i++)
-        name_as_grid(&c->s[i]);
     if (!good)
         choice_free(c);
     return good;
@@ -110,7 +91,7 @@ struct estimate choice_predict(const struct pairs *p, size_t bytes, struct sched
 {
     struct graph g;
     bool known = s->segment == 0 && p->slowdown > 0 && p->slowdown <= PAIRS_SHARED;
-    if (!known || !graph_of(p, bytes, 0, &g)) {
+    if (!known || !pairs_graph(p, bytes, false, &g)) {
         s->completion = NAN;
         for (int v = 0; v < s->n; v++)
             s->arrival[v] = NAN;

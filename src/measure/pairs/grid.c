@@ -80,7 +80,6 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     plan.budget = 2e-3;
     plan.until = most > 0 ? clock_now() + most : 0;
     plan.clock = g->clock;
-    g->measured = true;
     int error = pairs_measure(g->comm, &plan, &g->pairs);
     if (error == PAIRS_TOO_LONG)
         snprintf(why, size, "latencies between %d ranks are not known, measuring takes over %g s",

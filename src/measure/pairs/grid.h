@@ -19,7 +19,6 @@ struct grid {
     MPI_Comm comm; /* the caller's; until grid_close() it must not be freed or used otherwise */
     int rank, size;
     struct pairs pairs;
-    bool measured;
     /* The caller sets this before grid_open(): */
     struct sync_clock
         *clock; /* for one-way latencies and trials; NULL if all ranks are on one host */
