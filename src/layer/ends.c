@@ -60,7 +60,7 @@ void ends_mark(enum ledger_state state, int detail)
         if (after_signal && !is_about_a_signal(state))
             detail = h->state_detail;
     }
-    h->pair[1] = (typeof(h->pair[1])){clock_ticks(), clock_now()};
+    h->pair[1] = (struct clock_pair){clock_ticks(), clock_now()};
     h->state_detail = detail;
     h->state = state;
 }

@@ -87,7 +87,6 @@ static void begin(void)
         comm_add(MPI_COMM_WORLD, LEDGER_NO_SITE);
     }
     call_know_types();
-    cost_measure();
     run_directory_follow(&run_directory, layer.settings.output);
     layer.phase = LAYER_RUNNING;
     ends_watch();
@@ -303,9 +302,10 @@ static void close_books(struct clock_pair entered)
     struct ledger_header *h = layer.ledger.header;
     modules_update();
     comms_name();
-    cost_settle();
+    if (layer.costs >= COSTS_LEAST)
+        h->call_ns = (double)layer.cost_ns / (double)layer.costs;
     ends_mark(LEDGER_FINALIZED, 0);
-    h->pair[1] = (typeof(h->pair[1])){entered.ticks, entered.seconds};
+    h->pair[1] = entered;
     if (thread.call)
         thread.call->since = 0;
     layer.phase = LAYER_ENDED;

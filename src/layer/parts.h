@@ -48,11 +48,6 @@ void ends_watch(void);
 /* Writes into the record how the process ended. */
 void ends_mark(enum ledger_state state, int detail);
 
-/* Measures the cost of an empty call. Call it before anything is recorded; leaves nothing in the
- * record. */
-void cost_measure(void);
-void cost_settle(void);
-
 /* Adds to the innermost region what this thread has spent in it by now. Called from here, so that
  * the public functions are linked from libcollprof.a, too: an application refers to them only
  * weakly. */

@@ -26,7 +26,7 @@ static void describe_arguments(struct ledger_header *h)
     char words[sizeof h->arguments], quoted[2 * sizeof words];
     size_t n = input_read("/proc/self/cmdline", words, sizeof words), at = 0;
     for (const char *w = words + strlen(words) + 1; w < words + n; w += strlen(w) + 1) {
-        quote_word(w, quoted, sizeof quoted);
+        quote_shell(w, quoted, sizeof quoted);
         at += strlen(quoted) + 1;
         if (at >= sizeof h->arguments || n + 1 >= sizeof words) {
             strcpy(h->arguments, " ...");
@@ -57,9 +57,7 @@ static void describe_process(struct ledger_header *h)
     }
     h->clock = clock_source;
     h->started_unix = clock_seconds(CLOCK_REALTIME);
-    struct clock_pair now = clock_read_pair();
-    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
-    h->pair[1] = h->pair[0];
+    h->pair[0] = h->pair[1] = clock_read_pair();
     /* Set last: until then no rank mistakes the record for that of an earlier process. */
     __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
 }
@@ -72,14 +70,10 @@ static void describe_run(struct ledger_header *h, int thread_level)
     text_copy(h->host, sizeof h->host, processor);
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
-    for (char *c = library; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
     text_copy(h->mpi_library, sizeof h->mpi_library, library);
     text_copy(h->launcher, sizeof h->launcher, members_command(library));
     h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
-    struct clock_pair now = clock_read_pair();
-    h->pair[0] = (typeof(h->pair[0])){now.ticks, now.seconds};
-    h->pair[1] = h->pair[0];
+    h->pair[0] = h->pair[1] = clock_read_pair();
     h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;
     h->stack_depth = layer.stack_depth;
     noise_read(&h->noise[0]);

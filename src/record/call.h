@@ -94,9 +94,10 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
 
-/* The cost is measured in one of COST_EVERY calls; COST_MOST_NS limits it if the thread lost the
- * processor meanwhile. Simulated time is not measured. */
-enum { COST_EVERY = 128, COST_MOST_NS = 5000 };
+/* The cost is measured in one of COST_EVERY calls, and stated if there were COSTS_LEAST of these;
+ * COST_MOST_NS limits it if the thread lost the processor meanwhile. Simulated time is not
+ * measured. */
+enum { COST_EVERY = 128, COSTS_LEAST = 16, COST_MOST_NS = 5000 };
 static inline uint64_t call_clock(void)
 {
     return clock_source == CLOCK_SOURCE_EXTERNAL ? 0 : clock_ticks();
@@ -176,12 +177,6 @@ static inline void call_leave_counted(const struct call *c, int rc, struct ledge
     call_over(c);
 }
 
-CALL_INLINE void call_leave_known(const struct call *c, int rc, const struct comm *comm,
-                                  uint64_t bytes)
-{
-    call_leave_counted(c, rc, call_entry(c, comm, bytes), bytes);
-}
-
 /* After an error the handle may be invalid: then it is only looked up. */
 static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc)
 {
@@ -192,7 +187,7 @@ static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc
 
 CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes)
 {
-    call_leave_known(c, rc, call_comm(c, comm, rc), bytes);
+    call_leave_counted(c, rc, call_entry(c, call_comm(c, comm, rc), bytes), bytes);
 }
 
 /* The number of a collective on its communicator. A failed one also has a number, unless its

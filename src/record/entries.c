@@ -1,7 +1,5 @@
 #include "record/entries.h"
 
-#include <string.h>
-
 /* The last entries are reserved for calls that find the table full: one for each operation, without
  * site and communicator, so that totals stay correct. */
 enum { RESERVED = 64 };
@@ -29,21 +27,4 @@ struct ledger_entry *entries_add(uint64_t key)
                                             .region = key >> 7 & 0x7f,
                                             .size_class = key & 0x7f,
                                             .min_ns = UINT64_MAX});
-}
-
-void entries_reset(void)
-{
-    pthread_mutex_lock(&layer.lock);
-    struct ledger_header *h = layer.ledger.header;
-    for (uint32_t i = 0; i < h->section[LEDGER_ENTRIES].count; i++) {
-        struct ledger_entry *e = &layer.ledger.entries[i];
-        spin_lock(&e->lock);
-        memset(&e->calls, 0, sizeof *e - offsetof(struct ledger_entry, calls));
-        e->min_ns = UINT64_MAX;
-        spin_unlock(&e->lock);
-    }
-    h->section[LEDGER_ENTRIES].dropped = 0;
-    h->section[LEDGER_INSTANCES].count = 0;
-    h->section[LEDGER_INSTANCES].dropped = 0;
-    pthread_mutex_unlock(&layer.lock);
 }

@@ -4,9 +4,6 @@
 
 #include "record/layer.h"
 
-/* Forgets all counters and instances: those of what was tried before the run. */
-void entries_reset(void);
-
 /* Adds the entry; NULL, with a count of the loss, if the table is full. */
 struct ledger_entry *entries_add(uint64_t key);
 

@@ -13,6 +13,7 @@
 #ifndef COLLPROF_RECORD_LAYOUT_H
 #define COLLPROF_RECORD_LAYOUT_H
 
+#include "base/clock.h"
 #include "base/histogram.h"
 #include "base/noise.h"
 
@@ -371,13 +372,10 @@ struct ledger_header {
     uint64_t affinity[16]; /* the mask; all ranks of a host may use the union */
 
     /* Times */
-    uint32_t clock;        /* enum clock_source */
-    uint32_t synchronized; /* global_* are valid */
-    double started_unix;   /* seconds since 1970 at initialization */
-    struct {
-        uint64_t ticks;
-        double seconds; /* clock_now() */
-    } pair[2];          /* at initialization; at the last update (at least at the end) */
+    uint32_t clock;            /* enum clock_source */
+    uint32_t synchronized;     /* global_* are valid */
+    double started_unix;       /* seconds since 1970 at initialization */
+    struct clock_pair pair[2]; /* at initialization; at the last update (at least at the end) */
     double
         ticks_per_second; /* measured at initialization; the pairs are more accurate at the end */
     uint64_t last_ticks;  /* at the return from the last call */
@@ -405,7 +403,7 @@ struct ledger_header {
                              {"kind", "value"} or {"warning"}; 0 if none */
     uint64_t init_ns;     /* duration of the layer's start */
     uint64_t injected_ns; /* duration of its injections, outside of the time of calls */
-    double call_ns;       /* cost of recording a call: see layer/cost.c; 0 if not measured */
+    double call_ns;       /* mean cost of recording a call; 0 if not measured */
 };
 
 #endif

@@ -90,16 +90,6 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
     return i;
 }
 
-void trace_reset(void)
-{
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
-    for (uint32_t i = 0; i < t->count; i++)
-        if (waits(&layer.ledger.events[i]))
-            channel_tell(layer.ledger.events[i].ordinal, TURN_UNKNOWN);
-    t->count = 0;
-    layer.ledger.header->time_mask = 0;
-}
-
 /* Records an event of C with BYTES; POSTED: entry of the call that began it. P: ordinal of its
  * message, if it has one. */
 static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,

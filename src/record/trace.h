@@ -26,9 +26,6 @@ void trace_start(int64_t now);
 /* Ends the events from the transport library. */
 void trace_stop(void);
 
-/* Forgets all events: those of what was tried before the run. */
-void trace_reset(void);
-
 /* The end of every call: one of which nothing more is known is an event by itself. */
 void trace_left(const struct call *c);
 

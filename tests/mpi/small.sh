@@ -68,7 +68,7 @@ for r in ranks:
     assert r["state"] == "finalized" and not r["in_call"] and r["started_late"] == 0
     assert r["calls"] == sum(calls.values()) / 2, r["calls"]
     assert 0.1 < r["wall_seconds"] < now - run["started_unix"] + 0.01, r["wall_seconds"]
-    assert 12 < r["call_ns"] < 3000, r["call_ns"]
+    assert r["call_ns"] == 0, "of so few calls it is unknown"
     assert 0 < r["cpu_ns"] < 1e9 * r["wall_seconds"] + 2e7, r["cpu_ns"]
     assert r["lifecycle_ns"] < 60e9 and 0 < r["init_ns"] < 60e9 and (r["merge_ns"] > 0) == (r["rank"] == 0) and r["merge_ns"] < 60e9
 assert len({r["pid"] for r in ranks}) == 2 and p["writing_ns"] < 60e9 and "verdict" not in p["findings"]

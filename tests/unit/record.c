@@ -169,17 +169,6 @@ Test(record, totals_stay_right_when_the_table_is_full)
     cr_assert_eq(placed, h->section[LEDGER_ENTRIES].capacity - 64);
 }
 
-Test(record, forgetting_leaves_nothing)
-{
-    call(1, 2, 8, 10, false);
-    instance_add(&(struct ledger_instance){.comm_id = 1});
-    entries_reset();
-    cr_assert_eq(layer.ledger.entries[0].calls, 0);
-    cr_assert_eq(layer.ledger.header->section[LEDGER_INSTANCES].count, 0);
-    call(1, 2, 8, 30, false);
-    cr_assert_eq(layer.ledger.entries[0].min_ns, 30);
-}
-
 /* All ranks keep the same ones: what is kept depends on the mask alone. */
 Test(record, a_full_log_keeps_a_sample)
 {
