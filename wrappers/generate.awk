@@ -457,7 +457,7 @@ function template_comm(call) {
 
 # The handle is invalid afterwards, so the communicator is looked up before the call.
 function template_comm_free(call) {
-    print "    struct comm *known = comm_of_freed(" comm ");"
+    print "    call.comm = comm_of_freed(" comm ");"
     do_call(call)
-    leave("_known(&call, rc, known, 0)")
+    leave("(&call, rc, MPI_COMM_NULL, 0)")
 }

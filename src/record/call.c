@@ -230,7 +230,7 @@ static void message_posted(struct call *c, struct comm *on, struct ledger_reques
     if (LIKELY(!layer.trace) || r->kind & REQUEST_PARTITIONED)
         return;
     if (r->tag == CALL_UNORDERED)
-        channel_lose_order(on);
+        channels_lose_order();
     else
         trace_posted(c, on, r);
 }
@@ -319,10 +319,9 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm)
 {
-    const struct comm *on = call_comm(c, comm, rc);
     if (rc == MPI_SUCCESS)
         comm_add(*new_comm, c->site);
-    call_leave_known(c, rc, on, 0);
+    call_leave(c, rc, comm, 0);
 }
 
 struct comm *comm_of_freed(const MPI_Comm *comm)

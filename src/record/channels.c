@@ -13,7 +13,7 @@ static struct waiting {
     bool taken, settled, received, cancelled;
 } line[LINE + 1];
 static uint64_t first, end;
-static bool lost; /* some messages were not seen */
+static bool lost; /* the order of messages is unknown */
 
 uint32_t channels_new_thread(void)
 {
@@ -54,11 +54,6 @@ static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
     return used(channel_in(c->id, c, peer, tag, kind));
 }
 
-static bool has_order(const struct comm *c)
-{
-    return !lost && !c->disordered;
-}
-
 /* The next ordinal of CHANNEL. After 2^32 messages it is unknown: reused ordinals would match the
  * wrong messages. */
 static uint32_t next_in(uint32_t channel)
@@ -74,11 +69,6 @@ struct turn channel_sent(struct comm *c, int to, int tag)
 }
 
 /* Messages that already have an ordinal keep it: no later message can change it. */
-void channel_lose_order(struct comm *c)
-{
-    c->disordered = true;
-}
-
 void channels_lose_order(void)
 {
     lost = true;
@@ -123,14 +113,14 @@ struct turn channel_posted(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
     bool exact = from != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
-    if (exact && has_order(c))
+    if (exact && !lost)
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
     if (exact && first == end) {
         p.ordinal = next_in(p.channel);
-    } else if (has_order(c) && (!exact || p.channel)) {
+    } else if (!lost && (!exact || p.channel)) {
         p.waiting = stand_in_line(p.channel);
         if (!p.waiting)
-            channel_lose_order(c);
+            channels_lose_order();
     }
     return p;
 }
@@ -138,7 +128,7 @@ struct turn channel_posted(struct comm *c, int from, int tag)
 struct turn channel_probed(struct comm *c, int from, int tag)
 {
     struct turn p = NO_TURN;
-    if (first == end && has_order(c)) {
+    if (first == end && !lost) {
         p.channel = channel_of(c, from, tag, LEDGER_CHANNEL_RECEIVE);
         p.ordinal = p.channel ? layer.ledger.channels[p.channel].next : TURN_UNKNOWN;
     }

@@ -42,11 +42,7 @@ struct turn channel_posted(struct comm *c, int from, int tag);
 /* A probe found a message from FROM with TAG: the next matching receive will receive it. */
 struct turn channel_probed(struct comm *c, int from, int tag);
 
-/* The order of messages on C can no longer be determined: their ordinals are unknown from here on.
- */
-void channel_lose_order(struct comm *c);
-
-/* Some messages were not recorded: all ordinals are unknown from here on. */
+/* The order of messages can no longer be determined: their ordinals are unknown from here on. */
 void channels_lose_order(void);
 
 /* Receive P got a message from FROM with TAG. Returns P with its ordinal, or still waiting. */

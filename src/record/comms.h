@@ -17,11 +17,9 @@ struct comm {
     uint64_t sequence; /* number of collectives so far */
     uint32_t index;    /* in the ledger */
     int size, rank;
-    int *world;      /* world ranks to which messages go; NULL: not looked up yet */
-    int others;      /* number of elements of WORLD */
-    bool disordered; /* its messages have no ordinals any more: see channels.h */
+    int *world; /* world ranks to which messages go; NULL: not looked up yet */
+    int others; /* number of elements of WORLD */
     bool inter;
-    uint32_t lock;
     MPI_Comm handle;
     struct internal_comm *internal; /* for src/inject */
 };
