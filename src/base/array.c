@@ -38,14 +38,10 @@ void lookup_add(struct lookup *l, uint64_t hash, size_t position)
     l->used++;
 }
 
-uint32_t lookup_next(const struct lookup *l, uint64_t hash, uint32_t *step)
+uint32_t lookup_find(const struct lookup *l, uint64_t hash)
 {
-    while (l->room) {
-        const struct lookup_slot *slot = &l->slot[(hash + (*step)++) & (l->room - 1)];
-        if (!slot->position)
-            break;
-        if (slot->hash == hash)
-            return slot->position - 1;
-    }
-    return UINT32_MAX;
+    uint32_t i = (uint32_t)hash & (l->room - 1);
+    while (l->room && l->slot[i].position && l->slot[i].hash != hash)
+        i = (i + 1) & (l->room - 1);
+    return l->room ? l->slot[i].position - 1 : UINT32_MAX;
 }

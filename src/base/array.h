@@ -25,7 +25,8 @@ struct array {
 } __attribute__((may_alias));
 void *array_push(struct array *array, size_t element);
 
-/* Finds the indices of an array's elements by a hash of their keys. */
+/* Finds the indices of an array's elements by a 64-bit hash of their keys, which stands for the
+ * key: two keys of a run have one hash with a probability below 1e-6. */
 struct lookup {
     struct lookup_slot {
         uint64_t hash;
@@ -36,9 +37,8 @@ struct lookup {
 
 void lookup_add(struct lookup *l, uint64_t hash, size_t position);
 
-/* The next index stored under HASH: start with *STEP 0, stop at UINT32_MAX. Different keys may have
- * one hash, so compare them. */
-uint32_t lookup_next(const struct lookup *l, uint64_t hash, uint32_t *step);
+/* The first index stored under HASH; UINT32_MAX if there is none. */
+uint32_t lookup_find(const struct lookup *l, uint64_t hash);
 
 /* For comparison functions of qsort() and the like, key by key: ORDER(x->a, y->a) ?: ORDER(x->b,
  * y->b). */

@@ -7,14 +7,9 @@ static uint32_t piece_at(struct recorded *r, const struct piece *p)
     uint64_t hash = hash_mix(HASH_START, (uint64_t)p->kind << 32 | p->rank);
     hash = hash_mix(hash, (uint64_t)p->from_site << 32 | p->from_operation);
     hash = hash_mix(hash, (uint64_t)p->site << 32 | p->operation);
-    uint32_t step = 0, at;
-    while ((at = lookup_next(&r->piece_of, hash, &step)) != UINT32_MAX) {
-        const struct piece *x = &r->pieces.at[at];
-        if (x->kind == p->kind && x->rank == p->rank && x->from_site == p->from_site &&
-            x->from_operation == p->from_operation && x->site == p->site &&
-            x->operation == p->operation)
-            return at;
-    }
+    const uint32_t at = lookup_find(&r->piece_of, hash);
+    if (at != UINT32_MAX)
+        return at;
     *PUSH(&r->pieces) = *p;
     lookup_add(&r->piece_of, hash, r->pieces.n - 1);
     return (uint32_t)r->pieces.n - 1;

@@ -102,14 +102,8 @@ static void add_cost(struct search *s, const struct call *c, uint32_t piece, dou
     struct piece *p = &s->in.pieces.at[piece];
     uint64_t hash = hash_mix(HASH_START, (uint64_t)w.piece << 32 | w.state);
     hash = hash_mix(hash, (uint64_t)w.site << 32 | w.operation);
-    uint32_t step = 0, at;
+    uint32_t at = lookup_find(&s->waited_of, hash);
     *(s->in.t->cause[c->event].rank == p->rank ? &p->direct : &p->passed) += cost;
-    while ((at = lookup_next(&s->waited_of, hash, &step)) != UINT32_MAX) {
-        const struct waited *x = &s->waited.at[at];
-        if (x->piece == w.piece && x->state == w.state && x->site == w.site &&
-            x->operation == w.operation)
-            break;
-    }
     if (at == UINT32_MAX && s->waited.n >= CAUSES_NODES)
         return;
     if (at == UINT32_MAX) {

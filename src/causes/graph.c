@@ -195,7 +195,7 @@ static uint64_t class_hash(const struct act *a, enum duration which, unsigned le
 
 static struct event_class *class_at(const struct event_graph *g, uint64_t hash)
 {
-    uint32_t step = 0, at = lookup_next(&g->class_of, hash, &step);
+    const uint32_t at = lookup_find(&g->class_of, hash);
     return at == UINT32_MAX ? NULL : &g->classes.at[at];
 }
 

@@ -221,20 +221,11 @@ void profile_free(struct profile *p)
     free(p);
 }
 
-static uint32_t find(const struct profile *p, enum profile_table t, uint64_t hash, const void *row)
-{
-    uint32_t step = 0, i;
-    while ((i = lookup_next(&p->index->of[t], hash, &step)) != PROFILE_NONE &&
-           compare_keys(&profile_tables[t].fields, row, row_at(p, t, i)))
-        ;
-    return i;
-}
-
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row)
 {
     bool sought = profile_tables[t].how & TABLE_SOUGHT;
     uint64_t hash = sought ? hash_of(t, row) : 0;
-    uint32_t i = sought ? find(p, t, hash, row) : PROFILE_NONE;
+    uint32_t i = sought ? lookup_find(&p->index->of[t], hash) : PROFILE_NONE;
     if (i != PROFILE_NONE) {
         fields_merge(&profile_tables[t].fields, row_at(p, t, i), row);
         row_free(&profile_tables[t].fields, (void *)row);
@@ -288,7 +279,7 @@ const struct profile_group *profile_group_find(const struct profile *p, uint32_t
                                                uint32_t operation)
 {
     struct profile_group g = {.site = site, .operation = operation};
-    uint32_t i = find(p, TABLE_GROUPS, hash_of(TABLE_GROUPS, &g), &g);
+    uint32_t i = lookup_find(&p->index->of[TABLE_GROUPS], hash_of(TABLE_GROUPS, &g));
     return i == PROFILE_NONE ? NULL : &p->groups.at[i];
 }
 

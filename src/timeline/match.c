@@ -30,21 +30,10 @@ static uint64_t hash_of(const struct act *a)
     return hash_mix(hash, (uint64_t)(uint32_t)a->tag << 32 | a->ordinal);
 }
 
-static bool same_message(const struct act *a, const struct act *b)
+/* Index of the send of A's message; TIMELINE_NONE if it was not found. */
+static uint32_t send_of(const struct lookup *sends, const struct act *a)
 {
-    bool one_side = is_sender(a) == is_sender(b);
-    return a->comm_id == b->comm_id && a->tag == b->tag && a->ordinal == b->ordinal &&
-           a->rank == (one_side ? b->rank : b->peer) && a->peer == (one_side ? b->peer : b->rank);
-}
-
-/* Index of the send of WANTED's message; TIMELINE_NONE if it was not found. */
-static uint32_t find(const struct lookup *sends, const struct act *act, const struct act *wanted)
-{
-    uint32_t step = 0, i;
-    while ((i = lookup_next(sends, hash_of(wanted), &step)) != TIMELINE_NONE &&
-           !same_message(&act[i], wanted))
-        ;
-    return i;
+    return lookup_find(sends, hash_of(a));
 }
 
 uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i)
@@ -64,7 +53,7 @@ static bool is_possible(const struct act *send, const struct act *receive, int64
 static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct lookup *sends,
                     int64_t error_ns)
 {
-    uint32_t send = find(sends, act, &act[i]);
+    uint32_t send = send_of(sends, &act[i]);
     if (send == TIMELINE_NONE)
         return;
     if (t->partner[send] != TIMELINE_NONE || !is_possible(&act[send], &act[i], error_ns)) {
@@ -99,7 +88,7 @@ static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
     size_t m = 0, channels = 0;
     for (size_t i = 0; i < n; i++)
         if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i]) &&
-            t->partner[i] == TIMELINE_NONE && find(sends, act, &act[i]) != TIMELINE_NONE)
+            t->partner[i] == TIMELINE_NONE && send_of(sends, &act[i]) != TIMELINE_NONE)
             bad[m++] = &act[i];
     qsort(bad, m, sizeof *bad, by_place);
     for (size_t i = 0; i < m; i++)
@@ -141,12 +130,12 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
         }
     for (size_t i = 0; i < n; i++) /* probed messages were also sent */
         if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
-            t->partner[i] = find(&sends, act, &act[i]);
+            t->partner[i] = send_of(&sends, &act[i]);
     if (t->contradictions)
         part_doubtful(t, act, n, &sends);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
         if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
-            uint32_t post = find(&sends, act, &act[i]);
+            uint32_t post = send_of(&sends, &act[i]);
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];
         }
     free(sends.slot);
