@@ -39,29 +39,6 @@ static void find_record(int directory, const char *name, const struct ledger_hea
     }
 }
 
-/* Keeps only the records of the run that started last. A record without a run's number belongs to a
- * process that ended before the ranks had agreed on one. */
-static void keep_latest_run(struct records *r)
-{
-    const struct ledger_header *latest = NULL;
-    uint64_t run = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct ledger_header *h = &r->list.at[i].header;
-        if (h->run_id && (!latest || h->started_unix > latest->started_unix))
-            latest = h;
-    }
-    run = latest ? latest->run_id : 0;
-    for (size_t i = 0; i < r->list.n; i++) {
-        uint64_t of = r->list.at[i].header.run_id;
-        if (!run || !of || of == run)
-            r->list.at[kept++] = r->list.at[i];
-        else
-            records_remark(r, r->list.at[i].name, "a record of another run");
-    }
-    r->list.n = kept;
-}
-
 /* Warns about missing ranks. */
 static void say_missing(struct profile *p)
 {
@@ -89,7 +66,7 @@ static struct profile *merge_records(struct records *r, uint32_t sections)
     struct profile *p = NULL;
     for (size_t i = 0; i < r->list.n; i++) {
         struct ledger l;
-        const char *fault = ledger_open_part(&l, r->directory, r->list.at[i].name, sections);
+        const char *fault = ledger_open(&l, r->directory, r->list.at[i].name, sections);
         if (fault) {
             records_remark(r, r->list.at[i].name, fault);
             continue;
@@ -111,13 +88,12 @@ void records_find(struct records *r)
     ledger_each(r->directory, find_record, r);
     if (r->list.n)
         qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
-    keep_latest_run(r);
 }
 
 static struct profile *load_records(struct records *r, const char *directory)
 {
     records_find(r);
-    struct profile *p = merge_records(r, UINT32_MAX);
+    struct profile *p = merge_records(r, LEDGER_ALL);
     if (!p)
         return NULL;
     say_missing(p);

@@ -82,13 +82,11 @@ bool ledger_went_on(const struct ledger_header *h);
 bool ledger_is_alive(const struct ledger_header *h);
 
 /* Reads and validates the record: afterwards every index in it is valid. If its process is still
- * running, L is approximately its state at one moment. Returns NULL, or an error message, for
- * instance if the file is not a record. */
-const char *ledger_open(struct ledger *l, int directory, const char *name);
-
-/* As ledger_open(), but reads only SECTIONS, a sum of bits 1 << LEDGER_...; the others are empty.
- * Sections that the elements refer to must be included. */
-const char *ledger_open_part(struct ledger *l, int directory, const char *name, uint32_t sections);
+ * running, L is approximately its state at one moment. SECTIONS: a sum of bits 1 << LEDGER_...,
+ * with all that their elements refer to, or LEDGER_ALL; the others are empty. Returns NULL, or an
+ * error message, for instance if the file is not a record. */
+#define LEDGER_ALL UINT32_MAX
+const char *ledger_open(struct ledger *l, int directory, const char *name, uint32_t sections);
 
 /* The size class of a message: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
 static inline unsigned size_class_of(uint64_t bytes)

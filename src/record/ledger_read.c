@@ -332,12 +332,7 @@ const char *ledger_check(const struct ledger *l)
     return is_sane(l->header) ? check_tables(l) : "a damaged record: impossible values";
 }
 
-const char *ledger_open(struct ledger *l, int directory, const char *name)
-{
-    return ledger_open_part(l, directory, name, UINT32_MAX);
-}
-
-const char *ledger_open_part(struct ledger *l, int directory, const char *name, uint32_t sections)
+const char *ledger_open(struct ledger *l, int directory, const char *name, uint32_t sections)
 {
     const char *fault;
     *l = (struct ledger){0};
