@@ -3,34 +3,24 @@
 
 #include "base/text.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
 enum collective_kind collective_kind(const char *operation)
 {
-    static const char *const all[] = {
-        "Barrier",   "Allreduce", "Allgather",      "Allgatherv",           "Alltoall",
-        "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block", NULL};
-    static const char *const from_root[] = {"Bcast", "Scatter", "Scatterv", NULL};
-    static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
-    static const char *const prefix[] = {"Scan", "Exscan", NULL};
+    static const char *const names[] = {
+        [COLLECTIVE_ALL] = "Barrier Allreduce Allgather Allgatherv Alltoall Alltoallv Alltoallw "
+                           "Reduce_scatter Reduce_scatter_block",
+        [COLLECTIVE_FROM_ROOT] = "Bcast Scatter Scatterv",
+        [COLLECTIVE_TO_ROOT] = "Reduce Gather Gatherv",
+        [COLLECTIVE_PREFIX] = "Scan Exscan",
+        [COLLECTIVE_NEIGHBOURS] = "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall "
+                                  "Neighbor_alltoallv Neighbor_alltoallw"};
     char name[40];
-    snprintf(name, sizeof name, "%s", text_without_mpi(operation));
-    size_t length = strlen(name);
-    if (length > 2 && !strcmp(name + length - 2, "_c"))
-        name[length -= 2] = '\0';
-    if (length > 5 && !strcmp(name + length - 5, "_init"))
-        name[length - 5] = '\0';
-    char *plain = *name == 'I' ? name + 1 : name;
-    *plain = (char)toupper((unsigned char)*plain);
-    if (text_is_one_of(plain, all))
-        return COLLECTIVE_ALL;
-    if (text_is_one_of(plain, from_root))
-        return COLLECTIVE_FROM_ROOT;
-    if (text_is_one_of(plain, to_root))
-        return COLLECTIVE_TO_ROOT;
-    if (!strncmp(plain, "Neighbor_", 9))
-        return COLLECTIVE_NEIGHBOURS;
-    return text_is_one_of(plain, prefix) ? COLLECTIVE_PREFIX : COLLECTIVE_OTHER;
+    enum collective_kind kind = COLLECTIVE_ALL;
+    text_copy(name, sizeof name, text_without_mpi(operation));
+    if (text_ends_with(name, "_c"))
+        name[strlen(name) - 2] = '\0';
+    if (text_ends_with(name, "_init"))
+        name[strlen(name) - 5] = '\0';
+    while (kind < COLLECTIVE_OTHER && !text_has_word(names[kind], name + (*name == 'I')))
+        kind++;
+    return kind;
 }

@@ -61,25 +61,15 @@ static bool is_plain(const char *name)
     return n > 0 && !name[n];
 }
 
-static void quote_behind(const char *before, const char *name, char *word, size_t room)
+void quote_shell(const char *name, char *word, size_t room)
 {
     enum { LONGEST = 4 }; /* most characters that one byte can become */
     const char *end = is_plain(name) ? "" : "'";
-    size_t at = (size_t)snprintf(word, room, "%s%s", end, before);
+    size_t at = (size_t)snprintf(word, room, "%s", end);
     for (; *name && at + LONGEST + 1 < room; name++)
         at += (size_t)snprintf(word + at, room - at, *name == '\'' ? "'\\%c'" : "%c", *name);
     snprintf(word + at, room - at, "%s", end);
     quote_plain(word);
-}
-
-void quote_shell(const char *name, char *word, size_t room)
-{
-    quote_behind(*name == '-' ? "./" : "", name, word, room);
-}
-
-void quote_word(const char *argument, char *word, size_t room)
-{
-    quote_behind("", argument, word, room);
 }
 
 void quote_csv(const char *text, FILE *out)

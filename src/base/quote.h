@@ -11,11 +11,8 @@ void quote_plain(char *text);
 
 /* Quotes a word for the shell in ROOM characters (at least 8), truncated to fit, so that it can be
  * shown on a terminal and pasted: with quotation marks if needed, and '?' for characters that are
- * not printable. A name that begins with '-' gets "./" in front, since it is a file. */
+ * not printable. */
 void quote_shell(const char *name, char *word, size_t room);
-
-/* quote_shell() for an argument, which may begin with '-'. */
-void quote_word(const char *argument, char *word, size_t room);
 
 /* A field of CSV, with quotation marks if needed. A text that a spreadsheet would take for a
  * formula gets an apostrophe in front; numbers are not passed here. */

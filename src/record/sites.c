@@ -126,14 +126,13 @@ static uint32_t module_of_python(const struct python_place *place)
 
 static const char *path_of(uint32_t module)
 {
-    return ledger_text(&layer.ledger, layer.ledger.modules[module].path);
+    return module == UINT32_MAX ? ""
+                                : ledger_text(&layer.ledger, layer.ledger.modules[module].path);
 }
 
 /* The MPI library's own frames (its Fortran binding calls the C one) are not useful to a user. */
 static bool belongs_to_mpi(uint32_t module)
 {
-    if (module == UINT32_MAX)
-        return false;
     const char *name = text_base_of(path_of(module));
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
@@ -141,8 +140,6 @@ static bool belongs_to_mpi(uint32_t module)
 /* Nor are the frames between Python and C: mpi4py, ctypes and the library that it uses. */
 static bool belongs_to_binding(uint32_t module)
 {
-    if (module == UINT32_MAX)
-        return false;
     const char *path = path_of(module), *name = text_base_of(path);
     return strstr(path, "/mpi4py/") || !strncmp(name, "libffi.", 7) ||
            !strncmp(name, "_ctypes.", 8) || !strncmp(name, "_cffi_backend.", 14);

@@ -38,10 +38,10 @@ Test(quote, for_the_shell)
     } cases[] = {
         {"a/b-c.d", "a/b-c.d"},
         {"", "''"},
-        {"-rf", "./-rf"},
+        {"-rf", "-rf"},
         {"two words", "'two words'"},
         {"it's", "'it'\\''s'"},
-        {"-$(x)", "'./-$(x)'"},
+        {"-$(x)", "'-$(x)'"},
         {"a\033[31m\nb", "'a?[31m b'"},
         {"m\xc3\xbcll", "'m\xc3\xbcll'"},
         {"\xff", "'?'"},
