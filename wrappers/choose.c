@@ -29,7 +29,7 @@
 EXPORT const char *collprof_asked;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool chosen, two_told;
+static bool chosen;
 
 /* Prints one line, from only one of the processes of a launcher. */
 #define SAY(...) (launcher_speaks() ? reason_say("collprof", __VA_ARGS__) : (void)0)
@@ -80,8 +80,7 @@ static bool find_mpi(void *caller, char *path, size_t size)
         snprintf(path, size, "%s", loaded.path[0]);
         found = true;
     }
-    two_told = loaded.found == 2;
-    if (two_told)
+    if (loaded.found == 2)
         SAY("two MPIs are in this process, %s and %s: what uses %s is profiled, which was used "
             "first",
             loaded.path[0], loaded.path[1], path);
@@ -237,13 +236,9 @@ __attribute__((destructor)) static void say_if_unused(void)
 {
     struct search loaded = {.found = 0};
     int begun = 0;
-    dl_iterate_phdr(note_mpi, &loaded);
-    if (chosen && loaded.found == 2 && !two_told && is_application())
-        SAY("two MPIs were in this process, %s and %s: what used %s is profiled, which was used "
-            "first",
-            loaded.path[0], loaded.path[1], collprof_asked);
     if (chosen)
         return;
+    dl_iterate_phdr(note_mpi, &loaded);
     void *library = loaded.found ? dlopen(loaded.path[0], RTLD_LAZY | RTLD_NOLOAD) : NULL;
     int (*initialized)(int *) = library ? (int (*)(int *))dlsym(library, "PMPI_Initialized") : NULL;
     if (initialized)

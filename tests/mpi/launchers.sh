@@ -199,10 +199,6 @@ for mpi in $mpis; do
         says "two MPIs are in this process.*uses .*$(library_of $mpi).* is profiled" err
         profile "two-in-$mpi" ranks 2
         profile "two-in-$mpi" calls MPI_Barrier=2
-        timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "two-late-$mpi" ./two.$mpi \
-            "$(library_of $other)" late >out 2>err || { cat err; fail "two MPIs, the other late, $mpi"; }
-        says "two MPIs were in this process.*used .*$(library_of $mpi).* is profiled" err
-        profile "two-late-$mpi" calls MPI_Barrier=2
         for how in "" all; do
             timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "second-$mpi$how" ./second \
                 "$(library_of $other)" "$(library_of $mpi)" $how >out 2>err ||
