@@ -225,8 +225,7 @@ static void read_each(struct reading *r, struct records *records, uint32_t secti
 {
     for (size_t i = 0; i < records->list.n; i++) {
         struct ledger l;
-        const char *fault =
-            ledger_open(&l, records->directory, records->list.at[i].name, sections);
+        const char *fault = ledger_open(&l, records->directory, records->list.at[i].name, sections);
         if (fault) {
             if (sections == CALLS)
                 records_remark(records, records->list.at[i].name, fault);
