@@ -54,9 +54,8 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high)
     *high = n > 0 ? n - 1 - l : 0;
 }
 
-/* 97.5 % quantile of Student's distribution with 3 or more degrees of freedom: an expansion in
- * 1/df, accurate to 0.5 %. */
-static double student(double df)
+/* An expansion in 1/df. */
+double stats_student(double df)
 {
     const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
     double g1 = (z3 + z) / 4, g2 = (5 * z5 + 16 * z3 + 3 * z) / 96,
@@ -117,7 +116,7 @@ static double dependent_bounds(const double *x, size_t n, double median, size_t 
     /* The factor itself is an estimate: too low from short series, and with few degrees of
      * freedom. */
     double worth = (double)n / factor, df = fmax(worth / 2, 3);
-    double half = student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
+    double half = stats_student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
     double rank = floor((double)n / 2 - half);
     *low = rank > 0 ? (size_t)rank : 0;
     *high = n - 1 - *low;

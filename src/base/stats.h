@@ -55,6 +55,10 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high);
  * above, or all below, the central 90 % of the second half. 0 if N < 20: too few to decide. */
 size_t stats_transient(const double *x, size_t n);
 
+/* The 97.5 % quantile of Student's distribution with 3 or more degrees of freedom, accurate to
+ * 0.5 %. */
+double stats_student(double df);
+
 /* Sorts ascending. */
 void stats_sort(double *x, size_t n);
 

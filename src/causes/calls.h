@@ -15,6 +15,9 @@ struct piece {
     uint32_t group[MATCHINGS]; /* for each matching: the piece that represents its group */
     double direct, passed, path;
     uint64_t waits;
+    /* Cost at the end of the window before, and the sum over windows of its squares. */
+    double cost_before, cost_squares;
+    uint32_t farthest; /* the call at the end of the longest idle wave that begins here, plus one */
 };
 
 /* One MPI call. Times in ns. */
@@ -24,6 +27,10 @@ struct call {
     uint32_t lane, event;    /* EVENT: the one that ended the wait, or any */
     uint32_t before, inside; /* pieces before the call and in it */
     uint32_t request;        /* CAUSES_NONE if it did not wait, or if the awaited rank is unknown */
+    /* Of a wait: its main cause, and how many waits with that cause led to each other up to this
+     * one; the end of the first of them. */
+    uint32_t cause, hops;
+    int64_t wave_ns;
 };
 
 /* Requests the history of another lane at a given time, for a call that waited for that lane. */
@@ -31,6 +38,7 @@ struct request {
     int64_t time;
     uint32_t lane, call;
     bool served;
+    uint32_t waited; /* the last call before TIME in which the lane waited, plus one; 0: none */
     struct history *history;
 };
 
@@ -40,6 +48,7 @@ struct lane {
     uint32_t request, last_request;
     uint32_t rank, unknown, tail; /* RANK; then pieces: of unknown time, and after the last call */
     int64_t at;                   /* time at which its history ends */
+    uint32_t waited;              /* its last call that waited, plus one; 0: none */
     bool busy;
     struct history *history;
 };

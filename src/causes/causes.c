@@ -1,6 +1,7 @@
 #include "causes/causes.h"
 
 #include "base/hash.h"
+#include "base/stats.h"
 #include "causes/calls.h"
 #include "causes/delays.h"
 #include "causes/history.h"
@@ -29,6 +30,7 @@ struct search {
     struct history_pool pool;
     int64_t epoch, from, to; /* the window in replay: all histories begin at FROM */
     int64_t path_ns;
+    size_t windows; /* that ended */
     size_t most_nodes;
     uint64_t work, allowed; /* delays examined so far, and how many may be before forget() */
 };
@@ -61,6 +63,13 @@ static struct history *history_at(struct search *s, const struct lane *lane, int
     return h;
 }
 
+static void serve(struct search *s, const struct lane *lane, struct request *r)
+{
+    r->history = history_at(s, lane, r->time);
+    r->waited = lane->waited;
+    r->served = true;
+}
+
 /* Serves the lane's requests for times before TIME. */
 static void serve_before(struct search *s, struct lane *lane, int64_t time)
 {
@@ -70,8 +79,7 @@ static void serve_before(struct search *s, struct lane *lane, int64_t time)
             return;
         if (r->served || r->time < lane->at)
             continue;
-        r->history = history_at(s, lane, r->time);
-        r->served = true;
+        serve(s, lane, r);
     }
 }
 
@@ -129,6 +137,26 @@ static void find_delays(struct search *s, const struct history *late, const stru
     delays_match(s->delays.at, s->delays.n, s->balance);
 }
 
+/* Continues the idle wave in which CALL waits: the awaited rank had waited at least half as long,
+ * with the same main CAUSE. */
+static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
+{
+    struct call *c = &s->in.calls.at[call];
+    struct piece *p = &s->in.pieces.at[cause];
+    const uint32_t waited = c->request == CAUSES_NONE ? 0 : s->in.requests.at[c->request].waited;
+    const struct call *before = waited ? &s->in.calls.at[waited - 1] : NULL;
+    c->cause = cause;
+    c->hops = 1;
+    c->wave_ns = c->until;
+    if (before && before->cause == cause && before->epoch == c->epoch &&
+        2 * (before->until - before->entry) >= c->until - c->entry) {
+        c->hops = before->hops + 1;
+        c->wave_ns = before->wave_ns;
+    }
+    if (!p->farthest || c->hops > s->in.calls.at[p->farthest - 1].hops)
+        p->farthest = call + 1;
+}
+
 /* Distributes the wait of C over its delays: the excess of LATE, the history of the awaited rank at
  * the end of the wait, over OWN, the history of C's own rank at the start of the wait. */
 static void distribute(struct search *s, const struct call *c, const struct history *late,
@@ -156,6 +184,7 @@ static void distribute(struct search *s, const struct call *c, const struct hist
     if (!(sum > 0))
         add_cost(s, c, first, wait);
     s->in.pieces.at[first].waits++;
+    follow_wave(s, (uint32_t)(c - s->in.calls.at), first);
 }
 
 static void replay_call(struct search *s, struct lane *lane);
@@ -179,7 +208,7 @@ static struct history *awaited_history(struct search *s, const struct call *c)
     if (!r->served) {
         replay_until(s, lane, r->time);
         if (!r->served && lane->at <= r->time)
-            r->history = history_at(s, lane, r->time);
+            serve(s, lane, r);
         r->served = true;
     }
     struct history *h = r->history;
@@ -195,8 +224,10 @@ static void replay_call(struct search *s, struct lane *lane)
     struct history *late = c->until > c->entry ? awaited_history(s, c) : NULL;
     int64_t entry = c->entry > lane->at ? c->entry : lane->at;
     spend(s, &lane->history, c->before, entry - lane->at);
-    if (c->until > c->entry)
+    if (c->until > c->entry) {
         distribute(s, c, late, lane->history);
+        lane->waited = lane->next + 1;
+    }
     if (late && c->until > entry) {
         history_end(&s->pool, lane->history);
         lane->history = late;
@@ -241,6 +272,13 @@ static void end_epoch(struct search *s)
     }
     history_end(&s->pool, path);
     s->path_ns += end - s->from;
+    s->windows++;
+    for (size_t i = 0; i < s->in.pieces.n; i++) {
+        struct piece *p = &s->in.pieces.at[i];
+        const double cost = p->direct + p->passed - p->cost_before;
+        p->cost_squares += cost * cost;
+        p->cost_before += cost;
+    }
     for (size_t i = 0; i < s->in.lanes.n; i++) {
         history_end(&s->pool, s->in.lanes.at[i].history);
         s->in.lanes.at[i].history = NULL;
@@ -296,12 +334,27 @@ static void merge_rest(struct causes *c)
         rest->passed_ns += c->rows[i].passed_ns;
         rest->waits += c->rows[i].waits;
         rest->path_ns += c->rows[i].path_ns;
+        rest->error_ns += c->rows[i].error_ns;
     }
+    rest->wave_ranks = 0;
+    rest->wave_ns = 0;
     rest->kind = CAUSE_REST;
     rest->rank = rest->from_site = rest->from_operation = rest->site = rest->operation =
-        rest->wait_site = rest->wait_operation = CAUSES_NONE;
+        rest->wait_site = rest->wait_operation = rest->wave_end = CAUSES_NONE;
     rest->wait_state = WAIT_NONE;
     c->n = CAUSES_ROWS;
+}
+
+/* Half of the 95 % interval of a piece's cost in all windows of a thinned trace. */
+static double cost_error(const struct search *s, const struct piece *p)
+{
+    enum { LEAST_WINDOWS = 4 };
+    const double n = (double)s->windows, sum = p->direct + p->passed;
+    if (!s->in.run->time_mask)
+        return 0;
+    if (s->windows < LEAST_WINDOWS)
+        return NAN;
+    return stats_student(n - 1) * sqrt(fmax(0, p->cost_squares - sum * sum / n) * n / (n - 1));
 }
 
 static void put_rows(struct causes *c, const struct search *s)
@@ -317,20 +370,26 @@ static void put_rows(struct causes *c, const struct search *s)
     for (size_t i = 0; i < s->in.pieces.n; i++) {
         const struct piece *p = &s->in.pieces.at[i];
         const struct waited *w = most[i] ? &s->waited.at[most[i] - 1] : NULL;
+        const struct call *far = p->farthest ? &s->in.calls.at[p->farthest - 1] : NULL;
         if (p->direct + p->passed >= 0.5 || p->path > 0)
-            c->rows[c->n++] = (struct root_cause){.kind = p->kind,
-                                                  .rank = p->rank,
-                                                  .from_site = p->from_site,
-                                                  .from_operation = p->from_operation,
-                                                  .site = p->site,
-                                                  .operation = p->operation,
-                                                  .direct_ns = (uint64_t)llround(p->direct),
-                                                  .passed_ns = (uint64_t)llround(p->passed),
-                                                  .waits = p->waits,
-                                                  .path_ns = (uint64_t)llround(p->path),
-                                                  .wait_site = w ? w->site : CAUSES_NONE,
-                                                  .wait_operation = w ? w->operation : CAUSES_NONE,
-                                                  .wait_state = w ? w->state : WAIT_NONE};
+            c->rows[c->n++] =
+                (struct root_cause){.kind = p->kind,
+                                    .rank = p->rank,
+                                    .from_site = p->from_site,
+                                    .from_operation = p->from_operation,
+                                    .site = p->site,
+                                    .operation = p->operation,
+                                    .direct_ns = (uint64_t)llround(p->direct),
+                                    .passed_ns = (uint64_t)llround(p->passed),
+                                    .waits = p->waits,
+                                    .path_ns = (uint64_t)llround(p->path),
+                                    .error_ns = cost_error(s, p),
+                                    .wave_ranks = far ? far->hops : 0,
+                                    .wave_ns = far ? far->until - far->wave_ns : 0,
+                                    .wave_end = far ? s->in.lanes.at[far->lane].rank : CAUSES_NONE,
+                                    .wait_site = w ? w->site : CAUSES_NONE,
+                                    .wait_operation = w ? w->operation : CAUSES_NONE,
+                                    .wait_state = w ? w->state : WAIT_NONE};
     }
     qsort(c->rows, c->n, sizeof *c->rows, largest_first);
     merge_rest(c);

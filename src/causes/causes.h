@@ -30,6 +30,14 @@ struct root_cause {
     uint64_t direct_ns, passed_ns; /* waiting of other ranks that it caused */
     uint64_t waits;                /* number of calls for whose wait it is the largest cause */
     uint64_t path_ns;              /* on the critical path */
+    double error_ns; /* half of the 95 % interval of DIRECT + PASSED, from the windows of a thinned
+                        trace, added up over them; 0: all was recorded; NAN: fewer than 4 windows */
+    /* Its longest idle wave: a chain of ranks of which each waits because the one before it had
+     * waited. Their number, time from the end of the first wait to that of the last one, and the
+     * last rank. */
+    uint32_t wave_ranks;
+    int64_t wave_ns;
+    uint32_t wave_end;
     /* Where most of that waiting occurs, and its wait state; CAUSES_NONE if there is none. */
     uint32_t wait_site, wait_operation, wait_state;
 };

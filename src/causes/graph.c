@@ -220,7 +220,8 @@ static void class_add(struct event_graph *g, const struct act *a, enum duration 
     }
 }
 
-/* The mean of the most similar calls, otherwise their upper bound; negative if unknown. */
+/* The mean of the most similar calls, otherwise the least upper bound of those with as many bytes
+ * and members; negative if unknown. */
 static int64_t class_mean(const struct event_graph *g, const struct act *a, enum duration which)
 {
     int64_t bound = -1;
@@ -228,7 +229,7 @@ static int64_t class_mean(const struct event_graph *g, const struct act *a, enum
         const struct event_class *c = class_at(g, class_hash(a, which, level));
         if (c && c->n > 0)
             return (int64_t)(c->sum / c->n);
-        if (c && bound < 0)
+        if (c && (bound < 0 || (level + 1 < LEVELS && c->bound < bound)))
             bound = c->bound;
     }
     return bound;

@@ -146,24 +146,33 @@ static uint32_t rank_of(const struct run_slice *slice, const struct phase *p)
     return rank;
 }
 
-/* Sets the means; returns the sum of squared differences from these. */
+static bool is_in(const struct phase *p, size_t i)
+{
+    return i >= p->first && i < p->last;
+}
+
+/* Sets the means; returns the standard error of the difference of the two efficiencies. It counts
+ * successive slices that resemble each other as fewer: by the correlation of neighbours. */
 static double set_means(const struct run_slice *slice, size_t n, struct phase *p)
 {
     const double in = (double)(p->last - p->first), out = (double)n - in;
-    double squares = 0;
+    double squares = 0, products = 0, before = 0;
     p->efficiency = p->most = p->other_efficiency = p->other_most = 0;
     for (size_t i = 0; i < n; i++) {
-        const bool inside = i >= p->first && i < p->last;
-        *(inside ? &p->efficiency : &p->other_efficiency) +=
-            slice[i].efficiency / (inside ? in : out);
-        *(inside ? &p->most : &p->other_most) += slice[i].most / (inside ? in : out);
+        *(is_in(p, i) ? &p->efficiency : &p->other_efficiency) +=
+            slice[i].efficiency / (is_in(p, i) ? in : out);
+        *(is_in(p, i) ? &p->most : &p->other_most) += slice[i].most / (is_in(p, i) ? in : out);
     }
     for (size_t i = 0; i < n; i++) {
-        const bool inside = i >= p->first && i < p->last;
-        const double off = slice[i].efficiency - (inside ? p->efficiency : p->other_efficiency);
+        const double off =
+            slice[i].efficiency - (is_in(p, i) ? p->efficiency : p->other_efficiency);
         squares += off * off;
+        products += off * before;
+        before = off;
     }
-    return squares;
+    const double correlation = squares > 0 ? fmax(0, products / squares) : 0;
+    return sqrt(squares / (double)(n - 2) * (1 / in + 1 / out) * (1 + correlation) /
+                (1 - fmin(correlation, 0.95)));
 }
 
 bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
@@ -190,14 +199,12 @@ bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
     }
     if (!(largest > 0))
         return false;
-    double squares = set_means(slice, n, phase);
+    double error = set_means(slice, n, phase);
     if (phase->efficiency > phase->other_efficiency && (!phase->first || phase->last == n)) {
         *phase = phase->first ? (struct phase){.last = phase->first}
                               : (struct phase){.first = phase->last, .last = n};
-        squares = set_means(slice, n, phase);
+        error = set_means(slice, n, phase);
     }
-    const double in = (double)(phase->last - phase->first);
-    const double error = sqrt(squares / (double)(n - 2) * (1 / in + 1 / ((double)n - in)));
     const double difference = fabs(phase->efficiency - phase->other_efficiency);
     phase->rank = rank_of(slice, phase);
     return difference >= least_difference && difference >= least_errors * error;

@@ -1,5 +1,6 @@
 #include "causes/what_if.h"
 
+#include "base/stats.h"
 #include "causes/graph.h"
 
 #include <math.h>
@@ -96,13 +97,15 @@ struct change {
     bool *selected; /* for each piece */
 };
 
-/* Marks the pieces that W selects; returns the number of ranks that execute them. */
+/* Marks the pieces that W selects, but no time after the last call: a replay does not change it.
+ * Returns the number of ranks that execute them. */
 static uint32_t select_pieces(const struct recorded *in, const struct what_if *w, bool *selected)
 {
     uint32_t ranks = 0, last = CAUSES_NONE;
     for (size_t i = 0; i < in->pieces.n; i++) {
         const struct piece *p = &in->pieces.at[i];
         selected[i] = p->kind == CAUSE_COMPUTATION && p->rank != CAUSES_NONE &&
+                      p->operation != CAUSES_NONE &&
                       w->selects(&(struct root_cause){.kind = p->kind,
                                                       .rank = p->rank,
                                                       .from_site = p->from_site,
@@ -198,12 +201,6 @@ static void make_faster(struct change *c, double percent)
             c->d.compute[i] = (int64_t)((double)c->d.compute[i] * (1 - percent / 100));
 }
 
-/* Student's t for N - 1 degrees of freedom, 95 % two-sided, within 4 % for 4 blocks or more. */
-static double student(double n)
-{
-    return 1.96 + 2.37 / (n - 1) + 2.8 / ((n - 1) * (n - 1));
-}
-
 /* How much the gain in block I differs from the mean of all blocks. */
 static double gain_off(const struct event_replay *r, size_t i)
 {
@@ -227,7 +224,7 @@ static double gain_error(const struct event_replay *r)
         one = lag ? one : sum / (n - 1);
         all += (lag ? 2 - 2 * (double)lag / (LAGS + 1) : 1) * sum * n / (n - 1);
     }
-    return student(n) * sqrt(fmax(all, one));
+    return stats_student(n - 1) * sqrt(fmax(all, one));
 }
 
 /* IDEAL_NS: as R, on an ideal network. Transfers may change with the times at which ranks

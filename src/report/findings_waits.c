@@ -189,6 +189,7 @@ struct segment {
     const struct root_cause *most; /* the row that costs most */
     double cost, of_most, second;  /* ns: of all rows; of the largest; of the second largest */
     double passed;                 /* part of COST that was passed on */
+    double error;                  /* at most half of COST's 95 % interval; NAN: unknown */
 };
 
 static int by_segment(const void *a, const void *b)
@@ -218,6 +219,7 @@ static struct segment segment_at(const struct root_cause *c, const struct root_c
         const double cost = cost_of(x);
         s.cost += cost;
         s.passed += (double)x->passed_ns;
+        s.error += x->error_ns;
         if (cost > s.of_most) {
             s.second = s.of_most;
             s.of_most = cost;
@@ -257,6 +259,27 @@ static double cause_doubt(const struct finding_context *c, const struct segment 
 {
     return noise_doubt(c->v->p, is_of_one_rank(s) ? (int64_t)s->most->rank : -1,
                        s->first->kind == CAUSE_COMPUTATION ? c->v->where.mean : 0);
+}
+
+/* The lower end of the cost's interval, seconds per rank; NAN: the whole run was recorded, or the
+ * interval is unknown. */
+static double least_cost(const struct finding_context *c, const struct segment *s)
+{
+    const double least = 1e-9 * (s->cost - s->error) / c->ranks / c->v->p->trace.covered;
+    return s->error > 0 ? fmax(0, least) : NAN;
+}
+
+/* " It passes as an idle wave through 5 ranks, one each 10 ms, up to rank 7." */
+static void wave_text(const struct root_cause *c, char *text, size_t room)
+{
+    enum { LEAST_RANKS = 4 };
+    char time[32];
+    *text = '\0';
+    if (c->wave_ranks >= LEAST_RANKS)
+        snprintf(text, room,
+                 " It passes as an idle wave through %u ranks, one each %s, up to rank %u.",
+                 c->wave_ranks, format_time(time, (double)c->wave_ns / (c->wave_ranks - 1)),
+                 c->wave_end);
 }
 
 static void which_ranks(const struct segment *s, const char *order, char *text, size_t room)
@@ -301,10 +324,11 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     const struct wait *w = at->most;
     const bool one = is_of_one_rank(s);
     const char *order = one ? NULL : order_of(at);
-    char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[120] = "";
+    char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
+    const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
     struct finding f = finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost,
-                                       cost - cause_doubt(c, s));
+                                       noise_at_least(cost, least, cause_doubt(c, s)));
     call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
     segment_label(c->v, s->most, between);
     f.site = call;
@@ -327,9 +351,11 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     f.ranks = &(int){(int)s->most->rank};
     f.n_ranks = one;
     which_ranks(s, order, ranks, sizeof ranks);
-    if (noise_matters(cost * s->passed / s->cost, NAN, 0, c->run))
-        snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
-                 format_share(passed, s->passed, s->cost));
+    if (noise_matters(cost * s->passed / s->cost, NAN, 0, c->run)) {
+        int n = snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
+                         format_share(passed, s->passed, s->cost));
+        wave_text(s->most, by + n, sizeof by - (size_t)n);
+    }
     gain_text(c, s, gain, sizeof gain);
     snprintf(advice, sizeof advice, "see all causes of waiting: collprof report --table=causes %s",
              c->directory ? c->directory : "DIR");
@@ -405,7 +431,7 @@ void find_waits(struct finding_context *c)
         x += s.n;
         if (s.first->kind != CAUSE_COMPUTATION && s.first->kind != CAUSE_TRANSFER) {
             unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
-        } else if (at.most && finding_matters(c, cost, NAN, cause_doubt(c, &s))) {
+        } else if (at.most && finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
             add_cause(c, &s, &at, cost);
             struct imbalance *b;
             while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))

@@ -257,6 +257,8 @@ static const struct column cause_columns[] = {
         "wait; unknown: edges of windows, and calls whose waits are unknown"),
     COLUMN("rank", RANK, NULL, "the rank on which it occurs"),
     COLUMN("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
+    OPTIONAL("error", TIME, "+-",
+             "half of its 95 % interval, from the windows of a thinned trace; '-': fewer than 4"),
     COLUMN("share", SHARE, "of waits", "the same as a share of all waiting"),
     OPTIONAL("passed_on", SHARE, "passed on",
              "the part of it that ranks passed on which had waited themselves"),
@@ -289,6 +291,7 @@ static void fill_causes(struct table *t, const struct view *v)
         table_text(t, cause_names[c->kind < CAUSE_KINDS ? c->kind : CAUSE_UNKNOWN]);
         table_integer_if(t, c->rank != PROFILE_NONE, c->rank);
         put_ns(t, cost);
+        put_ns(t, c->error_ns);
         put_percent(t, cost, (double)v->p->trace.wait_ns);
         put_percent(t, (double)c->passed_ns, cost);
         put_count(t, c->waits);

@@ -33,13 +33,12 @@ struct selection {
 };
 
 /* Whether NAME is the site, its line, or the site and the operation. */
-static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site,
-                     const char *none)
+static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site)
 {
     const char *label = site == PROFILE_NONE ? "" : s->label[site];
     char call[700];
     if (operation == PROFILE_NONE)
-        return !strcmp(name, none);
+        return !strcmp(name, "MPI_Init");
     snprintf(call, sizeof call, "%s%s%s", label, *label ? " " : "",
              s->p->operations.at[operation].name);
     return !*name || !strcmp(name, label) || !strcmp(name, call) ||
@@ -49,10 +48,8 @@ static bool is_named(const struct selection *s, const char *name, uint32_t opera
 static bool selects(const struct root_cause *segment, const void *context)
 {
     const struct selection *s = context;
-    return (!*s->left ||
-            is_named(s, s->left, segment->from_operation, segment->from_site, "MPI_Init")) &&
-           (!*s->entered ||
-            is_named(s, s->entered, segment->operation, segment->site, "MPI_Finalize"));
+    return (!*s->left || is_named(s, s->left, segment->from_operation, segment->from_site)) &&
+           (!*s->entered || is_named(s, s->entered, segment->operation, segment->site));
 }
 
 /* "LEFT..ENTERED", or one site: the call with which the computation ends. */

@@ -77,6 +77,7 @@ MPI_TESTS = \
 	tests/mpi/strange.sh \
 	tests/mpi/transport.sh \
 	tests/mpi/trees.sh tests/mpi/tune.sh \
+	tests/mpi/what_if.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
 

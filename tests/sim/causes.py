@@ -55,6 +55,14 @@ bad += [w for w in p["warnings"] if "add up" in w]
 top = [f for f in p["diagnosis"] if f["severity"] == "finding"][:1]
 if not top or top[0].get("ranks", []) != ([] if guilty is None else [guilty]):
     bad.append("the first finding is %s" % top)
+WAVES = {"nap": (4, 3, 6), "far_halo": (7, 6, 7)}  # ranks; T from the end of the first wait to that of the last; last rank
+if name in WAVES:
+    ranks, time, end = WAVES[name]
+    c = p["causes"][0]
+    if c["wave_ranks"] != ranks or abs(c["wave_ns"] / T - time) > 0.05 * time or c["wave_end"] != end:
+        bad.append("the idle wave is %s" % {k: v for k, v in c.items() if k.startswith("wave")})
+    if "idle wave through %d ranks" % ranks not in "".join(f["text"] for f in p["diagnosis"]):
+        bad.append("no finding has the idle wave")
 if name == "phase":  # (7 T + 2 T) / 8 of 2 T
     found_phase = [f for f in p["diagnosis"] if f["key"] == "phase"]
     region, = p["regions"]

@@ -13,16 +13,27 @@
 
 /* --- a program, played --- */
 
-enum step_kind { COMPUTE, SEND, RECEIVE, BARRIER };
+enum step_kind {
+    COMPUTE,
+    SEND,
+    SYNCHRONOUS, /* a send that waits for its receive, by its mode or by its size */
+    RECEIVE,
+    POST, /* a receive that WAIT completes */
+    WAIT,
+    BARRIER, /* and further collectives */
+    BCAST,
+    REDUCE,
+    SCAN
+};
 
-/* The N-th step of a rank: computes NS, or calls MPI at SITE, for PEER. */
+/* The N-th step of a rank: computes NS, or calls MPI at SITE, for PEER (a collective's root). */
 struct step {
     enum step_kind kind;
     int64_t ns; /* of COMPUTE; else the site */
     uint32_t peer;
 };
 
-enum { RANKS = 16, STEPS = 4096, LATENCY = 10 };
+enum { RANKS = 16, STEPS = 4096, LATENCY = 10, RENDEZVOUS = 90 /* sites of large messages */ };
 
 struct played {
     struct step step[RANKS][STEPS];
@@ -30,8 +41,8 @@ struct played {
     int64_t percent; /* of its time each computation takes */
     int64_t latency, overhead;
     uint32_t length[RANKS], at[RANKS];
-    int64_t now[RANKS], entered[RANKS][STEPS];
-    uint32_t ordinal[RANKS][RANKS], barriers[RANKS];
+    int64_t now[RANKS], entered[RANKS][STEPS], posted[RANKS];
+    uint32_t ordinal[RANKS][RANKS], waiting[RANKS][RANKS], collectives[RANKS];
     struct act *act;
     size_t n;
     uint32_t last_rank;
@@ -52,7 +63,7 @@ static struct act *event(struct played *p, uint32_t rank, enum act_kind kind, in
                       .exit_ns = end,
                       .posted_ns = p->now[rank],
                       .comm_id = 7,
-                      .bytes = 100,
+                      .bytes = s->ns < RENDEZVOUS ? 100 : 100000,
                       .rank = rank,
                       .site = (uint32_t)s->ns,
                       .operation = (uint32_t)s->kind,
@@ -61,50 +72,111 @@ static struct act *event(struct played *p, uint32_t rank, enum act_kind kind, in
     return a;
 }
 
-/* The step at which RANK sends its message of that ORDINAL to PEER; STEPS: not yet entered. */
-static uint32_t sent(const struct played *p, uint32_t rank, uint32_t peer, uint32_t ordinal)
+/* Entry of the step at which RANK sends its message of that ORDINAL to PEER, or posts the receive
+ * of that one from PEER; 0: not yet entered. */
+static int64_t entered_at(const struct played *p, uint32_t rank, uint32_t peer, uint32_t ordinal,
+                          bool sends)
 {
     for (uint32_t i = 0; i <= p->at[rank] && i < p->length[rank]; i++) {
         const struct step *s = &p->step[rank][i];
-        if (s->kind == SEND && s->peer == peer && !ordinal--)
-            return i < p->at[rank] || p->entered[rank][i] ? i : STEPS;
+        const bool fits = sends ? s->kind == SEND || s->kind == SYNCHRONOUS
+                                : s->kind == RECEIVE || s->kind == POST;
+        if (fits && s->peer == peer && !ordinal--)
+            return p->entered[rank][i];
     }
-    return STEPS;
+    return 0;
 }
 
-static bool receive(struct played *p, uint32_t rank, uint32_t from)
+static int64_t later(int64_t a, int64_t b)
 {
-    uint32_t at = sent(p, from, rank, p->ordinal[from][rank]);
-    if (at == STEPS)
+    return a > b ? a : b;
+}
+
+/* A receive, or the completion of one that was posted at POSTED. */
+static bool receive(struct played *p, uint32_t rank, uint32_t from, int64_t posted)
+{
+    const int64_t sent = entered_at(p, from, rank, p->ordinal[from][rank], true);
+    if (!sent)
         return false;
-    int64_t arrived = p->entered[from][at];
-    int64_t end = (arrived > p->now[rank] ? arrived : p->now[rank]) + p->latency;
+    const int64_t end = later(p->now[rank] + p->overhead, later(sent, posted) + p->latency);
     struct act *a = event(p, rank, ACT_RECEIVED, end);
     a->peer = from;
+    a->posted_ns = posted;
     a->ordinal = p->ordinal[from][rank]++;
     p->now[rank] = end;
     return true;
 }
 
-static bool barrier(struct played *p, uint32_t rank)
+static bool synchronous(struct played *p, uint32_t rank, uint32_t to)
 {
-    int64_t last = 0;
+    const int64_t posted = entered_at(p, to, rank, p->waiting[rank][to], false);
+    if (!posted)
+        return false;
+    const int64_t end = later(p->now[rank], posted) + p->latency;
+    struct act *a = event(p, rank, ACT_SEND, end);
+    a->synchronous = a->site < RENDEZVOUS;
+    p->waiting[rank][to]++;
+    p->now[rank] = end;
+    return true;
+}
+
+/* Whether RANK cannot complete the collective before rank R has entered it. */
+static bool needs(const struct step *s, uint32_t rank, uint32_t r)
+{
+    return s->kind == BARRIER ? true
+           : s->kind == BCAST ? r == s->peer
+           : s->kind == SCAN  ? r < rank
+                              : rank == s->peer;
+}
+
+static bool collective(struct played *p, uint32_t rank)
+{
+    static const enum collective_kind kinds[] = {COLLECTIVE_ALL, COLLECTIVE_FROM_ROOT,
+                                                 COLLECTIVE_TO_ROOT, COLLECTIVE_PREFIX};
+    const struct step *s = &p->step[rank][p->at[rank]];
+    int64_t end = p->now[rank] + p->overhead;
     for (uint32_t r = 0; r < p->ranks; r++) {
-        uint32_t count = p->barriers[rank] + 1, i = 0;
-        for (; i < p->length[r] && (count -= p->step[r][i].kind == BARRIER);)
+        uint32_t count = p->collectives[rank] + 1, i = 0;
+        for (; i < p->length[r] && (count -= p->step[r][i].kind >= BARRIER);)
             i++;
+        if (!needs(s, rank, r))
+            continue;
         if (!p->entered[r][i])
             return false;
-        last = p->entered[r][i] > last ? p->entered[r][i] : last;
+        end = s->kind == BCAST && r == rank ? end : later(end, p->entered[r][i] + p->latency);
     }
-    struct act *a = event(p, rank, ACT_COLLECTIVE, last + p->latency);
-    a->collective = COLLECTIVE_ALL;
+    struct act *a = event(p, rank, ACT_COLLECTIVE, end);
+    a->collective = (uint8_t)kinds[s->kind - BARRIER];
     a->tag = (int32_t)rank;
     a->members = p->ranks;
-    a->peer = TIMELINE_NONE;
-    a->ordinal = p->barriers[rank]++;
-    p->now[rank] = last + p->latency;
+    a->peer = s->kind == BCAST || s->kind == REDUCE ? s->peer : TIMELINE_NONE;
+    a->ordinal = p->collectives[rank]++;
+    p->now[rank] = end;
     return true;
+}
+
+/* Executes a call; false if it has to wait for a rank that has not got there yet. */
+static bool call(struct played *p, uint32_t rank, const struct step *s)
+{
+    switch (s->kind) {
+    case SEND:
+        event(p, rank, ACT_SEND, p->now[rank] + p->overhead);
+        p->now[rank] += p->overhead;
+        p->waiting[rank][s->peer]++;
+        return true;
+    case POST:
+        event(p, rank, ACT_CALL, p->now[rank] + p->overhead)->peer = TIMELINE_NONE;
+        p->posted[rank] = p->now[rank];
+        p->now[rank] += p->overhead;
+        return true;
+    case SYNCHRONOUS:
+        return synchronous(p, rank, s->peer);
+    case RECEIVE:
+    case WAIT:
+        return receive(p, rank, s->peer, s->kind == WAIT ? p->posted[rank] : p->now[rank]);
+    default:
+        return collective(p, rank);
+    }
 }
 
 static bool go(struct played *p, uint32_t rank)
@@ -116,10 +188,7 @@ static bool go(struct played *p, uint32_t rank)
         p->entered[rank][p->at[rank]] = p->now[rank];
     if (s->kind == COMPUTE) {
         p->now[rank] += s->ns * p->percent / 100;
-    } else if (s->kind == SEND) {
-        event(p, rank, ACT_SEND, p->now[rank] + p->overhead);
-        p->now[rank] += p->overhead;
-    } else if (!(s->kind == BARRIER ? barrier(p, rank) : receive(p, rank, s->peer))) {
+    } else if (!call(p, rank, s)) {
         return false;
     }
     p->at[rank]++;
@@ -309,6 +378,87 @@ Test(causes, waits_are_shared_by_the_delays)
     played_free(p);
 }
 
+static uint32_t drawn(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+/* In a ring rank 2 naps once: a wave of waiting goes round in both directions, one rank a step, and
+ * ends where they meet. The step after it, and another rank's usual time, belong to no wave. */
+Test(causes, idle_wave)
+{
+    enum { RING = 8, WORK = 1000, NAP = 5000 };
+    struct played *p = program(RING);
+    p->overhead = 0;
+    for (int step = 0; step < 12; step++)
+        for (uint32_t r = 0; r < RING; r++) {
+            does(p, r, COMPUTE, WORK + (step == 3 && r == 2 ? NAP : 0), 0);
+            for (uint32_t by = 1; by < RING; by += RING - 2)
+                does(p, r, SEND, 71, (r + by) % RING);
+            for (uint32_t by = 1; by < RING; by += RING - 2)
+                does(p, r, RECEIVE, 72, (r + by) % RING);
+        }
+    play(p);
+    struct answer a = analysed(p, 0);
+    const struct root_cause *c = &a.c.rows[0];
+    cr_expect_eq(c->rank, 2);
+    cr_expect_float_eq((double)c->direct_ns + (double)c->passed_ns, (RING - 1) * NAP, 100);
+    cr_expect_eq(c->wave_ranks, RING / 2);
+    cr_expect_float_eq((double)c->wave_ns, (RING / 2 - 1) * WORK, 100);
+    cr_expect_eq(c->wave_end, (2 + RING / 2) % RING);
+    cr_expect_eq(c->error_ns, 0);
+    for (size_t i = 1; i < a.c.n; i++)
+        cr_expect_lt(a.c.rows[i].wave_ranks, RING / 2);
+    answer_free(&a);
+    played_free(p);
+}
+
+/* Of thinned traces: the cost in the whole run is within the interval from the windows, if waits at
+ * their edges, whose cause is unknown, may have that cause. */
+Test(causes, costs_in_windows_have_intervals)
+{
+    enum { PROGRAMS = 60, TIMES = 1024, KEPT = 1 << 15 };
+    size_t right = 0, known = 0;
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        uint64_t at = seed;
+        struct played *p = program(3);
+        for (int step = 0; step < TIMES; step++)
+            for (uint32_t r = 0; r < 3; r++) {
+                does(p, r, COMPUTE, 300 + (r ? 0 : drawn(&at, 800)), 0);
+                does(p, r, BARRIER, 14, 0);
+            }
+        play(p);
+        struct answer whole = analysed(p, 0);
+        const double truth = cost(&whole, 0, 14);
+        double kept = 0;
+        size_t n = 0;
+        for (size_t i = 0; i < p->n; i++)
+            if (!(p->act[i].entry_ns & KEPT) && !(p->act[i].exit_ns & KEPT))
+                p->act[n++] = p->act[i];
+        p->n = n;
+        for (int64_t from = 0; from < p->last; from += 2 * KEPT)
+            kept += (double)((from + KEPT < p->last ? from + KEPT : p->last) - from);
+        struct answer part = analysed(p, KEPT);
+        const double scale = (double)p->last / kept, unknown = cost_of_kind(&part, CAUSE_UNKNOWN);
+        for (size_t i = 0; i < part.c.n; i++) {
+            const struct root_cause *c = &part.c.rows[i];
+            const double found = (double)c->direct_ns + (double)c->passed_ns;
+            if (c->rank != 0 || c->kind != CAUSE_COMPUTATION || c->from_site != 14)
+                continue;
+            known++;
+            right += scale * (found - c->error_ns) <= truth &&
+                     truth <= scale * (found + c->error_ns + unknown);
+            cr_expect_lt(c->error_ns, 0.35 * found, "%g of %g", c->error_ns, found);
+        }
+        answer_free(&whole);
+        answer_free(&part);
+        played_free(p);
+    }
+    cr_expect_eq(known, PROGRAMS);
+    cr_expect_geq(right, 0.9 * PROGRAMS, "%zu", right);
+}
+
 /* Each wait is for the rank that is late in its turn, though all meet in between. */
 Test(causes, collectives_in_between)
 {
@@ -455,13 +605,27 @@ Test(causes, histories_share_their_beginning)
 
 /* --- programs that are drawn: a delay is put into one, and the waiting that it adds is its --- */
 
-static uint32_t drawn(uint64_t *seed, uint32_t below)
+/* One of the ways to communicate that only predictions are tested with. */
+static void communicate(struct played *p, uint32_t kind, uint32_t r, uint32_t by)
 {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33) % below;
+    const uint32_t right = (r + by) % p->ranks, left = (r + p->ranks - by) % p->ranks;
+    if (kind < 3) {
+        does(p, r, kind == 0 ? BCAST : kind == 1 ? REDUCE : SCAN, 77, by);
+    } else if (kind < 5) { /* a ring of sends that wait */
+        const int64_t site = kind == 3 ? 78 : RENDEZVOUS;
+        does(p, r, POST, site, left);
+        does(p, r, SYNCHRONOUS, site + 1, right);
+        does(p, r, WAIT, site + 2, left);
+    } else { /* messages that come while ranks compute */
+        does(p, r, POST, 81, left);
+        does(p, r, SEND, 82, right);
+        does(p, r, COMPUTE, 2000, 0);
+        does(p, r, WAIT, 83, left);
+    }
 }
 
-static struct played *drawn_on(uint64_t seed, int64_t delay, int64_t percent, int64_t latency)
+static struct played *drawn_on(uint64_t seed, uint32_t kinds, int64_t delay, int64_t percent,
+                               int64_t latency)
 {
     enum { WORK = 10000 };
     struct played *p = program(4 + drawn(&seed, RANKS - 4));
@@ -470,10 +634,12 @@ static struct played *drawn_on(uint64_t seed, int64_t delay, int64_t percent, in
     p->overhead = latency ? 1 : 0;
     uint32_t ranks = p->ranks, late = drawn(&seed, ranks), at = drawn(&seed, 10);
     for (uint32_t step = 0; step < 20; step++) {
-        uint32_t kind = drawn(&seed, 4), by = 1 + drawn(&seed, ranks - 1);
+        uint32_t kind = drawn(&seed, kinds), by = 1 + drawn(&seed, ranks - 1);
         for (uint32_t r = 0; r < ranks; r++) {
             does(p, r, COMPUTE, WORK + (r == late && step == at ? delay : 0), 0);
-            if (kind == 0) {
+            if (kind > 3) {
+                communicate(p, kind - 4, r, by);
+            } else if (kind == 0) {
                 does(p, r, BARRIER, 70, 0);
             } else if (kind == 1) { /* a ring */
                 does(p, r, SEND, 71, (r + by) % ranks);
@@ -500,7 +666,7 @@ static struct played *drawn_on(uint64_t seed, int64_t delay, int64_t percent, in
 
 static struct played *drawn_program(uint64_t seed, int64_t delay)
 {
-    return drawn_on(seed, delay, 100, LATENCY);
+    return drawn_on(seed, 4, delay, 100, LATENCY);
 }
 
 Test(causes, drawn_delays)
@@ -532,14 +698,16 @@ static bool selects_all(const struct root_cause *segment, const void *context)
     return segment->kind == CAUSE_COMPUTATION;
 }
 
-/* As drawn_delays, with all computation twice as fast, and on an ideal network. */
+/* As drawn_delays, in more ways to communicate, with all computation twice as fast, and on an ideal
+ * network; of every second program the latency is half of a computation. */
 Test(causes, drawn_predictions)
 {
-    enum { PROGRAMS = 300, DELAY = 50000, FASTER = 50 };
+    enum { PROGRAMS = 300, DELAY = 50000, FASTER = 50, KINDS = 10 };
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
-        struct played *p = drawn_on(seed, DELAY, 100, LATENCY),
-                      *faster = drawn_on(seed, DELAY, FASTER, LATENCY),
-                      *ideal = drawn_on(seed, DELAY, 100, 0);
+        const int64_t latency = seed % 2 ? LATENCY : 5000;
+        struct played *p = drawn_on(seed, KINDS, DELAY, 100, latency),
+                      *faster = drawn_on(seed, KINDS, DELAY, FASTER, latency),
+                      *ideal = drawn_on(seed, KINDS, DELAY, 100, 0);
         const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
         struct timeline t;
         struct prediction x = {0};
@@ -549,8 +717,10 @@ Test(causes, drawn_predictions)
         cr_assert_eq(c->state, REPLAY_GOOD, "seed %d: state %u", (int)seed, c->state);
         cr_expect_eq(c->recorded_ns, p->last - 1);
         cr_expect_eq(c->replayed_ns, c->recorded_ns);
-        cr_expect_float_eq((double)c->ideal_ns, (double)ideal->last - 1, 3, "seed %d: ideal %d, %d",
-                           (int)seed, (int)c->ideal_ns, (int)ideal->last - 1);
+        /* Calls that only post a receive keep their duration. */
+        cr_expect_float_eq((double)c->ideal_ns, (double)ideal->last - 1, 25,
+                           "seed %d: ideal %d, %d", (int)seed, (int)c->ideal_ns,
+                           (int)ideal->last - 1);
         struct what_if w = {WHAT_IF_FASTER, FASTER, selects_all, NULL};
         cr_expect(what_if_predict(replay, &w, &x));
         cr_expect_eq(x.ranks, p->ranks);
@@ -562,6 +732,37 @@ Test(causes, drawn_predictions)
         played_free(p);
         played_free(faster);
         played_free(ideal);
+    }
+}
+
+/* How well means over the first half of a run predict the second one: where each step takes as long
+ * on average, and where the second half takes a fifth longer. */
+Test(causes, first_half_predicts_the_second)
+{
+    enum { TIMES = 400 };
+    for (int longer = 0; longer <= 20; longer += 20) {
+        uint64_t seed = 5;
+        struct played *p = program(4);
+        for (int step = 0; step < TIMES; step++)
+            for (uint32_t r = 0; r < 4; r++) {
+                const int64_t work = 900 + drawn(&seed, 200);
+                does(p, r, COMPUTE, step < TIMES / 2 ? work : work * (100 + longer) / 100, 0);
+                does(p, r, SEND, 50, r ^ 1);
+                does(p, r, RECEIVE, 51, r ^ 1);
+            }
+        play(p);
+        const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
+        struct timeline t;
+        timeline_find(&t, p->act, p->n, 0);
+        struct what_if_replay *replay = what_if_open(&t, p->act, p->n, &run);
+        const struct replay_check *c = what_if_check(replay);
+        /* Ranks that vary by chance wait for each other, which means do not show. */
+        const double expected = longer ? 2 * 0.2 / 2.2 : 0;
+        cr_expect_eq(c->state, REPLAY_GOOD);
+        cr_expect_float_eq(c->repeat_error, expected, 0.08, "%g", c->repeat_error);
+        what_if_close(replay);
+        timeline_free(&t);
+        played_free(p);
     }
 }
 
@@ -733,22 +934,24 @@ Test(causes, no_slices)
     }
 }
 
-/* Runs whose efficiency varies by chance, each slice like the one before, have no phase; one of a
- * fifth of the run in which it is lower by 0.2 is found. */
+/* Runs whose efficiency varies by chance, each slice like the one before, seldom have a phase; one
+ * of a fifth of the run in which it is lower by 0.2 is found where it varies less. */
 Test(causes, phases_and_chance)
 {
     enum { SERIES = 400 };
     size_t by_chance = 0;
     for (uint64_t seed = 1; seed <= SERIES; seed++) {
         uint64_t at = seed;
-        struct run_slice s[PHASE_SLICES] = {0};
+        struct run_slice s[PHASE_SLICES] = {0}, wild[PHASE_SLICES] = {0};
         struct phase found;
         double off = 0;
         for (size_t i = 0; i < PHASE_SLICES; i++) {
             off = 0.5 * off + (drawn(&at, 1000) - 499.5) / 1000 * 0.1;
             s[i] = (struct run_slice){.efficiency = 0.7 + off, .most = 0.9};
         }
-        by_chance += phase_find(s, PHASE_SLICES, &found);
+        for (size_t i = 0; i < PHASE_SLICES; i++)
+            wild[i].efficiency = 0.7 + 4 * (s[i].efficiency - 0.7);
+        by_chance += phase_find(wild, PHASE_SLICES, &found);
         size_t first = drawn(&at, 100), last = first + PHASE_SLICES / 5;
         for (size_t i = first; i < last; i++)
             s[i] = (struct run_slice){.efficiency = s[i].efficiency - 0.2, .most = 0.9};
@@ -758,7 +961,7 @@ Test(causes, phases_and_chance)
         cr_expect_float_eq(found.efficiency, 0.5, 0.06);
         cr_expect_float_eq(found.other_efficiency, 0.7, 0.06);
     }
-    cr_expect_eq(by_chance, 0, "%zu", by_chance);
+    cr_expect_leq(by_chance, SERIES / 100, "%zu", by_chance);
     struct phase none;
     cr_expect_not(phase_find(NULL, 0, &none));
 }

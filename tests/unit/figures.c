@@ -111,23 +111,15 @@ Test(figures, of_waits_messages_and_the_transport)
     static const struct {
         const char *list, *key;
         double value;
-    } known[] = {{"waits", "time", 0.2},
-                 {"waits", "calls", 4},
-                 {"waits", "for_rank", 3},
-                 {"messages", "rank", 1},
-                 {"messages", "peer", 2},
-                 {"messages", "size", 64},
-                 {"transport", "sends", 10},
-                 {"transport", "receives", 12},
-                 {"transport", "same_call", 62.5},
-                 {"transport", "other_call", 25},
-                 {"transport", "outside", 12.5},
-                 {"slices", "efficiency", 45},
-                 {"slices", "load_balance", 50},
-                 {"slices", "communication", 90},
-                 {"slices", "slowest", 6},
-                 {"slices", "begin", 2},
-                 {"slices", "end", 3}};
+    } known[] = {{"waits", "time", 0.2},           {"waits", "calls", 4},
+                 {"waits", "for_rank", 3},         {"messages", "rank", 1},
+                 {"messages", "peer", 2},          {"messages", "size", 64},
+                 {"transport", "sends", 10},       {"transport", "receives", 12},
+                 {"transport", "same_call", 62.5}, {"transport", "other_call", 25},
+                 {"transport", "outside", 12.5},   {"slices", "efficiency", 45},
+                 {"slices", "load_balance", 50},   {"slices", "communication", 90},
+                 {"slices", "slowest", 6},         {"causes", "error", 0.05},
+                 {"slices", "begin", 2},           {"slices", "end", 3}};
     struct profile *p = profile_new();
     uint32_t bcast = profile_add_operation(p, "MPI_Bcast", 0);
     *PUSH(&p->sites) = (struct profile_site){0};
@@ -146,6 +138,7 @@ Test(figures, of_waits_messages_and_the_transport)
                                         .same_call = 5,
                                         .other_call = 2,
                                         .outside = 1};
+    *PUSH(&p->causes) = (struct root_cause){.operation = bcast, .direct_ns = 100, .error_ns = 50};
     *PUSH(&p->slices) = (struct run_slice){2000, 3000, 0.45, 0.9, 6};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double value = figure_of(p, known[i].list, known[i].key);

@@ -1,6 +1,7 @@
 /* Protects the findings: which key, rank, call site and cost follow from which figures, on both
  * sides of every threshold. */
 #include "report/findings.h"
+#include "report/what_if.h"
 
 #include "base/clock.h"
 #include "profile/model.h"
@@ -639,6 +640,117 @@ Test(findings, slow_once_is_noise)
 Test(findings, noise_is_no_second_cause)
 {
     check_steps(noisy, 1, (int[]){1}, "solve.c:10 solve.", 0.6);
+}
+
+/* Of a thinned trace a cause is reported by the lower end of its interval; an idle wave by its
+ * ranks, its pace and its end. */
+Test(findings, intervals_and_idle_waves)
+{
+    static const struct {
+        double error;
+        uint32_t ranks;
+        double low; /* of the cost, seconds; negative: no finding */
+        bool wave;
+    } cases[] = {
+        {0, 4, 0.2, true}, {0.1, 4, 0.15, true}, {0.39, 3, -1, false}, {NAN, 3, 0.2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *p = made(&(struct known){
+            .mpi = {0.4, 0.4},
+            .simulated = true,
+            .waits = {{60, 1, WAIT_LATE_SENDER, 0.2}, {61, 0, WAIT_LATE_SENDER, 0.2}},
+            .passed_on = true});
+        struct root_cause *c = &p->causes.at[0];
+        c->error_ns = 1e9 * cases[i].error;
+        c->wave_ranks = cases[i].ranks;
+        c->wave_ns = 6000000;
+        c->wave_end = 7;
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "late_sender");
+        cr_assert_eq(f != NULL, cases[i].low >= 0, "case %zu", i);
+        if (f) {
+            const char *text = json_string_value(json_object_get(f, "text"));
+            const char *wave =
+                "It passes as an idle wave through 4 ranks, one each 2.00 ms, up to rank 7.";
+            cr_expect_eq(strstr(text, wave) != NULL, cases[i].wave, "%s", text);
+            cr_expect_float_eq(json_number_value(json_object_get(f, "low_s")), cases[i].low, 1e-6,
+                               "case %zu: %g", i, json_number_value(json_object_get(f, "low_s")));
+        }
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+/* Two ranks: in each of 64 steps they take 1 and 3 us before line 12, and 0.5 us before line 20. */
+static struct profile *made_trace(void)
+{
+    struct profile *p = made(&(struct known){0});
+    const uint32_t line[] = {site_in_line(p, 12), site_in_line(p, 20)},
+                   barrier = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
+    int64_t now = 1000;
+    p->trace.on = true;
+    p->trace.first_ns = now;
+    for (uint32_t i = 0; i < 128; i++) {
+        const int64_t own[] = {i % 2 ? 500 : 1000, i % 2 ? 500 : 3000};
+        for (uint32_t r = 0; r < 2; r++)
+            *PUSH(&p->acts) = (struct act){.entry_ns = now + own[r],
+                                           .exit_ns = now + own[1],
+                                           .posted_ns = now + own[r],
+                                           .comm_id = 7,
+                                           .rank = r,
+                                           .site = line[i % 2],
+                                           .operation = barrier,
+                                           .peer = TIMELINE_NONE,
+                                           .ordinal = i,
+                                           .tag = (int32_t)r,
+                                           .members = 2,
+                                           .kind = ACT_COLLECTIVE,
+                                           .collective = COLLECTIVE_ALL};
+        now += own[1];
+    }
+    p->trace.last_ns = now + 100;
+    for (uint32_t r = 0; r < 2; r++) {
+        p->ranks.at[r].end_ns = now + (r ? 0 : 100);
+        p->ranks.at[r].wall = 1e-9 * (double)(p->ranks.at[r].end_ns - 1000);
+    }
+    return p;
+}
+
+/* What is changed is named by call sites. */
+Test(findings, what_if_changes_are_named)
+{
+    static const struct {
+        const char *change, *says; /* NULL: it is refused */
+    } cases[] = {
+        {"balance:solve.c:12",
+         "would take 160 us instead of 224 us (95 % CI 160 us to 160 us), 28"},
+        {"balance:solve.c:20..solve.c:12", "would take 161 us"}, /* not what MPI_Init begins */
+        {"faster:MPI_Init..solve.c:12,100", "would take 221 us"},
+        {"faster:solve.c:20,50", "would take 208 us"},
+        {"faster:solve.c:20 solve,50%", "would take 208 us"},
+        {"faster:solve.c:12 solve MPI_Barrier,10", "would take 205 us"},
+        {"no-transfer", "would take 224 us"},
+        {"faster:solve.c:20..MPI_Finalize,50", NULL},
+        {"balance:", NULL},
+        {"balance:solve.c:1", NULL},
+        {"faster:solve.c:12", NULL},
+        {"faster:solve.c:12,101", NULL},
+        {"faster:solve.c:12,5x", NULL},
+        {"no-transfer:solve.c:12", NULL},
+        {"slower:solve.c:12,5", NULL},
+        {"", NULL}};
+    struct profile *p = made_trace();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = memory_open_text(&text, &size);
+        const bool good = report_what_if(p, cases[i].change, out);
+        fclose(out);
+        cr_expect_eq(good, cases[i].says != NULL, "%s", cases[i].change);
+        cr_expect(!cases[i].says || (text && strstr(text, cases[i].says)), "%s: %s",
+                  cases[i].change, text);
+        free(text);
+    }
+    profile_free(p);
 }
 
 /* A phase is described by its times and factors; one that is not beyond chance is no finding. */
