@@ -137,8 +137,8 @@ static void find_delays(struct search *s, const struct history *late, const stru
     delays_match(s->delays.at, s->delays.n, s->balance);
 }
 
-/* Continues the idle wave in which CALL waits: the awaited rank had waited at least half as long,
- * with the same main CAUSE. */
+/* Continues the idle wave in which CALL waits: the last wait of the awaited rank had the same main
+ * CAUSE. */
 static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
 {
     struct call *c = &s->in.calls.at[call];
@@ -148,8 +148,7 @@ static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
     c->cause = cause;
     c->hops = 1;
     c->wave_ns = c->until;
-    if (before && before->cause == cause && before->epoch == c->epoch &&
-        2 * (before->until - before->entry) >= c->until - c->entry) {
+    if (before && before->cause == cause && before->epoch == c->epoch) {
         c->hops = before->hops + 1;
         c->wave_ns = before->wave_ns;
     }
