@@ -111,6 +111,6 @@ void cli_refuse_twice(const char *const *path, size_t n);
 
 /* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
  * `collprof compare`. Returns the exit status. */
-int cli_compare_sets(const char *const *path, size_t before, size_t after, enum format format);
+int cli_compare_sets(const char *const *path, size_t before, size_t after);
 
 #endif

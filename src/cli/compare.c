@@ -75,9 +75,9 @@ static int compare(const char *const *path, size_t before, size_t after, const s
     return written ? statuses[gate] : STATUS_FAILED;
 }
 
-int cli_compare_sets(const char *const *path, size_t before, size_t after, enum format format)
+int cli_compare_sets(const char *const *path, size_t before, size_t after)
 {
-    return compare(path, before, after, &(struct comparing){.limit = NAN, .format = (int)format});
+    return compare(path, before, after, &(struct comparing){.limit = NAN});
 }
 
 /* Takes DIR, and as the set before it the latest run that began earlier. False if there is none. */

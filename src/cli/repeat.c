@@ -21,7 +21,7 @@ enum side { BEFORE, RUN };
 
 struct repeat {
     const char *output, *against; /* AGAINST is a shell command, or NULL */
-    int runs, format;
+    int runs;
     char **command;
     char made[4200];           /* directory of all runs of this repeat */
     bool is_benchmark;         /* results are JSON, not profiles */
@@ -37,8 +37,6 @@ static const struct option_entry entries[] = {
      option_take_text, AT(against), NULL},
     {"output", 'o', "DIR", "make a directory for the results; another one if it exists", 0,
      option_take_text, AT(output), NULL},
-    {"format", 0, "FORMAT", "of the comparison: text, csv or json", OPTION_RARE, option_take_word,
-     AT(format), OPTION_WORDS(format_names)},
     {0}};
 
 static const struct option_program program = {
@@ -204,7 +202,7 @@ int cli_repeat(int argc, char **argv)
     }
     if (r.is_benchmark || r.against)
         return cli_compare_sets((const char *const *)r.path, (size_t)r.runs,
-                                r.against ? (size_t)r.runs : 0, (enum format)r.format);
+                                r.against ? (size_t)r.runs : 0);
     cli_say("%d runs are in %s: use: collprof compare BEFORE... -- %s/run-*", r.runs, r.made,
             r.made);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
