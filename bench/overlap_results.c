@@ -148,9 +148,6 @@ void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p
     if (!isfinite(c->ratio))
         table_remark(t, &(struct finding){.key = "comp_too_short", .severity = SEVERITY_NOTE},
                      "the computation is over before the message starts");
-    else if (!threads && !overlap_certain(c))
-        table_remark(t, &(struct finding){.key = "not_certain", .severity = SEVERITY_NOTE},
-                     "the ratio is not certain");
 }
 
 static void add_line(const struct overlap_grid *g, struct document *d)

@@ -2,12 +2,10 @@
 
 #include "base/array.h"
 #include "base/format.h"
-#include "base/noise.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
-#include "profile/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -295,8 +293,7 @@ static const char *program_of(const struct profile *p)
 static void add_doubts(const struct comparison *c, struct document *d)
 {
     const struct finding programs = {.key = "different_programs", .severity = SEVERITY_DOUBT},
-                         scaling = {.key = "speedup", .severity = SEVERITY_FINDING},
-                         noisy = {.key = "cpu_contention", .severity = SEVERITY_DOUBT};
+                         scaling = {.key = "speedup", .severity = SEVERITY_FINDING};
     const char *a = program_of(c->request->run[0]), *b = program_of(c->request->run[c->n]);
     size_t before = ranks_of(c, 0, c->n), after = ranks_of(c, c->n, c->m);
     if (*a && *b && strcmp(a, b) != 0)
@@ -308,24 +305,6 @@ static void add_doubts(const struct comparison *c, struct document *d)
     } else if (!before || !after) {
         document_finding(d, &programs, "The runs of one side have different numbers of ranks.");
     }
-    struct noise most = {0};
-    size_t contended = 0, in = 0;
-    for (size_t run = 0; run < c->all; run++) {
-        struct noise n = noise_of(c->request->run[run]);
-        contended += n.share >= NOISE_SPOILED_FROM;
-        if (n.share > most.share) {
-            most = n;
-            in = run;
-        }
-    }
-    char name[200] = "";
-    strncat(name, c->request->name[in], sizeof name - 1);
-    quote_plain(name);
-    if (contended)
-        document_finding(d, &noisy,
-                         "CPU contention in %zu of %zu runs, most in %s: rank %d was runnable but "
-                         "not scheduled for %.0f %% of it.",
-                         contended, c->all, name, (int)most.worst_rank, 100 * most.share);
 }
 
 /* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and

@@ -138,7 +138,6 @@ static const struct column request_columns[] = {
     OPTIONAL("open", TIME, NULL, "from post to completion of a request, mean"),
     OPTIONAL("until_wait", TIME, "compute",
              "from the post of a request to the call that completed it, mean"),
-    OPTIONAL("in_wait", TIME, "in wait", "in the call that completed a request, mean"),
     COLUMN("complete", SHARE, NULL,
            "share of the requests that were complete when tested or waited for"),
     COLUMN("wait_per_rank", TIME, "wait/rank",
@@ -147,16 +146,6 @@ static const struct column request_columns[] = {
            "requests is divided equally among them"),
     SITE,
 };
-
-/* Mean time of the completing call per request, not divided among the requests that it
- * completed. The time of the post is not recorded separately: the mean time of all calls is
- * subtracted for it. */
-static double waited_ns(const struct profile_entry *e)
-{
-    double n = (double)e->completed;
-    double timed = (double)entry_timed(e), post = timed > 0 ? (double)e->time_ns / timed : 0;
-    return fmax(((double)e->span_ns - (double)e->window_ns) / n - post, (double)e->wait_ns / n);
-}
 
 static void fill_requests(struct table *t, const struct view *v)
 {
@@ -170,7 +159,6 @@ static void fill_requests(struct table *t, const struct view *v)
         put_count(t, entry_requests(e));
         put_ns(t, (double)e->span_ns / n);
         put_ns(t, (double)e->window_ns / n);
-        put_ns(t, waited_ns(e));
         put_percent(t, (double)e->hidden, n);
         put_ns(t, (double)e->wait_ns / v->ranks);
         put_site(t, v, e->site);
@@ -264,7 +252,6 @@ static const struct column cause_columns[] = {
              "the part of it that ranks passed on which had waited themselves"),
     OPTIONAL("waits", COUNT, NULL, "number of calls whose wait it mainly caused"),
     OPTIONAL("path", TIME, "critical", "its time on the critical path"),
-    OPTIONAL("path_share", SHARE, "of path", "the same as a share of the path"),
     NAME("left", NULL, "the call before it; for unknown causes the reason"),
     NAME("entered", NULL, "the call after it, or around it"),
 };
@@ -296,7 +283,6 @@ static void fill_causes(struct table *t, const struct view *v)
         put_percent(t, (double)c->passed_ns, cost);
         put_count(t, c->waits);
         put_ns(t, (double)c->path_ns);
-        put_percent(t, (double)c->path_ns, (double)v->p->trace.path_ns);
         put_call(t, v, c->from_operation, c->from_site,
                  outside                    ? "MPI_Init"
                  : c->kind == CAUSE_UNKNOWN ? unknown
