@@ -24,7 +24,10 @@ const struct settings settings_default = {.output = "collprof.out",
                                           .benchmark = "",
                                           .benchmark_budget = 10,
                                           .trace = "",
-                                          .bcast = ""};
+                                          .bcast = "",
+                                          .tune = "",
+                                          .tune_share = 5,
+                                          .tuned = ""};
 
 static const struct option_registry methods = {
     .word = (const char *const[]){"all" BCAST_METHODS(METHOD_NAME), NULL}, .several = true};
@@ -68,6 +71,14 @@ const struct option_entry settings_entries[] = {
      LIMITS(1e-9, 1e9, "a positive number of seconds", 0)},
     {"bcast", 0, "NAME", "replace the application's broadcast, for example by binomial or grid",
      SETTING_SHARED, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
+    {"tune", 0, "all|exact",
+     "find the library's fastest algorithms for the application's collectives; exact: not for "
+     "reductions",
+     SETTING_SHARED, option_take_names, AT(tune), WORDS("all", "exact")},
+    {"tune-share", 0, "PERCENT", "of the run that --tune may take", SETTING_SHARED | OPTION_RARE,
+     option_take_real, AT(tune_share), LIMITS(0.01, 1000, "a percentage from 0.01", 0)},
+    {"tuned", 0, "DIR", "use the algorithms that a run with --tune has found: its directory",
+     SETTING_SHARED, option_take_text, AT(tuned), NULL},
     {0}};
 
 uint64_t settings_hash(const struct settings *s)

@@ -24,6 +24,9 @@ struct settings {
     double benchmark_budget; /* total, in seconds */
     const char *trace;       /* "calls", "transport" */
     const char *bcast;       /* name of a broadcast algorithm */
+    const char *tune;        /* "all", "exact": tunes only what keeps the order of reductions */
+    double tune_share;       /* percent of the run */
+    const char *tuned; /* directory with the files that tuning wrote (handled by the launcher) */
 };
 
 /* The group of an entry: whether ranks need the same value. */

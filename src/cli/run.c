@@ -6,6 +6,7 @@
 #include "cli/watchdog.h"
 
 #include "base/beside.h"
+#include "base/input.h"
 #include "base/launcher.h"
 #include "base/settings.h"
 
@@ -133,6 +134,45 @@ static void set_watchdog(const struct settings *s)
         reason_say(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
 }
 
+/* Only what tuning writes is taken from the file. The rules' path is made anew, since the directory
+ * may have been moved. */
+static void set_tuned_line(const char *directory, char *line)
+{
+    static const char export[] = "export ", rules[] = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
+    char *name = line + strlen(export), *value = strchr(line, '='), path[8400], *full = NULL;
+    if (strncmp(line, export, strlen(export)) || !value)
+        return;
+    *value++ = '\0';
+    if (!strcmp(name, rules) && (full = realpath(directory, NULL))) {
+        snprintf(path, sizeof path, "%s/openmpi.rules", full);
+        setenv(name, path, 1);
+    } else if (!strncmp(name, "MPIR_CVAR_", 10) || !strncmp(name, "OMPI_MCA_coll_tuned_", 20))
+        setenv(name, value, 1);
+    free(full);
+}
+
+/* Sets the variables that tuning has written for the application's MPI. */
+static void set_tuned(const char *directory, const struct executable *x)
+{
+    static const char library[] = "# library: ";
+    char path[8300], text[16384], *rest = text, *line;
+    const struct mpi_built *mpi = mpi_of_library(x->mpi);
+    snprintf(path, sizeof path, "%s/env.sh", directory);
+    if (!input_read(path, text, sizeof text) || strncmp(text, library, strlen(library)) != 0)
+        cli_refuse("--tuned=%s: no env.sh of collprof in it: expected a directory written by "
+                   "collprof run --tune, or by collbench-collective --tune",
+                   directory);
+    char *of = strsep(&rest, "\n") + strlen(library);
+    if (mpi && strncmp(of, mpi->title, strlen(mpi->title)) != 0) {
+        if (!cli_silent)
+            reason_say(cli_name, "--tuned=%s was written for %s, and is not used for %s", directory,
+                       of, mpi->title);
+        return;
+    }
+    while ((line = strsep(&rest, "\n")))
+        set_tuned_line(directory, line);
+}
+
 static const struct option_program program = {
     .does = "Runs an MPI application and profiles it. Write it between the launcher and the "
             "application: mpiexec -n 4 collprof run ./app arguments",
@@ -197,6 +237,10 @@ int cli_run(int argc, char **argv)
         preload("LD_PRELOAD", "libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own option */
     }
+    if (*r.settings.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
+        setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
+    if (*r.settings.tuned)
+        set_tuned(r.settings.tuned, &application);
     if (!strcmp(r.settings.trace, "transport"))
         preload("LD_PRELOAD", "libcollprof-transport.so");
     preload("LD_PRELOAD", "libcollprof.so");

@@ -20,7 +20,7 @@
 
 /* LATER: the later call that is measured as well as the first one, when caches and connections are
  * warm and the arrival times are known. */
-enum { ARRIVALS = 8, LATER = ARRIVALS };
+enum { LATER = ARRIVALS };
 
 /* Calls that are measured alike, and this rank's entry times of the last ones. */
 struct signature {
@@ -128,24 +128,28 @@ static struct latency_case case_of(const struct subject *u, double share)
     return c;
 }
 
-/* Measures the operation with the median arrival times of the last calls: each rank enters as long
- * after the first one as it usually does. */
+int arrival_delay(const double *entered, MPI_Comm comm, double *after, double *apart)
+{
+    double first[ARRIVALS], late[ARRIVALS], median, least;
+    TRY(PMPI_Allreduce(entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
+    for (int k = 0; k < ARRIVALS; k++)
+        late[k] = entered[k] - first[k];
+    median = stats_median(late, ARRIVALS);
+    TRY(PMPI_Allreduce(&median, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
+    *after = median - least;
+    return PMPI_Allreduce(after, apart, 1, MPI_DOUBLE, MPI_MAX, comm);
+}
+
+/* Measures the operation with the median arrival times of the last calls. */
 static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
                             json_t *f)
 {
-    double first[ARRIVALS], after[ARRIVALS], median, least, apart;
+    double median, apart;
     char room[32], text[120];
-    MPI_Comm comm = u->on->comm;
     struct latency_outcome out = {0};
     if (g->calls < ARRIVALS || !goes_on(u, f))
         return MPI_SUCCESS;
-    TRY(PMPI_Allreduce(g->entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
-    for (int k = 0; k < ARRIVALS; k++)
-        after[k] = g->entered[k] - first[k];
-    median = stats_median(after, ARRIVALS);
-    TRY(PMPI_Allreduce(&median, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
-    median -= least;
-    TRY(PMPI_Allreduce(&median, &apart, 1, MPI_DOUBLE, MPI_MAX, comm));
+    TRY(arrival_delay(g->entered, u->on->comm, &median, &apart));
     struct latency_case c = case_of(u, share);
     c.together = true;
     c.check = NULL;

@@ -10,7 +10,8 @@
 enum { FINDINGS_MAX = 2000 };
 
 /* In order of nesting: an acknowledged broadcast may also be a replaced one. */
-struct injection *const injections[] = {&ack_injection, &benchmark_injection, &replace_injection};
+struct injection *const injections[] = {&ack_injection, &benchmark_injection, &replace_injection,
+                                        &tune_injection};
 const size_t n_injections = sizeof injections / sizeof *injections;
 _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room in kept[]");
 

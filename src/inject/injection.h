@@ -82,7 +82,7 @@ struct injection {
 
 extern struct injection *const injections[];
 extern const size_t n_injections;
-extern struct injection ack_injection, benchmark_injection, replace_injection;
+extern struct injection ack_injection, benchmark_injection, replace_injection, tune_injection;
 
 /* The common clock of all ranks. */
 struct sync_clock *injection_clock(void);
@@ -95,6 +95,12 @@ static inline double injection_spent(const struct injection *self)
 {
     return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
 }
+
+/* Collective over COMM. ENTERED: this rank's entries into the last ARRIVALS calls, global seconds.
+ * *AFTER: how much later than the first rank this one usually enters, by the median; *APART: the
+ * largest of all ranks. Returns an MPI error code. */
+enum { ARRIVALS = 8 };
+int arrival_delay(const double *entered, MPI_Comm comm, double *after, double *apart);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's
  * entry and exit times around the innermost one. */

@@ -60,6 +60,10 @@ void regions_count(void);
 struct profile;
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
 
+/* Writes what --tune found into the run's directory, as files for the MPI library (tune/rules.h);
+ * nothing if there are no such findings. On failure gives the reason. */
+void tuned_save(const struct profile *p);
+
 /* Writes the profile (NULL: memory ran out) and prints the report, once, on one rank. False, after
  * printing the reason, if it could not be written. START: clock_now() when merging began. */
 bool report_write(struct profile *p, double start);

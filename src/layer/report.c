@@ -33,8 +33,10 @@ static void write_report(void *arg)
     verdict_of_ended(r->p);
     measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
-    if (*run_directory.path) /* an obstacle to the records may not be one to the profile */
+    if (*run_directory.path) { /* an obstacle to the records may not be one to the profile */
         save(r);
+        tuned_save(r->p);
+    }
     if (layer.settings.report) {
         report_text(r->p, stderr,
                     &(struct report_options){.directory =

@@ -264,6 +264,45 @@ static void find_phase(struct finding_context *c)
                      100 * x.most, 100 * x.other_most, x.rank);
 }
 
+/* What other algorithms would save, by the medians; at most the calls' time is known. */
+static void find_tuned(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    double saved = 0;
+    size_t n = 0, faster = 0;
+    char time[32], options[4300], word[4200], command[RUN_AGAIN];
+    for (size_t i = 0; i < p->findings.n; i++) {
+        const json_t *f = p->findings.at[i].value;
+        if (strcmp(p->findings.at[i].kind, "tune") != 0)
+            continue;
+        double saves = 1e-6 * json_number_value(json_object_get(f, "saves_us"));
+        saved += saves * json_number_value(json_object_get(f, "ranks")) / c->ranks;
+        faster += saves > 0;
+        n++;
+    }
+    if (n == 0)
+        return;
+    quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
+    snprintf(options, sizeof options, "--tuned=%s ", word);
+    run_again(c, c->ranks, options, command);
+    struct finding f = finding_of_cost(c, "tuned", saved, NAN);
+    f.number[0] = (struct finding_number){"collectives", (double)n};
+    f.number[1] = (struct finding_number){"faster", (double)faster};
+    f.advice = faster ? command : NULL;
+    f.severity = faster ? SEVERITY_FINDING : SEVERITY_NOTE;
+    if (faster)
+        document_finding(c->d, &f,
+                         "%zu of %zu collectives have a faster algorithm in the MPI library, which "
+                         "would save %s of each rank's time. Sums of floating-point numbers may "
+                         "then differ in their last digits.",
+                         faster, n, format_time(time, 1e9 * saved));
+    else
+        document_finding(c->d, &f,
+                         "None of the MPI library's algorithms is certainly faster than its own "
+                         "choice in any of %zu collectives.",
+                         n);
+}
+
 static void find_reported(struct finding_context *c)
 {
     for (size_t i = 0; i < c->v->p->findings.n; i++) {
@@ -285,8 +324,8 @@ static const struct {
     bool always; /* also where MPI takes little of the run */
 } finders[] = {{find_reported, true},        {find_ends, true},        {find_little_mpi, true},
                {find_waits, false},          {find_imbalances, false}, {find_late_arrivals, false},
-               {find_small_messages, false}, {find_contention, true},  {find_doubts, true},
-               {find_untold, false},         {find_phase, true}};
+               {find_small_messages, false}, {find_contention, true},  {find_tuned, true},
+               {find_doubts, true},          {find_untold, false},     {find_phase, true}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

@@ -53,6 +53,19 @@ const struct column broadcast_columns[] = {
     COLUMN("library", TIME, NULL, "the library's broadcast likewise"),
 };
 
+const struct column tune_columns[] = {
+    COLUMN("operation", TEXT, NULL, "the MPI function"),
+    MESSAGE,
+    COLUMN("calls", COUNT, NULL, "of this operation, root and size on the communicator"),
+    COLUMN("now", TIME, NULL,
+           "with the library's choice, from the last entry to the last exit, ranks arriving as in "
+           "the application"),
+    COLUMN("best", TEXT, NULL, "the fastest algorithm; empty: none is certainly faster"),
+    COLUMN("segment", BYTES, NULL, "into which it cuts messages; 0: not"),
+    INTERVAL("faster", "then", "its time"),
+    COLUMN("saves", TIME, NULL, "what it would save in all calls"),
+};
+
 static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,
                             const json_t *outer)
 {

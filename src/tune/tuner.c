@@ -42,31 +42,27 @@ static void estimate_all(const double *time, int n, struct tuned *out)
     }
 }
 
-static bool is_faster(const struct tuned *t, int k)
-{
-    return t->ratio[k].high < 1 && t->ratio[k].value < 1 - TUNED_TIE;
-}
-
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
     double least = 1; /* the library's choice itself */
-    int undecided = 0, faster = 0;
+    bool open = n < ROUNDS_LEAST;
     estimate_all(time, n, out);
     out->best = 0;
     for (int k = 1; k < out->n; k++)
         if (alive[k])
             least = fmin(least, out->ratio[k].high);
     for (int k = 1; k < out->n; k++) {
-        alive[k] = alive[k] && !(out->ratio[k].low > least);
-        if (!alive[k])
-            continue;
-        faster += is_faster(out, k);
-        undecided += !is_faster(out, k);
-        if (is_faster(out, k) &&
-            (out->best == 0 || out->ratio[k].value < out->ratio[out->best].value))
+        const struct estimate *ratio = &out->ratio[k];
+        alive[k] = alive[k] && !(ratio->low > least);
+        if (alive[k] && ratio->high < 1 && ratio->value < 1 - TUNED_TIE &&
+            (out->best == 0 || ratio->value < out->ratio[out->best].value))
             out->best = k;
     }
-    return n < ROUNDS_LEAST || undecided > 0 || faster > 1;
+    /* Open while another one may save more by a part of the library's time that is worth it. */
+    double most = out->best ? out->ratio[out->best].high : 1;
+    for (int k = 1; k < out->n; k++)
+        open |= alive[k] && k != out->best && out->ratio[k].low < most - TUNED_TIE;
+    return open;
 }
 
 /* --- the measurement --- */

@@ -1,12 +1,12 @@
 /* For tests/mpi/tune.sh.
  *
  * usage: tune write DIRECTORY LIBRARY OPERATION RANKS BYTES NAME NUMBER SEGMENT
- *        tune show OPERATION BYTES
+ *        tune show OPERATION BYTES [TIMES]
  *
  * The first form writes the files of src/tune for one algorithm, without MPI. The second one, under
- * a launcher, makes a reduction by an operation of its own and prints how often the library called
- * this, with how many numbers in all, on each rank: that shows which algorithm was used, also in
- * shared memory. */
+ * a launcher, makes a reduction by an operation of its own, once or TIMES, and prints how often the
+ * library called this in the last one, with how many numbers in all, on each rank: that shows which
+ * algorithm was used, also in shared memory. */
 #include "base/reason.h"
 #include "tune/rules.h"
 
@@ -56,15 +56,20 @@ int main(int argc, char **argv)
     MPI_Op op;
     MPI_Op_create(add, 1, &op);
     memset(send, rank + 1, (size_t)(bytes * size));
-    if (!strcmp(argv[2], "MPI_Allreduce"))
-        MPI_Allreduce(send, recv, bytes, MPI_BYTE, op, MPI_COMM_WORLD);
-    else
-        MPI_Reduce_scatter_block(send, recv, bytes, MPI_BYTE, op, MPI_COMM_WORLD);
-    for (int i = 0; i < bytes; i++)
-        if (recv[i] != size * (size + 1) / 2)
-            return 1;
-    mine[0] = calls;
-    mine[1] = numbers;
+    for (int k = argc > 4 ? atoi(argv[4]) : 1; k > 0; k--) {
+        mine[0] = calls;
+        mine[1] = numbers;
+        memset(recv, 0, (size_t)bytes);
+        if (!strcmp(argv[2], "MPI_Allreduce"))
+            MPI_Allreduce(send, recv, bytes, MPI_BYTE, op, MPI_COMM_WORLD);
+        else
+            MPI_Reduce_scatter_block(send, recv, bytes, MPI_BYTE, op, MPI_COMM_WORLD);
+        for (int i = 0; i < bytes; i++)
+            if (recv[i] != size * (size + 1) / 2)
+                return 1;
+    }
+    mine[0] = calls - mine[0];
+    mine[1] = numbers - mine[1];
     MPI_Gather(mine, 2, MPI_LONG, all, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < size; i++)
         printf("%ldx%ld%c", all[2 * i], all[2 * i + 1], i == size - 1 ? '\n' : ' ');

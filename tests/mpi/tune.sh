@@ -3,7 +3,7 @@
 # used, for the ranks and sizes that they name and for no others. And collbench-collective --tune
 # finds an algorithm where the library's choice is slow, and writes such a file.
 set -u
-tune=$top_builddir/tests/mpi/tune bench=$top_builddir/bench/collbench-collective turns=$PWD/tests/mpi/.libs/libturns.so
+tune=$top_builddir/tests/mpi/tune bench=$top_builddir/bench/collbench-collective collprof=$top_builddir/collprof turns=$PWD/tests/mpi/.libs/libturns.so
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "FAIL: $*"; cat "$scratch/out" "$scratch/err"; exit 1; }
@@ -38,13 +38,30 @@ openmpi)
     is "basic_linear" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")" "1x4096 1x4096 1x4096 0x0"
     ;;
 esac
+# So does a run with --tuned; files for another library are not used.
+run() # OPTION
+{
+    "$MPIEXEC" -n 4 "$collprof" run --yield --report=no --output="$scratch/run" "$@" 2>"$scratch/err"
+}
+is "--tuned" "$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")"
+# A run that tunes has right results, and keeps the library's choice.
+is "--tune" "$(run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 3000)" \
+    "$(show 4 MPI_Reduce_scatter_block 1024)"
+is "--tune=exact" "$(run --tune=exact --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 100)" \
+    "$(show 4 MPI_Reduce_scatter_block 1024)"
+grep -q '"tune":' "$scratch/run/profile.json" && fail "--tune=exact measures a reduction"
+sed -i 's/^# library: .*/# library: Another MPI/' "$dir/env.sh"
+found=$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)
+grep -q 'was written for Another MPI, and is not used for' "$scratch/err" || fail "another library is not named"
+is "of another library" "$found" "$(show 4 MPI_Reduce_scatter_block 1024)"
+
 "$tune" write "$dir" "Other MPI" MPI_Allreduce 4 1024 ring 4 0 && fail "rules for an unknown library"
 [ "$(cat "$dir/env.sh")" = "# library: Other MPI" ] || fail "settings for an unknown library"
 
 # MPICH's own choice is made slow by 50 ms.
 if [ "$CHECK_MPI" = mpich ]; then
     "$MPIEXEC" -n 2 env TURNS_VARIABLE=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM TURNS_SLOW=0 LD_PRELOAD="$turns" "$bench" --yield \
-        --tune="$dir" --operation=allreduce,scan --sizes=8K --budget=20 --format=csv >"$scratch/out" 2>"$scratch/err" ||
+        --tune="$dir" --operation=allreduce,scan --sizes=8K --budget=60 --format=csv >"$scratch/out" 2>"$scratch/err" ||
         fail "tune: status $?"
     grep -qE '^allreduce,2,8192,punctual,[0-9]{5}[0-9.]*,[a-z_]+,,[0-9.]+,[0-9]{2}' "$scratch/out" || fail "nothing faster is found"
     grep -q '^export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=[a-z]' "$dir/env.sh" || fail "nothing is written"

@@ -495,6 +495,34 @@ Test(findings, small_messages)
     }
 }
 
+/* Of 100 and 50 ms that two ranks of two, or one of two, would save. */
+Test(findings, tuned)
+{
+    for (int faster = 0; faster < 2; faster++) {
+        const struct known k = {.mpi = {0.3, 0.3}};
+        struct profile *p = made(&k);
+        profile_add_finding(p, "tune",
+                            json_pack("{s:f, s:i}", "saves_us", faster * 1e5, "ranks", 2));
+        profile_add_finding(p, "tune",
+                            json_pack("{s:f, s:i}", "saves_us", faster * 5e4, "ranks", 1));
+        profile_add_finding(p, "tune", json_pack("{s:f, s:i}", "saves_us", 0., "ranks", 2));
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "tuned");
+        cr_assert_not_null(f);
+        cr_expect_str_eq(json_string_value(json_object_get(f, "severity")),
+                         faster ? "finding" : "note");
+        const json_t *numbers = json_object_get(f, "numbers");
+        cr_expect_eq(json_number_value(json_object_get(numbers, "collectives")), 3);
+        cr_expect_eq(json_number_value(json_object_get(numbers, "faster")), faster ? 2 : 0);
+        if (faster) {
+            cr_expect_float_eq(json_number_value(json_object_get(f, "cost_s")), 0.125, 1e-6);
+            cr_expect(strstr(json_string_value(json_object_get(f, "advice")), "--tuned="));
+        }
+        document_free(d);
+        profile_free(p);
+    }
+}
+
 /* In a trace of windows of 2.1 ms a wait of a quarter of that is seen too rarely: where a tenth of
  * the time may be such waits, the trace does not show for which rank most is waited. */
 Test(findings, waits_that_windows_cut)

@@ -391,6 +391,31 @@ Test(layer, benchmarks_of_the_applications_collectives)
     expect_benchmark("held");
 }
 
+/* All algorithms take as long, so none is better; what is measured is not in the application's
+ * times. */
+Test(layer, tunes_the_applications_collectives)
+{
+    setenv("COLLPROF_TUNE_SHARE", "1000", 1);
+    json_t *p = profile_of("broadcasts", "TUNE=exact");
+    size_t i;
+    const json_t *f, *candidates;
+    cr_assert_eq(json_array_size(measured(p, "tune")), 2);
+    json_array_foreach(measured(p, "tune"), i, f)
+    {
+        bool bcast = !strcmp(text(f, "operation"), "MPI_Bcast");
+        candidates = json_object_get(f, "candidates");
+        cr_expect_eq(number(f, "calls"), 50);
+        cr_expect_eq(number(f, "bytes"), bcast ? 400 : 0);
+        cr_expect_float_eq(number(f, "now_us"), bcast ? 0.05 : 24.05, 0.05);
+        cr_expect_str_empty(text(f, "best"));
+        cr_expect_eq(number(f, "saves_us"), 0);
+        cr_expect_eq(json_array_size(candidates), 3);
+        cr_expect_float_eq(number(json_array_get(candidates, 2), "ratio"), 1, 0.02);
+    }
+    cr_expect_float_eq(sum(p, "MPI_Barrier", "time_ns") / 1e6, 150, 5);
+    json_decref(p);
+}
+
 Test(layer, other_broadcasts)
 {
     json_t *p = profile_of("broadcasts", "BCAST=chain");

@@ -145,12 +145,22 @@ Test(tune, judgement)
     cr_expect_float_eq(t.time[1].value, 5, 1e-9);
 }
 
+/* What is left to save is less than 2 % of the library's time. */
+Test(tune, no_time_for_small_differences)
+{
+    struct tuned t;
+    bool alive[ALGORITHMS_MAX] = {true, true, true};
+    const double time[] = {10, 0.11, 0.1}, wide[] = {0, 0.3, 0.3};
+    cr_expect(!judge(12, time, wide, 3, alive, &t));
+    cr_expect(t.best == 2 && alive[1]);
+}
+
 Test(tune, the_default_keeps_ties)
 {
     struct tuned t;
     bool alive[ALGORITHMS_MAX] = {true, true, true};
     const double time[] = {10, 9.9, NAN}, none[3] = {0};
-    cr_expect(judge(12, time, none, 3, alive, &t));
+    cr_expect(!judge(12, time, none, 3, alive, &t));
     cr_expect_eq(t.best, 0);
     cr_expect(isnan(t.ratio[2].value) && isnan(t.time[2].value));
 }

@@ -1,0 +1,263 @@
+/* --tune: measures the library's algorithms at the application's own signatures (operation,
+ * communicator, root, bytes), with the arrival times of its ranks, just before a call, as benchmark
+ * mode does (benchmark.c). It begins with a signature's eighth call, so frequent ones come first,
+ * and takes at most --tune-share of the run so far; a signature for which there is no time yet is
+ * tried again when its number of calls has doubled. The application's own calls keep the library's
+ * choice. */
+#include "inject/injection.h"
+
+#include "base/try.h"
+#include "document/json.h"
+#include "measure/latency/broadcast.h"
+#include "record/operations.h"
+#include "tune/tuner.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = ARRIVALS, SIGNATURES_MAX = 64 };
+
+struct tuned_signature {
+    unsigned operation;
+    int root;
+    uint64_t bytes, calls;
+    double entered[ARRIVALS]; /* global seconds; call k is at k % ARRIVALS */
+    bool done;
+    json_t *found; /* on rank 0, owned by the injection; NULL if there is none */
+};
+
+struct tuned_signatures {
+    struct tuned_signature at[SIGNATURES_MAX];
+    int n;
+};
+
+static const struct tuning_library *library;
+static uint64_t short_of_time; /* signatures that were not measured for lack of time */
+
+static bool start(void)
+{
+    const char *wanted = layer.settings.tune;
+    library = *wanted ? tuning_library() : NULL;
+    if (*wanted && !library && layer.rank == 0)
+        snprintf(
+            tune_injection.remark, sizeof tune_injection.remark,
+            "tune: this MPI library has no algorithms that can be chosen while a program runs");
+    return library != NULL;
+}
+
+static const struct tuned_operation *operation_of(const struct collective *c)
+{
+    return tuned_operation_find(mpi_functions[replica_plain(c->call->operation)].name);
+}
+
+static bool wants(const struct collective *c)
+{
+    const struct tuned_operation *o = operation_of(c);
+    bool exact = !strcmp(layer.settings.tune, "exact");
+    int commutes = 1;
+    if (!o || (o->reduces && exact) || c->bytes > INT_MAX ||
+        (c->is_broadcast && *layer.settings.bcast))
+        return false;
+    if (o->reduces)
+        PMPI_Op_commutative(c->operands->op, &commutes);
+    return commutes && (c->bytes > 0 || c->call->operation == OP_Barrier);
+}
+
+/* NULL if there are too many. */
+static struct tuned_signature *signature_of(const struct collective *c)
+{
+    struct tuned_signatures *known = c->on->kept[tune_injection.index];
+    unsigned operation = replica_plain(c->call->operation);
+    for (int i = 0; i < known->n; i++) {
+        struct tuned_signature *g = &known->at[i];
+        if (g->operation == operation && g->root == c->root && g->bytes == c->bytes)
+            return g;
+    }
+    if (known->n == SIGNATURES_MAX)
+        return NULL;
+    struct tuned_signature *g = &known->at[known->n++];
+    *g = (struct tuned_signature){.operation = operation, .root = c->root, .bytes = c->bytes};
+    return g;
+}
+
+static bool due(const struct collective *c)
+{
+    struct tuned_signature *g = signature_of(c);
+    if (!g)
+        return false;
+    uint64_t call = g->calls++;
+    g->entered[call % ARRIVALS] = sync_global(injection_clock(), clock_now());
+    return !g->done && call >= FIRST && (call & (call - 1)) == 0;
+}
+
+/* --- the operation --- */
+
+static void use_broadcast(void *arg, MPI_Comm comm, collective_run *run)
+{
+    (void)run;
+    ((struct broadcast *)arg)->comm = comm;
+}
+
+static void use_replica(void *arg, MPI_Comm comm, collective_run *run)
+{
+    (void)run;
+    ((struct replica *)arg)->comm = comm;
+}
+
+static int run_replica(void *arg, int root)
+{
+    (void)root;
+    return replica_run(arg);
+}
+
+/* --- the finding --- */
+
+static json_t *candidates_json(const struct tuned *t)
+{
+    json_t *list = json_array();
+    for (int k = 0; k < t->n; k++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "algorithm",
+                            t->candidate[k].name, "number", t->candidate[k].number, "segment",
+                            t->candidate[k].segment, "time_us", json_finite(1e6 * t->time[k].value),
+                            "ratio", json_finite(t->ratio[k].value), "low",
+                            json_finite(t->ratio[k].low), "high", json_finite(t->ratio[k].high)));
+    return list;
+}
+
+static json_t *finding_json(const struct collective *c, const struct tuned_signature *g,
+                            const struct tuned *t, double apart)
+{
+    const struct algorithm *best = &t->candidate[t->best];
+    const double now_us = t->best ? 1e6 * t->time[0].value : NAN;
+    const struct estimate *ratio = &t->ratio[t->best];
+    return json_pack(
+        "{s:s, s:s, s:i, s:o, s:I, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "operation",
+        t->operation->mpi_name, "communicator", c->on->name, "ranks", t->ranks, "root",
+        g->root < 0 ? json_null() : json_integer(g->root), "bytes", (json_int_t)c->bytes, "now_us",
+        json_finite(1e6 * t->time[0].value), "best", t->best ? best->name : "", "segment",
+        best->segment, "faster_us", json_finite(now_us * ratio->value), "faster_low_us",
+        json_finite(now_us * ratio->low), "faster_high_us", json_finite(now_us * ratio->high),
+        "recorded_apart_us", json_finite(1e6 * apart), "candidates", candidates_json(t));
+}
+
+/* The number of calls is known only at the end. */
+static void finding_complete(json_t *f, uint64_t calls)
+{
+    double now = json_number_value(json_object_get(f, "now_us"));
+    const json_t *faster = json_object_get(f, "faster_us");
+    json_object_set_new(f, "calls", json_integer((json_int_t)calls));
+    json_object_set_new(
+        f, "saves_us",
+        json_real(json_is_number(faster) ? (now - json_number_value(faster)) * (double)calls : 0));
+    json_decref(f);
+}
+
+/* --- when, and for how long --- */
+
+/* Seconds that may be spent now, decided by rank 0; 0 if one operation takes so long that too few
+ * would fit. APART: between the arrivals of the first and the last rank. */
+static int agree_on_budget(const struct tuning *t, double apart, double *budget)
+{
+    enum { OPERATIONS_LEAST = 16 }; /* of each candidate: six rounds of two, and a pilot */
+    static const double seconds_least = 0.1;
+    const struct latency_case *c = &t->c;
+    struct algorithm list[ALGORITHMS_MAX];
+    int candidates = 1 + library->list(t->operation, t->bytes, list, ALGORITHMS_MAX);
+    double most = 0, mine;
+    TRY(PMPI_Barrier(c->comm));
+    mine = clock_now();
+    TRY(c->run(c->arg, c->root));
+    mine = clock_now() - mine;
+    TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, c->comm));
+    *budget =
+        layer.settings.tune_share / 100 * injection_elapsed() - injection_spent(&tune_injection);
+    if (*budget < fmax(seconds_least, OPERATIONS_LEAST * candidates * (most + apart)))
+        *budget = 0;
+    return PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->comm);
+}
+
+static int measure(const struct collective *c, struct tuned_signature *g,
+                   const struct latency_case *of,
+                   void (*use)(void *arg, MPI_Comm comm, collective_run *run))
+{
+    struct tuned result;
+    double apart;
+    struct tuning t = {
+        .library = library, .operation = operation_of(c), .bytes = c->bytes, .c = *of, .use = use};
+    t.c.clock = injection_clock();
+    TRY(arrival_delay(g->entered, of->comm, &t.c.after, &apart));
+    TRY(agree_on_budget(&t, apart, &t.budget));
+    if (t.budget <= 0) {
+        __atomic_fetch_add(&short_of_time, g->calls == FIRST + 1, __ATOMIC_RELAXED);
+        return MPI_SUCCESS;
+    }
+    g->done = true;
+    t.c.plan.until = clock_now() + t.budget;
+    TRY(tuner_measure(&t, &result));
+    if (c->on->rank > 0 || result.n < 2 || !estimate_known(result.time[0]))
+        return MPI_SUCCESS;
+    g->found = finding_json(c, g, &result, apart);
+    json_incref(g->found);
+    injection_found(&tune_injection, c->on->of->index, g->found);
+    return MPI_SUCCESS;
+}
+
+static void before(const struct collective *c)
+{
+    struct tuned_signature *g = signature_of(c);
+    if (c->is_broadcast) {
+        struct broadcast data = {.bcast = bcast_find("native"),
+                                 .buffer = c->buffer,
+                                 .count = (int)c->count,
+                                 .type = c->type,
+                                 .root = c->root,
+                                 .comm = c->on->comm};
+        struct latency_case of = broadcast_case(&data);
+        measure(c, g, &of, use_broadcast);
+    } else {
+        struct replica replica;
+        bool made = replica_make(&replica, replica_find(c->call->operation), c->operands, c->root,
+                                 c->on->comm);
+        struct latency_case of = {.comm = c->on->comm,
+                                  .run = run_replica,
+                                  .arg = &replica,
+                                  .kind = collective_kind(mpi_functions[g->operation].name),
+                                  .root = replica.root};
+        if (sync_all_have(c->on->comm, made) == MPI_SUCCESS)
+            measure(c, g, &of, use_replica);
+        replica_free(&replica);
+    }
+    call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
+}
+
+static void close_comm(struct internal_comm *s, bool all)
+{
+    struct tuned_signatures *known = s->kept[tune_injection.index];
+    (void)all;
+    for (int i = 0; known && i < known->n; i++)
+        if (known->at[i].found)
+            finding_complete(known->at[i].found, known->at[i].calls);
+    free(known);
+}
+
+static void finish(void)
+{
+    if (layer.rank == 0 && short_of_time)
+        snprintf(tune_injection.remark, sizeof tune_injection.remark,
+                 "tune: %llu signatures were not measured, or late: --tune-share=%g of the run was "
+                 "too short for them",
+                 (unsigned long long)short_of_time, layer.settings.tune_share);
+}
+
+struct injection tune_injection = {.name = "tune",
+                                   .keeps = sizeof(struct tuned_signatures),
+                                   .start = start,
+                                   .wants = wants,
+                                   .due = due,
+                                   .before = before,
+                                   .close = close_comm,
+                                   .finish = finish};
