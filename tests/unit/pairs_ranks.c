@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "measure/pairs/pairs.h"
+#include "sync/sync.h"
 #include "trees/schedule_run.h"
 
 #include <criterion/criterion.h>
@@ -21,6 +22,7 @@ static const struct fake_network network = {.overhead = overhead, .eager = 1024,
 
 struct measured {
     struct pairs_plan plan;
+    bool own_clocks; /* that each rank reads */
     struct pairs pairs;
     int error[N];
 };
@@ -28,8 +30,13 @@ struct measured {
 static void measure(int rank, void *arg)
 {
     struct measured *m = arg;
+    struct pairs_plan plan = m->plan;
+    struct sync_clock clock;
     struct pairs p;
-    m->error[rank] = pairs_measure(MPI_COMM_WORLD, &m->plan, &p);
+    cr_assert_eq(sync_start(&clock, MPI_COMM_WORLD, m->own_clocks ? 1 + (uint64_t)rank : 1),
+                 MPI_SUCCESS);
+    plan.clock = m->own_clocks ? &clock : plan.clock;
+    m->error[rank] = pairs_measure(MPI_COMM_WORLD, &plan, &p);
     if (rank == 0)
         m->pairs = p;
     else
@@ -112,6 +119,37 @@ Test(pairs_ranks, limits_of_time)
     cr_assert(fake_mpi_run(N, measure, &m, &network));
     for (int r = 0; r < N; r++)
         cr_expect_eq(m.error[r], PAIRS_TOO_LONG);
+}
+
+static double minutes_apart(int rank, double t)
+{
+    return 100.0 * rank + t;
+}
+
+/* Clocks that rest on messages do not show which direction takes longer: each is within the bound
+ * that is stated, which is no more than half of the longest round trip for each of the two clocks.
+ */
+Test(pairs_ranks, clocks_of_their_own)
+{
+    struct measured m = {.plan = pairs_plan_default(), .own_clocks = true};
+    struct fake_network net = network;
+    net.clock = minutes_apart;
+    cr_assert(fake_mpi_run(N, measure, &m, &net));
+    const struct pairs_size *of = &m.pairs.size[0];
+    const double longest = 2 * overhead + way(0, N - 1, 64) + way(N - 1, 0, 64);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            size_t k = pairs_cell(&m.pairs, i, j);
+            double off = fabs(of->of[PAIRS_ONE_WAY][k] - overhead - way(i, j, 64));
+            if (i == j)
+                continue;
+            cr_expect(off <= of->of[PAIRS_BOUND][k] + 0.1e-6, "%d to %d: %g off, bound %g", i, j,
+                      off, of->of[PAIRS_BOUND][k]);
+            cr_expect(of->of[PAIRS_BOUND][k] > 0 && of->of[PAIRS_BOUND][k] < 1.1 * longest);
+            cr_expect_float_eq(of->of[PAIRS_MIN][k], 2 * overhead + way(i, j, 64) + way(j, i, 64),
+                               0.3e-6);
+        }
+    pairs_free(&m.pairs);
 }
 
 /* A tree of two levels, whole and in 20 segments of which eight are under way: all ranks have the
