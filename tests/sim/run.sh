@@ -19,15 +19,20 @@ fi
 platform=$1 ranks=$2
 shift 2
 here=$(dirname "$0")
+name=$(basename "$platform" .xml)
+hosts=$(mktemp)
+trap 'rm -f "$hosts" "$hosts.xml"' EXIT
+trap 'exit 1' HUP INT TERM
+if [ "$name" = sites8 ]; then
+    platform=$hosts.xml
+    awk -f "$here/platforms/sites8.awk" >"$platform"
+fi
 [ -f "$platform" ] || platform=$here/platforms/$platform.xml
 [ -f "$platform" ] || { echo "run.sh: no platform $platform: cluster, grid or a path" >&2; exit 2; }
 
-hosts=$(mktemp)
-trap 'rm -f "$hosts"' EXIT
-trap 'exit 1' HUP INT TERM
-case $(basename "$platform" .xml) in
+case $name in
 sites2 | sites8 | slowhost | workstations | figure4)
-    awk -v ranks="$ranks" -v platform="$(basename "$platform" .xml)" \
+    awk -v ranks="$ranks" -v platform="$name" \
         -v placing="${SIM_PLACING:-blocks}" -f "$here/place.awk" >"$hosts"
     ;;
 *)
