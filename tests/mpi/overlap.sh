@@ -18,11 +18,8 @@ try() {
     echo "$busy"
 }
 
-refuses 1 "sender needs 2 ranks, 1 run"
-refuses 3 "sender needs 2 ranks, 3 run"
 refuses 2 "destinations needs 3 ranks or more, 2 run" --benchmark=destinations
 refuses 2 "unknown benchmark 'sendr'" --benchmark=sendr
-refuses 2 "step is '1'" --step=1
 refuses 2 "impossible sizes" --sizes=0:64
 
 # The median over cells whose ratio is certain within 0.35 is within 0.05 of 1.

@@ -92,7 +92,6 @@ refuses 2 "--sizes is '8:4'" --sizes=8:4
 refuses 2 "--delay is '9:1'" --delay=9:1
 refuses 2 "--comp is '0'" --comp=0
 refuses 2 "unknown operation 'bcast'" --operation=bcast
-refuses 2 "--root is '2'" --root=2
 refuses 2 "--delayed is 'second'" --delayed=second
 refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
 refuses 2 "has others than native" --operation=gather --algorithm=flat

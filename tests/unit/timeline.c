@@ -3,10 +3,7 @@
 #include "timeline/timeline.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What rank RANK did from ENTRY to EXIT. */
 static struct act act(enum act_kind kind, uint32_t rank, int64_t entry, int64_t end)
@@ -255,44 +252,6 @@ Test(timeline, crossing_messages_of_many_channels)
     }
 }
 
-static double seconds_for(size_t n)
-{
-    struct act *a = calloc(n, sizeof *a);
-    double least = INFINITY;
-    for (size_t i = 0; i < n; i++) { /* messages, and every eighth act in a collective of four */
-        int64_t at = 1000 * (int64_t)(i / 8);
-        uint32_t k = (uint32_t)(i / 8);
-        if (i % 8 < 4) {
-            a[i] = member(COLLECTIVE_ALL, i % 4, 4, TIMELINE_NONE, at + (int64_t)(i % 4), at + 10);
-            a[i].ordinal = k;
-        } else {
-            uint32_t rank = i % 4;
-            a[i] = message(rank % 2 ? ACT_RECEIVED : ACT_SEND, rank, rank ^ 1, k, at + 20, at + 90);
-        }
-    }
-    for (int try = 0; try < 5; try++) {
-        struct timeline t;
-        struct timespec from, to;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-        timeline_find(&t, a, n, 0);
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
-        cr_assert_eq(t.matched, n / 4);
-        timeline_free(&t);
-        least = fmin(least, (double)(to.tv_sec - from.tv_sec) +
-                                1e-9 * (double)(to.tv_nsec - from.tv_nsec));
-    }
-    free(a);
-    return least;
-}
-
-/* Eight times as many events take eight times as long, and not 64 times. */
-Test(timeline, work_grows_as_events_do)
-{
-    double few = seconds_for(8000), many = seconds_for(64000);
-    cr_assert_lt(many, 24 * few, "%.1f ms for 8,000 events, %.1f ms for 64,000", 1e3 * few,
-                 1e3 * many);
-}
-
 Test(timeline, collectives)
 {
     static const struct {
@@ -388,7 +347,6 @@ Test(timeline, late_in_turn)
     }
 }
 
-/* By the times of posting; the wait is in the completing call. */
 /* Whoever comes after the root keeps nobody of a broadcast waiting. */
 Test(timeline, in_a_broadcast_the_root_is_waited_for_not_the_last)
 {
@@ -406,6 +364,7 @@ Test(timeline, in_a_broadcast_the_root_is_waited_for_not_the_last)
     timeline_free(&t);
 }
 
+/* By the times of posting; the wait is in the completing call. */
 Test(timeline, non_blocking_collective)
 {
     struct timeline t;
