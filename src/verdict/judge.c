@@ -11,8 +11,9 @@ const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
     [VERDICT_MISMATCH] = {"mismatch", true,
                           .pair = "members of a communicator disagree about a collective: "},
     [VERDICT_UNMATCHED] = {"unmatched", true, .before = " waits ", .after = ""},
-    [VERDICT_CROSSED] = {"crossed", true,
-                         .pair = "collectives of two communicators in opposite order: "},
+    [VERDICT_CROSSED] =
+        {"crossed", true,
+         .pair = "collectives of two communicators, in opposite order or with one left out: "},
     [VERDICT_CYCLE] = {"cycle", true, .before = " wait for each other ", .after = ""},
     [VERDICT_MISSING] = {"missing", true, .before = ": ", .after = ""},
     [VERDICT_COMPUTES] = {"computes", .before = ": ", .after = ""},
@@ -136,10 +137,11 @@ static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
         return first->what < AWAIT_COLLECTIVE ? VERDICT_UNMATCHED : VERDICT_MISSING;
     if (c && c->polls && !waits_is_young(g, c))
         return VERDICT_POLLING;
-    return !first || state == RANK_FINISHED ? VERDICT_MOVING
-           : unknown                        ? VERDICT_MISSING
-           : !c                             ? VERDICT_COMPUTES
-                                            : VERDICT_MOVING;
+    const double outside = g->s->rank[rank].seconds;
+    return !first || state == RANK_FINISHED                  ? VERDICT_MOVING
+           : unknown                                         ? VERDICT_MISSING
+           : !c && (outside < 0 || outside >= g->s->settled) ? VERDICT_COMPUTES
+                                                             : VERDICT_MOVING;
 }
 
 /* The verdict on ranks that wait for each other, for the reasons X. */

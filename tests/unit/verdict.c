@@ -79,6 +79,7 @@ static const struct known {
     {"crossed communicators", "x:b y:B", VERDICT_CROSSED, true, ALL, 0},
     {"root went on", "0#8 0:b8 *:c0", VERDICT_UNKNOWN, false, ANY, ALL},
     {"computes", "0=run", VERDICT_COMPUTES, false, 1, 0},
+    {"has just left MPI", "0=run 0=young", VERDICT_MOVING, false, ANY, 0},
     {"sleeps", "0=sleep", VERDICT_COMPUTES, false, 1, 0},
     {"in a system call", "0=io", VERDICT_COMPUTES, false, 1, 0},
     {"gone", "0=gone", VERDICT_GONE, true, 1, 0},
@@ -154,8 +155,10 @@ static void begin(struct drawn *d, size_t least)
     d->s->counted = true;
     d->rank = memory_alloc(d->n * sizeof *d->rank);
     d->worded = memory_alloc(d->n);
-    for (size_t i = 0; i < d->n; i++)
+    for (size_t i = 0; i < d->n; i++) {
         d->rank[i] = (int32_t)i;
+        d->s->rank[i].seconds = d->age;
+    }
     shuffle(d->rank, d->n);
     d->ring = 2 + draw(d->n < 8 ? (uint32_t)d->n - 1 : 7);
     d->part = 1 + draw((uint32_t)d->n - 1);
@@ -248,7 +251,8 @@ static void set_state(struct drawn *d, const char *word, size_t i)
             r->state = (enum rank_state)k;
     r->threads = r->threads || !strcmp(word, "threads");
     r->locks = r->locks || !strcmp(word, "locks");
-    r->call.seconds = strcmp(word, "young") ? r->call.seconds : 1.9;
+    if (!strcmp(word, "young"))
+        r->seconds = r->call.seconds = 1.9;
 }
 
 static void set_entered(struct drawn *d, const char *word, size_t i)
