@@ -121,7 +121,7 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
 }
 
 /* IN_CALL: MPI itself ends a process after an error that is fatal. */
-static void add_end(char *text, const struct rank_view *r, bool in_call)
+static void add_end(char *text, const struct rank_view *r, bool live, bool in_call)
 {
     if (r->ended == LEDGER_EXITED && in_call)
         add(text, "ended by MPI after an error (MPI_ERRORS_ARE_FATAL), ");
@@ -132,7 +132,8 @@ static void add_end(char *text, const struct rank_view *r, bool in_call)
     else if (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED)
         add(text, "ended by signal %d (%s), ", r->detail, strsignal(r->detail));
     else
-        add(text, "gone without recording its end (killed, for example by SIGKILL), ");
+        add(text, "gone without recording its end (killed%s), ",
+            live ? ", for example by SIGKILL" : " before the others, or with them");
 }
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
@@ -169,7 +170,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
         return;
     }
     if (state == RANK_GONE)
-        add_end(text, r, c);
+        add_end(text, r, s->live, c);
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)
