@@ -1,4 +1,4 @@
-/* Iterates over what is to be measured. */
+/* Iterates over all combinations of the requested values: numbers of ranks, sizes and others. */
 #include "bench.h"
 
 struct bench_values bench_values(const struct option_range *range)

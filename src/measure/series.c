@@ -18,7 +18,7 @@ struct instruction {
     int first;
 };
 
-/* The state of a series at its keeper. */
+/* The state of a series on the keeper. */
 struct keeping {
     struct tally tally;
     struct plan plan;
@@ -237,8 +237,9 @@ static bool curve_shows_falls(const struct curve *c)
     return widths / 2 < (last->hold - before->hold) / 2;
 }
 
-/* At the keeper: judges the point that ONE has added. Returns whether to try another hold; S keeps
- * the series of the accepted point. */
+/* On the keeper: adds the point of HOLD, measured by ONE, to the curve. Returns whether to measure
+ * with a longer hold. Accepts the point, and moves ONE to S, unless the value fell no more: then
+ * the point before remains accepted, and ONE is freed. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
                        bool has_time)
 {

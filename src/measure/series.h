@@ -1,8 +1,11 @@
 /* One quantity, measured repeatedly by several ranks until the plan is satisfied.
  *
- * One rank, the keeper, has the samples and decides. Before every batch it broadcasts what to do
- * next, so no decision is made inside the timed part. A batch is a function that every rank calls;
- * it begins with a barrier of its own. */
+ * One rank, the keeper, stores the samples and decides when the series ends. Before every batch it
+ * broadcasts what to do next, so no decision is made inside the timed part. A batch is a function
+ * that every rank calls; it begins with a barrier of its own.
+ *
+ * The hold is a time that the batch waits in each operation; the batch defines on which rank and
+ * where. A curve is the quantity measured with increasing holds: one point for each hold. */
 #ifndef COLLPROF_MEASURE_SERIES_H
 #define COLLPROF_MEASURE_SERIES_H
 
@@ -22,7 +25,7 @@ struct series {
 /* What one batch has to do, equal on all ranks. */
 struct batch {
     int repetitions;
-    double hold; /* seconds; 0: none. The batch function decides what it delays */
+    double hold; /* seconds; 0: none */
     bool first;  /* earlier batches of this series are discarded: they were warm-up or a rejected
                     attempt */
 };
@@ -32,7 +35,7 @@ struct batch {
  * leave it unchanged. Returns an MPI error code. */
 typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n);
 
-/* Measures a series with the given hold. PLAN is the same on all ranks; only the keeper uses its
+/* Measures a series with one hold. PLAN is the same on all ranks; only the keeper uses its
  * budgets, which are for this series alone, and HOLD. S is filled on the keeper, zeroed elsewhere;
  * free it by series_free(). If the plan's M does not fit into the budget, it is reduced. Returns an
  * MPI error code. */
@@ -46,9 +49,9 @@ struct estimate samples_estimate(const struct samples *s);
 /* A quantity that is correct only with a long enough hold: it falls as the hold grows, then is
  * constant. The hold is doubled from FIRST on until the value no longer falls by more than the
  * intervals of both points (or by 0.2 %, if a simulated clock gives no interval). The first point
- * of the constant part is the result, since longer holds only add noise. If the intervals are
- * missing or wider than a relevant fall, the curve has not settled. The batches subtract the hold
- * themselves. */
+ * of the constant part is accepted as the result, since longer holds only add noise. If the
+ * intervals are missing or wider than a relevant fall, the curve is not settled; its last point is
+ * accepted. The batches subtract the hold themselves. */
 enum { CURVE_MAX = 10 };
 struct curve_point {
     double hold;
@@ -57,12 +60,12 @@ struct curve_point {
 struct curve {
     struct curve_point point[CURVE_MAX];
     int n;
-    double hold;  /* of the resulting point; NaN if none */
-    bool settled; /* a longer hold changed nothing */
+    double hold;  /* of the accepted point; NaN if none */
+    bool settled; /* with a longer hold the value did not fall */
 };
 
-/* S becomes the series of the resulting point. S and CURVE are filled on the keeper. Arguments are
- * those of series_measure(); FIRST, which must be positive, is used on the keeper only. */
+/* Measures a curve. On the keeper, CURVE and S, the series of the accepted point, are filled. Other
+ * arguments are those of series_measure(); FIRST, used on the keeper only, must be positive. */
 int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double first, batch_run run,
                   void *arg, struct series *s, struct curve *curve);
 

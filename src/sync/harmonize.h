@@ -1,6 +1,7 @@
-/* Starts an operation on all ranks at the same moment of their common clock, repeatedly. Scenarios
- * and direct measurements use it, because the exits from a barrier differ by the time of its
- * messages. */
+/* Starts an operation on all ranks at the same moment of their common clock, repeatedly. For each
+ * start the root announces a moment in the near future by a broadcast, and all ranks wait for it.
+ * Scenarios and direct measurements use it, because the exits from a barrier differ by the time of
+ * its messages. */
 #ifndef COLLPROF_SYNC_HARMONIZE_H
 #define COLLPROF_SYNC_HARMONIZE_H
 
@@ -9,11 +10,11 @@
 struct harmony {
     struct sync_clock *clock; /* of COMM's ranks; NULL in harmony_open() if all are on one host */
     MPI_Comm comm;
-    int root;     /* announces the moments */
+    int root;     /* the rank that announces the moments */
     bool follows; /* the clock, which belongs to COMM itself, is measured again from time to time */
 
     double begin; /* the moment, on the common clock */
-    bool late;    /* this rank heard of the moment after it had passed */
+    bool late;    /* the announcement reached this rank after the moment */
     double off;   /* upper bound of how much later this rank started, with its clock's error */
     double slack; /* at the root: seconds between announcement and moment. It grows after a late
                      rank and shrinks again to the minimum */
@@ -23,10 +24,11 @@ struct harmony {
     double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
 };
 
-/* Measures how long announcements take. Both are collective and return an MPI error code. */
+/* Measures how long an announcement takes. This function and harmonize() are collective over COMM
+ * and return an MPI error code. */
 int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root);
 
-/* Returns at the common moment, on all ranks. */
+/* Announces a moment, and returns at that moment on all ranks. */
 int harmonize(struct harmony *h);
 
 #endif

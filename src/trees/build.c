@@ -125,7 +125,7 @@ static int best_sender(struct greedy *w)
 
 /* Adds one message at a time: the one that completes earliest. Unlike the paper's pseudocode it has
  * separate times for arrival and next send, and considers all senders. False if in a sparse graph
- * no path is left within the limit of children. */
+ * no path is left within the fan-out limit. */
 static bool run_greedy(struct greedy *w, struct schedule *s)
 {
     int u = 0;

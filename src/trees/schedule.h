@@ -12,14 +12,14 @@
 struct schedule {
     char name[32]; /* of the algorithm, or of its best candidate: "grid (look-ahead)" */
     int n, root;
-    int *parent;       /* n; -1 for the root */
-    int *first;        /* n + 1 */
+    int *parent;       /* array of n; -1 for the root */
+    int *first;        /* array of n + 1 */
     int *child;        /* the children of u, in the order of sending, are child[first[u]] up to, but
                           not including, child[first[u + 1]] */
-    int *order;        /* n: every vertex after its parent */
-    double *label;     /* n: the paper's label in seconds: from u's receipt to the last arrival in
-                          its subtree */
-    double *arrival;   /* n: predicted seconds since the root's first send */
+    int *order;        /* array of n: every vertex after its parent */
+    double *label;     /* array of n: the paper's label: seconds from u's receipt to the last
+                          arrival in its subtree */
+    double *arrival;   /* array of n: predicted seconds since the root's first send */
     double completion; /* the largest arrival */
     size_t segment;    /* bytes of a segment; 0: whole messages */
 };

@@ -1,5 +1,5 @@
 /* Measures one pair without a common clock. FROM enters the operation last; TO leaves it, waits for
- * the hold, and sends an acknowledgement, on which FROM begins the next operation. */
+ * the hold time, and sends an acknowledgement, on which FROM begins the next operation. */
 #include "measure/latency/run.h"
 
 /* The data of an acknowledgement and of a ping. Both must have one size, since the time of a ping
@@ -11,8 +11,9 @@ struct ack {
 };
 enum { ACK_DOUBLES = 2 };
 
-/* If FROM is the root, only TO holds: the root's messages depend on no other rank. Otherwise FROM
- * also holds, since all other ranks have to be in the operation when FROM enters. */
+/* If FROM is the root, only TO waits for the hold time: the root's messages depend on no other
+ * rank. Otherwise FROM waits, too, since all other ranks have to be in the operation when FROM
+ * enters. */
 static bool holds_both(const struct latency_run *r)
 {
     return r->c->kind != COLLECTIVE_FROM_ROOT;
@@ -56,7 +57,7 @@ static int be_from(struct latency_run *r, const struct batch *b, double *value, 
     return MPI_SUCCESS;
 }
 
-/* The acknowledgement contains how long it was held, on TO's own clock: the hold plus the cost of
+/* The acknowledgement contains how long TO has waited, on TO's own clock: the hold plus the cost of
  * one clock reading (half a reading at the start and half at the end). */
 static int be_to(struct latency_run *r, const struct batch *b)
 {

@@ -8,7 +8,7 @@ static int one(struct latency_run *r, struct plan plan)
     struct curve curve;
     struct estimate ack = {0, 0, 0};
     double ack_loop = 0;
-    /* If FROM also holds, others hold half as long, and that half must be at least a gap. */
+    /* If FROM waits, too, the others wait half as long, and that half must be at least a gap. */
     double first = r->c->kind == COLLECTIVE_FROM_ROOT ? r->gap : 2 * r->gap;
     if (r->from != r->to)
         TRY(run_pings(r, false, &plan, &ack_loop));

@@ -86,14 +86,15 @@ struct latency_figure {
     enum latency_verdict check;   /* ol: whether the paper's own test passes: E_i > every g_j */
 };
 
-/* How a method's value relates to the operation latency OL. */
+/* How a method's value relates to the operation latency OL: the time from the last rank's entry (of
+ * a broadcast: from the root's) to the last exit. OL_i is the time to the exit of rank i. */
 enum latency_meaning {
     MEANS_GAP,         /* not OL: the interval between successive operations */
     MEANS_LOWER_BOUND, /* <= OL */
     MEANS_UPPER_BOUND, /* >= OL */
     MEANS_LATENCY,     /* max over i of OL_i */
     MEANS_LATENCY_IF,  /* the same if the paper's assumption holds */
-    MEANS_OVERHEAD,    /* not OL: processor time of the rank itself */
+    MEANS_OVERHEAD,    /* not OL: processor time of the call on one rank */
     MEANS_SUITE        /* what another suite's loop reports; not among "all" */
 };
 
@@ -114,7 +115,7 @@ struct latency_result {
     double way_error; /* error bound of VALUE if half a round trip was taken as the one-way
                          latency, because the common clock itself assumes symmetric latencies */
     int attempts;     /* STOP_PAPER: attempts made, over all series */
-    bool over_budget; /* the budget ended a series, or the curve did not settle */
+    bool over_budget; /* the budget ended a series, or the curve is not settled */
     double clock_bound; /* "direct", "repro-window": error of the common clock; 0 for the others */
     int dropped;        /* "direct", "repro-window": operations that some rank entered late */
     double

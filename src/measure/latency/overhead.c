@@ -1,9 +1,9 @@
-/* The overhead o_i: rank i was held, so all messages that it receives have already arrived. */
+/* The overhead o_i: rank i enters late, so all messages that it receives have already arrived. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
 
-/* delay_of()[I, J] on the collector: whether J leaves late if I enters late. */
+/* Element [I, J] of the matrix on the collector: 1 if J leaves late when I enters late, else 0. */
 static unsigned char *delay_of(const struct latency_run *r, int i, int j)
 {
     unsigned char *delays = r->own;

@@ -17,7 +17,7 @@ struct latency_run {
     const struct latency_case *c;
     int rank, size;
     double clock_cost; /* seconds for one clock reading on this rank */
-    bool keeps;        /* this rank is the collector, which keeps every series */
+    bool keeps;        /* this rank is the collector, the keeper of every series */
     double *scratch;   /* room for two doubles per operation of a batch */
 
     struct latency_result

@@ -180,7 +180,7 @@ static struct overlap_round serial_first(struct overlap_side *s)
     return as_published(elapsed(s) - s->latency[1]);
 }
 
-/* --- N threads load: a ping-pong of blocking calls while N threads compute on both nodes --- */
+/* --- load: a ping-pong of blocking calls while N threads compute on both nodes --- */
 
 static bool load_begin(struct overlap_side *s)
 {
