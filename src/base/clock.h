@@ -36,7 +36,7 @@ static inline bool clock_is_counter(uint32_t source)
     return source == CLOCK_SOURCE_TSC || source == CLOCK_SOURCE_CNTVCT;
 }
 
-/* One moment, read on both clocks. */
+/* One moment by clock_ticks() and by clock_now(). */
 struct clock_pair {
     uint64_t ticks;
     double seconds;
@@ -66,7 +66,7 @@ void clock_give_way(void);
 /* Median cost of one clock_now(), in seconds; 0 in a simulation. */
 double clock_cost(void);
 
-/* Reads both clocks together: the closest of 20 attempts. */
+/* Reads the ticks and the seconds of one moment: the quickest of 20 attempts. */
 struct clock_pair clock_read_pair(void);
 
 /* Ticks per second between two pairs. */

@@ -25,7 +25,8 @@ struct mpi_built {
 extern const struct mpi_built mpis_built[];
 extern const size_t n_mpis_built;
 
-/* The launcher as seen by ranks of that MPI (NULL: of any MPI). */
+/* Detects the launcher from the environment. If several have set variables, it is the one whose
+ * variables ranks of that MPI read (NULL: of any MPI). */
 struct launcher launcher_read(const struct mpi_built *mpi);
 
 /* The MPI that has LIBRARY, a path or a name (libmpi.so.40, libmpi.so.40.30.4); NULL if none. */

@@ -11,7 +11,7 @@ enum status {
                              --suspect: something is slow */
     STATUS_UNDECIDED = 4, /* compare --fail-above: more runs are needed to decide; scale
                              --fail-below: an efficiency is unknown */
-    STATUS_STUCK = 5,     /* exit status of ranks that run --watchdog-abort has ended */
+    STATUS_STUCK = 5,     /* exit status of a rank that `collprof run --watchdog-abort` ended */
     STATUS_CANNOT_EXECUTE = 126,
     STATUS_NOT_FOUND = 127
 };

@@ -130,7 +130,7 @@ static void end_window(const struct event_graph *g, struct progress *p)
     end_block(g, p, g->in->run->time_mask ? exit : p->last, true);
 }
 
-/* Begins the window of the I-th call in the order of the replay. */
+/* Begins the time window of the trace that contains the I-th call in the order of the replay. */
 static void begin_window(struct event_graph *g, struct progress *p, size_t i)
 {
     int64_t entry = INT64_MAX;

@@ -253,7 +253,8 @@ static const char *const synonyms[][2] = {{"diff", "compare"},
                                           {"csv", "report --format=csv"},
                                           {"json", "report --format=json"}};
 
-/* A word that is not a command is an application, unless it means a command and is not a file. */
+/* A word that is not a command is taken as an application, unless no such file exists and the word
+ * is a synonym of a command or similar to one. */
 static void check_application(const char *word)
 {
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)

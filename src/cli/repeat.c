@@ -72,7 +72,7 @@ static void check_command(struct repeat *r)
                    r->command[0]);
 }
 
-/* The directory gets a number if it exists, so that an earlier repeat is never in the way. */
+/* The directory gets a number if it exists, so that an earlier one is never overwritten. */
 static void make_directory(struct repeat *r)
 {
     snprintf(r->made, sizeof r->made, "%s", r->output);

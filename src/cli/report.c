@@ -50,8 +50,8 @@ static struct situation *evidence_of(const struct report_command *r, const struc
     return p->crashed && access(path, F_OK) ? situation_read(r->directory, VERDICT_SETTLED) : NULL;
 }
 
-/* Adds the reason for an abnormal end, first of all: to OUT as text, otherwise as a finding of P.
- * Returns whether it explains the run. */
+/* Adds the cause of an abnormal end, before all findings: as text to OUT or, if OUT is NULL, as a
+ * finding of P. Returns whether the cause is known. */
 static bool add_verdict(const struct report_command *r, struct profile *p, FILE *out)
 {
     struct situation *e = evidence_of(r, p);

@@ -55,9 +55,9 @@ enum column_kind {
 };
 
 enum column_flag {
-    COLUMN_OPTIONAL = 1, /* omitted if the text is too narrow, from the right */
-    COLUMN_SHORTEN = 2,  /* if the text is too narrow, continued on the next line or cut off */
-    COLUMN_DATA_ONLY = 4 /* omitted in text and on the page */
+    COLUMN_OPTIONAL = 1, /* text: omitted if the line is too narrow, the last one first */
+    COLUMN_SHORTEN = 2,  /* text: if the line is too narrow, continued on the next one or cut off */
+    COLUMN_DATA_ONLY = 4 /* not in text and not on the page */
 };
 
 struct column {

@@ -16,8 +16,8 @@ static inline bool inject_wanted(void)
     return UNLIKELY(layer.inject);
 }
 
-/* Whether members act collectively, so that a rank with recording switched off must take part,
- * too. */
+/* Whether an injection communicates among the members of communicators. Then a rank must take part
+ * even if its recording is switched off. */
 bool inject_together(void);
 
 /* Reads layer.settings; collective over the layer's communicator if they request an injection. The

@@ -15,8 +15,9 @@
 
 #include <jansson.h>
 
-/* HANDSHAKE_FAILURES: number of failures after which a communicator is excluded. More than one,
- * since a rank that reads input is often late once; MPI may still write to a failed handshake. */
+/* HANDSHAKE_FAILURES: a communicator is excluded after this many failures. One would be too few: a
+ * rank that reads input is often late once. Each failed handshake needs its own memory, since MPI
+ * may still write to it. */
 enum { INJECTIONS_MAX = 4, HANDSHAKE_FAILURES = 3 };
 
 /* State of a communicator of the application; made at its first collective. */

@@ -3,8 +3,9 @@
 #include "profile/profile.h"
 #include "sync/politely.h"
 
-/* Messages up to 4 KiB carry their data. Larger ones are read by the receiver out of the sender's
- * memory, which the system forbids if one process has changed its user; MPI then aborts. */
+/* PART: ledgers are sent in parts of 4 KiB, since these carry their data. Larger messages are read
+ * out of the sender's memory by process_vm_readv(2), which the system forbids if one process has
+ * changed its user; MPI then aborts. */
 enum { TAG_OFFER = 1, TAG_ANSWER, TAG_LEDGER, PART = 1 << 12 };
 
 /* Memory that a profile needs for each entry of a ledger. */

@@ -31,8 +31,8 @@ static int make_parents(const char *path)
     return 0;
 }
 
-/* Makes NAME an absolute path, to which the job is appended: beside ".", not in it. Returns 0 or an
- * errno. */
+/* Makes NAME an absolute path, since -JOB is appended to it: for ".", the run's directory must be
+ * a sibling of the working directory, not an entry in it. Returns 0 or an errno. */
 static int resolve(const char *name, char path[PATH_MAX])
 {
     const char *last = text_base_of(name);

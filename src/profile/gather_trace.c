@@ -83,7 +83,7 @@ static void gather_open(struct gather *g)
                                       .ordinal = TIMELINE_NONE,
                                       .kind = ACT_CALL,
                                       .collective = COLLECTIVE_OTHER};
-    if (entry > g->p->trace.last_ns) /* it lived at least until that entry */
+    if (entry > g->p->trace.last_ns) /* the rank existed at least until that entry */
         g->p->trace.last_ns = entry;
 }
 

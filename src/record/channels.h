@@ -13,7 +13,7 @@
 
 #define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0})
 
-/* The number of this thread among those that are traced, from 1. */
+/* The 1-based index of this thread among the traced threads. */
 uint32_t channels_new_thread(void);
 static inline uint32_t channels_thread(void)
 {

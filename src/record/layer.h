@@ -69,7 +69,7 @@ struct thread {
         uint32_t collectives, calls;
     } excluded;               /* see call_exclude() */
     uint32_t calls;           /* calls that it has recorded */
-    uint32_t number;          /* of this thread among traced ones, from 1; 0 if not yet assigned */
+    uint32_t number;          /* 1-based index among the traced threads; 0 if not yet assigned */
     const char *frame;        /* of the present wrapper */
     const void *caller;       /* of that wrapper: see caller_of() */
     uint64_t left, outside;   /* LEFT: ticks at its last return from MPI. OUTSIDE: ticks spent
@@ -118,8 +118,8 @@ static inline void spin_unlock_if(bool several, uint32_t *lock)
 /* At least SIZE bytes, valid until this thread's next call; NULL if there is no memory. */
 void *thread_scratch(size_t size);
 
-/* The return address of the function with this FRAME, as on the stack (possibly signed). After a
- * longjmp() the next function called at the same depth overwrites it. */
+/* The return address of the function with this FRAME, as on the stack (possibly signed). If a
+ * wrapper was left by longjmp(), later calls may have overwritten it: see call_settle(). */
 static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
 {
 #if defined(__x86_64__) || defined(__aarch64__)

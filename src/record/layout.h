@@ -126,7 +126,7 @@ struct ledger_call {
     uint32_t thread;     /* system's thread number; 0: this slot is free */
     int32_t to, to_tag;  /* MPI_Sendrecv: destination and tag of its send; otherwise INT32_MIN */
     uint64_t progress;   /* ticks at the last return from a call other than an unsuccessful poll */
-    uint64_t n_requests; /* number that it completes, and the first of their handles: */
+    uint64_t n_requests; /* number of requests that it completes; REQUEST: handles of the first */
     uint64_t request[16];
 };
 

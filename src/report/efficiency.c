@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Seconds summed over all ranks that are certainly waiting, beyond what imbalance shows. */
+/* Lower bound of the wait time in seconds, summed over all ranks: that of the collectives, or the
+ * share of waits in the trace times MPI, the seconds of all ranks in MPI. */
 static double known_waits(const struct profile *p, double mpi)
 {
     double collectives = 0;

@@ -23,7 +23,7 @@ struct finding_context {
     double ranks;
     bool little;   /* MPI takes too little time to matter */
     bool doubtful; /* a cost that would matter may have other reasons: see noise_doubt() */
-    bool traced;   /* a trace shows what ranks wait for */
+    bool traced;   /* the run has a trace */
     struct imbalances imbalances;
 };
 

@@ -32,7 +32,9 @@ struct selection {
     char left[600], entered[600];
 };
 
-/* Whether NAME is the site, its line, or the site and the operation. */
+/* Whether NAME selects the call of OPERATION at SITE: "FILE:LINE", the site's label ("FILE:LINE
+ * FUNCTION"), or the label and the operation; "" selects any. Without an operation (PROFILE_NONE)
+ * it is the start of the run, "MPI_Init". */
 static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site)
 {
     const char *label = site == PROFILE_NONE ? "" : s->label[site];

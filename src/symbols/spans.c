@@ -47,7 +47,7 @@ const struct span *spans_outer(const struct spans *s, const struct span *span, u
 
 const struct span *spans_find(const struct spans *s, uint64_t address)
 {
-    size_t low = 0, high = s->n; /* the first that begins behind ADDRESS */
+    size_t low = 0, high = s->n; /* the first that begins after ADDRESS */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (s->at[middle].low <= address)

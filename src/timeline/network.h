@@ -11,9 +11,9 @@
 /* An event of the transport. Times in ns on the clock that all ranks share. */
 struct net {
     int64_t from_ns, to_ns;
-    int64_t call_ns;                /* entry of its thread's MPI call, or NET_NO_CALL */
+    int64_t call_ns;                /* entry of the MPI call in which it occurred, or NET_NO_CALL */
     uint64_t bytes;                 /* may be TRANSPORT_UNKNOWN_BYTES */
-    uint32_t rank, site, operation; /* SITE, OPERATION: of that call, or TIMELINE_NONE */
+    uint32_t rank, site, operation; /* SITE, OPERATION: of that MPI call, or TIMELINE_NONE */
     uint32_t number;                /* shared by a start and its completion; 0: none */
     uint8_t kind, thread;           /* enum transport_kind */
     bool at_once;                   /* a start that was already complete on return */

@@ -207,7 +207,8 @@ void verdict_of_ended(struct profile *p)
     add_mismatches(p);
     if (!is_all_known(p))
         return;
-    /* After a call too many the next ones disagree. */
+    /* After an extra call of a member its next calls mismatch and its number of calls differs. The
+     * mismatch says more, so the numbers are compared only if there is none. */
     for (uint32_t i = 0; i < p->comms.n && p->findings.n == before; i++)
         add_missing(p, i);
     add_unmatched(p);

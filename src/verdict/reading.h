@@ -15,7 +15,7 @@ struct reading {
     size_t first;    /* index of its first row in S->awaited */
 };
 
-/* The index of the member list ID in S->comms, or their number if there is none. */
+/* The index in S->comms of the communicator with the member list ID; S->comms.n if none. */
 uint32_t reading_find_comm(const struct situation *s, uint64_t id);
 
 /* As reading_find_comm(); adds the list if it is new. ROW: its communicator in the record, or
