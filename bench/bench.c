@@ -167,7 +167,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     else if (result == OPTIONS_VERSION)
         printf("%s (collprof) %s\n", b->program, PACKAGE_VERSION);
     else if (*parser.mistake)
-        reason_say(b->program, "%s", parser.mistake);
+        reason_print(b->program, "%s", parser.mistake);
     if (result == OPTIONS_GOOD && !save_possible(b->output))
         result = OPTIONS_WRONG;
     return result;
@@ -201,7 +201,7 @@ void bench_begin(struct bench *b, int *argc, char ***argv, int level,
 
 _Noreturn void bench_leave(int status)
 {
-    reason_tell(program_invocation_short_name);
+    reason_print_stored(program_invocation_short_name);
     MPI_Finalize();
     exit(status);
 }
@@ -211,7 +211,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
     if (b->rank == 0) {
         va_list args;
         va_start(args, format);
-        reason_say_list(b->program, format, args);
+        reason_print_list(b->program, format, args);
         va_end(args);
     }
     bench_leave(STATUS_USAGE);

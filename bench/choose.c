@@ -34,7 +34,7 @@ static void preload_yield(char **argv)
         return;
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     if (!beside_preload("LD_PRELOAD", "libcollprof-yield.so") && launcher_speaks())
-        reason_tell(program_invocation_short_name);
+        reason_print_stored(program_invocation_short_name);
 }
 
 int main(int argc, char **argv)

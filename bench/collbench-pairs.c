@@ -220,7 +220,7 @@ int main(int argc, char **argv)
                                   .receives = true,
                                   .clock = &group.clock};
         if (pairs_measure(group.comm, &plan, &p) != MPI_SUCCESS) {
-            reason_say(b->program, "an MPI call failed, or there is too little memory");
+            reason_print(b->program, "an MPI call failed, or there is too little memory");
             MPI_Abort(b->comm, 1);
         }
         if (d)

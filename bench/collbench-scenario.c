@@ -393,8 +393,8 @@ static void measure(struct scenario_session *w, struct row *row)
     if (scenario_run(row->scenario, &row->point, &w->start, &b->plan, &row->result) !=
         MPI_SUCCESS) {
         if (b->rank == 0)
-            reason_say(b->program, "%zu bytes on %d ranks do not fit into memory", row->point.bytes,
-                       w->group.ranks);
+            reason_print(b->program, "%zu bytes on %d ranks do not fit into memory",
+                         row->point.bytes, w->group.ranks);
         MPI_Abort(b->comm, 1);
     }
     const struct samples *t = &row->result.completion;

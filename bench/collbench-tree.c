@@ -143,8 +143,8 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
         b, rc, &(struct bench_point){.name = bcast->name, .ranks = t->group.ranks, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
         if (b->rank == 0)
-            reason_say(b->program, "%zu bytes by %s: %d ranks have wrong data", bytes, bcast->name,
-                       outcome.wrong_ranks);
+            reason_print(b->program, "%zu bytes by %s: %d ranks have wrong data", bytes,
+                         bcast->name, outcome.wrong_ranks);
         MPI_Abort(b->comm, 1);
     }
     if (outcome.n_results > 0) {
@@ -308,7 +308,7 @@ static const char *visit(void *arg, const size_t *at)
     size_t ranks = t->ranks.at[at[0]], bytes = t->sizes.at[at[1]], which = at[2];
     char why[WHY_MAX];
     if ((int)ranks != t->group.ranks && !open_group(t, ranks, why, sizeof why)) {
-        reason_say(o->bench.program, "%s", why);
+        reason_print(o->bench.program, "%s", why);
         MPI_Abort(o->bench.comm, 1);
     }
     if (t->group.comm == MPI_COMM_NULL)

@@ -100,10 +100,10 @@ static void fact_load(struct document *d, const struct bench *b, double load)
                   yields() ? "waiting ranks yield; compare figures with each other only"
                            : "timings are not meaningful");
     if (!b->yield)
-        reason_say(b->program,
-                   "%.3g ranks share a processor, and each busy-waits: "
-                   "timings are not meaningful; --yield makes them usable",
-                   load);
+        reason_print(b->program,
+                     "%.3g ranks share a processor, and each busy-waits: "
+                     "timings are not meaningful; --yield makes them usable",
+                     load);
 }
 
 static void fact_repetitions(struct document *d, const struct bench *b)
@@ -144,7 +144,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
         return NULL;
     struct document *d = document_new(schema);
     if (!d) {
-        reason_say(b->program, "no memory for results");
+        reason_print(b->program, "no memory for results");
         MPI_Abort(b->comm, 1);
     }
     the_document = d;

@@ -87,9 +87,9 @@ static const char *visit(void *arg, const size_t *at)
     c.every = v->o->by_pair;
     if (bench_worst(v->group.comm, !prepared)) {
         if (v->o->bench.rank == 0)
-            reason_say(v->o->bench.program,
-                       "no memory for %s of %zu bytes among %d ranks: left out", p.name, p.bytes,
-                       p.ranks);
+            reason_print(v->o->bench.program,
+                         "no memory for %s of %zu bytes among %d ranks: left out", p.name, p.bytes,
+                         p.ranks);
     } else if (v->tune)
         bench_check(&v->o->bench, tune_point(v->tune, &p, &c), &p);
     else

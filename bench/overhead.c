@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     add(t, ranks, "start and end", took + clock_seconds(CLOCK_MONOTONIC) - finalizing, most);
     bool saved = rank || document_save(d, getenv("COLLBENCH_OUTPUT"),
                                        getenv("COLLBENCH_OUTPUT") ? FORMAT_JSON : FORMAT_TEXT);
-    reason_tell("collbench-overhead");
+    reason_print_stored("collbench-overhead");
     document_free(d);
     return saved ? 0 : 1;
 }

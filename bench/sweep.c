@@ -66,7 +66,7 @@ void bench_check(const struct bench *b, int error, const struct bench_point *poi
     if (error == MPI_SUCCESS)
         return;
     MPI_Error_string(error, text, &length);
-    reason_say(b->program, "%s of %zu bytes among %d ranks: %s", point->name, point->bytes,
-               point->ranks, text);
+    reason_print(b->program, "%s of %zu bytes among %d ranks: %s", point->name, point->bytes,
+                 point->ranks, text);
     MPI_Abort(b->comm, 1);
 }

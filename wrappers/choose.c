@@ -32,7 +32,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen;
 
 /* Prints one line, from only one of the processes of a launcher. */
-#define SAY(...) (launcher_speaks() ? reason_say("collprof", __VA_ARGS__) : (void)0)
+#define SAY(...) (launcher_speaks() ? reason_print("collprof", __VA_ARGS__) : (void)0)
 
 struct search {
     char path[2][4096];

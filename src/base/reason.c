@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void reason_say_list(const char *program, const char *format, va_list arguments)
+void reason_print_list(const char *program, const char *format, va_list arguments)
 {
     char *line = NULL;
     if (vasprintf(&line, format, arguments) < 0)
@@ -18,11 +18,11 @@ void reason_say_list(const char *program, const char *format, va_list arguments)
     free(line);
 }
 
-void reason_say(const char *program, const char *format, ...)
+void reason_print(const char *program, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    reason_say_list(program, format, arguments);
+    reason_print_list(program, format, arguments);
     va_end(arguments);
 }
 
@@ -47,12 +47,12 @@ bool reason_give(const char *format, ...)
     return false;
 }
 
-void reason_tell(const char *program)
+void reason_print_stored(const char *program)
 {
     char *rest = NULL;
     for (char *line = given ? strtok_r(given, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
-        reason_say(program, "%s", line);
+        reason_print(program, "%s", line);
     free(given);
     given = NULL;
 }

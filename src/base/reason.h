@@ -8,14 +8,15 @@
 
 /* Prints "PROGRAM: line" to standard error. Characters that are not printable become '?', since
  * names may come from outside (base/quote.h). */
-void reason_say(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void reason_say_list(const char *program, const char *format, va_list arguments);
+void reason_print(const char *program, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void reason_print_list(const char *program, const char *format, va_list arguments);
 
 /* Stores a line, "what is wrong: expected X" or "use: X", unless it is stored already; returns
  * false. */
 bool reason_give(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints all lines stored since the last call. */
-void reason_tell(const char *program);
+void reason_print_stored(const char *program);
 
 #endif

@@ -58,7 +58,7 @@ void cli_refuse(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (!cli_silent)
-        reason_say_list(cli_name, format, arguments);
+        reason_print_list(cli_name, format, arguments);
     va_end(arguments);
     exit(STATUS_USAGE);
 }
@@ -67,9 +67,9 @@ struct profile *cli_load_trace(const char *directory)
 {
     struct profile *p = profile_load_trace(directory);
     if (p && (int64_t)p->ranks.n < p->size)
-        reason_say(cli_name,
-                   "%s: the trace has %zu of %d ranks: `collprof report` names the others",
-                   directory, p->ranks.n, p->size);
+        reason_print(cli_name,
+                     "%s: the trace has %zu of %d ranks: `collprof report` names the others",
+                     directory, p->ranks.n, p->size);
     return p;
 }
 
@@ -162,7 +162,7 @@ bool cli_flush(void)
         putchar('\n');
         fflush(stdout);
     }
-    reason_say(cli_name, "standard output: %s", errno ? strerror(errno) : "not all was written");
+    reason_print(cli_name, "standard output: %s", errno ? strerror(errno) : "not all was written");
     return false;
 }
 
@@ -192,7 +192,7 @@ void cli_may_replace(const char *path)
     struct stat st;
     const char *why;
     if (!save_is_safe(path)) {
-        reason_tell(cli_name);
+        reason_print_stored(cli_name);
         exit(STATUS_FAILED);
     }
     if (lstat(path, &st) || !S_ISREG(st.st_mode))
@@ -225,7 +225,7 @@ static int do_call(struct command_call c)
     c.status = STATUS_FAILED;
     if (!memory_try(run_command, &c))
         reason_give("out of memory");
-    reason_tell("collprof");
+    reason_print_stored("collprof");
     return c.status;
 }
 

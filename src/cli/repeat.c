@@ -99,7 +99,7 @@ static _Noreturn void become(const struct repeat *r, enum side side, const char 
         execvp(r->command[0], r->command);
     else
         execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
-    reason_say(cli_name, "%s: %s", command_of(r, side), strerror(errno));
+    reason_print(cli_name, "%s: %s", command_of(r, side), strerror(errno));
     _exit(STATUS_NOT_FOUND);
 }
 
@@ -163,7 +163,7 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
         return reason_give("%s left no results in %s: use `collprof run` right before the "
                            "application, or a collbench program, without -o",
                            command_of(r, side), path);
-    reason_say(cli_name, "%s: %.2f s", path, clock_now() - from);
+    reason_print(cli_name, "%s: %.2f s", path, clock_now() - from);
     r->complete++;
     return true;
 }

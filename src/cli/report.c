@@ -120,8 +120,8 @@ static bool write_csv(const struct report_command *r, struct profile *p, FILE *o
     else
         document_write(d, out, FORMAT_CSV);
     if (t && !table_rows(t))
-        reason_say(cli_name, "no rows of %s: use: collprof run --trace%s", one->name,
-                   strcmp(one->name, "transport") ? "" : "=transport");
+        reason_print(cli_name, "no rows of %s: use: collprof run --trace%s", one->name,
+                     strcmp(one->name, "transport") ? "" : "=transport");
     document_free(d);
     return true;
 }
@@ -151,7 +151,7 @@ static bool write_otf2(const struct report_command *r, const char *target)
     struct profile *trace = cli_load_trace(r->directory);
     const char *why = trace ? export_otf2(trace, target) : NULL;
     if (why)
-        reason_say(cli_name, "%s: %s", target, why);
+        reason_print(cli_name, "%s: %s", target, why);
     else if (trace)
         cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
                 "messages, but no records of collectives and requests, and no call paths%s",

@@ -60,7 +60,7 @@ static void preload(const char *variable, const char *library)
     if (beside_preload(variable, library))
         return;
     if (launcher_speaks())
-        reason_tell(cli_name);
+        reason_print_stored(cli_name);
     exit(STATUS_USAGE);
 }
 
@@ -112,15 +112,15 @@ static void check_application(const struct run *r, struct executable *x)
     if (cli_silent)
         return;
     if (x->is_static)
-        reason_say(cli_name,
-                   "%s is statically linked: nothing can be preloaded into it: unless it "
-                   "was linked with -lcollprof, it will not be profiled",
-                   application);
+        reason_print(cli_name,
+                     "%s is statically linked: nothing can be preloaded into it: unless it "
+                     "was linked with -lcollprof, it will not be profiled",
+                     application);
     if (x->is_shell)
-        reason_say(cli_name,
-                   "%s may start several programs: each that uses MPI is profiled, and %s leads to "
-                   "the last one",
-                   application, r->settings.output);
+        reason_print(cli_name,
+                     "%s may start several programs: each that uses MPI is profiled, and %s leads "
+                     "to the last one",
+                     application, r->settings.output);
 }
 
 static void set_watchdog(const struct settings *s)
@@ -131,7 +131,7 @@ static void set_watchdog(const struct settings *s)
                                                     s->watchdog_abort)
                                 : 0;
     if (error && !cli_silent)
-        reason_say(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
+        reason_print(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
 }
 
 /* Only what tuning writes is taken from the file. The rules' path is made anew, since the directory
@@ -165,8 +165,8 @@ static void set_tuned(const char *directory, const struct executable *x)
     char *of = strsep(&rest, "\n") + strlen(library);
     if (mpi && strncmp(of, mpi->title, strlen(mpi->title)) != 0) {
         if (!cli_silent)
-            reason_say(cli_name, "--tuned=%s was written for %s, and is not used for %s", directory,
-                       of, mpi->title);
+            reason_print(cli_name, "--tuned=%s was written for %s, and is not used for %s",
+                         directory, of, mpi->title);
         return;
     }
     while ((line = strsep(&rest, "\n")))
@@ -203,17 +203,19 @@ static void say_what_is_meant(const char *application, const char *before, const
     while (e->name && (strncmp(before, "--", 2) || strcmp(before + 2, e->name) != 0))
         e++;
     if (e->name && e->argument)
-        reason_say(cli_name, "%s: %s: did you mean %s=%s?", application, why, before, application);
+        reason_print(cli_name, "%s: %s: did you mean %s=%s?", application, why, before,
+                     application);
     else if (!stat(application, &st) && S_ISDIR(st.st_mode))
-        reason_say(cli_name, "%s is a directory: expected a program", application);
+        reason_print(cli_name, "%s is a directory: expected a program", application);
     else if (!access(application, F_OK) && text_ends_with(application, ".py"))
-        reason_say(cli_name, "%s: %s: use: collprof run python3 %s", application, why, application);
+        reason_print(cli_name, "%s: %s: use: collprof run python3 %s", application, why,
+                     application);
     else if (!access(application, F_OK) && !strchr(application, '/'))
-        reason_say(cli_name, "%s: %s: did you mean ./%s?", application, why, application);
+        reason_print(cli_name, "%s: %s: did you mean ./%s?", application, why, application);
     else if (!strchr(application, '/'))
-        reason_say(cli_name, "%s: %s: `collprof --help` lists commands", application, why);
+        reason_print(cli_name, "%s: %s: `collprof --help` lists commands", application, why);
     else
-        reason_say(cli_name, "%s: %s", application, why);
+        reason_print(cli_name, "%s: %s", application, why);
 }
 
 int cli_run(int argc, char **argv)

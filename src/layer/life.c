@@ -431,7 +431,7 @@ static void report_alone(int directory)
     double start = clock_now();
     struct profile *all = NULL;
     bool whole = memory_try(put_together, &all);
-    reason_tell("collprof");
+    reason_print_stored("collprof");
     bool written = (all || !whole) && report_write(all, start);
     profile_free(all);
     if (written && directory >= 0 && !layer.settings.keep && !layer.trace)

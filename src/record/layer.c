@@ -92,6 +92,6 @@ void layer_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    reason_say_list("collprof", format, args);
+    reason_print_list("collprof", format, args);
     va_end(args);
 }

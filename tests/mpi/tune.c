@@ -38,7 +38,7 @@ static int save(char **argv)
                       .ratio = {{1, 1, 1}, {0.5, 0.5, 0.5}}};
     strncpy(t.candidate[1].name, argv[7], sizeof t.candidate[1].name - 1);
     long changed = rules_save(argv[2], argv[3], &t, 1);
-    reason_tell("tune");
+    reason_print_stored("tune");
     return changed != 1;
 }
 

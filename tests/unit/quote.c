@@ -112,9 +112,9 @@ Test(quote, reasons_are_told_once_each_and_do_nothing_to_a_terminal)
     cr_expect(!reason_give("first: %s", "a\033[1m\nb"));
     reason_give("second");
     reason_give("second");
-    reason_tell("program");
-    reason_tell("program");
-    reason_say("program", "third\033");
+    reason_print_stored("program");
+    reason_print_stored("program");
+    reason_print("program", "third\033");
     dup2(shown, STDERR_FILENO);
     close(shown);
     rewind(told);
