@@ -153,7 +153,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
                                    .without = b->without,
                                    .prefix = "COLLBENCH_"};
     struct option_parser environment = parser;
-    options_read(&environment, environ, note_mistake, &parser);
+    options_read_environment(&environment, environ, note_mistake, &parser);
     const double budget = b->plan.budget;
     enum options_result result = *parser.mistake ? OPTIONS_WRONG : OPTIONS_GOOD;
     if (result == OPTIONS_GOOD)

@@ -22,7 +22,7 @@ static struct place my_place(void)
     char name[MPI_MAX_PROCESSOR_NAME];
     int length;
     MPI_Get_processor_name(name, &length);
-    place_named(&place, name);
+    place_set_host(&place, name);
 #else
     place_here(&place);
 #endif
@@ -156,7 +156,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_clock(d);
     fact_repetitions(d, b);
     fact_ranks(d, places, (size_t)b->size);
-    fact_load(d, b, place_load(places, (size_t)b->size));
+    fact_load(d, b, place_oversubscription(places, (size_t)b->size));
     free(places);
     return d;
 }

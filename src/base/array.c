@@ -9,7 +9,7 @@ void *array_push(struct array *array, size_t element)
         array->room = array->room ? array->room * 2 : 8;
         void *larger = realloc(array->at, array->room * element);
         if (!larger)
-            memory_out();
+            memory_exhausted();
         array->at = larger;
     }
     return memset((char *)array->at + array->n++ * element, 0, element);

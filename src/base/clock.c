@@ -48,7 +48,7 @@ void clock_start(void)
         clock_source = best_source();
 }
 
-void clock_use(double (*now)(void), void (*hold)(double seconds))
+void clock_use_external(double (*now)(void), void (*hold)(double seconds))
 {
     external_now = now;
     external_hold = hold;

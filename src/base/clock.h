@@ -9,7 +9,7 @@
  *                  trusts it (it is its clock source), otherwise CLOCK_MONOTONIC in ns.
  *                  Used where every nanosecond is the application's: in the profiling layer.
  *
- * Under a simulator both come from its clock: see clock_use(). */
+ * Under a simulator both come from its clock: see clock_use_external(). */
 #ifndef COLLPROF_BASE_CLOCK_H
 #define COLLPROF_BASE_CLOCK_H
 
@@ -48,12 +48,13 @@ extern enum clock_source clock_source;
 void clock_start(void);
 
 /* Uses a simulator's clock from now on: NOW returns the time in seconds, HOLD waits. */
-void clock_use(double (*now)(void), void (*hold)(double seconds));
+void clock_use_external(double (*now)(void), void (*hold)(double seconds));
 
 /* Seconds on one of the system's clocks. */
 double clock_seconds(clockid_t clock);
 
-/* Seconds on a clock that all processes of the host share, or on the one given to clock_use(). */
+/* Seconds on a clock that all processes of the host share, or on the one given to
+ * clock_use_external(). */
 double clock_now(void);
 
 /* Occupies the processor for SECONDS, as a computation would. */

@@ -7,7 +7,7 @@
 
 static _Thread_local jmp_buf *way_out;
 
-void memory_out(void)
+void memory_exhausted(void)
 {
     if (way_out)
         longjmp(*way_out, 1);
@@ -31,7 +31,7 @@ void *memory_alloc(size_t size)
 {
     void *memory = calloc(1, size);
     if (!memory)
-        memory_out();
+        memory_exhausted();
     return memory;
 }
 
@@ -44,7 +44,7 @@ FILE *memory_open_text(char **text, size_t *size)
 {
     FILE *out = open_memstream(text, size);
     if (!out)
-        memory_out();
+        memory_exhausted();
     return out;
 }
 

@@ -13,7 +13,7 @@
 bool memory_try(void (*work)(void *arg), void *arg);
 
 /* Ends the innermost memory_try() of this thread with false. */
-_Noreturn void memory_out(void);
+_Noreturn void memory_exhausted(void);
 
 /* Returns SIZE zeroed bytes, or a copy of TEXT; released by free(). */
 void *memory_alloc(size_t size);

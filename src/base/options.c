@@ -43,7 +43,7 @@ static struct nearest nearest_to(const char *text)
 
 static void offer(struct nearest *n, const char *name)
 {
-    size_t slips = text_slips(name, n->text);
+    size_t slips = text_edit_distance(name, n->text);
     if (*name && slips < n->slips) {
         n->slips = slips;
         n->name = name;
@@ -378,8 +378,8 @@ static void take_variable(struct option_parser *parser, const char *name, const 
              near.name ?: "", near.name ? "?" : "");
 }
 
-void options_read(struct option_parser *parser, char *const *environment,
-                  void (*complain)(const char *line, void *arg), void *arg)
+void options_read_environment(struct option_parser *parser, char *const *environment,
+                              void (*complain)(const char *line, void *arg), void *arg)
 {
     for (char *const *v = environment; v && *v; v++) {
         char name[64], line[1400] = "";

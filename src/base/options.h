@@ -134,8 +134,8 @@ enum options_result options_parse(struct option_parser *parser, int argc, char *
 /* Takes every variable of ENVIRONMENT that has the parser's prefix; an empty one counts as not set
  * if the argument is optional. For each unknown or wrong variable COMPLAIN is called with one line,
  * and the variable is ignored. */
-void options_read(struct option_parser *parser, char *const *environment,
-                  void (*complain)(const char *line, void *arg), void *arg);
+void options_read_environment(struct option_parser *parser, char *const *environment,
+                              void (*complain)(const char *line, void *arg), void *arg);
 
 /* Stores one line as the parser's mistake. Returns EINVAL, for take() or check() to return. */
 error_t option_refuse(struct option_parser *parser, const char *format, ...)

@@ -105,7 +105,7 @@ void settings_read(struct settings *s, char *const *environment,
     static const struct option_program program = {.options = settings_entries};
     struct option_parser parser = {.program = &program, .values = s, .prefix = "COLLPROF_"};
     *s = settings_default;
-    options_read(&parser, environment, complain, arg);
+    options_read_environment(&parser, environment, complain, arg);
     for (const struct option_entry *e = settings_entries; e->name; e++) {
         const char **text = (const char **)((char *)s + e->offset);
         if (option_is_text(e) && **text)

@@ -33,7 +33,7 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
     fputc('\n', out);
 }
 
-size_t text_slips(const char *a, const char *b)
+size_t text_edit_distance(const char *a, const char *b)
 {
     enum { ROOM = 24 };
     size_t at[ROOM + 1][ROOM + 1], n = strlen(a), m = strlen(b);

@@ -55,7 +55,7 @@ static inline bool text_is_identifier(const char *text, size_t size)
 /* The edit distance of A and B: letters to change, insert, delete or swap. Above TEXT_SLIPS it is
  * not considered a typing error. */
 enum { TEXT_SLIPS = 2 };
-size_t text_slips(const char *a, const char *b);
+size_t text_edit_distance(const char *a, const char *b);
 
 /* Number of characters of TEXT (UTF-8); those of double width count as one. */
 size_t text_length(const char *text);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void place_named(struct place *place, const char *host)
+void place_set_host(struct place *place, const char *host)
 {
     *place = (struct place){.core = -1, .complex = -1, .package = -1};
     snprintf(place->host, sizeof place->host, "%s", host);
@@ -24,7 +24,7 @@ void place_here(struct place *place)
 {
     char host[256] = "unknown host";
     gethostname(host, sizeof host - 1);
-    place_named(place, host);
+    place_set_host(place, host);
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) != 0)
         return;
@@ -59,7 +59,7 @@ enum place_relation place_relation(const struct place *a, const struct place *b)
     return SAME_NODE;
 }
 
-double place_load(const struct place *places, size_t n)
+double place_oversubscription(const struct place *places, size_t n)
 {
     double worst = 0;
     hwloc_bitmap_t all = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();

@@ -21,7 +21,7 @@ struct place {
 void place_here(struct place *place);
 
 /* Fills PLACE with only a host's name, for a simulation. */
-void place_named(struct place *place, const char *host);
+void place_set_host(struct place *place, const char *host);
 
 enum place_relation {
     SAME_CORE,
@@ -35,6 +35,6 @@ enum place_relation place_relation(const struct place *a, const struct place *b)
 
 /* The largest ratio of processes to processors that they may use, over all hosts: above 1 means
  * oversubscription. 0 if unknown. */
-double place_load(const struct place *places, size_t n);
+double place_oversubscription(const struct place *places, size_t n);
 
 #endif

@@ -261,7 +261,7 @@ static void check_application(const char *word)
         if (!strcmp(synonyms[i][0], word) && access(word, F_OK) != 0)
             cli_refuse("unknown command '%s': use: collprof %s", word, synonyms[i][1]);
     for (int i = 0; i < N_COMMANDS; i++)
-        if (text_slips(commands[i].name, word) <= TEXT_SLIPS && access(word, F_OK) != 0 &&
+        if (text_edit_distance(commands[i].name, word) <= TEXT_SLIPS && access(word, F_OK) != 0 &&
             !is_launcher(word))
             cli_refuse("unknown command '%s': did you mean %s?", word, commands[i].name);
 }

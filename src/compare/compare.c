@@ -402,7 +402,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
     put_in_order(&c);
     struct document *d = document_new("collprof-comparison/3");
     if (!d)
-        memory_out();
+        memory_exhausted();
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
     add_run(&c, d);

@@ -18,7 +18,7 @@ static json_t *line(const char *format, va_list args)
 {
     char *text;
     if (vasprintf(&text, format, args) < 0)
-        memory_out();
+        memory_exhausted();
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
@@ -33,7 +33,7 @@ struct document *document_new(const char *schema)
     d->all = json_pack("{s:s, s:{}, s:{}, s:[], s:[]}", "schema", schema, "header", "tables",
                        "findings", "pictures");
     if (!d->all)
-        memory_out();
+        memory_exhausted();
     return d;
 }
 
@@ -90,7 +90,7 @@ struct table *document_table(struct document *d, const char *name, const char *t
     struct table *t = memory_alloc(sizeof *t);
     struct table **more = reallocarray(d->tables, d->n_tables + 1, sizeof *more);
     if (!more)
-        memory_out();
+        memory_exhausted();
     *t = (struct table){.document = d,
                         .name = memory_strdup(name),
                         .title = title ? memory_strdup(title) : NULL,
@@ -138,7 +138,7 @@ static void begin_row(struct table *t)
         t->room = t->room ? 2 * t->room : 64;
         struct table_row *more = reallocarray(t->rows, t->room, sizeof *more);
         if (!more)
-            memory_out();
+            memory_exhausted();
         t->rows = more;
     }
     t->rows[t->n_rows++] = (struct table_row){.cells = json_object()};
@@ -247,7 +247,7 @@ void document_finding(struct document *d, const struct finding *f, const char *f
     }
     va_start(args, format);
     if (json_array_insert_new(all, at, finding_json(f, line(format, args))))
-        memory_out();
+        memory_exhausted();
     va_end(args);
 }
 

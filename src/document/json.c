@@ -11,13 +11,13 @@
 void json_put(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new_nocheck(object, key, value))
-        memory_out();
+        memory_exhausted();
 }
 
 void json_push(json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value))
-        memory_out();
+        memory_exhausted();
 }
 
 json_t *json_text(const char *text, size_t size)
@@ -84,7 +84,7 @@ void json_write(json_t *value, FILE *out, bool indented)
     size_t form = indented ? JSON_INDENT(1) : JSON_COMPACT;
     if (!value ||
         (json_dumpf(value, out, form | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) && !ferror(out)))
-        memory_out();
+        memory_exhausted();
     if (indented)
         fputc('\n', out);
     json_decref(value);

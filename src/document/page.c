@@ -10,7 +10,7 @@ static void put_json(const json_t *json, FILE *out)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     if (!text)
-        memory_out();
+        memory_exhausted();
     for (const char *c = text; *c; c++) {
         if (*c == '<')
             fputs("\\u003c", out);

@@ -52,7 +52,7 @@ static FILE *open_temporary(struct save *s)
     mode_t mask = umask(0);
     umask(mask);
     if (asprintf(&s->temporary, "%s.XXXXXX", s->path) < 0)
-        memory_out();
+        memory_exhausted();
     int fd = mkostemp(s->temporary, O_CLOEXEC);
     if (fd >= 0)
         fchmod(fd, 0666 & ~mask);

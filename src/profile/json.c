@@ -112,7 +112,7 @@ json_t *profile_json(const struct profile *p)
     json_t *json = good ? json_loads(text, 0, NULL) : NULL;
     free(text);
     if (!json)
-        memory_out();
+        memory_exhausted();
     return json;
 }
 

@@ -116,7 +116,7 @@ static void put_labels(const struct path *path, size_t n, char **label)
             label[path[i].site] =
                 *text ? shortest(text, before > after ? before : after) : strdup("-");
             if (!label[path[i].site])
-                memory_out();
+                memory_exhausted();
         }
     }
 }

@@ -42,7 +42,7 @@ void local_clock_start(void)
     const char *ppm = getenv("SIM_DRIFT");
     if (ppm)
         drift(atof(ppm));
-    clock_use(simulated_now, simulated_hold);
+    clock_use_external(simulated_now, simulated_hold);
     clock_start();
 }
 

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     change = argc > 1 ? atof(argv[1]) : 0;
     double within = argc > 2 ? atof(argv[2]) : 0;
-    clock_use(drifting_now, hold);
+    clock_use_external(drifting_now, hold);
     int error = sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1);
     if (!error)
         error = sync_start(&followed, MPI_COMM_WORLD, (uint64_t)rank + 1);

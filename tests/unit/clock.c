@@ -69,7 +69,7 @@ static void simulated_hold(double seconds)
 
 Test(clock, a_simulator_replaces_both)
 {
-    clock_use(simulated_now, simulated_hold);
+    clock_use_external(simulated_now, simulated_hold);
     clock_start();
     uint64_t ticks = clock_ticks();
     clock_hold(0.25);

@@ -101,7 +101,7 @@ static struct {
     void *arg;
 } world;
 
-#pragma weak clock_use
+#pragma weak clock_use_external
 
 static _Thread_local int me;
 static _Thread_local bool is_rank;
@@ -246,8 +246,8 @@ bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
     world.comm[1].n = 1;
     for (int i = 0; i < ranks; i++)
         world.comm[0].world[i] = i;
-    if (clock_use) /* not where each rank has a copy of the program: fake_mpi_program() */
-        clock_use(fake_mpi_clock, fake_mpi_compute);
+    if (clock_use_external) /* not where each rank has a copy of the program: fake_mpi_program() */
+        clock_use_external(fake_mpi_clock, fake_mpi_compute);
     for (int i = 0; i < ranks; i++)
         pthread_cond_init(&world.rank[i].turn, NULL);
     for (int i = 0; i < ranks; i++)

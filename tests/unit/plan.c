@@ -18,7 +18,7 @@ static void simulated_hold(double seconds)
 static void start(void)
 {
     simulated = 0;
-    clock_use(simulated_now, simulated_hold);
+    clock_use_external(simulated_now, simulated_hold);
 }
 
 TestSuite(plan, .init = start);
@@ -183,7 +183,7 @@ static void no_hold(double seconds)
 
 Test(plan, a_simulators_messages_take_the_budget)
 {
-    clock_use(standing_now, no_hold);
+    clock_use_external(standing_now, no_hold);
     double start = budget_now();
     budget_messages(1000, 0);
     cr_assert_float_eq(budget_now() - start, 10e-3, 1e-12);

@@ -100,7 +100,7 @@ Test(quote, slips_between_two_names)
                  {"held", "a name of more than 24 letters", 24},
                  {"a name of more than 24 letters", "held", 24}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        cr_expect_eq(text_slips(known[i].a, known[i].b), known[i].slips, "%s", known[i].a);
+        cr_expect_eq(text_edit_distance(known[i].a, known[i].b), known[i].slips, "%s", known[i].a);
 }
 
 Test(quote, reasons_are_told_once_each_and_do_nothing_to_a_terminal)

@@ -125,7 +125,7 @@ Test(series, where_time_is_short_both_holds_have_an_interval)
     struct curve c;
     struct plan plan = plan_default();
     plan.budget = 42;
-    clock_use(simulated_now, NULL);
+    clock_use_external(simulated_now, NULL);
     cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 1, run_slowly, NULL, &s, &c), MPI_SUCCESS);
     cr_assert(c.settled && c.n == 2 && s.samples.n >= 6, "%d holds, %zu", c.n, s.samples.n);
     cr_assert_leq(simulated, 44, "%g s", simulated);
@@ -140,7 +140,7 @@ Test(series, beyond_the_budget_it_goes_on_for_an_interval_alone)
     struct plan plan = plan_default();
     plan.budget = 3, plan.budget_most = 100;
     simulated = 0;
-    clock_use(simulated_now, NULL);
+    clock_use_external(simulated_now, NULL);
     cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
     cr_assert(s.samples.n == 8 && simulated == 11, "%zu in %g s", s.samples.n, simulated);
     series_free(&s);
@@ -173,7 +173,7 @@ Test(series, a_machine_that_becomes_busy_does_not_multiply_the_budget)
     plan.repetitions = 1000000;
     plan.budget = 3;
     simulated = 0;
-    clock_use(simulated_now, NULL);
+    clock_use_external(simulated_now, NULL);
     cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_ever_slower, &batches, &s),
                  MPI_SUCCESS);
     cr_assert(s.over_budget && simulated > 2.5 && simulated < 4, "%g s", simulated);

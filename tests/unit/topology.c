@@ -57,7 +57,7 @@ Test(topology, a_process_that_may_move_is_in_no_core)
 static struct place at(const char *host, int core, int complex, int package, const char *allowed)
 {
     struct place p;
-    place_named(&p, host);
+    place_set_host(&p, host);
     p.core = core, p.complex = complex, p.package = package;
     snprintf(p.allowed, sizeof p.allowed, "%s", allowed);
     return p;
@@ -83,9 +83,9 @@ Test(topology, load_is_that_of_the_fullest_host)
 {
     struct place ranks[] = {at("x", 0, 0, 0, "0"), at("x", 1, 0, 0, "1"), at("y", 0, 0, 0, "0"),
                             at("y", 0, 0, 0, "0"), at("y", 0, 0, 0, "0")};
-    cr_assert_float_eq(place_load(ranks, 2), 1, 1e-12);
-    cr_assert_float_eq(place_load(ranks, 5), 3, 1e-12);
+    cr_assert_float_eq(place_oversubscription(ranks, 2), 1, 1e-12);
+    cr_assert_float_eq(place_oversubscription(ranks, 5), 3, 1e-12);
     struct place unknown;
-    place_named(&unknown, "z");
-    cr_assert_eq(place_load(&unknown, 1), 0);
+    place_set_host(&unknown, "z");
+    cr_assert_eq(place_oversubscription(&unknown, 1), 0);
 }

@@ -60,7 +60,7 @@ static void fake_hold(double seconds)
 
 Test(work, in_a_simulation_is_simulated)
 {
-    clock_use(fake_now, fake_hold);
+    clock_use_external(fake_now, fake_hold);
     struct work w = work_calibrate(0.25, 0.01);
     work_do(&w);
     cr_expect(fake_time == 0.25 && w.units > 0);
