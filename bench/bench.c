@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "document/save.h"
 #include "sync/local_clock.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 #include "trees/bcast.h"
 
 #include <limits.h>
@@ -18,7 +18,7 @@
 void bench_wait(MPI_Comm comm)
 {
     MPI_Request request;
-    wait_politely(PMPI_Ibarrier(comm, &request), &request);
+    wait_yielding(PMPI_Ibarrier(comm, &request), &request);
 }
 
 int bench_worst(MPI_Comm comm, int status)

@@ -68,8 +68,8 @@ libmeasure_la_SOURCES = \
 	src/sync/estimate.c src/sync/estimate.h \
 	src/sync/harmonize.c src/sync/harmonize.h \
 	src/sync/local_clock.c src/sync/local_clock.h \
-	src/sync/politely.h \
 	src/sync/sync.c src/sync/sync.h src/sync/tree.c src/sync/tree.h \
+	src/sync/yielding.h \
 	src/trees/bcast.h \
 	src/trees/build.c src/trees/by_rank.c \
 	src/trees/schedule.c src/trees/schedule.h \

@@ -16,7 +16,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "document/json.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 
 #include <math.h>
 #include <sched.h>
@@ -376,9 +376,9 @@ static json_t *describe(const struct ack_stream *a, const struct ack_verdict *ve
 static uint64_t next_stream(const struct ack_stream *a, int *root)
 {
     uint64_t mine = a ? a->id : UINT64_MAX, next = UINT64_MAX, after = 0;
-    allreduce_politely(&mine, &next, 1, MPI_MIN, layer.comm);
+    allreduce_yielding(&mine, &next, 1, MPI_MIN, layer.comm);
     mine = a && a->id == next && a->rank == a->root ? (uint64_t)layer.rank + 1 : 0;
-    allreduce_politely(&mine, &after, 1, MPI_MAX, layer.comm);
+    allreduce_yielding(&mine, &after, 1, MPI_MAX, layer.comm);
     *root = (int)after - 1;
     return next;
 }
@@ -427,7 +427,7 @@ static void judge_all(struct ack_stream *streams)
 {
     int root = -1, *count = calloc(2 * (size_t)layer.size, sizeof *count);
     uint64_t good = count != NULL, all = 0, id;
-    allreduce_politely(&good, &all, 1, MPI_MIN, layer.comm);
+    allreduce_yielding(&good, &all, 1, MPI_MIN, layer.comm);
     while (all && (id = next_stream(streams, &root)) != UINT64_MAX) {
         struct ack_stream *a = streams && streams->id == id ? streams : NULL;
         struct ack_stamp *stamp = NULL;
@@ -485,11 +485,11 @@ static void finish(void)
     for (int as_root = 1; as_root >= 0; as_root--)
         for (struct ack_stream *a = run.gone; a; a = a->next)
             drain(a, as_root);
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     take_rest();
     remark_share(run.gone, run.broadcasts);
     judge_all(run.gone);
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
 }
 
 struct injection ack_injection = {

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "record/layer.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 
 #include <math.h>
 
@@ -35,12 +35,12 @@ enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t wha
     bool here;
     enum handshake_result all = HANDSHAKE_TIMEOUT;
     double start = clock_now();
-    wait_politely_for(PMPI_Ibarrier(comm, &h->here), &h->here, timeout, &here);
+    wait_yielding_for(PMPI_Ibarrier(comm, &h->here), &h->here, timeout, &here);
     h->mine[0] = here ? HANDSHAKE_DONE : HANDSHAKE_TIMEOUT;
     h->mine[1] = what;
     h->mine[2] = ~what;
     int rc = PMPI_Iallreduce(h->mine, h->all, 3, MPI_UINT64_T, MPI_MIN, comm, &h->agreed);
-    if (here && !wait_politely(rc, &h->agreed))
+    if (here && !wait_yielding(rc, &h->agreed))
         all = (enum handshake_result)h->all[0];
     if (all == HANDSHAKE_DONE && h->all[1] != ~h->all[2])
         all = HANDSHAKE_DISAGREED;
@@ -53,9 +53,9 @@ bool handshake_is_over(struct handshake *h, double timeout)
 {
     bool here, agreed = false;
     double start = clock_now();
-    wait_politely_for(0, &h->here, timeout, &here);
+    wait_yielding_for(0, &h->here, timeout, &here);
     if (here)
-        wait_politely_for(0, &h->agreed, fmax(0, timeout - (clock_now() - start)), &agreed);
+        wait_yielding_for(0, &h->agreed, fmax(0, timeout - (clock_now() - start)), &agreed);
     if (!agreed)
         add_waited(start);
     return agreed;

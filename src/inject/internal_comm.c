@@ -2,7 +2,7 @@
  * injections act collectively, and the handshakes before these actions. */
 #include "inject/injection.h"
 #include "inject/replica.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 
 #include "base/hash.h"
 #include "base/names.h"
@@ -223,7 +223,7 @@ void internal_comms_end(bool together)
     struct comm *next;
     MPI_Request all_here;
     if (together)
-        wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+        wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     do {
         next = NULL;
         comms_each(least, &next);

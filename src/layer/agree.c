@@ -1,7 +1,7 @@
 /* Agreement of the ranks that have the layer, before they do anything else together. */
 #include "layer/parts.h"
 #include "record/layer.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ bool agree_to_record(int error)
     struct {
         uint64_t error, obstacle, settings, complement;
     } any = {error ? last : 0, run_obstacle ? last : 0, hash, ~hash};
-    allreduce_politely(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
+    allreduce_yielding(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
     if (any.error == last)
         layer_say("rank %d: %s: this run is not recorded", layer.rank, strerror(error));
     if (any.obstacle)

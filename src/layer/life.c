@@ -8,8 +8,8 @@
 #include "profile/profile.h"
 #include "record/call.h"
 #include "sync/local_clock.h"
-#include "sync/politely.h"
 #include "sync/sync.h"
+#include "sync/yielding.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -120,7 +120,7 @@ static uint64_t agree_on_job(void)
     uint64_t job =
         record_owner.job && record_owner.size == layer.size ? record_owner.job : own_job();
     MPI_Request request;
-    wait_politely(PMPI_Ibcast(&job, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
+    wait_yielding(PMPI_Ibcast(&job, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
     return job;
 }
 
@@ -176,7 +176,7 @@ static bool join(void)
         return false;
     members = members_count(d, &first_member);
     if (members == layer.size)
-        return dup_politely(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS;
+        return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS;
     if (!members)
         layer_say("rank %d: %s: %s: it takes no part", layer.rank, d->shown, strerror(d->error));
     else if (layer.rank == first_member)
@@ -352,7 +352,7 @@ static void remove_record(int written)
 {
     MPI_Request request;
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
-    if (!wait_politely(posted, &request) && written && !layer.settings.keep && !layer.trace)
+    if (!wait_yielding(posted, &request) && written && !layer.settings.keep && !layer.trace)
         record_remove_file();
     if (written && layer_is_first())
         run_directory_link(&run_directory, layer.settings.output);
@@ -364,14 +364,14 @@ static void remove_record(int written)
 static void leave_together(void)
 {
     MPI_Request all_here;
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
 static void end_together(struct clock_pair entered)
 {
     MPI_Request all_here;
-    wait_politely(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     double start = clock_now();
     int written = 0;
     bool recorded = false;

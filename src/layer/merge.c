@@ -1,7 +1,7 @@
 #include "base/memory.h"
 #include "layer/parts.h"
 #include "profile/profile.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 
 /* PART: ledgers are sent in parts of 4 KiB, since these carry their data. Larger messages are read
  * out of the sender's memory by process_vm_readv(2), which the system forbids if one process has
@@ -48,7 +48,7 @@ static int send_ledger(const struct ledger *mine, MPI_Comm comm)
     count_elements(&l, count);
     int rc = PMPI_Send(count, sizeof count, MPI_BYTE, 0, TAG_OFFER, comm);
     int posted = PMPI_Irecv(&wanted, 1, MPI_INT, 0, TAG_ANSWER, comm, &request);
-    rc = rc ? rc : wait_politely(posted, &request);
+    rc = rc ? rc : wait_yielding(posted, &request);
     for (int i = 0; i < LEDGER_PARTS && !rc && wanted; i++)
         rc = move(ledger_part(&l, i), ledger_part_bytes(i, count), 0, comm);
     return rc;
@@ -60,7 +60,7 @@ static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wante
     uint32_t count[LEDGER_SECTIONS] = {0};
     MPI_Request request;
     int posted = PMPI_Irecv(count, sizeof count, MPI_BYTE, from, TAG_OFFER, comm, &request);
-    int rc = wait_politely(posted, &request);
+    int rc = wait_yielding(posted, &request);
     int answer = wanted && !rc && has_room(count) && ledger_make_room(l, count);
     rc = rc ? rc : PMPI_Send(&answer, 1, MPI_INT, from, TAG_ANSWER, comm);
     for (int i = 0; i < LEDGER_PARTS && !rc && answer; i++)

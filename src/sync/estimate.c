@@ -111,7 +111,7 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
     return line;
 }
 
-struct sync_line sync_line_then(const struct sync_line *first, const struct sync_line *second)
+struct sync_line sync_line_compose(const struct sync_line *first, const struct sync_line *second)
 {
     struct sync_line both = *first;
     both.offset +=

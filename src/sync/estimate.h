@@ -47,7 +47,7 @@ struct sync_line sync_line_through(const struct sync_point *points, size_t n);
 
 /* Composes two lines: from the local clock of FIRST to the global clock of SECOND, whose local
  * clock is FIRST's global one. */
-struct sync_line sync_line_then(const struct sync_line *first, const struct sync_line *second);
+struct sync_line sync_line_compose(const struct sync_line *first, const struct sync_line *second);
 
 /* The error bound at a local moment, also outside of the points. After the last point it assumes
  * that the drift does not change. */

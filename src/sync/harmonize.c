@@ -16,7 +16,7 @@ static const double bound_more = 0.5e-6, oldest = 1;
 static struct sync_clock same_clock = {.domains = 1};
 
 /* The slack starts as twice the slowest of some announcements. */
-int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root)
+int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root)
 {
     enum { TRIES = 10 };
     double slowest = 0, all = 0;

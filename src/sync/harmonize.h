@@ -8,7 +8,7 @@
 #include "sync/sync.h"
 
 struct harmony {
-    struct sync_clock *clock; /* of COMM's ranks; NULL in harmony_open() if all are on one host */
+    struct sync_clock *clock; /* of COMM's ranks; NULL in harmonize_open() if all are on one host */
     MPI_Comm comm;
     int root;     /* the rank that announces the moments */
     bool follows; /* the clock, which belongs to COMM itself, is measured again from time to time */
@@ -20,13 +20,13 @@ struct harmony {
                      rank and shrinks again to the minimum */
     double least;
     double measured, took; /* local time and duration of the clock's last point, if FOLLOWS */
-    int from;     /* for sync_check(); -1 if the caller does not set it after harmony_open() */
+    int from;     /* for sync_check(); -1 if the caller does not set it after harmonize_open() */
     double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
 };
 
 /* Measures how long an announcement takes. This function and harmonize() are collective over COMM
  * and return an MPI error code. */
-int harmony_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root);
+int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root);
 
 /* Announces a moment, and returns at that moment on all ranks. */
 int harmonize(struct harmony *h);

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/try.h"
-#include "sync/politely.h"
 #include "sync/tree.h"
+#include "sync/yielding.h"
 
 #include <limits.h>
 #include <math.h>
@@ -155,7 +155,7 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct
     struct reply reply;
     TRY(ask(leaders, parent, limit, &point, &reply));
     keep_point(clock, point);
-    clock->line = sync_line_then(&clock->own, &reply.line);
+    clock->line = sync_line_compose(&clock->own, &reply.line);
     clock->missed += reply.missed;
     clock->floor = point.trip / 2 + reply.floor;
     return MPI_SUCCESS;
@@ -269,7 +269,7 @@ static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *on
 {
     uint64_t key = clock->domain ? 0 : sync_domain_of_process();
     uint64_t mine[2] = {key, ~key}, largest[2] = {0, 0};
-    int rc = allreduce_politely(mine, largest, 2, MPI_MAX, comm);
+    int rc = allreduce_yielding(mine, largest, 2, MPI_MAX, comm);
     *one = largest[0] == ~largest[1] && largest[0] != 0;
     return rc;
 }

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     if (!error)
         error = sync_start(&followed, MPI_COMM_WORLD, (uint64_t)rank + 1);
     if (!error)
-        error = harmony_open(&start, &followed, MPI_COMM_WORLD, 0);
+        error = harmonize_open(&start, &followed, MPI_COMM_WORLD, 0);
     start.follows = true;
     for (int k = 0; k < READINGS && !error; k++) {
         clock_hold(1e-3 * (1 + (k * 37 + rank * 11) % 60));

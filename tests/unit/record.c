@@ -7,7 +7,7 @@
 #include "record/peers.h"
 #include "record/requests.h"
 #include "record/trace.h"
-#include "sync/politely.h"
+#include "sync/yielding.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -366,7 +366,7 @@ Test(events, a_long_trace_keeps_the_same_windows_everywhere)
 }
 
 /* Eight ranks wait for one that works: those who only yield would take its processor. */
-Test(politely, who_waits_for_long_sleeps)
+Test(yielding, who_waits_for_long_sleeps)
 {
     double start = clock_now();
     give_way(16e-3);

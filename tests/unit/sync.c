@@ -210,13 +210,13 @@ Test(sync, one_line_after_the_other)
                                .drift_bound = 3e-6,
                                .from = 15,
                                .to = 18};
-    struct sync_line both = sync_line_then(&first, &second), root = {0};
+    struct sync_line both = sync_line_compose(&first, &second), root = {0};
     double parent = 20 + 5 + 100e-6 * 10, global = parent - 3 - 50e-6 * (parent - 15);
     cr_assert_float_eq(20 + both.offset + both.drift * (20 - both.origin), global, 1e-12);
     cr_assert_float_eq(both.bound, 5e-6, 1e-12);
     cr_assert_float_eq(both.drift_bound, 5e-6, 1e-12);
     cr_assert_float_eq(both.to, 10 + 3 / 1.0001, 1e-9);
-    both = sync_line_then(&first, &root);
+    both = sync_line_compose(&first, &root);
     cr_assert(both.offset == 5 && both.to == 14 && both.bound == 1e-6);
 }
 

@@ -157,7 +157,7 @@ static int direct_open(struct direct *d)
     TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
     if (c->clock && c->clock->comm == c->comm)
         TRY(sync_again(c->clock));
-    TRY(harmony_open(&d->start, c->clock, c->comm, c->collector));
+    TRY(harmonize_open(&d->start, c->clock, c->comm, c->collector));
     d->start.follows = c->clock && c->clock->comm == c->comm;
     d->start.from = d->together ? -1 : c->root;
     return MPI_SUCCESS;

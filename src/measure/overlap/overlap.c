@@ -63,7 +63,7 @@ bool overlap_open(struct overlap_stage *stage)
         if (to == 1)
             stage->latency_error = half_interval(&s);
     }
-    return harmony_open(&stage->start, stage->clock, stage->comm, 0) == MPI_SUCCESS;
+    return harmonize_open(&stage->start, stage->clock, stage->comm, 0) == MPI_SUCCESS;
 }
 
 void overlap_close(struct overlap_stage *stage)

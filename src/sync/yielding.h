@@ -1,7 +1,7 @@
 /* Waits that release the processor instead of polling. The layer uses them at the start and end of
  * a run: with oversubscription, polling ranks delay the very ranks that they wait for. */
-#ifndef COLLPROF_SYNC_POLITELY_H
-#define COLLPROF_SYNC_POLITELY_H
+#ifndef COLLPROF_SYNC_YIELDING_H
+#define COLLPROF_SYNC_YIELDING_H
 
 #include "base/clock.h"
 
@@ -28,7 +28,7 @@ static inline void give_way(double waited)
 
 /* Waits at most TIMEOUT seconds for REQUEST, whose posting returned RC. *DONE: whether it is
  * complete. Returns an MPI error code. */
-static inline int wait_politely_for(int rc, MPI_Request *request, double timeout, bool *done)
+static inline int wait_yielding_for(int rc, MPI_Request *request, double timeout, bool *done)
 {
     int flag = 0;
     double start = clock_now(), waited;
@@ -43,37 +43,37 @@ static inline int wait_politely_for(int rc, MPI_Request *request, double timeout
     return rc;
 }
 
-/* As wait_politely_for(), without a timeout. */
-static inline int wait_politely(int rc, MPI_Request *request)
+/* As wait_yielding_for(), without a timeout. */
+static inline int wait_yielding(int rc, MPI_Request *request)
 {
 #ifdef COLLPROF_SIMULATED
     return rc ? rc : PMPI_Wait(request, MPI_STATUS_IGNORE);
 #else
     bool done;
-    return wait_politely_for(rc, request, INFINITY, &done);
+    return wait_yielding_for(rc, request, INFINITY, &done);
 #endif
 }
 
-/* MPI_Comm_dup that waits by wait_politely(). SMPI has no MPI_Comm_idup. */
-static inline int dup_politely(MPI_Comm comm, MPI_Comm *copy)
+/* MPI_Comm_dup that waits by wait_yielding(). SMPI has no MPI_Comm_idup. */
+static inline int comm_dup_yielding(MPI_Comm comm, MPI_Comm *copy)
 {
 #ifdef COLLPROF_SIMULATED
     return PMPI_Comm_dup(comm, copy);
 #else
     MPI_Request request;
-    return wait_politely(PMPI_Comm_idup(comm, copy, &request), &request);
+    return wait_yielding(PMPI_Comm_idup(comm, copy, &request), &request);
 #endif
 }
 
-/* MPI_Allreduce of 64-bit integers that waits by wait_politely(). A simulation uses the blocking
+/* MPI_Allreduce of 64-bit integers that waits by wait_yielding(). A simulation uses the blocking
  * call: SMPI's MPI_Iallreduce takes time cubic in the number of ranks, minutes for 256 ranks. */
-static inline int allreduce_politely(const void *mine, void *all, int n, MPI_Op op, MPI_Comm comm)
+static inline int allreduce_yielding(const void *mine, void *all, int n, MPI_Op op, MPI_Comm comm)
 {
 #ifdef COLLPROF_SIMULATED
     return PMPI_Allreduce(mine, all, n, MPI_UINT64_T, op, comm);
 #else
     MPI_Request request;
-    return wait_politely(PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
+    return wait_yielding(PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
 #endif
 }
 
