@@ -25,7 +25,7 @@ void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *
         return;
     for (int i = 0; i < p->n; i++)
         p->record[i] =
-            p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
+            p->handle[i] == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(p->handle[i]));
     if (count == 1 && p->record[0])
         call_waits_for(p->record[0]);
     c->entry = clock_ticks();
@@ -35,7 +35,7 @@ static struct ledger_request *pending_record(const struct pending *p, int i)
 {
     if (p->taken)
         return p->record[i];
-    return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_take(HANDLE_BITS(p->handle[i]));
+    return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(p->handle[i]));
 }
 
 /* A request that is not complete returns to the front of its queue. */
@@ -147,7 +147,7 @@ static void leave_started(struct call *c, int rc, int n, const MPI_Request *requ
 {
     uint64_t bytes = 0;
     for (int i = 0; rc == MPI_SUCCESS && i < n; i++) {
-        struct ledger_request *r = request_take(HANDLE_BITS(requests[i]));
+        struct ledger_request *r = request_claim(HANDLE_BITS(requests[i]));
         if (!r)
             continue;
         r->entry = entry_of(

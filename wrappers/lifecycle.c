@@ -23,7 +23,7 @@ static int begin(int *argc, char ***argv, int required, int *provided)
     if (rc == MPI_SUCCESS && !PMPI_Query_thread(&level))
         life_start(level);
     if (layer.on) {
-        thread_call()->operation = call.operation;
+        thread_call_slot()->operation = call.operation;
         call_leave(&call, rc, MPI_COMM_NULL, 0);
     }
     thread_leave();
@@ -69,7 +69,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
     int rc = next.Comm_set_name(comm, name);
     struct comm *c = rc == MPI_SUCCESS && layer.on && !thread.inside ? comm_of(comm) : NULL;
     if (c)
-        comm_name(c);
+        comm_record_name(c);
     return rc;
 }
 

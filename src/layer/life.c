@@ -301,7 +301,7 @@ static void close_books(struct clock_pair entered)
 {
     struct ledger_header *h = layer.ledger.header;
     modules_update();
-    comms_name();
+    comms_record_names();
     if (layer.costs >= COSTS_LEAST)
         h->call_ns = (double)layer.cost_ns / (double)layer.costs;
     ends_mark(LEDGER_FINALIZED, 0);

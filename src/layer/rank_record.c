@@ -148,7 +148,7 @@ int record_start(int thread_level)
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
     layer.pid = getpid();
     describe_run(layer.ledger.header, thread_level);
-    if (tables_start() || requests_start() || comms_start()) {
+    if (layer_tables_start() || requests_start() || comms_start()) {
         record_drop();
         return ENOMEM;
     }

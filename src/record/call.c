@@ -42,7 +42,7 @@ bool call_enter_rarely(const char *frame)
     return layer.on;
 }
 
-void call_add_cost(const struct call *c)
+void call_add_overhead(const struct call *c)
 {
     const uint64_t ns = ticks_to_ns(c->entry - c->from + clock_ticks() - c->exit);
     __atomic_fetch_add(&layer.cost_ns, ns < COST_MOST_NS ? ns : COST_MOST_NS, __ATOMIC_RELAXED);
@@ -188,7 +188,7 @@ static struct comm *comm_of_request(const struct ledger_request *r)
 
 struct ledger_request *call_matched(const MPI_Message *message)
 {
-    return message && *message != MPI_MESSAGE_NULL ? request_take(MESSAGE_BITS(*message)) : NULL;
+    return message && *message != MPI_MESSAGE_NULL ? request_claim(MESSAGE_BITS(*message)) : NULL;
 }
 
 void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,

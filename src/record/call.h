@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) void call_stands(struct call *c,
 {
     struct ledger_call *now = thread.call;
     if (UNLIKELY(!now))
-        now = thread_call();
+        now = thread_call_slot();
     struct comm *comm = about.comm == MPI_COMM_NULL ? NULL : comm_find(about.comm);
     c->comm = comm;
     c->bytes = call_bytes_told(about.count, about.type);
@@ -102,7 +102,7 @@ static inline uint64_t call_clock(void)
 {
     return clock_source == CLOCK_SOURCE_EXTERNAL ? 0 : clock_ticks();
 }
-void call_add_cost(const struct call *c);
+void call_add_overhead(const struct call *c);
 
 /* First statement of a wrapper. False: only pass the call on. */
 #define call_enter(c, operation, about)                                                            \
@@ -128,7 +128,7 @@ static inline void call_over(const struct call *c)
     thread.left = c->exit;
     thread.call->since = 0;
     if (UNLIKELY(c->from))
-        call_add_cost(c);
+        call_add_overhead(c);
     thread.inside = false;
 }
 
@@ -164,8 +164,8 @@ static inline void call_count(const struct call *c, struct ledger_entry *e, uint
         call_count_excluded(e, duration, bytes, rc != MPI_SUCCESS);
 }
 
-static inline void call_leave_counted(const struct call *c, int rc, struct ledger_entry *e,
-                                      uint64_t bytes)
+static inline void call_leave_with_entry(const struct call *c, int rc, struct ledger_entry *e,
+                                         uint64_t bytes)
 {
     if (LIKELY(e != NULL))
         call_count(c, e, bytes, rc);
@@ -187,7 +187,7 @@ static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc
 
 CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_t bytes)
 {
-    call_leave_counted(c, rc, call_entry(c, call_comm(c, comm, rc), bytes), bytes);
+    call_leave_with_entry(c, rc, call_entry(c, call_comm(c, comm, rc), bytes), bytes);
 }
 
 /* The number of a collective on its communicator. A failed one also has a number, unless its
@@ -242,7 +242,7 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
         if (LIKELY(!thread.excluded.of))
             call_instance(c, on, e, sequence, root, bytes, signature);
     }
-    call_leave_counted(c, rc, e, bytes);
+    call_leave_with_entry(c, rc, e, bytes);
     call_apart_over(on);
     thread.outside = 0;
 }

@@ -250,7 +250,7 @@ void comm_find_world(struct comm *c)
         free(world);
 }
 
-void comm_name(struct comm *c)
+void comm_record_name(struct comm *c)
 {
     char given[MPI_MAX_OBJECT_NAME + 1];
     pthread_mutex_lock(&layer.lock);
@@ -260,7 +260,7 @@ void comm_name(struct comm *c)
     pthread_mutex_unlock(&layer.lock);
 }
 
-void comms_name(void)
+void comms_record_names(void)
 {
     comms_each(name, NULL);
 }

@@ -80,7 +80,7 @@ static inline uint32_t comm_world_rank(struct comm *c, int rank)
 }
 
 /* Writes the names of a communicator, or of all, as set by the application, into the ledger. */
-void comm_name(struct comm *c);
-void comms_name(void);
+void comm_record_name(struct comm *c);
+void comms_record_names(void);
 
 #endif

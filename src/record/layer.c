@@ -39,7 +39,7 @@ static struct ledger_call *free_call(void)
     return ledger_append(&layer.ledger, LEDGER_CALLS, &(struct ledger_call){0});
 }
 
-struct ledger_call *thread_call(void)
+struct ledger_call *thread_call_slot(void)
 {
     static struct ledger_call shared;
     pthread_once(&end_once, make_end_key);
@@ -55,7 +55,7 @@ struct ledger_call *thread_call(void)
     return thread.call = c;
 }
 
-int tables_start(void)
+int layer_tables_start(void)
 {
     struct index *const all[] = {&layer.comms, &layer.sites, &layer.entries, &layer.messages,
                                  &layer.channels};

@@ -144,10 +144,10 @@ static inline void thread_enter_at(const char *frame)
 
 /* The slot for this thread's open calls: its own in the ledger, or if there is no room a shared one
  * in memory. */
-struct ledger_call *thread_call(void);
+struct ledger_call *thread_call_slot(void);
 
 /* Empties the indexes of LAYER. Returns 0 or an errno. */
-int tables_start(void);
+int layer_tables_start(void);
 
 /* The element of KEY in SECTION by the index X; if there is none, a copy of ROW is added. NULL,
  * with a count of the loss, if there is no room. */

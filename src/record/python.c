@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) bool walk(struct python_call *call,
     return true;
 }
 
-unsigned python_calls(struct python_call *call, unsigned most)
+unsigned python_stack_read(struct python_call *call, unsigned most)
 {
     unsigned n = 0;
     bool good = false;

@@ -35,7 +35,7 @@ void python_script(const char *program, char *script, size_t room);
 const void *python_find(const char *library);
 
 /* The innermost calls of this thread, at most MOST, without those of the import system. */
-unsigned python_calls(struct python_call *call, unsigned most);
+unsigned python_stack_read(struct python_call *call, unsigned most);
 
 /* Finds file, function and line of CALL. False if unknown. */
 bool python_place_of(const struct python_call *call, struct python_place *place);

@@ -131,7 +131,7 @@ static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before
     b->length--;
 }
 
-struct ledger_request *request_take(uint64_t handle)
+struct ledger_request *request_claim(uint64_t handle)
 {
     struct bucket *b = bucket_of(handle);
     uint32_t before;

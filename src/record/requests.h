@@ -24,7 +24,7 @@ void request_add(const struct ledger_request *r);
 
 /* The oldest request with HANDLE; NULL if none. A persistent request stays in the table. Any other
  * is removed and belongs to the caller until request_release() or request_return(). */
-struct ledger_request *request_take(uint64_t handle);
+struct ledger_request *request_claim(uint64_t handle);
 
 /* Returns R, which turned out not to be complete, to the head of its handle's queue. */
 void request_return(struct ledger_request *r);

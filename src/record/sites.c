@@ -230,7 +230,7 @@ static bool add_python(struct stack *s, unsigned most)
     while (n < s->n && !is_in_python(s->frame[n]))
         n++;
     if (n > 0 && n < s->n)
-        s->n_calls = python_calls(s->call, layer.stack_depth);
+        s->n_calls = python_stack_read(s->call, layer.stack_depth);
     if (s->n_calls) {
         s->n = n;
         reach = n + 1 > reach ? n + 1 : reach;

@@ -12,7 +12,7 @@
 static void start(void)
 {
     cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
-    cr_assert_eq(tables_start(), 0);
+    cr_assert_eq(layer_tables_start(), 0);
     layer.ns_per_tick = 1ull << 32;
     layer.phase = LAYER_RUNNING;
 }
@@ -26,7 +26,7 @@ TestSuite(lanes, .init = start, .fini = finish);
 
 static void *take_place(void *place)
 {
-    struct ledger_call *c = thread_call();
+    struct ledger_call *c = thread_call_slot();
     cr_expect(c == thread.call && thread.left && !c->since);
     c->since = 1;
     *(struct ledger_call **)place = c;
@@ -45,7 +45,7 @@ static struct ledger_call *of_another(void)
 Test(lanes, a_place_is_one_threads_until_that_ends)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_CALLS];
-    struct ledger_call *mine = thread_call(), *theirs = of_another();
+    struct ledger_call *mine = thread_call_slot(), *theirs = of_another();
     cr_expect_eq(t->count, 2);
     cr_expect(mine == &layer.ledger.calls[0] && theirs == &layer.ledger.calls[1]);
     cr_expect_neq(mine->thread, 0);
@@ -54,7 +54,7 @@ Test(lanes, a_place_is_one_threads_until_that_ends)
     cr_expect_eq(t->count, 2);
     theirs->thread = 1;
     for (uint32_t i = 0; i < 100000 && !t->dropped; i++)
-        thread_call();
+        thread_call_slot();
     cr_expect_eq(t->dropped, 1);
     cr_expect(t->count > 2 && t->count <= t->capacity);
     cr_expect(thread.call, "all that have none share one");
@@ -103,7 +103,7 @@ Test(lanes, transport_of_a_call_and_of_none)
     tell(200, true);
     cr_assert_eq(t->count, 1);
     cr_expect_eq(layer.ledger.events[0].posted_ticks, 0);
-    thread_call();
+    thread_call_slot();
     thread.inside = true;
     tell(300, true);
     cr_expect_eq(t->count, 1, "what the layer sends");

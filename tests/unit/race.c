@@ -20,10 +20,10 @@ static void *work(void *arg)
         entry_count(e, i, 4, false);
         request_add(
             &(struct ledger_request){.handle = i % 7, .entry = e, .bytes = me, .active = true});
-        struct ledger_request *r = request_take(i % 7);
+        struct ledger_request *r = request_claim(i % 7);
         if (r && i % 3 == 0) {
             request_return(r);
-            r = request_take(i % 7);
+            r = request_claim(i % 7);
         }
         if (r)
             request_release(r);
@@ -37,8 +37,8 @@ int main(void)
     pthread_t threads[THREADS];
     uint64_t calls = 0;
     layer.threaded = true;
-    if (ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100) || tables_start() ||
-        requests_start())
+    if (ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100) ||
+        layer_tables_start() || requests_start())
         return 99;
     pthread_barrier_init(&together, NULL, THREADS);
     for (uintptr_t i = 0; i < THREADS; i++)

@@ -15,7 +15,7 @@
 static void start(void)
 {
     cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
-    cr_assert_eq(tables_start(), 0);
+    cr_assert_eq(layer_tables_start(), 0);
     cr_assert_eq(requests_start(), 0);
     layer.ns_per_tick = 1ull << 32;
 }
@@ -35,7 +35,7 @@ static void post(uint64_t handle, uint64_t bytes, unsigned kind)
 
 static uint64_t take(uint64_t handle)
 {
-    struct ledger_request *r = request_take(handle);
+    struct ledger_request *r = request_claim(handle);
     uint64_t bytes = r ? r->bytes : 0;
     if (r)
         request_release(r);
@@ -53,7 +53,7 @@ Test(record, equal_handles_first_in_first_out)
         post(7, i, REQUEST_PLAIN);
     post(8, 80, REQUEST_PLAIN);
     cr_assert_eq(take(7), 1);
-    struct ledger_request *r = request_take(7);
+    struct ledger_request *r = request_claim(7);
     cr_assert_eq(r->bytes, 2);
     request_return(r); /* not complete after all: it is the next again */
     cr_assert_eq(take(7), 2);
@@ -66,17 +66,17 @@ Test(record, equal_handles_first_in_first_out)
 Test(record, persistent_requests_stay_until_they_are_freed)
 {
     post(5, 50, REQUEST_PERSISTENT);
-    struct ledger_request *r = request_take(5);
+    struct ledger_request *r = request_claim(5);
     request_release(r);
     cr_assert_not(r->active);
-    cr_assert_eq(request_take(5), r);
+    cr_assert_eq(request_claim(5), r);
     requests_clear();
-    cr_assert_eq(request_take(5)->bytes, 50);
+    cr_assert_eq(request_claim(5)->bytes, 50);
     struct ledger_request freed;
     cr_assert(request_forget(5, &freed));
     cr_assert_eq(freed.bytes, 50);
     cr_assert_not(request_forget(5, &freed));
-    cr_assert_null(request_take(5));
+    cr_assert_null(request_claim(5));
     cr_assert_eq(untracked(), 0);
 }
 
