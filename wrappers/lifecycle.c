@@ -59,7 +59,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     struct call call;
     if (layer.phase == LAYER_RUNNING)
         call_enter(&call, OP_Abort, CALL_ABOUT_NOTHING);
-    life_aborted(code);
+    life_record_abort(code);
     return next.Abort(comm, code);
 }
 

@@ -363,7 +363,7 @@ static bool start(void)
 static double agree_on_share(const struct internal_comm *s)
 {
     double share =
-        (layer.settings.benchmark_budget - injection_spent(&benchmark_injection)) / SHARES;
+        (layer.settings.benchmark_budget - injection_time_spent(&benchmark_injection)) / SHARES;
     if (share < 0.005)
         share = 0;
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);

@@ -87,9 +87,10 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
         if (*j->remark)
             warn(arg, j->remark);
         /* Less than a thousandth of the run is not worth a remark. */
-        if (layer.rank == 0 && injection_spent(j) > 0.001 * injection_elapsed()) {
+        if (layer.rank == 0 && injection_time_spent(j) > 0.001 * injection_elapsed()) {
             snprintf(text, sizeof text, "%s: measuring took %.3g s, %.0f %% of the run (rank 0)",
-                     j->name, injection_spent(j), 100 * injection_spent(j) / injection_elapsed());
+                     j->name, injection_time_spent(j),
+                     100 * injection_time_spent(j) / injection_elapsed());
             warn(arg, text);
         }
         if (j->untreated) {

@@ -92,7 +92,7 @@ struct sync_clock *injection_clock(void);
 double injection_elapsed(void);
 
 /* Seconds that this process has spent in BEFORE. */
-static inline double injection_spent(const struct injection *self)
+static inline double injection_time_spent(const struct injection *self)
 {
     return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
 }

@@ -73,7 +73,7 @@ static bool may_measure(const struct internal_comm *s, const char **why)
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
     pthread_mutex_unlock(&layer.lock);
-    int mine[2] = {threads < 2, injection_spent(&replace_injection) <
+    int mine[2] = {threads < 2, injection_time_spent(&replace_injection) <
                                     LATENCIES_MOST + MEASURING_SHARE * injection_elapsed()};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
     *why = all[0] ? "measuring has taken its share of the run"

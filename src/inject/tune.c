@@ -173,8 +173,8 @@ static int agree_on_budget(const struct tuning *t, double apart, double *budget)
     TRY(c->run(c->arg, c->root));
     mine = clock_now() - mine;
     TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, c->comm));
-    *budget =
-        layer.settings.tune_share / 100 * injection_elapsed() - injection_spent(&tune_injection);
+    *budget = layer.settings.tune_share / 100 * injection_elapsed() -
+              injection_time_spent(&tune_injection);
     if (*budget < fmax(seconds_least, OPERATIONS_LEAST * candidates * (most + apart)))
         *budget = 0;
     return PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->comm);

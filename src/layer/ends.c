@@ -48,7 +48,7 @@ static void say_farewell(int number)
 
 /* Records how the process ended. The first recorded end is kept, except after a signal that the
  * process survived: then a later end replaces it. */
-void ends_mark(enum ledger_state state, int detail)
+void record_mark_end(enum ledger_state state, int detail)
 {
     struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
     if (!h)
@@ -69,7 +69,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (has_a_say() && layer.ledger.header->state == LEDGER_RUNNING)
         say_farewell(0);
-    ends_mark(LEDGER_EXITED, 0);
+    record_mark_end(LEDGER_EXITED, 0);
 }
 
 /* Whether the process survives signal NUMBER after its handler has returned. It does not if the
@@ -94,12 +94,12 @@ static void on_signal(int number, siginfo_t *info, void *context)
         return;
     struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
     if (ending_is_due(info)) {
-        ends_mark(LEDGER_SIGNALLED, number);
+        record_mark_end(LEDGER_SIGNALLED, number);
         _exit(STATUS_STUCK);
     }
     const uint32_t state = h ? h->state : LEDGER_RUNNING;
     const int32_t detail = h ? h->state_detail : 0;
-    ends_mark(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
+    record_mark_end(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
     if (!own[i] && state == LEDGER_RUNNING)
         say_farewell(number);
     const struct sigaction *before = &previous[i];

@@ -128,7 +128,7 @@ static uint64_t agree_on_job(void)
 static bool record_alone(int thread_level)
 {
     uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
-    record_need((struct record_owner){layer.rank, layer.size, job});
+    record_ensure((struct record_owner){layer.rank, layer.size, job});
     int error = record_start(thread_level);
     if (error) {
         layer_say("rank %d: %s: it is not recorded", layer.rank, strerror(error));
@@ -146,7 +146,7 @@ static bool record_alone(int thread_level)
 static bool record_together(int thread_level)
 {
     PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
-    record_need((struct record_owner){layer.rank, layer.size, agree_on_job()});
+    record_ensure((struct record_owner){layer.rank, layer.size, agree_on_job()});
     if (!agree_to_record(record_start(thread_level)))
         return false;
     if (!layer.ledger.in_file) /* all ranks have seen whether there is a file */
@@ -286,11 +286,11 @@ void life_switch(int level)
     }
 }
 
-void life_aborted(int code)
+void life_record_abort(int code)
 {
     if (layer.phase != LAYER_RUNNING)
         return;
-    ends_mark(LEDGER_ABORTED, code);
+    record_mark_end(LEDGER_ABORTED, code);
     if (layer.ledger.in_file)
         layer_say("rank %d calls MPI_Abort(%d): `collprof report %s` shows what was recorded",
                   layer.rank, code, run_directory.shown);
@@ -304,7 +304,7 @@ static void close_books(struct clock_pair entered)
     comms_record_names();
     if (layer.costs >= COSTS_LEAST)
         h->call_ns = (double)layer.cost_ns / (double)layer.costs;
-    ends_mark(LEDGER_FINALIZED, 0);
+    record_mark_end(LEDGER_FINALIZED, 0);
     h->pair[1] = entered;
     if (thread.call)
         thread.call->since = 0;

@@ -20,7 +20,8 @@ void life_start(int thread_level);
 /* Ends recording while MPI still works; further calls do nothing. */
 void life_end(void);
 
-void life_aborted(int code);
+/* Call it before the library's MPI_Abort: writes CODE into the record. */
+void life_record_abort(int code);
 
 /* MPI_Pcontrol: 0 off, 1 on; other levels are ignored. */
 void life_switch(int level);

@@ -19,7 +19,7 @@ static bool is_one_host(void)
 const struct launcher *members_launcher(bool before_init)
 {
     launcher = launcher_read(&built);
-    uint64_t named = before_init && launcher.size > 1 && !is_one_host() ? store_open() : 0;
+    uint64_t named = before_init && launcher.size > 1 && !is_one_host() ? pmi_store_open() : 0;
     launcher.run = named ? named : launcher.run;
     return &launcher;
 }
@@ -28,15 +28,15 @@ void members_announce(bool has_record)
 {
     bool unknown = launcher.size > 1 && launcher.parts != 1;
     recorded = has_record;
-    stored =
-        unknown && (!recorded || !is_one_host()) && store_open() && store_put(launcher.rank, 1);
+    stored = unknown && (!recorded || !is_one_host()) && pmi_store_open() &&
+             pmi_store_put(launcher.rank, 1);
 }
 
 static int count_stored(int *first)
 {
     int n = 0;
     for (int i = layer.size; i-- > 0;)
-        if (store_get(i)) {
+        if (pmi_store_get(i)) {
             n++;
             *first = i;
         }

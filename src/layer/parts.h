@@ -21,7 +21,7 @@ extern struct record_owner record_owner;
 bool record_make(struct record_owner of);
 /* Makes the record unless it exists; one that was made before MPI_Init may belong to another
  * rank. */
-void record_need(struct record_owner of);
+void record_ensure(struct record_owner of);
 /* Makes the remaining tables, and describes the run. Returns 0, or an errno if there is no
  * record. */
 int record_start(int thread_level);
@@ -46,7 +46,7 @@ const char *agreed_sentence(void);
 /* Catches signals and exits that end a process early. */
 void ends_watch(void);
 /* Writes into the record how the process ended. */
-void ends_mark(enum ledger_state state, int detail);
+void record_mark_end(enum ledger_state state, int detail);
 
 /* Adds to the innermost region what this thread has spent in it by now. Called from here, so that
  * the public functions are linked from libcollprof.a, too: an application refers to them only

@@ -129,7 +129,7 @@ void record_drop(void)
     record_owner.job = 0;
 }
 
-void record_need(struct record_owner of)
+void record_ensure(struct record_owner of)
 {
     if (record_owner.job && (record_owner.rank != of.rank || record_owner.size != of.size ||
                              record_owner.job != of.job))

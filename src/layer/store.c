@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static bool ask(char line[LINE], const cha
     return !strstr(line, " rc=") || strstr(line, " rc=0");
 }
 
-uint64_t store_open(void)
+uint64_t pmi_store_open(void)
 {
     char line[LINE];
     const char *number = getenv("PMI_FD"), *name;
@@ -55,14 +55,14 @@ uint64_t store_open(void)
     return *space ? hash_bytes(HASH_START, space, strlen(space)) | 1 : 0;
 }
 
-bool store_put(int rank, uint64_t value)
+bool pmi_store_put(int rank, uint64_t value)
 {
     char line[LINE];
     return ask(line, "cmd=put kvsname=%s key=collprof-%d value=%llx\n", space, rank,
                (unsigned long long)value);
 }
 
-uint64_t store_get(int rank)
+uint64_t pmi_store_get(int rank)
 {
     char line[LINE];
     const char *value;

@@ -10,12 +10,12 @@
 
 /* Call it before MPI_Init, which it does not disturb. Returns the hash of the name that the
  * launcher gives to the run, never 0; or 0 if there is no such service. */
-uint64_t store_open(void);
+uint64_t pmi_store_open(void);
 
-/* Call it after store_open() and before MPI_Init. Returns whether VALUE (not 0) was stored. */
-bool store_put(int rank, uint64_t value);
+/* Call it after pmi_store_open() and before MPI_Init. Returns whether VALUE (not 0) was stored. */
+bool pmi_store_put(int rank, uint64_t value);
 
 /* Call it after MPI_Init, while no other thread is in MPI. 0 if that rank has stored nothing. */
-uint64_t store_get(int rank);
+uint64_t pmi_store_get(int rank);
 
 #endif

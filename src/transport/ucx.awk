@@ -71,7 +71,7 @@ function declaration(d,   name, type, kind, arguments, call, i, completes, bytes
         completes = name ~ /^ucp_tag.*recv/ ? "COMPLETES_RECEIVE" : \
                     name ~ /recv/ ? "COMPLETES_STREAM" : "COMPLETES_SEND"
         print "    ucp_request_param_t own;"
-        print "    struct start start = ucx_start_with(" kind ", " completes ", " \
+        print "    struct start start = ucx_start_with_callback(" kind ", " completes ", " \
               (has("count") ? "count" : "0") ", &" arg[n] ", &own);"
     } else {
         bytes = has("datatype") ? "ucx_bytes(count, datatype)" : \

@@ -64,8 +64,9 @@ static bool can_copy(const ucp_request_param_t *param)
     return !(param->op_attr_mask & ~(flags | known));
 }
 
-struct start ucx_start_with(enum transport_kind kind, enum completes completes, size_t count,
-                            const ucp_request_param_t **param, ucp_request_param_t *own)
+struct start ucx_start_with_callback(enum transport_kind kind, enum completes completes,
+                                     size_t count, const ucp_request_param_t **param,
+                                     ucp_request_param_t *own)
 {
     const ucp_request_param_t *given = *param;
     uint32_t mask = given->op_attr_mask;

@@ -30,8 +30,9 @@ struct start ucx_start(enum transport_kind kind, uint64_t bytes);
 
 /* The same with parameters: OWN becomes a copy whose callback is ours and calls the original one.
  * Returns the parameters to pass on. */
-struct start ucx_start_with(enum transport_kind kind, enum completes completes, size_t count,
-                            const ucp_request_param_t **param, ucp_request_param_t *own);
+struct start ucx_start_with_callback(enum transport_kind kind, enum completes completes,
+                                     size_t count, const ucp_request_param_t **param,
+                                     ucp_request_param_t *own);
 
 /* Call it after the operation. */
 void ucx_started(struct start *start, ucs_status_ptr_t result);

@@ -14,7 +14,7 @@ __attribute__((visibility("default"))) struct transport collprof_transport = {
 };
 __thread struct watcher watcher;
 
-void *transport_next(const char *name, const char *library)
+void *transport_next_function(const char *name, const char *library)
 {
     void *next = dlsym(RTLD_NEXT, name);
     if (!next && library) { /* loaded by MPI privately */

@@ -25,11 +25,11 @@ static inline bool transport_listens(void)
 
 /* The function that would be called without us, in LIBRARY if it is not in the global scope. It
  * always exists, otherwise nothing could be linked with it. */
-void *transport_next(const char *name, const char *library);
+void *transport_next_function(const char *name, const char *library);
 #define NEXT(name, library)                                                                        \
     static __typeof__(name) *next;                                                                 \
     if (UNLIKELY(!next))                                                                           \
-        next = (__typeof__(next))transport_next(#name, library);
+        next = (__typeof__(next))transport_next_function(#name, library);
 
 static inline uint64_t transport_now(void)
 {

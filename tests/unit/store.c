@@ -61,8 +61,8 @@ Test(store, there_and_back)
     struct service s = {0};
     pthread_t server;
     serves(&s, &server);
-    cr_expect(store_open() && store_put(3, 0xfedcba9876543210ull));
-    cr_expect_eq(store_get(3), 0xfedcba9876543210ull);
+    cr_expect(pmi_store_open() && pmi_store_put(3, 0xfedcba9876543210ull));
+    cr_expect_eq(pmi_store_get(3), 0xfedcba9876543210ull);
     ends(&s, server);
     cr_expect_str_eq(s.asked, "cmd=init pmi_version=1 pmi_subversion=1\n"
                               "cmd=get_my_kvsname\n"
@@ -78,7 +78,7 @@ Test(store, refusals)
         struct service s = {.refuses = refused[i]};
         pthread_t server;
         serves(&s, &server);
-        cr_expect_not(store_open() && store_put(3, 7), "%s", refused[i]);
+        cr_expect_not(pmi_store_open() && pmi_store_put(3, 7), "%s", refused[i]);
         ends(&s, server);
     }
 }
@@ -88,10 +88,10 @@ Test(store, a_launcher_that_has_gone)
     struct service s = {.refuses = "cmd=get kvs"};
     pthread_t server;
     serves(&s, &server);
-    cr_expect(store_open() && store_put(3, 7));
-    cr_expect_eq(store_get(3), 0);
+    cr_expect(pmi_store_open() && pmi_store_put(3, 7));
+    cr_expect_eq(pmi_store_get(3), 0);
     ends(&s, server);
-    cr_expect_eq(store_get(3), 0);
+    cr_expect_eq(pmi_store_get(3), 0);
 }
 
 Test(store, another_launchers_number)
@@ -100,7 +100,7 @@ Test(store, another_launchers_number)
     pthread_t server;
     serves(&s, &server);
     unsetenv("MPI_LOCALNRANKS");
-    cr_expect_eq(store_open(), 0);
+    cr_expect_eq(pmi_store_open(), 0);
     ends(&s, server);
     cr_expect_str_empty(s.asked);
 }

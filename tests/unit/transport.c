@@ -157,7 +157,7 @@ Test(transport, starts_of_ucx)
     listen_now();
     for (int k = 0; k < 3; k++) {
         const ucp_request_param_t *param = &given;
-        struct start s = ucx_start_with(TRANSPORT_SEND, COMPLETES_SEND, 8, &param, &own);
+        struct start s = ucx_start_with_callback(TRANSPORT_SEND, COMPLETES_SEND, 8, &param, &own);
         cr_assert_eq(param, &own);
         cr_expect(!ucx_listens());
         ucx_started(&s, k == 0 ? place : k == 1 ? NULL : UCS_STATUS_PTR(UCS_ERR_NO_MEMORY));
