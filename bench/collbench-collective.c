@@ -92,7 +92,7 @@ static int run(void *arg, int root)
 static int check(void *arg, int *wrong, bool *checked)
 {
     const struct operation_call *call = arg;
-    operation_fill(call);
+    operation_fill_buffers(call);
     int mine = operation_run(call) != MPI_SUCCESS || !operation_check(call);
     *checked = true;
     return MPI_Allreduce(&mine, wrong, 1, MPI_INT, MPI_SUM, call->comm);

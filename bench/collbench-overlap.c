@@ -187,7 +187,7 @@ static void measure_cell(const struct overlap_options *o, struct overlap_stage *
     size_t ix = at % g->size.n, iy = at / g->size.n;
     bool threads = p->benchmark->by_threads;
     if (!overlap_measure(p->benchmark, stage, &g->base[ix], threads ? NULL : &work[iy],
-                         threads ? (int)p->y->at[iy] : 0, grid_cell(g, p, ix, iy)))
+                         threads ? (int)p->y->at[iy] : 0, overlap_cell_at(g, p, ix, iy)))
         bench_refuse(&o->bench, "%s cannot run here: too little memory, or no threads",
                      p->benchmark->name);
     if (g->cells)

@@ -255,13 +255,13 @@ static bool predict_only(const struct tree_session *t, const struct bcast *build
 static void compare_builder(struct tree_session *t, const struct bcast *builder, size_t bytes)
 {
     const struct tree_options *o = t->o;
-    struct grid_plan plan = {0};
+    struct bcast_grid_plan plan = {0};
     struct bcast bcast = {0};
     const char *advised = NULL;
     char why[WHY_MAX];
-    bool built =
-        t->run ? grid_plan(&t->grid, o->root, bytes, builder, o->segment, &plan, why, sizeof why)
-               : predict_only(t, builder, bytes, &plan.schedule);
+    bool built = t->run ? bcast_grid_plan(&t->grid, o->root, bytes, builder, o->segment, &plan, why,
+                                          sizeof why)
+                        : predict_only(t, builder, bytes, &plan.schedule);
     MPI_Bcast(&built, 1, MPI_C_BOOL, 0, t->group.comm);
     if (!built)
         return;
@@ -276,7 +276,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
         t->best_seconds = seconds;
         plan.schedule = worse;
     }
-    grid_plan_free(&plan);
+    bcast_grid_plan_free(&plan);
 }
 
 /* A single rank may use any log; several ranks must be those of the log. */
@@ -287,15 +287,15 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
         (struct grid){.comm = t->group.comm, .size = t->group.ranks, .clock = &t->group.clock};
     if (t->group.ranks == 1)
         return pairs_log_load(o->latencies, &t->grid.pairs, why, size);
-    return grid_open(&t->grid, t->group.comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0, why,
-                     size);
+    return bcast_grid_open(&t->grid, t->group.comm, o->latencies, t->sizes.at, (int)t->sizes.n, 0,
+                           why, size);
 }
 
 /* Called on all ranks; sets WHY on all of them on failure. The next trees are for this group. */
 static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t size)
 {
     if (t->group.ranks && t->group.comm != MPI_COMM_NULL)
-        grid_close(&t->grid);
+        bcast_grid_close(&t->grid);
     bench_group_open(&t->o->bench, ranks, &t->group);
     return t->group.comm == MPI_COMM_NULL || open_latencies(t, why, size);
 }
@@ -419,7 +419,7 @@ int main(int argc, char **argv)
     if (t.best.n > 0)
         document_attach(d, "schedule", schedule_to_json(&t.best, t.sizes.at[t.sizes.n - 1]));
     schedule_free(&t.best);
-    grid_close(&t.grid);
+    bcast_grid_close(&t.grid);
     bench_group_close(&o.bench, &t.group);
     bench_finish(&o.bench, d, 0);
 }

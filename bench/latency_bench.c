@@ -62,7 +62,7 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     v->wrong += outcome.wrong_ranks > 0;
     struct contention contention = bench_contention(c->comm);
     if (v->tables)
-        tables_add(v->tables, p, &outcome, contention);
+        latency_tables_add(v->tables, p, &outcome, contention);
     latency_outcome_free(&outcome);
 }
 
@@ -118,7 +118,7 @@ _Noreturn void latency_main(int argc, char **argv, const struct option_program *
         document_fact(d, "root", "%d", o->root);
         if (b->plan.stop == STOP_PAPER)
             document_fact(d, "value", "mean of the batches' means, as the paper has it");
-        v.tables = o->tune ? NULL : tables_new(o, things, d);
+        v.tables = o->tune ? NULL : latency_tables_new(o, things, d);
     }
     if (o->tune)
         v.tune = tune_new(o, things, d);
@@ -136,6 +136,6 @@ _Noreturn void latency_main(int argc, char **argv, const struct option_program *
     if (d && v.tune)
         saved = tune_end(v.tune, arg);
     else if (d)
-        tables_end(v.tables, arg);
+        latency_tables_end(v.tables, arg);
     bench_finish(b, d, bench_worst(b->comm, v.wrong > 0 || !saved));
 }

@@ -69,12 +69,12 @@ _Noreturn void latency_main(int argc, char **argv, const struct option_program *
 
 struct tables;
 
-struct tables *tables_new(const struct latency_options *o, const struct latency_things *things,
-                          struct document *d);
-void tables_add(struct tables *t, const struct bench_point *p,
-                const struct latency_outcome *outcome, struct contention contention);
+struct tables *latency_tables_new(const struct latency_options *o,
+                                  const struct latency_things *things, struct document *d);
+void latency_tables_add(struct tables *t, const struct bench_point *p,
+                        const struct latency_outcome *outcome, struct contention contention);
 /* Adds findings about all rows, and pictures. */
-void tables_end(struct tables *t, const void *arg);
+void latency_tables_end(struct tables *t, const void *arg);
 
 /* --- tuning --- */
 

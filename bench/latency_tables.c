@@ -64,8 +64,8 @@ struct tables {
     double clock_bound;
 };
 
-struct tables *tables_new(const struct latency_options *o, const struct latency_things *things,
-                          struct document *d)
+struct tables *latency_tables_new(const struct latency_options *o,
+                                  const struct latency_things *things, struct document *d)
 {
     struct tables *t = memory_alloc(sizeof *t);
     *t = (struct tables){.o = o, .things = things, .d = d};
@@ -154,8 +154,8 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
     }
 }
 
-void tables_add(struct tables *t, const struct bench_point *p,
-                const struct latency_outcome *outcome, struct contention contention)
+void latency_tables_add(struct tables *t, const struct bench_point *p,
+                        const struct latency_outcome *outcome, struct contention contention)
 {
     const struct latency_row row = {.outcome = outcome,
                                     .repetitions = t->o->bench.plan.repetitions,
@@ -209,7 +209,7 @@ static void declare_pictures(struct tables *t, const void *arg)
         declare_lines(t, "method", o->method[i]->name, things->name, several);
 }
 
-void tables_end(struct tables *t, const void *arg)
+void latency_tables_end(struct tables *t, const void *arg)
 {
     if (t->clock_bound > 0)
         document_finding(t->d,

@@ -27,7 +27,7 @@ static double typical(const struct overlap_grid *g, const struct grid_part *p, s
     size_t n = 0;
     for (size_t i = from; x && i <= to; i++)
         for (size_t j = 0; j < p->y->n && j <= most; j++) {
-            const struct overlap_cell *c = grid_cell(g, p, i, j);
+            const struct overlap_cell *c = overlap_cell_at(g, p, i, j);
             bool near = c->t_comp <= TIMES * c->t_comm && c->t_comm <= TIMES * c->t_comp;
             double ratio = shown_ratio(g, p, c);
             if (overlap_certain(c) && isfinite(ratio) && (near || !comparable))
@@ -128,7 +128,7 @@ static void add_summary(const struct overlap_grid *g, struct document *d)
 void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p, size_t ix,
                          size_t iy)
 {
-    const struct overlap_cell *c = grid_cell(g, p, ix, iy);
+    const struct overlap_cell *c = overlap_cell_at(g, p, ix, iy);
     bool threads = p->benchmark->by_threads;
     struct table *t = g->cells;
     table_text(t, p->benchmark->name);
@@ -158,7 +158,7 @@ static void add_line(const struct overlap_grid *g, struct document *d)
             double comm[AXIS_MAX];
             size_t n = 0;
             for (size_t j = 0; j < p->y->n; j++) {
-                const struct overlap_cell *c = grid_cell(g, p, i, j);
+                const struct overlap_cell *c = overlap_cell_at(g, p, i, j);
                 if (c->runs > 0)
                     comm[n++] = 1e6 * c->t_comm;
             }

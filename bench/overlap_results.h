@@ -29,8 +29,8 @@ struct overlap_grid {
     struct table *cells; /* rank 0; NULL elsewhere */
 };
 
-static inline struct overlap_cell *grid_cell(const struct overlap_grid *g,
-                                             const struct grid_part *p, size_t ix, size_t iy)
+static inline struct overlap_cell *overlap_cell_at(const struct overlap_grid *g,
+                                                   const struct grid_part *p, size_t ix, size_t iy)
 {
     return &p->cell[iy * g->size.n + ix];
 }

@@ -29,9 +29,9 @@ struct replacement {
     struct replacement *next;
     int root;
     unsigned size_class;
-    uint64_t bytes, calls;     /* BYTES: of the first broadcast */
-    const struct bcast *bcast; /* NULL for the library's */
-    struct grid_plan plan;     /* plan of "grid", if PLANNED */
+    uint64_t bytes, calls;       /* BYTES: of the first broadcast */
+    const struct bcast *bcast;   /* NULL for the library's */
+    struct bcast_grid_plan plan; /* plan of "grid", if PLANNED */
     bool planned;
     int kept;
     double moment[MOMENTS]; /* at the root its entries, elsewhere the exits; global seconds */
@@ -91,7 +91,7 @@ static bool open_grid(struct internal_comm *s, struct replaced *k, bool may, con
     if (all)
         *k->grid = (struct grid){.clock = injection_clock()};
     if (all && may &&
-        grid_open(k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why))
+        bcast_grid_open(k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why))
         return true;
     if (all && s->rank == 0 && !__atomic_exchange_n(&wanted.said, true, __ATOMIC_RELAXED))
         layer_say("--bcast=grid: %s: %s uses the library's broadcast", k->why, s->name);
@@ -112,8 +112,8 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
     bool may = may_measure(s, &why_not);
     if (!open_grid(s, k, may, why_not) || !may)
         return;
-    r->planned =
-        grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan, why, sizeof why);
+    r->planned = bcast_grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan, why,
+                                 sizeof why);
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
     else if (!r->planned && s->rank == 0)
@@ -275,11 +275,11 @@ static void close_comm(struct internal_comm *s, bool all)
         k->replacements = r->next;
         put_together(s, k, r, all);
         if (r->planned)
-            grid_plan_free(&r->plan);
+            bcast_grid_plan_free(&r->plan);
         free(r);
     }
     if (k->grid)
-        grid_close(k->grid);
+        bcast_grid_close(k->grid);
     free(k->grid);
     free(k->packed);
     free(k);

@@ -65,7 +65,7 @@ static int pages_written(MPI_Datatype type, int count, int root)
     int file = memfd_create("data", 0), n = 0;
     cr_assert_eq(ftruncate(file, PAGES * PAGE), 0);
     char *data = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-    broadcast_before(&(struct broadcast){
+    broadcast_prepare(&(struct broadcast){
         .buffer = data, .count = count, .type = type, .root = root, .comm = MPI_COMM_WORLD});
     for (int page = 0; page < PAGES; page++) {
         cr_assert_eq(pwrite(file, "x", 1, page * PAGE), 1);

@@ -143,9 +143,10 @@ static bool quicker(const double *a, const double *b, double bound)
                 found[k].value = of[k][i].value;
         }
     }
-    bool is = grid_is_quicker(&out[0], &out[1], 0);
+    bool is = bcast_grid_is_quicker(&out[0], &out[1], 0);
     out[0].n_results = out[0].size = 0;
-    cr_assert(!grid_is_quicker(&out[0], &out[1], 0) && !grid_is_quicker(&out[1], &out[0], 0));
+    cr_assert(!bcast_grid_is_quicker(&out[0], &out[1], 0) &&
+              !bcast_grid_is_quicker(&out[1], &out[0], 0));
     return is;
 }
 

@@ -120,14 +120,14 @@ Test(mpi_errors, latencies_of_pairs)
 static int grid(int rank, const void *arg)
 {
     struct grid g = {.clock = NULL};
-    struct grid_plan plan;
+    struct bcast_grid_plan plan;
     char why[200] = "";
     (void)rank, (void)arg;
-    bool good = grid_open(&g, MPI_COMM_WORLD, NULL, NULL, 0, 0, why, sizeof why);
-    if (good && (good = grid_plan(&g, 0, 1000, &tree_grid, 0, &plan, why, sizeof why)))
-        grid_plan_free(&plan);
+    bool good = bcast_grid_open(&g, MPI_COMM_WORLD, NULL, NULL, 0, 0, why, sizeof why);
+    if (good && (good = bcast_grid_plan(&g, 0, 1000, &tree_grid, 0, &plan, why, sizeof why)))
+        bcast_grid_plan_free(&plan);
     if (good)
-        grid_close(&g);
+        bcast_grid_close(&g);
     cr_expect(good == !*why, "%s", why);
     return good ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
@@ -141,19 +141,20 @@ Test(mpi_errors, trees)
 static void refuse(int rank, void *arg)
 {
     struct grid g = {.clock = NULL};
-    struct grid_plan plan;
+    struct bcast_grid_plan plan;
     char why[200] = "";
     (void)rank, (void)arg;
-    cr_assert(grid_open(&g, MPI_COMM_WORLD, NULL, &(size_t){4000}, 1, 0, why, sizeof why));
-    cr_expect(!grid_plan(&g, RANKS, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
+    cr_assert(bcast_grid_open(&g, MPI_COMM_WORLD, NULL, &(size_t){4000}, 1, 0, why, sizeof why));
+    cr_expect(!bcast_grid_plan(&g, RANKS, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
     cr_expect(strstr(why, "there is no root"), "rank %d: %s", rank, why);
-    cr_assert(grid_plan(&g, RANKS - 1, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
+    cr_assert(bcast_grid_plan(&g, RANKS - 1, 4000, &tree_grid, SIZE_MAX, &plan, why, sizeof why));
     cr_expect(plan.bcast.run && *plan.name);
-    grid_plan_free(&plan);
-    grid_close(&g);
-    cr_expect(!grid_open(&g, MPI_COMM_WORLD, "/no/such/log", NULL, 0, 0, why, sizeof why));
+    bcast_grid_plan_free(&plan);
+    bcast_grid_close(&g);
+    cr_expect(!bcast_grid_open(&g, MPI_COMM_WORLD, "/no/such/log", NULL, 0, 0, why, sizeof why));
     cr_expect_str_eq(why, "/no/such/log: No such file or directory");
-    cr_expect(!grid_open(&g, MPI_COMM_WORLD, NULL, &(size_t){4000}, 1, 1e-9, why, sizeof why));
+    cr_expect(
+        !bcast_grid_open(&g, MPI_COMM_WORLD, NULL, &(size_t){4000}, 1, 1e-9, why, sizeof why));
     cr_expect(strstr(why, "are not known, measuring takes over"), "rank %d: %s", rank, why);
 }
 

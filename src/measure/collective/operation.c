@@ -101,7 +101,7 @@ static void fill_block(const struct operation_call *c, unsigned char *buffer, in
         buffer[k] = element(from, to, k);
 }
 
-void operation_fill(const struct operation_call *c)
+void operation_fill_buffers(const struct operation_call *c)
 {
     for (int j = 0; c->bytes && (size_t)j * c->bytes < c->send_bytes; j++)
         fill_block(c, c->send + (size_t)j * c->bytes, c->rank, j);
@@ -129,7 +129,7 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
         operation_release(c);
         return false;
     }
-    operation_fill(c);
+    operation_fill_buffers(c);
     return true;
 }
 

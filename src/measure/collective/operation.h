@@ -76,7 +76,7 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
 void operation_release(struct operation_call *c);
 
 /* Puts known data into the send buffer and clears the receive buffer. */
-void operation_fill(const struct operation_call *c);
+void operation_fill_buffers(const struct operation_call *c);
 
 /* Whether the receive buffer holds what the operation must have delivered. Costs at most size *
  * bytes steps, so call it outside of the timed part. */

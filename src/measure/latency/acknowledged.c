@@ -69,7 +69,7 @@ static int be_to(struct latency_run *r, const struct batch *b)
             double start = clock_now();
             clock_hold(b->hold);
             if (k + 1 < b->repetitions)
-                run_before(r);
+                run_prepare(r);
             ack.held = clock_now() - start + r->clock_cost;
             ack.exit = run_global(r, start);
         }
@@ -85,7 +85,7 @@ static int be_to(struct latency_run *r, const struct batch *b)
 static int be_both(struct latency_run *r, const struct batch *b, double *in_call)
 {
     for (int k = -1; k < b->repetitions; k++) {
-        run_before(r);
+        run_prepare(r);
         clock_hold(2 * b->hold); /* as TO's, then as FROM's */
         double entry = clock_now();
         TRY(run_operation(r));
@@ -101,7 +101,7 @@ static int be_both(struct latency_run *r, const struct batch *b, double *in_call
 static int be_other(struct latency_run *r, const struct batch *b)
 {
     for (int k = -1; k < b->repetitions; k++) {
-        run_before(r);
+        run_prepare(r);
         if (holds_both(r))
             clock_hold(b->hold / 2);
         TRY(run_operation(r));
@@ -183,7 +183,7 @@ static int batch_pings(void *arg, const struct batch *b, double *value, int *n)
     return values_to_collector(r, r->from, r->scratch, value, *n);
 }
 
-int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop)
+int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop)
 {
     struct series s;
     struct plan quarter = *plan;

@@ -52,7 +52,7 @@ int broadcast_run(void *arg, int root)
     return b->bcast->run(b->buffer, b->count, b->type, root, b->comm, b->bcast->arg);
 }
 
-void broadcast_before(void *arg)
+void broadcast_prepare(void *arg)
 {
     const struct broadcast *b = arg;
     int rank;
@@ -64,7 +64,7 @@ struct latency_case broadcast_case(struct broadcast *b)
 {
     return (struct latency_case){.comm = b->comm,
                                  .run = broadcast_run,
-                                 .before = b->fresh ? broadcast_before : NULL,
+                                 .before = b->fresh ? broadcast_prepare : NULL,
                                  .check = broadcast_check,
                                  .arg = b,
                                  .kind = COLLECTIVE_FROM_ROOT,

@@ -30,7 +30,7 @@ struct latency_case broadcast_case(struct broadcast *b);
  * all ranks except the root, makes one broadcast and compares. If some rank's type is not plain,
  * nothing is compared and CHECKED becomes false. */
 int broadcast_run(void *arg, int root);
-void broadcast_before(void *arg);
+void broadcast_prepare(void *arg);
 int broadcast_check(void *arg, int *wrong, bool *checked);
 
 #endif

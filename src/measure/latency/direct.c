@@ -33,7 +33,7 @@ static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
     const struct latency_case *c = r->c;
-    run_before(r);
+    run_prepare(r);
     TRY(harmonize(&d->start));
     budget_messages(4 * (r->size - 1), r->size);
     double after = d->together ? c->after : r->rank == c->root ? d->start.slack : 0;
@@ -176,7 +176,7 @@ static void direct_close(struct direct *d)
 static int measure(struct direct *d, struct latency_result *result)
 {
     struct latency_run *r = d->run;
-    struct plan plan = run_plan(r, 1);
+    struct plan plan = run_plan_part(r, 1);
     TRY(direct_open(d));
     TRY(run_series(r, &plan, batch_direct, d, result));
     if (r->keeps && !d->together)

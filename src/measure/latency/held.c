@@ -11,7 +11,7 @@ static int one(struct latency_run *r, struct plan plan)
     /* If FROM waits, too, the others wait half as long, and that half must be at least a gap. */
     double first = r->c->kind == COLLECTIVE_FROM_ROOT ? r->gap : 2 * r->gap;
     if (r->from != r->to)
-        TRY(run_pings(r, false, &plan, &ack_loop));
+        TRY(run_measure_pings(r, false, &plan, &ack_loop));
     TRY(series_settle(r->c->comm, r->c->collector, &plan, first, batch_acknowledged, r, &s,
                       &curve));
     if (!r->keeps)

@@ -121,7 +121,7 @@ static int run_steps(const struct looping *q, int repetitions, double *time)
     int operations = l->roots >= ROUND_FORWARD ? r->size : 1;
     double sum = 0;
     if (l->synchronizes)
-        run_before(r);
+        run_prepare(r);
     TRY(l->step(q, -1));
     double now = clock_now(), last = l->synchronizes ? run_next(r, now) : now;
     for (int k = 0; k < repetitions; k++) {
@@ -240,14 +240,14 @@ static int measure(struct latency_run *r, const struct loop *loop, const struct 
 
 static int run_loop(struct latency_run *r, struct latency_result *result)
 {
-    struct plan plan = run_plan(r, 1);
+    struct plan plan = run_plan_part(r, 1);
     return measure(r, result->method->loop, &plan, result);
 }
 
 int run_gap_once(struct latency_run *r, double part)
 {
     struct latency_result forgotten = {0};
-    struct plan plan = run_plan(r, part);
+    struct plan plan = run_plan_part(r, part);
     int known = r->gap > 0;
     plan.budget_most = 0;
     TRY(PMPI_Bcast(&known, 1, MPI_INT, r->c->collector, r->c->comm));

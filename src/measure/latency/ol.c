@@ -5,7 +5,7 @@ static int one(struct latency_run *r, struct plan plan)
 {
     struct series s;
     double trip_loop = NAN;
-    TRY(run_pings(r, true, &plan, &trip_loop));
+    TRY(run_measure_pings(r, true, &plan, &trip_loop));
     TRY(series_measure(r->c->comm, r->c->collector, &plan, 0, batch_acknowledged, r, &s));
     if (!r->keeps)
         return MPI_SUCCESS;

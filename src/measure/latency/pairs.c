@@ -33,7 +33,7 @@ static int pilot_once(struct latency_run *r, const struct pilot_step *step, doub
     double mine[2], start = clock_now();
     TRY(run_barrier(r));
     double barrier = clock_now() - start;
-    run_before(r);
+    run_prepare(r);
     if (r->rank == (int)step->from)
         clock_hold(step->hold + 2 * barrier);
     mine[0] = run_global(r, clock_now());
@@ -158,7 +158,7 @@ static bool list_next(struct latency_run *r, const struct pair_list *list, int k
         r->result->over_budget = true;
         return false;
     }
-    *plan = run_plan(r, 1.0 / (slower && !r->c->every ? slower : left));
+    *plan = run_plan_part(r, 1.0 / (slower && !r->c->every ? slower : left));
     if (r->c->every)
         plan->budget_most = fmax(plan->budget, plan->budget_most / left);
     return true;

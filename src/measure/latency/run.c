@@ -19,7 +19,7 @@ const struct latency_method *latency_method_find(const char *name)
 }
 
 /* A budget of 0 means no limit, so the result is always positive. */
-struct plan run_plan(const struct latency_run *r, double part)
+struct plan run_plan_part(const struct latency_run *r, double part)
 {
     struct plan plan = r->c->plan;
     if (plan.budget > 0) {

@@ -44,7 +44,7 @@ static inline int run_once(const struct latency_run *r, int root)
 /* run_once() with the case's root; ARG is the struct latency_run. */
 int run_operation(void *arg);
 
-static inline void run_before(const struct latency_run *r)
+static inline void run_prepare(const struct latency_run *r)
 {
     if (r->c->before)
         r->c->before(r->c->arg);
@@ -61,7 +61,7 @@ static inline double run_next(const struct latency_run *r, double now)
 {
     if (!r->c->before)
         return now;
-    run_before(r);
+    run_prepare(r);
     return clock_now();
 }
 
@@ -72,7 +72,7 @@ static inline double run_global(const struct latency_run *r, double local)
 }
 
 /* The case's plan, with the fraction PART of the method's remaining budget. */
-struct plan run_plan(const struct latency_run *r, double part);
+struct plan run_plan_part(const struct latency_run *r, double part);
 
 /* Measures a series that fills the result. */
 int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
@@ -122,7 +122,7 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
 
 /* acknowledged.c: measures the acknowledgement by itself, as a round trip or one-way, into
  * TIMED_PING. *LOOP: its value from loop means. The time used is subtracted from PLAN's budget. */
-int run_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
+int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
 
 /* acknowledged.c: the latency E (minus its hold) minus that of the acknowledgement, with the widest
  * interval that both allow. */

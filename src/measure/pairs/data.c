@@ -58,7 +58,7 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name)
     return true;
 }
 
-bool pairs_known(const struct pairs *p, enum pairs_quantity what)
+bool pairs_all_known(const struct pairs *p, enum pairs_quantity what)
 {
     bool all = true;
     for (int s = 0; s < p->n_sizes; s++)

@@ -78,7 +78,7 @@ struct pairs_size *pairs_add_size(struct pairs *p, size_t bytes, int repeats);
 bool pairs_set_host(struct pairs *p, int rank, const char *name);
 
 /* Whether all pairs have WHAT at all sizes. */
-bool pairs_known(const struct pairs *p, enum pairs_quantity what);
+bool pairs_all_known(const struct pairs *p, enum pairs_quantity what);
 
 /* Bandwidth from I to J in bytes per second: the least-squares slope of half the round trip over
  * all sizes. INFINITY if the time does not grow with the size. */

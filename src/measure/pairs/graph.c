@@ -98,9 +98,9 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph
     const struct sized m = {p,
                             bytes,
                             segment,
-                            pairs_known(p, PAIRS_SEND),
-                            pairs_known(p, PAIRS_GAP),
-                            pairs_known(p, PAIRS_ONE_WAY) && pairs_known(p, PAIRS_BOUND)};
+                            pairs_all_known(p, PAIRS_SEND),
+                            pairs_all_known(p, PAIRS_GAP),
+                            pairs_all_known(p, PAIRS_ONE_WAY) && pairs_all_known(p, PAIRS_BOUND)};
     for (int u = 0; u < p->n; u++)
         graph_row(&m, u, g);
     return true;

@@ -89,8 +89,8 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     return error == MPI_SUCCESS;
 }
 
-bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
-               double most, char *why, size_t size)
+bool bcast_grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
+                     double most, char *why, size_t size)
 {
     bool good = true;
     *g = (struct grid){.comm = comm, .clock = g->clock};
@@ -102,11 +102,11 @@ bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *byt
         good = load(g, log, why, size);
     good = agree(comm, good, why, size);
     if (!good)
-        grid_close(g);
+        bcast_grid_close(g);
     return good;
 }
 
-void grid_close(struct grid *g)
+void bcast_grid_close(struct grid *g)
 {
     pairs_free(&g->pairs);
 }
@@ -141,7 +141,8 @@ static struct estimate with_interval(struct estimate e)
     return (struct estimate){e.value, has ? e.low : 0.95 * e.value, has ? e.high : 1.05 * e.value};
 }
 
-bool grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b, int root)
+bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
+                           int root)
 {
     struct estimate last = with_interval(time_of(b));
     double apart = a->n_results && b->n_results
@@ -169,7 +170,7 @@ static void *trial_buffer(const struct grid *g, size_t bytes)
 /* Runs S on all ranks. PLAN and BEST keep it if it is faster than those before. */
 static int run_trial(const struct grid *g, int root, size_t bytes, const struct schedule *s,
                      void *buffer, int *quickest, struct latency_outcome *best,
-                     struct grid_plan *plan)
+                     struct bcast_grid_plan *plan)
 {
     struct schedule_part *part;
     struct latency_outcome trial;
@@ -191,7 +192,7 @@ static int run_trial(const struct grid *g, int root, size_t bytes, const struct 
 
 /* On rank 0: whether schedule I may still be faster. Schedules are in ascending order of
  * prediction, and predictions are lower bounds. */
-static bool may_be_quicker(const struct choice *c, int i, const struct grid_plan *plan)
+static bool may_be_quicker(const struct choice *c, int i, const struct bcast_grid_plan *plan)
 {
     return i < c->n && i < TRIED_MOST &&
            (i < TRIED_LEAST || c->s[i].completion < 0.98 * plan->trial_grid.value);
@@ -199,7 +200,7 @@ static bool may_be_quicker(const struct choice *c, int i, const struct grid_plan
 
 /* *BEST: index of the fastest schedule of C. */
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
-                      int *best, struct grid_plan *plan)
+                      int *best, struct bcast_grid_plan *plan)
 {
     void *buffer = trial_buffer(g, bytes);
     struct latency_outcome tree = {0}, native = {0};
@@ -217,7 +218,7 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     if (buffer) {
         try_out(g, &tree_native, root, buffer, bytes, &native);
         plan->trial_native = time_of(&native);
-        int keeps = !grid_is_quicker(&tree, &native, root);
+        int keeps = !bcast_grid_is_quicker(&tree, &native, root);
         PMPI_Bcast(&keeps, 1, MPI_INT, 0, g->comm);
         plan->native = keeps;
         PMPI_Bcast(&plan->trial_native, 3, MPI_DOUBLE, 0, g->comm);
@@ -231,7 +232,7 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
 
 /* On rank 0: moves the chosen schedule into the plan. */
 static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
-                      struct grid_plan *plan)
+                      struct bcast_grid_plan *plan)
 {
     struct schedule *s = &plan->schedule;
     *s = *best;
@@ -246,13 +247,13 @@ static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
         plan->predicted = choice_predict(&g->pairs, bytes, s);
 }
 
-bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
-               struct grid_plan *plan, char *why, size_t size)
+bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder,
+                     size_t segment, struct bcast_grid_plan *plan, char *why, size_t size)
 {
     struct choice *c = calloc(1, sizeof *c);
     int error = MPI_SUCCESS, best = 0;
     const struct estimate none = {NAN, NAN, NAN};
-    *plan = (struct grid_plan){.trial_grid = none, .trial_native = none, .predicted = none};
+    *plan = (struct bcast_grid_plan){.trial_grid = none, .trial_native = none, .predicted = none};
     bool good = sync_all_have(g->comm, c != NULL) == MPI_SUCCESS;
     if (!good)
         snprintf(why, size, "no memory for trees");
@@ -280,9 +281,9 @@ bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *build
     return true;
 }
 
-void grid_plan_free(struct grid_plan *plan)
+void bcast_grid_plan_free(struct bcast_grid_plan *plan)
 {
     free(plan->part);
     schedule_free(&plan->schedule);
-    *plan = (struct grid_plan){0};
+    *plan = (struct bcast_grid_plan){0};
 }

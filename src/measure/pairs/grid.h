@@ -16,10 +16,10 @@ struct sync_clock; /* sync/sync.h */
 
 /* What was measured on a communicator; only its rank 0 has the latencies. */
 struct grid {
-    MPI_Comm comm; /* the caller's; until grid_close() it must not be freed or used otherwise */
+    MPI_Comm comm; /* the caller's; until bcast_grid_close() not to be freed or used otherwise */
     int rank, size;
     struct pairs pairs;
-    /* The caller sets this before grid_open(): */
+    /* The caller sets this before bcast_grid_open(): */
     struct sync_clock
         *clock; /* for one-way latencies and trials; NULL if all ranks are on one host */
 };
@@ -29,16 +29,16 @@ struct grid {
  * libraries change protocols between sizes; NULL, 0: 64 B to 64 KiB. MOST: seconds for measuring,
  * not counting a pair that has begun; 0: no limit. Returns false on all ranks alike, with one line
  * in WHY on all of them, if the log cannot be used, time is up or an MPI call fails. */
-bool grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
-               double most, char *why, size_t size);
+bool bcast_grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
+                     double most, char *why, size_t size);
 
-void grid_close(struct grid *g);
+void bcast_grid_close(struct grid *g);
 
-struct grid_plan {
+struct bcast_grid_plan {
     struct bcast bcast;        /* what to run; the plan owns its arg */
     char name[64];             /* "look-ahead, segments of 8192 B", or "native" */
     struct estimate predicted; /* choice_predict() of SCHEDULE; NaN for native */
-    bool native;               /* the library's own broadcast won the trial: see grid_plan() */
+    bool native; /* the library's own broadcast won the trial: see bcast_grid_plan() */
     struct estimate trial_grid,
         trial_native; /* last exit - root's entry; NaN if memory was short */
     struct schedule_part *part;
@@ -49,16 +49,17 @@ struct grid_plan {
  * candidate) in segments of SEGMENT bytes (0: no segments; SIZE_MAX: any size). The method "direct"
  * times the library's broadcast and at least three schedules, in ascending order of prediction, and
  * more as long as a prediction is below the best time. The library's broadcast is kept unless
- * grid_is_quicker().
- * Returns false on all ranks alike, with WHY as in grid_open(). Free by grid_plan_free(). */
-bool grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder, size_t segment,
-               struct grid_plan *plan, char *why, size_t size);
-void grid_plan_free(struct grid_plan *plan);
+ * bcast_grid_is_quicker(). Returns false on all ranks alike, with WHY as in bcast_grid_open(). Free
+ * by bcast_grid_plan_free(). */
+bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder,
+                     size_t segment, struct bcast_grid_plan *plan, char *why, size_t size);
+void bcast_grid_plan_free(struct bcast_grid_plan *plan);
 
 /* Whether broadcast A from ROOT is faster than B by outcomes of the method "direct", whatever the
  * errors of the ranks' clocks: each rank's exit is earlier than its own with B, which a single
  * clock shows, or earlier than B's last exit by more than two clocks may differ; in both cases by 2
  * % and by both intervals (5 % where there is none). */
-bool grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b, int root);
+bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
+                           int root);
 
 #endif

@@ -103,7 +103,7 @@ static bool plays_right(struct player *p)
     bool right = true;
     for (int i = 0; i < p->script->n; i++)
         if (p->script->action[i].kind == ACTION_ISSUE)
-            operation_fill(&p->call[i]);
+            operation_fill_buffers(&p->call[i]);
     if (play(p, &ignored) != MPI_SUCCESS)
         return false;
     for (int i = 0; i < p->script->n; i++)
