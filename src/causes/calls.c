@@ -197,8 +197,8 @@ void recorded_window(const struct causes_run *run, int64_t epoch, int64_t *from,
     *to = ends_run(run, epoch) ? run->last_ns : (epoch + 1) * width_of(run);
 }
 
-struct recorded recorded_read(const struct timeline *t, const struct act *act, size_t n,
-                              const struct causes_run *run)
+struct recorded recorded_calls_read(const struct timeline *t, const struct act *act, size_t n,
+                                    const struct causes_run *run)
 {
     struct recorded r = {.t = t, .act = act, .run = run};
     uint32_t *lane_of = memory_alloc((n + 1) * sizeof *lane_of); /* by event */
@@ -209,7 +209,7 @@ struct recorded recorded_read(const struct timeline *t, const struct act *act, s
     return r;
 }
 
-void recorded_free(struct recorded *r)
+void recorded_calls_free(struct recorded *r)
 {
     free(r->pieces.at);
     free(r->calls.at);

@@ -65,11 +65,11 @@ struct recorded {
     struct lookup piece_of;
 };
 
-/* Parameters are those of causes_find(). Release by recorded_free(), when no request holds a
+/* Parameters are those of causes_find(). Release by recorded_calls_free(), when no request holds a
  * history any more. */
-struct recorded recorded_read(const struct timeline *t, const struct act *act, size_t n,
-                              const struct causes_run *run);
-void recorded_free(struct recorded *r);
+struct recorded recorded_calls_read(const struct timeline *t, const struct act *act, size_t n,
+                                    const struct causes_run *run);
+void recorded_calls_free(struct recorded *r);
 
 /* Begin and end of the window EPOCH of the run. */
 void recorded_window(const struct causes_run *run, int64_t epoch, int64_t *from, int64_t *to);

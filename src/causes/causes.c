@@ -410,7 +410,7 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
 void causes_find(struct causes *c, const struct timeline *t, const struct act *act, size_t n,
                  const struct causes_run *run)
 {
-    struct search s = {.in = recorded_read(t, act, n, run)};
+    struct search s = {.in = recorded_calls_read(t, act, n, run)};
     *c = (struct causes){0};
     s.balance = memory_alloc((s.in.pieces.n + 1) * sizeof *s.balance);
     s.pool.levels = history_levels(s.in.pieces.n);
@@ -423,7 +423,7 @@ void causes_find(struct causes *c, const struct timeline *t, const struct act *a
     history_pool_free(&s.pool);
     free(s.waited.at);
     free(s.waited_of.slot);
-    recorded_free(&s.in);
+    recorded_calls_free(&s.in);
     free(s.balance);
     free(s.differences.list.at);
     free(s.delays.at);

@@ -334,7 +334,7 @@ struct what_if_replay *what_if_open(const struct timeline *t, const struct act *
 {
     struct what_if_replay *x = memory_alloc(sizeof *x);
     x->run = *run;
-    x->in = recorded_read(t, act, n, &x->run);
+    x->in = recorded_calls_read(t, act, n, &x->run);
     event_graph_read(&x->graph, &x->in, n);
     x->check = check(&x->graph);
     return x;
@@ -348,6 +348,6 @@ const struct replay_check *what_if_check(const struct what_if_replay *x)
 void what_if_close(struct what_if_replay *x)
 {
     event_graph_free(&x->graph);
-    recorded_free(&x->in);
+    recorded_calls_free(&x->in);
     free(x);
 }

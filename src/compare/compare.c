@@ -146,7 +146,7 @@ static void weigh(struct comparison *c)
     double *p = memory_alloc((rows + 1) * sizeof *p);
     for (size_t i = 0; i < rows; i++)
         memcpy(value + i * c->all, c->list.at[i].value, c->all * sizeof *value);
-    evidence_together(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
+    evidence_permutation_test(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
     for (size_t i = 0; i < rows; i++) {
         struct change *x = &c->list.at[i];
         bool whole = x->kind == CHANGE_RUN;

@@ -124,8 +124,8 @@ static void shuffle(bool *in, size_t n, unsigned short state[3])
     }
 }
 
-void evidence_together(const double *value, size_t rows, size_t n, size_t m, double floor,
-                       double *p)
+void evidence_permutation_test(const double *value, size_t rows, size_t n, size_t m, double floor,
+                               double *p)
 {
     size_t all = n + m;
     double *seen = memory_alloc((rows + 1) * sizeof *seen);

@@ -28,8 +28,8 @@ struct estimate evidence_shift(const double *a, size_t n, const double *b, size_
  * probability under the null hypothesis that any row differs as much as this one, by 20,000 random
  * permutations of the runs. The statistic is the difference of the means over the standard
  * deviation of all runs plus FLOOR; outliers are limited before. */
-void evidence_together(const double *value, size_t rows, size_t n, size_t m, double floor,
-                       double *p);
+void evidence_permutation_test(const double *value, size_t rows, size_t n, size_t m, double floor,
+                               double *p);
 
 /* The number of runs per side that would decide whether the shift E, estimated from RUNS per side,
  * is above LIMIT. The interval is assumed to shrink as 1/sqrt(runs). At least 4; 0: over 1000. */

@@ -17,7 +17,7 @@ static void copy_name(char *to, size_t room, const char *from, size_t size)
 }
 
 /* Ticks per second from the ledger's two pairs; 0: they do not tell. */
-static double ledger_rate(const struct ledger_header *h)
+static double ledger_clock_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
     if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
@@ -428,7 +428,7 @@ struct gather gather_begin(struct profile *p, const struct ledger *l)
     return (struct gather){.p = p,
                            .l = l,
                            .h = l->header,
-                           .rate = ledger_rate(l->header),
+                           .rate = ledger_clock_rate(l->header),
                            .module = no_map(count_of(l, LEDGER_MODULES)),
                            .operation = no_map(count_of(l, LEDGER_OPERATIONS)),
                            .comm = no_map(count_of(l, LEDGER_COMMS)),

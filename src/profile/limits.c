@@ -22,7 +22,7 @@ static bool is_sampled(const struct profile_event *e, uint32_t mask)
 }
 
 /* Ranks sample by masks of their own; afterwards all have what the widest mask keeps. */
-void events_limit(struct profile *p, uint32_t limit)
+void profile_thin_events(struct profile *p, uint32_t limit)
 {
     KEEP(&p->events, e, is_sampled(e, p->sample_mask));
     while (p->events.n > limit && p->sample_mask != UINT32_MAX) {
@@ -42,7 +42,7 @@ static void keep_windows(struct profile *p)
     KEEP(&p->nets, e, !((uint64_t)e->from_ns & p->trace.time_mask));
 }
 
-void acts_limit(struct profile *p, size_t limit)
+void profile_thin_trace(struct profile *p, size_t limit)
 {
     if (!p->acts.n && !p->nets.n)
         return;

@@ -82,7 +82,7 @@ static uint64_t hash_of(enum profile_table t, const void *row)
     return hash ^ hash >> 29;
 }
 
-uint64_t entry_timed(const struct profile_entry *e)
+uint64_t entry_timed_calls(const struct profile_entry *e)
 {
     uint64_t n = 0;
     for (unsigned b = 0; e->histogram && b < HISTOGRAM_BUCKETS; b++)
@@ -172,8 +172,8 @@ static void fields_merge(const struct fields *fields, void *to, const void *from
     for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
         char *x = (char *)to + f->offset;
         const char *y = (const char *)from + f->offset;
-        bool shorter = f->merge == MERGE_SHORTEST && entry_timed(from) &&
-                       (!entry_timed(to) || *(const uint64_t *)y < *(uint64_t *)x);
+        bool shorter = f->merge == MERGE_SHORTEST && entry_timed_calls(from) &&
+                       (!entry_timed_calls(to) || *(const uint64_t *)y < *(uint64_t *)x);
         if (f->merge == MERGE_SUM)
             add(f, x, y);
         else if (f->merge == MERGE_OR)
@@ -456,8 +456,8 @@ void profile_merge(struct profile *into, struct profile *from)
         m.to[t] = merge_table(into, from, t, &m);
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);
-    events_limit(into, PROFILE_MAX_EVENTS);
-    acts_limit(into, PROFILE_MAX_ACTS);
+    profile_thin_events(into, PROFILE_MAX_EVENTS);
+    profile_thin_trace(into, PROFILE_MAX_ACTS);
     peers_limit(into, PROFILE_MAX_PEERS);
     balances_limit(into, PROFILE_MAX_BALANCES);
     profile_free(from);

@@ -181,10 +181,10 @@ void profile_reindex(struct profile *p);
 
 /* Thins the events of every communicator by ledger_is_sampled(), until at most LIMIT are left. The
  * result depends only on the set of events. */
-void events_limit(struct profile *p, uint32_t limit);
+void profile_thin_events(struct profile *p, uint32_t limit);
 
 /* Thins the events of a trace to at most LIMIT, by time windows. */
-void acts_limit(struct profile *p, size_t limit);
+void profile_thin_trace(struct profile *p, size_t limit);
 
 /* Limits the matrix: first drops call sites, then the pairs with the least data. */
 void peers_limit(struct profile *p, size_t limit);

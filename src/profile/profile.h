@@ -332,7 +332,7 @@ void profile_warn(struct profile *p, const char *format, ...) __attribute__((for
 /* --- questions --- */
 
 /* Number of calls of E whose time is known: those not left by longjmp or an exception. */
-uint64_t entry_timed(const struct profile_entry *e);
+uint64_t entry_timed_calls(const struct profile_entry *e);
 
 /* Requests of E that were seen complete. */
 static inline uint64_t entry_requests(const struct profile_entry *e)

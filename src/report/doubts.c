@@ -181,7 +181,7 @@ static void find_left(struct finding_context *c)
     char count[32], call[CALL_LABEL];
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
-        uint64_t timed = entry_timed(e),
+        uint64_t timed = entry_timed_calls(e),
                  untimed = e->calls > timed + e->apart ? e->calls - e->apart - timed : 0,
                  mine = e->errors < untimed ? e->errors : untimed;
         left += mine;

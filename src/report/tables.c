@@ -109,7 +109,7 @@ static void fill_calls(struct table *t, const struct view *v)
         const struct profile_entry *e = &sums->entries.at[i];
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
-        uint64_t timed = entry_timed(e);
+        uint64_t timed = entry_timed_calls(e);
         /* The time of calls that never returned is unknown: an error handler left them by
          * longjmp(), or the rank was killed. */
         double time = timed || !e->calls || e->apart ? (double)e->time_ns : NAN;

@@ -77,7 +77,8 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
                    other = to ? from || a->peer == AWAIT_ANY || (comm && tag && elsewhere)
                               : from && elsewhere;
         const int alike = 8 * to + 4 * (from || a->peer == AWAIT_ANY) + 2 * comm + tag;
-        if (!other || waits_takes(a, m) || alike <= best_alike || m->sent <= waits_receives(g, m))
+        if (!other || waits_receive_matches(a, m) || alike <= best_alike ||
+            m->sent <= waits_receives(g, m))
             continue;
         best = *m;
         best_alike = alike;

@@ -90,7 +90,7 @@ static void wait_for_collective(struct wait_graph *g, struct need *w)
     }
 }
 
-bool waits_takes(const struct awaited *r, const struct message_count *m)
+bool waits_receive_matches(const struct awaited *r, const struct message_count *m)
 {
     return r->what == AWAIT_RECEIVE && r->comm == m->comm && r->rank == m->to &&
            (r->peer == AWAIT_ANY || r->peer == m->from) &&
@@ -102,7 +102,7 @@ uint64_t waits_receives(const struct wait_graph *g, const struct message_count *
     const struct awaited *end = g->s->awaited.at + g->s->awaited.n, *o;
     uint64_t n = 0;
     for (o = g->s->awaited.at + g->rank[m->to].first_awaited; o < end && o->rank == m->to; o++)
-        n += waits_takes(o, m);
+        n += waits_receive_matches(o, m);
     return n;
 }
 
@@ -112,7 +112,7 @@ static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;
     for (size_t i = 0; i < g->sent.n; i++)
-        sent += waits_takes(r, &g->sent.at[i]) ? g->sent.at[i].sent : 0;
+        sent += waits_receive_matches(r, &g->sent.at[i]) ? g->sent.at[i].sent : 0;
     for (const struct awaited *o = g->s->awaited.at + g->rank[r->rank].first_awaited; o != r; o++)
         earlier += o->what == AWAIT_RECEIVE && o->comm == r->comm && o->peer == r->peer &&
                    o->tag == r->tag;

@@ -54,9 +54,9 @@ bool waits_is_young(const struct wait_graph *g, const struct open_call *c);
  * ranks that wait for its members. AMONG: only these ranks (NULL: all). */
 void waits_spread(const struct wait_graph *g, bool *in, bool for_them, const bool *among);
 
-/* waits_takes(): whether receive R matches message M. The other counts posted receives that match
- * M. */
-bool waits_takes(const struct awaited *r, const struct message_count *m);
+/* waits_receive_matches(): whether receive R matches message M. The other counts posted receives
+ * that match M. */
+bool waits_receive_matches(const struct awaited *r, const struct message_count *m);
 uint64_t waits_receives(const struct wait_graph *g, const struct message_count *m);
 
 #endif

@@ -158,7 +158,7 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, uint
                                                      .apart = 20,
                                                      .apart_ns = 900,
                                                      .histogram = histogram});
-    events_limit(p, 500);
+    profile_thin_events(p, 500);
     p->hosts.n = 0;
     arrivals_find(p);
     return p;
@@ -264,7 +264,7 @@ Test(arrivals, what_there_is_no_room_for_is_counted)
             (struct profile_event){.comm_id = 1000 + i, .spared = 31, .entry_ns = 100 + i};
         sampled += ledger_is_sampled(1000 + i, 0, 31, UINT32_MAX);
     }
-    events_limit(&p, 8);
+    profile_thin_events(&p, 8);
     cr_expect_eq(p.events.n, 8);
     cr_expect_eq(p.events_dropped, sampled - 8);
     free(p.events.at);

@@ -60,7 +60,7 @@ static void trials(double effect, double *told, double *wrong)
                 double spike = erand48(state) < 0.02 ? -0.05 * log(1 - erand48(state)) : 0;
                 value[r][i] = 0.1 + 0.01 * normal(state) + spike + (!r && i >= 5 ? effect : 0);
             }
-        evidence_together(&value[0][0], ROWS, 5, 5, 0.0025, p);
+        evidence_permutation_test(&value[0][0], ROWS, 5, 5, 0.0025, p);
         for (int r = 1; r < ROWS; r++)
             any = any || p[r] <= EVIDENCE_LEVEL_TOGETHER;
         *told += p[0] <= EVIDENCE_LEVEL_TOGETHER;
@@ -85,7 +85,7 @@ Test(evidence, of_twenty_rows_hardly_any_is_told_by_chance)
 Test(evidence, the_deal_that_was_seen_counts)
 {
     double value[] = {100, 101, 102, 103, 104, 110, 111, 112, 113, 114}, p;
-    evidence_together(value, 1, 5, 5, 0.1, &p);
+    evidence_permutation_test(value, 1, 5, 5, 0.1, &p);
     cr_assert_float_eq(p, 2.0 / 252, 0.002, "%g", p);
 }
 
@@ -98,7 +98,7 @@ Test(evidence, runs_that_lie_far_out_are_pulled_in)
         for (int i = 0; i < 2 * EACH; i++)
             value[i] = i < EACH ? 100 + 0.1 * i : 100 + 0.1 * (i - EACH) + change;
         value[EACH - 1] = 9000;
-        evidence_together(value, 1, EACH, EACH, 0.1, &p);
+        evidence_permutation_test(value, 1, EACH, EACH, 0.1, &p);
         cr_assert_eq(p <= EVIDENCE_LEVEL_TOGETHER, change > 0, "%g", p);
     }
 }

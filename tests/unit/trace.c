@@ -68,7 +68,7 @@ Test(trace, survives_the_file)
 Test(trace, windows)
 {
     struct profile *p = traced(0, 4000), *q = traced(1, 4000);
-    acts_limit(q, 1000);
+    profile_thin_trace(q, 1000);
     size_t kept = q->acts.n;
     cr_assert(kept <= 1000 && kept >= 200, "%zu", kept);
     profile_merge(p, q);
@@ -78,7 +78,7 @@ Test(trace, windows)
     cr_assert_eq(p->trace.sends, kept);
     cr_assert_eq(p->waits.at[0].wait_ns, 400 * kept);
     cr_assert_float_eq(p->trace.covered, (double)kept / 4000, 0.01);
-    acts_limit(p, 100);
+    profile_thin_trace(p, 100);
     cr_assert(p->acts.n && p->acts.n <= 100);
     profile_free(p);
 }
@@ -89,7 +89,7 @@ Test(trace, transport_is_bounded)
     struct profile *p = traced(0, 4000);
     for (uint32_t i = 0; i < 4000; i++)
         *PUSH(&p->nets) = (struct net){.from_ns = 1000000ll * i, .to_ns = 1000000ll * i + 10};
-    acts_limit(p, 4000);
+    profile_thin_trace(p, 4000);
     cr_assert(p->acts.n && p->nets.n && p->acts.n + p->nets.n <= 4000, "%zu, %zu", p->acts.n,
               p->nets.n);
     profile_free(p);
