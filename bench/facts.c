@@ -131,7 +131,7 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
         usleep(250000);
         sync_again(clock);
     }
-    if (the_document && clock->domains > 1 && !document_known(the_document, "clocks"))
+    if (the_document && clock->domains > 1 && !document_fact_value(the_document, "clocks"))
         document_fact(the_document, "clocks",
                       "%d, made one within %.2f us; half of the round trips: %.2f us",
                       clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);

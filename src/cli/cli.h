@@ -107,7 +107,7 @@ void runs_print(const struct kept_runs *runs);
 
 /* Ends the process if two of the N paths are the same run: given twice, it would suggest that
  * nothing ever varies. */
-void cli_refuse_twice(const char *const *path, size_t n);
+void cli_refuse_repeated(const char *const *path, size_t n);
 
 /* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
  * `collprof compare`. Returns the exit status. */

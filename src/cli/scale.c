@@ -64,7 +64,7 @@ int cli_scale(int argc, char **argv)
     cli_parse(&parser, argc, argv);
     if (!s.run.n)
         cli_refuse("no runs: use: collprof scale DIR...");
-    cli_refuse_twice(s.run.at, s.run.n);
+    cli_refuse_repeated(s.run.at, s.run.n);
     int status = scale(&s);
     free(s.run.at);
     return status;

@@ -34,7 +34,7 @@ json_t *json_text(const char *text, size_t size)
     return value;
 }
 
-void json_make_plain(json_t *json)
+void json_make_printable(json_t *json)
 {
     const char *key;
     json_t *value;
@@ -46,9 +46,9 @@ void json_make_plain(json_t *json)
             json_string_set(json, text);
         free(text);
     } else if (json_is_object(json)) {
-        json_object_foreach(json, key, value) json_make_plain(value);
+        json_object_foreach(json, key, value) json_make_printable(value);
     } else {
-        json_array_foreach(json, i, value) json_make_plain(value);
+        json_array_foreach(json, i, value) json_make_printable(value);
     }
 }
 

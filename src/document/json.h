@@ -35,7 +35,7 @@ static inline double json_number_at(const json_t *object, const char *key)
 void json_put_estimate(json_t *object, const char *name, struct estimate e);
 
 /* Makes every text in it printable: see quote_plain(). */
-void json_make_plain(json_t *json);
+void json_make_printable(json_t *json);
 
 /* Parses the regular file PATH; on failure NULL, with "PATH: reason" in WHY. */
 json_t *json_file_load(const char *path, char *why, size_t size);

@@ -398,7 +398,7 @@ static void gather_findings(struct gather *g)
 {
     json_t *list = json_loads(ledger_text(g->l, g->h->findings), 0, NULL), *finding;
     size_t i;
-    json_make_plain(list);
+    json_make_printable(list);
     json_array_foreach(list, i, finding)
     {
         const char *kind = json_string_value(json_object_get(finding, "kind"));

@@ -228,7 +228,7 @@ struct profile *profile_from_json(json_t *json, const char **reason)
     *reason = "a profile of another version of collprof (this one reads " PROFILE_SCHEMA ")";
     if (strcmp(schema, PROFILE_SCHEMA))
         return NULL;
-    json_make_plain(json);
+    json_make_printable(json);
     struct profile *p = profile_new();
     bool good = read_all(p, json);
     const char *what = good ? profile_impossible(p) : NULL, *key = fields_fault();
