@@ -183,7 +183,7 @@ static void say_if_hidden(void)
 }
 
 /* Before an MPI is loaded only regions can be called; then they do nothing. */
-void *choose(void *caller, void **to)
+void *stubs_choose_mpi(void *caller, void **to)
 {
     char path[4096];
     pthread_mutex_lock(&lock);

@@ -5,7 +5,7 @@
 struct stub {
     const char *name;
     void (*function)(void);
-    void **to; /* first choose(), then a layer's function or, without a layer, the library's */
+    void **to; /* first stubs_choose_mpi(), then the function of a layer or of the MPI library */
 };
 
 extern const struct stub stubs[];
@@ -13,6 +13,6 @@ extern const unsigned n_stubs;
 
 /* Called at the first call of any of these functions, by CALLER: finds the MPI that this process
  * uses and sets every stub. Returns where the stub at TO goes now. */
-void *choose(void *caller, void **to) __attribute__((visibility("hidden")));
+void *stubs_choose_mpi(void *caller, void **to) __attribute__((visibility("hidden")));
 
 #endif

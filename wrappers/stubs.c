@@ -1,6 +1,6 @@
 /* The functions of libcollprof.so. Each is one indirect jump without a prototype, since these
  * differ between MPIs; arguments, stack and return address stay the caller's. The first call goes
- * through choose(), which saves and restores the arguments. */
+ * through stubs_choose_mpi(), which saves and restores the arguments. */
 #include "wrappers/choose.h"
 
 #if defined(__x86_64__)
@@ -25,7 +25,7 @@ __asm__(
     "movups %xmm3, 48(%rsp)\n movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n"
     "movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
     "mov %r10, %rdi\n mov %r11, %rsi\n"
-    "call choose\n"
+    "call stubs_choose_mpi\n"
     "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n"
     "movups 48(%rsp), %xmm3\n movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n"
     "movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
@@ -56,7 +56,7 @@ __asm__(".text\n"
         "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n"
         "stp q6, q7, [sp, #192]\n"
         "mov x0, x30\n mov x1, x17\n"
-        "bl choose\n"
+        "bl stubs_choose_mpi\n"
         "mov x16, x0\n"
         "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"
         "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
