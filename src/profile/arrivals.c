@@ -114,7 +114,7 @@ static struct instance instance_of(struct profile *p, const struct profile_event
             spared = e[i].spared;
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
     }
-    result.stands_for = ledger_stands_for(spared, p->sample_mask);
+    result.stands_for = ledger_represented(spared, p->sample_mask);
     result.skew = positive(last - first);
     result.wait = wait_of(p, e, n, kind, root);
     if (kind == COLLECTIVE_FROM_ROOT && root < n) {

@@ -313,7 +313,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (UNLIKELY(layer.trace))
         trace_left(c);
-    call_apart_over(kind == REQUEST_COLLECTIVE ? on : NULL);
+    call_exclusion_advance(kind == REQUEST_COLLECTIVE ? on : NULL);
     call_over(c);
 }
 

@@ -60,7 +60,7 @@ static inline struct type_size *call_named(MPI_Datatype type)
                          (sizeof thread.named / sizeof *thread.named)];
 }
 
-static inline uint64_t call_bytes_told(MPI_Count count, MPI_Datatype type)
+static inline uint64_t call_bytes_if_known(MPI_Count count, MPI_Datatype type)
 {
     const struct type_size *t = call_named(type);
     if (type == MPI_DATATYPE_NULL)
@@ -69,15 +69,15 @@ static inline uint64_t call_bytes_told(MPI_Count count, MPI_Datatype type)
 }
 
 /* Shows a call as open in the record, from its entry. */
-static inline __attribute__((always_inline)) void call_stands(struct call *c,
-                                                              struct call_about about)
+static inline __attribute__((always_inline)) void call_show_open(struct call *c,
+                                                                 struct call_about about)
 {
     struct ledger_call *now = thread.call;
     if (UNLIKELY(!now))
         now = thread_call_slot();
     struct comm *comm = about.comm == MPI_COMM_NULL ? NULL : comm_find(about.comm);
     c->comm = comm;
-    c->bytes = call_bytes_told(about.count, about.type);
+    c->bytes = call_bytes_if_known(about.count, about.type);
     now->operation = c->operation;
     now->site = c->site;
     now->comm_id = comm ? comm->id : 0;
@@ -117,7 +117,7 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     c->operation = operation;
     c->traced = false;
     c->site = layer.stack_depth ? site_here(CALL_OWN_FRAMES) : LEDGER_NO_SITE;
-    call_stands(c, about);
+    call_show_open(c, about);
     return true;
 }
 
@@ -147,7 +147,7 @@ enum { CALLS_EXCLUDED = 32 };
 void call_exclude(uint64_t comm_id, uint32_t collectives);
 
 /* Called when a collective on ON is left. */
-static inline void call_apart_over(const struct comm *on)
+static inline void call_exclusion_advance(const struct comm *on)
 {
     if (UNLIKELY(thread.excluded.of) && on && on->id == thread.excluded.of &&
         --thread.excluded.collectives == 0)
@@ -243,7 +243,7 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
             call_instance(c, on, e, sequence, root, bytes, signature);
     }
     call_leave_with_entry(c, rc, e, bytes);
-    call_apart_over(on);
+    call_exclusion_advance(on);
     thread.outside = 0;
 }
 

@@ -154,7 +154,7 @@ struct turn channel_received(struct turn p, struct comm *c, int from, int tag)
     return p;
 }
 
-void channel_tell(uint32_t waiting, uint32_t event)
+void channel_store_ordinal(uint32_t waiting, uint32_t event)
 {
     line[waiting].event = event;
 }

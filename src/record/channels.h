@@ -54,7 +54,7 @@ void channel_lost(struct turn p);
 
 /* Stores the ordinal of the receive WAITING in the event with index EVENT, as soon as the ordinal
  * is known. EVENT TURN_UNKNOWN: in no event any more. */
-void channel_tell(uint32_t waiting, uint32_t event);
+void channel_store_ordinal(uint32_t waiting, uint32_t event);
 
 /* The channel of the collectives OPERATION with ROOT (-1: none) and identity ID on C. ID is that of
  * the communicator, or of a persistent collective. */

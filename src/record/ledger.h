@@ -104,7 +104,7 @@ static inline bool ledger_is_sampled(uint64_t comm_id, uint64_t sequence, unsign
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
     return (hash >> 32 & mask >> (spared & 31)) == 0;
 }
-static inline uint64_t ledger_stands_for(unsigned spared, uint32_t mask)
+static inline uint64_t ledger_represented(unsigned spared, uint32_t mask)
 {
     return (uint64_t)(mask >> (spared & 31)) + 1;
 }

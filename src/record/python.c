@@ -204,7 +204,7 @@ static bool copy_text(char *to, size_t room, const char *text)
     return at > 0;
 }
 
-bool python_place_of(const struct python_call *call, struct python_place *place)
+bool python_locate(const struct python_call *call, struct python_place *place)
 {
     const char *file, *function;
     int line = python.line(call->code, call->instruction);

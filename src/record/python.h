@@ -38,6 +38,6 @@ const void *python_find(const char *library);
 unsigned python_stack_read(struct python_call *call, unsigned most);
 
 /* Finds file, function and line of CALL. False if unknown. */
-bool python_place_of(const struct python_call *call, struct python_place *place);
+bool python_locate(const struct python_call *call, struct python_place *place);
 
 #endif

@@ -176,7 +176,7 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
 {
     static struct python_place place; /* static: layer.lock is held */
     for (unsigned i = 0; i < s->n_calls && site->depth < layer.stack_depth; i++) {
-        if (!python_place_of(&s->call[i], &place))
+        if (!python_locate(&s->call[i], &place))
             continue;
         site->frame[site->depth].module = module_of_python(&place);
         site->frame[site->depth].address = place.line;

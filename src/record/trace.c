@@ -34,7 +34,7 @@ static void thin_out(void)
     for (uint32_t i = 0; i < t->count; i++) {
         bool keep = !(time_of(e[i].entry_ticks) & h->time_mask);
         if (waits(&e[i]))
-            channel_tell(e[i].ordinal, keep ? kept : TURN_UNKNOWN);
+            channel_store_ordinal(e[i].ordinal, keep ? kept : TURN_UNKNOWN);
         if (keep)
             e[kept++] = e[i];
     }
@@ -104,7 +104,7 @@ static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64
                                          .site = c->site,
                                          .ordinal = p.waiting ? p.waiting : p.ordinal});
     if (UNLIKELY(p.waiting) && i != TURN_UNKNOWN)
-        channel_tell(p.waiting, i);
+        channel_store_ordinal(p.waiting, i);
 }
 
 static void add_traced(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,

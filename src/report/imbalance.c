@@ -36,7 +36,7 @@ static bool ends_segment(const struct profile *p, const struct segments *s, cons
  * s). */
 static double weight(const struct profile *p, const struct profile_event *e)
 {
-    return 1e-9 * (double)ledger_stands_for(e->spared, p->sample_mask);
+    return 1e-9 * (double)ledger_represented(e->spared, p->sample_mask);
 }
 
 static void find_parts(const struct profile *p, const bool *taken, struct segments *s)

@@ -31,11 +31,11 @@ static void tell(enum transport_kind kind, uint64_t from, ssize_t moved, void *p
 {
     if (moved <= 0)
         return;
-    transport_tell(&(struct transport_event){.from = from,
-                                             .to = transport_now(),
-                                             .bytes = (uint64_t)moved,
-                                             .kind = (uint8_t)kind,
-                                             .ours = called_by_mpi(place)});
+    transport_record(&(struct transport_event){.from = from,
+                                               .to = transport_now(),
+                                               .bytes = (uint64_t)moved,
+                                               .kind = (uint8_t)kind,
+                                               .ours = called_by_mpi(place)});
 }
 
 /* The function NAME with these PARAMETERS, of which the others are the names. */

@@ -17,7 +17,7 @@ static struct follower complete(void *user_data, ucs_status_t status)
     free(user_data);
     if (status == UCS_OK && __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE)) {
         uint64_t now = transport_now();
-        transport_tell(&(struct transport_event){
+        transport_record(&(struct transport_event){
             .from = now, .to = now, .number = f.number, .kind = TRANSPORT_COMPLETED, .ours = true});
     }
     return f;
@@ -102,13 +102,13 @@ void ucx_started(struct start *s, ucs_status_ptr_t result)
         free(s->follower);
     if (UCS_PTR_IS_ERR(result))
         return;
-    transport_tell(&(struct transport_event){.from = s->from,
-                                             .to = transport_now(),
-                                             .bytes = s->bytes,
-                                             .number = s->number,
-                                             .kind = (uint8_t)s->kind,
-                                             .at_once = result == NULL,
-                                             .ours = true});
+    transport_record(&(struct transport_event){.from = s->from,
+                                               .to = transport_now(),
+                                               .bytes = s->bytes,
+                                               .number = s->number,
+                                               .kind = (uint8_t)s->kind,
+                                               .at_once = result == NULL,
+                                               .ours = true});
 }
 
 /* Called millions of times and finds something a hundred times: no clock is read for a poll that
@@ -120,7 +120,7 @@ __attribute__((visibility("default"))) unsigned ucp_worker_progress(ucp_worker_h
     unsigned found = next(worker);
     if (UNLIKELY(found) && transport_listens()) {
         uint64_t now = transport_now(), first = watcher.first;
-        transport_tell(&(struct transport_event){
+        transport_record(&(struct transport_event){
             .from = first ? first : now, .to = now, .kind = TRANSPORT_POLL, .ours = true});
     }
     return found;

@@ -36,7 +36,7 @@ uint32_t transport_number(void)
     return ++watcher.number ? watcher.number : transport_number();
 }
 
-void transport_tell(const struct transport_event *event)
+void transport_record(const struct transport_event *event)
 {
     void (*tell)(const struct transport_event *) =
         __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE);

@@ -36,7 +36,7 @@ static inline uint64_t transport_now(void)
     return collprof_transport.now();
 }
 
-void transport_tell(const struct transport_event *event);
+void transport_record(const struct transport_event *event);
 
 /* A new number for a start. */
 uint32_t transport_number(void);

@@ -206,7 +206,7 @@ Test(record, a_rare_collective_stays_in_a_full_log)
     for (uint32_t i = 0; i < t->count; i++) {
         const struct ledger_instance *k = &layer.ledger.instances[i];
         kept[k->site]++;
-        stand_for[k->site] += ledger_stands_for(k->spared, mask);
+        stand_for[k->site] += ledger_represented(k->spared, mask);
     }
     cr_assert_eq(calls[1], 12);
     cr_assert_eq(kept[1], 12);

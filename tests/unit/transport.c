@@ -125,8 +125,8 @@ Test(transport, first_of_a_poll)
 {
     listen_now();
     watcher.first = 0;
-    transport_tell(&(struct transport_event){.from = 5});
-    transport_tell(&(struct transport_event){.from = 9});
+    transport_record(&(struct transport_event){.from = 5});
+    transport_record(&(struct transport_event){.from = 9});
     cr_expect_eq(n_told, 2);
     cr_expect_eq(watcher.first, 5);
     cr_expect(transport_listens());
