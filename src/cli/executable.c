@@ -119,7 +119,7 @@ static void ask_loader(struct executable *x, const char *loader, const char *pat
         waitpid(child, NULL, 0);
 }
 
-bool executable_look(struct executable *x, const char *program)
+bool executable_examine(struct executable *x, const char *program)
 {
     char path[4200];
     *x = (struct executable){0};

@@ -15,7 +15,7 @@ struct executable {
 };
 
 /* Examines PROGRAM, found as the shell would. False if it cannot be read. */
-bool executable_look(struct executable *x, const char *program);
+bool executable_examine(struct executable *x, const char *program);
 
 /* Whether PROGRAM is mpiexec or the like. */
 bool is_launcher(const char *program);

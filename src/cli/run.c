@@ -95,7 +95,7 @@ static void check_application(const struct run *r, struct executable *x)
         cli_refuse("%s starts the ranks: use: %s ... "
                    "collprof run APPLICATION",
                    application, application);
-    if (!executable_look(x, application))
+    if (!executable_examine(x, application))
         return;
     name_application(x);
     /* A program not linked with MPI may load it by dlopen, or be a script that starts one that

@@ -315,7 +315,7 @@ static void close_books(struct clock_pair entered)
  * points. */
 static void settle_clock(struct ledger_header *h)
 {
-    if (sync_again(&global_clock))
+    if (sync_remeasure(&global_clock))
         return; /* all ranks return here: times of different hosts are not compared */
     const struct sync_line *line = &global_clock.line;
     h->global_drift = line->drift;

@@ -61,7 +61,7 @@ static int heaviest_first(const void *a, const void *b)
         ?: ORDER(x->received, y->received);
 }
 
-void peers_limit(struct profile *p, size_t limit)
+void profile_limit_peers(struct profile *p, size_t limit)
 {
     if (p->peers.n <= limit)
         return;
@@ -81,7 +81,7 @@ void peers_limit(struct profile *p, size_t limit)
     profile_reindex(p);
 }
 
-void balances_limit(struct profile *p, size_t limit)
+void profile_limit_balances(struct profile *p, size_t limit)
 {
     size_t kept = 0;
     if (p->balances.n <= limit)

@@ -458,7 +458,7 @@ void profile_merge(struct profile *into, struct profile *from)
         free(m.to[t]);
     profile_thin_events(into, PROFILE_MAX_EVENTS);
     profile_thin_trace(into, PROFILE_MAX_ACTS);
-    peers_limit(into, PROFILE_MAX_PEERS);
-    balances_limit(into, PROFILE_MAX_BALANCES);
+    profile_limit_peers(into, PROFILE_MAX_PEERS);
+    profile_limit_balances(into, PROFILE_MAX_BALANCES);
     profile_free(from);
 }

@@ -187,10 +187,10 @@ void profile_thin_events(struct profile *p, uint32_t limit);
 void profile_thin_trace(struct profile *p, size_t limit);
 
 /* Limits the matrix: first drops call sites, then the pairs with the least data. */
-void peers_limit(struct profile *p, size_t limit);
+void profile_limit_peers(struct profile *p, size_t limit);
 
 /* Forgets channels whose ends agree; if LIMIT is not enough, all, and P is unbalanced. */
-void balances_limit(struct profile *p, size_t limit);
+void profile_limit_balances(struct profile *p, size_t limit);
 
 /* --- what follows from the merged profile --- */
 

@@ -287,7 +287,7 @@ static int measure(struct sync_clock *clock, MPI_Comm domain, MPI_Comm leaders)
     return MPI_SUCCESS;
 }
 
-int sync_again(struct sync_clock *clock)
+int sync_remeasure(struct sync_clock *clock)
 {
     bool one = false;
     int n = 0;
@@ -314,7 +314,7 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain)
     *clock = (struct sync_clock){.comm = comm, .domain = domain};
     if (clock_source == CLOCK_SOURCE_EXTERNAL && !domain)
         clock->domains = 1;
-    return sync_again(clock);
+    return sync_remeasure(clock);
 }
 
 /* Each host's clock has its own error; two may be off in opposite directions. Ranks of one host do
@@ -327,7 +327,7 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
         double error;
         int leader;
     } mine, first;
-    TRY(own ? sync_again(clock) : MPI_SUCCESS);
+    TRY(own ? sync_remeasure(clock) : MPI_SUCCESS);
     *apart = 0;
     if (clock->domains <= 1)
         return MPI_SUCCESS;

@@ -39,7 +39,7 @@ struct sync_clock {
 
 /* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: only with one domain, since
  * otherwise the clock itself assumes symmetric latencies. */
-static inline bool sync_shows_ways(const struct sync_clock *clock)
+static inline bool sync_measures_one_way(const struct sync_clock *clock)
 {
     return !clock || clock->domains <= 1;
 }
@@ -65,7 +65,7 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain);
 
 /* Measures one more point and fits the line through all points. Call it late in a long run, for a
  * precise drift, and convert times afterwards. Does nothing on one domain. */
-int sync_again(struct sync_clock *clock);
+int sync_remeasure(struct sync_clock *clock);
 
 static inline double sync_global(const struct sync_clock *clock, double local)
 {

@@ -250,7 +250,7 @@ Test(ended, channels_have_a_limit)
                                                   .sender = PROFILE_NONE,
                                                   .sent = 2,
                                                   .received = k ? 1 : 2});
-        balances_limit(p, PROFILE_MAX_BALANCES);
+        profile_limit_balances(p, PROFILE_MAX_BALANCES);
         cr_expect_eq(p->balances.n, k ? 0 : 1);
         cr_expect_eq(*only_verdict(p, "unmatched", 0, 0) != '\0', !k);
     }

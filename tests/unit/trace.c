@@ -138,13 +138,13 @@ Test(trace, matrix_gives_up_places_before_pairs)
     struct profile *p = profile_new();
     for (uint32_t i = 0; i < 30; i++)
         *PUSH(&p->peers) = (struct profile_peer){i % 3, 0, i / 3, 99, 0, 1, i};
-    peers_limit(p, 10);
+    profile_limit_peers(p, 10);
     cr_assert_eq(p->peers.n, 10);
     cr_assert_eq(p->peers.at[9].bytes, 27 + 28 + 29);
     cr_assert_eq(p->peers.at[9].messages, 3);
     cr_assert_eq(p->peers.at[9].site, PROFILE_NONE);
     cr_assert_eq(p->peers_dropped, 0);
-    peers_limit(p, 4);
+    profile_limit_peers(p, 4);
     cr_assert_eq(p->peers.n, 4);
     cr_assert_eq(p->peers.at[0].rank, 6);
     cr_assert_eq(p->peers_dropped, 18);

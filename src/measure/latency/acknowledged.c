@@ -168,7 +168,7 @@ static int ping_ask(const struct latency_run *r, double *trip, double *one_way)
 static int batch_pings(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
-    bool shown = sync_shows_ways(r->c->clock);
+    bool shown = sync_measures_one_way(r->c->clock);
     TRY(PMPI_Barrier(r->c->comm));
     for (int k = -1; k < b->repetitions; k++) {
         double trip, one_way;
@@ -210,7 +210,7 @@ struct estimate latency_of(struct estimate e, struct estimate ack)
  * may be the slowest. */
 void result_way_error(const struct latency_run *r, struct latency_result *result, double factor)
 {
-    for (int k = 0; r->keeps && !sync_shows_ways(r->c->clock) && k < result->n_figures; k++) {
+    for (int k = 0; r->keeps && !sync_measures_one_way(r->c->clock) && k < result->n_figures; k++) {
         const struct latency_figure *f = &result->figure[k];
         double ack = f->from == f->to ? 0 : factor * f->timed[TIMED_PING].at.value;
         result->way_error = fmax(result->way_error, f->value.value + ack - result->value.value);

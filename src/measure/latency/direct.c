@@ -156,7 +156,7 @@ static int direct_open(struct direct *d)
     d->exits = r->keeps ? calloc(size, sizeof *d->exits) : NULL;
     TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
     if (c->clock && c->clock->comm == c->comm)
-        TRY(sync_again(c->clock));
+        TRY(sync_remeasure(c->clock));
     TRY(harmonize_open(&d->start, c->clock, c->comm, c->collector));
     d->start.follows = c->clock && c->clock->comm == c->comm;
     d->start.from = d->together ? -1 : c->root;

@@ -97,7 +97,7 @@ int run_pilot(struct latency_run *r)
     for (int k = 0; p->time && k < p->n; k++)
         p->time[k] = NAN;
     if (error == MPI_SUCCESS && r->c->clock && r->c->clock->comm == r->c->comm)
-        error = sync_again(r->c->clock);
+        error = sync_remeasure(r->c->clock);
     if (error == MPI_SUCCESS)
         error = pilot_rounds(r, stamp);
     free(stamp);

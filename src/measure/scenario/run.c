@@ -161,7 +161,7 @@ static int batch_play(void *arg, const struct batch *b, double *value, int *take
 static int measure(struct player *p, const struct plan *plan)
 {
     struct series s;
-    TRY(sync_again(p->start->clock));
+    TRY(sync_remeasure(p->start->clock));
     TRY(series_measure(p->comm, 0, plan, 0, batch_play, p, &s));
     p->result->completion = s.samples;
     p->result->over_budget = s.over_budget;
