@@ -21,7 +21,8 @@ static error_t check_together(struct option_parser *parser, void *options)
         return option_refuse(parser, "--fresh: the loops of other suites broadcast the same data "
                                      "again and again: leave one out");
     if (o->ring_bytes && !ring)
-        return option_refuse(parser, "--ring-size is of the method ring-barrier: add it");
+        return option_refuse(
+            parser, "--ring-size applies only to the method ring-barrier: add it to --method");
     return bench_check_ranks(parser, &o->bench, "a broadcast", o->root);
 }
 
@@ -38,7 +39,8 @@ static const struct option_entry option_list[] = {
     {0}};
 
 static const struct option_program program = {
-    "Measures how long one MPI broadcast takes, by any of the published methods.",
+    "Measures how long one MPI broadcast takes, by the methods of de Supinski and Karonis, of OSU, "
+    "IMB and ReproMPI, and by two of its own.",
     .options = option_list,
     .listed = (const struct option_registry *const[]){&latency_registry, &bench_algorithms, NULL},
     .check = check_together};

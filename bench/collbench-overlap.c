@@ -44,8 +44,9 @@ static const struct option_registry benchmarks = {"benchmark", benchmark_name, b
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
     {"benchmark", 0, "LIST",
-     "all (for these ranks; of collectives the common ones), or of those below", 1,
-     option_take_list, AT(benchmarks), &benchmarks},
+     "all: every benchmark for this number of ranks, of collectives only iallreduce and ialltoall; "
+     "or names from those below",
+     1, option_take_list, AT(benchmarks), &benchmarks},
     {"quick", 0, NULL, "a coarse grid with fewer runs: about 40 seconds", 1, option_take_flag,
      AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),

@@ -152,8 +152,8 @@ static bool add_all_slow(const struct pairs *p, double factor, struct document *
         add_slow(p, &slow[i], d);
     if (n == 0)
         document_finding(d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
-                         "No host, rank or pair is slower than the others by %g and by more than "
-                         "three standard deviations.",
+                         "No host, rank or pair is slower than the others by a factor of %g and by "
+                         "more than three standard deviations.",
                          factor);
     free(slow);
     return n > 0;

@@ -235,7 +235,7 @@ static const struct column columns[] = {
     {"median_high", "us", COLUMN_REAL, 3, "upper end", "high", COLUMN_OPTIONAL},
     {"samples", NULL, COLUMN_INTEGER, .meaning = "repetitions that count",
      .flags = COLUMN_DATA_ONLY},
-    {"bound", "us", COLUMN_REAL, 3, "error bound of the row's times by the clocks",
+    {"bound", "us", COLUMN_REAL, 3, "clock error bound of this row's times",
      .flags = COLUMN_DATA_ONLY},
     {"operation", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN},
     {"scenario", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN},

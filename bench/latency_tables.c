@@ -36,7 +36,7 @@ static struct column pair_columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
     {"method", NULL, COLUMN_TEXT, 0, NULL},
-    {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last, of a broadcast the root"},
+    {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last; for a broadcast, the root"},
     {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is measured"},
     {"value", "us", COLUMN_REAL, 2, "what the method gives from FROM's entry to TO's exit"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval"},

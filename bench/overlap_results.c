@@ -243,11 +243,11 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
     if (overlaps(sender[LARGE]))
         return "typical of libraries without threads that leave the transfer to the network card";
     if (overlaps(receiver[LARGE]))
-        return "which is none of the paper's classes";
+        return "none of the paper's classes";
     if (short_ones_overlap(g, find_part(g, "sender")) ||
         short_ones_overlap(g, find_part(g, "receiver")))
-        return "except with short computations, as on TCP: these end before the rendezvous is "
-               "answered";
+        return "large ones only with short computations, as on TCP, since these end before the "
+               "rendezvous is answered";
     return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
                ? "typical of libraries that answer a rendezvous inside of MPI calls only"
                : "typical of libraries on shared memory, where a processor has to copy";
@@ -268,10 +268,10 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
                                          {"receiver_small", r[SMALL]},
                                          {"receiver_large", r[LARGE]}}};
     if (strcmp(small, large) == 0)
-        document_finding(d, &f, "Small and large messages overlap %s, %s.", small,
+        document_finding(d, &f, "Small and large messages overlap %s: %s.", small,
                          behaviour(g, s, r));
     else
-        document_finding(d, &f, "Small messages overlap %s, large messages %s, %s.", small, large,
+        document_finding(d, &f, "Small messages overlap %s, large messages %s: %s.", small, large,
                          behaviour(g, s, r));
 }
 

@@ -128,8 +128,8 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     char seen[4096] = "";
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (defines_mpi(RTLD_DEFAULT, seen, sizeof seen) && strcmp(seen, library)) {
-        SAY("this program uses %s, but what all may see is %s: nothing is recorded: opened with "
-            "RTLD_LOCAL, each would keep to itself",
+        SAY("nothing is recorded: this program calls %s, but the globally visible MPI library is "
+            "%s: load one MPI library only, or open both with RTLD_LOCAL",
             library, seen);
         return NULL;
     }

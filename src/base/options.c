@@ -321,8 +321,7 @@ static error_t take_word(struct option_parser *parser, char *word)
     parser->words++;
     return parser->program->word
                ? parser->program->word(parser, parser->values, word)
-               : option_refuse(parser,
-                               "unexpected argument '%s': `%s --help` says what is expected", word,
+               : option_refuse(parser, "unexpected argument '%s': see `%s --help`", word,
                                parser->name);
 }
 

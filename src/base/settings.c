@@ -52,7 +52,8 @@ const struct option_entry settings_entries[] = {
     {"keep-runs", 0, "N", "how many earlier runs of DIR are kept", SETTING_OWN | OPTION_RARE,
      option_take_count, AT(keep_runs), LIMITS(0, 1000, "a number from 0 to 1000", 0)},
     {"trace", 0, "[calls|transport]",
-     "record every call and message: late senders, a timeline; transport: and what MPI does below",
+     "calls: record every call and message (late senders, timeline); transport: also what MPI does "
+     "below its calls, in UCX and the C library",
      SETTING_SHARED, option_take_names, AT(trace), WORDS("calls", "transport")},
     {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_SHARED, option_take_count,
      AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},

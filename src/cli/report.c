@@ -313,7 +313,7 @@ static bool list_runs(const char *directory)
     if (any)
         runs_print(&runs);
     else
-        reason_give("%s: no run in it: expected what `collprof run -o` wrote", directory);
+        reason_give("%s: contains no run: expected what `collprof run -o` wrote", directory);
     runs_free(&runs);
     return any;
 }

@@ -226,15 +226,15 @@ static void describe(const struct comparison *c, const struct change *x, char *t
                  signed_time(x->shift.low, low), signed_time(x->shift.high, high));
 }
 
-/* "; about 12 runs a side would decide" */
+/* "about 12 runs per side would decide: collprof repeat -n 12" */
 static void advise_runs(const struct comparison *c, struct estimate e, double limit, char text[160])
 {
     size_t runs = evidence_runs_needed(e, limit, c->n < c->m ? c->n : c->m);
     if (runs)
-        snprintf(text, 160, "about %zu runs a side would decide: collprof repeat -n %zu", runs,
+        snprintf(text, 160, "about %zu runs per side would decide: collprof repeat -n %zu", runs,
                  runs);
     else
-        snprintf(text, 160, "more than 1000 runs a side would be needed to decide");
+        snprintf(text, 160, "more than 1000 runs per side would be needed to decide");
 }
 
 static struct finding finding_of(const struct comparison *c, const struct change *x)

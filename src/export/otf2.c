@@ -228,7 +228,7 @@ const char *export_otf2(const struct profile *p, const char *path)
     struct stat st;
     static const char *why;
     if (!lstat(path, &st))
-        return "is there already: OTF2 archives are not written over";
+        return "exists; an OTF2 archive is never overwritten";
     why = NULL;
     errno = 0;
     OTF2_Error_RegisterCallback(on_error, &why);

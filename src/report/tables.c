@@ -63,7 +63,7 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
     COLUMN("calls", COUNT, "calls", "number of calls of all ranks"),                               \
         OPTIONAL("apart", COUNT, "excluded",                                                       \
                  "calls that an experiment may have delayed: excluded from all times"),            \
-        OPTIONAL("bytes", BYTES, NULL, "data according to the calls' arguments, of all ranks"),    \
+        OPTIONAL("bytes", BYTES, NULL, "bytes according to the calls' arguments, of all ranks"),   \
         COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
         COLUMN("of_run", SHARE, "of run", "the same as a share of the run"),                       \
         OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
@@ -245,8 +245,9 @@ static const struct column cause_columns[] = {
         "wait; unknown: edges of windows, and calls whose waits are unknown"),
     COLUMN("rank", RANK, NULL, "the rank on which it occurs"),
     COLUMN("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
-    OPTIONAL("error", TIME, "+-",
-             "half of its 95 % interval, from the windows of a thinned trace; '-': fewer than 4"),
+    OPTIONAL(
+        "error", TIME, "+-",
+        "half of its 95 % interval, if only windows of the trace were kept; '-': fewer than 4"),
     COLUMN("share", SHARE, "of waits", "the same as a share of all waiting"),
     OPTIONAL("passed_on", SHARE, "passed on",
              "the part of it that ranks passed on which had waited themselves"),

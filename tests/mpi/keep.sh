@@ -87,8 +87,8 @@ for line in "^ *dead  .* 2 .*complete.*app$" "^ *dead-[0-9a-f]*  .* 2 .*complete
     grep -q "$line" shown || { cat shown; fail "list lacks '$line'"; }
 done
 mkdir empty
-! "$collprof" report --list empty >shown 2>said && grep -q "empty: no run in it" said || fail "list of nothing"
-! "$collprof" report --list nowhere >shown 2>said && grep -q "nowhere: no run in it" said || fail "list of nowhere"
+! "$collprof" report --list empty >shown 2>said && grep -q "empty: contains no run" said || fail "list of nothing"
+! "$collprof" report --list nowhere >shown 2>said && grep -q "nowhere: contains no run" said || fail "list of nowhere"
 
 # Wherever the application goes before its MPI_Init.
 mkdir away

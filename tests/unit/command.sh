@@ -179,7 +179,7 @@ done <<'END'
 2|app is not profiled: use: collprof repeat mpiexec|repeat ./app
 2|no command: use: collprof repeat mpiexec|repeat
 2|--from is not before --to|plot --from=2 --to=1
-2|unexpected argument 'all': `collprof info --help`|info all
+2|unexpected argument 'all': see `collprof info --help`|info all
 END
 
 # Runs that were recorded: what each command answers, in the first or any line, and which files it writes.
@@ -214,7 +214,7 @@ done <<'END'
 0|^  aborted .* 2  7.31ms  incomplete  sites$|report --list aborted
 0|^  known  *- *4  *3.10s  complete|report --list known
 0|^  twice/b .*known$|report --list twice/
-1|empty: no run in it|report --list empty
+1|empty: contains no run|report --list empty
 0|^collprof: known on 4 ranks|report known
 0|"schema": "collprof-profile/|report --format=json known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks known
@@ -238,7 +238,7 @@ done <<'END'
 2|use the directory that known/profile.json is in|report known/profile.json
 2|use the directory that known/profile.json is in|report --format=html -o x.html known/profile.json
 0|^Run time: 3.10 s -> 5.08 ms, median change -100 %|compare known first
-0|^  -> about 5 runs a side would decide|compare known first
+0|^  -> about 5 runs per side would decide|compare known first
 0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
 0|^B: 2 runs: twice/a, first$|compare twice/b -- twice/a first
 0|^run,3099999.774,5083.983,|compare --format=csv known first

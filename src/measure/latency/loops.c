@@ -290,18 +290,23 @@ LOOP(ring_barrier, "ring-barrier", BARRIER, "one call and a barrier", MEANS_UPPE
 LOOP(acknowledge, "acknowledge", "an upper bound on the latency (OL)",
      "one call and P-1 acknowledgements", MEANS_UPPER_BOUND, KIND_FROM_ROOT, ,
      .step = operation_and_acks, .synchronizes = true);
-LOOP(osu, "osu", "OSU's loop, not OL: the mean includes ranks that leave early",
+LOOP(osu, "osu",
+     "loop of the OSU benchmarks; not the operation latency (OL), since the mean "
+     "includes ranks that leave early",
      "mean over the ranks of their time in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
      .times = TIMES_MEAN, .single = true, .separate = true);
-LOOP(osu_max, "osu-max", "OSU's loop: " BARRIER_EXITS,
+LOOP(osu_max, "osu-max", "loop of the OSU benchmarks: " BARRIER_EXITS,
      "longest of the ranks' mean times in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
      .times = TIMES_LARGEST, .single = true, .separate = true);
-LOOP(imb, "imb", "IMB's loop: a gap, not OL: the next begins before the last has ended",
-     "mean over the ranks of loop / M", MEANS_SUITE, 0, , .step = operation, .times = TIMES_MEAN,
-     .roots = ROOTS_IN_TURN, .single = true);
-LOOP(imb_max, "imb-max", "IMB's loop: a gap, not OL: the same at the slowest rank",
-     "longest of the ranks' loop / M", MEANS_SUITE, 0, , .step = operation, .times = TIMES_LARGEST,
-     .roots = ROOTS_IN_TURN, .single = true);
+LOOP(imb, "imb",
+     "loop of the Intel MPI Benchmarks; a gap, not OL: a call begins before the previous one has "
+     "ended",
+     "time of the whole loop divided by its M operations, mean over the ranks", MEANS_SUITE, 0, ,
+     .step = operation, .times = TIMES_MEAN, .roots = ROOTS_IN_TURN, .single = true);
+LOOP(imb_max, "imb-max",
+     "loop of the Intel MPI Benchmarks; a gap, not OL: that of the slowest rank",
+     "time of the whole loop divided by its M operations, maximum over the ranks", MEANS_SUITE, 0, ,
+     .step = operation, .times = TIMES_LARGEST, .roots = ROOTS_IN_TURN, .single = true);
 LOOP(repro_barrier, "repro-barrier", "ReproMPI's, a barrier, then the call: " BARRIER_EXITS,
      "median of the longest time in the call of any rank", MEANS_SUITE, KIND_ANY, ,
      .step = operation, .times = TIMES_LARGEST, .separate = true);
