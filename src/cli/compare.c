@@ -27,7 +27,7 @@ static const struct option_entry entries[] = {
 
 static const struct option_program program = {
     .does = "Shows what changed from the runs A to the runs B, and which changes are significant: "
-            "causes first. About five runs on each side are needed; collprof repeat makes them. A "
+            "causes first. About five runs per side are needed; collprof repeat makes them. A "
             "and B may also be JSON files of a collbench program.",
     .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
             "usage, 3 above the limit, 4 undecided.",

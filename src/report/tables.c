@@ -67,7 +67,9 @@ static void put_comm(struct table *t, const struct view *v, uint32_t comm)
         COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
         COLUMN("of_run", SHARE, "of run", "the same as a share of the run"),                       \
         OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
-        COLUMN("waiting", SHARE, NULL, "share of their time that is waiting for other ranks"),     \
+        COLUMN("waiting", SHARE, NULL,                                                             \
+               "share of their time that is waiting for other ranks; '-': unknown; without "       \
+               "--trace it is known for collectives only"),                                        \
         OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
         OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
         OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
