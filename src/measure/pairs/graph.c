@@ -72,6 +72,13 @@ static void find_injection(const struct sized *m, int u, double *within, double 
         *within = *out = shortest / 2;
 }
 
+/* Six digits: links that are equal remain so, whatever the rounding errors of their sums. */
+static double six_digits(double seconds)
+{
+    const double unit = pow(10, floor(log10(seconds)) - 5);
+    return seconds > 0 ? round(seconds / unit) * unit : seconds;
+}
+
 static void graph_row(const struct sized *m, int u, struct graph *g)
 {
     const struct pairs *p = m->p;
@@ -85,7 +92,8 @@ static void graph_row(const struct sized *m, int u, struct graph *g)
             d = fmax(d, interpolate(m, u, v, PAIRS_SEND));
         /* A blocking send of a large message lasts until it has arrived, but w must stay above
          * 0. */
-        d = fmin(d, 0.999 * cost);
+        cost = six_digits(cost);
+        d = six_digits(fmin(d, 0.999 * cost));
         g->d[graph_cell(g, u, v)] = d;
         g->w[graph_cell(g, u, v)] = cost - d;
     }
