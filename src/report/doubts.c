@@ -202,6 +202,26 @@ static void find_left(struct finding_context *c)
                      of_most == left ? "" : "most often ", call);
 }
 
+/* Calls without a call site, because its table was full or none was found. */
+static void find_no_site(struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    double time = 0;
+    char share[32];
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
+            (e->site == PROFILE_NONE || !p->sites.at[e->site].depth))
+            time += (double)e->time_ns;
+    }
+    if (!p->stack_depth || !(time > 0 && time >= NOISE_MATTERS * c->v->mpi_ns))
+        return;
+    struct finding f = {.key = "no_call_site", .severity = SEVERITY_DOUBT};
+    f.number[0] = (struct finding_number){"share_percent", 100 * time / c->v->mpi_ns};
+    document_finding(c->d, &f, "%s of the time in MPI has no call site.",
+                     format_share(share, time, c->v->mpi_ns));
+}
+
 /* The time that experiments took, and the calls that they may have delayed. */
 static void find_excluded(struct finding_context *c)
 {
@@ -278,6 +298,7 @@ void find_doubts(struct finding_context *c)
     find_missing(c);
     find_failures(c);
     find_left(c);
+    find_no_site(c);
     find_excluded(c);
     find_limits(c);
 }
