@@ -415,7 +415,7 @@ static void fill_regions(struct table *t, const struct view *v)
         put_ns(t, time / v->ranks);
         put_ns(t, mpi / v->ranks);
         put_percent(t, mpi, time);
-        double mean = r->time_ns < mpi ? NAN : (double)r->outside.sum / r->outside.ranks;
+        double mean = (double)r->time_ns < mpi ? NAN : (double)r->outside.sum / r->outside.ranks;
         put_percent(t, mean, (double)r->longest_ns);
         put_percent(t, mean, (double)r->outside.max);
         table_integer_if(t, r->outside.ranks, r->outside.worst);

@@ -115,9 +115,12 @@ static bool mpich_choose(const struct tuned_operation *o, const struct algorithm
                            cvar_read(fallback, &first_fallback);
     if (!read[o->openmpi])
         return false;
-    return write_number(variable, a ? a->number : was[0]) & write_number(device, a ? 0 : was[1]) &
-           write_number(devices, a ? number_of(devices, "percoll") : first_devices) &
-           write_number(fallback, strict ? number_of(fallback, "error") : first_fallback);
+    const bool own = write_number(variable, a ? a->number : was[0]),
+               general = write_number(device, a ? 0 : was[1]),
+               by_call = write_number(devices, a ? number_of(devices, "percoll") : first_devices),
+               checked =
+                   write_number(fallback, strict ? number_of(fallback, "error") : first_fallback);
+    return own && general && by_call && checked;
 }
 
 static const struct tuning_library mpich = {.list = mpich_list, .choose = mpich_choose};

@@ -83,18 +83,18 @@ enum meaning {
 static enum meaning meaning_of(const char *name)
 {
     static const char *const names[MEANS_NOTHING] = {
-        [MEANS_POLL] = "MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Iprobe MPI_Improbe "
-                       "MPI_Request_get_status MPI_Request_get_status_all "
-                       "MPI_Request_get_status_any MPI_Request_get_status_some MPI_Parrived",
-        [MEANS_COMM] = "MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
-                       "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
-                       "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent",
-        [MEANS_OPEN] = "MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
-                       "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
-                       "MPI_Comm_accept MPI_Comm_connect",
-        [MEANS_LOCK] = "MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
-                       "MPI_Win_unlock MPI_Win_unlock_all",
+        [MEANS_POLL] = "",
+        [MEANS_COMM] = ("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
+                        "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
+                        "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"),
+        [MEANS_OPEN] = ("MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
+                        "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
+                        "MPI_Comm_accept MPI_Comm_connect"),
+        [MEANS_LOCK] = ("MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
+                        "MPI_Win_unlock MPI_Win_unlock_all"),
         [MEANS_ANY] = "MPI_Waitany MPI_Waitsome"};
+    if (profile_operation_polls(name))
+        return MEANS_POLL;
     enum meaning m = 0;
     while (m < MEANS_NOTHING && !text_has_word(names[m], name))
         m++;
