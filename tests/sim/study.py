@@ -19,7 +19,7 @@ FIRST, RANKS, SECONDS = 2000, 16, 300
 PATTERNS = {"root late": "participants 0\\n start\\n delay\\n issue operation\\n sync\\n stop\\n",
             "last late": "participants last\\n start\\n delay\\n issue operation\\n sync\\n stop\\n",
             "half late": "participants 8-15\\n start\\n delay\\n issue operation\\n sync\\n stop\\n",
-            "staircase": "".join("participants %d\\n start\\n delay %d\\n issue operation\\n sync\\n stop\\n" % (i, 40 * i) for i in range(1, 15)),
+            "staircase": "".join("participants %d\\n start\\n delay %d\\n issue operation\\n sync\\n stop\\n" % (i, 40 * i) for i in range(1, 16)),
             }
 OTHERS = "participants others\\n start\\n issue operation\\n sync\\n stop\\n"
 
@@ -66,7 +66,9 @@ def loops(directory, networks):
         print("%d of %d networks" % (i + 1, networks), file=sys.stderr, flush=True)
     cases = [c for c in cases if c]
     print("\n%d networks of %d that were drawn; error in %%: median (5th to 95th percentile).\n" % (len(cases), networks))
-    for key in ("all", "kind", "algorithm"):
+    for c in cases:
+        c["size"] = "up to 4 KiB" if c["bytes"] <= 4096 else "larger"
+    for key in ("all", "kind", "algorithm", "size"):
         groups = collections.defaultdict(list)
         for c in cases:
             groups[c.get(key, "all")].append(c["errors"])
@@ -99,7 +101,7 @@ def arrivals(directory):
     names = [n.replace(" ", "-") for n in PATTERNS]
     print("\n| operation, B | all there (us) | %s |\n|---|---:|%s" % (" | ".join(PATTERNS), "---:|" * len(names)))
     for operation, of in found.items():
-        print("| %s | %.1f | %s |" % (operation, of["1"], " | ".join("%.2f" % (of.get(n, of.get(n.split("-")[0], float("nan"))) / of["1"])
+        print("| %s | %.1f | %s |" % (operation, of["1"], " | ".join("%.3f" % (of.get(n, of.get(n.split("-")[0], float("nan"))) / of["1"])
                                                                    for n in names)))
 
 
