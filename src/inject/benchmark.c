@@ -4,7 +4,7 @@
  * and the arrival times of the application's ranks. The application's call follows unchanged, so
  * its results cannot change. --benchmark-budget limits the time; the first rank of a communicator
  * decides for all. */
-#include "inject/injection.h"
+#include "inject/signature.h"
 
 #include "base/format.h"
 #include "base/stats.h"
@@ -21,14 +21,6 @@
 /* LATER: the later call that is measured as well as the first one, when caches and connections are
  * warm and the arrival times are known. */
 enum { LATER = ARRIVALS };
-
-/* Calls that are measured alike, and this rank's entry times of the last ones. */
-struct signature {
-    unsigned operation;
-    int root;
-    uint64_t bytes, calls;
-    double entered[ARRIVALS]; /* global seconds; call k is at k % ARRIVALS */
-};
 
 enum { METHODS_MAX = 32 };
 static struct methods {
@@ -288,9 +280,9 @@ static void measure(struct subject *u, const struct signature *g, uint64_t bytes
     json_t *f = NULL;
     if (s->rank == 0)
         f = json_pack("{s:s, s:s, s:i, s:o, s:I, s:I, s:[]}", "operation",
-                      mpi_functions[replica_plain(g->operation)].name, "communicator", s->name,
-                      "ranks", s->size, "root", g->root < 0 ? json_null() : json_integer(g->root),
-                      "bytes", (json_int_t)bytes, "before_call", (json_int_t)g->calls, "methods");
+                      mpi_functions[g->operation].name, "communicator", s->name, "ranks", s->size,
+                      "root", g->root < 0 ? json_null() : json_integer(g->root), "bytes",
+                      (json_int_t)bytes, "before_call", (json_int_t)g->calls, "methods");
     u->until = clock_now() + share;
     bool all = sync_all_have(s->comm, prepared) == MPI_SUCCESS;
     int rc = all ? measure_all(u, g, share, f, why_not) : MPI_SUCCESS;
@@ -318,38 +310,20 @@ static void measure_broadcast(const struct collective *b, const struct signature
     measure(&u, g, b->bytes, share, true);
 }
 
-static int run_replica(void *arg, int root)
-{
-    (void)root;
-    return replica_run(arg);
-}
-
 static void measure_replica(const struct collective *c, const struct signature *g, double share)
 {
     struct replica replica;
     struct internal_comm *s = c->on;
     bool prepared =
-        replica_make(&replica, replica_find(g->operation), c->operands, c->root, s->comm);
-    struct subject u = {.on = s,
-                        .c = {.comm = s->comm,
-                              .run = run_replica,
-                              .arg = &replica,
-                              .kind = collective_kind(mpi_functions[g->operation].name),
-                              .root = replica.root,
-                              .together = true}};
+        replica_make(&replica, replica_find(c->call->operation), c->operands, c->root, s->comm);
+    struct subject u = {.on = s, .c = replica_case(&replica)};
     measure(&u, g, c->bytes, share, prepared);
     replica_free(&replica);
 }
 
 /* --- which calls are measured, when and for how long --- */
 
-enum { SHARES = 6, SIGNATURES_MAX = 64 };
-
-/* The signatures of one communicator. */
-struct signatures {
-    struct signature at[SIGNATURES_MAX];
-    int n;
-};
+enum { SHARES = 6 };
 
 static uint64_t too_late; /* measurements for which the budget had no time left */
 
@@ -382,40 +356,15 @@ static bool wants(const struct collective *c)
     return can && (c->bytes > 0 || operation == OP_Barrier);
 }
 
-/* NULL if there are too many. */
-static struct signature *signature_of(const struct collective *c)
-{
-    struct signatures *known = c->on->kept[benchmark_injection.index];
-    struct signature *g = known->at, *end = g + known->n;
-    unsigned operation = c->call->operation;
-    while (g < end && (replica_plain(g->operation) != replica_plain(operation) ||
-                       g->root != c->root || g->bytes != c->bytes))
-        g++;
-    if (g == end && known->n == SIGNATURES_MAX) {
-        injection_untreated(&benchmark_injection);
-        return NULL;
-    }
-    if (g == end) {
-        *g = (struct signature){.operation = operation, .root = c->root, .bytes = c->bytes};
-        known->n++;
-    }
-    return g;
-}
-
-/* All members count alike. */
 static bool due(const struct collective *c)
 {
-    struct signature *g = signature_of(c);
-    if (!g)
-        return false;
-    uint64_t call = g->calls++;
-    g->entered[call % ARRIVALS] = sync_global(injection_clock(), clock_now());
-    return call == 0 || call == LATER;
+    const struct signature *g = signature_count(&benchmark_injection, c);
+    return g && (g->calls == 1 || g->calls == LATER + 1);
 }
 
 static void before(const struct collective *c)
 {
-    struct signature *g = signature_of(c);
+    struct signature *g = signature_of(&benchmark_injection, c);
     double share = agree_on_share(c->on);
     if (share <= 0)
         return;

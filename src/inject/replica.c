@@ -137,8 +137,19 @@ void replica_free(struct replica *a)
     a->held = NULL;
 }
 
-int replica_run(void *arg)
+static int run(void *arg, int root)
 {
     const struct replica *a = arg;
+    (void)root; /* that of the replica */
     return a->kind->run(&a->on, a->root, a->comm);
+}
+
+struct latency_case replica_case(struct replica *a)
+{
+    return (struct latency_case){.comm = a->comm,
+                                 .run = run,
+                                 .arg = a,
+                                 .kind = collective_kind(mpi_functions[a->kind->operation].name),
+                                 .root = a->root,
+                                 .together = true};
 }

@@ -4,6 +4,8 @@
 #ifndef COLLPROF_INJECT_REPLICA_H
 #define COLLPROF_INJECT_REPLICA_H
 
+#include "measure/latency/latency.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -41,7 +43,7 @@ bool replica_make(struct replica *a, const struct replica_kind *kind, const stru
                   int root, MPI_Comm comm);
 void replica_free(struct replica *a);
 
-/* Runs the operation once. ARG: a struct replica. Returns an MPI error code. */
-int replica_run(void *arg);
+/* How to measure A; all ranks enter together. A must remain valid. */
+struct latency_case replica_case(struct replica *a);
 
 #endif

@@ -4,7 +4,7 @@
  * and takes at most --tune-share of the run so far; a signature for which there is no time yet is
  * tried again when its number of calls has doubled. The application's own calls keep the library's
  * choice. */
-#include "inject/injection.h"
+#include "inject/signature.h"
 
 #include "base/try.h"
 #include "document/json.h"
@@ -18,21 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = ARRIVALS, SIGNATURES_MAX = 64 };
-
-struct tuned_signature {
-    unsigned operation;
-    int root;
-    uint64_t bytes, calls;
-    double entered[ARRIVALS]; /* global seconds; call k is at k % ARRIVALS */
-    bool done;
-    json_t *found; /* on rank 0, owned by the injection; NULL if there is none */
-};
-
-struct tuned_signatures {
-    struct tuned_signature at[SIGNATURES_MAX];
-    int n;
-};
+enum { FIRST = ARRIVALS };
 
 static const struct tuning_library *library;
 static uint64_t short_of_time; /* signatures that were not measured for lack of time */
@@ -66,31 +52,11 @@ static bool wants(const struct collective *c)
     return commutes && (c->bytes > 0 || c->call->operation == OP_Barrier);
 }
 
-/* NULL if there are too many. */
-static struct tuned_signature *signature_of(const struct collective *c)
-{
-    struct tuned_signatures *known = c->on->kept[tune_injection.index];
-    unsigned operation = replica_plain(c->call->operation);
-    for (int i = 0; i < known->n; i++) {
-        struct tuned_signature *g = &known->at[i];
-        if (g->operation == operation && g->root == c->root && g->bytes == c->bytes)
-            return g;
-    }
-    if (known->n == SIGNATURES_MAX)
-        return NULL;
-    struct tuned_signature *g = &known->at[known->n++];
-    *g = (struct tuned_signature){.operation = operation, .root = c->root, .bytes = c->bytes};
-    return g;
-}
-
 static bool due(const struct collective *c)
 {
-    struct tuned_signature *g = signature_of(c);
-    if (!g)
-        return false;
-    uint64_t call = g->calls++;
-    g->entered[call % ARRIVALS] = sync_global(injection_clock(), clock_now());
-    return !g->done && call >= FIRST && (call & (call - 1)) == 0;
+    const struct signature *g = signature_count(&tune_injection, c);
+    const uint64_t before = g ? g->calls - 1 : 0;
+    return before >= FIRST && !g->done && (before & (before - 1)) == 0;
 }
 
 /* --- the operation --- */
@@ -105,12 +71,6 @@ static void use_replica(void *arg, MPI_Comm comm, collective_run *run)
 {
     (void)run;
     ((struct replica *)arg)->comm = comm;
-}
-
-static int run_replica(void *arg, int root)
-{
-    (void)root;
-    return replica_run(arg);
 }
 
 /* --- the finding --- */
@@ -128,7 +88,7 @@ static json_t *candidates_json(const struct tuned *t)
     return list;
 }
 
-static json_t *finding_json(const struct collective *c, const struct tuned_signature *g,
+static json_t *finding_json(const struct collective *c, const struct signature *g,
                             const struct tuned *t, double apart)
 {
     const struct algorithm *best = &t->candidate[t->best];
@@ -180,8 +140,7 @@ static int agree_on_budget(const struct tuning *t, double apart, double *budget)
     return PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->comm);
 }
 
-static int measure(const struct collective *c, struct tuned_signature *g,
-                   const struct latency_case *of,
+static int measure(const struct collective *c, struct signature *g, const struct latency_case *of,
                    void (*use)(void *arg, MPI_Comm comm, collective_run *run))
 {
     struct tuned result;
@@ -208,7 +167,7 @@ static int measure(const struct collective *c, struct tuned_signature *g,
 
 static void before(const struct collective *c)
 {
-    struct tuned_signature *g = signature_of(c);
+    struct signature *g = signature_of(&tune_injection, c);
     if (c->is_broadcast) {
         struct broadcast data = {.bcast = bcast_find("native"),
                                  .buffer = c->buffer,
@@ -222,11 +181,7 @@ static void before(const struct collective *c)
         struct replica replica;
         bool made = replica_make(&replica, replica_find(c->call->operation), c->operands, c->root,
                                  c->on->comm);
-        struct latency_case of = {.comm = c->on->comm,
-                                  .run = run_replica,
-                                  .arg = &replica,
-                                  .kind = collective_kind(mpi_functions[g->operation].name),
-                                  .root = replica.root};
+        struct latency_case of = replica_case(&replica);
         if (sync_all_have(c->on->comm, made) == MPI_SUCCESS)
             measure(c, g, &of, use_replica);
         replica_free(&replica);
@@ -236,7 +191,7 @@ static void before(const struct collective *c)
 
 static void close_comm(struct internal_comm *s, bool all)
 {
-    struct tuned_signatures *known = s->kept[tune_injection.index];
+    struct signatures *known = s->kept[tune_injection.index];
     (void)all;
     for (int i = 0; known && i < known->n; i++)
         if (known->at[i].found)
@@ -254,7 +209,7 @@ static void finish(void)
 }
 
 struct injection tune_injection = {.name = "tune",
-                                   .keeps = sizeof(struct tuned_signatures),
+                                   .keeps = sizeof(struct signatures),
                                    .start = start,
                                    .wants = wants,
                                    .due = due,
