@@ -136,7 +136,7 @@ libverdict_la_LIBADD = $(JANSSON_LIBS)
 libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/efficiency.c src/report/efficiency.h \
-	src/report/doubts.c src/report/findings.c src/report/findings.h src/report/findings_waits.c \
+	src/report/doubts.c src/report/findings.c src/report/findings.h src/report/findings_imbalance.c src/report/findings_waits.c \
 	src/report/imbalance.c src/report/imbalance.h src/report/labels.c src/report/labels.h \
 	src/report/measured.c \
 	src/report/report.c src/report/report.h \

@@ -104,7 +104,7 @@ static void find_contention(struct finding_context *c)
 }
 
 /* Whether nine of ten calls of the run only look whether something is complete. What ranks do
- * between them is work or waiting: nobody knows. */
+ * between them may be work or waiting. */
 static bool mostly_polls(const struct profile *p)
 {
     uint64_t polls = 0, calls = 0;

@@ -1,5 +1,5 @@
 /* The findings of a run. The screen, the full report, the page, JSON and the tests use the same
- * ones. To add one: a function in findings.c, findings_waits.c or doubts.c, and its line in the
+ * ones. To add one: a function in one of the files findings*.c and doubts.c, and its line in the
  * list at the end of findings.c. */
 #ifndef COLLPROF_REPORT_FINDINGS_H
 #define COLLPROF_REPORT_FINDINGS_H

@@ -1,5 +1,5 @@
-/* Findings about waiting for other ranks. Each cause gives one finding, which combines what a trace
- * shows and what follows from times outside of MPI. */
+/* Findings about waiting, from a trace: whose delay ranks wait for. Each cause gives one finding.
+ */
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
@@ -9,83 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* "MPI_Allreduce at x.c:12 f (30 ms) and MPI_Barrier at x.c:20 g (9 ms)" */
-static void awaited_in(const struct view *v, const struct imbalance *b, char *text, size_t room)
-{
-    char call[CALL_LABEL], time[32];
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof b->at / sizeof *b->at && b->at[i].cost > 0 && at < room; i++) {
-        call_label(v, b->at[i].operation, b->at[i].site, call);
-        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? " and in " : "", call);
-        if (b->at[1].cost > 0 && at < room)
-            at += (size_t)snprintf(text + at, room - at, " (%s)",
-                                   format_time(time, 1e9 * b->at[i].cost));
-    }
-}
-
-static void add_imbalance(struct finding_context *c, const struct imbalance *b)
-{
-    const struct profile *p = c->v->p;
-    const bool several = b->n_slow > 1;
-    char longer[32], share[32], list[200] = "", calls[3 * CALL_LABEL] = "MPI_Finalize",
-                                call[CALL_LABEL] = "MPI_Finalize", more[120] = "", half[80] = "";
-    char advice[CALL_LABEL + 300];
-    double processor[2];
-    int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
-    size_t n = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (b->slow[i])
-            rank[n++] = p->ranks.at[i].rank;
-    rank_list(list, sizeof list, rank, n);
-    awaited_in(c->v, b, calls, sizeof calls);
-    if (b->at[0].cost > 0)
-        call_label(c->v, b->at[0].operation, b->at[0].site, call);
-    bool known = imbalance_processor(b, p, processor);
-    bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
-    if (idle)
-        snprintf(more, sizeof more,
-                 " At most %s of %s time outside of MPI was on a processor: the rest is sleep, or "
-                 "waiting for files.",
-                 format_share(share, processor[1], 1), several ? "their" : "its");
-    if (b->half)
-        snprintf(half, sizeof half, " It does so in the %s half of these calls.",
-                 b->half == 1 ? "first" : "second");
-    struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
-    f.site = b->at[0].cost > 0 ? call : NULL;
-    f.ranks = rank;
-    f.n_ranks = n;
-    f.number[0] = (struct finding_number){"longer_seconds", b->slow_time - b->others};
-    f.number[1] = (struct finding_number){"processor_percent", known ? 100 * processor[1] : NAN};
-    f.advice = advice;
-    snprintf(advice, sizeof advice, "%s before %s: rank%s %s take%s %.2f x the time of the others",
-             idle ? "shorten what is waited for" : "balance the work", call, several ? "s" : "",
-             list, several ? "" : "s", b->others > 0 ? b->slow_time / b->others : INFINITY);
-    document_finding(
-        c->d, &f,
-        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s in %s.%s%s",
-        several ? "s" : "", list, several ? "each " : "",
-        computes  ? several ? "compute" : "computes"
-        : several ? "are outside of MPI for"
-                  : "is outside of MPI for",
-        format_time(longer, 1e9 * (b->slow_time - b->others)), several ? "them" : "it", calls, half,
-        more);
-    free(rank);
-}
-
-void find_imbalances(struct finding_context *c)
-{
-    for (size_t i = 0; i < c->imbalances.n; i++)
-        if (!c->imbalances.at[i].reported)
-            add_imbalance(c, &c->imbalances.at[i]);
-}
-
-/* Part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be noise of these. */
-static double unexplained(const struct finding_context *c, double wait)
-{
-    double rest = wait - c->imbalances.cost;
-    return rest > c->imbalances.cost / 2 ? rest : 0;
-}
 
 static const struct {
     const char *key, *does;
@@ -441,66 +364,4 @@ void find_waits(struct finding_context *c)
     find_unknown_causes(c, unknown);
     free(causes);
     free(w);
-}
-
-/* WAIT of TIME in collectives, in seconds per rank, mostly at A; caused by ONE rank, or by no
- * particular one. */
-static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
-                     double time, double cost, double low, bool one)
-{
-    char share[32], of_rank[32], call[CALL_LABEL], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
-    struct finding f = finding_of_cost(c, "late_arrival", cost, low);
-    call_label(c->v, a->operation, a->site, call);
-    run_again(c, c->ranks, "--trace ", command);
-    snprintf(advice, sizeof advice, "see what late ranks do: %s", command);
-    f.site = call;
-    f.ranks = &(int){(int)a->cost_rank};
-    f.n_ranks = one;
-    f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
-    f.advice = c->v->p->trace.on ? NULL : advice;
-    format_share(share, wait, time);
-    if (one)
-        document_finding(c->d, &f,
-                         "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
-                         "late.",
-                         share, call, format_share(of_rank, (double)a->cost_ns, (double)a->wait_ns),
-                         a->cost_rank);
-    else
-        document_finding(c->d, &f,
-                         "%s of the time in collectives is waiting for the last rank, most of it "
-                         "in %s; no single rank is late beyond chance.",
-                         share, call);
-}
-
-/* Adds a finding for each rank for which at least half of the waiting at one call site is beyond
- * chance, unless an imbalance explains it. The rest of all call sites is one more finding, limited
- * to the typical wait: half of the median time from first to last arrival, as with uniformly
- * distributed arrivals. */
-void find_late_arrivals(struct finding_context *c)
-{
-    const struct profile *p = c->v->p;
-    const struct profile_arrival *most = NULL;
-    double wait = 0, time = 0, typical = 0;
-    for (size_t i = 0; i < p->arrivals.n && !c->traced; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
-        double here = 1e-9 * (double)a->wait_ns / c->ranks,
-               all = 1e-9 * (double)a->time_ns / c->ranks,
-               low = 1e-9 * (double)a->cost_low_ns / c->ranks,
-               doubt = noise_doubt(p, a->cost_rank, c->v->where.mean);
-        if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
-            imbalance_of_rank(&c->imbalances, p, a->cost_rank))
-            continue;
-        if (2 * low > here && unexplained(c, here) > 0 && finding_matters(c, here, low, doubt)) {
-            add_late(c, a, here, all, here, noise_at_least(here, low, doubt), true);
-            continue;
-        }
-        wait += here;
-        time += all;
-        typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->stand_for);
-        most = !most || a->wait_ns > most->wait_ns ? a : most;
-    }
-    double doubt = noise_doubt(p, -1, c->v->where.mean), cost = unexplained(c, wait),
-           likely = fmin(cost, typical);
-    if (most && finding_matters(c, likely, NAN, doubt))
-        add_late(c, most, wait, time, cost, likely - doubt, false);
 }
