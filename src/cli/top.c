@@ -126,7 +126,7 @@ static void show_head(const struct change *c, FILE *out, size_t width)
     text_paragraph_write(out, "collprof top: ", text, width);
 }
 
-/* Marks each group of VERDICT with the share of time in MPI of its ranks, as far as it is known:
+/* Marks each group of VERDICT with the share of time in MPI of its ranks, if known:
  * "     93 % in MPI  " or "  12-97 % in MPI  ". */
 static void mark_groups(const struct change *c, json_t *verdict)
 {
