@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LATER: the later call that is measured as well as the first one, when caches and connections are
- * warm and the arrival times are known. */
+/* LATER: after this many calls the operation is also measured as its ranks arrive. */
 enum { LATER = ARRIVALS };
 
 enum { METHODS_MAX = 32 };
@@ -79,42 +78,30 @@ struct subject {
 /* A measurement begins only if this many operations fit: warm-up, a pilot, data checks. */
 enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
 
-/* Rank 0 decides for all. If the budget ended the measurement, F records it. */
-static bool goes_on(const struct subject *u, json_t *f)
-{
-    int over = clock_now() > u->until;
-    PMPI_Bcast(&over, 1, MPI_INT, 0, u->on->comm);
-    if (over)
-        json_object_set_new(f, "cut_short_by_budget", json_true());
-    return !over;
-}
-
-/* Whether OPERATIONS_LEAST operations fit into SHARE seconds, judged by the slowest rank of one
- * operation and its barrier, which are made in any case. If not, WHY_NOT has the reason. */
-static int fits_budget(const struct subject *u, double share, bool *fits, char why_not[120])
+/* *LEFT: seconds until the time is up, equal on all ranks, after one operation and its barrier; 0
+ * if fewer than OPERATIONS_LEAST as long as the slowest rank's fit. Then WHY_NOT has the reason. */
+static int left_for(const struct subject *u, double *left, char why_not[120])
 {
     char one[32], part[32];
-    double mine, most = 0;
-    mine = clock_now();
+    double most = 0, mine = clock_now(), share = u->until - mine;
     TRY(PMPI_Barrier(u->on->comm));
     TRY(u->c.run(u->c.arg, u->c.root));
     mine = clock_now() - mine;
     TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
-    PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, u->on->comm);
-    *fits = OPERATIONS_LEAST * most <= share;
+    *left = OPERATIONS_LEAST * most <= share ? fmax(u->until - clock_now(), 1e-3) : 0;
     snprintf(why_not, 120, "one takes %s, its part of the budget is %s",
              format_time(one, 1e9 * most), format_time(part, 1e9 * share));
-    return MPI_SUCCESS;
+    return PMPI_Bcast(left, 1, MPI_DOUBLE, 0, u->on->comm); /* rank 0 decides for all */
 }
 
-/* The case of U with a budget of SHARE seconds. */
-static struct latency_case case_of(const struct subject *u, double share)
+/* The case of U with a budget of LEFT seconds. */
+static struct latency_case case_of(const struct subject *u, double left)
 {
     struct latency_case c = u->c;
     c.plan = plan_default();
     c.plan.repetitions = 20;
     c.plan.warmup = 3;
-    c.plan.budget = share;
+    c.plan.budget = left;
     c.plan.until = u->until;
     c.clock = injection_clock();
     return c;
@@ -132,31 +119,31 @@ int arrival_delay(const double *entered, MPI_Comm comm, double *after, double *a
     return PMPI_Allreduce(after, apart, 1, MPI_DOUBLE, MPI_MAX, comm);
 }
 
-/* Measures the operation with the median arrival times of the last calls. */
-static int measure_arrivals(const struct subject *u, const struct signature *g, double share,
+/* Measures the operation with the median arrival times of the last calls, for LEFT seconds. */
+static int measure_arrivals(const struct subject *u, const struct signature *g, double left,
                             json_t *f)
 {
     double median, apart;
     char room[32], text[120];
     struct latency_outcome out = {0};
-    if (g->calls < ARRIVALS || !goes_on(u, f))
-        return MPI_SUCCESS;
     TRY(arrival_delay(g->entered, u->on->comm, &median, &apart));
-    struct latency_case c = case_of(u, share);
+    struct latency_case c = case_of(u, left);
     c.together = true;
     c.check = NULL;
     c.after = median;
-    bool fits = apart * (c.plan.warmup + OPERATIONS_OF_ARRIVAL) < share;
-    int rc = fits ? latency_measure_direct(&c, &out) : MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
+    if (apart * (c.plan.warmup + OPERATIONS_OF_ARRIVAL) < left)
+        rc = latency_measure_direct(&c, &out);
     if (rc == MPI_SUCCESS && u->on->rank == 0) {
+        const struct latency_result *direct = out.n_results ? &out.result[0] : NULL;
+        bool known = direct && estimate_known(direct->value);
         snprintf(text, sizeof text, "%sranks enter %s apart%s",
-                 fits ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
-                 fits ? "" : ": too long for the budget");
-        const struct latency_result *direct = fits ? &out.result[0] : NULL;
-        json_t *row = method_row("median arrival", direct ? direct->value : not_known, 0, 0, text);
+                 known ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
+                 known ? "" : ": too long for the budget");
+        json_t *row = method_row("median arrival", known ? direct->value : not_known, 0, 0, text);
         json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
         json_object_set_new(row, "replayed_apart_us",
-                            json_finite(direct ? 1e6 * direct->entry_spread : NAN));
+                            json_finite(known ? 1e6 * direct->entry_spread : NAN));
         json_array_append_new(json_object_get(f, "methods"), row);
     }
     latency_outcome_free(&out);
@@ -241,61 +228,61 @@ static struct methods methods_for(const struct subject *u)
     return by;
 }
 
-static int measure_all(const struct subject *u, const struct signature *g, double share, json_t *f,
-                       char why_not[120])
+static int measure_methods(const struct subject *u, const struct methods *by, double left,
+                           json_t *f)
 {
-    bool later = g->calls > LATER, fits;
-    struct methods by = methods_for(u);
-    snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
-    if (by.n == 0)
-        return MPI_SUCCESS;
-    double begin = clock_now();
-    TRY(fits_budget(u, share, &fits, why_not));
-    if (!fits)
-        return MPI_SUCCESS;
-    /* Rank 0 decides for all: otherwise a rank that finds nothing left would skip a collective that
-     * others enter. */
-    double left = fmax(share - (clock_now() - begin), 1e-3);
-    PMPI_Bcast(&left, 1, MPI_DOUBLE, 0, u->on->comm);
-    double arrivals = later ? left / 4 : 0;
-    struct latency_case c = case_of(u, left - arrivals);
+    struct latency_case c = case_of(u, left);
     struct latency_outcome out;
-    int rc = latency_measure(&c, by.at, by.n, &out);
+    int rc = latency_measure(&c, by->at, by->n, &out);
     /* Only the collector may have lacked memory for the outcome. */
     rc = sync_all_have(u->on->comm, rc == MPI_SUCCESS);
     if (rc == MPI_SUCCESS && u->on->rank == 0)
         describe(u, f, &out);
     latency_outcome_free(&out);
-    if (rc != MPI_SUCCESS || !later)
-        return rc;
-    return measure_arrivals(u, g, arrivals, f);
+    return rc;
+}
+
+/* Before the first call by the methods, before a later one as the ranks arrive. */
+static int measure_now(const struct subject *u, const struct signature *g, json_t *f,
+                       char why_not[120])
+{
+    double left;
+    struct methods by = methods_for(u);
+    snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
+    if (by.n == 0)
+        return MPI_SUCCESS;
+    TRY(left_for(u, &left, why_not));
+    if (left <= 0)
+        return MPI_SUCCESS;
+    return g->calls > LATER ? measure_arrivals(u, g, left, f) : measure_methods(u, &by, left, f);
 }
 
 /* BYTES: recorded in the finding. PREPARED: this rank has its buffers. */
-static void measure(struct subject *u, const struct signature *g, uint64_t bytes, double share,
+static void measure(struct subject *u, struct signature *g, uint64_t bytes, double share,
                     bool prepared)
 {
     char why_not[120] = "";
     const struct internal_comm *s = u->on;
-    json_t *f = NULL;
-    if (s->rank == 0)
-        f = json_pack("{s:s, s:s, s:i, s:o, s:I, s:I, s:[]}", "operation",
-                      mpi_functions[g->operation].name, "communicator", s->name, "ranks", s->size,
-                      "root", g->root < 0 ? json_null() : json_integer(g->root), "bytes",
-                      (json_int_t)bytes, "before_call", (json_int_t)g->calls, "methods");
+    if (s->rank == 0 && !g->found) {
+        g->found = json_pack("{s:s, s:s, s:i, s:o, s:I, s:[]}", "operation",
+                             mpi_functions[g->operation].name, "communicator", s->name, "ranks",
+                             s->size, "root", g->root < 0 ? json_null() : json_integer(g->root),
+                             "bytes", (json_int_t)bytes, "methods");
+        injection_found(&benchmark_injection, s->of->index, json_incref(g->found));
+    }
     u->until = clock_now() + share;
     bool all = sync_all_have(s->comm, prepared) == MPI_SUCCESS;
-    int rc = all ? measure_all(u, g, share, f, why_not) : MPI_SUCCESS;
-    if (f && json_array_size(json_object_get(f, "methods")) == 0)
-        json_object_set_new(f, "not_measured",
+    int rc = all ? measure_now(u, g, g->found, why_not) : MPI_SUCCESS;
+    if (json_array_size(json_object_get(g->found, "methods")) > 0)
+        json_object_del(g->found, "not_measured");
+    else if (g->found)
+        json_object_set_new(g->found, "not_measured",
                             json_string(!all ? "a rank has no receive buffer of its own for it"
                                         : rc ? "MPI returned an error"
                                              : why_not));
-    if (f)
-        injection_found(&benchmark_injection, s->of->index, f);
 }
 
-static void measure_broadcast(const struct collective *b, const struct signature *g, double share)
+static void measure_broadcast(const struct collective *b, struct signature *g, double share)
 {
     struct internal_comm *s = b->on;
     const struct bcast own = {.name = "application", .run = as_application, .arg = s};
@@ -310,7 +297,7 @@ static void measure_broadcast(const struct collective *b, const struct signature
     measure(&u, g, b->bytes, share, true);
 }
 
-static void measure_replica(const struct collective *c, const struct signature *g, double share)
+static void measure_replica(const struct collective *c, struct signature *g, double share)
 {
     struct replica replica;
     struct internal_comm *s = c->on;
@@ -377,8 +364,11 @@ static void before(const struct collective *c)
 
 static void close_comm(struct internal_comm *s, bool all)
 {
+    struct signatures *known = s->kept[benchmark_injection.index];
     (void)all;
-    free(s->kept[benchmark_injection.index]);
+    for (int i = 0; known && i < known->n; i++)
+        json_decref(known->at[i].found);
+    free(known);
 }
 
 static void finish(void)

@@ -57,10 +57,11 @@ struct injection {
     size_t keeps; /* bytes for internal_comm.kept[], zeroed, allocated after the first handshake */
     /* Reads layer.settings; false if the injection is not requested. */
     bool (*start)(void);
-    /* Whether the injection may act collectively before this call. Must use only data that are
-     * equal on all members. NULL: never. */
+    /* Whether the injection needs the internal communicator for this call. Must use only data that
+     * are equal on all members. */
     bool (*wants)(const struct collective *c);
-    /* Counts a wanted call after the first handshake; returns whether to call BEFORE. */
+    /* Counts a wanted call after the first handshake; returns whether to call BEFORE, after another
+     * one. NULL: never. */
     bool (*due)(const struct collective *c);
     /* Runs after a successful handshake, the innermost injection first. */
     void (*before)(const struct collective *c);

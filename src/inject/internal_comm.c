@@ -156,7 +156,7 @@ void internal_comm_before(const struct collective *c)
         return;
     any = false;
     for (size_t i = 0; i < n_injections; i++)
-        any |= due[i] = due[i] && injections[i]->due(c);
+        any |= due[i] = due[i] && injections[i]->due && injections[i]->due(c);
     if (!any || (!together && !shake_before(c)))
         return;
     for (size_t i = n_injections; i-- > 0;)
@@ -240,17 +240,17 @@ void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg)
         snprintf(
             text, sizeof text,
             "ranks waited %.2g s for others before %llu call%s, the first of them %s, and then "
-            "went on without what --benchmark and --bcast do there: either some rank comes "
+            "went on without what --ack, --benchmark and --bcast do there: either some rank comes "
             "late, or the application leaves the call before all ranks enter it",
             handshake_waited(), (unsigned long long)failed, failed > 1 ? "s" : "", failed_at);
         warn(arg, text);
     }
     if (comms_refused) {
-        snprintf(text, sizeof text,
-                 "%llu communicator%s excluded from --benchmark and --bcast: the layer makes at "
-                 "most %d of its own at a time, so that the application does not run out of them",
-                 (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was",
-                 COMMS_MAX);
+        snprintf(
+            text, sizeof text,
+            "%llu communicator%s excluded from --ack, --benchmark and --bcast: the layer makes at "
+            "most %d of its own at a time, so that the application does not run out of them",
+            (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was", COMMS_MAX);
         warn(arg, text);
     }
 }

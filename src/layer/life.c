@@ -271,7 +271,7 @@ void life_switch(int level)
     if (layer.phase != LAYER_RUNNING)
         return;
     if (level == 0 && inject_together()) {
-        layer_say("MPI_Pcontrol(0) is not followed: --benchmark and --bcast need all ranks");
+        layer_say("MPI_Pcontrol(0) is not followed: experiments need all ranks");
     } else if (level == 0) {
         layer.on = false;
     } else if (level == 1) {

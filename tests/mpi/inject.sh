@@ -33,7 +33,8 @@ grep -q '"ack": *\[\|"ack":\[' out/profile.json && fail "acknowledged in spite o
 grep -q 'ack: 0 of [0-9]* broadcasts were acknowledged' out/profile.json || fail "no warning that none was"
 run 4 COLLPROF_ACK=100
 findings ack communicator=MPI_COMM_WORLD bytes=4 , rows=4 broadcasts=24 asked=12
-findings ack bytes=20 , rows=8 broadcasts=400 asked=376
+# Of the first four on a communicator none counts: it has to show that it is worth one of the layer.
+findings ack bytes=20 , rows=8 broadcasts=392 asked=368
 "$collprof" report --full out | grep -q '^  operation  *calls  *excluded' || fail "no column of excluded calls"
 
 # A root that goes on before the others come must not wait for them: not for an acknowledgement, and only so
@@ -57,9 +58,9 @@ done
 for mode in ACK=100 ${longer:+BENCHMARK=direct} BCAST=grid; do
     [ "${CHECK_MPI:-}" = openmpi ] || part unequal COLLPROF_$mode COLLPROF_BENCHMARK_BUDGET=1
 done
-# Ranks that call one operation by different names meet, and it is one: measured before its first and its ninth call.
+# Ranks that call one operation by different names meet, and it is one.
 part forms COLLPROF_BENCHMARK=direct COLLPROF_BENCHMARK_BUDGET=1
-findings benchmark operation=MPI_Allreduce , rows=2
+findings benchmark operation=MPI_Allreduce , rows=1
 # Nor where ranks free communicators, each in an order of its own.
 part freed COLLPROF_BCAST=binomial
 grep -q 'did not free the communicator together' out/profile.json || fail "freed: what is not known is shown"

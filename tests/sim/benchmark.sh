@@ -20,10 +20,10 @@ for line in open(sys.argv[1]):
 found = {}
 for f in json.load(open(sys.argv[2]))["findings"]["benchmark"]:
     for row in f["methods"]:
-        found[f["operation"], f["before_call"], row["method"]] = row
+        found[f["operation"], row["method"]] = row
 for (arrival, operation), (exact, apart) in sorted(truth.items()):
     method = "direct" if arrival == "took" else arrival + " arrival"
-    row = found.get((operation, 9, method), {})
+    row = found.get((operation, method), {})
     time = row.get("time_us") or 0
     print("%-11s %-26s true %8.2f us, %-14s %8.2f us" % (sys.argv[3], operation, exact, method, time))
     # Ranks 4 and 5 of random8 come last at exactly one moment: a scan takes 26.8 us in the simulator then; 20 ns
@@ -102,8 +102,7 @@ left = [f["not_measured"] for f in profile["findings"].get("benchmark", []) if f
 print("budget %g s: %g s, one operation up to %.3g s, %d not measured: %s" % (budget, spent, one, len(left), left[:1]))
 # Who was not come to at all, the collectives' own methods or the arrivals, is missed where time is said to be short.
 missing = [f for f in profile["findings"].get("benchmark", []) if not f.get("not_measured") and f["operation"] != "MPI_Bcast"
-           and not {"direct", "held", "gap"} | ({"median arrival"} if f["before_call"] == 9 else set())
-           <= {row["method"] for row in f["methods"] if row["time_us"]}]
+           and not {"direct", "held", "gap", "median arrival"} <= {row["method"] for row in f["methods"] if row["time_us"]}]
 silent = [f["operation"] for f in missing if not f.get("cut_short_by_budget")]
 print("  %d of them without a method, and without a word: %s" % (len(missing), silent))
 # The latency that is right comes first; all that had no time is one row.

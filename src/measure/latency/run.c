@@ -228,20 +228,17 @@ static size_t turns_next(const struct turns *a, double *weights)
     return next;
 }
 
-/* Runs the pilot measurement, if there are pairs to choose from. */
-static int look_ahead(struct latency_run *r, const struct turns *a)
+/* Runs the pilot measurement before the first method M that has pairs to choose from. */
+static int look_ahead(struct latency_run *r, const struct latency_method *m)
 {
-    bool pairs = false;
-    for (size_t k = 0; k < a->n; k++)
-        pairs = pairs || a->methods[k]->figures == FIGURES_PAIRS;
-    if (r->c->plan.budget <= 0 || !pairs)
+    if (r->c->plan.budget <= 0 || m->figures != FIGURES_PAIRS || r->pilot.n > 0)
         return MPI_SUCCESS;
     TRY(run_gap_once(r, 0.02));
     return run_pilot(r);
 }
 
-/* The collector decides whether method M begins. */
-static int run_method(struct latency_run *r, const struct latency_method *m,
+/* Runs method M with PART of the time until r->end. The collector decides whether it begins. */
+static int run_method(struct latency_run *r, const struct latency_method *m, double part,
                       struct latency_result *result)
 {
     const struct plan *plan = &r->c->plan;
@@ -251,7 +248,12 @@ static int run_method(struct latency_run *r, const struct latency_method *m,
     TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
     result->over_budget = !go;
     r->result = result;
-    return go ? m->run(r, result) : MPI_SUCCESS;
+    if (!go)
+        return MPI_SUCCESS;
+    TRY(look_ahead(r, m));
+    double now = budget_now();
+    r->end = now + fmax(r->end - now, 0) * part;
+    return m->run(r, result);
 }
 
 /* Only the collector keeps results; other ranks write them to memory that is discarded. */
@@ -259,19 +261,16 @@ static int run_all(struct latency_run *r, struct latency_outcome *o, const struc
 {
     const struct plan *plan = &r->c->plan;
     double end = budget_now() + plan->budget, weights;
-    r->end = end;
     r->last = fmax(end, end - plan->budget + plan->budget_most);
-    TRY(look_ahead(r, a));
     for (size_t k; (k = turns_next(a, &weights)) < a->n; a->done[k] = true) {
         struct latency_result forgotten = no_result;
-        double now = budget_now();
         double part = a->methods[k]->weight / weights;
         /* While an application waits, what is right comes before what is complete. */
         if (plan->until > 0 && a->methods[k]->meaning == MEANS_LATENCY)
             part = fmax(part, 0.5);
-        r->end = now + fmax(end - now, 0) * part;
+        r->end = end;
         forgotten.method = a->methods[k];
-        TRY(run_method(r, a->methods[k], r->keeps ? &o->result[k] : &forgotten));
+        TRY(run_method(r, a->methods[k], part, r->keeps ? &o->result[k] : &forgotten));
         series_free(&forgotten.series);
     }
     for (size_t k = 0; r->keeps && k < a->n; k++)
