@@ -2,12 +2,15 @@
 """usage: claims.py TEMPLATE DOCUMENT [--check [short]]
 
 Makes doc/claims.md of doc/claims.in from a built tree, in simulation: what is in braces there is computed from the runs
-that the template names (@NAME PLATFORM RANKS PROGRAM OPTIONS [| SIMULATOR'S OPTIONS]; @@NAME: one that takes long).
+that the template names (@NAME PLATFORM RANKS PROGRAM OPTIONS [| SIMULATOR'S OPTIONS [| VARIABLE=VALUE]]; @@NAME: one that takes
+long).
 A claim's verdict is text whose condition is computed, too, and no document comes out where it does not hold. --check:
 compares with DOCUMENT instead; short: only lines that need no long run."""
 import json
 import os
+import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,9 +25,9 @@ class Long(Exception):
 class Run:
     def __init__(self, line):
         self.long = line.startswith("@@")
-        words, _, smpi = re.sub(r"\b(FIXED|OVERHEADS|PLAIN|COPIES|ONE_US)\b", lambda m: getattr(figures, m[0]), line).partition("|")
+        words, smpi, variable = (re.sub(r"\b(FIXED|OVERHEADS|PLAIN|COPIES|ONE_US)\b", lambda m: getattr(figures, m[0]), line) + "||").split("|")[:3]
         self.name, platform, ranks, program, options = words.strip("@ ").split(None, 4)
-        self.command = figures.sim(platform, int(ranks), program, options.strip(), smpi.strip())
+        self.command = figures.sim(platform, int(ranks), program, options.strip(), smpi.strip(), **dict(v.split("=") for v in variable.split()))
         self.document = None
 
     def make(self):
@@ -62,6 +65,17 @@ def overlap(run, benchmark, size, comp, column="ratio"):
 
 def completion(run, operation, scenario, column="median", **where):
     return run("scenarios", column, operation=operation, scenario=scenario, **where)
+
+
+def quiet_tests(every, delay, tests=300):
+    """A model of stopping at 3 %: a test is 8 means of 100 operations of 1, one of EVERY of which takes DELAY longer on
+    average. The share of accepted tests, and their mean relative to that of all operations."""
+    draw, kept = random.Random(1), []
+    for _ in range(tests):
+        means = [1 + sum(draw.expovariate(1 / delay) for _ in range(100) if draw.random() < 1 / every) / 100 for _ in range(8)]
+        if statistics.stdev(means) < 0.03 * statistics.mean(means):
+            kept.append(statistics.mean(means))
+    return len(kept) / tests, statistics.mean(kept) / (1 + delay / every)
 
 
 def breaks(average, least, most, deviation):

@@ -2,8 +2,9 @@
 """usage: study.py DIRECTORY NETWORKS
 
 The measurements of doc/study.md, in simulation, from a built tree; prints its tables. What DIRECTORY has already is kept,
-so that a study that was ended goes on. Three parts: timing loops of benchmark suites on networks drawn at random
-(platforms/make.py), collectives whose ranks arrive in patterns against the same with all there, and what --ack costs."""
+so that a study that was ended goes on. Four parts: timing loops of benchmark suites on networks drawn at random
+(platforms/make.py); the same with two barriers, and which of three algorithms they prefer on each of every third of
+these networks; collectives whose ranks arrive in patterns against the same with all there; and what --ack costs."""
 import collections
 import json
 import os
@@ -15,6 +16,8 @@ import figures
 import sweep
 
 LOOPS = ["osu", "osu-max", "imb", "imb-max", "repro-barrier", "repro-window", "send-latency", "rounds", "barrier", "acknowledge"]
+RIVALS = ["binomial", "chain", "flat"]
+BARRIERS = {"linear": "ompi_basic_linear", "dissemination": "ompi_bruck"}
 FIRST, RANKS, SECONDS = 2000, 16, 300
 PATTERNS = {"root late": "participants 0\\n start\\n delay\\n issue operation\\n sync\\n stop\\n",
             "last late": "participants last\\n start\\n delay\\n issue operation\\n sync\\n stop\\n",
@@ -80,6 +83,46 @@ def loops(directory, networks):
         "%s %.0f %%" % (m, 100 * sum(abs(c["errors"].get(m, 1)) > 0.1 for c in cases) / max(1, len(cases))) for m in LOOPS))
 
 
+def rivals(seed):
+    """By algorithm the truth, and by barrier, algorithm and loop the figure, on one network."""
+    with tempfile.TemporaryDirectory() as directory:
+        case = sweep.make.write(seed, RANKS, directory)
+        size, root = str(case["bytes"]), str(case["root"])
+        found = {"bytes": case["bytes"], "truth": {}}
+        for a in RIVALS:
+            found["truth"][a] = sweep.quantile(map(float, sweep.simulate(case, SECONDS, ["sim/isolated", a, size, root]).split()), 0.5)
+        for name, barrier in BARRIERS.items():
+            with_it = dict(case, options=case["options"] + " --cfg=smpi/barrier:" + barrier)
+            out = sweep.simulate(with_it, SECONDS, ["sim/collbench-bcast", "--method=barrier", "--algorithm=" + ",".join(RIVALS),
+                                                    "--as=" + ("osu,imb,repro" if name == "linear" else "osu,repro"), "--sizes=" + size,
+                                                    "--root=" + root, "--format=json", "--stop=fixed", "-i8", "-x2", "--budget=0"])
+            found[name] = {a: {} for a in RIVALS}
+            for r in json.loads(out[out.index("{"):])["tables"]["methods"]["rows"]:
+                found[name][r["algorithm"]][r["method"]] = r["value"]
+    return found
+
+
+def choices(directory, networks):
+    """Tables of two barriers, and of the algorithm that each loop finds fastest."""
+    seeds = range(FIRST, FIRST + networks, 3)
+    cases = [c for c in (kept(directory, "rivals-%d" % s, lambda: rivals(s)) for s in seeds) if c]
+    sizes = {"up to 4 KiB": [c for c in cases if c["bytes"] <= 4096], "larger": [c for c in cases if c["bytes"] > 4096]}
+    print("\n%d networks of %d, each with %s.\n" % (len(cases), len(seeds), ", ".join(RIVALS)))
+    loops_ = ["osu", "osu-max", "repro-barrier", "repro-window", "barrier"]
+    print("| barrier, size | broadcasts | %s |\n|---|---:|%s" % (" | ".join(loops_), "---:|" * len(loops_)))
+    for size, of in sizes.items():
+        for name in BARRIERS:
+            print("| %s, %s | %d | %s |" % (name, size, len(RIVALS) * len(of), " | ".join(
+                percent([c[name][a][m] / c["truth"][a] - 1 for c in of for a in RIVALS]) for m in loops_)))
+    print("\n| loop | up to 4 KiB: another is faster by 5 %, % | loss, 95th percentile, % | larger | loss |\n|---|---:|---:|---:|---:|")
+    for name, m in [("linear", m) for m in LOOPS[:6] + ["barrier"]] + [("dissemination", m) for m in loops_]:
+        cells = []
+        for of in sizes.values():
+            lost = [c["truth"][min(RIVALS, key=lambda a: c[name][a][m])] / min(c["truth"].values()) - 1 for c in of]
+            cells.append("%.0f | %.0f" % (100 * sum(x > 0.05 for x in lost) / len(lost), 100 * sweep.quantile(lost, 0.95)) if of else "- | -")
+        print("| %s%s | %s |" % (m, "" if "imb" in m else ", %s barrier" % name, " | ".join(cells)))
+
+
 def arrivals(directory):
     def measure():
         out = {}
@@ -124,5 +167,6 @@ if __name__ == "__main__":
     os.makedirs(sys.argv[1], exist_ok=True)
     os.environ["CHECK_LIMIT"] = "0"
     loops(sys.argv[1], int(sys.argv[2]))
+    choices(sys.argv[1], int(sys.argv[2]))
     arrivals(sys.argv[1])
     perturbation(sys.argv[1])
