@@ -69,57 +69,83 @@ static double age_of(const struct reading *r, uint64_t ticks)
     return age > 0 ? age : 0;
 }
 
-/* Calls about which their family does not say enough. */
+/* Calls about which their family does not say enough. The first four have no number on their
+ * communicator. */
 enum meaning {
-    MEANS_POLL,
-    MEANS_COMM, /* makes a communicator. All members leave it only after all have entered. Like the
-                   next it has no number on its communicator */
+    MEANS_COMM, /* makes a communicator. All members leave it only after all have entered */
     MEANS_OPEN, /* may also wait for a file system or for processes */
+    MEANS_WIN,  /* collective on a window, or on a file: the record has no communicator of it */
+    MEANS_FILE,
     MEANS_LOCK, /* waits for the lock of a window */
     MEANS_ANY,  /* completes one of several requests */
+    MEANS_POLL,
     MEANS_NOTHING
 };
 
 static enum meaning meaning_of(const char *name)
 {
-    static const char *const names[MEANS_NOTHING] = {
-        [MEANS_POLL] = "",
+    static const char *const names[MEANS_POLL] = {
         [MEANS_COMM] = ("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
                         "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
                         "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"),
         [MEANS_OPEN] = ("MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
                         "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
                         "MPI_Comm_accept MPI_Comm_connect"),
+        [MEANS_WIN] = "MPI_Win_fence MPI_Win_free",
+        [MEANS_FILE] =
+            ("MPI_File_close MPI_File_set_size MPI_File_preallocate MPI_File_set_view "
+             "MPI_File_sync MPI_File_set_atomicity MPI_File_seek_shared MPI_File_read_all "
+             "MPI_File_read_at_all MPI_File_read_ordered MPI_File_write_all "
+             "MPI_File_write_at_all MPI_File_write_ordered"),
         [MEANS_LOCK] = ("MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
                         "MPI_Win_unlock MPI_Win_unlock_all"),
         [MEANS_ANY] = "MPI_Waitany MPI_Waitsome"};
-    if (profile_operation_polls(name))
-        return MEANS_POLL;
     enum meaning m = 0;
-    while (m < MEANS_NOTHING && !text_has_word(names[m], name))
+    while (m < MEANS_POLL && !text_has_word(names[m], name))
         m++;
-    return m;
+    return m == MEANS_POLL && !profile_operation_polls(name) ? MEANS_NOTHING : m;
+}
+
+/* The communicator ROW of a call of NAME. For a collective on a window or a file it is the one on
+ * which this process made all its windows or files; LEDGER_NO_COMM if these are several. */
+static uint32_t comm_row(const struct reading *r, const char *name, uint32_t row)
+{
+    const enum meaning m = meaning_of(name);
+    const char *makes = m == MEANS_WIN ? "MPI_Win_" : "MPI_File_";
+    bool several = false;
+    for (uint32_t i = 0;
+         (m == MEANS_WIN || m == MEANS_FILE) && i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
+        const struct ledger_entry *e = &r->g.l->entries[i];
+        const char *other = r->g.l->operations[e->operation].name;
+        if (meaning_of(other) != MEANS_OPEN || strncmp(other, makes, strlen(makes)) != 0)
+            continue;
+        several = several || (row != LEDGER_NO_COMM && row != e->comm);
+        row = e->comm;
+    }
+    return several ? LEDGER_NO_COMM : row;
 }
 
 int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row)
 {
     const struct ledger *l = r->g.l;
     int64_t n = 0;
+    bool known = !l->header->section[LEDGER_ENTRIES].dropped;
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
         const struct ledger_entry *e = &l->entries[i];
-        if (e->comm == row &&
-            awaited_collective(l->operations[e->operation].name, false, -1, 0).operation ==
-                operation)
-            n += (int64_t)e->calls;
+        const char *name = l->operations[e->operation].name;
+        if (awaited_collective(name, false, -1, 0).operation != operation)
+            continue;
+        const uint32_t of = comm_row(r, name, e->comm);
+        known = known && of != LEDGER_NO_COMM;
+        n += of == row ? (int64_t)e->calls : 0;
     }
-    return l->header->section[LEDGER_ENTRIES].dropped ? -1 : n;
+    return known ? n : -1;
 }
 
 static bool is_collective(const struct profile_operation *o)
 {
     const enum meaning m = meaning_of(o->name);
-    return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || m == MEANS_COMM ||
-           m == MEANS_OPEN;
+    return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || m <= MEANS_FILE;
 }
 
 /* The collective C on a known communicator. Collectives without a number are counted by
@@ -127,8 +153,7 @@ static bool is_collective(const struct profile_operation *o)
 static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
                                      const struct profile_operation *o)
 {
-    const bool opens = meaning_of(o->name) == MEANS_OPEN,
-               counted = opens || meaning_of(o->name) == MEANS_COMM;
+    const bool counted = meaning_of(o->name) <= MEANS_FILE;
     struct awaited a =
         awaited_collective(o->name, r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
                            counted ? -1 : c->root, counted ? JUDGE_UNKNOWN_BYTES : c->bytes);
@@ -139,7 +164,7 @@ static struct awaited awaited_of_all(struct reading *r, const struct ledger_call
     a.comm = reading_comm(r, id, c->comm);
     a.sequence = (uint64_t)number;
     a.counted = counted;
-    a.maybe = opens;
+    a.maybe = counted && meaning_of(o->name) != MEANS_COMM;
     struct member_list *list = &r->s->comms.at[a.comm];
     list->operation = counted ? a.operation : 0;
     list->id = c->comm_id;
@@ -163,10 +188,14 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     return a;
 }
 
-struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends)
+struct awaited reading_awaited(struct reading *r, const struct ledger_call *call, bool sends)
 {
+    struct ledger_call of = *call, *c = &of;
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->s->names->operations.at[operation];
+    of.comm = (uint16_t)comm_row(r, o->name, call->comm);
+    if (call->comm == LEDGER_NO_COMM && r->g.l->comms[of.comm].created == 1)
+        of.comm_id = r->g.l->comms[of.comm].id; /* all members know it without a collective */
     const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, both = o->family == FAMILY_SENDRECV,
                send = both ? sends : strstr(o->name, "end") != NULL,
                receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
@@ -265,7 +294,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     const bool polling = m == MEANS_POLL,
                waits = o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8);
     size_t n = o->family == FAMILY_PROBE || !(polling || waits);
-    if (!(blocking >> o->family & 1) && m != MEANS_COMM && m != MEANS_OPEN)
+    if (!(blocking >> o->family & 1) && m > MEANS_OPEN)
         known.comm_id = 0;
     own[0] = reading_awaited(r, &known, false);
     if (o->family == FAMILY_SENDRECV) {
@@ -289,17 +318,17 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     }
 }
 
-/* Before MPI_Init returns, a record has no operations. */
-static void add_init(struct reading *r)
+/* Adds MPI_Init or MPI_Finalize. */
+static void add_for_all(struct reading *r, const char *name, uint64_t since, double seconds)
 {
-    struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
-    a.name = profile_add_operation(r->s->names, "MPI_Init", FAMILY_LIFECYCLE);
+    struct awaited a = {.what = AWAIT_ALL, .site = PROFILE_NONE};
+    a.name = profile_add_operation(r->s->names, name, FAMILY_LIFECYCLE);
     struct open_call *call = situation_call(r->s, r->g.h->rank, &a, 1);
     call->name = a.name;
     call->site = a.site;
-    call->since = 1;
-    call->longest = INFINITY; /* how long processes take to start is unknown */
-    call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
+    call->since = since;
+    call->longest = INFINITY; /* how long processes take to start or to end is unknown */
+    call->seconds = seconds;
 }
 
 /* Notes calls that returned errors, and whether windows are locked. */
@@ -326,8 +355,8 @@ void reading_add_calls(struct reading *r)
     struct situation *s = r->s;
     struct rank_view *rank = &s->rank[h->rank];
     const struct ledger_call *last = NULL, *open = NULL;
-    if (!count_of(r->g.l, LEDGER_OPERATIONS)) {
-        add_init(r);
+    if (!count_of(r->g.l, LEDGER_OPERATIONS)) { /* MPI_Init has not returned */
+        add_for_all(r, "MPI_Init", 1, r->now < 0 ? -1 : r->now - h->pair[0].seconds);
         return;
     }
     add_entries(r, rank);
@@ -337,13 +366,14 @@ void reading_add_calls(struct reading *r)
         if (!c->thread)
             continue;
         last = !last || c->progress > last->progress ? c : last;
-        if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize"))
+        if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize")) {
             rank->state = RANK_FINISHED;
-        else if (c->since && (!open || c->since < open->since))
+            add_for_all(r, "MPI_Finalize", c->since, age_of(r, c->since));
+        } else if (c->since && (!open || c->since < open->since))
             open = c;
     }
     rank->outside = !open && rank->state != RANK_FINISHED;
-    if (open)
+    if (open && rank->state != RANK_FINISHED)
         add_call(r, open);
     /* A record written by another host may be out of date. */
     rank->threads = h->threads_at_once || rank->unseen;

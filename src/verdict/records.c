@@ -179,9 +179,12 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
         *rank = row->rank;
         several = several || row->created > 1;
         none = none || !row->last;
-        if (c->operation && (row->last == c->id || (c->world && row->flags & LEDGER_COMM_WORLD)))
-            entered = reading_calls(r, c->operation, k);
-        else if (!c->operation && row->last == r->s->names->comms.at[i].id)
+        const bool world = row->flags & LEDGER_COMM_WORLD;
+        if (c->operation && c->world == world &&
+            (world || row->last == c->id || row->id == c->id)) {
+            const int64_t n = reading_calls(r, c->operation, k);
+            entered = n < 0 || n > entered ? n : entered;
+        } else if (!c->operation && row->last == r->s->names->comms.at[i].id)
             entered = (int64_t)row->entered;
     }
     return entered < 0 && none && !several && !c->operation ? 0 : entered;

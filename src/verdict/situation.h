@@ -67,7 +67,7 @@ struct awaited {
         AWAIT_RECEIVE,
         AWAIT_COLLECTIVE,
         AWAIT_LOCK, /* the lock of a window, which another rank may hold */
-        AWAIT_INIT, /* MPI_Init: needs all ranks */
+        AWAIT_ALL,  /* MPI_Init, MPI_Finalize: need all ranks */
         AWAIT_OTHER
     } what;
     int32_t rank;      /* the rank that waits. All ranks here are in MPI_COMM_WORLD */

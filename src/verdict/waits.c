@@ -144,15 +144,22 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
             add_edge(g, w, any ? c->member[i] : a->peer, NULL);
 }
 
-/* It waits for the ranks that may satisfy it. */
+/* It waits for the ranks that may satisfy it: MPI_Init for those without a record, MPI_Finalize for
+ * those outside of MPI. */
 static void wait_for_some(struct wait_graph *g, struct need *w)
 {
     const enum awaited_what what = w->a->what;
+    const bool ends = g->s->rank[w->a->rank].state == RANK_FINISHED;
     w->maybe = true;
-    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++)
-        if (r != w->a->rank && ((what == AWAIT_LOCK && g->s->rank[r].locks) ||
-                                (what == AWAIT_INIT && g->s->rank[r].state == RANK_UNSEEN)))
+    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++) {
+        const struct rank_view *other = &g->s->rank[r];
+        const bool unseen = other->state == RANK_UNSEEN;
+        if (r != w->a->rank &&
+            ((what == AWAIT_LOCK && other->locks) ||
+             (what == AWAIT_ALL &&
+              (ends ? !unseen && !waits_is_out(g, r) && !other->call.open : unseen))))
             add_edge(g, w, r, NULL);
+    }
 }
 
 static void add_need(struct wait_graph *g, const struct open_call *c, const struct awaited *a)
@@ -176,7 +183,7 @@ static void find_needs(struct wait_graph *g)
     for (int32_t r = 0; r < (int32_t)s->n_ranks; r++) {
         const struct open_call *c = &s->rank[r].call;
         const size_t before = g->edges.n,
-                     n = waits_is_young(g, c) || waits_is_out(g, r) ? 0 : c->parts.n;
+                     n = waits_is_young(g, c) || waits_is_lost(g, r) ? 0 : c->parts.n;
         for (int posted = 0; posted < 2 && g->edges.n == before; posted++)
             for (size_t k = 0; k < n; k++) {
                 const struct awaited *a = &s->awaited.at[c->parts.at[k]];

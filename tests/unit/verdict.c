@@ -205,7 +205,7 @@ static struct awaited part_of(const struct drawn *d, const char **word, size_t i
             a.tag = (int32_t)number(word, AWAIT_ANY);
         *word += **word == '*';
     } else if (strchr("ilu", kind)) {
-        a.what = kind == 'i' ? AWAIT_INIT : kind == 'l' ? AWAIT_LOCK : AWAIT_OTHER;
+        a.what = kind == 'i' ? AWAIT_ALL : kind == 'l' ? AWAIT_LOCK : AWAIT_OTHER;
     } else if (kind == 'c') {
         a.root = rank_at(d, position(d, *(*word)++, i));
         a.kind = COLLECTIVE_FROM_ROOT;
