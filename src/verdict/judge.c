@@ -322,6 +322,9 @@ struct verdict *verdict_of(const struct situation *s)
     if (v->kind == VERDICT_MOVING)
         judge_long(&g, v);
     v->proven = is_proven(&g, v);
+    for (size_t i = 0; i < v->n && v->kind == VERDICT_COMPUTES; i++)
+        if (s->rank[v->core[i]].killed)
+            v->kind = VERDICT_UNKNOWN;
     free(stuck);
     waits_end(&g);
     return v;

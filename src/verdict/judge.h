@@ -21,8 +21,9 @@ enum verdict_kind {
     VERDICT_MISSING,   /* a member does not enter a collective, and it is unknown whether it can */
     VERDICT_COMPUTES,  /* a rank is outside of MPI */
     VERDICT_POLLING,   /* ranks poll endlessly without success */
-    VERDICT_UNKNOWN,   /* calls have been open for long, for an unknown reason */
-    VERDICT_MOVING,    /* no call has been open for long */
+    VERDICT_UNKNOWN, /* calls have been open for long, for an unknown reason; or a rank that others
+                        wait for was killed before them or with them */
+    VERDICT_MOVING,  /* no call has been open for long */
     VERDICT_KINDS
 };
 

@@ -88,10 +88,10 @@ static bool was_refused(struct situation *s, int32_t rank)
     return c && c->parts.n && (r->message || s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID);
 }
 
-/* Finds processes that ended unexpectedly. If all have ended, states come from the records.
- * Exception: a process that recorded no end, outside of MPI, while others got a signal to end and
- * MPI refused no call. (If it was in a call, it had ignored that signal and was killed with the
- * others.) */
+/* Finds processes that ended unexpectedly. If all have ended, states come from the records. Of one
+ * that recorded no end, while others got a signal to end and MPI refused no call, it is then
+ * unknown whether it was killed first: a busy process may be killed before it handles that signal.
+ */
 static void find_gone(struct situation *s)
 {
     bool asked = false, refused = false;
@@ -106,11 +106,12 @@ static void find_gone(struct situation *s)
         struct rank_view *r = &s->rank[i];
         if (!s->live && was_refused(s, i))
             r->ended = LEDGER_EXITED;
-        const bool with_all = !s->live && (!asked || refused || situation_find(s, i)),
-                   in_records = r->ended == LEDGER_RUNNING ? r->unseen || with_all
-                                                           : was_asked_to_end(r) && !s->live;
+        const bool silent = r->ended == LEDGER_RUNNING,
+                   in_records =
+                       (silent && r->unseen) || (!s->live && (silent || was_asked_to_end(r)));
         if (r->state != RANK_UNSEEN && r->state != RANK_FINISHED && !r->alive && !in_records)
             r->state = RANK_GONE;
+        r->killed = silent && r->outside && !s->live && !r->unseen && asked && !refused;
     }
 }
 

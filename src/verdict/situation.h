@@ -42,6 +42,7 @@ struct rank_view {
     bool unseen;   /* on another host, of which nothing recent is known */
     bool moving;   /* on another host, whose watchdog saw no rank that waits for long */
     bool outside;  /* of MPI */
+    bool killed;   /* outside of MPI, before the other ranks or with them */
     uint32_t host; /* index in the hosts of NAMES */
     int64_t pid;
     uint32_t ended;               /* enum ledger_state */

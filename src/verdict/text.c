@@ -121,7 +121,7 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
 }
 
 /* IN_CALL: MPI itself ends a process after an error that is fatal. */
-static void add_end(char *text, const struct rank_view *r, bool live, bool in_call)
+static void add_end(char *text, const struct rank_view *r, bool in_call)
 {
     if (r->ended == LEDGER_EXITED && in_call)
         add(text, "ended by MPI after an error (MPI_ERRORS_ARE_FATAL), ");
@@ -132,8 +132,7 @@ static void add_end(char *text, const struct rank_view *r, bool live, bool in_ca
     else if (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED)
         add(text, "ended by signal %d (%s), ", r->detail, strsignal(r->detail));
     else
-        add(text, "gone without recording its end (killed%s), ",
-            live ? ", for example by SIGKILL" : " before the others, or with them");
+        add(text, "gone without recording its end (killed, for example by SIGKILL), ");
 }
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
@@ -170,7 +169,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
         return;
     }
     if (state == RANK_GONE)
-        add_end(text, r, s->live, c);
+        add_end(text, r, c);
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)
@@ -178,6 +177,8 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     else
         add(text, "%s",
             r->moving                               ? "on a host where no rank waits for long"
+            : r->killed                             ? "outside of MPI when it was killed (it is "
+                                                      "unknown whether before the other ranks)"
             : r->alive && state <= RANK_SYSTEM_CALL ? doing[state]
                                                     : "outside of MPI");
     if (!c && named && fault && v->kind == VERDICT_COMPUTES)
@@ -280,7 +281,7 @@ static void add_body(char *text, const struct situation *s, const struct verdict
         return;
     }
     add_ranks(text, one ? &rank : v->core, one ? 1 : v->n);
-    if (v->first && (v->kind == VERDICT_MISSING || v->kind == VERDICT_COMPUTES)) {
+    if (v->first && v->kind >= VERDICT_MISSING && v->kind != VERDICT_POLLING) {
         add(text, ", awaited in ");
         add_call(text, s->names, v->first->name, v->first->site, v->first, v->n == 1);
     }
@@ -300,7 +301,8 @@ static void add_body(char *text, const struct situation *s, const struct verdict
         add(text, i ? "; " : v->kind == VERDICT_CYCLE ? "(" : "");
         verdict_text_group(text, g);
     }
-    add(text, "%s%s", several && v->kind == VERDICT_CYCLE ? ")" : "", rule->after);
+    add(text, "%s%s", several && v->kind == VERDICT_CYCLE ? ")" : "",
+        v->kind == VERDICT_UNKNOWN && v->first ? "" : rule->after);
     if (v->kind == VERDICT_UNMATCHED)
         add_unmatched(text, s, v);
 }
