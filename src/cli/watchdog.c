@@ -160,7 +160,8 @@ static void write_summary(struct watchdog *w, const char *directory, const struc
 }
 
 /* In one write, since ranks also write to standard error. */
-static void report(const struct situation *s, const struct verdict *v, bool ends)
+static void report(const char *directory, const struct situation *s, const struct verdict *v,
+                   bool ends)
 {
     char *text = NULL;
     size_t size = 0;
@@ -169,6 +170,8 @@ static void report(const struct situation *s, const struct verdict *v, bool ends
         return;
     json_t *value = verdict_json(s, v);
     verdict_write(value, out, "collprof watchdog: ", 80);
+    if (ends)
+        verdict_keep(directory, value);
     json_decref(value);
     if (ends)
         fprintf(out, "collprof watchdog: the run is ended with status %d (--watchdog-abort)\n",
@@ -248,9 +251,10 @@ static void judge(struct watchdog *w)
     struct situation *s = directory ? situation_read(directory, w->seconds) : NULL;
     if (s && is_of_several_hosts(s))
         write_summary(w, directory, s);
-    free(directory);
-    if (!s)
+    if (!s) {
+        free(directory);
         return;
+    }
     allow_for_waits(s, w->seconds);
     struct verdict *v = verdict_of(s);
     struct alarm now = alarm_of(s, v);
@@ -259,7 +263,7 @@ static void judge(struct watchdog *w)
     const bool reports = holds(w, &now, s) && reports_here(s, v),
                ends = reports && w->abort && v->proven;
     if (ends || (reports && !is_same(&now, &w->reported))) {
-        report(s, v, ends);
+        report(directory, s, v, ends);
         w->reported = now;
     }
     if (ends)
@@ -267,6 +271,7 @@ static void judge(struct watchdog *w)
     w->seen = now;
     verdict_free(v);
     situation_free(s);
+    free(directory);
 }
 
 static void watch(struct watchdog *w)

@@ -62,10 +62,11 @@ int cli_where(int argc, char **argv)
     const char *directory = w.directory ? w.directory : CLI_DIRECTORY;
     char *newest = runs_unlinked(directory);
     struct situation *s = situation_read(newest ? newest : directory, VERDICT_SETTLED);
-    free(newest);
-    if (!s)
+    if (!s) {
+        free(newest);
         return STATUS_FAILED;
-    json_t *value = verdict_json_of(s);
+    }
+    json_t *value = verdict_json_of(newest ? newest : directory, s);
     if (w.stack)
         add_stacks(json_object_get(value, "notes"), s);
     if (w.format == 1)
@@ -74,5 +75,6 @@ int cli_where(int argc, char **argv)
         verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
     json_decref(value);
     situation_free(s);
+    free(newest);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

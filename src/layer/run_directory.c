@@ -267,6 +267,7 @@ static void remove_run(int parent, const char *name)
         return;
     ledger_each(fd, remove_record, NULL);
     unlinkat(fd, "profile.json", 0);
+    unlinkat(fd, "verdict.json", 0);
     close(fd);
     unlinkat(parent, name, AT_REMOVEDIR);
 }

@@ -2,6 +2,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "document/json.h"
+#include "document/save.h"
 #include "document/text.h"
 
 #include <stdarg.h>
@@ -257,15 +259,22 @@ static void add_unmatched(char *text, const struct situation *s, const struct ve
     add(text, ") that no call has received");
 }
 
-void verdict_text_group(char text[VERDICT_TEXT], const json_t *group)
+/* As add_ranks(); nothing if there are none. */
+static void add_ranks_in(char *text, const json_t *ranks)
 {
-    const json_t *ranks = json_object_get(group, "ranks"), *rank;
+    const json_t *rank;
     size_t i;
     int32_t *list = memory_alloc((json_array_size(ranks) + 1) * sizeof *list);
     json_array_foreach(ranks, i, rank) list[i] = (int32_t)json_integer_value(rank);
-    add_ranks(text, list, i);
+    if (i)
+        add_ranks(text, list, i);
     free(list);
-    add(text, ": %s", json_string_value(json_object_get(group, "text")));
+}
+
+void verdict_text_group(char text[VERDICT_TEXT], const json_t *group)
+{
+    add_ranks_in(text, json_object_get(group, "ranks"));
+    add(text, ": %s", json_string_value(json_object_get(group, "text")) ?: "");
 }
 
 /* GROUPS begins with those at fault. */
@@ -418,21 +427,68 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v)
                      notes_json(s, v));
 }
 
-json_t *verdict_json_of(const struct situation *s)
+static const char kept_name[] = "verdict.json";
+
+void verdict_keep(const char *directory, json_t *value)
 {
-    struct verdict *v = verdict_of(s);
-    json_t *value = verdict_json(s, v);
+    char path[4400];
+    struct save save;
+    json_put(value, "text",
+             json_sprintf("the watchdog ended the run: %s",
+                          json_string_value(json_object_get(value, "text"))));
+    snprintf(path, sizeof path, "%s/%s", directory, kept_name);
+    if (!save_open(&save, path))
+        return;
+    json_write(json_incref(value), save.out, true);
+    save_commit(&save);
+}
+
+/* NULL if DIRECTORY has none that is as verdict_json() makes it. */
+static json_t *kept_verdict(const char *directory)
+{
+    char path[4400], why[4500];
+    const char *kind, *text;
+    int proven;
+    json_t *ranks, *groups, *notes, *value;
+    snprintf(path, sizeof path, "%s/%s", directory, kept_name);
+    value = json_file_load(path, why, sizeof why);
+    if (value &&
+        json_unpack(value, "{s:s, s:b, s:s, s:o, s:o, s:o}", "kind", &kind, "proven", &proven,
+                    "text", &text, "ranks", &ranks, "groups", &groups, "notes", &notes)) {
+        json_decref(value);
+        return NULL;
+    }
+    json_make_printable(value);
+    return value;
+}
+
+json_t *verdict_json_of(const char *directory, const struct situation *s)
+{
+    json_t *value = s->live ? NULL : kept_verdict(directory);
+    struct verdict *v = value ? NULL : verdict_of(s);
+    value = value ?: verdict_json(s, v);
     verdict_free(v);
     return value;
 }
 
-void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v)
+bool verdict_explains(const json_t *value)
 {
-    snprintf(text, VERDICT_TEXT, "%s%s%s",
-             verdict_rules[v->kind].in_calls && v->proven ? "deadlock, " : "",
-             verdict_rules[v->kind].name, v->n ? ": " : "");
-    if (v->n)
-        add_ranks(text, v->core, v->n);
+    const char *kind = json_string_value(json_object_get(value, "kind"));
+    return strcmp(kind, verdict_rules[VERDICT_UNKNOWN].name) != 0 &&
+           strcmp(kind, verdict_rules[VERDICT_MOVING].name) != 0;
+}
+
+void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
+{
+    const char *kind = json_string_value(json_object_get(value, "kind"));
+    const json_t *ranks = json_object_get(value, "ranks");
+    bool deadlock = false;
+    for (int k = 0; k < VERDICT_KINDS; k++)
+        deadlock = deadlock || (verdict_rules[k].in_calls && !strcmp(verdict_rules[k].name, kind) &&
+                                json_is_true(json_object_get(value, "proven")));
+    snprintf(text, VERDICT_TEXT, "%s%s%s", deadlock ? "deadlock, " : "", kind,
+             json_array_size(ranks) ? ": " : "");
+    add_ranks_in(text, ranks);
 }
 
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width)
@@ -457,5 +513,5 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
     if (n > GROUPS)
         fprintf(out, "  %zu more groups\n", n - GROUPS);
     json_array_foreach(json_object_get(value, "notes"), i, note)
-        text_paragraph_write(out, "! ", json_string_value(note), width);
+        text_paragraph_write(out, "! ", json_string_value(note) ?: "", width);
 }

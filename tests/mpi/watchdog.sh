@@ -46,6 +46,8 @@ deadlock()
     says "the line" "stuck.c:[0-9]* receive_first"
     says "the end" "ended with status 5"
     test "$(grep -c 'a deadlock' err)" = 1 || fail "$mpi: reported twice: $(cat err)"
+    "$collprof" report out >report
+    sed 1q report | grep -q '^the watchdog ended the run: nothing has moved for' || fail "$mpi: not kept: $(cat report)"
     is_gone
 }
 

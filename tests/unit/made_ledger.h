@@ -17,6 +17,8 @@ enum {
     OP_RECV,
     OP_SENDRECV,
     OP_IRECV,
+    OP_WIN_CREATE,
+    OP_WIN_FENCE,
     OP_UNUSED,
     OPS
 };

@@ -19,8 +19,9 @@ struct in {
     int32_t has_sent; /* tag of a message of 400 bytes to the other rank; 0: none */
     uint64_t bytes;
     bool waits;
-    bool reversed; /* on a communicator in which the other rank is the first */
-    bool outside;  /* of MPI, in no call */
+    bool reversed;   /* on a communicator in which the other rank is the first */
+    bool outside;    /* of MPI, in no call */
+    uint64_t fences; /* on its only window; 0: it has none */
 };
 enum { NONE = INT32_MIN };
 
@@ -75,6 +76,12 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
         l.calls[0].n_requests = 1;
         l.calls[0].request[0] = 101;
     }
+    if (in->fences) {
+        made_calls(&l, 1, OP_WIN_CREATE, 0, 1, 10);
+        made_calls(&l, 1, OP_WIN_FENCE, 0, in->fences, 10)->comm = LEDGER_NO_COMM;
+    }
+    if (in->operation == OP_WIN_FENCE)
+        l.calls[0].comm = l.calls[0].comm_id = 0;
     if (in->has_sent) {
         l.messages[0] = (struct ledger_messages){
             .comm_id = 5, .n = 1, .bytes = 400, .peer = 1 - (uint32_t)r, .tag = in->has_sent};
@@ -204,6 +211,85 @@ Test(records, killed_in_finalize_with_the_others)
     json_decref(value);
 }
 
+/* The time limit of a job: who computes may be killed before it handles the signal. */
+Test(records, killed_outside_of_mpi_with_the_others)
+{
+    json_t *value =
+        verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.outside = true}}, false, 1);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "unknown", "%s",
+                     text_in(value));
+    assert_has(text_in(value), "rank 1, awaited in MPI_Barrier number 7 of MPI_COMM_WORLD");
+    assert_has(text_in(value), "when it was killed (it is unknown whether before the other ranks)");
+    assert_lacks(text_in(value), "reason");
+    json_decref(value);
+}
+
+Test(records, finalize_waits_for_who_computes)
+{
+    json_t *value =
+        verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.outside = true}}, false, 2);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "computes", "%s",
+                     text_in(value));
+    assert_has(text_in(value), "rank 1, awaited in MPI_Finalize: outside of MPI");
+    json_decref(value);
+    value = verdict_on_two(OP_FINALIZE, false, 2);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "missing");
+    json_decref(value);
+    value = verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}},
+                       false, 2);
+    assert_has(text_in(value), "ranks 0, 1: in or after MPI_Finalize, for a reason that is");
+    json_decref(value);
+}
+
+/* A fence has no communicator in the record; that of the window is known from its creation. */
+Test(records, fence_that_a_member_left_out)
+{
+    for (uint64_t fences = 2; fences <= 3; fences++) {
+        json_t *value =
+            verdict_on((const struct in[2]){{.operation = OP_WIN_FENCE, .fences = 2},
+                                            {.operation = OP_BARRIER, .fences = fences}},
+                       false, 2);
+        const bool missing = fences == 2;
+        cr_expect_str_eq(json_string_value(json_object_get(value, "kind")),
+                         missing ? "mismatch" : "missing", "%s", text_in(value));
+        cr_expect(json_is_false(json_object_get(value, "proven")));
+        if (missing)
+            assert_has(text_in(value), "rank 0 in MPI_Win_fence of MPI_COMM_WORLD");
+        assert_has(text_in(value), missing ? ", but rank 1 in MPI_Barrier number 7" : "rank 0,");
+        json_decref(value);
+    }
+}
+
+/* What the watchdog said when it ended the run is what is said of it afterwards. */
+Test(records, verdict_of_the_watchdog_is_kept)
+{
+    char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[100], text[VERDICT_TEXT];
+    cr_assert_not_null(mkdtemp(directory));
+    struct situation *s = situation_new(1);
+    s->names = profile_new();
+    json_t *value = json_pack("{s:s, s:b, s:s, s:[i, i], s:[], s:[]}", "kind", "cycle", "proven", 1,
+                              "text", "a deadlock", "ranks", 0, 1, "groups", "notes");
+    verdict_keep(directory, value);
+    json_decref(value);
+    value = verdict_json_of(directory, s);
+    cr_assert_str_eq(text_in(value), "the watchdog ended the run: a deadlock");
+    cr_assert(verdict_explains(value));
+    verdict_summary(text, value);
+    cr_assert_str_eq(text, "deadlock, cycle: ranks 0, 1");
+    json_decref(value);
+    snprintf(path, sizeof path, "%s/verdict.json", directory);
+    FILE *out = fopen(path, "w");
+    fputs("{\"kind\": 7}", out);
+    fclose(out);
+    value = verdict_json_of(directory, s);
+    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "moving");
+    cr_assert(!verdict_explains(value));
+    json_decref(value);
+    situation_free(s);
+    unlink(path);
+    rmdir(directory);
+}
+
 static void expect_verdict(const char *kind, const char *first, const char *second,
                            const struct in in[2])
 {
@@ -266,7 +352,7 @@ static json_t *verdict_on_other_host(const char *summary, int age)
     }
     struct situation *e = situation_read(directory, VERDICT_SETTLED);
     cr_assert_not_null(e);
-    json_t *value = verdict_json_of(e);
+    json_t *value = verdict_json_of(directory, e);
     situation_free(e);
     for (int i = 0; i < 3; i++)
         unlink(path[i]);
