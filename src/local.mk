@@ -179,7 +179,6 @@ collprof_SOURCES = \
 	src/cli/report.c \
 	src/cli/run.c \
 	src/cli/runs.c src/cli/scale.c \
-	src/cli/screen.c src/cli/screen.h \
 	src/cli/top.c \
 	src/cli/watchdog.c src/cli/watchdog.h \
 	src/cli/where.c

@@ -94,14 +94,17 @@ struct kept_runs {
  * begin with "DIRECTORY-". Release by runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
-/* Path of the newest run of DIRECTORY that has a living process for which WANTED is true (NULL: any
- * process); NULL if none. It is needed because the link DIRECTORY leads to a run only after its
- * ranks have left MPI_Init. Release by free(). */
+
+/* Path of the newest run of DIRECTORY that has a living process for which WANTED is true; NULL if
+ * none. Release by free(). */
 char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
-/* The newest run of DIRECTORY, running or ended, that started after the link DIRECTORY was made.
- * NULL if there is none, or DIRECTORY is not a link. Release by free(). */
-char *runs_unlinked(const char *directory);
+
+/* Path of the newest run of DIRECTORY, running or ended. The link DIRECTORY leads to a run only
+ * after its ranks have left MPI_Init; otherwise the result is DIRECTORY itself. Release by
+ * free(). */
+char *runs_current(const char *directory);
+
 /* Prints a table of the runs on standard output. */
 void runs_print(const struct kept_runs *runs);
 

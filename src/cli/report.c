@@ -342,11 +342,11 @@ int cli_report(int argc, char **argv)
     cli_parse(&parser, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
-    char *newest = is_file || r.list ? NULL : runs_unlinked(r.directory);
-    r.directory = newest ?: r.directory;
+    char *path = is_file || r.list ? NULL : runs_current(r.directory);
+    r.directory = path ?: r.directory;
     bool good = is_file  ? write_file_of_benchmark(&r)
                 : r.list ? list_runs(r.directory)
                          : write_run(&r);
-    free(newest);
+    free(path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -42,6 +42,15 @@ static int latest_first(const void *a, const void *b)
     return ORDER(y->profile->started_unix, x->profile->started_unix) ?: strcmp(x->path, y->path);
 }
 
+/* Without slashes at the end. */
+static int length_of(const char *directory)
+{
+    int length = (int)strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    return length;
+}
+
 struct kept_runs runs_find(const char *directory)
 {
     static const char *const endings[] = {"", "/*", "-*"};
@@ -49,10 +58,7 @@ struct kept_runs runs_find(const char *directory)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char pattern[4400];
         glob_t found = {0};
-        int length = (int)strlen(directory);
-        while (length > 1 && directory[length - 1] == '/')
-            length--;
-        snprintf(pattern, sizeof pattern, "%.*s%s", length, directory, endings[i]);
+        snprintf(pattern, sizeof pattern, "%.*s%s", length_of(directory), directory, endings[i]);
         if (!glob(pattern, 0, NULL, &found))
             for (size_t k = 0; k < found.gl_pathc; k++)
                 add(&r, found.gl_pathv[k]);
@@ -72,76 +78,64 @@ void runs_free(struct kept_runs *r)
     free(r->list.at);
 }
 
-/* Start time of the run in PATH, if it has records and, with ALIVE, a living process for which
- * WANTED is true (NULL: any); otherwise 0. */
-static double start_of(const char *path, bool alive, bool (*wanted)(const void *arg, pid_t pid),
+/* Start time of the run in PATH, if it has records and a living process for which WANTED is true
+ * (NULL: any run); otherwise 0. */
+static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
     char pattern[4400];
     glob_t records = {0};
     double start = 0;
     snprintf(pattern, sizeof pattern, "%s/rank-*.ledger", path);
-    if (glob(pattern, 0, NULL, &records) == 0) {
-        for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
-            struct ledger_header h;
-            if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) &&
-                (!alive || (ledger_is_alive(&h) && (!wanted || wanted(arg, (pid_t)h.pid)))))
-                start = h.started_unix;
-        }
+    glob(pattern, 0, NULL, &records);
+    for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
+        struct ledger_header h;
+        if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) &&
+            (!wanted || (ledger_is_alive(&h) && wanted(arg, (pid_t)h.pid))))
+            start = h.started_unix;
     }
     globfree(&records);
     return start;
 }
 
-/* The newest of the runs that started after LATEST. */
-static char *newest(const char *directory, double latest, bool alive,
+/* The newest of the runs that started after LATEST; NULL if none. */
+static char *newest(const char *directory, double latest,
                     bool (*wanted)(const void *arg, pid_t pid), const void *arg)
 {
     char pattern[4400], *found = NULL;
     glob_t runs = {0};
-    snprintf(pattern, sizeof pattern, "%s-????????", directory);
-    if (glob(pattern, 0, NULL, &runs) == 0) {
-        for (size_t i = 0; i < runs.gl_pathc; i++) {
-            double start = start_of(runs.gl_pathv[i], alive, wanted, arg);
-            if (start <= latest)
-                continue;
-            latest = start;
-            free(found);
-            found = memory_strdup(runs.gl_pathv[i]);
-        }
+    snprintf(pattern, sizeof pattern, "%.*s-????????", length_of(directory), directory);
+    glob(pattern, 0, NULL, &runs);
+    for (size_t i = 0; i < runs.gl_pathc; i++) {
+        const double start = start_of(runs.gl_pathv[i], wanted, arg);
+        if (start <= latest)
+            continue;
+        latest = start;
+        free(found);
+        found = memory_strdup(runs.gl_pathv[i]);
     }
     globfree(&runs);
     return found;
 }
 
-/* Removes slashes at the end. Release by free(). */
-static char *plain_name(const char *directory)
-{
-    char *name = memory_strdup(directory);
-    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--)
-        name[n - 1] = '\0';
-    return name;
-}
-
 char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg)
 {
-    char *name = plain_name(directory), *found = newest(name, 0, true, wanted, arg);
-    free(name);
-    return found;
+    return newest(directory, 0, wanted, arg);
 }
 
-char *runs_unlinked(const char *directory)
+char *runs_current(const char *directory)
 {
     struct stat link;
-    char *name = plain_name(directory), *found = NULL;
-    if (lstat(name, &link))
-        found = newest(name, 0, false, NULL, NULL);
-    else if (S_ISLNK(link.st_mode))
-        found = newest(name, (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9,
-                       false, NULL, NULL);
+    double made = 0; /* when the link was */
+    char *name = strndup(directory, (size_t)length_of(directory)), *found = NULL;
+    const bool exists = name && !lstat(name, &link);
+    if (exists)
+        made = (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9;
+    if (!exists || S_ISLNK(link.st_mode))
+        found = newest(directory, made, NULL, NULL);
     free(name);
-    return found;
+    return found ?: memory_strdup(directory);
 }
 
 /* With the verdict on a run that did not end well. */

@@ -1,7 +1,6 @@
 /* collprof top: watches a run. It reads the records of the ranks repeatedly, as `collprof where`
  * does once; the application is not disturbed. */
 #include "cli/cli.h"
-#include "cli/screen.h"
 
 #include "base/format.h"
 #include "base/text.h"
@@ -13,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SHOWN_SITES = 5 };
@@ -197,22 +197,18 @@ static void show_sites(const struct change *c, FILE *out, size_t width)
     free(cost);
 }
 
-static void show(struct screen *screen, const struct sample *before, const struct sample *now,
-                 json_t *verdict)
+/* On a terminal at one position, otherwise below what was shown before. */
+static void show(const struct sample *before, const struct sample *now, json_t *verdict)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_open_text(&text, &size);
     const size_t width = (size_t)report_width(stdout);
     struct change c = change_of(before, now);
-    show_head(&c, out, width);
+    fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n", stdout);
+    show_head(&c, stdout, width);
     mark_groups(&c, verdict);
-    verdict_write(verdict, out, "", width);
-    show_sites(&c, out, width);
+    verdict_write(verdict, stdout, "", width);
+    show_sites(&c, stdout, width);
     free(c.share);
-    fclose(out);
-    screen_show(screen, text);
-    free(text);
+    fflush(stdout);
 }
 
 /* --- the end --- */
@@ -259,27 +255,20 @@ static json_t *verdict_now(const char *path)
     return value;
 }
 
-/* Continues until the run or the user ends it. False: the run has ended. */
-static bool follow(struct screen *screen, const char *path, double interval)
+/* Until the run ends. */
+static void follow(const char *path, double interval)
 {
-    struct sample *before = NULL, *now = sample_new(path);
-    enum screen_event event;
-    bool goes_on = now;
-    while (goes_on && (event = screen_wait(screen, interval)) != SCREEN_QUIT) {
-        if (event == SCREEN_TIME) {
-            sample_free(before);
-            before = now;
-            now = sample_new(path);
-        }
-        json_t *verdict = now ? verdict_now(path) : NULL;
-        if (verdict && before)
-            show(screen, before, now, verdict);
-        goes_on = verdict;
-        json_decref(verdict);
+    const struct timespec pause = {(time_t)interval, (long)(1e9 * fmod(interval, 1))};
+    struct sample *before = NULL;
+    for (json_t *verdict; (verdict = verdict_now(path)); json_decref(verdict)) {
+        struct sample *now = sample_new(path);
+        if (before && now)
+            show(before, now, verdict);
+        sample_free(before);
+        before = now;
+        nanosleep(&pause, NULL);
     }
     sample_free(before);
-    sample_free(now);
-    return goes_on;
 }
 
 static const struct option_entry entries[] = {
@@ -290,7 +279,7 @@ static const struct option_entry entries[] = {
 
 static const struct option_program program = {
     .does =
-        "Shows the run in DIR (collprof.out) as it goes, until it ends or 'q' is pressed: time "
+        "Shows the run in DIR (collprof.out) as it goes, until it ends: time "
         "in MPI, where each rank is, the costliest call sites, late ranks there. On a terminal the "
         "screen is drawn anew, otherwise lines are written one after the other.",
     .options = entries,
@@ -302,16 +291,11 @@ int cli_top(int argc, char **argv)
     struct asking t = {.interval = 2};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &t};
     cli_parse(&parser, argc, argv);
-    const char *directory = t.directory ? t.directory : CLI_DIRECTORY;
-    char *living = runs_living(directory, NULL, NULL);
-    bool goes_on = false, good = true;
-    if (living) {
-        struct screen *screen = screen_begin();
-        goes_on = follow(screen, living, t.interval);
-        screen_end(screen);
-    }
-    if (!goes_on)
-        good = show_end(living ? living : directory);
-    free(living);
+    char *path = runs_current(t.directory ?: CLI_DIRECTORY),
+         *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */
+    follow(real ?: path, t.interval);
+    const bool good = show_end(real ?: path);
+    free(real);
+    free(path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

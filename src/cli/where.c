@@ -59,14 +59,12 @@ int cli_where(int argc, char **argv)
     struct asking w = {.directory = NULL};
     struct option_parser parser = {.program = &program, .name = argv[0], .values = &w};
     cli_parse(&parser, argc, argv);
-    const char *directory = w.directory ? w.directory : CLI_DIRECTORY;
-    char *newest = runs_unlinked(directory);
-    struct situation *s = situation_read(newest ? newest : directory, VERDICT_SETTLED);
-    if (!s) {
-        free(newest);
+    char *path = runs_current(w.directory ?: CLI_DIRECTORY);
+    struct situation *s = situation_read(path, VERDICT_SETTLED);
+    json_t *value = s ? verdict_json_of(path, s) : NULL;
+    free(path);
+    if (!s)
         return STATUS_FAILED;
-    }
-    json_t *value = verdict_json_of(newest ? newest : directory, s);
     if (w.stack)
         add_stacks(json_object_get(value, "notes"), s);
     if (w.format == 1)
@@ -75,6 +73,5 @@ int cli_where(int argc, char **argv)
         verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
     json_decref(value);
     situation_free(s);
-    free(newest);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }
