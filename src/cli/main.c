@@ -274,7 +274,7 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2)
         cli_refuse("no command: use: mpiexec -n N collprof ./app; `collprof --help` lists others");
-    if (text_is_one_of(first, help) && argc == 2) {
+    if (text_is_one_of(first, help)) {
         print_usage(stdout);
         return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
     }
@@ -282,17 +282,12 @@ int main(int argc, char **argv)
         puts(PACKAGE_STRING);
         return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
     }
-    bool helps = !strcmp(first, "help");
-    const struct command *c = find_command(helps ? argv[2] : first);
+    const struct command *c = find_command(first);
     if (!c && *first != '-')
-        check_application(helps ? argv[2] : first);
-    if (!c && helps)
-        cli_refuse("unknown command '%s': `collprof --help` lists commands", argv[2]);
+        check_application(first);
     int shift = c ? 1 : 0;
     c = c ? c : &commands[0];
     snprintf(name, sizeof name, "collprof %s", c->name);
     cli_name = argv[shift] = name;
-    char *asks[] = {name, (char[]){"--help"}, NULL};
-    return do_call(helps ? (struct command_call){c->run, 2, asks, 0}
-                         : (struct command_call){c->run, argc - shift, argv + shift, 0});
+    return do_call((struct command_call){c->run, argc - shift, argv + shift, 0});
 }

@@ -75,35 +75,29 @@ const struct host_rank *hosts_find(const struct hosts *h, const char *host, int3
 
 /* A record that is mapped on one host is read on another as it was when it was
  * last written out. */
-static void write_out_records(int directory, const char *host)
+static void write_out(int directory, const char *name, const struct ledger_header *h,
+                      const char *fault, void *host)
 {
-    DIR *dir = fdopendir(dup(directory));
-    for (struct dirent *d = dir ? readdir(dir) : NULL; d; d = readdir(dir)) {
-        struct ledger_header h;
-        const char *why;
-        int fd = -1;
-        if (ledger_is_name(d->d_name) && !ledger_peek(&h, directory, d->d_name) &&
-            !strncmp(h.host, host, sizeof h.host))
-            fd = input_open(directory, d->d_name, NULL, &why);
-        if (fd >= 0) {
-            fsync(fd);
-            close(fd);
-        }
-    }
-    if (dir)
-        closedir(dir);
+    const char *why;
+    int fd = fault || strncmp(h->host, host, sizeof h->host) != 0
+                 ? -1
+                 : input_open(directory, name, NULL, &why);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
 }
 
 bool hosts_write(const char *directory, const struct hosts *h)
 {
-    const struct host_rank *first = h->list.at;
+    struct host_rank *first = h->list.at;
     char path[4400];
     struct save save;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return false;
     if (!first->moving)
-        write_out_records(fd, first->host);
+        ledger_each(fd, write_out, first->host);
     close(fd);
     snprintf(path, sizeof path, "%s/%s%s", directory, prefix, first->host);
     if (!save_open(&save, path))

@@ -6,21 +6,20 @@
 #include <string.h>
 
 const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
-    [VERDICT_GONE] = {"gone", .before = ": ", .after = ""},
-    [VERDICT_STOPPED] = {"stopped", .before = ": ", .after = ""},
+    [VERDICT_GONE] = {"gone"},
+    [VERDICT_STOPPED] = {"stopped"},
     [VERDICT_MISMATCH] = {"mismatch", true,
                           .pair = "members of a communicator disagree about a collective: "},
-    [VERDICT_UNMATCHED] = {"unmatched", true, .before = " waits ", .after = ""},
+    [VERDICT_UNMATCHED] = {"unmatched", true, .before = " waits "},
     [VERDICT_CROSSED] =
         {"crossed", true,
          .pair = "collectives of two communicators, in opposite order or with one left out: "},
-    [VERDICT_CYCLE] = {"cycle", true, .before = " wait for each other ", .after = ""},
-    [VERDICT_MISSING] = {"missing", true, .before = ": ", .after = ""},
-    [VERDICT_COMPUTES] = {"computes", .before = ": ", .after = ""},
-    [VERDICT_POLLING] = {"polling", .before = ": ",
-                         .after = ", and no request completes and no message arrives"},
-    [VERDICT_UNKNOWN] = {"unknown", .before = ": ", .after = ", for a reason that is unknown"},
-    [VERDICT_MOVING] = {"moving", .before = ": ", .after = ""}};
+    [VERDICT_CYCLE] = {"cycle", true, .before = " wait for each other "},
+    [VERDICT_MISSING] = {"missing", true},
+    [VERDICT_COMPUTES] = {"computes"},
+    [VERDICT_POLLING] = {"polling", .after = ", and no request completes and no message arrives"},
+    [VERDICT_UNKNOWN] = {"unknown", .after = ", for a reason that is unknown"},
+    [VERDICT_MOVING] = {"moving"}};
 
 static int by_rank(const void *a, const void *b)
 {

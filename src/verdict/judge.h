@@ -31,8 +31,8 @@ enum verdict_kind {
 struct verdict_rule {
     const char *name; /* stable: "gone", "mismatch", ... */
     bool in_calls;    /* ranks wait in calls for each other, not for a process */
-    /* The sentence: of two calls that disagree, or between the ranks at fault and what they are
-     * in, and after that. */
+    /* The sentence: of two calls that disagree, or between the ranks at fault and what they are in
+     * (NULL: ": "), and after that (NULL: nothing). */
     const char *pair, *before, *after;
 };
 extern const struct verdict_rule verdict_rules[VERDICT_KINDS];

@@ -10,15 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = VERDICT_TEXT };
-
 static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(char *text, const char *format, ...)
 {
     size_t n = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + n, ROOM - n, format, arguments);
+    vsnprintf(text + n, VERDICT_TEXT - n, format, arguments);
     va_end(arguments);
 }
 
@@ -218,7 +216,8 @@ static double shortest(const struct situation *s, const struct verdict *v)
     double seconds = -1;
     for (size_t i = 0; i < v->n; i++) {
         const struct open_call *c = situation_find(s, v->core[i]);
-        if (c && c->seconds >= 0 && (seconds < 0 || c->seconds < seconds))
+        if (c && s->rank[v->core[i]].state != RANK_FINISHED && c->seconds >= 0 &&
+            (seconds < 0 || c->seconds < seconds))
             seconds = c->seconds;
     }
     return seconds < 0 && waiting ? waiting->seconds : seconds;
@@ -271,7 +270,8 @@ static void add_ranks_in(char *text, const json_t *ranks)
     free(list);
 }
 
-void verdict_text_group(char text[VERDICT_TEXT], const json_t *group)
+/* Appends a group of verdict_json(): "ranks 0, 2: in MPI_Barrier number 2 of MPI_COMM_WORLD". */
+static void add_group(char *text, const json_t *group)
 {
     add_ranks_in(text, json_object_get(group, "ranks"));
     add(text, ": %s", json_string_value(json_object_get(group, "text")) ?: "");
@@ -294,7 +294,7 @@ static void add_body(char *text, const struct situation *s, const struct verdict
         add(text, ", awaited in ");
         add_call(text, s->names, v->first->name, v->first->site, v->first, v->n == 1);
     }
-    add(text, "%s", rule->before);
+    add(text, "%s", rule->before ?: ": ");
     const bool several =
         !one && json_is_true(json_object_get(json_array_get(groups, 1), "at_fault"));
     const json_t *g;
@@ -308,10 +308,10 @@ static void add_body(char *text, const struct situation *s, const struct verdict
         if (!several || !json_is_true(json_object_get(g, "at_fault")))
             break;
         add(text, i ? "; " : v->kind == VERDICT_CYCLE ? "(" : "");
-        verdict_text_group(text, g);
+        add_group(text, g);
     }
     add(text, "%s%s", several && v->kind == VERDICT_CYCLE ? ")" : "",
-        v->kind == VERDICT_UNKNOWN && v->first ? "" : rule->after);
+        !rule->after || (v->kind == VERDICT_UNKNOWN && v->first) ? "" : rule->after);
     if (v->kind == VERDICT_UNMATCHED)
         add_unmatched(text, s, v);
 }
@@ -351,7 +351,7 @@ static json_t *groups_json(const struct situation *s, const struct verdict *v)
     size_t k;
     for (int32_t i = 0, n = (int32_t)s->n_ranks; i < 2 * n; i++) {
         const int32_t rank = i % n;
-        char text[ROOM] = "", alike[ROOM] = "";
+        char text[VERDICT_TEXT] = "", alike[VERDICT_TEXT] = "";
         if (verdict_blames(v, rank) != (i < n))
             continue;
         add_rank(text, s, v, rank, true);
@@ -389,7 +389,7 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
 {
     json_t *notes = json_array();
     size_t threads = 0, killed = 0;
-    char hosts[ROOM] = "";
+    char hosts[VERDICT_TEXT] = "";
     const size_t unseen = add_unseen(hosts, s);
     for (size_t i = 0; i < s->names->warnings.n; i++)
         json_push(notes, json_string(s->names->warnings.at[i]));
@@ -415,7 +415,7 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
 
 json_t *verdict_json(const struct situation *s, const struct verdict *v)
 {
-    char text[ROOM] = "";
+    char text[VERDICT_TEXT] = "";
     json_t *ranks = json_array();
     profile_name_sites(s->names); /* only when it is written: a watchdog reads more often */
     json_t *groups = groups_json(s, v);
@@ -471,22 +471,26 @@ json_t *verdict_json_of(const char *directory, const struct situation *s)
     return value;
 }
 
+static enum verdict_kind kind_of(const json_t *value)
+{
+    const char *name = json_string_value(json_object_get(value, "kind"));
+    enum verdict_kind kind = 0;
+    while (kind < VERDICT_MOVING && strcmp(name, verdict_rules[kind].name) != 0)
+        kind++;
+    return kind;
+}
+
 bool verdict_explains(const json_t *value)
 {
-    const char *kind = json_string_value(json_object_get(value, "kind"));
-    return strcmp(kind, verdict_rules[VERDICT_UNKNOWN].name) != 0 &&
-           strcmp(kind, verdict_rules[VERDICT_MOVING].name) != 0;
+    return kind_of(value) < VERDICT_UNKNOWN;
 }
 
 void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
 {
-    const char *kind = json_string_value(json_object_get(value, "kind"));
+    const struct verdict_rule *rule = &verdict_rules[kind_of(value)];
     const json_t *ranks = json_object_get(value, "ranks");
-    bool deadlock = false;
-    for (int k = 0; k < VERDICT_KINDS; k++)
-        deadlock = deadlock || (verdict_rules[k].in_calls && !strcmp(verdict_rules[k].name, kind) &&
-                                json_is_true(json_object_get(value, "proven")));
-    snprintf(text, VERDICT_TEXT, "%s%s%s", deadlock ? "deadlock, " : "", kind,
+    const bool proven = json_is_true(json_object_get(value, "proven"));
+    snprintf(text, VERDICT_TEXT, "%s%s%s", proven && rule->in_calls ? "deadlock, " : "", rule->name,
              json_array_size(ranks) ? ": " : "");
     add_ranks_in(text, ranks);
 }
@@ -500,10 +504,10 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
     json_array_foreach(groups, i, g)
     {
         const char *own = json_string_value(json_object_get(g, "mark"));
-        char line[2 * ROOM] = "";
+        char line[VERDICT_TEXT] = "";
         if (i == GROUPS)
             break;
-        verdict_text_group(line, g);
+        add_group(line, g);
         text_paragraph_write(out,
                              own                                            ? own
                              : json_is_true(json_object_get(g, "at_fault")) ? "* "

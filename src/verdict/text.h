@@ -15,9 +15,6 @@ enum { VERDICT_TEXT = 1000 };
 void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b);
 
-/* Appends a GROUP of verdict_json(): "ranks 0, 2: in MPI_Barrier number 2 of MPI_COMM_WORLD". */
-void verdict_text_group(char text[VERDICT_TEXT], const json_t *group);
-
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);

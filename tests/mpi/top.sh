@@ -112,7 +112,7 @@ terminal()
     cp "$dir/late-$mpi" late
     start 100000
     timeout 60 python3 - "$collprof" top --interval=0.5 out <<'PY' || fail "$mpi: on a terminal"
-import fcntl, os, pty, re, select, signal, struct, sys, termios, time
+import fcntl, os, pty, select, signal, struct, sys, termios, time
 pid, fd = pty.fork()
 if pid == 0:
     time.sleep(0.2)

@@ -81,7 +81,7 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
         made_calls(&l, 1, OP_WIN_FENCE, 0, in->fences, 10)->comm = LEDGER_NO_COMM;
     }
     if (in->operation == OP_WIN_FENCE)
-        l.calls[0].comm = l.calls[0].comm_id = 0;
+        l.calls[0].comm_id = l.calls[0].comm = 0;
     if (in->has_sent) {
         l.messages[0] = (struct ledger_messages){
             .comm_id = 5, .n = 1, .bytes = 400, .peer = 1 - (uint32_t)r, .tag = in->has_sent};
