@@ -216,13 +216,9 @@ static int instead(const struct collective *c)
 {
     struct internal_comm *s = c->on;
     struct acks *k = s->comm == MPI_COMM_NULL ? NULL : s->kept[ack_injection.index];
-    if (!k || c->bytes == 0)
+    struct ack_stream *a = k && c->bytes > 0 ? stream_of(k, s->of->id, c->root, c->bytes) : NULL;
+    if (!a)
         return injection_pass(&ack_injection, c);
-    struct ack_stream *a = stream_of(k, s->of->id, c->root, c->bytes);
-    if (!a) {
-        injection_untreated(&ack_injection);
-        return injection_pass(&ack_injection, c);
-    }
     bool chosen = /* all members choose alike */
         a->calls >= WARMUP && a->n < ACK_KEPT && ack_is_chosen(a->id, a->calls, run.every);
     int rc = chosen ? acknowledged_broadcast(a, c) : injection_pass(&ack_injection, c);

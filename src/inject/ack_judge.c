@@ -1,6 +1,5 @@
 #include "inject/ack_judge.h"
 
-#include "base/format.h"
 #include "base/hash.h"
 #include "document/json.h"
 
@@ -74,18 +73,18 @@ static double took(const struct judging *g, size_t k, int i)
     return at(g, k, i)->exit - at(g, k, g->root)->entry;
 }
 
-/* How strictly late arrivals are excluded. */
+/* Which arrivals are late. */
 enum rule {
-    READY,  /* every rank entered so early that even a rendezvous reply could reach the root before
-               it entered */
-    IN_TIME /* every rank entered before a message from the root could reach it */
+    READY,  /* one from which even a rendezvous reply could not reach the root before it entered */
+    IN_TIME /* one after a message from the root could arrive */
 };
 
-/* Seconds by which J may have delayed others. */
-static double late_by(const struct judging *g, size_t k, int j, enum rule rule)
+/* Seconds by which J may have delayed others; 0 for what is tolerated for I. */
+static double late_by(const struct judging *g, size_t k, int i, int j, enum rule rule)
 {
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
-    return j == g->root ? 0 : fmax(0, at(g, k, j)->entry - at(g, k, g->root)->entry - message);
+    double late = at(g, k, j)->entry - at(g, k, g->root)->entry - message;
+    return j != g->root && late > ACK_TOLERANCE * took(g, k, i) ? late : 0;
 }
 
 /* Whether I cannot have waited for J in broadcast K, since I returned before J entered. */
@@ -113,7 +112,7 @@ static void find_cleared(struct judging *g)
     size_t n = work * (double)g->n > 2e8 ? (size_t)(2e8 / work) + 1 : g->n;
     for (size_t k = 0; k < n && k < g->n; k++)
         for (int j = 0; j < g->size; j++) {
-            if (j == g->root || late_by(g, k, j, IN_TIME) <= 0)
+            if (j == g->root)
                 continue;
             for (int i = 0; i < g->size; i++)
                 if (went_before(g, k, i, j))
@@ -121,110 +120,64 @@ static void find_cleared(struct judging *g)
         }
 }
 
-/* A rank that may have delayed I in broadcast K, preferably I itself; -1 if K is clean. */
-static int who_delayed(const struct judging *g, size_t k, int i, enum rule rule)
+static bool may_be_delayed(const struct judging *g, size_t k, int i, enum rule rule)
 {
-    double tolerated = ACK_TOLERANCE * took(g, k, i);
-    if (late_by(g, k, i, rule) > tolerated)
-        return i;
     for (int j = 0; j < g->size; j++)
-        if (late_by(g, k, j, rule) > tolerated && !went_before(g, k, i, j) &&
+        if (late_by(g, k, i, j, rule) > 0 && !went_before(g, k, i, j) &&
             !g->cleared[(size_t)i * (size_t)g->size + (size_t)j])
-            return j;
-    return -1;
+            return true;
+    return false;
 }
 
-/* The latest rank in clean broadcast K; -1: none was late. I does not depend on it, but messages to
- * it did not compete with those to I. */
+/* The latest rank in broadcast K; -1: none was late. I does not depend on it, but messages to it
+ * did not compete with those to I. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
-    double worst = ACK_TOLERANCE * took(g, k, i);
     int who = -1;
     for (int j = 0; j < g->size; j++)
-        if (late_by(g, k, j, IN_TIME) > worst) {
-            worst = late_by(g, k, j, IN_TIME);
+        if (late_by(g, k, i, j, IN_TIME) > (who < 0 ? 0 : late_by(g, k, i, who, IN_TIME)))
             who = j;
-        }
     return who;
 }
 
-/* Factor by which broadcast K might take longer if no rank were late: at worst all destinations
- * share the root's bandwidth equally. */
-static double crowding(const struct judging *g, size_t k, int i)
+static enum ack_doubt doubt_about(const struct judging *g, size_t k, int i)
 {
-    int others = g->size - 1, missing = 0;
-    for (int j = 0; j < g->size; j++)
-        missing +=
-            j != i && j != g->root && late_by(g, k, j, IN_TIME) > ACK_TOLERANCE * took(g, k, i);
-    return (double)others / (others - missing);
+    if (isnan(took(g, k, i)) || may_be_delayed(g, k, i, IN_TIME))
+        return ACK_DELAYED;
+    if (may_be_delayed(g, k, i, READY))
+        return ACK_UNREADY;
+    if (who_was_missing(g, k, i) >= 0)
+        return ACK_MISSING;
+    return at(g, k, g->root)->idle < took(g, k, i) ? ACK_CROWDED : ACK_NO_DOUBT;
 }
 
 /* --- one destination --- */
 
 struct destination {
-    bool *clean;    /* for each broadcast, by the strictest rule under which any is clean */
-    int *who;       /* for each broadcast: a late rank that may have delayed it; -1 if none */
-    double *value;  /* scratch: one for each broadcast */
-    bool *is_bound; /* scratch: one for each broadcast */
+    enum ack_doubt *doubt; /* for each broadcast */
+    double *value;         /* scratch: one for each broadcast */
+    bool *is_bound;        /* scratch: one for each broadcast */
 };
 
-/* Whether the root made another MPI call shortly before broadcast K, whose messages may have
- * competed with those to I. */
-static bool is_crowded(const struct judging *g, size_t k, int i)
+static bool is_clean(const struct destination *d, size_t k, const struct ack_verdict *v)
 {
-    return at(g, k, g->root)->idle < took(g, k, i);
-}
-
-/* Keeps only clean broadcasts without a late rank and without a call of the root just before, if
- * these are at least a quarter of the clean ones. */
-static void keep_alone(const struct judging *g, int i, const struct destination *d,
-                       struct ack_verdict *v)
-{
-    size_t clean = 0, alone = 0;
-    for (size_t k = 0; k < g->n; k++) {
-        if (!d->clean[k])
-            continue;
-        int missing = who_was_missing(g, k, i);
-        bool crowded = is_crowded(g, k, i);
-        clean++;
-        alone += missing < 0 && !crowded;
-        v->missing_rank = missing >= 0 ? missing : v->missing_rank;
-        v->crowded |= crowded;
-    }
-    if (4 * alone < clean)
-        return;
-    v->missing_rank = -1;
-    v->crowded = false;
-    for (size_t k = 0; k < g->n; k++)
-        d->clean[k] = d->clean[k] && who_was_missing(g, k, i) < 0 && !is_crowded(g, k, i);
+    return d->doubt[k] == v->doubt && v->doubt != ACK_DELAYED;
 }
 
 static void judge_direct(const struct judging *g, int i, const struct destination *d,
                          struct ack_verdict *v)
 {
-    size_t clean = 0, ready = 0, late = 0;
     for (size_t k = 0; k < g->n; k++) {
-        d->who[k] = who_delayed(g, k, i, IN_TIME);
-        d->clean[k] = !isnan(took(g, k, i)) && who_delayed(g, k, i, READY) < 0;
-        ready += d->clean[k];
+        d->doubt[k] = doubt_about(g, k, i);
+        v->doubt = d->doubt[k] < v->doubt ? d->doubt[k] : v->doubt;
+        v->late += late_by(g, k, i, i, IN_TIME) > 0;
     }
-    v->unready = ready == 0;
     for (size_t k = 0; k < g->n; k++)
-        d->clean[k] = ready ? d->clean[k] : d->who[k] < 0;
-    keep_alone(g, i, d, v);
-    for (size_t k = 0; k < g->n; k++)
-        if (d->clean[k])
-            d->value[clean++] = took(g, k, i);
-    v->direct = figure_of(d->value, clean);
-    v->clean = clean;
-    for (size_t k = 0; k < g->n; k++)
-        d->value[k] = took(g, k, i) * crowding(g, k, i);
-    v->at_most = g->n ? stats_median(d->value, g->n) + g->bound : NAN;
-    for (size_t k = 0; k < g->n; k++)
-        if (d->who[k] == i)
-            d->value[late++] = at(g, k, i)->entry - at(g, k, g->root)->entry;
-    v->late = late;
-    v->late_by = late ? stats_median(d->value, late) : NAN;
+        if (is_clean(d, k, v)) {
+            d->value[v->clean++] = took(g, k, i);
+            v->missing_rank = who_was_missing(g, k, i);
+        }
+    v->direct = figure_of(d->value, v->clean);
 }
 
 static void judge_acknowledged(const struct judging *g, int i, const struct destination *d,
@@ -241,9 +194,8 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
         if (seen[k].from != i)
             continue;
         v->asked++;
-        v->early += seen[k].arrival == ACK_EARLY;
         v->given_up += seen[k].arrival == ACK_GIVEN_UP;
-        if (seen[k].arrival == ACK_GIVEN_UP || isnan(hold) || !d->clean[k])
+        if (seen[k].arrival == ACK_GIVEN_UP || isnan(hold) || !is_clean(d, k, v))
             continue;
         d->is_bound[n] = seen[k].arrival == ACK_EARLY;
         d->value[n++] = seen[k].after - hold;
@@ -267,11 +219,10 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                         .bound = bound,
                         .shortest = calloc(members, sizeof(double)),
                         .cleared = calloc(members * members, sizeof(bool))};
-    struct destination d = {.who = calloc(n + 1, sizeof(int)),
-                            .clean = calloc(n + 1, sizeof(bool)),
+    struct destination d = {.doubt = calloc(n + 1, sizeof *d.doubt),
                             .value = calloc(n + 1, sizeof(double)),
                             .is_bound = calloc(n + 1, sizeof(bool))};
-    bool good = g.shortest && g.cleared && d.who && d.clean && d.value && d.is_bound;
+    bool good = g.shortest && g.cleared && d.doubt && d.value && d.is_bound;
     if (good) {
         find_shortest(&g);
         find_cleared(&g);
@@ -280,7 +231,7 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
         verdict[i] = (struct ack_verdict){.acknowledged = unknown,
                                           .direct = unknown,
                                           .round_trip = unknown,
-                                          .late_by = NAN,
+                                          .doubt = ACK_DELAYED,
                                           .missing_rank = -1};
         if (i == root)
             continue;
@@ -289,8 +240,7 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
     }
     free(g.shortest);
     free(g.cleared);
-    free(d.who);
-    free(d.clean);
+    free(d.doubt);
     free(d.value);
     free(d.is_bound);
     return good;
@@ -298,35 +248,29 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
 
 /* --- the finding --- */
 
-/* The first reason that applies why the latency is missing or limited; empty if there is none. */
 static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
 {
-    char most[32];
     *text = '\0';
-    if (isnan(v->direct.value))
-        snprintf(text, size, "unknown, at most %s: %s", format_time(most, 1e9 * v->at_most),
+    if (v->doubt == ACK_DELAYED)
+        snprintf(text, size, "unknown: %s",
                  v->late == n ? "this rank was late every time"
                               : "a rank that it may depend on was late");
-    else if (v->unready)
+    else if (v->doubt == ACK_UNREADY)
         snprintf(text, size, "no rank was waiting: may be less by a round trip");
-    else if (v->missing_rank >= 0)
+    else if (v->doubt == ACK_MISSING)
         snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
-    else if (v->crowded)
+    else if (v->doubt == ACK_CROWDED)
         snprintf(text, size, "right after another MPI call of the root: may be less alone");
 }
 
 json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts)
 {
     char text[120];
-    double n = (double)broadcasts;
-    size_t came = v->asked - v->given_up;
     explain(v, broadcasts, text, sizeof text);
-    json_t *row = json_pack(
-        "{s:i, s:I, s:I, s:s, s:o, s:f, s:o, s:o}", "destination", i, "acknowledged",
-        (json_int_t)came, "given_up", (json_int_t)v->given_up, "remark", text, "at_most_us",
-        json_finite(1e6 * v->at_most), "late_percent", 100.0 * (double)v->late / n, "late_by_us",
-        json_finite(1e6 * v->late_by), "early_percent",
-        came ? json_real(100.0 * (double)v->early / (double)came) : json_null());
+    json_t *row =
+        json_pack("{s:i, s:I, s:I, s:s, s:f}", "destination", i, "acknowledged",
+                  (json_int_t)(v->asked - v->given_up), "given_up", (json_int_t)v->given_up,
+                  "remark", text, "late_percent", 100.0 * (double)v->late / (double)broadcasts);
     json_put_estimate(row, "ol", v->acknowledged);
     json_put_estimate(row, "direct", v->direct);
     json_put_estimate(row, "rtl", v->round_trip);

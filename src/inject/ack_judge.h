@@ -13,11 +13,9 @@
  *     shortest round trip after the root's entry. If it enters later, it may delay the ranks that
  *     depend on it, by at most its own lateness.
  *
- * A broadcast is *clean* for i if no rank that i may depend on, i included, can have delayed it by
- * more than ACK_TOLERANCE of its latency. The latency is estimated from clean broadcasts only;
- * without any it is unknown. In a rendezvous protocol the receiver of a large message reports that
- * it is ready. So broadcasts in which all ranks had entered at least one message time *before* the
- * root are preferred; if there are none, the result is marked UNREADY. */
+ * Lateness below ACK_TOLERANCE of i's latency is ignored. What is left to doubt about a broadcast
+ * is ordered (enum ack_doubt): the latency is estimated from the broadcasts with the least doubt,
+ * and unknown if each may be delayed. */
 #ifndef COLLPROF_INJECT_ACK_JUDGE_H
 #define COLLPROF_INJECT_ACK_JUDGE_H
 
@@ -37,6 +35,17 @@ bool ack_is_chosen(uint64_t stream, uint64_t number, uint64_t every);
 int ack_destination(uint64_t stream, int size, int root, uint64_t turn);
 
 #define ACK_TOLERANCE 0.005
+
+enum ack_doubt {
+    ACK_NO_DOUBT,
+    ACK_CROWDED, /* shortly after another call of the root, whose messages may have competed with
+                    those to i: without it the latency may be lower */
+    ACK_MISSING, /* a rank that i does not depend on was late: with it on time the latency may be
+                    higher */
+    ACK_UNREADY, /* not all ranks had entered one message time before the root: in a rendezvous
+                    protocol up to RTL_i of the latency may be waiting for the receiver's reply */
+    ACK_DELAYED  /* a rank that i may depend on, i included, was late */
+};
 
 /* One member in one acknowledged broadcast; seconds on the global clock. */
 struct ack_stamp {
@@ -65,19 +74,11 @@ struct ack_verdict {
     struct estimate acknowledged; /* E_i - hold - RTL_i/2 */
     struct estimate direct;       /* return of i - entry of the root */
     size_t clean;                 /* number of broadcasts that DIRECT is based on */
+    enum ack_doubt doubt;         /* about each of them */
+    int missing_rank;             /* ACK_MISSING: the late rank in one of them */
     struct estimate round_trip;   /* RTL_i */
-    double at_most;               /* upper bound of the median of the direct figure if all ranks
-                                     were on time */
-    bool unready;     /* no rank was late, but in no broadcast all were ready: up to RTL_i of the
-                         latency may be waiting for the receiver's reply */
-    bool crowded;     /* most followed shortly after another call of the root: without it the
-                         latency may be lower */
-    int missing_rank; /* this rank was late in most of these broadcasts: with it on time the latency
-                         may be higher; -1 if none */
-    size_t asked, early, given_up; /* numbers of acknowledgements */
-    size_t late;                   /* broadcasts that i itself entered late */
-    double late_by;                /* median of i's entry minus the root's in these broadcasts; NaN
-                                      if none */
+    size_t asked, given_up;       /* numbers of acknowledgements */
+    size_t late;                  /* broadcasts that i itself entered late */
 };
 
 /* Judges N broadcasts among SIZE members: stamp[j * n + k] is member j in broadcast k, seen[k] its

@@ -27,28 +27,7 @@ static struct methods {
     size_t n;
 } chosen;
 
-/* Sets the methods from LIST, comma-separated names or "all"; false if a name is unknown. */
-static bool choose(const char *list)
-{
-    bool all = !strcmp(list, "all");
-    chosen.n = 0;
-    for (size_t i = 0; all && i < n_latency_methods && chosen.n < METHODS_MAX; i++)
-        if (latency_methods[i]->meaning != MEANS_SUITE)
-            chosen.at[chosen.n++] = latency_methods[i];
-    while (!all && *list && chosen.n < METHODS_MAX) {
-        char name[64];
-        size_t length = strcspn(list, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, list);
-        const struct latency_method *m = latency_method_find(name);
-        if (m)
-            chosen.at[chosen.n++] = m;
-        list += length + (list[length] == ',');
-    }
-    return chosen.n > 0;
-}
-
 static const struct estimate not_known = {NAN, NAN, NAN};
-static const char no_time[] = "no time was left for";
 
 /* ASKED: number of destinations, for methods that measure each of them; otherwise 0. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
@@ -170,13 +149,11 @@ static int as_application(void *buffer, int count, MPI_Datatype type, int root, 
     return injection_pass(&benchmark_injection, &c);
 }
 
-static const char unsettled[] = "; not settled: an upper bound";
-
 /* Text of what a row's figure means, and why it may be wrong. */
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
     const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
-    const char *doubt = latency_unsettled(r)  ? unsettled
+    const char *doubt = latency_unsettled(r)  ? "; not settled: an upper bound"
                         : f && f->has_message ? "; perhaps with the latency of its message"
                                               : "";
     if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
@@ -188,34 +165,27 @@ static void explain(const struct subject *u, const struct latency_result *r, cha
         snprintf(text, 200, "last exit - last entry");
 }
 
-static void describe(const struct subject *u, json_t *f, const struct latency_outcome *out)
+/* A row for each method that has a figure, and one for all others. */
+static void describe(const struct subject *u, json_t *rows, const struct latency_outcome *out)
 {
-    bool cut_short = false;
     char text[200], left_out[256] = "";
-    json_t *rows = json_object_get(f, "methods");
     for (size_t i = 0; i < out->n_results; i++) {
         const struct latency_result *r = &out->result[i];
+        size_t used = strlen(left_out);
         if (!estimate_known(r->value) && r->impossible == 0) {
-            size_t used = strlen(left_out);
-            snprintf(left_out + used, sizeof left_out - used, "%s %s", used ? "," : no_time,
+            snprintf(left_out + used, sizeof left_out - used, "%s %s",
+                     used               ? ","
+                     : out->wrong_ranks ? "ranks had wrong data, so there is no result for"
+                                        : "no time was left for",
                      r->method->name);
             continue;
         }
         explain(u, r, text);
-        json_t *row = method_row(r->method->name, r->value, r->measured, r->asked, text);
-        json_array_append_new(rows, row);
-        cut_short |= r->over_budget;
-        if (r->violations > 0)
-            json_object_set_new(f, "violations", json_integer(r->violations));
+        json_array_append_new(rows,
+                              method_row(r->method->name, r->value, r->measured, r->asked, text));
     }
     if (*left_out)
         json_array_append_new(rows, method_row("(others)", not_known, 0, 0, left_out));
-    if (cut_short || *left_out)
-        json_object_set_new(f, "cut_short_by_budget", json_true());
-    if (u->is_broadcast && !out->validated)
-        json_object_set_new(f, "data", json_string("not checked: of a derived type"));
-    if (out->wrong_ranks)
-        json_object_set_new(f, "wrong_ranks", json_integer(out->wrong_ranks));
 }
 
 /* The chosen methods that apply to the operation. */
@@ -237,7 +207,7 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     /* Only the collector may have lacked memory for the outcome. */
     rc = sync_all_have(u->on->comm, rc == MPI_SUCCESS);
     if (rc == MPI_SUCCESS && u->on->rank == 0)
-        describe(u, f, &out);
+        describe(u, json_object_get(f, "methods"), &out);
     latency_outcome_free(&out);
     return rc;
 }
@@ -314,9 +284,26 @@ enum { SHARES = 6 };
 
 static uint64_t too_late; /* measurements for which the budget had no time left */
 
+/* Whether NAME is one of the words of LIST, which commas separate. */
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    while (list && (strncmp(list, name, length) != 0 || (list[length] && list[length] != ','))) {
+        list = strchr(list, ',');
+        list += list != NULL;
+    }
+    return list != NULL;
+}
+
 static bool start(void)
 {
-    return choose(layer.settings.benchmark);
+    const char *list = layer.settings.benchmark;
+    bool all = !strcmp(list, "all");
+    for (size_t i = 0; i < n_latency_methods && chosen.n < METHODS_MAX; i++)
+        if (all ? latency_methods[i]->meaning != MEANS_SUITE
+                : is_listed(list, latency_methods[i]->name))
+            chosen.at[chosen.n++] = latency_methods[i];
+    return chosen.n > 0;
 }
 
 /* Seconds that this measurement may take, decided by rank 0; 0 if the budget is spent. It is a part
@@ -338,8 +325,6 @@ static bool wants(const struct collective *c)
 {
     unsigned operation = c->call->operation;
     bool can = c->is_broadcast ? c->bytes <= INT_MAX : replica_find(operation) != NULL;
-    if (!can)
-        injection_untreated(&benchmark_injection);
     return can && (c->bytes > 0 || operation == OP_Barrier);
 }
 

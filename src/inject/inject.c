@@ -93,15 +93,6 @@ void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
                      100 * injection_time_spent(j) / injection_elapsed());
             warn(arg, text);
         }
-        if (j->untreated) {
-            snprintf(
-                text, sizeof text,
-                "%s: some calls could not be treated and went to the library "
-                "(between groups, too large, without a method, an argument out of range, or too "
-                "many kinds)",
-                j->name);
-            warn(arg, text);
-        }
     }
 }
 
@@ -163,17 +154,6 @@ int injection_pass(const struct injection *self, const struct collective *c)
     return rc;
 }
 
-/* A communicator of one rank is not counted, since there is nothing to inject. */
-static void count_untreated(MPI_Comm comm)
-{
-    const struct comm *known = comm_find(comm);
-    if (known && known->size == 1 && !known->inter)
-        return;
-    for (size_t i = 0; i < n_injections; i++)
-        if (injections[i]->on)
-            injection_untreated(injections[i]);
-}
-
 bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc)
 {
@@ -191,7 +171,6 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
     if (fit)
         internal_comm_before(&c);
     if (!fit || !c.on) {
-        count_untreated(comm);
         call->entry = clock_ticks();
         return false;
     }

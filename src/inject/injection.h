@@ -75,11 +75,10 @@ struct injection {
 
     /* Set by inject.c: */
     bool on;
-    int index;          /* in kept[] */
-    json_t *findings;   /* an array */
-    char remark[400];   /* for the report, written by finish() */
-    uint64_t untreated; /* calls that had to be left to the library */
-    uint64_t spent_ns;  /* time that all threads of this process spent in BEFORE */
+    int index;         /* in kept[] */
+    json_t *findings;  /* an array */
+    char remark[400];  /* for the report, written by finish() */
+    uint64_t spent_ns; /* time that all threads of this process spent in BEFORE */
 };
 
 extern struct injection *const injections[];
@@ -112,16 +111,8 @@ int injection_pass(const struct injection *self, const struct collective *c);
  * At most 2000 are kept. */
 void injection_found(struct injection *self, uint32_t comm, json_t *finding);
 
-static inline void injection_untreated(struct injection *self)
-{
-    __atomic_fetch_add(&self->untreated, 1, __ATOMIC_RELAXED);
-}
-
 /* The state of C; NULL if nothing can be injected on this communicator. */
 struct internal_comm *internal_comm_of(struct comm *c);
-
-/* The members' ranks on the layer's communicator; NULL if there is no memory. */
-const int *internal_comm_ranks(const struct internal_comm *s);
 
 /* Runs the collective activities of injections before C, if one is due and the handshake
  * succeeds. */

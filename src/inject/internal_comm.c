@@ -29,7 +29,8 @@ static uint64_t comms_refused; /* communicators that got none because of the lim
 static uint64_t failed;        /* failed handshakes */
 static char failed_at[400];    /* description of the first one */
 
-const int *internal_comm_ranks(const struct internal_comm *s)
+/* The members' ranks on the layer's communicator; NULL if there is no memory. */
+static const int *ranks_of(const struct internal_comm *s)
 {
     if (!s->of->world)
         comm_find_world(s->of);
@@ -46,7 +47,7 @@ static MPI_Comm make_comm(const struct internal_comm *s, bool good)
 {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Group of_layer, group;
-    const int *ranks = internal_comm_ranks(s);
+    const int *ranks = ranks_of(s);
     if (sync_all_have(s->of->handle, good && ranks))
         return made;
     PMPI_Comm_group(layer.comm, &of_layer);

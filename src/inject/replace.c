@@ -33,6 +33,7 @@ struct replacement {
     const struct bcast *bcast;   /* NULL for the library's */
     struct bcast_grid_plan plan; /* plan of "grid", if PLANNED */
     bool planned;
+    char why_not[256]; /* why "grid" has no plan */
     int kept;
     double moment[MOMENTS]; /* at the root its entries, elsewhere the exits; global seconds */
 };
@@ -41,17 +42,13 @@ struct replacement {
 struct replaced {
     struct replacement *replacements;
     struct grid *grid; /* latencies, for --bcast=grid */
-    bool grid_failed;
-    char why[256]; /* why there are no latencies */
-    char *packed;  /* data of a type with holes, packed during the broadcast; ROOM bytes */
+    char *packed;      /* data of a type with holes, packed during the broadcast; ROOM bytes */
     size_t room;
 };
 
 static struct {
     const struct bcast *bcast; /* the replacement; NULL with GRID */
     bool grid;                 /* a schedule for each communicator, root and size class */
-    bool said;                 /* the reason for missing latencies was printed once; others are
-                                  findings */
 } wanted;
 
 static bool start(void)
@@ -64,9 +61,9 @@ static bool start(void)
     return wanted.grid || wanted.bcast;
 }
 
-/* Whether all members may measure, and if not WHY. While other threads call MPI, they and a
+/* Whether all members may measure, and if not WHY_NOT. While other threads call MPI, they and a
  * measurement would delay each other. */
-static bool may_measure(const struct internal_comm *s, const char **why)
+static bool may_measure(const struct internal_comm *s, char why_not[256])
 {
     int threads = 0, all[2] = {0, 0};
     pthread_mutex_lock(&layer.lock); /* new threads register under this lock */
@@ -76,48 +73,41 @@ static bool may_measure(const struct internal_comm *s, const char **why)
     int mine[2] = {threads < 2, injection_time_spent(&replace_injection) <
                                     LATENCIES_MOST + MEASURING_SHARE * injection_elapsed()};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
-    *why = all[0] ? "measuring has taken its share of the run"
-                  : "latencies cannot be measured while several threads call MPI";
+    snprintf(why_not, 256, "%s",
+             all[0] ? "measuring has taken its share of the run"
+                    : "latencies cannot be measured while several threads call MPI");
     return all[0] && all[1];
 }
 
-static bool open_grid(struct internal_comm *s, struct replaced *k, bool may, const char *why_not)
+/* Measures the communicator's latencies, once. */
+static bool open_grid(struct internal_comm *s, struct replaced *k, char why_not[256])
 {
-    if (k->grid || k->grid_failed)
-        return k->grid != NULL;
-    snprintf(k->why, sizeof k->why, "%s", why_not);
+    if (k->grid)
+        return true;
     k->grid = calloc(1, sizeof *k->grid);
+    snprintf(why_not, 256, "no memory");
     bool all = sync_all_have(s->comm, k->grid != NULL) == MPI_SUCCESS;
     if (all)
         *k->grid = (struct grid){.clock = injection_clock()};
-    if (all && may &&
-        bcast_grid_open(k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, k->why, sizeof k->why))
+    if (all && bcast_grid_open(k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, why_not, 256))
         return true;
-    if (all && s->rank == 0 && !__atomic_exchange_n(&wanted.said, true, __ATOMIC_RELAXED))
-        layer_say("--bcast=grid: %s: %s uses the library's broadcast", k->why, s->name);
     free(k->grid);
     k->grid = NULL;
-    k->grid_failed = true;
     return false;
 }
 
 static void plan(struct internal_comm *s, struct replaced *k, struct replacement *r)
 {
-    char why[256];
-    const char *why_not;
     r->bcast = wanted.bcast;
     if (!wanted.grid)
         return;
     call_exclude(s->of->id, 1);
-    bool may = may_measure(s, &why_not);
-    if (!open_grid(s, k, may, why_not) || !may)
+    if (!may_measure(s, r->why_not) || !open_grid(s, k, r->why_not))
         return;
-    r->planned = bcast_grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan, why,
-                                 sizeof why);
+    r->planned = bcast_grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan,
+                                 r->why_not, sizeof r->why_not);
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
-    else if (!r->planned && s->rank == 0)
-        layer_say("--bcast=grid: %s: %s uses the library's broadcast", why, s->name);
 }
 
 /* Allocates the pack buffer in advance, so that all members can agree if one has no memory. */
@@ -161,8 +151,6 @@ static void before(const struct collective *c)
 
 static bool wants(const struct collective *c)
 {
-    if (c->is_broadcast && c->bytes > INT_MAX)
-        injection_untreated(&replace_injection);
     return c->is_broadcast && c->bytes > 0 && c->bytes <= INT_MAX;
 }
 
@@ -223,12 +211,12 @@ static int instead(const struct collective *c)
     return rc;
 }
 
-static json_t *describe(const struct internal_comm *s, const struct replaced *k,
-                        const struct replacement *r, double *took, size_t n)
+static json_t *describe(const struct internal_comm *s, const struct replacement *r, double *took,
+                        size_t n)
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
     struct summary seen = stats_summarize(took, n);
-    const char *remark = k->grid_failed ? k->why
+    const char *remark = wanted.grid && !r->planned ? r->why_not
                          : n == 0 ? "unknown: the members did not free the communicator together"
                                   : NULL;
     json_t *f =
@@ -249,8 +237,7 @@ static json_t *describe(const struct internal_comm *s, const struct replaced *k,
 }
 
 /* Computes the last exit minus the root's entry of every recorded broadcast. ALL: all take part. */
-static void put_together(struct internal_comm *s, const struct replaced *k, struct replacement *r,
-                         bool all)
+static void put_together(struct internal_comm *s, struct replacement *r, bool all)
 {
     double last[MOMENTS], mine[MOMENTS];
     int n = r->kept;
@@ -262,7 +249,7 @@ static void put_together(struct internal_comm *s, const struct replaced *k, stru
         last[i] -= r->moment[i];
     if (n && s->rank == r->root)
         injection_found(&replace_injection, s->of->index,
-                        describe(s, k, r, last, all ? (size_t)n : 0));
+                        describe(s, r, last, all ? (size_t)n : 0));
 }
 
 static void close_comm(struct internal_comm *s, bool all)
@@ -273,7 +260,7 @@ static void close_comm(struct internal_comm *s, bool all)
     while (k->replacements) {
         struct replacement *r = k->replacements;
         k->replacements = r->next;
-        put_together(s, k, r, all);
+        put_together(s, r, all);
         if (r->planned)
             bcast_grid_plan_free(&r->plan);
         free(r);

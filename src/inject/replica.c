@@ -37,50 +37,39 @@ RUN(scatter, PMPI_Scatter(SEND, RECEIVE, root, comm))
 RUN(allgather, PMPI_Allgather(SEND, RECEIVE, comm))
 RUN(alltoall, PMPI_Alltoall(SEND, RECEIVE, comm))
 
-#ifdef HAVE_MPI_Allreduce_c
-#define BOTH(operation, ...)                                                                       \
-    {OP_##operation, __VA_ARGS__},                                                                 \
-    {                                                                                              \
-        OP_##operation##_c, __VA_ARGS__                                                            \
-    }
-#else
-#define BOTH(operation, ...)                                                                       \
-    {                                                                                              \
-        OP_##operation, __VA_ARGS__                                                                \
-    }
-#endif
-
 static const struct replica_kind kinds[] = {
     {OP_Barrier, NONE, false, barrier},
-    BOTH(Allreduce, ONCE, false, allreduce),
-    BOTH(Reduce, ONCE, true, reduce),
-    BOTH(Scan, ONCE, false, scan),
-    BOTH(Exscan, ONCE, false, exscan),
-    BOTH(Reduce_scatter_block, ONCE, false, reduce_scatter_block),
-    BOTH(Gather, TIMES, true, gather),
-    BOTH(Scatter, ONCE, false, scatter),
-    BOTH(Allgather, TIMES, false, allgather),
-    BOTH(Alltoall, TIMES, false, alltoall),
+    {OP_Allreduce, ONCE, false, allreduce},
+    {OP_Reduce, ONCE, true, reduce},
+    {OP_Scan, ONCE, false, scan},
+    {OP_Exscan, ONCE, false, exscan},
+    {OP_Reduce_scatter_block, ONCE, false, reduce_scatter_block},
+    {OP_Gather, TIMES, true, gather},
+    {OP_Scatter, ONCE, false, scatter},
+    {OP_Allgather, TIMES, false, allgather},
+    {OP_Alltoall, TIMES, false, alltoall},
 };
+
+/* Whether OPERATION is PLAIN or its form with the suffix _c. */
+static bool is_form_of(unsigned operation, unsigned plain)
+{
+    const char *name = mpi_functions[operation].name, *short_name = mpi_functions[plain].name;
+    size_t n = strlen(short_name);
+    return strncmp(name, short_name, n) == 0 && (!name[n] || strcmp(name + n, "_c") == 0);
+}
 
 const struct replica_kind *replica_find(unsigned operation)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].operation == operation)
+        if (is_form_of(operation, kinds[i].operation))
             return &kinds[i];
     return NULL;
 }
 
 unsigned replica_plain(unsigned operation)
 {
-    const struct replica_kind *kind = replica_find(operation), *plain = kinds;
-#ifdef HAVE_MPI_Bcast_c
-    if (operation == OP_Bcast_c)
-        return OP_Bcast;
-#endif
-    while (kind && plain->run != kind->run)
-        plain++;
-    return kind ? plain->operation : operation;
+    const struct replica_kind *kind = replica_find(operation);
+    return kind ? kind->operation : is_form_of(operation, OP_Bcast) ? OP_Bcast : operation;
 }
 
 /* A type may place its parts far apart, with memory between them that does not belong to the

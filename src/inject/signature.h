@@ -25,8 +25,7 @@ struct signatures {
 /* The signature of C in the table of SELF, made if it is not there. NULL: there are too many. */
 struct signature *signature_of(const struct injection *self, const struct collective *c);
 
-/* Counts C and keeps its entry time: for injection.due. If there are too many signatures, NULL, and
- * C is a call that SELF leaves untreated. */
-struct signature *signature_count(struct injection *self, const struct collective *c);
+/* Counts C and keeps its entry time: for injection.due. NULL: there are too many signatures. */
+struct signature *signature_count(const struct injection *self, const struct collective *c);
 
 #endif
