@@ -103,7 +103,8 @@ def rivals(seed):
 
 
 def choices(directory, networks):
-    """Tables of two barriers, and of the algorithm that each loop finds fastest."""
+    """Tables of two barriers, and of the algorithm that each loop finds fastest: a wrong choice takes more than 5 % longer
+    than the fastest, and what it takes longer is a 95th percentile; in %."""
     seeds = range(FIRST, FIRST + networks, 3)
     cases = [c for c in (kept(directory, "rivals-%d" % s, lambda: rivals(s)) for s in seeds) if c]
     sizes = {"up to 4 KiB": [c for c in cases if c["bytes"] <= 4096], "larger": [c for c in cases if c["bytes"] > 4096]}
@@ -114,7 +115,7 @@ def choices(directory, networks):
         for name in BARRIERS:
             print("| %s, %s | %d | %s |" % (name, size, len(RIVALS) * len(of), " | ".join(
                 percent([c[name][a][m] / c["truth"][a] - 1 for c in of for a in RIVALS]) for m in loops_)))
-    print("\n| loop | up to 4 KiB: another is faster by 5 %, % | loss, 95th percentile, % | larger | loss |\n|---|---:|---:|---:|---:|")
+    print("\n| loop | up to 4 KiB: wrong choices | takes longer by | larger: wrong choices | takes longer by |\n|---|---:|---:|---:|---:|")
     for name, m in [("linear", m) for m in LOOPS[:6] + ["barrier"]] + [("dissemination", m) for m in loops_]:
         cells = []
         for of in sizes.values():
