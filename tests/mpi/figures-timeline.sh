@@ -23,7 +23,7 @@ figure()
     echo "  $name"
     rm -rf "$name"
     # MPICH over UCX may, rarely, not return from MPI_Finalize.
-    env $settings timeout 120 $MPIEXEC -n 2 $bound "$built/collprof" run --trace=transport ${YIELD:-} --report=no \
+    env $settings timeout 40 $MPIEXEC -n 2 $bound "$built/collprof" run --trace=transport ${YIELD:-} --report=no \
         -o "$name" "$built/examples/overlap" $what </dev/null || {
         echo "  no $name: the run ended with status $?"
         return 0
