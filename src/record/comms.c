@@ -116,9 +116,8 @@ static void identify(struct comm *c, struct ledger_comm *l)
     l->size = (uint32_t)(c->size + remote);
     l->rank += (uint32_t)c->rank;
     l->root_world_rank = leader == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)leader;
-    l->flags = (inter ? LEDGER_COMM_INTER : 0) |
-               (c->handle == MPI_COMM_WORLD ? LEDGER_COMM_WORLD : 0) |
-               (c->size == 1 && !inter ? LEDGER_COMM_SELF : 0);
+    l->flags =
+        (inter ? LEDGER_COMM_INTER : 0) | (c->handle == MPI_COMM_WORLD ? LEDGER_COMM_WORLD : 0);
 }
 
 /* Rows for communicators that one call site makes of the same members: rows 0 to 2 are for the

@@ -6,9 +6,9 @@
  * capacities), so a reader needs only this header. All integers have the writing host's byte order,
  * which the magic number shows.
  *
- * After the header follow the sections, one array each (LEDGER_SECTION_LIST). A full section grows
- * by a further segment at the end of the file, up to its limit; its segments, joined in order, are
- * the array. In memory it is always contiguous. Counts only grow (except for instances, which are
+ * After the header follow the sections, one array each (LEDGER_SECTION_LIST), at distances that
+ * leave room for their largest sizes. Where no elements are, the file has holes, which take no
+ * space; a full section fills more of its hole. Counts only grow (except for instances, which are
  * thinned), and an element is complete before the count includes it. */
 #ifndef COLLPROF_RECORD_LAYOUT_H
 #define COLLPROF_RECORD_LAYOUT_H
@@ -22,11 +22,10 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 13u
+#define LEDGER_VERSION 14u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
-#define LEDGER_MAX_SEGMENTS 10u
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
 #define LEDGER_UNKNOWN_TICKS UINT64_MAX
 #define LEDGER_48_BITS 0xffffffffffffull
@@ -199,11 +198,9 @@ struct ledger_comm {
 #define LEDGER_SEVERAL_NAMES "(several names)" /* replaces different names */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
-#define LEDGER_COMM_SELF 4u
 
 /* A call site: return addresses, innermost first, as (module, address in its file). */
 struct ledger_site {
-    uint64_t hash;
     uint32_t depth;
     uint32_t unused;
     struct {
@@ -347,15 +344,12 @@ struct ledger_header {
     uint64_t magic;
     uint32_t version;
     uint32_t header_size;
-    uint64_t file_size;
     struct ledger_table {
         uint32_t element_size, count;
         uint32_t capacity; /* elements for which there is room */
         uint32_t limit;    /* the largest possible capacity */
         uint64_t dropped;  /* elements that found the table full; for entries: calls */
-        struct {
-            uint64_t offset, bytes; /* whole pages; 0: not allocated yet */
-        } segment[LEDGER_MAX_SEGMENTS];
+        uint64_t offset;   /* of its first element in the file */
     } section[LEDGER_SECTIONS];
 
     /* Identity of the process */

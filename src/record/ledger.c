@@ -23,48 +23,47 @@ static uint64_t whole_pages(uint64_t n)
     return (n + page - 1) / page * page;
 }
 
-static uint64_t size_of(const struct ledger_table *t)
+static uint64_t bytes_of(const struct ledger_table *t, uint32_t elements)
 {
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++)
-        bytes += t->segment[i].bytes;
-    return bytes;
+    return whole_pages((uint64_t)elements * t->element_size);
 }
 
-static void set_capacity(struct ledger_table *t, uint32_t most)
-{
-    uint64_t room = size_of(t) / t->element_size;
-    t->capacity = (uint32_t)(most && room > most ? most : room);
-}
-
-/* Places the first segment of every section, one after the other. */
-static void lay_out(struct ledger_header *h, size_t bytes, uint32_t operations)
+/* Places each section behind the largest size of the one before it. GROWS: sections may grow beyond
+ * their first size. Returns the size of the whole. */
+static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operations, bool grows)
 {
     uint64_t at = whole_pages(sizeof *h);
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
         const struct ledger_rule *r = &ledger_rules[s];
         struct ledger_table *t = &h->section[s];
-        uint64_t least = s == LEDGER_OPERATIONS ? operations : r->least;
-        uint64_t share = bytes / 1000 * r->share;
+        const uint64_t most = r->most ? r->most : UINT32_MAX;
+        uint64_t least =
+                     (uint64_t)(s == LEDGER_OPERATIONS ? operations : r->least) * r->element_size,
+                 share = bytes / 1000 * r->share,
+                 first = whole_pages(share > least ? share : least) / r->element_size;
+        uint64_t limit = first * (grows ? r->growth : 1);
         t->element_size = r->element_size;
-        t->segment[0].offset = at;
-        t->segment[0].bytes =
-            whole_pages(share > least * t->element_size ? share : least * t->element_size);
-        set_capacity(t, r->most);
-        uint64_t limit = (uint64_t)t->capacity * r->growth;
-        t->limit = (uint32_t)(r->most && limit > r->most ? r->most : limit);
-        at += t->segment[0].bytes;
+        t->capacity = (uint32_t)(first < most ? first : most);
+        t->limit = (uint32_t)(limit < most ? limit : most);
+        t->offset = at;
+        at += bytes_of(t, t->limit);
     }
-    h->file_size = at;
+    return at;
 }
 
-/* Writing a file beyond RLIMIT_FSIZE would raise SIGXFSZ instead of returning an error. */
-static int reserve(int fd, uint64_t from, uint64_t bytes)
+/* Makes BYTES at OFFSET of the record usable. Returns 0 or an errno. Writing a file beyond
+ * RLIMIT_FSIZE would raise SIGXFSZ instead of returning an error. */
+static int provide(const struct ledger *l, int fd, uint64_t offset, uint64_t bytes)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && from + bytes > limit.rlim_cur)
+    int error = 0;
+    if (fd >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur)
         return EFBIG;
-    return posix_fallocate(fd, (off_t)from, (off_t)bytes);
+    if (fd >= 0 && bytes)
+        error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    if (!error && mprotect((char *)l->header + offset, bytes, PROT_READ | PROT_WRITE))
+        error = errno;
+    return error;
 }
 
 static const char *name_in(int directory, const char *path)
@@ -105,47 +104,32 @@ static int open_again(const struct ledger *l)
     return -1;
 }
 
-/* Maps BYTES at OFFSET of the file (FD -1: new memory) into reserved addresses. */
-static bool place(void *where, uint64_t bytes, int fd, uint64_t offset)
+/* Maps the record, of BYTES, as MADE says; the first part of each section is usable. Returns 0 or
+ * an errno. */
+static int map(struct ledger *l, const struct ledger_header *made, uint64_t bytes, int fd)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-    return mmap(where, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
-                fd < 0 ? 0 : (off_t)offset) != MAP_FAILED;
-}
-
-/* Reserves addresses for the section's largest size; if these are scarce (ulimit -v), for its
- * present size. */
-static bool place_section(struct ledger *l, int s, int fd)
-{
-    struct ledger_table *t = &l->header->section[s];
-    uint64_t first = t->segment[0].bytes;
-    uint64_t most = whole_pages((uint64_t)t->limit * t->element_size);
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    l->reserved[s] = most > first ? most : first;
-    void *where = mmap(NULL, l->reserved[s], PROT_NONE, flags, -1, 0);
-    if (where == MAP_FAILED) {
-        t->limit = t->capacity;
-        l->reserved[s] = first;
-        where = mmap(NULL, first, PROT_NONE, flags, -1, 0);
+    void *all = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
+    if (all == MAP_FAILED)
+        return errno;
+    l->header = all;
+    l->mapped = bytes;
+    int error = provide(l, fd, 0, whole_pages(sizeof *made));
+    for (int s = 0; s < LEDGER_SECTIONS && !error; s++) {
+        const struct ledger_table *t = &made->section[s];
+        *ledger_array(l, s) = (char *)all + t->offset;
+        error = provide(l, fd, t->offset, bytes_of(t, t->capacity));
     }
-    if (where == MAP_FAILED)
-        return false;
-    *ledger_array(l, s) = where;
-    return place(where, first, fd, t->segment[0].offset);
+    if (!error)
+        *l->header = *made;
+    return error;
 }
 
-static bool place_all(struct ledger *l, const struct ledger_header *made, int fd)
+static void unmap(struct ledger *l)
 {
-    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-    void *header = mmap(NULL, whole_pages(sizeof *made), PROT_READ | PROT_WRITE, flags, fd, 0);
-    if (header == MAP_FAILED)
-        return false;
-    l->header = header;
-    *l->header = *made;
-    for (int s = 0; s < LEDGER_SECTIONS; s++)
-        if (!place_section(l, s, fd))
-            return false;
-    return true;
+    if (l->header)
+        munmap(l->header, l->mapped);
+    l->header = NULL;
 }
 
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
@@ -154,13 +138,15 @@ int ledger_create(struct ledger *l, int directory, const char *path, size_t byte
     struct ledger_header made = {.version = LEDGER_VERSION, .header_size = sizeof made};
     int fd = -1, error = 0;
     *l = (struct ledger){.writable = true, .in_file = path != NULL};
-    lay_out(&made, bytes, operations);
     if (path)
         error = create_file(l, directory, path, &fd);
-    if (!error && path)
-        error = reserve(fd, 0, made.file_size);
-    if (!error && !place_all(l, &made, fd))
-        error = errno;
+    if (!error) {
+        error = map(l, &made, lay_out(&made, bytes, operations, true), fd);
+        if (error == ENOMEM || error == EFBIG) { /* ulimit -v, -f: it may not grow */
+            unmap(l);
+            error = map(l, &made, lay_out(&made, bytes, operations, false), fd);
+        }
+    }
     if (error && fd >= 0)
         unlinkat(directory, name_in(directory, path), 0);
     if (fd >= 0)
@@ -177,48 +163,26 @@ int ledger_create(struct ledger *l, int directory, const char *path, size_t byte
     return 0;
 }
 
-/* Every further segment is as large as all earlier ones together. */
-static bool add_segment(struct ledger *l, int s)
-{
-    struct ledger_table *t = &l->header->section[s];
-    uint64_t there = size_of(t), room = l->reserved[s], bytes = there;
-    uint64_t offset = l->header->file_size;
-    unsigned i = 0;
-    while (i < LEDGER_MAX_SEGMENTS && t->segment[i].bytes)
-        i++;
-    if (i == LEDGER_MAX_SEGMENTS || there >= room)
-        return false;
-    if (bytes > room - there)
-        bytes = room - there;
-    int fd = l->in_file ? open_again(l) : -1, error = 0;
-    if (l->in_file)
-        error = fd < 0 ? errno : reserve(fd, offset, bytes);
-    if (!error && !place(*ledger_array(l, s) + there, bytes, fd, offset))
-        error = errno;
-    if (fd >= 0)
-        close(fd);
-    if (error) {
-        l->header->grow_error = (uint32_t)error;
-        return false;
-    }
-    l->header->file_size = offset + bytes;
-    t->segment[i].offset = offset;
-    t->segment[i].bytes = bytes;
-    set_capacity(t, t->limit);
-    return true;
-}
-
 bool ledger_extend(struct ledger *l, enum ledger_section section)
 {
     struct ledger_table *t = &l->header->section[section];
+    const int before = errno;
     if (t->capacity >= t->limit)
         return false;
-    int before = errno;
-    bool good = add_segment(l, section);
-    if (!good)
-        t->limit = t->capacity; /* do not try again at every call */
+    uint32_t capacity = t->limit / 2 > t->capacity ? 2 * t->capacity : t->limit;
+    uint64_t from = bytes_of(t, t->capacity), to = bytes_of(t, capacity);
+    int fd = l->in_file ? open_again(l) : -1,
+        error = l->in_file && fd < 0 ? errno : provide(l, fd, t->offset + from, to - from);
+    if (fd >= 0)
+        close(fd);
     errno = before;
-    return good;
+    if (error) {
+        l->header->grow_error = (uint32_t)error;
+        t->limit = t->capacity; /* do not try again at every call */
+        return false;
+    }
+    t->capacity = capacity;
+    return true;
 }
 
 bool ledger_grow(struct ledger *l, enum ledger_section section)
@@ -268,15 +232,11 @@ const char *ledger_text(const struct ledger *l, uint32_t position)
 
 void ledger_close(struct ledger *l)
 {
-    for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        if (!l->writable)
-            free(*ledger_array(l, s));
-        else if (*ledger_array(l, s))
-            munmap(*ledger_array(l, s), l->reserved[s]);
-    }
-    if (!l->writable)
+    for (int s = 0; s < LEDGER_SECTIONS && !l->writable; s++)
+        free(*ledger_array(l, s));
+    if (l->writable)
+        unmap(l);
+    else
         free(l->header);
-    else if (l->header)
-        munmap(l->header, whole_pages(sizeof *l->header));
     *l = (struct ledger){0};
 }

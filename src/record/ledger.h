@@ -11,9 +11,9 @@ struct ledger {
     LEDGER_SECTION_LIST(X)
 #undef X
     bool writable, in_file;
-    uint64_t reserved[LEDGER_SECTIONS]; /* writer: address space of each section, in bytes */
-    uint64_t device, inode;             /* of the writer's file */
-    char path[4200];                    /* of the writer's file, absolute */
+    size_t mapped;          /* writer: size of the mapping that begins at HEADER, in bytes */
+    uint64_t device, inode; /* of the writer's file */
+    char path[4200];        /* of the writer's file, absolute */
 };
 
 /* Creates a ledger of about BYTES (at least LEDGER_MIN_BYTES) as the new file PATH (absolute; the
@@ -37,7 +37,7 @@ bool ledger_grow(struct ledger *l, enum ledger_section section);
  * no room. Threads: as ledger_grow(). */
 void *ledger_append(struct ledger *l, enum ledger_section section, const void *element);
 
-/* Adds a segment to SECTION; false if it is at its limit. Threads: as ledger_grow(). */
+/* Doubles SECTION, up to its limit; false if that is impossible. Threads: as ledger_grow(). */
 bool ledger_extend(struct ledger *l, enum ledger_section section);
 
 /* Copies TEXT into the texts; returns its position; 0 if there is no room. Threads: as

@@ -31,18 +31,12 @@ static bool read_at(int fd, void *to, uint64_t bytes, uint64_t offset)
 static const char *check_section(const struct ledger_table *t, uint32_t element_size,
                                  uint64_t file_size, uint64_t *all)
 {
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++) {
-        uint64_t offset = t->segment[i].offset, size = t->segment[i].bytes;
-        if (offset > file_size || size > file_size - offset || size > file_size - *all)
-            return "a damaged record: a table lies outside the file";
-        bytes += size;
-        *all += size;
-    }
+    const uint64_t bytes = (uint64_t)t->count * element_size;
+    *all += bytes;
     if (t->element_size != element_size)
         return "a damaged record: a table of another kind of elements";
-    if (t->count > bytes / element_size)
-        return "a damaged record: more elements than there is room for";
+    if (t->offset > file_size || bytes > file_size - t->offset || *all > file_size)
+        return "a damaged record: a table lies outside the file";
     return NULL;
 }
 
@@ -65,30 +59,30 @@ static const char *check_header(const struct ledger_header *h, uint64_t file_siz
         return "no collprof record";
     if (h->version != LEDGER_VERSION)
         return "a record of another version of collprof";
-    if (h->header_size != sizeof *h || h->file_size > file_size)
+    if (h->header_size != sizeof *h)
         return "a truncated record";
     for (int s = 0; s < LEDGER_SECTIONS && !fault; s++)
         fault = check_section(&h->section[s], ledger_rules[s].element_size, file_size, &all);
     return !fault && !is_sane(h) ? "a damaged record: impossible values in its header" : fault;
 }
 
-static const char *read_header(int fd, uint64_t size, struct ledger_header *h)
+/* The size of the file is read last: its writer may be growing it. */
+static const char *read_header(int fd, struct ledger_header *h)
 {
-    if (size < sizeof h->magic || !read_at(fd, &h->magic, sizeof h->magic, 0) ||
-        h->magic != LEDGER_MAGIC)
+    struct stat st;
+    if (!read_at(fd, &h->magic, sizeof h->magic, 0) || h->magic != LEDGER_MAGIC)
         return "no collprof record";
     if (!read_at(fd, h, sizeof *h, 0))
         return "a truncated record";
-    return check_header(h, size);
+    return fstat(fd, &st) ? strerror(errno) : check_header(h, (uint64_t)st.st_size);
 }
 
 const char *ledger_peek(struct ledger_header *h, int directory, const char *name)
 {
-    struct stat st;
     const char *fault;
-    int fd = input_open(directory, name, &st, &fault);
+    int fd = input_open(directory, name, NULL, &fault);
     if (fd >= 0) {
-        fault = read_header(fd, (uint64_t)st.st_size, h);
+        fault = read_header(fd, h);
         close(fd);
     }
     return fault;
@@ -252,24 +246,16 @@ static const char *check_tables(const struct ledger *l)
     return good ? NULL : "a damaged record: it refers to what is not in it";
 }
 
-/* Joins the segments of a section, followed by a zero, so that all texts are terminated. */
+/* Reads a section and adds a zero, so that all texts are terminated. */
 static const char *read_section(int fd, struct ledger *l, int s)
 {
     const struct ledger_table *t = &l->header->section[s];
-    uint64_t left = (uint64_t)t->count * t->element_size;
-    char **array = ledger_array(l, s), *to = malloc(left + t->element_size);
-    *array = to;
+    const uint64_t bytes = (uint64_t)t->count * t->element_size;
+    char *to = *ledger_array(l, s) = malloc(bytes + t->element_size);
     if (!to)
         return "not enough memory to read this record";
-    memset(to + left, 0, t->element_size);
-    for (unsigned i = 0; left && i < LEDGER_MAX_SEGMENTS; i++) {
-        uint64_t bytes = t->segment[i].bytes < left ? t->segment[i].bytes : left;
-        if (!read_at(fd, to, bytes, t->segment[i].offset))
-            return "a truncated record";
-        to += bytes;
-        left -= bytes;
-    }
-    return NULL;
+    memset(to + bytes, 0, t->element_size);
+    return read_at(fd, to, bytes, t->offset) ? NULL : "a truncated record";
 }
 
 /* The writing process may continue meanwhile. A section refers only to earlier ones in the list, so
@@ -279,10 +265,7 @@ static const char *read_all(int fd, struct ledger *l, uint32_t sections)
     struct ledger_table read[LEDGER_SECTIONS];
     const char *fault = NULL;
     for (int s = LEDGER_SECTIONS - 1; s >= 0 && !fault; s--) {
-        struct stat st;
-        if (fstat(fd, &st))
-            return strerror(errno);
-        fault = read_header(fd, (uint64_t)st.st_size, l->header);
+        fault = read_header(fd, l->header);
         if (!(sections >> s & 1))
             l->header->section[s].count = 0;
         if (!fault)

@@ -185,9 +185,9 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
 }
 
 /* If Python calls a C library, that gets the inner half of the frames. */
-static void describe(struct ledger_site *site, uint64_t hash, const struct stack *s)
+static void describe(struct ledger_site *site, const struct stack *s)
 {
-    *site = (struct ledger_site){.hash = hash};
+    *site = (struct ledger_site){0};
     describe_native(site, s, s->n_calls ? (layer.stack_depth + 1) / 2 : layer.stack_depth);
     describe_python(site, s);
 }
@@ -201,7 +201,7 @@ static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct s
     uint32_t site = known ? SITE_OF(known) : LEDGER_NO_SITE;
     if (!known && t->count < MOST_SITES && ledger_grow(&layer.ledger, LEDGER_SITES)) {
         site = t->count;
-        describe(&layer.ledger.sites[site], hash, s);
+        describe(&layer.ledger.sites[site], s);
         __atomic_store_n(&t->count, site + 1, __ATOMIC_RELEASE);
     } else if (!known) {
         t->dropped++;

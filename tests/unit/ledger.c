@@ -42,7 +42,7 @@ Test(ledger, reads_back_what_was_written, .fini = cleanup)
     ledger_close(&w);
 }
 
-/* Elements stay where they are, and all segments are read back in their order. */
+/* Elements stay where they are, and are read back. */
 Test(ledger, a_section_grows_to_its_limit, .fini = cleanup)
 {
     struct ledger w, r;
@@ -51,7 +51,7 @@ Test(ledger, a_section_grows_to_its_limit, .fini = cleanup)
     uint32_t first = t->capacity;
     const struct ledger_site *where = w.sites;
     while (ledger_grow(&w, LEDGER_SITES)) {
-        w.sites[t->count].hash = t->count;
+        w.sites[t->count].frame[0].address = t->count;
         t->count++;
     }
     cr_assert_eq(w.sites, where);
@@ -61,7 +61,7 @@ Test(ledger, a_section_grows_to_its_limit, .fini = cleanup)
     cr_assert_null(ledger_open(&r, AT_FDCWD, scratch(), LEDGER_ALL));
     cr_assert_eq(r.header->section[LEDGER_SITES].count, t->count);
     for (uint32_t i = 3; i < t->count; i++)
-        cr_assert_eq(r.sites[i].hash, w.sites[i].hash);
+        cr_assert_eq(r.sites[i].frame[0].address, i);
     cr_assert_eq(r.modules[0].high, 77);
     ledger_close(&r);
     ledger_close(&w);
@@ -93,16 +93,17 @@ Test(ledger, sections_do_not_overlap)
     for (size_t bytes = LEDGER_MIN_BYTES; bytes <= (size_t)64 << 20; bytes *= 2) {
         struct ledger l;
         cr_assert_eq(ledger_create(&l, -1, NULL, bytes, 500), 0);
-        uint64_t end = sizeof *l.header;
+        uint64_t end = sizeof *l.header, all = end;
         for (int s = 0; s < LEDGER_SECTIONS; s++) {
             const struct ledger_table *t = &l.header->section[s];
-            cr_assert_geq(t->segment[0].offset, end);
+            cr_assert_geq(t->offset, end);
             cr_assert_gt(t->capacity, 0);
-            cr_assert_leq((uint64_t)t->capacity * t->element_size, t->segment[0].bytes);
-            end = t->segment[0].offset + t->segment[0].bytes;
+            cr_assert_geq(t->limit, t->capacity);
+            end = t->offset + (uint64_t)t->limit * t->element_size;
+            all += (uint64_t)t->capacity * t->element_size;
         }
-        cr_assert_eq(end, l.header->file_size);
-        cr_assert_leq(end, bytes + bytes / 7);
+        cr_assert_leq(end, l.mapped);
+        cr_assert_leq(all, bytes + bytes / 7);
         ledger_close(&l);
     }
 }
@@ -134,15 +135,16 @@ static bool forge(struct ledger *l, int n)
     struct ledger_table *entries = &h->section[LEDGER_ENTRIES];
     switch (n) {
     case 0: /* a table beyond the file */
-        entries->segment[0].offset = h->file_size - 64;
+        entries->offset = l->mapped - 64;
         break;
     case 1: /* one whose end is before its beginning */
-        entries->segment[1].offset = 4096;
-        entries->segment[1].bytes = UINT64_MAX - 4095;
+        entries->offset = UINT64_MAX - 4095;
         break;
     case 2: /* the same bytes twice */
-        for (unsigned i = 0; i < LEDGER_MAX_SEGMENTS; i++)
-            entries->segment[i] = entries->segment[0];
+        for (int s = LEDGER_CALLS; s < LEDGER_SECTIONS; s++) {
+            h->section[s].offset = 0;
+            h->section[s].count = (uint32_t)(l->mapped / 4 / h->section[s].element_size);
+        }
         break;
     case 3: /* elements of another version */
         entries->element_size += 8;
@@ -227,13 +229,18 @@ Test(ledger, an_unwritable_place_gives_its_errno, .fini = cleanup)
     cr_assert_null(l.header);
 }
 
-/* Beyond ulimit -f a write would end the process by SIGXFSZ. */
+/* Beyond ulimit -f a write would end the process by SIGXFSZ. A record that has room for its first
+ * elements alone does not grow. */
 Test(ledger, a_limit_of_file_size_is_an_error, .fini = cleanup)
 {
     struct ledger l;
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){65536, 65536});
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){65536, 1 << 22});
     cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), EFBIG);
     cr_assert_eq(access(scratch(), F_OK), -1);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 22, 1 << 22});
+    cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), 0);
+    cr_assert(l.in_file && !ledger_extend(&l, LEDGER_EVENTS));
+    ledger_close(&l);
 }
 
 /* A record that is being made says last whose it is: until then no other rank may remove it. */

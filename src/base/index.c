@@ -1,4 +1,4 @@
-#include "record/index.h"
+#include "base/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* A map from 64-bit keys to values, for a look-up in every MPI call: read without a lock while
- * another thread adds, under layer.lock. It grows as needed. */
-#ifndef COLLPROF_RECORD_INDEX_H
-#define COLLPROF_RECORD_INDEX_H
+/* A map from 64-bit keys to values, fast enough for a look-up in every MPI call: one thread may
+ * read without a lock while another adds. It grows as needed. Release it by free(x.table). */
+#ifndef COLLPROF_BASE_INDEX_H
+#define COLLPROF_BASE_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
