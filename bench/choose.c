@@ -33,7 +33,7 @@ static void preload_yield(char **argv)
     if (!*argv)
         return;
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
-    if (!beside_preload("LD_PRELOAD", "libcollprof-yield.so") && launcher_speaks())
+    if (!beside_preload("libcollprof-yield.so") && launcher_speaks())
         reason_print_stored(program_invocation_short_name);
 }
 

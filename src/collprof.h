@@ -15,9 +15,6 @@ extern "C" {
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));
 
-/* "0.1.0" */
-const char *collprof_version(void) __attribute__((weak));
-
 #define COLLPROF_REGION_BEGIN(name) (collprof_region_begin ? collprof_region_begin(name) : (void)0)
 #define COLLPROF_REGION_END() (collprof_region_end ? collprof_region_end() : (void)0)
 

@@ -9,7 +9,6 @@
 #include "base/reason.h"
 #include "base/text.h"
 #include "collprof.h"
-#include "config.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,9 +23,6 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-
-/* The library whose functions were looked up by dlsym (audit.c), or that was chosen. */
-EXPORT const char *collprof_asked;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen;
@@ -59,8 +55,8 @@ static bool defines_mpi(void *handle, char *path, size_t size)
     return true;
 }
 
-/* The MPI that the caller would use without us: the one it is linked with, or whose function was
- * looked up by dlsym; otherwise the first MPI that is loaded. */
+/* The MPI that the caller would use without us: the one it is linked with; otherwise the first MPI
+ * that is loaded. */
 static bool find_mpi(void *caller, char *path, size_t size)
 {
     Dl_info info;
@@ -72,8 +68,6 @@ static bool find_mpi(void *caller, char *path, size_t size)
         if (handle)
             dlclose(handle);
     }
-    if (!found && collprof_asked)
-        found = snprintf(path, size, "%s", collprof_asked) > 0;
     found = found || defines_mpi(RTLD_DEFAULT, path, size);
     dl_iterate_phdr(note_mpi, &loaded);
     if (!found && loaded.found) {
@@ -106,11 +100,6 @@ void *collprof_after(const char *name)
                                              must not become a tail call */
     __asm__ volatile("" : "+r"(after));
     return after;
-}
-
-EXPORT const char *collprof_version(void)
-{
-    return PACKAGE_VERSION;
 }
 
 static void *load_layer(const struct mpi_built *of, const char *library)
@@ -189,7 +178,6 @@ void *stubs_choose_mpi(void *caller, void **to)
     pthread_mutex_lock(&lock);
     bool found = chosen || find_mpi(caller, path, sizeof path);
     if (found && !chosen) {
-        collprof_asked = collprof_asked ? collprof_asked : strdup(path);
         void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
         say_if_hidden();
         send_stubs(load(path), library ? library : RTLD_NEXT);
@@ -247,7 +235,8 @@ __attribute__((destructor)) static void say_if_unused(void)
         return; /* the program is linked with a layer or another tool */
     if (begun)
         SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
-            "replace (was it opened by dlopen?): nothing was recorded");
+            "replace (was it opened by dlopen?): nothing was recorded: use: RTLD_GLOBAL in dlopen, "
+            "and dlsym(RTLD_DEFAULT, ...)");
     else if (kept_stderr >= 0 && is_application())
         say_unused();
 }

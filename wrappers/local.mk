@@ -12,11 +12,6 @@ libcollprof_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/wrappers/exports.map
 libcollprof_la_DEPENDENCIES = libbase.la wrappers/exports.map
 
-# For programs that ask for MPI's functions by name: no other library of ours.
-pkglib_LTLIBRARIES += libcollprof-audit.la
-libcollprof_audit_la_SOURCES = wrappers/audit.c
-libcollprof_audit_la_LDFLAGS = -module -avoid-version -shared
-
 wrappers/stubs.h: $(LAYERS:%=layers/%/record/operations.h)
 	$(AM_V_GEN)$(MKDIR_P) wrappers && sed -n 's/^ *OP_\(.*\),$$/STUB(MPI_\1)/p' $^ | sort -u > $@
 BUILT_SOURCES += wrappers/stubs.h
@@ -24,7 +19,7 @@ CLEANFILES += wrappers/stubs.h
 
 # What a layer is made of, besides libmeasure_la_SOURCES and what is generated: these folders, without
 # what knows no MPI.
-LAYER_FILES = $(filter-out wrappers/audit.c wrappers/choose.% wrappers/redirect.c wrappers/stubs.c src/record/ledger%, \
+LAYER_FILES = $(filter-out wrappers/choose.% wrappers/redirect.c wrappers/stubs.c src/record/ledger%, \
 	$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/wrappers/*.[ch] $(srcdir)/src/record/*.[ch] \
 		$(srcdir)/src/inject/*.[ch] $(srcdir)/src/layer/*.[ch])))
 EXTRA_DIST += $(LAYER_FILES)

@@ -48,18 +48,18 @@ bool beside_find(const char *name, char *path, size_t size)
     return false;
 }
 
-bool beside_preload_path(const char *variable, const char *path)
+bool beside_preload_path(const char *path)
 {
     char *list;
-    const char *others = getenv(variable);
+    const char *others = getenv("LD_PRELOAD");
     if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
         return reason_give("out of memory");
-    setenv(variable, list, 1);
+    setenv("LD_PRELOAD", list, 1);
     free(list);
     return true;
 }
 
-bool beside_preload(const char *variable, const char *name)
+bool beside_preload(const char *name)
 {
     char path[4200];
     if (!beside_find(name, path, sizeof path))
@@ -70,5 +70,5 @@ bool beside_preload(const char *variable, const char *name)
         return reason_give("%s: a library with a space or colon in its path cannot be preloaded: "
                            "install it elsewhere",
                            path);
-    return beside_preload_path(variable, path);
+    return beside_preload_path(path);
 }

@@ -10,11 +10,11 @@
  * then the last path tried. */
 bool beside_find(const char *name, char *path, size_t size);
 
-/* Prepends our library NAME to the loader's VARIABLE, LD_PRELOAD or LD_AUDIT. False, with a
- * reason_give(), if it does not exist or its path cannot be in such a list. */
-bool beside_preload(const char *variable, const char *name);
+/* Prepends our library NAME to LD_PRELOAD. False, with a reason_give(), if it does not exist or its
+ * path cannot be in such a list. */
+bool beside_preload(const char *name);
 
 /* beside_preload() for any library, by its path. */
-bool beside_preload_path(const char *variable, const char *path);
+bool beside_preload_path(const char *path);
 
 #endif

@@ -20,7 +20,7 @@ static void library_line(const char *name, const char *what)
         printf("  %-19snot found: neither beside this program nor at %s\n", what, path);
 }
 
-static const char languages[] = "C, C++, Fortran (mpif.h, mpi, mpi_f08), Python (mpi4py, ctypes)";
+static const char languages[] = "C, C++, Fortran (mpif.h, mpi, mpi_f08), Python (mpi4py)";
 #if HAVE_OTF2
 static const char exports[] = "csv, openmetrics, perfetto, otf2";
 #else
@@ -42,7 +42,6 @@ static void print_build(void)
     printf("  %-19s%s\n", "exports", exports);
     printf("  %-19s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
-    library_line("libcollprof-audit.so", "audit library");
     library_line("libcollprof-yield.so", "yield library");
     library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols, stacks");

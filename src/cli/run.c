@@ -55,9 +55,9 @@ static void refuse_variable(const char *line, void *arg)
     cli_refuse("%s; `collprof info` lists all variables", line);
 }
 
-static void preload(const char *variable, const char *library)
+static void preload(const char *library)
 {
-    if (beside_preload(variable, library))
+    if (beside_preload(library))
         return;
     if (launcher_speaks())
         reason_print_stored(cli_name);
@@ -98,10 +98,6 @@ static void check_application(const struct run *r, struct executable *x)
     if (!executable_examine(x, application))
         return;
     name_application(x);
-    /* A program not linked with MPI may load it by dlopen, or be a script that starts one that
-     * does. */
-    if (!*x->mpi && !x->is_static)
-        preload("LD_AUDIT", "libcollprof-audit.so");
     const struct mpi_built *mpi = mpi_of_library(x->mpi);
     if (*x->mpi && !mpi)
         cli_refuse("%s is linked with %s, for which this collprof has no layer: configured "
@@ -236,7 +232,7 @@ int cli_run(int argc, char **argv)
     check_application(&r, &application);
     set_watchdog(&r.settings);
     if (r.settings.yield) {
-        preload("LD_PRELOAD", "libcollprof-yield.so");
+        preload("libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own option */
     }
     if (*r.settings.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
@@ -244,10 +240,10 @@ int cli_run(int argc, char **argv)
     if (*r.settings.tuned)
         set_tuned(r.settings.tuned, &application);
     if (!strcmp(r.settings.trace, "transport"))
-        preload("LD_PRELOAD", "libcollprof-transport.so");
-    preload("LD_PRELOAD", "libcollprof.so");
+        preload("libcollprof-transport.so");
+    preload("libcollprof.so");
     if (*application.sanitizer)
-        beside_preload_path("LD_PRELOAD", application.sanitizer);
+        beside_preload_path(application.sanitizer);
     execvp(r.application[0], r.application);
     int error = errno;
     if (!cli_silent)

@@ -1,6 +1,5 @@
 /* The public functions of collprof.h. */
 #include "base/text.h"
-#include "config.h"
 #include "layer/parts.h"
 
 #include <string.h>
@@ -9,7 +8,6 @@
 
 EXPORT void collprof_region_begin(const char *name);
 EXPORT void collprof_region_end(void);
-EXPORT const char *collprof_version(void);
 
 enum { DEEPEST = sizeof thread.region_stack };
 
@@ -58,9 +56,4 @@ void collprof_region_end(void)
         return;
     regions_count();
     thread.region = thread.region_stack[thread.region_depth];
-}
-
-const char *collprof_version(void)
-{
-    return PACKAGE_VERSION;
 }

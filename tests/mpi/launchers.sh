@@ -162,33 +162,6 @@ int main(int argc, char **argv)
     return !other;
 }
 END
-# Both are opened, for itself or for all to see, and the second is used: its functions are its own.
-cat >second.c <<END
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <string.h>
-int main(int argc, char **argv)
-{
-    int how = RTLD_NOW | (argc > 3 ? RTLD_GLOBAL : RTLD_LOCAL);
-    void *first = dlopen(argv[1], how), *mpi = dlopen(argv[2], how);
-    if (!first || !mpi || !dlsym(first, "PMPI_Init"))
-        return 9;
-    int (*init)(void *, void *) = (int (*)(void *, void *))dlsym(mpi, "MPI_Init");
-    int (*barrier)(void *) = (int (*)(void *))dlsym(mpi, "MPI_Barrier");
-    int (*finalize)(void) = (int (*)(void))dlsym(mpi, "MPI_Finalize");
-    void *world = dlsym(mpi, "ompi_mpi_comm_world");
-    if (!world)
-        world = (void *)0x44000000L;
-    init(0, 0);
-    for (int i = 0; i < 3; i++)
-        barrier(world);
-    Dl_info of;
-    if (first != mpi && (!dladdr(dlsym(first, "MPI_Barrier"), &of) || strstr(of.dli_fname, "collprof")))
-        return 8;
-    return finalize();
-}
-END
-gcc second.c -o second -ldl || fail "second"
 library_of() { ldd "heat.$1" | sed -n 's/^[[:space:]]*\(libmpi[^ ]*\) =>.*/\1/p' | head -n 1; }
 for mpi in $mpis; do
     for other in $mpis; do
@@ -199,22 +172,6 @@ for mpi in $mpis; do
         says "two MPIs are in this process.*uses .*$(library_of $mpi).* is profiled" err
         profile "two-in-$mpi" ranks 2
         profile "two-in-$mpi" calls MPI_Barrier=2
-        for how in "" all; do
-            timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "second-$mpi$how" ./second \
-                "$(library_of $other)" "$(library_of $mpi)" $how >out 2>err ||
-                { cat err; fail "the second of two, $mpi $how: status $?"; }
-            # What the first has put before all others is in the layer's way.
-            if test -n "$how"; then
-                grep -q "nothing is recorded: .* but the globally visible MPI library is " err || { cat err; fail "$mpi: not said"; }
-                continue
-            fi
-            profile "second-$mpi" ranks 2
-            profile "second-$mpi" calls MPI_Barrier=6
-        done
-        # Started by a shell, too.
-        timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "shell-$mpi" sh -c \
-            "./second $(library_of $mpi) $(library_of $mpi)" >out 2>err || { cat err; fail "by a shell, $mpi"; }
-        profile "shell-$mpi" calls MPI_Barrier=6
         # Linked with both: no launcher can be called wrong before one is used.
         mpicc.$mpi two.c -o mixed.$mpi -Wl,--no-as-needed -l:$(library_of $mpi) \
             -l:$(library_of $other) || fail "mixed.$mpi"
@@ -227,7 +184,7 @@ done
 # Where its layer is missing a program runs as without us.
 mkdir -p part/bin part/lib && cp "$collprof" part/bin/ && cp "$built"/.libs/libcollprof*.so* part/lib/
 for mpi in $mpis; do
-    timeout 60 mpiexec.$mpi -n 2 part/bin/collprof run -o none ./second "$(library_of $mpi)" "$(library_of $mpi)" \
+    timeout 60 mpiexec.$mpi -n 2 part/bin/collprof run -o none ./heat.$mpi -s 5 \
         >out 2>err || { cat err; fail "no layer, $mpi: status $?"; }
     grep -q "is neither beside libcollprof.so\|MPI calls" err || { cat err; fail "no layer, $mpi: not said"; }
 done

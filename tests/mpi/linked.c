@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        puts(collprof_version ? "with collprof" : "without");
+        puts(collprof_region_begin ? "with collprof" : "without");
     MPI_Finalize();
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Python programs, whose interpreter knows no MPI: by mpi4py, and by ctypes, which opens the library
-# itself and asks for its functions by name. Under each MPI all calls are seen, each at the place
+# Python programs, whose interpreter knows no MPI: by mpi4py, and by ctypes, which looks functions
+# up in the global scope. Under each MPI all calls are seen, each at the place
 # where Python itself says that it is. --thorough: by every CPython that is there.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 python=$(python3 -c 'import sys; print(sys.executable)')

@@ -55,7 +55,8 @@ if sys.argv[1] == "mpi4py":
     from mpi4py import MPI
     barrier, rank = MPI.COMM_WORLD.Barrier, MPI.COMM_WORLD.rank
 else:
-    mpi = ctypes.CDLL(sys.argv[1])
+    ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
+    mpi = ctypes.CDLL(None)  # the functions that all see are those of a preloaded library
     try:  # the handle of MPI_COMM_WORLD is a number in MPICH and an address in Open MPI
         world = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world")))
     except ValueError:

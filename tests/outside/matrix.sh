@@ -20,7 +20,8 @@ int main(int argc, char **argv)
 END
 cat >by_ctypes.py <<'END'
 import ctypes, sys
-mpi = ctypes.CDLL(sys.argv[1])
+ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
+mpi = ctypes.CDLL(None)
 try:
     world = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world")))
 except ValueError:
