@@ -16,7 +16,7 @@ libbase_la_SOURCES = \
 	src/base/ending.h \
 	src/base/format.c src/base/format.h \
 	src/base/hash.h src/base/histogram.c src/base/histogram.h \
-	src/base/input.c src/base/input.h \
+	src/base/index.c src/base/index.h src/base/input.c src/base/input.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/names.c src/base/names.h \
 	src/base/noise.c src/base/noise.h \

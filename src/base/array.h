@@ -2,6 +2,7 @@
 #ifndef COLLPROF_BASE_ARRAY_H
 #define COLLPROF_BASE_ARRAY_H
 
+#include "base/index.h"
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -26,19 +27,11 @@ struct array {
 void *array_push(struct array *array, size_t element);
 
 /* Finds the indices of an array's elements by a 64-bit hash of their keys, which stands for the
- * key: two keys of a run have one hash with a probability below 1e-6. */
-struct lookup {
-    struct lookup_slot {
-        uint64_t hash;
-        uint32_t position; /* plus one; 0: empty */
-    } * slot;
-    uint32_t room, used;
-};
-
-void lookup_add(struct lookup *l, uint64_t hash, size_t position);
+ * key: two keys of a run have one hash with a probability below 1e-6. X begins as zero. */
+void lookup_add(struct index *x, uint64_t hash, size_t position);
 
 /* The first index stored under HASH; UINT32_MAX if there is none. */
-uint32_t lookup_find(const struct lookup *l, uint64_t hash);
+uint32_t lookup_find(const struct index *x, uint64_t hash);
 
 /* For comparison functions of qsort() and the like, key by key: ORDER(x->a, y->a) ?: ORDER(x->b,
  * y->b). */

@@ -216,5 +216,5 @@ void recorded_calls_free(struct recorded *r)
     free(r->requests.at);
     free(r->lanes.at);
     free(r->order);
-    free(r->piece_of.slot);
+    free(r->piece_of.table);
 }

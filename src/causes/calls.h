@@ -62,7 +62,7 @@ struct recorded {
     ARRAY(struct request) requests; /* grouped by lane, in the order of time */
     ARRAY(struct lane) lanes;
     uint32_t *order; /* calls sorted by window and exit */
-    struct lookup piece_of;
+    struct index piece_of;
 };
 
 /* Parameters are those of causes_find(). Release by recorded_calls_free(), when no request holds a

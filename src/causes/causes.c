@@ -23,7 +23,7 @@ struct waited {
 struct search {
     struct recorded in;
     ARRAY(struct waited) waited;
-    struct lookup waited_of;
+    struct index waited_of;
     struct delay_balance *balance; /* for each piece, zeroed */
     struct history_differences differences;
     ARRAY(struct delay) delays;
@@ -422,7 +422,7 @@ void causes_find(struct causes *c, const struct timeline *t, const struct act *a
         history_end(&s.pool, s.in.requests.at[i].history);
     history_pool_free(&s.pool);
     free(s.waited.at);
-    free(s.waited_of.slot);
+    free(s.waited_of.table);
     recorded_calls_free(&s.in);
     free(s.balance);
     free(s.differences.list.at);

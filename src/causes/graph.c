@@ -240,8 +240,8 @@ static void find_classes(struct event_graph *g, int64_t time)
 {
     int64_t enabled;
     event_forget_entries(g);
-    free(g->class_of.slot);
-    g->class_of = (struct lookup){0};
+    free(g->class_of.table);
+    g->class_of = (struct index){0};
     g->classes.n = 0;
     for (uint32_t i = 0; i < g->in->calls.n; i++) {
         const struct call *c = event_call(g, i);
@@ -347,7 +347,7 @@ void event_graph_free(struct event_graph *g)
     free(g->groups.at);
     free(g->members.at);
     free(g->classes.at);
-    free(g->class_of.slot);
+    free(g->class_of.table);
     free(g->entry);
     free(g->lane);
 }

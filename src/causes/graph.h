@@ -49,7 +49,7 @@ struct event_graph {
     ARRAY(struct event_group) groups;
     ARRAY(uint32_t) members;
     ARRAY(struct event_class) classes;
-    struct lookup class_of;
+    struct index class_of;
     uint64_t calls_ns, unknown_ns; /* time in calls, and its part in calls whose wait is unknown */
     /* State of the present replay: */
     int64_t *entry; /* for each call, or EVENT_UNSET */

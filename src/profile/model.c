@@ -215,7 +215,7 @@ void profile_free(struct profile *p)
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
             row_free(&profile_tables[t].fields, row_at(p, t, i));
         free(rows_in(p, t)->at);
-        free(p->index->of[t].slot);
+        free(p->index->of[t].table);
     }
     free(p->index);
     free(p);
@@ -310,8 +310,8 @@ void profile_add_finding(struct profile *p, const char *kind, json_t *finding)
 void profile_reindex(struct profile *p)
 {
     for (enum profile_table t = 0; t < TABLES; t++) {
-        free(p->index->of[t].slot);
-        p->index->of[t] = (struct lookup){0};
+        free(p->index->of[t].table);
+        p->index->of[t] = (struct index){0};
         for (size_t i = 0; profile_tables[t].how & TABLE_SOUGHT && i < rows_in(p, t)->n; i++)
             lookup_add(&p->index->of[t], hash_of(t, row_at(p, t, i)), i);
     }

@@ -129,7 +129,7 @@ struct table_info {
 extern const struct table_info profile_tables[TABLES];
 
 struct profile_index {
-    struct lookup of[TABLES];
+    struct index of[TABLES];
 };
 
 static inline struct array *rows_in(const struct profile *p, enum profile_table t)

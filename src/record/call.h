@@ -6,10 +6,7 @@
 #ifndef COLLPROF_RECORD_CALL_H
 #define COLLPROF_RECORD_CALL_H
 
-#include "record/comms.h"
-#include "record/entries.h"
-#include "record/instances.h"
-#include "record/peers.h"
+#include "record/counts.h"
 #include "record/requests.h"
 #include "record/sites.h"
 #include "record/trace.h"

@@ -7,8 +7,9 @@
 #define COLLPROF_RECORD_LAYER_H
 
 #include "base/clock.h"
+#include "base/index.h"
+#include "base/reason.h"
 #include "base/settings.h"
-#include "record/index.h"
 #include "record/ledger.h"
 
 #include <mpi.h>
@@ -154,6 +155,6 @@ int layer_tables_start(void);
 void *layer_row(struct index *x, uint64_t key, enum ledger_section section, const void *row);
 
 /* Prints one line on stderr, "collprof: ...", from this rank. */
-void layer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define layer_say(...) reason_print("collprof", __VA_ARGS__)
 
 #endif

@@ -31,7 +31,7 @@ static uint64_t hash_of(const struct act *a)
 }
 
 /* Index of the send of A's message; TIMELINE_NONE if it was not found. */
-static uint32_t send_of(const struct lookup *sends, const struct act *a)
+static uint32_t send_of(const struct index *sends, const struct act *a)
 {
     return lookup_find(sends, hash_of(a));
 }
@@ -50,7 +50,7 @@ static bool is_possible(const struct act *send, const struct act *receive, int64
            receive->exit_ns >= send->entry_ns - error_ns;
 }
 
-static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct lookup *sends,
+static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct index *sends,
                     int64_t error_ns)
 {
     uint32_t send = send_of(sends, &act[i]);
@@ -82,7 +82,7 @@ static int by_place(const void *a, const void *b)
 /* After a pair that cannot be one message, all later ones of the channel may be shifted by one:
  * they are ignored. */
 static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
-                          const struct lookup *sends)
+                          const struct index *sends)
 {
     const struct act **bad = memory_alloc((t->contradictions + 1) * sizeof *bad), **first;
     size_t m = 0, channels = 0;
@@ -112,7 +112,7 @@ static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
 
 void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
 {
-    struct lookup sends = {0};
+    struct index sends = {0};
     for (size_t i = 0; i < n; i++) {
         bool send = act[i].kind == ACT_SEND || act[i].kind == ACT_POST;
         t->partner[i] = TIMELINE_NONE;
@@ -138,5 +138,5 @@ void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t
             uint32_t post = send_of(&sends, &act[i]);
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];
         }
-    free(sends.slot);
+    free(sends.table);
 }

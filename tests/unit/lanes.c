@@ -1,6 +1,6 @@
 /* Where each thread writes the call that it is in; and what the transport tells of, in whose call.
  */
-#include "record/entries.h"
+#include "record/counts.h"
 #include "record/trace.h"
 #include "transport/transport.h"
 

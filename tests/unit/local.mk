@@ -1,5 +1,4 @@
-record_tables = src/record/entries.c src/record/index.c src/record/instances.c src/record/layer.c \
-	src/record/peers.c src/record/requests.c
+record_tables = src/record/counts.c src/record/layer.c src/record/requests.c
 made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made_profile.c tests/unit/made_profile.h
 
 # One program per floor. A new file of tests goes into the program of what it tests.
@@ -22,13 +21,13 @@ tests_unit_base_SOURCES = tests/unit/memory.c tests/unit/input.c tests/unit/stat
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_judge.c src/record/layer.c src/record/index.c
+tests_unit_inject_SOURCES = tests/unit/ack.c src/inject/ack_judge.c src/record/layer.c
 tests_unit_inject_LDADD = libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 # Several ranks as threads, over a fake MPI: its functions take the place of the library's.
 tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/broadcast.c tests/unit/operations.c tests/unit/latency.c tests/unit/mpi_errors.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h \
-	src/inject/handshake.c src/record/layer.c src/record/index.c tests/unit/pairs_ranks.c tests/unit/merge.c src/layer/merge.c \
+	src/inject/handshake.c src/record/layer.c tests/unit/pairs_ranks.c tests/unit/merge.c src/layer/merge.c \
 	tests/unit/made_ledger.c tests/unit/made_ledger.h
 tests_unit_ranks_LDADD = libmeasure.la libprofile.la libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
@@ -159,7 +158,7 @@ check_PROGRAMS += tests/unit/race
 TESTS += tests/unit/race
 tests_unit_race_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_race_CFLAGS = $(AM_CFLAGS) -fsanitize=thread
-tests_unit_race_SOURCES = tests/unit/race.c $(record_tables)
+tests_unit_race_SOURCES = tests/unit/race.c src/base/index.c $(record_tables)
 tests_unit_race_LDADD = libbase.la $(MPI_LIBS)
 # Not a library that none of it is of: UCX below MPICH puts itself into calls of libc, and the sanitizer there ends in a fault.
 tests_unit_race_LDFLAGS = -Wl,--as-needed

@@ -87,7 +87,7 @@ Test(memory, that_runs_out_ends_the_work)
 /* Each hash is found, also where many begin at one slot, and none that was not put there. */
 Test(memory, look_ups)
 {
-    struct lookup l = {0};
+    struct index l = {0};
     cr_assert_eq(lookup_find(&l, 5), UINT32_MAX);
     for (uint64_t i = 0; i < 1000; i++)
         lookup_add(&l, i << 32 | i % 7, i);
@@ -95,5 +95,5 @@ Test(memory, look_ups)
         cr_assert_eq(lookup_find(&l, i << 32 | i % 7), i);
         cr_assert_eq(lookup_find(&l, i << 32 | (i + 1) % 7), UINT32_MAX);
     }
-    free(l.slot);
+    free(l.table);
 }

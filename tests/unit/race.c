@@ -1,7 +1,6 @@
 /* Threads that call MPI at once, as far as the layer's tables see it. Built with the thread
  * sanitizer, which finds an access that no lock protects whether or not it does harm this time. */
-#include "record/entries.h"
-#include "record/instances.h"
+#include "record/counts.h"
 #include "record/requests.h"
 
 #include <fcntl.h>

@@ -2,9 +2,7 @@
  * tables are full, a sample of instances that still matches, and all of it with threads. */
 #include "record/call.h"
 #include "record/channels.h"
-#include "record/entries.h"
-#include "record/instances.h"
-#include "record/peers.h"
+#include "record/counts.h"
 #include "record/requests.h"
 #include "record/trace.h"
 #include "sync/yielding.h"
