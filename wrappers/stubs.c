@@ -12,24 +12,16 @@
           "lea to_" #name "(%rip), %r11\n"                                                         \
           "jmp first_call\n"
 
-/* The return address identifies the caller; rax counts the vectors of a variadic call. The stack
- * stays aligned: return address and 8 bytes, eight words, eight vectors. */
+/* The return address identifies the caller. Arguments of MPI are integers and pointers: no vectors.
+ * The stack stays aligned: return address and 8 bytes, eight words. */
 __asm__(
     ".text\n"
     "first_call:\n"
     "mov (%rsp), %r10\n"
     "sub $8, %rsp\n"
     "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n push %r11\n"
-    "sub $128, %rsp\n"
-    "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n"
-    "movups %xmm3, 48(%rsp)\n movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n"
-    "movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
     "mov %r10, %rdi\n mov %r11, %rsi\n"
     "call stubs_choose_mpi\n"
-    "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n"
-    "movups 48(%rsp), %xmm3\n movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n"
-    "movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
-    "add $128, %rsp\n"
     "mov %rax, %r10\n"
     "pop %r11\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n"
     "add $8, %rsp\n"
@@ -49,20 +41,16 @@ __asm__(
 
 __asm__(".text\n"
         "first_call:\n"
-        "stp x29, x30, [sp, #-224]!\n"
+        "stp x29, x30, [sp, #-96]!\n"
         "mov x29, sp\n"
         "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n"
         "stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
-        "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n"
-        "stp q6, q7, [sp, #192]\n"
         "mov x0, x30\n mov x1, x17\n"
         "bl stubs_choose_mpi\n"
         "mov x16, x0\n"
         "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"
         "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
-        "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n"
-        "ldp q6, q7, [sp, #192]\n"
-        "ldp x29, x30, [sp], #224\n"
+        "ldp x29, x30, [sp], #96\n"
         "br x16\n");
 
 #else

@@ -1,8 +1,5 @@
 #include "record/layer.h"
 
-#include "base/reason.h"
-
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -86,12 +83,4 @@ void *thread_scratch(size_t size)
     thread.scratch = larger;
     thread.scratch_size = size;
     return larger;
-}
-
-void layer_say(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    reason_print_list("collprof", format, args);
-    va_end(args);
 }

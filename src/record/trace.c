@@ -217,11 +217,6 @@ void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int ro
 
 static struct transport *transport;
 
-static uint64_t now(void)
-{
-    return clock_ticks();
-}
-
 /* Called by MPI, in the application's call or in a thread of its own. What the layer itself or the
  * application sends is not recorded. A signal handler of the application may interrupt this thread
  * while it has the lock, and send something: then it must not wait for itself. */
@@ -260,7 +255,7 @@ static void listen(void)
     }
     h->network = transport->knows_ucx ? LEDGER_NETWORK_ON : LEDGER_NETWORK_NO_UCX;
     layer.shared_trace = true; /* an MPI thread may report an event at any time */
-    transport->now = now;
+    transport->now = clock_ticks;
     __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);
 }
 

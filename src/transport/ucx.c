@@ -73,8 +73,7 @@ struct start ucx_start_with_callback(enum transport_kind kind, enum completes co
     struct start s = ucx_start(kind, ucx_bytes(count, mask & UCP_OP_ATTR_FIELD_DATATYPE
                                                           ? given->datatype
                                                           : ucp_dt_make_contig(1)));
-    if (completes == COMPLETES_UNSEEN || !can_copy(given) ||
-        !(s.follower = malloc(sizeof *s.follower)))
+    if (!can_copy(given) || !(s.follower = malloc(sizeof *s.follower)))
         return s;
     *s.follower =
         (struct follower){.cb = given->cb,

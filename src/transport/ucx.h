@@ -9,7 +9,7 @@
 #define UCX_LIBRARY "libucp.so.0"
 
 /* The signature of a callback. */
-enum completes { COMPLETES_SEND, COMPLETES_RECEIVE, COMPLETES_STREAM, COMPLETES_UNSEEN };
+enum completes { COMPLETES_SEND, COMPLETES_RECEIVE, COMPLETES_STREAM };
 
 struct follower;
 
