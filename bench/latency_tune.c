@@ -4,7 +4,9 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "base/try.h"
+#include "tune/found.h"
 #include "tune/tuner.h"
 
 #include <math.h>
@@ -56,8 +58,19 @@ struct tune {
     const struct tuning_library *library;
     struct document *d; /* NULL but on rank 0, as the tables */
     struct table *table, *candidates;
-    ARRAY(struct tuned) all;
+    struct tuned_set found, before; /* BEFORE: of a tuning into this directory that was ended */
+    size_t reused;                  /* signatures taken from it */
 };
+
+/* Reads what an ended tuning has left in the directory. It must have been for the same library. */
+static void go_on(struct tune *t)
+{
+    tuning_library_name(t->found.library, sizeof t->found.library);
+    if (!tuned_set_load(&t->before, t->o->tune))
+        reason_print_stored(t->o->bench.program);
+    if (t->before.complete || strcmp(t->before.library, t->found.library) != 0)
+        t->before.list.n = 0;
+}
 
 struct tune *tune_new(const struct latency_options *o, const struct latency_things *things,
                       struct document *d)
@@ -70,6 +83,7 @@ struct tune *tune_new(const struct latency_options *o, const struct latency_thin
     if (bench_worst(o->bench.comm, d && !rules_possible(o->tune)))
         bench_leave(STATUS_USAGE);
     if (d) {
+        go_on(t);
         t->table = document_table_of(d, "tuned", "the library's choice and the fastest", columns);
         t->candidates = document_table_of(d, "candidates", "all algorithms", candidate_columns);
     }
@@ -127,11 +141,55 @@ static void put_row(const struct tune *t, const struct bench_point *p, size_t pa
     }
 }
 
+/* Puts the signature of RESULT, measured by an earlier tuning, into it. Collective. */
+static int find_before(struct tune *t, const struct latency_case *c, struct tuned *result,
+                       bool *found)
+{
+    const struct tuned *known = t->d ? tuned_set_find(&t->before, result) : NULL;
+    int has = known != NULL;
+    TRY(PMPI_Bcast(&has, 1, MPI_INT, c->collector, c->comm));
+    if (known)
+        *result = *known;
+    t->reused += known != NULL;
+    *found = has;
+    return MPI_SUCCESS;
+}
+
+/* Adds the result of one signature, and writes all so far, so that a tuning can be ended. */
+static void keep(struct tune *t, const struct bench_point *p, size_t pattern,
+                 const struct tuned *result, struct contention contention)
+{
+    put_row(t, p, pattern, result, contention);
+    *PUSH(&t->found.list) = *result;
+    tuned_set_save(&t->found, t->o->tune);
+}
+
+static int tune_pattern(struct tune *t, const struct bench_point *p, size_t pattern,
+                        struct tuning *tuning, double *scale)
+{
+    int rank;
+    bool found;
+    struct tuned result = {.operation = tuning->operation, .ranks = p->ranks, .bytes = p->bytes};
+    text_copy(result.arrival, sizeof result.arrival, pattern_names[pattern]);
+    TRY(find_before(t, &tuning->c, &result, &found));
+    if (!found) {
+        if (*scale < 0)
+            TRY(measure_scale(&tuning->c, scale));
+        PMPI_Comm_rank(tuning->c.comm, &rank);
+        tuning->c.after = *scale * lateness(pattern, rank, p->ranks);
+        TRY(tuner_measure(tuning, &result));
+        text_copy(result.arrival, sizeof result.arrival, pattern_names[pattern]);
+    }
+    struct contention contention = bench_contention(tuning->c.comm);
+    if (t->d && result.n > 1)
+        keep(t, p, pattern, &result, contention);
+    return MPI_SUCCESS;
+}
+
 int tune_point(struct tune *t, const struct bench_point *p, const struct latency_case *c)
 {
     bool twin;
-    double scale = 0;
-    struct tuned result;
+    double scale = -1;
     const struct tuned_operation *o =
         tuned_operation_find(operation_find(p->name, &twin)->mpi_name);
     struct tuning tuning = {.library = t->library,
@@ -140,21 +198,8 @@ int tune_point(struct tune *t, const struct bench_point *p, const struct latency
                             .c = *c,
                             .use = t->things->use,
                             .budget = t->o->bench.plan.budget};
-    int rank;
-    PMPI_Comm_rank(c->comm, &rank);
-    if (!o)
-        return MPI_SUCCESS;
-    TRY(measure_scale(c, &scale));
-    for (size_t i = 0; i < t->o->arrivals.n; i++) {
-        size_t pattern = t->o->arrivals.at[i];
-        tuning.c.after = scale * lateness(pattern, rank, p->ranks);
-        TRY(tuner_measure(&tuning, &result));
-        struct contention contention = bench_contention(c->comm);
-        if (!t->d || result.n < 2)
-            continue;
-        put_row(t, p, pattern, &result, contention);
-        *PUSH(&t->all) = result;
-    }
+    for (size_t i = 0; o && i < t->o->arrivals.n; i++)
+        TRY(tune_pattern(t, p, t->o->arrivals.at[i], &tuning, &scale));
     return MPI_SUCCESS;
 }
 
@@ -179,34 +224,43 @@ static void declare_pictures(const struct tune *t, const void *arg)
 
 bool tune_end(struct tune *t, const void *arg)
 {
-    char library[128];
+    const char *library = t->found.library;
+    const size_t n = t->found.list.n;
     size_t faster = 0;
-    tuning_library_name(library, sizeof library);
-    long written = rules_save(t->o->tune, library, t->all.at, t->all.n);
-    for (size_t i = 0; i < t->all.n; i++)
-        faster += t->all.at[i].best > 0;
+    t->found.complete = true;
+    long written = tuned_set_save(&t->found, t->o->tune);
+    for (size_t i = 0; i < n; i++)
+        faster += t->found.list.at[i].best > 0;
     const struct finding f = {.key = "tuned",
                               .severity = SEVERITY_FINDING,
-                              .number = {{"signatures", (double)t->all.n},
+                              .number = {{"signatures", (double)n},
                                          {"faster", (double)faster},
                                          {"written", (double)written}}};
     if (faster == 0)
         document_finding(t->d, &f,
                          "No algorithm is certainly faster than the choice of %s in any of %zu "
                          "cases: %s/env.sh sets nothing.",
-                         library, t->all.n, t->o->tune);
+                         library, n, t->o->tune);
     else if (written > 0)
         document_finding(t->d, &f,
                          "%zu of %zu cases have a faster algorithm. To use it: . %s/env.sh. Sums "
                          "of floating-point numbers may then differ in their last digits.",
-                         faster, t->all.n, t->o->tune);
+                         faster, n, t->o->tune);
     else if (written == 0)
         document_finding(t->d, &f,
                          "%zu of %zu cases have a faster algorithm, but no setting of %s is known "
                          "that makes none of the cases slower: %s/env.sh sets nothing.",
-                         faster, t->all.n, library, t->o->tune);
+                         faster, n, library, t->o->tune);
+    if (t->reused)
+        document_finding(t->d,
+                         &(struct finding){.key = "tuned_before",
+                                           .severity = SEVERITY_NOTE,
+                                           .number = {{"signatures", (double)t->reused}}},
+                         "%zu of %zu cases are from a tuning into %s that was ended.", t->reused, n,
+                         t->o->tune);
     declare_pictures(t, arg);
-    free(t->all.at);
+    free(t->found.list.at);
+    free(t->before.list.at);
     free(t);
     return written >= 0;
 }

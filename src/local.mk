@@ -118,6 +118,7 @@ libprofile_la_SOURCES = \
 	src/causes/delays.c src/causes/delays.h src/causes/history.c src/causes/history.h \
 	src/causes/graph.c src/causes/graph.h src/causes/phases.c src/causes/phases.h src/causes/replay.c src/causes/segments.h \
 	src/causes/what_if.c src/causes/what_if.h \
+	src/timeline/algorithm.c src/timeline/algorithm.h \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \
 	src/timeline/network.c src/timeline/network.h \
 	src/timeline/timeline.h
@@ -148,6 +149,7 @@ libreport_la_SOURCES = \
 libcompare_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
 	src/compare/evidence.c src/compare/evidence.h \
+	src/compare/gains.c src/compare/gains.h \
 	src/compare/launches.c src/compare/launches.h \
 	src/compare/scale.c src/compare/scale.h \
 	src/compare/sites.c src/compare/sites.h
@@ -163,7 +165,7 @@ libresults_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libresults_la_SOURCES = \
 	src/results/pairs_document.c src/results/pairs_document.h \
 	src/results/schedule_document.c src/results/schedule_document.h \
-	src/tune/rules.c src/tune/rules.h
+	src/tune/found.c src/tune/found.h src/tune/rules.c src/tune/rules.h
 libresults_la_LIBADD = $(JANSSON_LIBS)
 
 # The command: no MPI is linked.

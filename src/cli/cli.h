@@ -113,7 +113,8 @@ void runs_print(const struct kept_runs *runs);
 void cli_refuse_repeated(const char *const *path, size_t n);
 
 /* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
- * `collprof compare`. Returns the exit status. */
-int cli_compare_sets(const char *const *path, size_t before, size_t after);
+ * `collprof compare`. TUNED: the directory of the rules that the next ones used, or NULL; rules
+ * that the runs do not confirm are removed from it. Returns the exit status. */
+int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned);
 
 #endif

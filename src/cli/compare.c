@@ -12,6 +12,7 @@ struct comparing {
     struct cli_paths run;
     double limit; /* percent; NaN if none */
     int format;
+    struct tuned_set *tuned; /* as in struct compare_request */
 };
 
 #define AT(member) offsetof(struct comparing, member)
@@ -47,13 +48,13 @@ void cli_refuse_repeated(const char *const *path, size_t n)
 }
 
 static struct document *compare_profiles(const char *const *path, size_t before, size_t after,
-                                         double limit, enum gate *gate)
+                                         const struct comparing *c, enum gate *gate)
 {
     struct profile **run = cli_load_runs(path, before + after);
     if (!run)
         return NULL;
-    struct document *d =
-        compare_document(&(struct compare_request){run, path, before, after, limit}, gate);
+    struct document *d = compare_document(
+        &(struct compare_request){run, path, before, after, c->limit / 100, c->tuned}, gate);
     cli_free_runs(run, before + after);
     return d;
 }
@@ -67,7 +68,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
     if (benchmark && !isnan(c->limit))
         cli_refuse("--fail-above is for runs of applications: leave it out");
     struct document *d = benchmark ? launches_document(path, before, after)
-                                   : compare_profiles(path, before, after, c->limit / 100, &gate);
+                                   : compare_profiles(path, before, after, c, &gate);
     if (d)
         cli_write(d, &(struct cli_output){c->format, "runs compared", benchmark ? 0 : 10});
     bool written = d && cli_flush();
@@ -75,9 +76,25 @@ static int compare(const char *const *path, size_t before, size_t after, const s
     return written ? statuses[gate] : STATUS_FAILED;
 }
 
-int cli_compare_sets(const char *const *path, size_t before, size_t after)
+static size_t count_refuted(const struct tuned_set *s)
 {
-    return compare(path, before, after, &(struct comparing){.limit = NAN});
+    size_t n = 0;
+    for (size_t i = 0; i < s->list.n; i++)
+        n += s->list.at[i].refuted;
+    return n;
+}
+
+int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned)
+{
+    struct tuned_set set = {0};
+    bool loaded = tuned && tuned_set_load(&set, tuned);
+    size_t known = count_refuted(&set);
+    int status = compare(path, before, after,
+                         &(struct comparing){.limit = NAN, .tuned = loaded ? &set : NULL});
+    if (count_refuted(&set) > known && tuned_set_save(&set, tuned) < 0)
+        status = STATUS_FAILED;
+    free(set.list.at);
+    return tuned && !loaded ? STATUS_FAILED : status;
 }
 
 /* Takes DIR, and as the set before it the latest run that began earlier. False if there is none. */

@@ -23,6 +23,10 @@ struct repeat {
     const char *output, *against; /* AGAINST is a shell command, or NULL */
     int runs;
     char **command;
+    /* The directory of COMMAND's --tuned=DIR, and COMMAND without it, to be compared with; or NULL
+     */
+    const char *tuned;
+    char **untuned;
     char made[4200];           /* directory of all runs of this repeat */
     bool is_benchmark;         /* results are JSON, not profiles */
     int complete;              /* rounds completed */
@@ -43,8 +47,9 @@ static const struct option_program program = {
     .does = "Runs a command with its launcher several times: collprof repeat mpiexec -n 4 collprof "
             "run ./app, or the same with a collbench program, whose figures differ between "
             "launches by more than the interval of one launch.",
-    .note = "With --against the two are compared (collprof compare). For a benchmark each figure's "
-            "median over the launches is shown, with its interval.",
+    .note = "With --against the two are compared (collprof compare), with `collprof run "
+            "--tuned=DIR` the command with and without it. For a benchmark each figure's median "
+            "over the launches is shown, with its interval.",
     .options = entries,
     .arguments = "[--] COMMAND [ARGUMENT...]",
     .passes_on = true};
@@ -85,7 +90,31 @@ static void make_directory(struct repeat *r)
 
 static const char *command_of(const struct repeat *r, enum side side)
 {
-    return side == RUN ? r->command[0] : r->against;
+    return side == RUN || r->untuned ? r->command[0] : r->against;
+}
+
+static bool compares(const struct repeat *r)
+{
+    return r->against || r->untuned;
+}
+
+/* Finds --tuned=DIR in the command. */
+static void find_tuned(struct repeat *r)
+{
+    static const char option[] = "--tuned=";
+    size_t n = 0, left = 0;
+    while (r->command[n])
+        n++;
+    char **rest = memory_alloc((n + 1) * sizeof *rest);
+    for (size_t i = 0; i < n; i++)
+        if (!r->tuned && !strncmp(r->command[i], option, strlen(option)))
+            r->tuned = r->command[i] + strlen(option);
+        else
+            rest[left++] = r->command[i];
+    if (r->tuned && !r->against && !r->is_benchmark)
+        r->untuned = rest;
+    else
+        free(rest);
 }
 
 static _Noreturn void become(const struct repeat *r, enum side side, const char *path)
@@ -95,8 +124,10 @@ static _Noreturn void become(const struct repeat *r, enum side side, const char 
     setenv("COLLPROF_REPORT", "no", 1);
     setenv("COLLBENCH_OUTPUT", path, 1);
     setenv("COLLBENCH_FORMAT", "json", 1);
-    if (side == RUN)
-        execvp(r->command[0], r->command);
+    if (side == BEFORE && r->untuned)
+        unsetenv("COLLPROF_TUNED");
+    if (side == RUN || r->untuned)
+        execvp(r->command[0], side == RUN ? r->command : r->untuned);
     else
         execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
     reason_print(cli_name, "%s: %s", command_of(r, side), strerror(errno));
@@ -171,13 +202,13 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
 /* The commands alternate; each round begins with another one. */
 static bool run_all(struct repeat *r)
 {
-    int sides = r->against ? 2 : 1;
+    int sides = compares(r) ? 2 : 1;
     for (int i = -1; i < r->runs; i++) /* the first round is a warm-up */
         for (int turn = 0; turn < sides; turn++) {
-            enum side side = !r->against || (turn + i + 1) % 2 ? RUN : BEFORE;
+            enum side side = !compares(r) || (turn + i + 1) % 2 ? RUN : BEFORE;
             char *path = path_of(r, side, i);
             if (i >= 0)
-                r->path[r->against && side == RUN ? r->runs + i : i] = path;
+                r->path[compares(r) && side == RUN ? r->runs + i : i] = path;
             if (!run_kept(r, side, path))
                 return false;
         }
@@ -193,6 +224,7 @@ int cli_repeat(int argc, char **argv)
     if (!r.command)
         cli_refuse("no command: use: collprof repeat mpiexec -n 4 collprof run ./app");
     check_command(&r);
+    find_tuned(&r);
     make_directory(&r);
     signal(SIGINT, SIG_IGN); /* the command also gets the signal; its end is reported here */
     if (!run_all(&r)) {
@@ -200,9 +232,9 @@ int cli_repeat(int argc, char **argv)
             rmdir(r.made);
         return STATUS_FAILED;
     }
-    if (r.is_benchmark || r.against)
+    if (r.is_benchmark || compares(&r))
         return cli_compare_sets((const char *const *)r.path, (size_t)r.runs,
-                                r.against ? (size_t)r.runs : 0);
+                                compares(&r) ? (size_t)r.runs : 0, r.untuned ? r.tuned : NULL);
     cli_say("%d runs are in %s: use: collprof compare BEFORE... -- %s/run-*", r.runs, r.made,
             r.made);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;

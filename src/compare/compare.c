@@ -5,6 +5,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "compare/evidence.h"
+#include "compare/gains.h"
 #include "compare/sites.h"
 
 #include <math.h>
@@ -416,6 +417,8 @@ struct document *compare_document(const struct compare_request *request, enum ga
             *gate = outcome;
     }
     add_table(&c, d);
+    if (request->tuned)
+        gains_add(d, &(struct gains_request){request->run, c.n, c.m, request->tuned});
     for (size_t i = 0; i < c.list.n; i++)
         free(c.list.at[i].value);
     free(c.list.at);

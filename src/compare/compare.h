@@ -5,6 +5,7 @@
 
 #include "document/document.h"
 #include "profile/profile.h"
+#include "tune/found.h"
 
 /* Whether the run, or any part of it, grew by more than a limit. */
 enum gate { GATE_PASSED, GATE_FAILED, GATE_UNDECIDED };
@@ -14,6 +15,7 @@ struct compare_request {
     const char *const *name;    /* of each run */
     size_t before, after;       /* both at least 1 */
     double limit;               /* relative to the run; NaN: no gate */
+    struct tuned_set *tuned;    /* whose rules the runs B used: see gains_add(); NULL: none */
 };
 
 /* A document of the schema collprof-comparison/3: facts, findings (the first is about the run as a

@@ -7,9 +7,9 @@
 #include "inject/signature.h"
 
 #include "base/try.h"
-#include "document/json.h"
 #include "measure/latency/broadcast.h"
 #include "record/operations.h"
+#include "tune/found.h"
 #include "tune/tuner.h"
 
 #include <limits.h>
@@ -75,33 +75,22 @@ static void use_replica(void *arg, MPI_Comm comm, collective_run *run)
 
 /* --- the finding --- */
 
-static json_t *candidates_json(const struct tuned *t)
-{
-    json_t *list = json_array();
-    for (int k = 0; k < t->n; k++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "algorithm",
-                            t->candidate[k].name, "number", t->candidate[k].number, "segment",
-                            t->candidate[k].segment, "time_us", json_finite(1e6 * t->time[k].value),
-                            "ratio", json_finite(t->ratio[k].value), "low",
-                            json_finite(t->ratio[k].low), "high", json_finite(t->ratio[k].high)));
-    return list;
-}
-
 static json_t *finding_json(const struct collective *c, const struct signature *g,
                             const struct tuned *t, double apart)
 {
-    const struct algorithm *best = &t->candidate[t->best];
-    const double now_us = t->best ? 1e6 * t->time[0].value : NAN;
+    const double now_us = 1e6 * t->time[0].value, best_us = t->best ? now_us : NAN;
     const struct estimate *ratio = &t->ratio[t->best];
-    return json_pack(
-        "{s:s, s:s, s:i, s:o, s:I, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "operation",
-        t->operation->mpi_name, "communicator", c->on->name, "ranks", t->ranks, "root",
-        g->root < 0 ? json_null() : json_integer(g->root), "bytes", (json_int_t)c->bytes, "now_us",
-        json_finite(1e6 * t->time[0].value), "best", t->best ? best->name : "", "segment",
-        best->segment, "faster_us", json_finite(now_us * ratio->value), "faster_low_us",
-        json_finite(now_us * ratio->low), "faster_high_us", json_finite(now_us * ratio->high),
-        "recorded_apart_us", json_finite(1e6 * apart), "candidates", candidates_json(t));
+    json_t *more = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "communicator",
+                             json_text(c->on->name, sizeof c->on->name), "root",
+                             g->root < 0 ? json_null() : json_integer(g->root), "now_us",
+                             json_finite(now_us), "faster_us", json_finite(best_us * ratio->value),
+                             "faster_low_us", json_finite(best_us * ratio->low), "faster_high_us",
+                             json_finite(best_us * ratio->high));
+    json_t *json = tuned_json(t);
+    json_object_update(json, more);
+    json_decref(more);
+    json_put(json, "recorded_apart_us", json_finite(1e6 * apart));
+    return json;
 }
 
 /* The number of calls is known only at the end. */

@@ -1,5 +1,6 @@
 /* Wait states, their causes, and the rows of the transport, from the events of all ranks. */
 #include "profile/model.h"
+#include "timeline/algorithm.h"
 
 /* The share of the run that is in recorded windows. */
 static double covered(const struct profile_trace *t)
@@ -25,6 +26,32 @@ static void find_below(struct profile *p)
     table_sort(p, TABLE_BELOW);
     p->trace.below = found.sends;
     net_free(&found);
+}
+
+/* Adds which algorithms the collectives used, as far as their messages show it. */
+static void find_algorithms(struct profile *p)
+{
+    size_t n;
+    if (p->trace.network != LEDGER_NETWORK_ON)
+        return;
+    const char **names = memory_alloc((p->operations.n + 1) * sizeof *names);
+    for (size_t i = 0; i < p->operations.n; i++)
+        names[i] = p->operations.at[i].name;
+    struct algorithm_row *row =
+        algorithms_find(p->acts.at, p->acts.n, p->nets.at, p->nets.n, names, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *why = *row[i].name    ? ""
+                          : row[i].silent ? "no messages: shared memory, or an unseen transport"
+                                          : "its messages fit no known algorithm";
+        profile_add_finding(p, "algorithms",
+                            json_pack("{s:s, s:I, s:I, s:I, s:s, s:s}", "operation",
+                                      names[row[i].operation], "ranks", (json_int_t)row[i].ranks,
+                                      "bytes", (json_int_t)row[i].bytes, "calls",
+                                      (json_int_t)row[i].calls, "algorithm",
+                                      *row[i].name ? row[i].name : "unknown", "remark", why));
+    }
+    free(row);
+    free(names);
 }
 
 /* A call in progress lasts to the last known moment. */
@@ -125,6 +152,7 @@ void trace_find(struct profile *p)
     find_predictions(p, &found);
     find_slices(p, &found);
     find_below(p);
+    find_algorithms(p);
     timeline_free(&found);
 }
 

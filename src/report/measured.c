@@ -53,6 +53,15 @@ const struct column broadcast_columns[] = {
     COLUMN("library", TIME, NULL, "the library's broadcast likewise"),
 };
 
+const struct column algorithm_columns[] = {
+    COLUMN("operation", TEXT, NULL, "the MPI function"),
+    COLUMN("ranks", COUNT, NULL, "of the communicator"),
+    COLUMN("bytes", BYTES, NULL, "size of the message"),
+    COLUMN("calls", COUNT, NULL, "collectives that the trace has of all ranks"),
+    COLUMN("algorithm", TEXT, NULL,
+           "in use, from the number and size of the messages of each rank"),
+};
+
 const struct column tune_columns[] = {
     COLUMN("operation", TEXT, NULL, "the MPI function"),
     MESSAGE,

@@ -461,6 +461,8 @@ const struct report_table report_tables[] = {
      "caused"},
     {"transport", "Below MPI, by the call that started it (--trace=transport)", COLUMNS(transport),
      fill_transport, "sends"},
+    {"algorithms", "Algorithms of the collectives (--trace=transport)", COLUMNS(algorithm),
+     fill_measured, "calls", NULL},
     {"messages", "Messages, by sender and receiver", COLUMNS(message), fill_messages, "bytes"},
     {"ranks", "Ranks", COLUMNS(rank), fill_ranks, "mpi"},
     {"regions", "Regions that the application named", COLUMNS(region), fill_regions,

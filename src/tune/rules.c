@@ -57,7 +57,7 @@ static double saved_by(const struct algorithm *a, const struct tuned *const *t, 
     bool faster = false;
     for (size_t i = 0; i < n; i++) {
         int k = candidate_find(t[i], a);
-        if (!k || !(t[i]->ratio[k].high <= 1 + TUNED_TIE))
+        if (!k || t[i]->refuted || !(t[i]->ratio[k].high <= 1 + TUNED_TIE))
             return 0;
         faster |= t[i]->ratio[k].high < 1 && t[i]->ratio[k].value < 1 - TUNED_TIE;
         saved += t[i]->time[0].value * (1 - t[i]->ratio[k].value);
@@ -248,6 +248,32 @@ size_t rules_mpich_write(FILE *out, const struct tuned *t, size_t n)
     return changed;
 }
 
+/* --- either --- */
+
+static bool is_openmpi(const char *library)
+{
+    return !strncmp(library, "Open MPI", 8);
+}
+
+static bool is_mpich(const char *library)
+{
+    return !strncmp(library, "MPICH", 5);
+}
+
+int rules_candidate(const char *library, const struct tuned *t, size_t n, size_t i)
+{
+    const struct tuned **at = memory_alloc((n + 1) * sizeof *at), *mine = &t[i];
+    size_t m = 0;
+    for (size_t k = 0; k < n; k++)
+        if (t[k].operation == mine->operation &&
+            (is_mpich(library) || (t[k].ranks == mine->ranks && t[k].bytes == mine->bytes)))
+            at[m++] = &t[k];
+    int k = is_openmpi(library) || is_mpich(library) ? tuned_common(at, m) : 0;
+    k = k ? candidate_find(mine, &at[0]->candidate[k]) : 0;
+    free(at);
+    return k;
+}
+
 /* --- files --- */
 
 bool rules_possible(const char *directory)
@@ -291,9 +317,9 @@ long rules_save(const char *directory, const char *library, const struct tuned *
         return -1;
     fprintf(env.out, "# library: %s\n", library);
     long changed = 0;
-    if (!strncmp(library, "Open MPI", 8))
+    if (is_openmpi(library))
         changed = openmpi_save(directory, env.out, t, n);
-    else if (!strncmp(library, "MPICH", 5))
+    else if (is_mpich(library))
         changed = (long)rules_mpich_write(env.out, t, n);
     return save_commit(&env) ? changed : -1;
 }

@@ -35,6 +35,9 @@ struct tuned {
     const struct tuned_operation *operation;
     int ranks, n;
     size_t bytes;
+    char arrival[12]; /* the benchmark's pattern; empty: as in the application */
+    double calls;     /* of the tuned run, by each member; 0: unknown */
+    bool refuted;     /* the application did not become faster: there must be no rule */
     struct algorithm candidate[ALGORITHMS_MAX]; /* N of them; the first is the library's choice */
     /* Seconds, and the time in relation to that of the first in the same block; NaN where a
      * candidate was not measured, since it returned an error or wrong data. */
@@ -46,9 +49,14 @@ struct tuned {
 #define TUNED_TIE 0.02
 
 /* The candidate for several signatures T[0 .. N-1] of one operation that can have only one: it is
- * certainly faster in one of them, slower by more than TUNED_TIE in none, and saves most in all.
+ * certainly faster in one of them, slower by more than TUNED_TIE in none, saves most in all, and is
+ * not refuted.
  * Returns its index among the candidates of T[0]; 0 if there is none. */
 int tuned_common(const struct tuned *const *t, size_t n);
+
+/* The candidate of T[I], one of N signatures, that the files for LIBRARY name; 0 if they keep the
+ * library's choice. */
+int rules_candidate(const char *library, const struct tuned *t, size_t n, size_t i);
 
 /* Writes Open MPI's dynamic rules. A rule is for the ranks and sizes that were measured, and for
  * sizes between two of them where both have the same algorithm; elsewhere the library's choice

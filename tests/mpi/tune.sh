@@ -44,6 +44,29 @@ run() # OPTION
     "$MPIEXEC" -n 4 "$collprof" run --yield --report=no --output="$scratch/run" "$@" 2>"$scratch/err"
 }
 is "--tuned" "$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")"
+# That the algorithm of a rule is in use is seen in the messages, if the transport is.
+seen() # OPERATION [OPTION]
+{
+    operation=$1
+    shift
+    run --trace=transport "$@" "$tune" show "$operation" 1024 >/dev/null
+    "$collprof" report --table=algorithms --format=csv "$scratch/run" | sed -n "s/^$operation,4,1024,1,\([^,]*\).*/\1/p"
+}
+if pkg-config --exists "ucx >= 1.13"; then
+    export OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any
+    case $CHECK_MPI in
+    mpich)
+        is "in use by default" "$(seen MPI_Reduce_scatter_block)" "recursive halving"
+        is "in use by the rule" "$(seen MPI_Reduce_scatter_block --tuned="$dir")" pairwise
+        ;;
+    openmpi)
+        "$tune" write "$scratch/seen" "Open MPI v4.1.4" MPI_Allreduce 4 1024 ring 4 0 || fail write
+        is "in use by default" "$(seen MPI_Allreduce)" "recursive doubling"
+        is "in use by the rule" "$(seen MPI_Allreduce --tuned="$scratch/seen")" ring
+        ;;
+    esac
+    unset OMPI_MCA_pml OMPI_MCA_pml_ucx_tls OMPI_MCA_pml_ucx_devices
+fi
 # A run that tunes has right results, and keeps the library's choice.
 is "--tune" "$(run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 3000)" \
     "$(show 4 MPI_Reduce_scatter_block 1024)"
@@ -79,6 +102,24 @@ names = {r["algorithm"] for r in d["tables"]["candidates"]["rows"]}
 assert {"default", "binomial"} <= names, names
 END
 grep -q '^# library: ' "$dir/env.sh" || fail "no env.sh"
+# A tuning that was killed goes on: here only the signature that was measured last is left to do.
+python3 - "$dir/tuned.json" <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["complete"]
+d["complete"] = False
+d["tuned"].pop()
+json.dump(d, open(sys.argv[1], "w"))
+END
+"$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=broadcast --sizes=8:16 --arrival=all --budget=0.2 --format=json \
+    -o "$scratch/json2" >"$scratch/out" 2>"$scratch/err" || fail "goes on: status $?"
+python3 - "$scratch/json" "$scratch/json2" <<'END' || fail "it does not go on where it was"
+import json, sys
+before, after = (json.load(open(path)) for path in sys.argv[1:])
+assert [f["numbers"]["signatures"] for f in after["findings"] if f["key"] == "tuned_before"] == [5]
+rows = [d["tables"]["tuned"]["rows"] for d in (before, after)]
+assert len(rows[1]) == 6 and [abs(a["now"] - b["now"]) < 1e-6 for a, b in zip(*rows)][:5] == 5 * [True], rows
+END
 
 refused() {
     phrase=$1

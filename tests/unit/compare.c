@@ -99,8 +99,9 @@ static struct profile *made_run(struct made m)
     return p;
 }
 
-static struct document *compare(struct made before, struct made after, size_t n, double limit,
-                                enum gate *gate)
+/* TUNED: whose rules the runs AFTER used, or NULL. */
+static struct document *compare_tuned(struct made before, struct made after, size_t n, double limit,
+                                      enum gate *gate, struct tuned_set *tuned)
 {
     struct profile *run[2 * 8];
     const char *name[2 * 8];
@@ -110,10 +111,17 @@ static struct document *compare(struct made before, struct made after, size_t n,
         run[i] = made_run(m);
         name[i] = i < n ? "before" : "after";
     }
-    struct document *d = compare_document(&(struct compare_request){run, name, n, n, limit}, gate);
+    struct document *d =
+        compare_document(&(struct compare_request){run, name, n, n, limit, tuned}, gate);
     for (size_t i = 0; i < 2 * n; i++)
         profile_free(run[i]);
     return d;
+}
+
+static struct document *compare(struct made before, struct made after, size_t n, double limit,
+                                enum gate *gate)
+{
+    return compare_tuned(before, after, n, limit, gate, NULL);
 }
 
 /* The text of the I-th finding; "" behind the last. */
@@ -242,4 +250,50 @@ Test(scale, factors_have_closed_forms)
     document_free(d);
     for (size_t i = 0; i < 4; i++)
         profile_free(run[i]);
+}
+
+/* The verdict on the rule for the sums, of which the runs BEFORE take OWN ms more in half of them,
+ * the runs AFTER with AFTER_OWN; the tuning predicts a half of 100 us for each of the 80 calls. */
+static const char *verdict_on_rule(double own, double after_own, size_t n, struct tuned *t,
+                                   double *predicted_us)
+{
+    static char verdict[32];
+    struct tuned_set set = {.library = "Open MPI v4.1.4"};
+    *PUSH(&set.list) = (struct tuned){.operation = tuned_operation_find("MPI_Allreduce"),
+                                      .ranks = 2,
+                                      .n = 2,
+                                      .calls = 80,
+                                      .candidate = {{"default", -1, 0}, {"ring", 4, 0}},
+                                      .time = {{1e-4, NAN, NAN}, {5e-5, NAN, NAN}},
+                                      .ratio = {{1, 1, 1}, {0.5, 0.49, 0.51}},
+                                      .best = 1};
+    struct document *d =
+        compare_tuned((struct made){10, 1, 0, own, false},
+                      (struct made){10, 1, 0, after_own, false}, n, NAN, NULL, &set);
+    json_t *json = document_json(d);
+    const json_t *row = json_array_get(
+        json_object_get(json_object_get(json_object_get(json, "tables"), "gains"), "rows"), 0);
+    snprintf(verdict, sizeof verdict, "%s", json_string_value(json_object_get(row, "verdict")));
+    *predicted_us = json_number_at(row, "predicted");
+    *t = set.list.at[0];
+    json_decref(json);
+    document_free(d);
+    free(set.list.at);
+    return verdict;
+}
+
+/* What was not seen in the application is not kept. */
+Test(compare, gains_of_a_tuning)
+{
+    struct tuned t;
+    double predicted_us;
+    cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 5, &t, &predicted_us), "faster");
+    cr_expect(!t.refuted);
+    cr_expect_float_eq(predicted_us, 80 * 50, 0.01);
+    cr_expect_str_eq(verdict_on_rule(0.1, 0.3, 5, &t, &predicted_us), "slower");
+    cr_expect(t.refuted);
+    cr_expect_str_eq(verdict_on_rule(0.1, 0.1, 5, &t, &predicted_us), "not seen");
+    cr_expect(t.refuted);
+    cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 3, &t, &predicted_us), "not seen");
+    cr_expect(!t.refuted, "three runs are too few to decide");
 }

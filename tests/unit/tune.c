@@ -2,12 +2,14 @@
  * make a library use it. */
 #include "fake_mpi.h"
 
+#include "tune/found.h"
 #include "tune/tuner.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- files --- */
 
@@ -114,6 +116,101 @@ Test(tune, a_difference_that_is_not_certain_is_no_rule)
     cr_expect_eq(tuned_common(at, 1), 0, "less than 2 %% is a tie");
     t = signature("MPI_Bcast", 4, 8, NAN, 0.9);
     cr_expect_eq(tuned_common(at, 1), 2, "the first one was not measured");
+}
+
+/* Open MPI has a rule for each size, MPICH one for all; a refuted one is not written. */
+Test(tune, what_the_files_name)
+{
+    struct tuned t[] = {signature("MPI_Bcast", 4, 8, 0.5, 0.9),
+                        signature("MPI_Bcast", 4, 16, 1.1, 1)};
+    cr_expect_eq(rules_candidate("Open MPI v4.1.4", t, 2, 0), 1);
+    cr_expect_eq(rules_candidate("Open MPI v4.1.4", t, 2, 1), 0);
+    cr_expect_eq(rules_candidate("MPICH 4.0.2", t, 2, 0), 2);
+    cr_expect_eq(rules_candidate("MPICH 4.0.2", t, 2, 1), 2);
+    cr_expect_eq(rules_candidate("Other MPI", t, 2, 0), 0);
+    t[0].refuted = true;
+    cr_expect_eq(rules_candidate("Open MPI v4.1.4", t, 2, 0), 0);
+    free(written(rules_openmpi_write, t, 2, 0));
+    free(written(rules_mpich_write, t, 2, 0));
+}
+
+/* --- what was found, as a file --- */
+
+static char directory[] = "/tmp/collprof-tune-XXXXXX", path[200];
+
+static void remove_directory(void)
+{
+    static const char *const files[] = {"tuned.json", "env.sh", "openmpi.rules"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files[i]);
+        unlink(path);
+    }
+    rmdir(directory);
+}
+
+static void replace_file(const char *text)
+{
+    snprintf(path, sizeof path, "%s/tuned.json", directory);
+    FILE *out = fopen(path, "w");
+    fputs(text, out);
+    fclose(out);
+}
+
+Test(tune, is_read_as_it_was_written, .fini = remove_directory)
+{
+    struct tuned_set set = {.library = "Open MPI v4.1.4"}, again;
+    cr_assert(mkdtemp(directory));
+    cr_assert(tuned_set_load(&again, directory) && again.list.n == 0, "there is no file");
+    *PUSH(&set.list) = signature("MPI_Allreduce", 4, 8, 0.5, 0.9);
+    *PUSH(&set.list) = signature("MPI_Bcast", 5, 16, NAN, 0.7);
+    set.list.at[0].best = 1;
+    set.list.at[0].calls = 12;
+    set.list.at[1].best = 2;
+    set.list.at[1].refuted = true;
+    strcpy(set.list.at[1].arrival, "last");
+    cr_expect_eq(tuned_set_save(&set, directory), 1);
+    cr_assert(tuned_set_load(&again, directory));
+    cr_expect_str_eq(again.library, set.library);
+    cr_expect(!again.complete);
+    cr_assert_eq(again.list.n, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct tuned *a = &set.list.at[i], *b = &again.list.at[i];
+        cr_expect(a->operation == b->operation && a->ranks == b->ranks && a->bytes == b->bytes);
+        cr_expect(a->best == b->best && a->n == b->n && a->calls == b->calls);
+        cr_expect(a->refuted == b->refuted && !strcmp(a->arrival, b->arrival));
+        cr_expect(!memcmp(a->candidate[2].name, b->candidate[2].name, 15));
+        cr_expect_float_eq(a->ratio[2].high, b->ratio[2].high, 1e-9);
+        cr_expect_eq(tuned_set_find(&again, a), b);
+    }
+    cr_expect(isnan(again.list.at[1].ratio[1].value));
+    cr_expect_null(tuned_set_find(&again, &(struct tuned){.operation = set.list.at[0].operation}));
+    free(set.list.at);
+    free(again.list.at);
+}
+
+/* Names of algorithms get into a file that a shell reads. */
+Test(tune, a_damaged_file_is_refused, .fini = remove_directory)
+{
+    struct tuned_set set;
+    static const char form[] = "{\"library\": \"MPICH 4.0.2\", \"tuned\": [{\"operation\": \"%s\", "
+                               "\"ranks\": 2, \"bytes\": 8, \"best\": \"\", \"candidates\": "
+                               "[{\"algorithm\": \"%s\", \"number\": 1}]}]}";
+    static const char *const bad[][2] = {
+        {"MPI_Bcast", "ring; touch x"}, {"MPI_Bcast", ""}, {"MPI_Scan", "ring"}};
+    char text[400];
+    cr_assert(mkdtemp(directory));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, form, bad[i][0], bad[i][1]);
+        replace_file(text);
+        cr_expect(!tuned_set_load(&set, directory), "%s %s", bad[i][0], bad[i][1]);
+        cr_expect_eq(set.list.n, 0);
+    }
+    replace_file("{");
+    cr_expect(!tuned_set_load(&set, directory));
+    snprintf(text, sizeof text, form, "MPI_Bcast", "ring");
+    replace_file(text);
+    cr_expect(tuned_set_load(&set, directory) && set.list.n == 1);
+    free(set.list.at);
 }
 
 /* --- the judgement --- */

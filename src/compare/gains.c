@@ -1,0 +1,215 @@
+#include "compare/gains.h"
+
+#include "base/format.h"
+#include "compare/evidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Signatures that one rule is for, and whose calls the profiles do not distinguish. */
+struct gain {
+    const struct tuned *first;
+    const struct algorithm *algorithm;
+    bool several; /* with other ranks or bytes than the first */
+    double calls, predicted_ns;
+    double *time_ns; /* of each run in these calls, mean of all ranks; those of A first */
+    struct estimate saved_ns;
+};
+
+struct gains {
+    const struct gains_request *r;
+    struct tuned_set *set;
+    bool by_size; /* rules go by ranks and bytes; otherwise they are for the whole operation */
+    ARRAY(struct gain) list;
+};
+
+static bool is_of(const struct gains *g, const struct tuned *a, const struct tuned *b)
+{
+    return a->operation == b->operation &&
+           (!g->by_size ||
+            (a->ranks == b->ranks && size_class_of(a->bytes) == size_class_of(b->bytes)));
+}
+
+/* Time and calls of the entries of P that the rule for T may change, mean of all ranks. */
+static double time_of(const struct gains *g, const struct profile *p, const struct tuned *t,
+                      double *calls)
+{
+    double time = 0, n = p->ranks.n ? (double)p->ranks.n : 1;
+    *calls = 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        bool fits =
+            !g->by_size || (e->size_class == size_class_of(t->bytes) && e->comm != PROFILE_NONE &&
+                            p->comms.at[e->comm].size == (uint32_t)t->ranks);
+        if (fits && !strcmp(p->operations.at[e->operation].name, t->operation->mpi_name)) {
+            time += (double)e->time_ns;
+            *calls += (double)e->calls;
+        }
+    }
+    *calls /= n;
+    return time / n;
+}
+
+static struct gain *gain_of(struct gains *g, const struct tuned *t)
+{
+    const struct gains_request *r = g->r;
+    for (size_t i = 0; i < g->list.n; i++)
+        if (is_of(g, g->list.at[i].first, t))
+            return &g->list.at[i];
+    struct gain *new = PUSH(&g->list);
+    new->first = t;
+    new->time_ns = memory_alloc((r->before + r->after) * sizeof *new->time_ns);
+    for (size_t run = 0; run < r->before + r->after; run++)
+        new->time_ns[run] = time_of(g, r->run[run], t, &new->calls);
+    new->saved_ns = evidence_shift(new->time_ns + r->before, r->after, new->time_ns, r->before);
+    return new;
+}
+
+/* What the rule saves of T's calls, mean of all ranks of the run. */
+static double predicted_ns(const struct gains *g, const struct gain *to, const struct tuned *t,
+                           int k)
+{
+    const double ranks = (double)g->r->run[0]->ranks.n, share = ranks > 0 ? t->ranks / ranks : 1;
+    const double calls = t->calls > 0 ? t->calls * share : to->calls;
+    return 1e9 * calls * t->time[0].value * (1 - t->ratio[k].value);
+}
+
+static void find(struct gains *g)
+{
+    struct tuned_set *set = g->set;
+    for (size_t i = 0; i < set->list.n; i++) {
+        const struct tuned *t = &set->list.at[i];
+        int k = rules_candidate(set->library, set->list.at, set->list.n, i);
+        if (!k)
+            continue;
+        struct gain *to = gain_of(g, t);
+        to->algorithm = &t->candidate[k];
+        to->several |= t->ranks != to->first->ranks || t->bytes != to->first->bytes;
+        to->predicted_ns += predicted_ns(g, to, t, k);
+    }
+}
+
+static const char *verdict_of(const struct gain *x)
+{
+    return x->saved_ns.low > 0 ? "faster" : x->saved_ns.high < 0 ? "slower" : "not seen";
+}
+
+/* Marks the signatures of rules that are not confirmed; ALL: of all rules. Returns how many rules
+ * remain. */
+static size_t refute(struct gains *g, bool all)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < g->list.n; i++) {
+        const struct gain *x = &g->list.at[i];
+        bool confirmed = !all && x->saved_ns.low > 0;
+        left += confirmed;
+        for (size_t k = 0; !confirmed && k < g->set->list.n; k++)
+            g->set->list.at[k].refuted |= is_of(g, x->first, &g->set->list.at[k]);
+    }
+    return left;
+}
+
+static const struct column columns[] = {
+    {"operation", NULL, COLUMN_TEXT, 0, NULL},
+    {"ranks", NULL, COLUMN_INTEGER, 0, "of the communicator; empty: several"},
+    {"bytes", NULL, COLUMN_BYTES, 0, "of the message, for which it was tuned; empty: several"},
+    {"algorithm", NULL, COLUMN_TEXT, 0, "what the rule names", .flags = COLUMN_SHORTEN},
+    {"calls", NULL, COLUMN_COUNT, 0, "of this operation in a run, mean of all ranks"},
+    {"predicted", NULL, COLUMN_TIME, 0, "what tuning expects to be saved in a run, for one rank"},
+    {"seen", NULL, COLUMN_TIME, 0, "what the runs B save in these calls, waiting included"},
+    {"low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen"},
+    {"high", NULL, COLUMN_TIME, 0, NULL},
+    {"verdict", NULL, COLUMN_TEXT, 0, "whether the interval is above 0: the rule is kept"}};
+
+static void add_table(const struct gains *g, struct document *d)
+{
+    struct table *t =
+        document_table_of(d, "gains", "What tuning predicted, and what is seen", columns);
+    for (size_t i = 0; i < g->list.n; i++) {
+        const struct gain *x = &g->list.at[i];
+        table_text(t, x->first->operation->mpi_name);
+        table_integer_if(t, !x->several, x->first->ranks);
+        table_integer_if(t, !x->several, (long long)x->first->bytes);
+        table_text(t, x->algorithm->name);
+        table_real(t, x->calls);
+        table_real(t, 1e-9 * x->predicted_ns);
+        table_real(t, 1e-9 * x->saved_ns.value);
+        table_real(t, 1e-9 * x->saved_ns.low);
+        table_real(t, 1e-9 * x->saved_ns.high);
+        table_text(t, verdict_of(x));
+    }
+}
+
+/* What all runs save in the calls of all rules together. */
+static struct estimate all_saved(const struct gains *g, double *predicted)
+{
+    const struct gains_request *r = g->r;
+    double *time = memory_alloc((r->before + r->after + 1) * sizeof *time);
+    *predicted = 0;
+    for (size_t i = 0; i < g->list.n; i++) {
+        *predicted += g->list.at[i].predicted_ns;
+        for (size_t run = 0; run < r->before + r->after; run++)
+            time[run] += g->list.at[i].time_ns[run];
+    }
+    struct estimate saved = evidence_shift(time + r->before, r->after, time, r->before);
+    free(time);
+    return saved;
+}
+
+/* Whether the runs B are certainly slower as a whole. */
+static bool is_slower(const struct gains_request *r)
+{
+    double *wall = memory_alloc((r->before + r->after + 1) * sizeof *wall);
+    for (size_t run = 0; run < r->before + r->after; run++)
+        wall[run] = profile_longest_ns(r->run[run]);
+    bool slower = evidence_shift(wall, r->before, wall + r->before, r->after).low > 0;
+    free(wall);
+    return slower;
+}
+
+static void add_finding(struct gains *g, struct document *d)
+{
+    char predicted_text[32], seen_text[32], low[32], high[32];
+    double predicted;
+    const struct estimate saved = all_saved(g, &predicted);
+    const bool slower = is_slower(g->r), decided = estimate_has_interval(saved);
+    const size_t left = decided ? refute(g, slower) : g->list.n;
+    const struct finding f = {.key = "gains",
+                              .severity = SEVERITY_FINDING,
+                              .number = {{"rules", (double)g->list.n},
+                                         {"kept", (double)left},
+                                         {"predicted_us", 1e-3 * predicted},
+                                         {"seen_us", 1e-3 * saved.value},
+                                         {"low_us", 1e-3 * saved.low},
+                                         {"high_us", 1e-3 * saved.high}}};
+    format_time(predicted_text, predicted);
+    format_time(seen_text, saved.value);
+    if (g->list.n == 0)
+        document_finding(d, &f, "The tuning has no rule, so nothing was changed.");
+    else if (!decided)
+        document_finding(d, &f,
+                         "Tuning predicted to save %s in a run, and %s is seen: use at least 4 "
+                         "runs of each, for an interval.",
+                         predicted_text, seen_text);
+    else
+        document_finding(d, &f,
+                         "Tuning predicted to save %s in a run, and %s is seen (95 %% CI %s to "
+                         "%s)%s: %zu of %zu rules are kept.",
+                         predicted_text, seen_text, format_time(low, saved.low),
+                         format_time(high, saved.high),
+                         slower ? ", but the run as a whole became slower" : "", left, g->list.n);
+}
+
+void gains_add(struct document *d, const struct gains_request *r)
+{
+    struct gains g = {
+        .r = r, .set = r->tuned, .by_size = !strncmp(r->tuned->library, "Open MPI", 8)};
+    find(&g);
+    if (g.list.n)
+        add_table(&g, d);
+    add_finding(&g, d);
+    for (size_t i = 0; i < g.list.n; i++)
+        free(g.list.at[i].time_ns);
+    free(g.list.at);
+}
