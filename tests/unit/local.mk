@@ -1,4 +1,6 @@
 record_tables = src/record/counts.c src/record/layer.c src/record/requests.c
+fake_mpi = tests/unit/fake_mpi.c tests/unit/fake_mpi.h tests/unit/fake_mpi_inside.h tests/unit/fake_mpi_messages.c \
+	tests/unit/fake_mpi_collectives.c tests/unit/fake_mpi_comms.c tests/unit/fake_mpi_types.c
 made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made_profile.c tests/unit/made_profile.h
 
 # One program per floor. A new file of tests goes into the program of what it tests.
@@ -26,7 +28,7 @@ tests_unit_inject_LDADD = libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS
 
 # Several ranks as threads, over a fake MPI: its functions take the place of the library's.
 tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/broadcast.c tests/unit/operations.c tests/unit/latency.c tests/unit/mpi_errors.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h \
+tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/broadcast.c tests/unit/operations.c tests/unit/latency.c tests/unit/mpi_errors.c $(fake_mpi) \
 	src/inject/handshake.c src/record/layer.c tests/unit/pairs_ranks.c tests/unit/merge.c src/layer/merge.c \
 	tests/unit/made_ledger.c tests/unit/made_ledger.h
 tests_unit_ranks_LDADD = libmeasure.la libprofile.la libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
@@ -57,7 +59,7 @@ tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # Tuning, by several ranks over the fake MPI.
 tests_unit_tune_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_tune_SOURCES = tests/unit/tune.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h
+tests_unit_tune_SOURCES = tests/unit/tune.c $(fake_mpi)
 tests_unit_tune_LDADD = libmeasure.la libresults.la libdocument.la libprofile.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
@@ -98,6 +100,7 @@ tests_unit_compare_LDADD = libcompare.la libreport.la libresults.la libdocument.
 
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_report_SOURCES = tests/unit/report.c tests/unit/export.c tests/unit/figures.c tests/unit/findings.c \
+	tests/unit/findings_doubts.c tests/unit/findings_trace.c tests/unit/made_findings.c tests/unit/made_findings.h \
 	tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_report_DEPENDENCIES = collprof-symbols.la
@@ -115,7 +118,7 @@ tests_unit_bench_LDADD = libbench.la $(CRITERION_LIBS)
 # The benchmarks as whole programs over the fake MPI: modules, which each rank loads a copy of, with what the
 # programs for the first MPI are made of.
 tests_unit_benches_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_benches_SOURCES = tests/unit/benches.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h
+tests_unit_benches_SOURCES = tests/unit/benches.c $(fake_mpi)
 tests_unit_benches_LDFLAGS = -export-dynamic
 tests_unit_benches_LDADD = $(MPI_LIBS) $(CRITERION_LIBS)
 UNIT_BENCHES = $(BENCHES:%=tests/unit/collbench-%.so)
@@ -135,7 +138,7 @@ CLEANFILES += $(UNIT_BENCHES)
 
 # So has the layer for the first MPI, with an application in front of it.
 tests_unit_layer_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_layer_SOURCES = tests/unit/layer.c tests/unit/fake_mpi.c tests/unit/fake_mpi.h
+tests_unit_layer_SOURCES = tests/unit/layer.c $(fake_mpi)
 tests_unit_layer_LDFLAGS = -export-dynamic -Wl,--no-as-needed
 tests_unit_layer_LDADD = $(MPI_LIBS) $(JANSSON_LIBS) $(CRITERION_LIBS)
 EXTRA_tests_unit_layer_DEPENDENCIES = tests/unit/layer_app.so

@@ -1,0 +1,141 @@
+/* Protects the findings that say why figures may be wrong or incomplete, and how ranks ended. */
+#include "made_findings.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Whether RANKS on one host with PROCESSORS (0: unknown) are too many, where it is unknown how long
+ * they were not scheduled. */
+Test(findings, more_ranks_than_processors)
+{
+    static const struct {
+        uint32_t ranks, processors;
+        bool crowded;
+        int64_t delayed_ns;
+    } row[] = {{4, 4, false, -1}, {5, 4, true, -1},  {3, 4, false, -1}, {2, 1, true, -1},
+               {1, 1, false, -1}, {2, 0, false, -1}, {5, 4, false, 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct profile *p = profile_new();
+        struct profile_host host = {.name = "alpha", .ranks = 1, .processors = row[i].processors};
+        for (uint32_t r = 0; r < row[i].ranks; r++) {
+            uint32_t at = profile_add_host(p, &host);
+            *PUSH(&p->ranks) = (struct profile_rank){.rank = (int32_t)r,
+                                                     .host = at,
+                                                     .state = LEDGER_FINALIZED,
+                                                     .calls = 1,
+                                                     .wall = 2,
+                                                     .delayed_ns = row[i].delayed_ns};
+        }
+        struct document *d = findings_of(p);
+        cr_expect_eq(found(d, "oversubscribed") != NULL, row[i].crowded, "row %zu", i);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+static json_int_t count_of(const struct document *d, const char *key, size_t *ranks)
+{
+    const json_t *f = found(d, key);
+    *ranks = json_array_size(json_object_get(f, "ranks"));
+    return (json_int_t)json_number_value(json_object_get(json_object_get(f, "numbers"), "count"));
+}
+
+Test(findings, what_is_missing)
+{
+    static const struct {
+        const char *key;
+        json_int_t count;
+        size_t ranks;
+    } counts[] = {{"record_full", 10, 2}, {"no_init", 0, 0}, {"failed_calls", 3, 0}};
+    struct profile *p = profile_new();
+    for (int r = 0; r < 3; r++) {
+        struct profile_rank *rank = PUSH(&p->ranks);
+        *rank = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .calls = 1};
+        rank->dropped[LEDGER_SITES] = r == 1 ? 3 : 0;
+        rank->dropped[LEDGER_ENTRIES] = r == 1 ? 1 : 0;
+        rank->dropped[LEDGER_INSTANCES] = 99; /* some are kept, as it is intended */
+        rank->untracked_requests = r == 1 ? 5 : 0;
+        rank->started_late = r == 1;
+        rank->grow_error = r == 2;
+    }
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {[1] = 6};
+    profile_add_entry(p, &(struct profile_entry){
+                             .site = PROFILE_NONE,
+                             .operation = profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE),
+                             .comm = PROFILE_NONE,
+                             .region = PROFILE_NONE,
+                             .calls = 6,
+                             .errors = 3,
+                             .histogram = histogram});
+    p->sample_mask = 7;
+    struct document *d = findings_of(p);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        size_t ranks;
+        cr_expect_eq(count_of(d, counts[i].key, &ranks), counts[i].count, "%s", counts[i].key);
+        cr_expect_eq(ranks, counts[i].ranks, "%s", counts[i].key);
+    }
+    cr_expect_not_null(strstr(text_in(d, "sampled_collectives", "text"), "one in 8 "));
+    cr_expect_not_null(strstr(text_in(d, "no_init", "text"), "on rank 1: "));
+    cr_expect_null(found(d, "spawned"));
+    document_free(d);
+    profile_free(p);
+}
+
+Test(findings, nothing_wrong_is_no_finding)
+{
+    struct profile *p = profile_new();
+    *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED};
+    struct document *d = findings_of(p);
+    cr_expect_eq(json_array_size(document_finding_list(d)), 0);
+    document_free(d);
+    profile_free(p);
+}
+
+Test(findings, ranks_that_ended_alike_are_one)
+{
+    static const uint32_t state[] = {LEDGER_ABORTED,   LEDGER_FINALIZED, LEDGER_SIGNALLED,
+                                     LEDGER_SIGNALLED, LEDGER_EXITED,    LEDGER_SIGNALLED};
+    static const int32_t detail[] = {7, 0, 15, 15, 0, 9};
+    static const char *const said[] = {"rank 0: called MPI_Abort with error code 7",
+                                       "ranks 2, 3: ended by signal 15", "rank 4: exited without",
+                                       "rank 5: ended by signal 9"};
+    struct profile *p = profile_new();
+    for (int r = 0; r < 6; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r,
+                                                 .state = state[r],
+                                                 .state_detail = detail[r],
+                                                 .calls = 1,
+                                                 .wall = 1,
+                                                 .delayed_ns = r == 1 ? (int64_t)ns(0.9) : 0};
+    struct document *d = findings_of(p);
+    cr_expect_not_null(found(d, "cpu_contention")); /* so that times are not judged */
+    cr_expect_eq(document_findings(d, "rank_ended"), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *f = json_array_get(document_finding_list(d), i);
+        cr_expect_not_null(strstr(json_string_value(json_object_get(f, "text")), said[i]), "%s",
+                           said[i]);
+    }
+    document_free(d);
+    profile_free(p);
+}
+
+/* Calls that failed and have no time were left; calls that failed and returned were not. */
+Test(findings, calls_left_by_an_exception)
+{
+    struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {[1] = 6};
+    profile_add_entry(
+        p, &(struct profile_entry){.site = PROFILE_NONE,
+                                   .operation = profile_add_operation(p, "MPI_Comm_spawn", 0),
+                                   .comm = PROFILE_NONE,
+                                   .region = PROFILE_NONE,
+                                   .calls = 10,
+                                   .errors = 5,
+                                   .histogram = histogram});
+    struct document *d = findings_of(p);
+    size_t ranks;
+    cr_expect_eq(count_of(d, "calls_left", &ranks), 4);
+    cr_expect_not_null(found(d, "spawned"));
+    document_free(d);
+    profile_free(p);
+}

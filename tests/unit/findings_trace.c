@@ -1,0 +1,274 @@
+/* Protects the findings from a trace and from collectives one by one: causes at call sites, idle
+ * waves, phases, and how a change that is simulated is named. */
+#include "made_findings.h"
+#include "report/what_if.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Four ranks, 100 steps with two collectives (lines 10 and 20) before which a rank is outside of
+ * MPI for 1 ms and LONGER(step, 0 or 1, rank) more. */
+static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))
+{
+    enum { RANKS = 4, STEPS = 100 };
+    const struct known k = {.ranks = RANKS};
+    struct profile *p = made(&k);
+    double now = 0;
+    for (int i = 0; i < 2 * STEPS; i++) {
+        double outside[RANKS], end = now;
+        for (uint32_t r = 0; r < RANKS; r++) {
+            outside[r] = 1e-3 + longer(i / 2, i % 2, r);
+            end = fmax(end, now + outside[r]);
+        }
+        for (uint32_t r = 0; r < RANKS; r++) {
+            p->ranks.at[r].mpi_ns += ns(end - now - outside[r]);
+            *PUSH(&p->events) = (struct profile_event){
+                .comm_id = 5,
+                .sequence = (uint32_t)i,
+                .rank = r,
+                .comm_rank = r,
+                .site = site_in_line(p, i % 2 ? 20 : 10),
+                .operation = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE),
+                .root = -1,
+                .entry_ns = (int64_t)ns(now + outside[r]),
+                .exit_ns = (int64_t)ns(end),
+                .outside_ns = (int64_t)ns(outside[r])};
+        }
+        now = end;
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        p->ranks.at[r].wall = now;
+    }
+    arrivals_find(p);
+    return p;
+}
+
+static double two_ranks(int step, int at, uint32_t rank)
+{
+    (void)step;
+    return (rank == 1 && at == 0) ? 2e-3 : (rank == 2 && at == 1) ? 3e-3 : 0;
+}
+
+static double one_rank(int step, int at, uint32_t rank)
+{
+    (void)step;
+    return rank == 1 ? at ? 2e-3 : 3e-3 : 0;
+}
+
+static double a_phase(int step, int at, uint32_t rank)
+{
+    return rank == 3 && at == 0 && step >= 55 && step < 75 ? 4e-3 : 0;
+}
+
+static double once(int step, int at, uint32_t rank)
+{
+    return rank == 1 && at == 0 && step == 40 ? 80e-3 : 0;
+}
+
+static double noisy(int step, int at, uint32_t rank)
+{
+    uint32_t x = (uint32_t)(step * 8 + at * 4) + rank;
+    for (int i = 0; i < 5; i++)
+        x = x * 1664525 + 1013904223 + (x >> 15);
+    return (rank == 1 && at == 0 ? 2e-3 : 0) + 1e-3 * (x >> 8) / (1 << 24);
+}
+
+/* In rising order of the rank in RANKS: the findings, all of them; where the first is awaited. */
+static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_t n,
+                        const int *ranks, const char *text, double least)
+{
+    struct profile *p = steps(longer);
+    struct document *d = findings_of(p);
+    char *all = json_dumps(document_finding_list(d), JSON_INDENT(1));
+    cr_expect_eq(json_array_size(document_finding_list(d)), n, "%s", all);
+    cr_expect_eq(document_findings(d, "imbalance"), n, "%s", all);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *f = json_array_get(document_finding_list(d), i);
+        cr_expect_eq(json_integer_value(json_array_get(json_object_get(f, "ranks"), 0)), ranks[i],
+                     "%s", all);
+        cr_expect_geq(json_number_value(json_object_get(f, "low_s")),
+                      least * json_number_value(json_object_get(f, "cost_s")), "%s", all);
+    }
+    cr_expect(!n || strstr(all, text), "no '%s' in %s", text, all);
+    free(all);
+    document_free(d);
+    profile_free(p);
+}
+
+Test(findings, a_cause_at_each_call_site)
+{
+    check_steps(two_ranks, 2, (int[]){2, 1}, "solve.c:20 solve.", 0.83);
+}
+
+Test(findings, a_slow_rank_is_one_cause)
+{
+    check_steps(one_rank, 1, (int[]){1},
+                "MPI_Allreduce at solve.c:10 solve (225 ms) and in MPI_Allreduce at solve.c:20 "
+                "solve (150 ms)",
+                0.83);
+}
+
+Test(findings, slow_in_a_phase)
+{
+    check_steps(a_phase, 1, (int[]){3}, "in the second half of these calls", 0.4);
+}
+
+Test(findings, slow_once_is_noise)
+{
+    check_steps(once, 0, NULL, NULL, 0);
+}
+
+Test(findings, noise_is_no_second_cause)
+{
+    check_steps(noisy, 1, (int[]){1}, "solve.c:10 solve.", 0.6);
+}
+
+/* Of a thinned trace a cause is reported by the lower end of its interval; an idle wave by its
+ * ranks, its pace and its end. */
+Test(findings, intervals_and_idle_waves)
+{
+    static const struct {
+        double error;
+        uint32_t ranks;
+        double low; /* of the cost, seconds; negative: no finding */
+        bool wave;
+    } cases[] = {
+        {0, 4, 0.2, true}, {0.1, 4, 0.15, true}, {0.39, 3, -1, false}, {NAN, 3, 0.2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *p = made(&(struct known){
+            .mpi = {0.4, 0.4},
+            .simulated = true,
+            .waits = {{60, 1, WAIT_LATE_SENDER, 0.2}, {61, 0, WAIT_LATE_SENDER, 0.2}},
+            .passed_on = true});
+        struct root_cause *c = &p->causes.at[0];
+        c->error_ns = 1e9 * cases[i].error;
+        c->wave_ranks = cases[i].ranks;
+        c->wave_ns = 6000000;
+        c->wave_end = 7;
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "late_sender");
+        cr_assert_eq(f != NULL, cases[i].low >= 0, "case %zu", i);
+        if (f) {
+            const char *text = json_string_value(json_object_get(f, "text"));
+            const char *wave =
+                "It passes as an idle wave through 4 ranks, one each 2.00 ms, up to rank 7.";
+            cr_expect_eq(strstr(text, wave) != NULL, cases[i].wave, "%s", text);
+            cr_expect_float_eq(json_number_value(json_object_get(f, "low_s")), cases[i].low, 1e-6,
+                               "case %zu: %g", i, json_number_value(json_object_get(f, "low_s")));
+        }
+        document_free(d);
+        profile_free(p);
+    }
+}
+
+/* Two ranks: in each of 64 steps they take 1 and 3 us before line 12, and 0.5 us before line 20. */
+static struct profile *made_trace(void)
+{
+    struct profile *p = made(&(struct known){0});
+    const uint32_t line[] = {site_in_line(p, 12), site_in_line(p, 20)},
+                   barrier = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
+    int64_t now = 1000;
+    p->trace.on = true;
+    p->trace.first_ns = now;
+    for (uint32_t i = 0; i < 128; i++) {
+        const int64_t own[] = {i % 2 ? 500 : 1000, i % 2 ? 500 : 3000};
+        for (uint32_t r = 0; r < 2; r++)
+            *PUSH(&p->acts) = (struct act){.entry_ns = now + own[r],
+                                           .exit_ns = now + own[1],
+                                           .posted_ns = now + own[r],
+                                           .comm_id = 7,
+                                           .rank = r,
+                                           .site = line[i % 2],
+                                           .operation = barrier,
+                                           .peer = TIMELINE_NONE,
+                                           .ordinal = i,
+                                           .tag = (int32_t)r,
+                                           .members = 2,
+                                           .kind = ACT_COLLECTIVE,
+                                           .collective = COLLECTIVE_ALL};
+        now += own[1];
+    }
+    p->trace.last_ns = now + 100;
+    for (uint32_t r = 0; r < 2; r++) {
+        p->ranks.at[r].end_ns = now + (r ? 0 : 100);
+        p->ranks.at[r].wall = 1e-9 * (double)(p->ranks.at[r].end_ns - 1000);
+    }
+    return p;
+}
+
+/* What is changed is named by call sites. */
+Test(findings, what_if_changes_are_named)
+{
+    static const struct {
+        const char *change, *says; /* NULL: it is refused */
+    } cases[] = {
+        {"balance:solve.c:12",
+         "would take 160 us instead of 224 us (95 % CI 160 us to 160 us), 28"},
+        {"balance:solve.c:20..solve.c:12", "would take 161 us"}, /* not what MPI_Init begins */
+        {"faster:MPI_Init..solve.c:12,100", "would take 221 us"},
+        {"faster:solve.c:20,50", "would take 208 us"},
+        {"faster:solve.c:20 solve,50%", "would take 208 us"},
+        {"faster:solve.c:12 solve MPI_Barrier,10", "would take 205 us"},
+        {"no-transfer", "would take 224 us"},
+        {"faster:solve.c:20..MPI_Finalize,50", NULL},
+        {"balance:", NULL},
+        {"balance:solve.c:1", NULL},
+        {"faster:solve.c:12", NULL},
+        {"faster:solve.c:12,101", NULL},
+        {"faster:solve.c:12,5x", NULL},
+        {"no-transfer:solve.c:12", NULL},
+        {"slower:solve.c:12,5", NULL},
+        {"", NULL}};
+    struct profile *p = made_trace();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = memory_open_text(&text, &size);
+        const bool good = report_what_if(p, cases[i].change, out);
+        fclose(out);
+        cr_expect_eq(good, cases[i].says != NULL, "%s", cases[i].change);
+        cr_expect(!cases[i].says || (text && strstr(text, cases[i].says)), "%s: %s",
+                  cases[i].change, text);
+        free(text);
+    }
+    profile_free(p);
+}
+
+/* A phase is described by its times and factors; one that is not beyond chance is no finding. */
+Test(findings, a_phase_of_the_run)
+{
+    static const struct {
+        size_t first, last;
+        const char *span; /* NULL: nothing is found */
+    } cases[] = {{0, 10, "Until 10.0 ms parallel efficiency is 45 %, otherwise 90 %"},
+                 {10, 20, "From 10.0 ms to 20.0 ms parallel efficiency"},
+                 {20, 40, "From 20.0 ms on parallel efficiency"},
+                 {10, 11, NULL},
+                 {0, 0, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *p = made(&(struct known){0});
+        for (size_t k = 0; k < 40; k++) {
+            const bool low = k >= cases[i].first && k < cases[i].last;
+            *PUSH(&p->slices) =
+                (struct run_slice){.begin_ns = (int64_t)k * 1000000,
+                                   .end_ns = (int64_t)(k + 1) * 1000000,
+                                   .efficiency = low ? 0.45 : 0.9 + (k % 2 ? 0.01 : -0.01),
+                                   .most = 0.95,
+                                   .rank = low ? 1 : 0};
+        }
+        struct document *d = findings_of(p);
+        const json_t *f = found(d, "phase");
+        const char *text = json_string_value(json_object_get(f, "text"));
+        cr_assert_eq(f != NULL, cases[i].span != NULL, "case %zu", i);
+        if (f) {
+            cr_expect(strstr(text, cases[i].span), "%s", text);
+            cr_expect(strstr(text, "load balance 47 % (otherwise 95 %), communication 95 % "), "%s",
+                      text);
+            cr_expect(strstr(text, "rank 1 is most often"), "%s", text);
+        }
+        document_free(d);
+        profile_free(p);
+    }
+}
