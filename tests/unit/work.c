@@ -36,13 +36,13 @@ Test(work, sees_a_processor_taken_away)
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one);
-    struct work w = work_calibrate(0.02, 0.05);
+    struct work w = work_calibrate(0.01, 0.02);
     struct work_threads *t = work_threads_start(3); /* on the same processor */
     cr_assert(t);
     clock_hold(0.05); /* lets them start */
     double shared = 0;
-    for (int i = 0; i < 10; i++)
-        shared += work_time(&w) / 10;
+    for (int i = 0; i < 5; i++)
+        shared += work_time(&w) / 5;
     uint64_t units = work_threads_stop(t);
     cr_expect_gt(shared, 1.5 * w.achieved);
     cr_expect_gt(units, 0);
