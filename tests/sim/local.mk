@@ -1,12 +1,11 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
 sim_programs = methods isolated drift
-sim_layer_programs = layer drawn benchmark waits known late causes what_if stuck
+sim_layer_programs = layer drawn benchmark waits known causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
 # The longest first: they run beside each other.
-SIM_TESTS = tests/sim/layer.sh \
-	tests/sim/drift.sh \
+SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/collbench-bcast.sh \
 	tests/sim/sweep.sh tests/sim/sweep_collective.sh \
 	tests/sim/scenario.sh \
@@ -16,12 +15,11 @@ SIM_TESTS = tests/sim/layer.sh \
 	tests/sim/methods.sh \
 	tests/sim/trees.sh tests/sim/treesweep.sh tests/sim/tune.sh \
 	tests/sim/known.sh \
-	tests/sim/late.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \
 	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
-THOROUGH_TESTS += tests/sim/methods64.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/apart.py tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
+THOROUGH_TESTS += tests/sim/methods64.sh tests/sim/layer.sh
+EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/tune.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/pages.py tests/sim/stuck.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \

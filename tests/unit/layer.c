@@ -46,6 +46,12 @@ static double total(const json_t *p, const char *table, const char *key)
     return sum;
 }
 
+/* In row I of a table that is written by columns. */
+static double element(const json_t *table, const char *column, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(table, column), i));
+}
+
 /* Of the calls of a row: its histogram has all of them, and their times are within its bounds. */
 static void expect_distribution(const json_t *e)
 {
@@ -165,6 +171,22 @@ static double sum(const json_t *p, const char *operation, const char *key)
     cr_expect_float_eq(sum(p, operation, key) / 1e6, ms, 0.2, "%s %s: %g ms", operation, key,      \
                        sum(p, operation, key) / 1e6)
 
+/* Of the 16 collectives: rank 2 works 7 ms before the eleventh, rank 3 2 ms before each of the
+ * last four, rank 0 5 ms before the calls for messages that come before the eleventh. */
+static void expect_outside(const json_t *p)
+{
+    const json_t *table = json_object_get(p, "instances");
+    size_t n = json_array_size(json_object_get(table, "rank"));
+    cr_expect_eq(n, 16 * RANKS);
+    for (size_t i = 0; i < n; i++) {
+        int rank = (int)element(table, "rank", i), at = (int)element(table, "sequence", i);
+        double ms = rank == 3 && at >= 12 ? 2 : at != 10 ? 0 : rank == 0 ? 5 : rank == 2 ? 7 : 0;
+        cr_expect_float_eq(element(table, "outside_ns", i) / 1e6, ms, 0.01,
+                           "rank %d, collective %d: %g ms", rank, at,
+                           element(table, "outside_ns", i) / 1e6);
+    }
+}
+
 Test(layer, blocking_calls)
 {
     json_t *p = profile_of("blocking", NULL);
@@ -195,6 +217,7 @@ Test(layer, blocking_calls)
         cr_expect_float_eq(number(a, "skew_median_ns") / 1e6, 2, 0.1);
     }
     cr_expect_eq(late, 1);
+    expect_outside(p);
     json_array_foreach(json_object_get(p, "ranks"), i, r)
     {
         cr_expect_eq(number(r, "rank"), i);
@@ -343,6 +366,23 @@ Test(layer, acknowledged_broadcasts)
     cr_expect_eq(i, 3);
     cr_expect_eq(answers, number(row, "asked"));
     json_decref(p);
+}
+
+/* The calls that a rare acknowledgement may have delayed are excluded from the times of all, which
+ * are as without any. */
+Test(layer, excluded_calls)
+{
+    for (int share = 0; share < 30; share += 27) {
+        char setting[20];
+        snprintf(setting, sizeof setting, "ACK=%d", share);
+        json_t *p = profile_of("broadcasts", setting);
+        double excluded = sum(p, "MPI_Barrier", "apart");
+        cr_expect_eq(excluded, share ? 48 : 0);
+        cr_expect_eq(sum(p, "MPI_Bcast", "apart"), excluded);
+        cr_expect_float_eq(sum(p, "MPI_Barrier", "time_ns") / (200 - excluded), 771450, 50);
+        cr_expect_float_eq(sum(p, "MPI_Bcast", "time_ns") / (200 - excluded), 2575, 15);
+        json_decref(p);
+    }
 }
 
 /* As with all ranks there, and as they arrive: rank 3 1 ms after the others, when all has been
