@@ -92,11 +92,8 @@ THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/foreign.sh tests/mpi/killed.sh tes
 EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
 EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/known.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/bench.sh tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/ended.c tests/mpi/linked.c
 
-# Ten minutes of one application: by hand.
-soak: all
-	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/soak.sh
 # A thousand runs that go on, with a watchdog: by hand, resumable.
 right-runs: all
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/right.py . $(srcdir)
-.PHONY: soak right-runs
-EXTRA_DIST += tests/mpi/soak.sh tests/mpi/right.py
+.PHONY: right-runs
+EXTRA_DIST += tests/mpi/right.py
