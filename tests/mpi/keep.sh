@@ -5,21 +5,13 @@
 test -n "$mpis" || skip "no MPI with a layer and a compiler"
 # shellcheck disable=SC2046,SC2086 # the first of a list
 with_mpi $(echo $mpis | cut -d" " -f1)
-cat >app.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
+write_program app <<'END'
     for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 1); i++)
         MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 2) {
         for (int i = 0; access(argv[2], F_OK) && i < 600; i++)
             usleep(100000);
     }
-    MPI_Finalize();
-}
 END
 $MPICC -o app app.c || fail "does not compile"
 
@@ -31,9 +23,7 @@ run()
 # barriers DIR: of the run there
 barriers()
 {
-    python3 - "$1/profile.json" <<'END'
-import json, sys
-p = json.load(open(sys.argv[1]))
+    holds "$1" <<'END'
 print(sum(e["calls"] for e in p["entries"] if p["operations"][e["operation"]]["name"] == "MPI_Barrier") // 2)
 END
 }

@@ -67,6 +67,32 @@ join()
 
 command -v python3 >/dev/null || skip "no python3, which reads the profiles here"
 
+# write_program NAME: NAME.c, of what comes on standard input between MPI_Init and MPI_Finalize of each rank; it may
+# use rank, size, argc and argv.
+write_program()
+{
+    {
+        echo '#define _GNU_SOURCE'
+        printf '#include <%s.h>\n' errno mpi signal stdio stdlib string sys/wait unistd
+        echo 'int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);'
+        cat
+        echo '    return MPI_Finalize(); }'
+    } >"$1.c"
+}
+
+# holds DIR: the assertions in Python on standard input hold of the profile p in DIR.
+holds()
+{
+    python3 -c 'import json, sys
+p = json.load(open(sys.argv[1] + "/profile.json"))
+exec(sys.stdin.read())' "$1"
+}
+
 limit= # what goes before the launcher
 
 # plain RANKS PROGRAM...: without the layer, with ranks that give way to each other.

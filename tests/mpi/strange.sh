@@ -59,9 +59,7 @@ profile failing-collective errors MPI_Bcast=1
 "$collprof" report --full failing-collective >report || fail "failing-collective: no report"
 grep -q '1 call returned an error.*: MPI_Bcast at' report ||
     { cat report; fail "failing-collective: not said"; }
-python3 - <<'END' || fail "failing-collective: who is late"
-import json
-p = json.load(open("failing-collective/profile.json"))
+holds failing-collective <<'END' || fail "failing-collective: who is late"
 barrier = [o["name"] for o in p["operations"]].index("MPI_Barrier")
 late = [a for a in p["arrivals"] if a["operation"] == barrier]
 assert sum(a["instances"] for a in late) == 10, late
@@ -72,9 +70,7 @@ END
 both failing-wait
 profile failing-wait errors MPI_Wait=1
 profile failing-wait completed MPI_Irecv=1
-python3 - <<'END' || fail "failing-wait: times of another request"
-import json
-p = json.load(open("failing-wait/profile.json"))
+holds failing-wait <<'END' || fail "failing-wait: times of another request"
 window = sum(e.get("window_ns", 0) for e in p["entries"])
 assert window < 1.5e9, window
 END
@@ -122,9 +118,7 @@ again between
 both many-sites
 profile many-sites calls MPI_Barrier=16384
 profile many-sites nothing-lost
-python3 - <<'END' || fail "many-sites: not all call sites"
-import json
-p = json.load(open("many-sites/profile.json"))
+holds many-sites <<'END' || fail "many-sites: not all call sites"
 assert sum(len(s["frames"]) > 0 for s in p["sites"]) >= 4096, len(p["sites"])
 END
 
@@ -134,9 +128,8 @@ both rare-sites
 profile rare-sites calls MPI_Allreduce=90200 MPI_Barrier=40000
 profile rare-sites completed MPI_Irecv=128
 "$collprof" report --full --top=20000 rare-sites >report || fail "rare-sites: no report"
-python3 - <<'END' || { head -n 40 report; fail "rare-sites: what is without a call site is not stated"; }
-import json, re
-p = json.load(open("rare-sites/profile.json"))
+holds rare-sites <<'END' || { head -n 40 report; fail "rare-sites: what is without a call site is not stated"; }
+import re
 time, without, sites = 0, 0, set()
 for e in p["entries"]:
     placed = e["site"] is not None and p["sites"][e["site"]]["frames"]
@@ -154,9 +147,7 @@ END
 
 # Thinned out, but both collectives alike, and none of the rare ones between them.
 both in-turn
-python3 - <<'END' || fail "in-turn: collectives were left out"
-import json
-p = json.load(open("in-turn/profile.json"))
+holds in-turn <<'END' || fail "in-turn: collectives were left out"
 assert p["run"]["sample_mask"] > 0
 n = sorted((p["operations"][a["operation"]]["name"], a["instances"]) for a in p["arrivals"])
 rare, often, barrier, begun = [k for name, k in n]

@@ -3,24 +3,14 @@
 # wait there (known: rank 0 sleeps); a rank that is stuck; how the run ends. Piped and on a terminal.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
-cat >late.c <<'END_OF_C'
-#include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank, value;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+write_program late <<'END_OF_C'
+    int value;
     for (int i = 0; i < atoi(argv[1]); i++) {
         usleep(rank == 0 ? 200000 : 0);
         MPI_Barrier(MPI_COMM_WORLD); /* the line that costs */
     }
     if (argc > 2 && rank == 0)
         MPI_Recv(&value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Finalize();
-    return 0;
-}
 END_OF_C
 line=$(grep -n 'the line that costs' late.c | cut -d: -f1)
 

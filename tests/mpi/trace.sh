@@ -10,9 +10,7 @@ COLLPROF_TRACE=calls layered 4 traced "$built/examples/heat" -s 40 --slow-rank=2
 grep -v ^time plain >want
 grep -v ^time layered | cmp - want || fail "other results"
 "$collprof" report --format=perfetto -o trace.json traced || fail "perfetto: status $?"
-python3 - <<'PY' || exit 1
-import json, sys
-p = json.load(open("traced/profile.json"))
+holds traced <<'PY' || exit 1
 t, sent = p["trace"], 40 * 8 + 1
 got = t["sends"], t["receives"], t["matched"]
 bad = got != (sent,) * 3 or t["contradictions"] or t["unnumbered"] or t["covered"] != 1

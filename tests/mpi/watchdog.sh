@@ -86,16 +86,9 @@ for mpi in $quick_mpis; do
 done
 
 # One rank's status is its own.
-cat >self.c <<'END'
-#include <mpi.h>
-int main(int argc, char **argv)
-{
+write_program self <<'END'
     int value;
-    MPI_Init(&argc, &argv);
     MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Finalize();
-    return 0;
-}
 END
 $MPICC -o self self.c || fail "self.c does not build"
 one_rank()
@@ -105,16 +98,7 @@ one_rank()
 }
 
 # Ranks that do without one that has ended are not ended. (Open MPI would end them itself.)
-cat >alone.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+write_program alone <<'END'
     if (rank == 1)
         _exit(0);
     sleep(4);
@@ -122,7 +106,6 @@ int main(int argc, char **argv)
         printf("went on\n");
     fflush(stdout);
     _exit(0);
-}
 END
 without_one()
 {
@@ -133,18 +116,7 @@ without_one()
 }
 
 # What goes on is left alone. A rank that is stopped for less than the time is none to report.
-cat >pause.c <<'END'
-#include <mpi.h>
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+write_program pause <<'END'
     for (int i = 0; i < 6; i++) {
         usleep(rank == 1 ? 500000 : 0);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -161,9 +133,6 @@ int main(int argc, char **argv)
     }
     if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD) /* the watchdog is no child of ours */
         printf("there is a child\n");
-    MPI_Finalize();
-    return 0;
-}
 END
 $MPICC -o pause pause.c || fail "pause.c does not build"
 goes_on()
@@ -175,27 +144,14 @@ goes_on()
     is_gone
 }
 # Stops of 0.8 s, one after the other, are none of 2 s.
-cat >again.c <<'END'
-#include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
+write_program again <<'END'
     char wake[100];
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(wake, sizeof wake, "(sleep 0.8; kill -CONT %d) >/dev/null 2>&1 &", (int)getpid());
     for (int i = 0; i < 5; i++) {
         if (rank == 1 && system(wake) == 0)
             raise(SIGSTOP);
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    MPI_Finalize();
-    return 0;
-}
 END
 $MPICC -o again again.c || fail "again.c does not build"
 stopped_again()
@@ -206,21 +162,11 @@ stopped_again()
     is_gone
 }
 # Who has waited long at a call site may do so again, for 20 times as long.
-cat >patient.c <<'END'
-#include <mpi.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+write_program patient <<'END'
     for (int i = 0; i < 2; i++) {
         usleep(rank == 1 ? (i ? 6000000 : 500000) : 0);
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    MPI_Finalize();
-    return 0;
-}
 END
 $MPICC -o patient patient.c || fail "patient.c does not build"
 waited_before()

@@ -7,23 +7,13 @@ test "${CHECK_THOROUGH:-0}" != 0 || skip "only in a thorough check"
 test -n "$mpis" || skip "no MPI with a layer and a compiler"
 # shellcheck disable=SC2046,SC2086 # the first of a list
 with_mpi $(echo $mpis | cut -d" " -f1)
-cat >steps.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank, out = 1, in;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+write_program steps <<'END'
+    int out = 1, in;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int step = 0; step < 40; step++) {
         usleep((unsigned)atoi(argv[1 + rank]));
         MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 1, &in, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    MPI_Finalize();
-    return 0;
-}
 END
 $MPICC -o steps steps.c || fail "does not compile"
 for attempt in 1 2 3 4 5; do

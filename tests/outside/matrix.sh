@@ -8,15 +8,9 @@
 [ "${CHECK_THOROUGH:-}" = 1 ] || skip "takes long: ./check --thorough runs it"
 python=$(python3 -c 'import sys; print(sys.executable)')
 
-cat >barriers.c <<'END'
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
+write_program barriers <<'END'
     for (int i = 0; i < 50; i++)
         MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-}
 END
 cat >by_ctypes.py <<'END'
 import ctypes, sys
