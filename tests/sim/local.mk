@@ -21,7 +21,7 @@ SIM_TESTS = tests/sim/drift.sh \
 THOROUGH_TESTS += tests/sim/methods64.sh tests/sim/layer.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/tune.py tests/sim/platforms/make.py \
-	tests/sim/known.table tests/sim/known.py tests/sim/pages.py tests/sim/stuck.py \
+	tests/sim/known.table tests/sim/known.py tests/sim/stuck.py \
 	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
 	tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.awk tests/sim/platforms/slowhost.xml \
 	tests/sim/platforms/workstations.xml tests/sim/platforms/figure4.xml

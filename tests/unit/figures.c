@@ -105,6 +105,72 @@ Test(figures, of_regions_that_are_not_balanced)
     profile_free(p);
 }
 
+/* One row of each, of two ranks, with numbers of which no two figures are alike; in us. */
+Test(figures, of_calls_requests_and_arrivals)
+{
+    static const struct {
+        const char *table, *key;
+        double value;
+    } known[] = {{"operations", "calls", 10},         {"operations", "bytes", 640},
+                 {"operations", "time_per_rank", 2},  {"operations", "mean", 0.5},
+                 {"operations", "max", 1.1},          {"operations", "apart", 2},
+                 {"operations", "worst_rank", 1},     {"operations", "worst_times", 1.5},
+                 {"requests", "requests", 5},         {"requests", "open", 4},
+                 {"requests", "until_wait", 3},       {"requests", "complete", 60},
+                 {"requests", "wait_per_rank", 7},    {"collectives", "members", 2},
+                 {"collectives", "instances", 8},     {"collectives", "stand_for", 16},
+                 {"collectives", "skew", 0.3},        {"collectives", "skew_max", 0.4},
+                 {"collectives", "cost_rank", 1},     {"collectives", "wait", 0.6},
+                 {"collectives", "waiting", 30},      {"collectives", "duration", 0.7},
+                 {"collectives", "duration_max", 0.8}};
+    struct profile *p = profile_new();
+    uint64_t histogram[HISTOGRAM_BUCKETS] = {[3] = 8};
+    uint32_t bcast = profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE),
+             comm = profile_add_comm(p, &(struct profile_comm){.site = PROFILE_NONE, .size = 2}),
+             site = profile_add_site(
+                 p, &(struct profile_site){.depth = 1, .frame = {{.module = PROFILE_NONE}}});
+    for (int r = 0; r < 2; r++)
+        *PUSH(&p->ranks) = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .wall = 1};
+    profile_add_entry(p, &(struct profile_entry){.site = site,
+                                                 .operation = bcast,
+                                                 .comm = comm,
+                                                 .region = PROFILE_NONE,
+                                                 .calls = 10,
+                                                 .apart = 2,
+                                                 .bytes = 640,
+                                                 .time_ns = 4000,
+                                                 .max_ns = 1100,
+                                                 .completed = 5,
+                                                 .span_ns = 20000,
+                                                 .window_ns = 15000,
+                                                 .hidden = 3,
+                                                 .wait_ns = 14000,
+                                                 .histogram = histogram});
+    profile_group(p, PROFILE_NONE, bcast)->spread =
+        (struct spread){.sum = 4000, .min = 1000, .max = 3000, .ranks = 2, .worst = 1};
+    *PUSH(&p->arrivals) = (struct profile_arrival){.site = site,
+                                                   .operation = bcast,
+                                                   .comm = comm,
+                                                   .instances = 8,
+                                                   .stand_for = 16,
+                                                   .skew_median_ns = 300,
+                                                   .skew_max_ns = 400,
+                                                   .duration_median_ns = 700,
+                                                   .duration_max_ns = 800,
+                                                   .time_ns = 2000,
+                                                   .wait_ns = 600,
+                                                   .cost_rank = 1,
+                                                   .cost_ns = 500};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double value = figure_of(p, known[i].table, known[i].key);
+        cr_expect_float_eq(value, known[i].value, 1e-9, "%s of %s: %g", known[i].key,
+                           known[i].table, value);
+    }
+    p->arrivals.at[0].cost_ns = 0;
+    cr_expect(isnan(figure_of(p, "collectives", "cost_rank")));
+    profile_free(p);
+}
+
 /* One row of each, with numbers of which no two figures are alike. */
 Test(figures, of_waits_messages_and_the_transport)
 {
