@@ -13,13 +13,4 @@ PKG_CHECK_MODULES([CRITERION], [criterion],
   [collprof_criterion_version="Criterion `$PKG_CONFIG --modversion criterion`"],
   [collprof_criterion_version=])
 AM_CONDITIONAL([HAVE_CRITERION], [test -n "$collprof_criterion_version"])
-
-dnl A program is run, too: where addresses are laid out in unexpected ways, the sanitizer stops.
-AC_MSG_CHECKING([for the thread sanitizer])
-collprof_cflags=$CFLAGS
-CFLAGS="$CFLAGS -fsanitize=thread"
-AC_RUN_IFELSE([AC_LANG_PROGRAM()], [collprof_tsan=yes], [collprof_tsan=no], [collprof_tsan=no])
-CFLAGS=$collprof_cflags
-AC_MSG_RESULT([$collprof_tsan])
-AM_CONDITIONAL([HAVE_TSAN], [test $collprof_tsan = yes])
 ])

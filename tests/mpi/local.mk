@@ -51,7 +51,6 @@ MPI_TESTS = \
 	tests/mpi/awkward.sh \
 	tests/mpi/collbench-bcast.sh \
 	tests/mpi/disturbed.sh \
-	tests/mpi/collbench-bcast-clocks.sh \
 	tests/mpi/collbench-bcast-truth.sh \
 	tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-collective.sh \
@@ -66,7 +65,7 @@ MPI_TESTS = \
 	tests/mpi/hostile.sh \
 	tests/mpi/install.sh \
 	tests/mpi/interrupt.sh \
-	tests/mpi/keep.sh tests/mpi/regions.sh tests/mpi/screen.sh tests/mpi/small.sh \
+	tests/mpi/keep.sh tests/mpi/screen.sh tests/mpi/small.sh \
 	tests/mpi/manysites.sh tests/mpi/memory.sh \
 	tests/mpi/outside.sh \
 	tests/mpi/overhead.sh \

@@ -269,6 +269,35 @@ Test(layer, probes_and_requests_that_end_otherwise)
     json_decref(p);
 }
 
+/* The time of an inner region is none of the outer one; one that is open at the end has its time.
+ */
+Test(layer, regions)
+{
+    static const struct {
+        const char *name;
+        double entered, ms, calls, mpi_ms;
+    } known[] = {{"inner", 12, 48, 12, 36}, {"open", 4, 2, 0, 0}, {"outer", 4, 12, 12, 0}};
+    json_t *p = profile_of("regions", NULL);
+    for (size_t i = 0, k; i < 3; i++) {
+        const json_t *r = json_array_get(json_object_get(p, "regions"), i), *e;
+        double calls = 0, time = 0;
+        json_array_foreach(json_object_get(p, "entries"), k, e)
+        {
+            if (json_is_null(json_object_get(e, "region")) || number(e, "region") != i)
+                continue;
+            calls += number(e, "calls");
+            time += number(e, "time_ns") / 1e6;
+        }
+        cr_expect_str_eq(text(r, "name"), known[i].name);
+        cr_expect_eq(number(r, "entered"), known[i].entered);
+        cr_expect_float_eq(number(r, "time_ns") / 1e6, known[i].ms, 0.5, "%s: %g ms", known[i].name,
+                           number(r, "time_ns") / 1e6);
+        cr_expect_eq(calls, known[i].calls, "%s: %g calls", known[i].name, calls);
+        cr_expect_float_eq(time, known[i].mpi_ms, 0.5, "%s: %g ms in MPI", known[i].name, time);
+    }
+    json_decref(p);
+}
+
 /* What MPI calls back is not counted twice, and not timed outside of MPI. */
 Test(layer, callbacks)
 {

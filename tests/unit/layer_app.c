@@ -153,6 +153,23 @@ static void probes(void)
     MPI_Recv(other, BYTES, MPI_BYTE, left, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Rank 1 is late for what is done in an inner region; who has left that is in the outer one. */
+static void regions(void)
+{
+    collprof_region_begin("outer");
+    for (int i = 0; i < 3; i++) {
+        collprof_region_begin("inner");
+        work(1, 4);
+        MPI_Barrier(MPI_COMM_WORLD);
+        collprof_region_end();
+        work(-1, 1);
+        MPI_Gather(&rank, 1, MPI_INT, other, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    collprof_region_end();
+    collprof_region_begin("open");
+    work(0, 2);
+}
+
 static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
@@ -182,9 +199,9 @@ int main(int argc, char **argv)
         const char *name;
         void (*play)(void);
     } scenes[] = {
-        {"blocking", blocking},    {"requests", requests}, {"communicators", communicators},
-        {"errors", errors},        {"probes", probes},     {"callbacks", callbacks},
-        {"broadcasts", broadcasts}};
+        {"blocking", blocking},     {"requests", requests}, {"communicators", communicators},
+        {"errors", errors},         {"probes", probes},     {"callbacks", callbacks},
+        {"broadcasts", broadcasts}, {"regions", regions}};
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

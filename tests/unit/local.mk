@@ -154,15 +154,3 @@ endif
 # The command as people type it, without MPI.
 TESTS += tests/unit/command.sh
 EXTRA_DIST += tests/unit/command.sh
-
-# The same tables with threads, under the thread sanitizer.
-if HAVE_TSAN
-check_PROGRAMS += tests/unit/race
-TESTS += tests/unit/race
-tests_unit_race_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_race_CFLAGS = $(AM_CFLAGS) -fsanitize=thread
-tests_unit_race_SOURCES = tests/unit/race.c src/base/index.c $(record_tables)
-tests_unit_race_LDADD = libbase.la $(MPI_LIBS)
-# Not a library that none of it is of: UCX below MPICH puts itself into calls of libc, and the sanitizer there ends in a fault.
-tests_unit_race_LDFLAGS = -Wl,--as-needed
-endif
