@@ -1,9 +1,8 @@
 /* An application whose messages take every way that there is, for tests/mpi/trace.sh: 4 ranks.
- * Prints how many messages were sent. With an argument: messages whose order nobody
- * knows, or (switched) messages before, while and after MPI_Pcontrol had switched recording off, or
- * (late) ranks that wait for another group and for a root, or (killed) one for a rank that is
- * killed, or (cut) messages behind some that were too long, or (dropped) behind a receive that was
- * cancelled and freed. */
+ * Prints how many messages were sent. "kinds"; or messages whose order is unknown (unordered),
+ * before, while and after MPI_Pcontrol had switched recording off (switched), of ranks that wait
+ * for another group and for a root (late) or for a rank that is killed (killed), behind some that
+ * were too long (cut), and behind a receive that was cancelled and freed (dropped). */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +19,7 @@ enum { ALL_END = 0 };
 enum { TIMES = 10, THREADS = 4 };
 
 static int rank, size, out = 1, in;
+static bool several; /* threads may call MPI */
 
 /* Between the two groups of an intercommunicator: even ranks send, odd ones receive. */
 static int between_groups(void)
@@ -194,6 +194,8 @@ static void *send_nine(void *argument)
 static int without_order(void)
 {
     pthread_t thread;
+    if (!several)
+        return 0;
     if (rank == 0) {
         pthread_create(&thread, NULL, send_nine, NULL);
         send_nine(NULL);
@@ -272,28 +274,36 @@ static int dropped(void)
     return TIMES;
 }
 
+static int kinds(void)
+{
+    return between_groups() + probed() + persistent() + mistakable() + (several ? threads() : 0);
+}
+
+static int late(void)
+{
+    groups();
+    made_once();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    bool ordered = argc == 1;
-    int messages = ordered ? between_groups() + probed() + persistent() + mistakable() : 0;
-    if (!ordered && !strcmp(argv[1], "switched"))
-        messages = switched();
-    else if (!ordered && !strcmp(argv[1], "killed"))
-        messages = killed();
-    else if (!ordered && !strcmp(argv[1], "cut"))
-        messages = cut();
-    else if (!ordered && !strcmp(argv[1], "many"))
-        messages = many();
-    else if (!ordered && !strcmp(argv[1], "dropped"))
-        messages = dropped();
-    else if (!ordered && !strcmp(argv[1], "late"))
-        groups(), made_once();
-    else if (provided == MPI_THREAD_MULTIPLE)
-        messages += ordered ? threads() : without_order();
+    several = provided == MPI_THREAD_MULTIPLE;
+    static const struct {
+        const char *name;
+        int (*play)(void);
+    } scenes[] = {{"kinds", kinds},       {"unordered", without_order},
+                  {"switched", switched}, {"killed", killed},
+                  {"cut", cut},           {"many", many},
+                  {"dropped", dropped},   {"late", late}};
+    int messages = 0;
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        if (!strcmp(argv[1], scenes[i].name))
+            messages = scenes[i].play();
     if (rank == 0)
         printf("%d\n", messages);
     MPI_Finalize();

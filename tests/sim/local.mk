@@ -1,5 +1,5 @@
 # The same sources, built for the simulator: build/sim/PROGRAM, run by tests/sim/run.sh.
-sim_programs = methods isolated drift
+sim_programs = methods isolated
 sim_layer_programs = layer drawn benchmark waits known causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)

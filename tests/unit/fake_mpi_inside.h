@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-enum { COMMS_MAX = 64, REQUESTS_MAX = 4096, KEYS_MAX = 64, GROUPS_MAX = 256, VECTORS_MAX = 1024 };
+enum { COMMS_MAX = 4096, REQUESTS_MAX = 4096, KEYS_MAX = 64, GROUPS_MAX = 256, VECTORS_MAX = 1024 };
 enum { CONTEXT_POINT, CONTEXT_COLLECTIVE, CONTEXT_GROUP };
 
 /* Virtual seconds that a call and a poll take. */
@@ -76,7 +76,6 @@ extern struct fake_world {
     bool stuck;
     struct fake_network net;
     struct rank rank[FAKE_RANKS_MAX];
-    struct fake_comm comm[COMMS_MAX];
     MPI_Comm_delete_attr_function *drop[KEYS_MAX];
     void *extra[KEYS_MAX];
     int n_comms, n_keys;
@@ -93,6 +92,7 @@ extern struct fake_world {
     int worst; /* status of a program */
     void (*main)(int rank, void *arg);
     void *arg;
+    struct fake_comm comm[COMMS_MAX]; /* last: only those that were used are cleared */
 } fake_world;
 
 /* The calling rank. */

@@ -5,11 +5,13 @@
 #include "base/clock.h"
 #include "inject/handshake.h"
 #include "record/layer.h"
+#include "sync/harmonize.h"
 #include "sync/sync.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdlib.h>
 
 enum { RANKS = 5 };
 
@@ -109,6 +111,71 @@ Test(sync, clocks_of_several_hosts_agree_within_their_bound)
     cr_assert(fake_mpi_run(RANKS, synchronize, NULL,
                            &(struct fake_network){.way = lopsided, .clock = own_clock}));
     cr_expect_leq(result[1], 5e-6);
+}
+
+/* Clocks of four hosts that drift by up to 500 ppm; after 12 of 30 s the rates change by up to
+ * CHANGE ppm. */
+static double change;
+
+static double of_host(int rank, double t)
+{
+    const double drift = 500e-6 * cos(2.4 * rank), after = fmax(0, t - 12);
+    return 1e8 * sin(1 + rank) + t * (1 + drift) + after * 1e-6 * change * sin(rank);
+}
+
+/* Hosts in a row: each follows the one before it, by messages that take up to a half longer. */
+static double row_of_hosts(int from, int to, size_t bytes)
+{
+    static uint64_t drawn = 1;
+    drawn = drawn * 6364136223846793005u + 1442695040888963407u;
+    (void)bytes;
+    return 10e-6 * abs(from - to) * (1 + 0.5 * (double)(drawn >> 40) / (1 << 24));
+}
+
+/* No reading is off by more than the point after it says, nor, where rates last, by more than is
+ * said at once. Ranks that begin together leave within what each knows of its clock, and within
+ * *WITHIN seconds of each other once the rates are known. */
+static void read_and_begin(int rank, void *within)
+{
+    enum { READINGS = 1000, EVERY = 20 };
+    struct sync_clock clock, followed;
+    struct harmony start;
+    double apart, wrong[EVERY];
+    cr_assert_eq(sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1), MPI_SUCCESS);
+    cr_assert_eq(sync_start(&followed, MPI_COMM_WORLD, (uint64_t)rank + 1), MPI_SUCCESS);
+    cr_assert_eq(harmonize_open(&start, &followed, MPI_COMM_WORLD, 0), MPI_SUCCESS);
+    start.follows = true;
+    for (int k = 0; k < READINGS; k++) {
+        fake_mpi_compute(1e-3 * (1 + (k * 37 + rank * 11) % 60));
+        double now = fake_mpi_now(), local = of_host(rank, now);
+        /* Offsets of years leave a clock's double 15 ns. */
+        wrong[k % EVERY] = fabs(sync_global(&clock, local) - of_host(0, now)) - 5e-8;
+        cr_expect(change != 0 || wrong[k % EVERY] <= sync_bound(&clock, local));
+        if (k % EVERY < EVERY - 1)
+            continue;
+        cr_assert_eq(sync_check(&clock, MPI_COMM_WORLD, -1, &apart), MPI_SUCCESS);
+        for (int i = 0; i < EVERY; i++)
+            cr_expect(wrong[i] <= clock.missed && wrong[i] <= apart, "%g s", wrong[i]);
+        cr_assert_eq(harmonize(&start), MPI_SUCCESS);
+        double left[2] = {fake_mpi_now(), -fake_mpi_now()}, all[2];
+        cr_expect(change != 0 || fabs(of_host(0, left[0]) - start.begin) <= start.off + 5e-8);
+        PMPI_Allreduce(left, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        if (k > READINGS / 2)
+            cr_expect_leq(all[0] + all[1], *(double *)within);
+    }
+}
+
+Test(sync, clocks_that_drift)
+{
+    static const struct {
+        double change, within;
+    } known[] = {{0, 5e-6}, {100, 60e-6}, {-500, 60e-6}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double within = known[i].within;
+        change = known[i].change;
+        cr_assert(fake_mpi_run(4, read_and_begin, &within,
+                               &(struct fake_network){.way = row_of_hosts, .clock = of_host}));
+    }
 }
 
 /* --- handshakes --- */
