@@ -405,8 +405,8 @@ Test(layer, excluded_calls)
         double excluded = sum(p, "MPI_Barrier", "apart");
         cr_expect_eq(excluded, share ? 48 : 0);
         cr_expect_eq(sum(p, "MPI_Bcast", "apart"), excluded);
-        cr_expect_float_eq(sum(p, "MPI_Barrier", "time_ns") / (200 - excluded), 771450, 50);
-        cr_expect_float_eq(sum(p, "MPI_Bcast", "time_ns") / (200 - excluded), 2575, 15);
+        cr_expect_float_eq(sum(p, "MPI_Barrier", "time_ns") / (200 - excluded), 771461, 800);
+        cr_expect_float_eq(sum(p, "MPI_Bcast", "time_ns") / (200 - excluded), 2562, 130);
         json_decref(p);
     }
 }
