@@ -124,7 +124,7 @@ Test(load, damaged_records)
     struct profile *p = profile_load(directory);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 2);
-    cr_assert(made_warns(p, "rank-000002.ledger: a truncated record: left out"));
+    cr_assert(made_warns(p, "rank-000002.ledger: a damaged record: a table lies outside the file"));
     profile_free(p);
 }
 
