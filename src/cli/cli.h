@@ -95,9 +95,9 @@ struct kept_runs {
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
 
-/* Path of the newest run of DIRECTORY that has a living process for which WANTED is true; NULL if
- * none. Release by free(). */
-char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
+/* Path of the newest run of DIRECTORY that started after LATEST (seconds since 1970) and has a
+ * living process for which WANTED is true (NULL: any run). NULL if none. Release by free(). */
+char *runs_newest(const char *directory, double latest, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
 
 /* Path of the newest run of DIRECTORY, running or ended. The link DIRECTORY leads to a run only

@@ -98,9 +98,8 @@ static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t p
     return start;
 }
 
-/* The newest of the runs that started after LATEST; NULL if none. */
-static char *newest(const char *directory, double latest,
-                    bool (*wanted)(const void *arg, pid_t pid), const void *arg)
+char *runs_newest(const char *directory, double latest, bool (*wanted)(const void *arg, pid_t pid),
+                  const void *arg)
 {
     char pattern[4400], *found = NULL;
     glob_t runs = {0};
@@ -118,12 +117,6 @@ static char *newest(const char *directory, double latest,
     return found;
 }
 
-char *runs_living(const char *directory, bool (*wanted)(const void *arg, pid_t pid),
-                  const void *arg)
-{
-    return newest(directory, 0, wanted, arg);
-}
-
 char *runs_current(const char *directory)
 {
     struct stat link;
@@ -133,7 +126,7 @@ char *runs_current(const char *directory)
     if (exists)
         made = (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9;
     if (!exists || S_ISLNK(link.st_mode))
-        found = newest(directory, made, NULL, NULL);
+        found = runs_newest(directory, made, NULL, NULL);
     free(name);
     return found ?: memory_strdup(directory);
 }

@@ -247,7 +247,7 @@ static bool holds(const struct watchdog *w, const struct alarm *now, const struc
 /* Judges; reports the same verdict only once. */
 static void judge(struct watchdog *w)
 {
-    char *directory = runs_living(w->output, is_ours, w);
+    char *directory = runs_newest(w->output, 0, is_ours, w);
     struct situation *s = directory ? situation_read(directory, w->seconds) : NULL;
     if (s && is_of_several_hosts(s))
         write_summary(w, directory, s);

@@ -275,15 +275,16 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
     return best;
 }
 
-/* All ranks have been in calls for long, and none is known to wait for another. */
+/* All ranks have been in calls for long, as far as that is known, and none is known to wait for
+ * another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
 {
     bool all = true, some = false, *in = memory_alloc(g->s->n_ranks + 1);
     for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++) {
         const struct open_call *c = &g->s->rank[r].call;
         in[r] = c->open;
-        some = some || c->open;
-        all = all && (c->open ? c->seconds >= g->s->settled : waits_is_out(g, r));
+        some = some || (c->open && c->seconds >= g->s->settled);
+        all = all && (c->open ? !waits_is_young(g, c) : waits_is_out(g, r));
     }
     if (all && some) {
         v->kind = VERDICT_UNKNOWN;

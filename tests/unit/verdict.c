@@ -24,7 +24,7 @@ enum { FAULT = 1000, WAITER = 2000 };
  *
  *   0:PARTS    what it is in; after '~' it polls; parts are joined by '&', or by '/' if one of them
  *              is enough
- *   0=WORD     its state, or: threads, locks, young (its call)
+ *   0=WORD     its state, or: threads, locks, young or undated (its call)
  *   0<1.5:2/1  to 0 from 1 with tag 5, two messages were sent and one was received; << on OTHER
  *   0#9        how many collectives of WORLD it has entered ('?': unknown); 0%9 of MADE
  *   ageless    the age of no call is known
@@ -54,6 +54,8 @@ static const struct known {
     {"cycle, messages unknown", "o:R> ageless uncounted", VERDICT_CYCLE, false, 0, 0},
     {"cycle that opens", "o:R> 0<<>.4:1/0", VERDICT_UNKNOWN, false, ANY, ALL},
     {"pair that matches", "0:r1.* 1:s0", VERDICT_UNKNOWN, false, ANY, ALL},
+    {"pair that matches, another undated", "0:r1.* 1:s0 2:r1.8 2=undated", VERDICT_UNKNOWN, false,
+     ANY, ALL},
     {"young", "o:R> 0=young", VERDICT_MOVING, false, ANY, ALL},
     {"another tag", "0:r1 1:r0.9 0<1.5:2/1", VERDICT_UNMATCHED, true, 2, 0},
     {"another communicator", "0:r1 1:b 0<<1.4:2/1", VERDICT_UNMATCHED, true, 2, 0},
@@ -253,6 +255,8 @@ static void set_state(struct drawn *d, const char *word, size_t i)
     r->locks = r->locks || !strcmp(word, "locks");
     if (!strcmp(word, "young"))
         r->seconds = r->call.seconds = 1.9;
+    if (!strcmp(word, "undated"))
+        r->call.seconds = -1;
 }
 
 static void set_entered(struct drawn *d, const char *word, size_t i)
