@@ -15,6 +15,9 @@ enum { VERDICT_TEXT = 1000 };
 void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b);
 
+/* Appends "rank 1" or "ranks 0-3, 7"; nothing if RANKS is empty. */
+void verdict_text_ranks(char text[VERDICT_TEXT], const json_t *ranks);
+
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
