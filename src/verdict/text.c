@@ -405,6 +405,9 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
         json_push(notes,
                   json_string("these ranks were killed without recording their end: how long they "
                               "waited, and whether they would have continued, is unknown"));
+    if (v->kind == VERDICT_UNKNOWN && !s->counted)
+        json_push(notes, json_string("not all messages are counted (receives were freed, or calls "
+                                     "not recorded): which of them were sent is unknown"));
     if (threads && verdict_rules[v->kind].in_calls)
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
                                      "may release them (MPI_THREAD_MULTIPLE)"));

@@ -21,6 +21,7 @@ struct in {
     bool waits;
     bool reversed;   /* on a communicator in which the other rank is the first */
     bool outside;    /* of MPI, in no call */
+    bool freed;      /* it has freed an active receive */
     uint64_t fences; /* on its only window; 0: it has none */
 };
 enum { NONE = INT32_MIN };
@@ -35,6 +36,7 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
     h->state_detail = words ? SIGTERM : 0;
     gethostname(h->host, sizeof h->host); /* where its process is not */
     h->threads_at_once = threads;
+    h->messages_lost = in->freed;
     l.calls[0] = (struct ledger_call){.since = h->pair[1].ticks - 1500000000,
                                       .operation = in->waits ? OP_WAIT : in->operation,
                                       .site = 1,
@@ -239,6 +241,24 @@ Test(records, finalize_waits_for_who_computes)
                        false, 2);
     assert_has(text_in(value), "ranks 0, 1: in or after MPI_Finalize, for a reason that is");
     json_decref(value);
+}
+
+/* A receive that was freed may have taken the message for which the rank waits. */
+Test(records, receive_after_one_that_was_freed)
+{
+    for (int freed = 0; freed < 2; freed++) {
+        json_t *value = verdict_on(
+            (const struct in[2]){
+                {.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = 400, .freed = freed},
+                {.operation = OP_BARRIER, .has_sent = 4}},
+            false, 2);
+        const json_t *notes = json_object_get(value, "notes");
+        cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "unknown");
+        cr_expect_eq(json_array_size(notes), (size_t)freed);
+        if (freed)
+            assert_has(json_string_value(json_array_get(notes, 0)), "not all messages are counted");
+        json_decref(value);
+    }
 }
 
 /* A fence has no communicator in the record; that of the window is known from its creation. */
