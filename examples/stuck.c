@@ -279,6 +279,18 @@ static void slow(void)
     }
 }
 
+/* Rank 1 leaves out the second fence. */
+static void fence(void)
+{
+    MPI_Win window;
+    MPI_Win_create(value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    if (rank != 1)
+        MPI_Win_fence(0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&window);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -306,7 +318,8 @@ static const struct {
              {"lock", lock},
              {"error", error},
              {"other receiver", other_receiver},
-             {"mixed", mixed}};
+             {"mixed", mixed},
+             {"fence", fence}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int main(int argc, char **argv)

@@ -132,6 +132,7 @@ cat >programs <<'END'
 23 unmatched yes 0,2 error after+an+error+in+MPI_Send,+at+stuck.c
 24 unmatched yes 0,1 other_receiver rank+2+has+1+message+of+tag+4+from+rank+1
 25 cycle yes 0,1,2 mixed rank+0:+in+MPI_Recv rank+1:+in+MPI_Ssend rank+2:+in+MPI_Wait
+26 mismatch no 0,1,2,3 fence in+MPI_Win_fence+of+MPI_COMM_WORLD rank+1+in+MPI_Barrier
 END
 for mpi in $quick_mpis; do
     with_mpi "$mpi"
@@ -144,7 +145,7 @@ for mpi in $quick_mpis; do
     test "${CHECK_THOROUGH:-}" = 1 || continue
     checks 2 5 6 21
     checks 8 9 11 12
-    checks 20 22 23 25
+    checks 20 22 23 25 26
     test "$(id -u)" != 0 || ! command -v setpriv >/dev/null || beside "$mpi-user" another_user
     join
     # Open MPI ends the program of crossed requests by an error.
