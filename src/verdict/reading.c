@@ -111,15 +111,18 @@ static enum meaning meaning_of(const char *name)
 static uint32_t comm_row(const struct reading *r, const char *name, uint32_t row)
 {
     const enum meaning m = meaning_of(name);
-    const char *makes = m == MEANS_WIN ? "MPI_Win_" : "MPI_File_";
+    const char *makers = m == MEANS_WIN
+                             ? "MPI_Win_create MPI_Win_create_c MPI_Win_create_dynamic "
+                               "MPI_Win_allocate MPI_Win_allocate_c MPI_Win_allocate_shared "
+                               "MPI_Win_allocate_shared_c"
+                         : m == MEANS_FILE ? "MPI_File_open"
+                                           : "";
     bool several = false;
-    for (uint32_t i = 0;
-         (m == MEANS_WIN || m == MEANS_FILE) && i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
+    for (uint32_t i = 0; *makers && i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
         const struct ledger_entry *e = &r->g.l->entries[i];
-        const char *other = r->g.l->operations[e->operation].name;
-        if (meaning_of(other) != MEANS_OPEN || strncmp(other, makes, strlen(makes)) != 0)
+        if (!text_has_word(makers, r->g.l->operations[e->operation].name))
             continue;
-        several = several || (row != LEDGER_NO_COMM && row != e->comm);
+        several = several || e->comm == LEDGER_NO_COMM || (row != LEDGER_NO_COMM && row != e->comm);
         row = e->comm;
     }
     return several ? LEDGER_NO_COMM : row;

@@ -22,7 +22,8 @@ struct in {
     bool reversed;   /* on a communicator in which the other rank is the first */
     bool outside;    /* of MPI, in no call */
     bool freed;      /* it has freed an active receive */
-    uint64_t fences; /* on its only window; 0: it has none */
+    uint64_t fences; /* on its windows; 0: it has none */
+    bool elsewhere;  /* one of these is on another communicator */
 };
 enum { NONE = INT32_MIN };
 
@@ -80,6 +81,7 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
     }
     if (in->fences) {
         made_calls(&l, 1, OP_WIN_CREATE, 0, 1, 10);
+        made_calls(&l, 2, OP_WIN_CREATE, 0, 1, 10)->comm = in->elsewhere ? 0 : COMM_WORLD;
         made_calls(&l, 1, OP_WIN_FENCE, 0, in->fences, 10)->comm = LEDGER_NO_COMM;
     }
     if (in->operation == OP_WIN_FENCE)
@@ -264,11 +266,12 @@ Test(records, receive_after_one_that_was_freed)
 /* A fence has no communicator in the record; that of the window is known from its creation. */
 Test(records, fence_that_a_member_left_out)
 {
-    for (uint64_t fences = 2; fences <= 3; fences++) {
-        json_t *value =
-            verdict_on((const struct in[2]){{.operation = OP_WIN_FENCE, .fences = 2},
-                                            {.operation = OP_BARRIER, .fences = fences}},
-                       false, 2);
+    for (uint64_t fences = 2; fences <= 4; fences++) {
+        json_t *value = verdict_on(
+            (const struct in[2]){
+                {.operation = OP_WIN_FENCE, .fences = fences < 4 ? 2 : 5, .elsewhere = fences == 4},
+                {.operation = OP_BARRIER, .fences = fences}},
+            false, 2);
         const bool missing = fences == 2;
         cr_expect_str_eq(json_string_value(json_object_get(value, "kind")),
                          missing ? "mismatch" : "missing", "%s", text_in(value));
