@@ -302,9 +302,9 @@ static void close_comm(struct internal_comm *s, bool all)
                 receive_late(s, a, until);
     if (!judged && k->streams && s->rank == 0)
         snprintf(ack_injection.remark, sizeof ack_injection.remark,
-                 "ack: broadcasts on %.100s are not judged: its members did not free it together, "
-                 "had no memory, or disagreed about the size of a broadcast",
-                 s->name);
+                 "ack: broadcasts on %.100s are not judged: its members %s", s->name,
+                 all ? "had no memory or disagreed about the size of a broadcast"
+                     : "did not free it together");
     while (k->streams) {
         struct ack_stream *a = k->streams;
         k->streams = a->next;
