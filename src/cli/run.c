@@ -163,6 +163,7 @@ static void set_tuned(const char *directory, const struct executable *x)
         if (!cli_silent)
             reason_print(cli_name, "--tuned=%s was written for %s, and is not used for %s",
                          directory, of, mpi->title);
+        unsetenv("COLLPROF_TUNED"); /* the layer checks the version */
         return;
     }
     while ((line = strsep(&rest, "\n")))

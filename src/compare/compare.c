@@ -416,9 +416,11 @@ struct document *compare_document(const struct compare_request *request, enum ga
         if (gate)
             *gate = outcome;
     }
+    const struct gains_request gains = {request->run, c.n, c.m, request->tuned};
+    algorithms_add(d, &gains);
     add_table(&c, d);
     if (request->tuned)
-        gains_add(d, &(struct gains_request){request->run, c.n, c.m, request->tuned});
+        gains_add(d, &gains);
     for (size_t i = 0; i < c.list.n; i++)
         free(c.list.at[i].value);
     free(c.list.at);

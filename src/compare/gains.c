@@ -31,18 +31,18 @@ static bool is_of(const struct gains *g, const struct tuned *a, const struct tun
             (a->ranks == b->ranks && size_class_of(a->bytes) == size_class_of(b->bytes)));
 }
 
-/* Time and calls of the entries of P that the rule for T may change, mean of all ranks. */
-static double time_of(const struct gains *g, const struct profile *p, const struct tuned *t,
+/* Time and calls of P in an operation, mean of all ranks: on communicators of RANKS and in the size
+ * class of BYTES, or with RANKS 0 all. */
+static double time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
                       double *calls)
 {
     double time = 0, n = p->ranks.n ? (double)p->ranks.n : 1;
     *calls = 0;
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
-        bool fits =
-            !g->by_size || (e->size_class == size_class_of(t->bytes) && e->comm != PROFILE_NONE &&
-                            p->comms.at[e->comm].size == (uint32_t)t->ranks);
-        if (fits && !strcmp(p->operations.at[e->operation].name, t->operation->mpi_name)) {
+        bool fits = !ranks || (e->size_class == size_class_of(bytes) && e->comm != PROFILE_NONE &&
+                               p->comms.at[e->comm].size == (uint32_t)ranks);
+        if (fits && !strcmp(p->operations.at[e->operation].name, operation)) {
             time += (double)e->time_ns;
             *calls += (double)e->calls;
         }
@@ -61,7 +61,8 @@ static struct gain *gain_of(struct gains *g, const struct tuned *t)
     new->first = t;
     new->time_ns = memory_alloc((r->before + r->after) * sizeof *new->time_ns);
     for (size_t run = 0; run < r->before + r->after; run++)
-        new->time_ns[run] = time_of(g, r->run[run], t, &new->calls);
+        new->time_ns[run] = time_of(r->run[run], t->operation->mpi_name, g->by_size ? t->ranks : 0,
+                                    t->bytes, &new->calls);
     new->saved_ns = evidence_shift(new->time_ns + r->before, r->after, new->time_ns, r->before);
     return new;
 }
@@ -201,8 +202,26 @@ static void add_finding(struct gains *g, struct document *d)
                          slower ? ", but the run as a whole became slower" : "", left, g->list.n);
 }
 
+/* The library of the runs B, if it is another one, or another version, than that of the rules; NULL
+ * otherwise. "MPICH 4.0.2" is also written as "MPICH Version: 4.0.2". */
+static const char *other_library(const struct gains_request *r)
+{
+    const char *of = r->tuned->library, *version = strrchr(of, ' ');
+    const struct profile *run = r->run[r->before];
+    const char *used = run->libraries.n ? run->libraries.at[0] : of;
+    bool same = !strncmp(used, of, strcspn(of, " ")) && strstr(used, version ? version : of);
+    return same ? NULL : used;
+}
+
 void gains_add(struct document *d, const struct gains_request *r)
 {
+    const char *other = other_library(r);
+    if (other) {
+        document_finding(d, &(struct finding){.key = "gains", .severity = SEVERITY_DOUBT},
+                         "The rules are for %s, and the runs used %s, which does not read them.",
+                         r->tuned->library, other);
+        return;
+    }
     struct gains g = {
         .r = r, .set = r->tuned, .by_size = !strncmp(r->tuned->library, "Open MPI", 8)};
     find(&g);
@@ -212,4 +231,76 @@ void gains_add(struct document *d, const struct gains_request *r)
     for (size_t i = 0; i < g.list.n; i++)
         free(g.list.at[i].time_ns);
     free(g.list.at);
+}
+
+/* --- algorithms that changed --- */
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+    return text ? text : "";
+}
+
+/* The algorithm that all N runs show for the operation, ranks and bytes of LIKE; NULL if there is
+ * no such one. */
+static const char *algorithm_of(struct profile *const *run, size_t n, const json_t *like)
+{
+    const char *name = NULL;
+    for (size_t k = 0; k < n; k++) {
+        const char *of_run = NULL;
+        for (size_t i = 0; i < run[k]->findings.n; i++) {
+            const json_t *f = run[k]->findings.at[i].value;
+            if (strcmp(run[k]->findings.at[i].kind, "algorithms") != 0 ||
+                strcmp(text_at(f, "operation"), text_at(like, "operation")) != 0 ||
+                json_number_at(f, "ranks") != json_number_at(like, "ranks") ||
+                json_number_at(f, "bytes") != json_number_at(like, "bytes"))
+                continue;
+            if (of_run)
+                return NULL;
+            of_run = text_at(f, "algorithm");
+        }
+        if (!of_run || !strcmp(of_run, "unknown") || (name && strcmp(name, of_run) != 0))
+            return NULL;
+        name = of_run;
+    }
+    return name;
+}
+
+/* By how much longer a call takes in the runs B, ns. */
+static struct estimate call_shift(const struct gains_request *r, const json_t *of)
+{
+    double *time = memory_alloc((r->before + r->after + 1) * sizeof *time), calls;
+    for (size_t run = 0; run < r->before + r->after; run++) {
+        time[run] = time_of(r->run[run], text_at(of, "operation"), (int)json_number_at(of, "ranks"),
+                            (uint64_t)json_number_at(of, "bytes"), &calls);
+        time[run] /= calls;
+    }
+    struct estimate shift = evidence_shift(time, r->before, time + r->before, r->after);
+    free(time);
+    return shift;
+}
+
+void algorithms_add(struct document *d, const struct gains_request *r)
+{
+    for (size_t i = 0; i < r->run[0]->findings.n; i++) {
+        const json_t *f = r->run[0]->findings.at[i].value;
+        const char *was = strcmp(r->run[0]->findings.at[i].kind, "algorithms")
+                              ? NULL
+                              : algorithm_of(r->run, r->before, f);
+        const char *now = was ? algorithm_of(r->run + r->before, r->after, f) : NULL;
+        char size[32], time[32];
+        if (!now || !strcmp(was, now))
+            continue;
+        const struct estimate shift = call_shift(r, f);
+        document_finding(d,
+                         &(struct finding){.key = "algorithm",
+                                           .severity = SEVERITY_FINDING,
+                                           .number = {{"call_us", 1e-3 * shift.value},
+                                                      {"low_us", 1e-3 * shift.low},
+                                                      {"high_us", 1e-3 * shift.high}}},
+                         "%s of %s on %.0f ranks: %s -> %s, %c%s a call.", text_at(f, "operation"),
+                         format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"),
+                         was, now, shift.value < 0 ? '-' : '+',
+                         format_time(time, fabs(shift.value)));
+    }
 }

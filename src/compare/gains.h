@@ -1,4 +1,5 @@
-/* What tuning predicted, beside what the application shows. */
+/* What the library's algorithms change: what tuning predicted, beside what the application shows,
+ * and which algorithms differ between two sets of runs. */
 #ifndef COLLPROF_COMPARE_GAINS_H
 #define COLLPROF_COMPARE_GAINS_H
 
@@ -17,5 +18,9 @@ struct gains_request {
  * faster, and all rules if it became slower, are marked as refuted in TUNED; none with fewer than
  * 4+4 runs. */
 void gains_add(struct document *d, const struct gains_request *r);
+
+/* Adds a finding for each operation, number of ranks and size for which all runs A show one
+ * algorithm and all runs B another one (--trace=transport). R->tuned is not used. */
+void algorithms_add(struct document *d, const struct gains_request *r);
 
 #endif

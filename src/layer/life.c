@@ -39,6 +39,8 @@ void life_prepare(bool before_init)
         local_clock_start();
         prepared = clock_read_pair();
         settings_read(&layer.settings, settings_environment(), complain, NULL);
+        if (before_init && *layer.settings.tuned)
+            tuned_check();
         const struct launcher *l = members_launcher(before_init);
         bool named = l->name && l->rank >= 0 && l->rank < l->size &&
                      clock_source != CLOCK_SOURCE_EXTERNAL,

@@ -73,10 +73,13 @@ is "--tune" "$(run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_
 is "--tune=exact" "$(run --tune=exact --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 100)" \
     "$(show 4 MPI_Reduce_scatter_block 1024)"
 grep -q '"tune":' "$scratch/run/profile.json" && fail "--tune=exact measures a reduction"
-sed -i 's/^# library: .*/# library: Another MPI/' "$dir/env.sh"
-found=$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)
-grep -q 'was written for Another MPI, and is not used for' "$scratch/err" || fail "another library is not named"
-is "of another library" "$found" "$(show 4 MPI_Reduce_scatter_block 1024)"
+# Rules of another library or version are not used.
+for other in "Another MPI" "$(sed -n '1s/# library: \(.*[v ]\).*/\1/p' "$dir/env.sh")0.1"; do
+    sed -i "1s/.*/# library: $other/" "$dir/env.sh"
+    found=$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)
+    [ "$(grep -c "was written for $other, and is not used for" "$scratch/err")" -eq 1 ] || fail "$other is not named once"
+    is "of $other" "$found" "$(show 4 MPI_Reduce_scatter_block 1024)"
+done
 
 "$tune" write "$dir" "Other MPI" MPI_Allreduce 4 1024 ring 4 0 && fail "rules for an unknown library"
 [ "$(cat "$dir/env.sh")" = "# library: Other MPI" ] || fail "settings for an unknown library"

@@ -33,9 +33,9 @@ endif
 # The verdict on 400 drawn hangs: goes on where it was ended. SEED: printed at the beginning.
 truth-verdict: all sim/stuck
 	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/stuck.py $(or $(SEED),1) 0 400 truth-verdict.$(or $(SEED),1)
-# What --tune chooses in 300 drawn cases, from SEED on.
+# What --tune chooses in 300 drawn cases, from SEED on: goes on where it was ended.
 truth-tune: all sim/isolated sim/collbench-collective
-	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/tune.py $(or $(SEED),1) 300 64 600
+	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/tune.py $(or $(SEED),1) 300 64 600 truth-tune.$(or $(SEED),1)
 # Predictions and advice of trees on 300 drawn networks: goes on where it was ended. SEED: the first of their numbers.
 truth-networks: all sim/collbench-tree
 	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/trees.py $(or $(SEED),1000) 300 37 120 truth-networks.$(or $(SEED),1000)

@@ -145,11 +145,16 @@ def summarize(results):
 
 def sweep(run, show, summarize):
     first, cases, most_ranks, seconds = (int(x) for x in sys.argv[1:5])
-    results, failed, skipped = [], 0, 0
+    results, failed, skipped, done = [], 0, 0, {}
+    path = sys.argv[5] if len(sys.argv) > 5 else None  # what has been measured: it is not measured again
+    if path and os.path.exists(path):
+        done = {seed: result for seed, *result in map(json.loads, open(path))}
     with tempfile.TemporaryDirectory() as directory:
         for seed in range(first, first + cases):
             try:
-                results.append(run(seed, most_ranks, directory, seconds))
+                results.append(done.get(seed) or run(seed, most_ranks, directory, seconds))
+                if path and seed not in done:
+                    print(json.dumps([seed, *results[-1]]), file=open(path, "a"))
                 show(*results[-1])
             except subprocess.TimeoutExpired:
                 print("%4d not simulated within %d s" % (seed, seconds), flush=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tune.py FIRST_SEED CASES MOST_RANKS SECONDS
+"""usage: tune.py FIRST_SEED CASES MOST_RANKS SECONDS [RESULTS]
 
 What collbench-collective --tune chooses of the simulator's own algorithms, on the platforms of
 sweep.py, where ranks lose their processor now and then. The truth is found without it: the simulator

@@ -99,6 +99,18 @@ static struct profile *made_run(struct made m)
     return p;
 }
 
+/* In the runs after the N-th, ALGORITHM[1] makes the sums instead of ALGORITHM[0]; NULL: unknown.
+ */
+static const char *algorithm[2], *library = "Open MPI v4.1.4";
+
+static void show_algorithm(struct profile *p, const char *name)
+{
+    if (name)
+        profile_add_finding(p, "algorithms",
+                            json_pack("{s:s, s:i, s:i, s:i, s:s}", "operation", "MPI_Allreduce",
+                                      "ranks", 2, "bytes", 0, "calls", 80, "algorithm", name));
+}
+
 /* TUNED: whose rules the runs AFTER used, or NULL. */
 static struct document *compare_tuned(struct made before, struct made after, size_t n, double limit,
                                       enum gate *gate, struct tuned_set *tuned)
@@ -109,6 +121,8 @@ static struct document *compare_tuned(struct made before, struct made after, siz
         struct made m = i < n ? before : after;
         m.jitter = 0.004 * (double)(i % n * 3 % 5);
         run[i] = made_run(m);
+        show_algorithm(run[i], algorithm[i >= n]);
+        profile_add_text(run[i], TABLE_LIBRARIES, library);
         name[i] = i < n ? "before" : "after";
     }
     struct document *d =
@@ -252,13 +266,16 @@ Test(scale, factors_have_closed_forms)
         profile_free(run[i]);
 }
 
+static const char *rules_of = "Open MPI v4.1.4";
+
 /* The verdict on the rule for the sums, of which the runs BEFORE take OWN ms more in half of them,
  * the runs AFTER with AFTER_OWN; the tuning predicts a half of 100 us for each of the 80 calls. */
 static const char *verdict_on_rule(double own, double after_own, size_t n, struct tuned *t,
                                    double *predicted_us)
 {
     static char verdict[32];
-    struct tuned_set set = {.library = "Open MPI v4.1.4"};
+    struct tuned_set set = {0};
+    strcpy(set.library, rules_of);
     *PUSH(&set.list) = (struct tuned){.operation = tuned_operation_find("MPI_Allreduce"),
                                       .ranks = 2,
                                       .n = 2,
@@ -296,4 +313,37 @@ Test(compare, gains_of_a_tuning)
     cr_expect(t.refuted);
     cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 3, &t, &predicted_us), "not seen");
     cr_expect(!t.refuted, "three runs are too few to decide");
+    library = "MPICH Version: 4.0.2";
+    rules_of = "MPICH 4.0.2";
+    cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 5, &t, &predicted_us), "faster");
+    rules_of = "MPICH 4.1";
+    cr_expect_str_eq(verdict_on_rule(0.1, 0.1, 5, &t, &predicted_us), "(null)",
+                     "the rules were not used");
+    cr_expect(!t.refuted);
+}
+
+/* The sentence about algorithms, if there is one, with A's and B's. */
+static const char *said_of(const char *a, const char *b)
+{
+    algorithm[0] = a;
+    algorithm[1] = b;
+    struct document *d = compare((struct made){10, 1, 0, 0.1, false},
+                                 (struct made){10, 1, 0, 0.3, false}, 5, NAN, NULL);
+    const char *text = "";
+    for (size_t i = 0; !strstr(text, "->") || !strstr(text, "ranks:"); i++)
+        if (!*(text = finding(d, i)))
+            break;
+    document_free(d);
+    algorithm[0] = algorithm[1] = NULL;
+    return text;
+}
+
+Test(compare, names_the_algorithm_that_changed)
+{
+    cr_expect_str_eq(
+        said_of("recursive doubling", "ring"),
+        "MPI_Allreduce of 0 B on 2 ranks: recursive doubling -> ring, +100 us a call.");
+    cr_expect_str_eq(said_of("ring", "ring"), "");
+    cr_expect_str_eq(said_of("ring", "unknown"), "");
+    cr_expect_str_eq(said_of(NULL, "ring"), "");
 }
