@@ -10,4 +10,3 @@ uninstall-modulefile:
 EXTRA_DIST += packaging/README.md packaging/spack/package.py packaging/debian
 
 THOROUGH_TESTS += tests/outside/compilers.sh
-EXTRA_DIST += tests/outside/aarch64.c

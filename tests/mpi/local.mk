@@ -68,7 +68,7 @@ MPI_TESTS = \
 	tests/mpi/keep.sh tests/mpi/screen.sh tests/mpi/small.sh \
 	tests/mpi/manysites.sh tests/mpi/memory.sh \
 	tests/mpi/outside.sh \
-	tests/mpi/overhead.sh \
+	tests/mpi/overhead.sh tests/mpi/overlap.sh \
 	tests/mpi/python.sh \
 	tests/mpi/real-netpipe.sh \
 	tests/mpi/html.sh tests/mpi/report.sh \
@@ -76,7 +76,6 @@ MPI_TESTS = \
 	tests/mpi/strange.sh \
 	tests/mpi/transport.sh \
 	tests/mpi/trees.sh tests/mpi/tune.sh \
-	tests/mpi/what_if.sh \
 	tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
 
@@ -85,8 +84,7 @@ BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.s
 	hostile.sh html.sh install.sh keep.sh manysites.sh outside.sh overhead.sh python.sh report.sh)
 
 # With --thorough only, for a second MPI, too.
-MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh tests/mpi/overlap.sh \
-	tests/mpi/real-scalapack.sh
+MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh
 THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/foreign.sh tests/mpi/killed.sh tests/mpi/sanitized.sh
 EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
 EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/known.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/bench.sh tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/ended.c tests/mpi/linked.c

@@ -138,14 +138,15 @@ for mpi in $quick_mpis; do
     with_mpi "$mpi"
     $MPICC -g -O1 -o "stuck-$mpi" "$source/examples/stuck.c" 2>/dev/null || fail "$mpi: stuck.c does not build"
     beside "$mpi-first" first_and_next
-    checks 3 7 10 18
+    checks 7 10 18
     # All others with ./check --thorough, for the first MPI.
     test "$mpi" = "${mpis##* }" && test "$mpi" != "${mpis# }" && continue
-    checks 4 14 19 24
+    checks 14 19 24
     test "${CHECK_THOROUGH:-}" = 1 || continue
-    checks 2 5 6 21
-    checks 8 9 11 12
-    checks 20 22 23 25 26
+    checks 2 3 4 5
+    checks 6 8 9 11
+    checks 12 20 21 22
+    checks 23 25 26
     test "$(id -u)" != 0 || ! command -v setpriv >/dev/null || beside "$mpi-user" another_user
     join
     # Open MPI ends the program of crossed requests by an error.

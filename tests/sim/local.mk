@@ -18,7 +18,7 @@ SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \
 	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
-THOROUGH_TESTS += tests/sim/methods64.sh tests/sim/layer.sh
+THOROUGH_TESTS += tests/sim/layer.sh
 EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
 	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/tune.py tests/sim/platforms/make.py \
 	tests/sim/known.table tests/sim/known.py tests/sim/stuck.py \

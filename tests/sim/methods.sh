@@ -17,24 +17,14 @@ methods()
     "$run" "$platform" "$ranks" sim/methods --sizes="$bytes" "$@" || exit 1
 }
 
-case ${1:-16} in
-16)
-    methods 4 askew 256 linear flat binomial # where a way back is no half of a round trip
-    for platform in cluster grid; do
-        # Flat has no violation at 256 bytes: its gap is below a round trip.
-        methods 16 $platform 256 linear backward binomial chain native
-        methods 8 $platform 65536 linear backward binomial flat chain native
-    done
-    # The simulator's own that are no plain tree: pipelined, and scatter with allgather.
-    for own in NTSL scatter_LR_allgather; do
-        echo "smpi/bcast:$own"
-        SMPI_OPTIONS="$SMPI_OPTIONS --cfg=smpi/bcast:$own" methods 16 grid 65536 native
-    done
-    ;;
-64)
-    for platform in cluster grid; do
-        methods 64 $platform 65536 linear backward binomial flat chain native
-    done
-    methods 64 grid 256 linear binomial
-    ;;
-esac
+methods 4 askew 256 linear flat binomial # where a way back is no half of a round trip
+for platform in cluster grid; do
+    # Flat has no violation at 256 bytes: its gap is below a round trip.
+    methods 16 $platform 256 linear backward binomial chain native
+    methods 8 $platform 65536 linear backward binomial flat chain native
+done
+# The simulator's own that are no plain tree: pipelined, and scatter with allgather.
+for own in NTSL scatter_LR_allgather; do
+    echo "smpi/bcast:$own"
+    SMPI_OPTIONS="$SMPI_OPTIONS --cfg=smpi/bcast:$own" methods 16 grid 65536 native
+done
