@@ -139,37 +139,44 @@ static void find_missing(struct finding_context *c)
     free(m.rank);
 }
 
-/* One finding for each of the first call sites whose calls returned errors. Entries are sorted by
- * call site and operation. */
+/* Calls that returned an error: a program that goes on may compute with wrong data. Entries are
+ * sorted by call site and operation. */
 static void find_failures(struct finding_context *c)
 {
-    enum { SITES = 5 };
     const struct profile *p = c->v->p;
-    char count[32], call[CALL_LABEL], rank[40];
-    for (size_t i = 0, next, found = 0; i < p->entries.n && found < SITES; i = next) {
+    const struct profile_entry *most = NULL;
+    uint64_t all = 0, of_most = 0;
+    size_t others = 0;
+    char count[32], call[CALL_LABEL], rank[40], more[60];
+    for (size_t i = 0, next; i < p->entries.n; i = next) {
         const struct profile_entry *e = &p->entries.at[i];
         uint64_t sum = 0;
         for (next = i; next < p->entries.n && p->entries.at[next].site == e->site &&
                        p->entries.at[next].operation == e->operation;
              next++)
             sum += p->entries.at[next].errors;
-        if (!sum)
-            continue;
-        const struct profile_group *g = profile_group_find(p, e->site, e->operation);
-        const bool one = g && g->spread.ranks == 1;
-        const int only = one ? (int)g->spread.best : -1;
-        snprintf(rank, sizeof rank, " on rank %d", only);
-        call_label(c->v, e->operation, e->site, call);
-        struct finding f = {.key = "failed_calls",
-                            .severity = SEVERITY_DOUBT,
-                            .site = call,
-                            .ranks = &only,
-                            .n_ranks = one};
-        f.number[0] = (struct finding_number){"count", (double)sum};
-        document_finding(c->d, &f, "%s call%s returned an error%s: %s", format_count(count, sum),
-                         sum == 1 ? "" : "s", one ? rank : "", call);
-        found++;
+        others += sum && all;
+        all += sum;
+        most = sum > of_most ? e : most;
+        of_most = sum > of_most ? sum : of_most;
     }
+    if (!most)
+        return;
+    const struct profile_group *g = profile_group_find(p, most->site, most->operation);
+    const bool one = !others && g && g->spread.ranks == 1;
+    const int only = one ? (int)g->spread.best : -1;
+    snprintf(rank, sizeof rank, " on rank %d", only);
+    snprintf(more, sizeof more, " most often, and %zu other call site%s", others,
+             others == 1 ? "" : "s");
+    call_label(c->v, most->operation, most->site, call);
+    struct finding f = {.key = "failed_calls",
+                        .severity = SEVERITY_ERROR,
+                        .site = call,
+                        .ranks = &only,
+                        .n_ranks = one};
+    f.number[0] = (struct finding_number){"count", (double)all};
+    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.", format_count(count, all),
+                     all == 1 ? "" : "s", one ? rank : "", call, others ? more : "");
 }
 
 /* Calls of unknown duration: the time in MPI is larger than the sum of the known times. */
