@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -214,6 +215,16 @@ static void write_full(const struct view *v, FILE *out, const struct report_opti
     document_free(d);
 }
 
+/* Says which option of `collprof run` records the table, unless the run had it. */
+static void write_missing(const struct view *v, FILE *out, const struct report_table *table)
+{
+    const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");
+    fprintf(out, "The run has no %s", table->name);
+    if (table->option && !recorded)
+        fprintf(out, ": use collprof run %s", table->option);
+    fputs(".\n", out);
+}
+
 static void write_one(const struct view *v, FILE *out, const struct report_options *o)
 {
     struct document *d = document_new("collprof-report/1");
@@ -222,7 +233,7 @@ static void write_one(const struct view *v, FILE *out, const struct report_optio
         table_text_write(t, out,
                          &(struct text_options){(size_t)o->width, o->top, .explain = o->explain});
     else
-        fprintf(out, "The run has no %s.\n", o->table->name);
+        write_missing(v, out, o->table);
     document_free(d);
 }
 

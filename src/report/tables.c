@@ -52,13 +52,6 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
     table_text(t, site == PROFILE_NONE ? NULL : v->label[site]);
 }
 
-static void put_comm(struct table *t, const struct view *v, uint32_t comm)
-{
-    char text[COMM_LABEL];
-    comm_label(v->p, comm, text);
-    table_text(t, text);
-}
-
 #define CALLS                                                                                      \
     COLUMN("calls", COUNT, "calls", "number of calls of all ranks"),                               \
         OPTIONAL("apart", COUNT, "excluded",                                                       \
@@ -194,6 +187,7 @@ static const struct column arrival_columns[] = {
 
 static void fill_arrivals(struct table *t, const struct view *v)
 {
+    char comm[COMM_LABEL];
     for (size_t i = 0; i < v->p->arrivals.n; i++) {
         const struct profile_arrival *a = &v->p->arrivals.at[i];
         bool known = arrivals_kind(v->p, a->operation) != COLLECTIVE_OTHER;
@@ -209,7 +203,8 @@ static void fill_arrivals(struct table *t, const struct view *v)
         put_ns(t, wait);
         put_ns(t, (double)a->duration_median_ns);
         put_ns(t, (double)a->duration_max_ns);
-        put_comm(t, v, a->comm);
+        comm_label(v->p, a->comm, comm);
+        table_text(t, comm);
         put_site(t, v, a->site);
     }
 }
@@ -451,30 +446,33 @@ static void fill_slices(struct table *t, const struct view *v)
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns
 
 const struct report_table report_tables[] = {
-    {"operations", "Time in MPI, by operation", COLUMNS(operation), fill_calls, "time_per_rank"},
-    {"call_sites", "Time in MPI, by call site", COLUMNS(site), fill_calls, "time_per_rank"},
-    {"requests", "Non-blocking requests, by the call that posted them", COLUMNS(request),
-     fill_requests, "wait_per_rank"},
-    {"collectives", "Arrival at collective operations", COLUMNS(arrival), fill_arrivals, "wait"},
-    {"waits", "Wait states (--trace)", COLUMNS(wait), fill_waits, "time"},
-    {"causes", "Causes of waiting, and the critical path (--trace)", COLUMNS(cause), fill_causes,
-     "caused"},
-    {"transport", "Below MPI, by the call that started it (--trace=transport)", COLUMNS(transport),
-     fill_transport, "sends"},
-    {"algorithms", "Algorithms of the collectives (--trace=transport)", COLUMNS(algorithm),
-     fill_measured, "calls", NULL},
-    {"messages", "Messages, by sender and receiver", COLUMNS(message), fill_messages, "bytes"},
-    {"ranks", "Ranks", COLUMNS(rank), fill_ranks, "mpi"},
-    {"regions", "Regions that the application named", COLUMNS(region), fill_regions,
+    {"operations", "Time in MPI, by operation", NULL, COLUMNS(operation), fill_calls,
      "time_per_rank"},
-    {"slices", "Efficiency over time (--trace)", COLUMNS(slice), fill_slices, NULL},
-    {"ack", "Broadcast latency by injected acknowledgements (--ack)", COLUMNS(ack), fill_measured,
+    {"call_sites", "Time in MPI, by call site", NULL, COLUMNS(site), fill_calls, "time_per_rank"},
+    {"requests", "Non-blocking requests, by the call that posted them", NULL, COLUMNS(request),
+     fill_requests, "wait_per_rank"},
+    {"collectives", "Arrival at collective operations", NULL, COLUMNS(arrival), fill_arrivals,
+     "wait"},
+    {"waits", "Wait states", "--trace", COLUMNS(wait), fill_waits, "time"},
+    {"causes", "Causes of waiting, and the critical path", "--trace", COLUMNS(cause), fill_causes,
+     "caused"},
+    {"transport", "Below MPI, by the call that started it", "--trace=transport", COLUMNS(transport),
+     fill_transport, "sends"},
+    {"algorithms", "Algorithms of the collectives", "--trace=transport", COLUMNS(algorithm),
+     fill_measured, "calls", NULL},
+    {"messages", "Messages, by sender and receiver", NULL, COLUMNS(message), fill_messages,
+     "bytes"},
+    {"ranks", "Ranks", NULL, COLUMNS(rank), fill_ranks, "mpi"},
+    {"regions", "Regions that the application named", NULL, COLUMNS(region), fill_regions,
+     "time_per_rank"},
+    {"slices", "Efficiency over time", "--trace", COLUMNS(slice), fill_slices, NULL},
+    {"ack", "Broadcast latency by injected acknowledgements", "--ack", COLUMNS(ack), fill_measured,
      NULL, "destinations"},
-    {"benchmark", "Methods run before the application's collectives (--benchmark)",
+    {"benchmark", "Methods run before the application's collectives", "--benchmark",
      COLUMNS(benchmark), fill_measured, NULL, "methods"},
-    {"tune", "The library's algorithms for the application's collectives (--tune)", COLUMNS(tune),
+    {"tune", "The library's algorithms for the application's collectives", "--tune", COLUMNS(tune),
      fill_measured, "saves", NULL},
-    {"broadcast", "Replaced broadcasts (--bcast)", COLUMNS(broadcast), fill_measured, NULL, NULL},
+    {"broadcast", "Replaced broadcasts", "--bcast", COLUMNS(broadcast), fill_measured, NULL, NULL},
 };
 const size_t n_report_tables = sizeof report_tables / sizeof *report_tables;
 
@@ -489,8 +487,10 @@ const struct report_table *report_table_find(const char *name)
 struct table *report_table_add(struct document *d, const struct report_table *which,
                                const struct view *v)
 {
-    struct table *t =
-        document_table(d, which->name, which->title, which->columns, which->n_columns);
+    char title[120];
+    snprintf(title, sizeof title, "%s%s%s%s", which->title, which->option ? " (" : "",
+             which->option ? which->option : "", which->option ? ")" : "");
+    struct table *t = document_table(d, which->name, title, which->columns, which->n_columns);
     struct view of = *v;
     of.table = which;
     which->fill(t, &of);

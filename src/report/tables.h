@@ -43,6 +43,7 @@ void fill_measured(struct table *t, const struct view *v);
 
 struct report_table {
     const char *name, *title;
+    const char *option; /* of `collprof run`, without which the table is empty; NULL: none */
     const struct column *columns;
     size_t n_columns;
     /* Adds the rows, in any order. */

@@ -66,7 +66,8 @@ Test(report, in_full_has_every_table_that_has_rows)
     struct document *d = report_document(p, &(struct report_options){.full = true});
     for (size_t i = 0; i < n_report_tables; i++) {
         char title[100];
-        snprintf(title, sizeof title, "\n%s\n", report_tables[i].title);
+        snprintf(title, sizeof title, "\n%s%s", report_tables[i].title,
+                 report_tables[i].option ? " (--" : "\n");
         cr_expect_eq(strstr(text, title) != NULL,
                      table_rows(document_find(d, report_tables[i].name)) > 0, "%s in %s",
                      report_tables[i].title, text);
@@ -87,8 +88,14 @@ Test(report, shows_one_table_and_explains_it)
     assert_lacks(text, "MPI_Bcast");
     free(text);
     text = text_of(p, &(struct report_options){.table = report_table_find("ack")});
-    cr_assert_str_eq(text, "The run has no ack.\n");
+    cr_assert_str_eq(text, "The run has no ack: use collprof run --ack.\n");
     free(text);
+    for (int traced = 0; traced < 2; traced++) {
+        p->trace.on = traced;
+        text = text_of(p, &(struct report_options){.table = report_table_find("causes")});
+        cr_expect_eq(strstr(text, "use collprof run --trace.") == NULL, traced, "%s", text);
+        free(text);
+    }
     profile_free(p);
 }
 
