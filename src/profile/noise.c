@@ -41,7 +41,8 @@ double noise_doubt(const struct profile *p, int64_t rank, double work)
     for (size_t i = 0; i < p->ranks.n; i++)
         if (rank < 0 || p->ranks.at[i].rank == rank)
             lost += fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
-                         rank < 0 ? p->ranks.at[i].wall : outside_seconds(&p->ranks.at[i]));
+                         rank == NOISE_ANYWHERE ? p->ranks.at[i].wall
+                                                : outside_seconds(&p->ranks.at[i]));
     double slower =
         p->clock == CLOCK_SOURCE_EXTERNAL ? 0 : differ * sqrt(work * fmin(work, for_seconds));
     return n > 0 ? lost * (n - 1) / n + slower : 0;

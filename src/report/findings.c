@@ -182,7 +182,7 @@ static void find_small_messages(struct finding_context *c)
     for (size_t i = 0; most && i < p->entries.n; i++)
         if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
             time += 1e-9 * (double)p->entries.at[i].time_ns / c->ranks;
-    if (!most || !finding_matters(c, time, NAN, noise_doubt(p, -1, 0)))
+    if (!most || !finding_matters(c, time, NAN, noise_doubt(p, NOISE_ANYWHERE, 0)))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
     call_label(c->v, most->operation, most->site, call);

@@ -141,7 +141,7 @@ void find_late_arrivals(struct finding_context *c)
         typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->stand_for);
         most = !most || a->wait_ns > most->wait_ns ? a : most;
     }
-    double doubt = noise_doubt(p, -1, c->v->where.mean), cost = unexplained(c, wait),
+    double doubt = noise_doubt(p, NOISE_ANYWHERE, c->v->where.mean), cost = unexplained(c, wait),
            likely = fmin(cost, typical);
     if (most && finding_matters(c, likely, NAN, doubt))
         add_late(c, most, wait, time, cost, likely - doubt, false);

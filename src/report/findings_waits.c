@@ -171,6 +171,12 @@ static void segment_label(const struct view *v, const struct root_cause *c,
         snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
 }
 
+/* The cost in seconds per rank. */
+static double segment_seconds(const struct finding_context *c, const struct segment *s)
+{
+    return 1e-9 * s->cost / c->ranks / c->v->p->trace.covered;
+}
+
 /* Whether the largest row costs at least twice the second one: then the finding names its rank. */
 static bool is_of_one_rank(const struct segment *s)
 {
@@ -180,16 +186,19 @@ static bool is_of_one_rank(const struct segment *s)
 /* Seconds per rank of S's cost that may have other reasons than the program. */
 static double cause_doubt(const struct finding_context *c, const struct segment *s)
 {
-    return noise_doubt(c->v->p, is_of_one_rank(s) ? (int64_t)s->most->rank : -1,
-                       s->first->kind == CAUSE_COMPUTATION ? c->v->where.mean : 0);
+    const bool outside = s->first->kind == CAUSE_COMPUTATION;
+    return noise_doubt(c->v->p,
+                       is_of_one_rank(s) ? (int64_t)s->most->rank
+                       : outside         ? NOISE_ANY_RANK
+                                         : NOISE_ANYWHERE,
+                       outside ? c->v->where.mean : 0);
 }
 
 /* The lower end of the cost's interval, seconds per rank; NAN: the whole run was recorded, or the
  * interval is unknown. */
 static double least_cost(const struct finding_context *c, const struct segment *s)
 {
-    const double least = 1e-9 * (s->cost - s->error) / c->ranks / c->v->p->trace.covered;
-    return s->error > 0 ? fmax(0, least) : NAN;
+    return s->error > 0 ? fmax(0, segment_seconds(c, s) * (1 - s->error / s->cost)) : NAN;
 }
 
 /* " It passes as an idle wave through 5 ranks, one each 10 ms, up to rank 7." */
@@ -239,8 +248,9 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
     }
 }
 
+/* CERTAIN: CPU contention cannot explain the cost. */
 static void add_cause(struct finding_context *c, const struct segment *s, const struct waiting *at,
-                      double cost)
+                      double cost, bool certain)
 {
     enum { CLIENTS = 3, BIG = 64 << 10 };
     const struct profile *p = c->v->p;
@@ -283,11 +293,17 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     snprintf(advice, sizeof advice, "see all causes of waiting: collprof report --table=causes %s",
              c->directory ? c->directory : "DIR");
     f.advice = advice;
+    if (!certain) {
+        f.key = "uncertain_cause";
+        f.severity = SEVERITY_DOUBT;
+        f.cost.low = f.cost.high = NAN;
+    }
     document_finding(c->d, &f,
                      "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
-                     "most of it in %s%s.%s%s",
+                     "most of it in %s%s.%s%s%s",
                      between, ranks, format_time(time, 1e9 * cost),
-                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by, gain);
+                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by, gain,
+                     certain ? "" : " CPU contention may explain it.");
 }
 
 /* Whether the trace's time windows are too short to show which rank causes most waiting. */
@@ -347,19 +363,27 @@ void find_waits(struct finding_context *c)
     if (p->causes.n)
         memcpy(causes, p->causes.at, p->causes.n * sizeof *causes);
     qsort(causes, p->causes.n, sizeof *causes, by_segment_and_rank);
+    struct segment uncertain = {0}; /* the costliest that CPU contention may explain */
     for (const struct root_cause *x = causes; x < last;) {
         struct segment s = segment_at(x, last);
         struct waiting at = waiting_for(s.most, w, end);
-        double cost = 1e-9 * s.cost / c->ranks / p->trace.covered;
+        double cost = segment_seconds(c, &s);
         x += s.n;
         if (s.first->kind != CAUSE_COMPUTATION && s.first->kind != CAUSE_TRANSFER) {
             unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
         } else if (at.most && finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
-            add_cause(c, &s, &at, cost);
+            add_cause(c, &s, &at, cost, true);
             struct imbalance *b;
             while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
                 b->reported = true;
+        } else if (at.most && noise_matters(cost, least_cost(c, &s), 0, c->run) &&
+                   s.cost > uncertain.cost) {
+            uncertain = s;
         }
+    }
+    if (uncertain.first) {
+        const struct waiting at = waiting_for(uncertain.most, w, end);
+        add_cause(c, &uncertain, &at, segment_seconds(c, &uncertain), false);
     }
     find_unknown_causes(c, unknown);
     free(causes);
