@@ -118,8 +118,8 @@ static bool write_csv(const struct report_command *r, struct profile *p, FILE *o
     else
         document_write(d, out, FORMAT_CSV);
     if (t && !table_rows(t))
-        reason_print(cli_name, "no rows of %s: use: collprof run --trace%s", one->name,
-                     strcmp(one->name, "transport") ? "" : "=transport");
+        reason_print(cli_name, "no rows of %s%s%s", one->name,
+                     one->option ? ": use: collprof run " : "", one->option ?: "");
     document_free(d);
     return true;
 }

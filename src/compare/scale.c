@@ -48,12 +48,6 @@ static const char *const factor_names[FACTORS] = {"global efficiency",   "comput
                                                   "serialisation",       "transfer",
                                                   "communication"};
 
-static const struct column picture_columns[] = {
-    {"ranks", NULL, COLUMN_INTEGER, 0, NULL, NULL, COLUMN_DATA_ONLY},
-    {"factor", NULL, COLUMN_TEXT, 0, NULL, NULL, COLUMN_DATA_ONLY},
-    {"percent", "%", COLUMN_REAL, 1, NULL, NULL, COLUMN_DATA_ONLY},
-};
-
 /* The runs with one number of ranks. */
 struct size {
     int32_t ranks;
@@ -134,29 +128,25 @@ static struct size *sizes_of(const struct scale_request *r, size_t *n)
 static void put_sizes(struct document *d, const struct size *list, size_t n)
 {
     struct table *t = document_table_of(d, "scale", "Efficiencies by number of ranks", columns);
-    struct table *drawn = document_table_of(d, "factors", NULL, picture_columns);
+    static const char *const lines[] = {
+        "global",        "computation", "parallel",      "load_balance",
+        "serialisation", "transfer",    "communication", NULL};
     for (size_t k = 0; k < n; k++) {
         const struct size *s = &list[k];
         table_integer(t, s->ranks);
         table_real(t, s->time);
         table_real(t, list->time / s->time);
-        for (enum factor f = 0; f < FACTORS; f++) {
+        for (enum factor f = 0; f < FACTORS; f++)
             table_real(t, 100 * s->value[f]);
-            if (isnan(s->value[f]))
-                continue;
-            table_integer(drawn, s->ranks);
-            table_text(drawn, factor_names[f]);
-            table_real(drawn, 100 * s->value[f]);
-        }
         table_integer(t, (long long)s->runs);
     }
     document_picture(d, &(struct picture){.kind = PICTURE_LINES,
                                           .name = "scale",
                                           .title = "Efficiencies by number of ranks",
-                                          .table = "factors",
+                                          .table = "scale",
                                           .x = "ranks",
-                                          .y = "percent",
-                                          .series = "factor",
+                                          .columns = lines,
+                                          .y_label = "percent",
                                           .x_log = true});
 }
 

@@ -166,7 +166,9 @@ struct picture {
     const char *table;          /* name of a table in the document */
     const char *x, *y, *series; /* SERIES may be NULL */
     const char *low, *high;     /* PICTURE_LINES: the interval of Y; or NULL */
-    const char *value;          /* PICTURE_HEAT */
+    /* PICTURE_LINES: a line for each of these columns, instead of Y and SERIES; ends with NULL. */
+    const char *const *columns;
+    const char *value;                           /* PICTURE_HEAT */
     const char *x_label, *y_label, *value_label; /* texts; NULL: head and unit of the column */
     struct {
         const char *column, *is;

@@ -291,12 +291,22 @@ static const struct {
                      MEMBER(panel), MEMBER(lines),   MEMBER(x_end),   MEMBER(y_end),
                      MEMBER(label), MEMBER(arrows)};
 
+/* LIST ends with NULL, and may be NULL. */
+static json_t *texts_json(const char *const *list)
+{
+    json_t *array = json_array();
+    for (; list && *list; list++)
+        json_push(array, json_text(*list, SIZE_MAX));
+    return array;
+}
+
 void document_picture(struct document *d, const struct picture *p)
 {
-    json_t *where = json_object(), *order = json_array();
-    json_t *json = json_pack("{s:s, s:s, s:b, s:b, s:b, s:o, s:o}", "kind", picture_kinds[p->kind],
-                             "palette", palettes[p->palette], "x_log", p->x_log, "y_log", p->y_log,
-                             "value_log", p->value_log, "where", where, "order", order);
+    json_t *where = json_object();
+    json_t *json = json_pack("{s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o}", "kind",
+                             picture_kinds[p->kind], "palette", palettes[p->palette], "x_log",
+                             p->x_log, "y_log", p->y_log, "value_log", p->value_log, "where", where,
+                             "order", texts_json(p->order), "columns", texts_json(p->columns));
     for (size_t i = 0; i < sizeof picture_texts / sizeof *picture_texts; i++) {
         const char *text = *(const char *const *)((const char *)p + picture_texts[i].at);
         if (text)
@@ -304,8 +314,6 @@ void document_picture(struct document *d, const struct picture *p)
     }
     for (size_t i = 0; i < sizeof p->where / sizeof *p->where && p->where[i].column; i++)
         json_put(where, p->where[i].column, json_text(p->where[i].is, SIZE_MAX));
-    for (size_t i = 0; p->order && p->order[i]; i++)
-        json_push(order, json_text(p->order[i], SIZE_MAX));
     if (p->value_low < p->value_high) {
         json_put(json, "value_low", json_real(p->value_low));
         json_put(json, "value_high", json_real(p->value_high));

@@ -154,10 +154,13 @@ const brief = name => name.length > 44 ? name.slice(0, 21) + '..' + name.slice(-
 const least = list => list.reduce((a, b) => Math.min(a, b), Infinity);
 const most = list => list.reduce((a, b) => Math.max(a, b), -Infinity);
 
-/* The rows of a table that PICTURE shows. The table may lack the columns that it selects by. */
+/* The rows of a table that PICTURE shows. The table may lack the columns that it selects by. If each
+ * of several columns is a line, a row becomes several. */
 function rowsOf(picture, name) {
-    const wanted = Object.entries(picture.where || {});
-    const rows = doc.tables[name] ? doc.tables[name].rows : [];
+    const wanted = Object.entries(picture.where || {}), columns = picture.columns || [];
+    const all = doc.tables[name] ? doc.tables[name].rows : [];
+    const rows = columns.length ? columns.flatMap(key => all.filter(row => row[key] !== null).map(row =>
+        ({ ...row, column: headOf(columnOf(doc.tables[name], key)), value: row[key] }))) : all;
     return rows.filter(row => wanted.every(([column, is]) => !(column in row) || String(row[column]) === is));
 }
 
@@ -398,7 +401,7 @@ function drawPicture(figure, picture) {
     }
 }
 function showPictures() {
-    const list = (doc.pictures || []).filter(p => rowsOf(p, p.table).length && DRAW[p.kind]);
+    const list = (doc.pictures || []).map(p => p.columns?.length ? { ...p, y: 'value', series: 'column' } : p).filter(p => rowsOf(p, p.table).length && DRAW[p.kind]);
     if (typeof Chart === 'undefined' || !list.length) return;
     const figures = list.map(p => element('figure', { id: 'picture-' + (p.name || p.table) },
         element('figcaption', {}, p.title || '', ' ', element('a', { href: '#' + p.table, className: 'faint' }, 'numbers')),

@@ -29,7 +29,8 @@ struct timeline_view {
 /* Pictures of a run, each with its tables. They return false and add nothing if there is nothing to
  * draw. */
 bool picture_ranks(struct document *d, const struct profile *p);
-bool picture_efficiency(struct document *d, const struct profile *p); /* over time */
+/* Over time, of the report's table "slices". */
+bool picture_efficiency(struct document *d, const struct profile *p);
 /* P: from profile_load_trace(). */
 bool picture_timeline(struct document *d, const struct profile *p,
                       const struct timeline_view *view);

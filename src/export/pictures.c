@@ -58,38 +58,16 @@ bool picture_ranks(struct document *d, const struct profile *p)
     return true;
 }
 
-static const struct column slice_columns[] = {
-    {"time", NULL, COLUMN_TIME, 0, "middle of the slice, since the start of the run"},
-    {"factor", NULL, COLUMN_TEXT, 0, NULL},
-    {"share", NULL, COLUMN_SHARE, 0, NULL, "percent"},
-};
-
 bool picture_efficiency(struct document *d, const struct profile *p)
 {
-    if (!p->slices.n)
-        return false;
-    struct table *t =
-        document_table_of(d, "efficiency_over_time", "Efficiency over time", slice_columns);
-    for (size_t i = 0; i < p->slices.n; i++) {
-        const struct run_slice *s = &p->slices.at[i];
-        const struct {
-            const char *name;
-            double share;
-        } factors[] = {{"parallel efficiency", s->efficiency},
-                       {"load balance", s->efficiency / s->most},
-                       {"communication efficiency", s->most}};
-        for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
-            table_real(t, 1e-9 * ((double)s->begin_ns + (double)s->end_ns) / 2);
-            table_text(t, factors[k].name);
-            table_real(t, 100 * factors[k].share);
-        }
-    }
-    document_picture(d, &(struct picture){.kind = PICTURE_LINES,
-                                          .name = "efficiency",
-                                          .title = "Parallel efficiency over time",
-                                          .table = "efficiency_over_time",
-                                          .x = "time",
-                                          .y = "share",
-                                          .series = "factor"});
-    return true;
+    static const char *const factors[] = {"efficiency", "load_balance", "communication", NULL};
+    if (p->slices.n)
+        document_picture(d, &(struct picture){.kind = PICTURE_LINES,
+                                              .name = "efficiency",
+                                              .title = "Parallel efficiency over time",
+                                              .table = "slices",
+                                              .x = "begin",
+                                              .columns = factors,
+                                              .y_label = "percent"});
+    return p->slices.n;
 }
