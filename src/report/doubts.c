@@ -139,22 +139,33 @@ static void find_missing(struct finding_context *c)
     free(m.rank);
 }
 
+/* The calls of E that were left by longjmp or an exception, after an error: their duration is
+ * unknown. */
+static uint64_t calls_left(const struct profile_entry *e)
+{
+    uint64_t timed = entry_timed_calls(e) + e->apart,
+             untimed = e->calls > timed ? e->calls - timed : 0;
+    return e->errors < untimed ? e->errors : untimed;
+}
+
 /* Calls that returned an error: a program that goes on may compute with wrong data. Entries are
  * sorted by call site and operation. */
 static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     const struct profile_entry *most = NULL;
-    uint64_t all = 0, of_most = 0;
+    uint64_t all = 0, of_most = 0, left = 0;
     size_t others = 0;
-    char count[32], call[CALL_LABEL], rank[40], more[60];
+    char count[32], call[CALL_LABEL], rank[40], more[60], unknown[120] = "";
     for (size_t i = 0, next; i < p->entries.n; i = next) {
         const struct profile_entry *e = &p->entries.at[i];
         uint64_t sum = 0;
         for (next = i; next < p->entries.n && p->entries.at[next].site == e->site &&
                        p->entries.at[next].operation == e->operation;
-             next++)
+             next++) {
             sum += p->entries.at[next].errors;
+            left += calls_left(&p->entries.at[next]);
+        }
         others += sum && all;
         all += sum;
         most = sum > of_most ? e : most;
@@ -168,6 +179,10 @@ static void find_failures(struct finding_context *c)
     snprintf(rank, sizeof rank, " on rank %d", only);
     snprintf(more, sizeof more, " most often, and %zu other call site%s", others,
              others == 1 ? "" : "s");
+    if (left)
+        snprintf(unknown, sizeof unknown,
+                 " The time of %llu of them is unknown: they were left by longjmp or an exception.",
+                 (unsigned long long)left);
     call_label(c->v, most->operation, most->site, call);
     struct finding f = {.key = "failed_calls",
                         .severity = SEVERITY_ERROR,
@@ -175,38 +190,9 @@ static void find_failures(struct finding_context *c)
                         .ranks = &only,
                         .n_ranks = one};
     f.number[0] = (struct finding_number){"count", (double)all};
-    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.", format_count(count, all),
-                     all == 1 ? "" : "s", one ? rank : "", call, others ? more : "");
-}
-
-/* Calls of unknown duration: the time in MPI is larger than the sum of the known times. */
-static void find_left(struct finding_context *c)
-{
-    const struct profile *p = c->v->p;
-    const struct profile_entry *most = NULL;
-    uint64_t left = 0, of_most = 0;
-    char count[32], call[CALL_LABEL];
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        uint64_t timed = entry_timed_calls(e),
-                 untimed = e->calls > timed + e->apart ? e->calls - e->apart - timed : 0,
-                 mine = e->errors < untimed ? e->errors : untimed;
-        left += mine;
-        if (mine > of_most) {
-            most = e;
-            of_most = mine;
-        }
-    }
-    if (!most)
-        return;
-    call_label(c->v, most->operation, most->site, call);
-    struct finding f = {.key = "calls_left", .severity = SEVERITY_DOUBT, .site = call};
-    f.number[0] = (struct finding_number){"count", (double)left};
-    document_finding(c->d, &f,
-                     "%s call%s left by longjmp or an exception, %s%s: the time in MPI is longer "
-                     "than what is shown",
-                     format_count(count, left), left == 1 ? " was" : "s were",
-                     of_most == left ? "" : "most often ", call);
+    f.number[1] = (struct finding_number){"unknown_time", (double)left};
+    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.%s", format_count(count, all),
+                     all == 1 ? "" : "s", one ? rank : "", call, others ? more : "", unknown);
 }
 
 /* Calls without a call site, because its table was full or none was found. */
@@ -304,7 +290,6 @@ void find_doubts(struct finding_context *c)
                          c->v->p->warnings.at[i]);
     find_missing(c);
     find_failures(c);
-    find_left(c);
     find_no_site(c);
     find_excluded(c);
     find_limits(c);

@@ -8,26 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "MPI_Allreduce at x.c:12 f (30 ms) and MPI_Barrier at x.c:20 g (9 ms)" */
-static void awaited_in(const struct view *v, const struct imbalance *b, char *text, size_t room)
-{
-    char call[CALL_LABEL], time[32];
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof b->at / sizeof *b->at && b->at[i].cost > 0 && at < room; i++) {
-        call_label(v, b->at[i].operation, b->at[i].site, call);
-        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? " and in " : "", call);
-        if (b->at[1].cost > 0 && at < room)
-            at += (size_t)snprintf(text + at, room - at, " (%s)",
-                                   format_time(time, 1e9 * b->at[i].cost));
-    }
-}
-
 static void add_imbalance(struct finding_context *c, const struct imbalance *b)
 {
     const struct profile *p = c->v->p;
     const bool several = b->n_slow > 1;
-    char longer[32], share[32], list[200] = "", calls[3 * CALL_LABEL] = "MPI_Finalize",
-                                call[CALL_LABEL] = "MPI_Finalize", more[120] = "", half[80] = "";
+    static const double nearly_all = 0.9;
+    char longer[32], share[32], list[200] = "", call[CALL_LABEL] = "MPI_Finalize", more[120] = "";
     char advice[CALL_LABEL + 300];
     double processor[2];
     int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
@@ -36,9 +22,8 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
         if (b->slow[i])
             rank[n++] = p->ranks.at[i].rank;
     rank_list(list, sizeof list, rank, n);
-    awaited_in(c->v, b, calls, sizeof calls);
-    if (b->at[0].cost > 0)
-        call_label(c->v, b->at[0].operation, b->at[0].site, call);
+    if (b->at.cost > 0)
+        call_label(c->v, b->at.operation, b->at.site, call);
     bool known = imbalance_processor(b, p, processor);
     bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
     if (idle)
@@ -46,11 +31,8 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                  " At most %s of %s time outside of MPI was on a processor: the rest is sleep, or "
                  "waiting for files.",
                  format_share(share, processor[1], 1), several ? "their" : "its");
-    if (b->half)
-        snprintf(half, sizeof half, " It does so in the %s half of these calls.",
-                 b->half == 1 ? "first" : "second");
     struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
-    f.site = b->at[0].cost > 0 ? call : NULL;
+    f.site = b->at.cost > 0 ? call : NULL;
     f.ranks = rank;
     f.n_ranks = n;
     f.number[0] = (struct finding_number){"longer_seconds", b->slow_time - b->others};
@@ -61,13 +43,13 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
              list, several ? "" : "s", b->others > 0 ? b->slow_time / b->others : INFINITY);
     document_finding(
         c->d, &f,
-        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s in %s.%s%s",
+        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s %sin %s.%s",
         several ? "s" : "", list, several ? "each " : "",
         computes  ? several ? "compute" : "computes"
         : several ? "are outside of MPI for"
                   : "is outside of MPI for",
-        format_time(longer, 1e9 * (b->slow_time - b->others)), several ? "them" : "it", calls, half,
-        more);
+        format_time(longer, 1e9 * (b->slow_time - b->others)), several ? "them" : "it",
+        b->at.cost > 0 && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, more);
     free(rank);
 }
 

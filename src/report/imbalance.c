@@ -96,31 +96,14 @@ static double cost_of(const struct profile *p, const struct segments *s)
     return fmin(excess, 1e-9 * wait / (double)p->ranks.n);
 }
 
-static double part_sum(const struct segments *s, size_t from, size_t to)
-{
-    double sum = 0;
-    for (size_t i = from; i < to; i++)
-        sum += s->part[i];
-    return sum;
-}
-
 static double low_of(const struct segments *s, double cost)
 {
-    double sum = part_sum(s, 0, NOISE_PARTS);
+    double sum = 0;
+    for (size_t i = 0; i < NOISE_PARTS; i++)
+        sum += s->part[i];
     if (s->n < NOISE_PARTS)
         return NAN;
     return sum > 0 ? cost * fmin(1, noise_least(s->part) / sum) : 0;
-}
-
-/* The half of the run with nearly all of the excess; 0: neither. */
-static unsigned half_of(const struct segments *s)
-{
-    static const double nearly_all = 0.90;
-    double first = part_sum(s, 0, NOISE_PARTS / 2), all = part_sum(s, 0, NOISE_PARTS);
-    return s->n < NOISE_PARTS               ? 0
-           : first > nearly_all * all       ? 1
-           : all - first > nearly_all * all ? 2
-                                            : 0;
 }
 
 static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
@@ -161,23 +144,15 @@ static const struct profile_group *longest_wait(const struct profile *p, const b
 static void add_site(const struct profile *p, struct imbalance *b,
                      const struct profile_arrival *end, double cost)
 {
-    enum { SITES = sizeof b->at / sizeof *b->at };
     bool here = end && 1e-9 * (double)end->wait_ns / (double)p->ranks.n >= cost / 2;
     const struct profile_group *g = here ? NULL : longest_wait(p, b->slow, cost);
     if (!end && !g)
         return;
     struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, cost};
-    for (size_t i = 0; i < SITES; i++)
-        if (b->at[i].operation == at.operation && b->at[i].site == at.site) {
-            at.cost += b->at[i].cost;
-            b->at[i].cost = 0;
-        }
-    for (size_t i = 0; i < SITES; i++)
-        if (at.cost > b->at[i].cost) {
-            struct imbalance_site less = b->at[i];
-            b->at[i] = at;
-            at = less;
-        }
+    if (b->at.operation == at.operation && b->at.site == at.site)
+        b->at.cost += cost;
+    else if (cost > b->at.cost)
+        b->at = at;
 }
 
 static void add(struct imbalances *list, const struct profile *p, const struct segments *s,
@@ -196,10 +171,9 @@ static void add(struct imbalances *list, const struct profile *p, const struct s
     bool is_new = i == list->n;
     struct imbalance *b = is_new ? PUSH(list) : &list->at[i];
     if (is_new)
-        *b = (struct imbalance){.slow = slow, .n_slow = n, .half = half_of(s)};
+        *b = (struct imbalance){.slow = slow, .n_slow = n};
     else
         free(slow);
-    b->half = b->half == half_of(s) ? b->half : 0;
     b->cost += cost;
     b->low += noise_at_least(cost, low, doubt);
     b->slow_time += sum[1] / (double)n;

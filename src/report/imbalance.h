@@ -15,11 +15,10 @@ struct imbalance {
     double low;               /* what COST is at least, without doubtful parts */
     double slow_time, others; /* time outside of MPI in these segments, in seconds: mean of the slow
                                  ranks, and of the others */
-    unsigned half; /* 1 or 2: the half of the run with nearly all of the cost; 0: neither */
     struct imbalance_site {
         uint32_t operation, site;
-        double cost;
-    } at[3]; /* where others wait for the slow ranks, the costliest first; cost 0: none known */
+        double cost; /* part of COST; 0: no such call is known */
+    } at;            /* the call in which others wait most for the slow ranks */
     bool reported;
 };
 

@@ -81,14 +81,14 @@ fi
 if program hpcc; then
     sed -e 's/^1000 *Ns/200 Ns/' -e 's/^[0-9]* *Ps$/1 Ps/' -e 's/^[0-9]* *Qs$/2 Qs/' \
         /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt
-    of hpcc - small_messages,record_full,calls_left hpcc
+    of hpcc - small_messages,record_full,failed_calls hpcc
 fi
 for mpi in $mpis; do
     set -- /usr/lib/*/scalapack/$mpi-tests/xdlu
     test -x "$1" || continue
     with_mpi $mpi
     cp /usr/share/scalapack/LU.dat .
-    of scalapack-$mpi - small_messages,record_full,calls_left "$1"
+    of scalapack-$mpi - small_messages,record_full,failed_calls "$1"
 done
 test -n "$tried" || skip "nothing judged: lammps, hpcc, scalapack-mpi-test are missing, or the machine is too busy"
 exit 0
