@@ -47,7 +47,7 @@ static struct site_run run_of(const struct profile *p, const struct profile_entr
 {
     /* Calls excluded from timing are assumed to take as long as the others. */
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, timed = (double)entry_timed_calls(row);
-    double grown = timed > 0 ? 1 + (double)row->apart / timed : 1, time = 0, wait = 0;
+    double grown = timed > 0 ? 1 + (double)row->excluded / timed : 1, time = 0, wait = 0;
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
         if (a->site == row->site && a->operation == row->operation) {

@@ -69,7 +69,7 @@ static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t
         uint64_t ns = awaited[i] == i ? 0 : waited(&e[i], entered[awaited[i]]);
         struct profile_rank *rank = rank_of(p, e[i].rank);
         if (rank)
-            rank->late_wait_ns += (int64_t)ns;
+            rank->collective_wait_ns += (int64_t)ns;
         sum += ns;
     }
     free(entered);
@@ -203,7 +203,7 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     struct profile_arrival a = {
         .site = at->site, .operation = at->operation, .comm = at->comm, .instances = n};
     for (size_t i = 0; i < n; i++) {
-        a.stand_for += at[i].stands_for;
+        a.population += at[i].stands_for;
         a.time_ns += at[i].time * at[i].stands_for;
         a.wait_ns += at[i].wait * at[i].stands_for;
     }
@@ -218,14 +218,14 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
 static void correct(const struct profile *p, struct profile_arrival *a, const uint32_t *kind)
 {
     const uint32_t members = p->comms.at[a->comm].size;
-    const uint64_t guessed = a->time_ns, guessed_number = a->stand_for;
+    const uint64_t guessed = a->time_ns, guessed_number = a->population;
     uint64_t calls = 0, errors = 0, time = 0;
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         if (e->comm == PROFILE_NONE || e->operation != a->operation || e->site != a->site ||
             kind[e->comm] != a->comm)
             continue;
-        calls += e->calls > e->apart ? e->calls - e->apart : 0;
+        calls += e->calls > e->excluded ? e->calls - e->excluded : 0;
         errors += e->errors;
         time += e->time_ns;
     }
@@ -233,10 +233,10 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
         return;
     const bool exact = !errors && calls % members == 0 && calls / members >= a->instances;
     if (exact)
-        a->stand_for = calls / members;
+        a->population = calls / members;
     /* The time in a non-blocking call is not that of its operation. */
     if (p->operations.at[a->operation].family != FAMILY_COLLECTIVE)
-        a->time_ns = whole_count((double)guessed * (double)a->stand_for / (double)guessed_number);
+        a->time_ns = whole_count((double)guessed * (double)a->population / (double)guessed_number);
     else if (exact || guessed > time)
         a->time_ns = time;
     if (!guessed)
@@ -287,7 +287,7 @@ void arrivals_find(struct profile *p)
     uint32_t n_ranks = 0; /* one more than the largest rank */
     p->arrivals.n = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
-        p->ranks.at[i].late_wait_ns = 0;
+        p->ranks.at[i].collective_wait_ns = 0;
         if (p->ranks.at[i].rank >= (int32_t)n_ranks)
             n_ranks = (uint32_t)p->ranks.at[i].rank + 1;
     }
@@ -311,7 +311,7 @@ void arrivals_find(struct profile *p)
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!comparable || !all_recorded(p))
-            p->ranks.at[i].late_wait_ns = -1;
+            p->ranks.at[i].collective_wait_ns = -1;
     free(list.at);
     free(kind);
     free(in_part);

@@ -108,7 +108,7 @@ static void gather_entries(struct gather *g)
     uint64_t histogram[HISTOGRAM_BUCKETS];
     for (uint32_t i = 0; i < count_of(g->l, LEDGER_ENTRIES); i++) {
         const struct ledger_entry *from = &g->l->entries[i];
-        if (!(from->calls || from->completed || from->apart_completed || from->cancelled))
+        if (!(from->calls || from->completed || from->excluded_requests || from->cancelled))
             continue;
         struct profile_entry e = {
             .site = site_of(g, from->site),
@@ -154,7 +154,7 @@ static void spread_regions(struct profile *p, uint32_t rank)
         uint64_t mpi = 0;
         for (size_t k = 0; k < p->entries.n; k++)
             if (p->entries.at[k].region == i)
-                mpi += p->entries.at[k].time_ns + p->entries.at[k].apart_ns;
+                mpi += p->entries.at[k].time_ns + p->entries.at[k].excluded_ns;
         if (r->entered && r->time_ns >= mpi)
             spread_add(&r->outside, rank, r->time_ns - mpi);
     }
@@ -167,7 +167,7 @@ static void split_time(struct profile *p)
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
         uint32_t family = p->operations.at[e->operation].family;
-        uint64_t ns = e->time_ns + e->apart_ns;
+        uint64_t ns = e->time_ns + e->excluded_ns;
         if (family == FAMILY_LIFECYCLE)
             r->lifecycle_ns += ns;
         else if (family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE)
@@ -348,7 +348,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
                                .state_detail = ledger_went_on(h) ? 0 : h->state_detail,
                                .wall = wall_time(h),
-                               .late_wait_ns = -1,
+                               .collective_wait_ns = -1,
                                .untracked_requests = h->untracked_requests,
                                .failed_collectives = h->failed_collectives,
                                .started_late = h->started_late,
@@ -359,7 +359,7 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};
     gather_noise(r, h);
     for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
-        r->mpi_ns += l->entries[i].time_ns + l->entries[i].apart_ns;
+        r->mpi_ns += l->entries[i].time_ns + l->entries[i].excluded_ns;
         r->calls += l->entries[i].calls;
     }
     for (int s = 0; s < LEDGER_SECTIONS; s++)

@@ -17,8 +17,8 @@ static double outside_seconds(const struct profile_rank *r)
  * messages. */
 static double contention(const struct profile_rank *r, double most)
 {
-    double waited = fmax(most - outside_seconds(r),
-                         1e-9 * (fmax(0, (double)r->late_wait_ns) + (double)r->late_message_ns));
+    double waited = fmax(most - outside_seconds(r), 1e-9 * (fmax(0, (double)r->collective_wait_ns) +
+                                                            (double)r->message_wait_ns));
     if (r->delayed_ns < 0)
         return NAN;
     return fmax(0, fmin(1e-9 * (double)r->delayed_ns, r->wall) -

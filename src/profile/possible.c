@@ -5,7 +5,8 @@
 
 static bool entry_possible(const struct profile_entry *e)
 {
-    return e->errors <= e->calls && e->apart <= e->calls && e->hidden <= e->completed &&
+    return e->errors <= e->calls && e->excluded <= e->calls &&
+           e->complete_at_wait <= e->completed &&
            (e->time_ns == 0 || e->max_ns == 0 || e->time_ns / e->max_ns <= e->calls);
 }
 
@@ -43,7 +44,7 @@ const char *profile_impossible(const struct profile *p)
     for (size_t i = 0; i < p->entries.n; i++) {
         if (!entry_possible(&p->entries.at[i]))
             return "calls of one call site took longer, or failed more often, than there were any";
-        calls += (double)p->entries.at[i].time_ns + (double)p->entries.at[i].apart_ns;
+        calls += (double)p->entries.at[i].time_ns + (double)p->entries.at[i].excluded_ns;
     }
     for (size_t i = 0; i < p->arrivals.n; i++)
         if (p->arrivals.at[i].wait_ns > p->arrivals.at[i].time_ns)

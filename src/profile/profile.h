@@ -54,8 +54,8 @@ struct profile_rank {
     uint64_t lifecycle_ns; /* in the calls that start and end MPI */
     /* Parts of mpi_ns: in collectives; in messages and requests; in collectives until the awaited
      * rank entered, which needs that all of them were recorded. Negative if unknown. */
-    int64_t collective_ns, message_ns, late_wait_ns;
-    uint64_t late_message_ns; /* time in traced message calls until the awaited rank entered */
+    int64_t collective_ns, message_ns, collective_wait_ns;
+    uint64_t message_wait_ns; /* time in traced message calls until the awaited rank entered */
     uint64_t calls, untracked_requests;
     uint64_t failed_collectives; /* on communicators of more than this process */
     int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals; negative if unknown, as for a killed
@@ -162,7 +162,7 @@ struct profile_event {
 struct profile_arrival {
     uint32_t site, operation, comm;
     uint64_t instances;                   /* number recorded by all members, and kept */
-    uint64_t stand_for;                   /* estimated number of instances in the run */
+    uint64_t population;                  /* estimated number of instances in the run */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
     uint64_t time_ns; /* of all ranks in these calls, scaled to all instances in the run */
     uint64_t wait_ns; /* part of time_ns until the awaited rank entered */
@@ -294,7 +294,7 @@ int profile_save(struct profile *p, int directory);
 json_t *profile_json(const struct profile *p);
 
 /* The value of its member "schema". */
-#define PROFILE_SCHEMA "collprof-profile/2"
+#define PROFILE_SCHEMA "collprof-profile/3"
 
 /* Reads a profile; JSON is changed. NULL, with a reason, if it is invalid. */
 struct profile *profile_from_json(json_t *json, const char **reason);
@@ -337,7 +337,7 @@ uint64_t entry_timed_calls(const struct profile_entry *e);
 /* Requests of E that were seen complete. */
 static inline uint64_t entry_requests(const struct profile_entry *e)
 {
-    return e->completed + e->apart_completed;
+    return e->completed + e->excluded_requests;
 }
 
 /* The entries of P for each operation (none for the calls that start and end MPI), BY_SITE: for

@@ -144,7 +144,7 @@ void trace_find(struct profile *p)
         uint32_t rank = p->acts.at[i].rank;
         if (found.cause[i].state < WAIT_N_TO_N && rank < p->ranks.n &&
             p->ranks.at[rank].rank == (int32_t)rank)
-            p->ranks.at[rank].late_message_ns += (uint64_t)found.wait_ns[i];
+            p->ranks.at[rank].message_wait_ns += (uint64_t)found.wait_ns[i];
     }
     for (size_t i = 0; i < found.n_waits; i++)
         *PUSH(&p->waits) = found.waits[i];

@@ -156,8 +156,8 @@ void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t 
     entry_called(e);
     e->errors += failed;
     e->bytes += bytes;
-    e->apart++;
-    e->apart_ns += duration_ns;
+    e->excluded++;
+    e->excluded_ns += duration_ns;
     spin_unlock(&e->lock);
     if (--thread.excluded.calls == 0)
         thread.excluded.of = 0;
@@ -171,10 +171,10 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, uint6
 {
     bool excluded = thread.excluded.of != 0;
     spin_lock(&e->lock);
-    e->apart_completed += excluded;
+    e->excluded_requests += excluded;
     e->completed += !excluded;
-    e->hidden += !excluded;
-    e->span_ns += excluded ? 0 : ticks_to_ns(c->exit - c->entry);
+    e->complete_at_wait += !excluded;
+    e->post_to_completion_ns += excluded ? 0 : ticks_to_ns(c->exit - c->entry);
     e->completed_bytes += bytes;
     spin_unlock(&e->lock);
 }
@@ -353,17 +353,17 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
     if (cancelled) {
         e->cancelled++;
     } else if (r->excluded || thread.excluded.of) {
-        e->apart_completed++;
+        e->excluded_requests++;
         e->completed_bytes += bytes;
         e->bytes += r->kind & REQUEST_RECV ? bytes : 0;
     } else {
         /* Another thread may already wait for a request that this thread is still posting. */
         uint64_t waited_from = c->entry > r->post_exit ? c->entry : r->post_exit;
         e->completed++;
-        e->window_ns += ticks_to_ns(waited_from - r->post_exit);
+        e->post_to_wait_ns += ticks_to_ns(waited_from - r->post_exit);
         e->wait_ns += wait / sharing;
-        e->span_ns += ticks_to_ns(c->exit - r->posted);
-        e->hidden += tested || wait < NO_WAIT_NS;
+        e->post_to_completion_ns += ticks_to_ns(c->exit - r->posted);
+        e->complete_at_wait += tested || wait < NO_WAIT_NS;
         e->completed_bytes += bytes;
         if (r->kind & REQUEST_RECV)
             e->bytes += bytes;

@@ -216,29 +216,29 @@ struct ledger_site {
 /* What is summed up per entry: X(member). Gathering, merging and profile.json follow from
  * this list; a figure that is new needs a line here, one where it is counted, and one in
  * report/tables.c.
- *   bytes            sent, or received if the call says so; otherwise as posted
- *   completed        requests started here that were seen complete, but for those with
- *                    MPI_PROC_NULL; of these:
- *   window_ns        return from the post to entry of the completing call
- *   wait_ns          time in the completing calls, each shared out evenly among the requests that
- *                    it completed
- *   span_ns          entry of the post to return of the completing call
- *   hidden           completed without waiting: found done by Test, or wait < 1 us
- *   apart, apart_ns  of the calls, those that the layer may have delayed by what it injected, and
- *                    the time in them: in no other figure but calls, errors and bytes
- *   apart_completed  requests that these have posted or completed: in no other figure but bytes
- *                    and completed_bytes */
+ *   bytes                  sent, or received if the call says so; otherwise as posted
+ *   completed              requests started here that were seen complete, but for those with
+ *                          MPI_PROC_NULL; of these:
+ *   post_to_wait_ns        return from the post to entry of the completing call
+ *   wait_ns                time in the completing calls, each shared out evenly among the requests
+ *                          that it completed
+ *   post_to_completion_ns  entry of the post to return of the completing call
+ *   complete_at_wait       completed without waiting: found complete by MPI_Test, or wait < 1 us
+ *   excluded, excluded_ns  of the calls, those that the layer may have delayed by what it injected,
+ *                          and the time in them: in no other figure but calls, errors and bytes
+ *   excluded_requests      requests that these have posted or completed: in no other figure but
+ *                          bytes and completed_bytes */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
     X(bytes)                                                                                       \
     X(time_ns)                                                                                     \
-    X(apart)                                                                                       \
-    X(apart_ns)                                                                                    \
-    X(apart_completed)                                                                             \
+    X(excluded)                                                                                    \
+    X(excluded_ns)                                                                                 \
+    X(excluded_requests)                                                                           \
     X(completed)                                                                                   \
     X(completed_bytes)                                                                             \
-    X(span_ns) X(window_ns) X(wait_ns) X(hidden) X(cancelled)
+    X(post_to_completion_ns) X(post_to_wait_ns) X(wait_ns) X(complete_at_wait) X(cancelled)
 
 struct ledger_entry {
     uint32_t site, operation, comm, region; /* REGION 0: none */

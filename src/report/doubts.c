@@ -143,7 +143,7 @@ static void find_missing(struct finding_context *c)
  * unknown. */
 static uint64_t calls_left(const struct profile_entry *e)
 {
-    uint64_t timed = entry_timed_calls(e) + e->apart,
+    uint64_t timed = entry_timed_calls(e) + e->excluded,
              untimed = e->calls > timed ? e->calls - timed : 0;
     return e->errors < untimed ? e->errors : untimed;
 }
@@ -227,8 +227,8 @@ static void find_excluded(struct finding_context *c)
     }
     for (size_t i = 0; i < p->entries.n; i++) {
         calls += (double)p->entries.at[i].calls;
-        excluded += (double)p->entries.at[i].apart;
-        time += (double)p->entries.at[i].apart_ns;
+        excluded += (double)p->entries.at[i].excluded;
+        time += (double)p->entries.at[i].excluded_ns;
     }
     struct finding f = {.key = "excluded", .severity = SEVERITY_NOTE};
     f.number[0] = (struct finding_number){"calls_percent", 100 * excluded / calls};

@@ -84,7 +84,7 @@ static void find_contention(struct finding_context *c)
                         .ranks = &n->worst_rank,
                         .n_ranks = 1,
                         .advice = advice};
-    f.number[0] = (struct finding_number){"worst_percent", 100 * n->share};
+    f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
     if (n->share >= NOISE_FELT_FROM) {
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",

@@ -120,7 +120,7 @@ void find_late_arrivals(struct finding_context *c)
         }
         wait += here;
         time += all;
-        typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->stand_for);
+        typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->population);
         most = !most || a->wait_ns > most->wait_ns ? a : most;
     }
     double doubt = noise_doubt(p, NOISE_ANYWHERE, c->v->where.mean), cost = unexplained(c, wait),

@@ -54,7 +54,7 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
 
 #define CALLS                                                                                      \
     COLUMN("calls", COUNT, "calls", "number of calls of all ranks"),                               \
-        OPTIONAL("apart", COUNT, "excluded",                                                       \
+        OPTIONAL("excluded", COUNT, NULL,                                                          \
                  "calls that an experiment may have delayed: excluded from all times"),            \
         OPTIONAL("bytes", BYTES, NULL, "bytes according to the calls' arguments, of all ranks"),   \
         COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
@@ -66,8 +66,8 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
         OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
         OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
         OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
-        OPTIONAL("worst_rank", RANK, "slowest", "the rank with the longest time"),                 \
-        OPTIONAL("worst_times", REAL, "x mean",                                                    \
+        OPTIONAL("slowest_rank", RANK, "slowest", "the rank with the longest time"),               \
+        OPTIONAL("slowest_ratio", REAL, "x mean",                                                  \
                  "time of that rank, as a multiple of the mean of all")
 
 static const struct column operation_columns[] = {OPERATION, CALLS};
@@ -107,10 +107,10 @@ static void fill_calls(struct table *t, const struct view *v)
         uint64_t timed = entry_timed_calls(e);
         /* The time of calls that never returned is unknown: an error handler left them by
          * longjmp(), or the rank was killed. */
-        double time = timed || !e->calls || e->apart ? (double)e->time_ns : NAN;
+        double time = timed || !e->calls || e->excluded ? (double)e->time_ns : NAN;
         put_operation(t, v, e->operation);
         put_count(t, e->calls);
-        table_integer_if(t, e->apart, (long long)e->apart);
+        table_integer_if(t, e->excluded, (long long)e->excluded);
         put_count(t, e->bytes);
         put_ns(t, time / v->ranks);
         put_percent(t, time, wall);
@@ -131,7 +131,7 @@ static const struct column request_columns[] = {
     OPERATION,
     COLUMN("requests", COUNT, NULL, "requests posted here and seen complete"),
     OPTIONAL("open", TIME, NULL, "from post to completion of a request, mean"),
-    OPTIONAL("until_wait", TIME, "compute",
+    OPTIONAL("compute", TIME, NULL,
              "from the post of a request to the call that completed it, mean"),
     COLUMN("complete", SHARE, NULL,
            "share of the requests that were complete when tested or waited for"),
@@ -152,9 +152,9 @@ static void fill_requests(struct table *t, const struct view *v)
             continue;
         put_operation(t, v, e->operation);
         put_count(t, entry_requests(e));
-        put_ns(t, (double)e->span_ns / n);
-        put_ns(t, (double)e->window_ns / n);
-        put_percent(t, (double)e->hidden, n);
+        put_ns(t, (double)e->post_to_completion_ns / n);
+        put_ns(t, (double)e->post_to_wait_ns / n);
+        put_percent(t, (double)e->complete_at_wait, n);
         put_ns(t, (double)e->wait_ns / v->ranks);
         put_site(t, v, e->site);
     }
@@ -166,7 +166,7 @@ static const struct column arrival_columns[] = {
     COLUMN("members", COUNT, "ranks", "ranks in the communicator"),
     COLUMN("instances", COUNT, NULL,
            "operations that all members recorded; medians and maximum are of these"),
-    OPTIONAL("stand_for", COUNT, "of",
+    OPTIONAL("population", COUNT, "of",
              "number of operations in the run; an estimate if not all were recorded"),
     OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
     OPTIONAL("skew_max", TIME, "max", "the largest skew"),
@@ -195,7 +195,7 @@ static void fill_arrivals(struct table *t, const struct view *v)
         put_operation(t, v, a->operation);
         table_integer(t, v->p->comms.at[a->comm].size);
         put_count(t, a->instances);
-        put_count(t, a->stand_for);
+        put_count(t, a->population);
         put_ns(t, (double)a->skew_median_ns);
         put_ns(t, (double)a->skew_max_ns);
         table_integer_if(t, known && a->cost_ns, a->cost_rank);

@@ -40,10 +40,10 @@ import collections, json
 p = json.load(open("out/profile.json"))
 used, rows = {e["communicator"] for e in p["entries"]}, collections.Counter()
 for i, c in enumerate(p["communicators"]):
-    frames = p["sites"][c["made_at"]]["frames"] if c["made_at"] is not None else []
+    frames = p["sites"][c["created_at"]]["frames"] if c["created_at"] is not None else []
     at = next((f["function"] for f in frames if f.get("file", "").endswith("comms.c")), "")
     if i in used:
-        rows[c["name"] or "(no name)", c["size"], c["made_at"], at] += c["created"]
+        rows[c["name"] or "(no name)", c["size"], c["created_at"], at] += c["created"]
 print(*sorted(f"{name} {size} {made} {at}".rstrip() for (name, size, _, at), made in rows.items()), sep="\n")
 PY
     { seq -f 'n%g 4 1 names' 0 66; cat; } >want <<'ROWS'

@@ -126,7 +126,7 @@ def main(path, check, *arguments):
     if check in ("calls", "bytes", "completed", "cancelled", "errors"):
         return expect(by_operation(profile, check), arguments)
     if check == "window-ms":
-        window = by_operation(profile, "window_ns")
+        window = by_operation(profile, "post_to_wait_ns")
         return expect({name: ns // 1000000 for name, ns in window.items()}, arguments)
     if check == "waits":
         return waits(profile, arguments)

@@ -71,7 +71,7 @@ both failing-wait
 profile failing-wait errors MPI_Wait=1
 profile failing-wait completed MPI_Irecv=1
 holds failing-wait <<'END' || fail "failing-wait: times of another request"
-window = sum(e.get("window_ns", 0) for e in p["entries"])
+window = sum(e.get("post_to_wait_ns", 0) for e in p["entries"])
 assert window < 1.5e9, window
 END
 
@@ -153,7 +153,7 @@ n = sorted((p["operations"][a["operation"]]["name"], a["instances"]) for a in p[
 rare, often, barrier, begun = [k for name, k in n]
 for a in p["arrivals"]:
     kept_all = a["instances"] in (rare, begun)
-    assert a["stand_for"] == (a["instances"] if kept_all else 16384), a
+    assert a["population"] == (a["instances"] if kept_all else 16384), a
     assert a["time_ns"] <= sum(e["time_ns"] for e in p["entries"]) or a["instances"] == begun, a
 assert [name for name, k in n] == ["MPI_Allreduce", "MPI_Allreduce", "MPI_Barrier", "MPI_Ibcast"], n
 assert 0.7 < often / barrier < 1.4, n

@@ -155,8 +155,8 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, uint
                                                      .calls = calls + 20,
                                                      .errors = errors,
                                                      .time_ns = 15000,
-                                                     .apart = 20,
-                                                     .apart_ns = 900,
+                                                     .excluded = 20,
+                                                     .excluded_ns = 900,
                                                      .histogram = histogram});
     profile_thin_events(p, 500);
     p->hosts.n = 0;
@@ -182,7 +182,7 @@ Test(arrivals, a_sample_stands_for_what_was_counted)
         struct profile *p =
             counted_barriers(0, known[i].calls, known[i].errors, known[i].two_sites);
         const struct profile_arrival *a = &p->arrivals.at[0];
-        cr_assert_eq(a->stand_for == 1000, known[i].exact, "case %zu", i);
+        cr_assert_eq(a->population == 1000, known[i].exact, "case %zu", i);
         cr_assert_eq(a->time_ns == 15000, known[i].calls && !known[i].two_sites, "case %zu", i);
         profile_free(p);
     }
@@ -195,7 +195,7 @@ Test(arrivals, calls_that_make_a_collective_do_not_count_it)
     p->operations.at[0].family = FAMILY_INIT_REQUEST;
     arrivals_find(p);
     cr_assert_eq(p->arrivals.n, 1);
-    cr_assert_neq(p->arrivals.at[0].stand_for, 1000);
+    cr_assert_neq(p->arrivals.at[0].population, 1000);
     profile_free(p);
 }
 

@@ -81,19 +81,27 @@ Test(merge, every_figure_of_an_entry_adds_up)
                                                      .min_ns = 6 * f,
                                                      .max_ns = 7 * f,
                                                      .completed = 8 * f,
-                                                     .window_ns = 9 * f,
+                                                     .post_to_wait_ns = 9 * f,
                                                      .wait_ns = 10 * f,
-                                                     .span_ns = 11 * f,
-                                                     .hidden = 12 * f,
+                                                     .post_to_completion_ns = 11 * f,
+                                                     .complete_at_wait = 12 * f,
                                                      .completed_bytes = 13 * f,
                                                      .cancelled = 14 * f,
                                                      .histogram = histogram[k]});
     }
     cr_assert_eq(p->entries.n, 1);
     const struct profile_entry *e = &p->entries.at[0];
-    const uint64_t sums[] = {e->calls,     e->errors,          e->bytes,    e->time_ns,
-                             e->completed, e->window_ns,       e->wait_ns,  e->span_ns,
-                             e->hidden,    e->completed_bytes, e->cancelled};
+    const uint64_t sums[] = {e->calls,
+                             e->errors,
+                             e->bytes,
+                             e->time_ns,
+                             e->completed,
+                             e->post_to_wait_ns,
+                             e->wait_ns,
+                             e->post_to_completion_ns,
+                             e->complete_at_wait,
+                             e->completed_bytes,
+                             e->cancelled};
     static const uint64_t of[] = {2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         cr_assert_eq(sums[i], 1001 * of[i], "figure %zu", i);

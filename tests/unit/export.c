@@ -62,8 +62,8 @@ Test(export, csv_has_the_figures)
                                            {"MPI_Bcast,", "mean_us", "1.000"},
                                            {"MPI_Bcast,", "time_per_rank_us", "100.000"},
                                            {"MPI_Allreduce,", "max_us", "12000.000"},
-                                           {"MPI_Allreduce,", "worst_rank", "3"},
-                                           {"MPI_Allreduce,", "worst_times", "1.60"}};
+                                           {"MPI_Allreduce,", "slowest_rank", "3"},
+                                           {"MPI_Allreduce,", "slowest_ratio", "1.60"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const char *is = cell_of(text, known[i][0], known[i][1]);
         cr_expect_str_eq(is ? is : "(none)", known[i][2], "%s %s in\n%s", known[i][0], known[i][1],
@@ -338,7 +338,7 @@ Test(export, parts_of_a_rank_are_its_run)
                                              .mpi_ns = 600000000,
                                              .message_ns = 490000000,
                                              .collective_ns = 100000000,
-                                             .late_wait_ns = 50000000,
+                                             .collective_wait_ns = 50000000,
                                              .lifecycle_ns = 500000000};
     *PUSH(&p->ranks) = (struct profile_rank){.rank = 1, .wall = 1, .mpi_ns = 100000000};
     struct document *d = document_new("x/1");

@@ -216,7 +216,7 @@ static void check(size_t i, const struct known *k, const struct document *d)
         double share = 100 * json_number_value(json_object_get(f, "share"));
         cr_expect_eq(rank, k->rank, "case %zu: rank %d in %s", i, (int)rank, text);
         cr_expect(k->share == 0 || fabs(share - k->share) < 0.01, "case %zu: %s", i, text);
-        const json_t *worst = json_object_get(json_object_get(f, "numbers"), "worst_percent");
+        const json_t *worst = json_object_get(json_object_get(f, "numbers"), "contention_percent");
         cr_expect(!worst || fabs(json_number_value(worst) - 100 * k->delayed[rank]) < 1e-6,
                   "case %zu: %s", i, text); /* of a run of 1 s */
         check_words(i, k, d);

@@ -170,7 +170,7 @@ Test(load, nothing_to_read)
     char path[100];
     snprintf(path, sizeof path, "%s/profile.json", directory);
     FILE *f = fopen(path, "w");
-    fputs("{\"schema\": \"collprof-profile/2\", \"entries\": [{\"calls\": \"many\"}]}", f);
+    fputs("{\"schema\": \"collprof-profile/3\", \"entries\": [{\"calls\": \"many\"}]}", f);
     fclose(f);
     cr_assert_null(profile_load(directory));
     f = fopen(path, "w");

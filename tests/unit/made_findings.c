@@ -36,7 +36,7 @@ static void add_calls(struct profile *p, const struct known *k, uint32_t comm)
                                                      .calls = 10,
                                                      .time_ns = ns(k->calls[i].sum),
                                                      .completed = k->calls[i].completed,
-                                                     .hidden = k->calls[i].complete,
+                                                     .complete_at_wait = k->calls[i].complete,
                                                      .wait_ns = ns(k->calls[i].wait),
                                                      .histogram = histogram});
         profile_group(p, site, operation)->spread =
@@ -94,12 +94,12 @@ struct profile *made(const struct known *k)
                                                  .cpu_ns = (int64_t)ns(k->cpu[r]) ?: -1,
                                                  .mpi_ns = ns(k->mpi[r]),
                                                  .message_ns = ns(k->message[r]),
-                                                 .late_message_ns = ns(k->late_message[r]),
+                                                 .message_wait_ns = ns(k->late_message[r]),
                                                  .delayed_ns = (int64_t)ns(k->delayed[r])};
     add_calls(p, k, comm);
     if (k->excluded > 0) {
-        p->entries.at[0].apart = 5;
-        p->entries.at[0].apart_ns = p->ranks.at[0].injected_ns = ns(k->excluded);
+        p->entries.at[0].excluded = 5;
+        p->entries.at[0].excluded_ns = p->ranks.at[0].injected_ns = ns(k->excluded);
     }
     if (k->program) {
         profile_add_text(p, TABLE_PROGRAMS, k->program);
@@ -112,7 +112,7 @@ struct profile *made(const struct known *k)
             .operation = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE),
             .comm = comm,
             .instances = 100,
-            .stand_for = 100,
+            .population = 100,
             .skew_median_ns = ns(k->late.wait / 100),
             .time_ns = ns(0.5),
             .wait_ns = ns(k->late.wait),

@@ -19,10 +19,10 @@ static struct profile *profile_of(int rank, int size)
     made_calls(&l, 2, OP_ALLREDUCE, 8, 10, 2000u * ((uint64_t)rank + 1));
     struct ledger_entry *e = made_calls(&l, 1, OP_ISEND, 100, 4, 300);
     e->completed = 4;
-    e->window_ns = 4000;
+    e->post_to_wait_ns = 4000;
     e->wait_ns = 800;
-    e->span_ns = 6000;
-    e->hidden = 1;
+    e->post_to_completion_ns = 6000;
+    e->complete_at_wait = 1;
     e->completed_bytes = 400;
     for (uint32_t i = 0; i < 4; i++)
         made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i + 1000u * (unsigned)rank,

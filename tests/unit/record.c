@@ -191,7 +191,7 @@ Test(record, a_rare_collective_stays_in_a_full_log)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_INSTANCES];
     uint32_t n = 40 * t->capacity, calls[2] = {0}, kept[2] = {0};
-    uint64_t stand_for[2] = {0};
+    uint64_t population[2] = {0};
     for (uint32_t i = 0; i < n; i++) {
         unsigned rare = i % (n / 12) == n / 24;
         instance_add(&(struct ledger_instance){.comm_id = 0x123456789abcdef,
@@ -204,13 +204,13 @@ Test(record, a_rare_collective_stays_in_a_full_log)
     for (uint32_t i = 0; i < t->count; i++) {
         const struct ledger_instance *k = &layer.ledger.instances[i];
         kept[k->site]++;
-        stand_for[k->site] += ledger_represented(k->spared, mask);
+        population[k->site] += ledger_represented(k->spared, mask);
     }
     cr_assert_eq(calls[1], 12);
     cr_assert_eq(kept[1], 12);
-    cr_assert_eq(stand_for[1], 12);
-    cr_assert_float_eq((double)stand_for[0] / calls[0], 1, 0.1, "%g",
-                       (double)stand_for[0] / calls[0]);
+    cr_assert_eq(population[1], 12);
+    cr_assert_float_eq((double)population[0] / calls[0], 1, 0.1, "%g",
+                       (double)population[0] / calls[0]);
 }
 
 static struct ledger_entry *entry(uint32_t site, uint32_t operation)

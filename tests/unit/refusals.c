@@ -37,7 +37,7 @@ static const struct {
     {"ranks", "mpi_ns", 5e9, 5e9 + 1, "a rank was longer in MPI"},
     {"ranks", "delayed_ns", 5e9, 5e9 + 1, "or runnable but not scheduled, than it ran"},
     {"entries", "errors", 10, 11, "calls of one call site took longer, or failed more often"},
-    {"entries", "hidden", 10, 11, "calls of one call site took longer"},
+    {"entries", "complete_at_wait", 10, 11, "calls of one call site took longer"},
     /* Ten calls, of which none took more than 0.1 ms. */
     {"entries", "time_ns", 1099999, 1100000, "calls of one call site took longer"},
     {"arrivals", "wait_ns", 500, 501, "collectives of one call site waited for longer"},
@@ -87,6 +87,21 @@ Test(refusals, figures_that_cannot_be)
         cr_expect_not(is_read(i, known[i].bad), "case %zu: %s %g is impossible", i, known[i].key,
                       known[i].bad);
     }
+}
+
+/* The version before had other names for some members. */
+Test(refusals, another_version)
+{
+    json_t *json = made_json();
+    const char *reason;
+    json_object_set_new(json, "schema", json_string("collprof-profile/2"));
+    cr_expect_null(profile_from_json(json, &reason));
+    cr_expect_str_eq(reason, "a profile of another version of collprof (this one reads "
+                             "collprof-profile/3)");
+    json_object_set_new(json, "schema", json_string("collprof-scale/1"));
+    cr_expect_null(profile_from_json(json, &reason));
+    cr_expect_str_eq(reason, "no collprof profile");
+    json_decref(json);
 }
 
 static void assert_refused(json_t *in, const char *key, json_int_t value, json_t *json)

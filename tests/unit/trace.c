@@ -116,7 +116,7 @@ Test(trace, clocks_of_several_hosts)
         cr_assert_eq(p->trace.matched, known[i].matched, "case %zu", i);
         cr_assert_eq(p->waits.n, known[i].waits, "case %zu", i);
         uint64_t waited = p->waits.n ? p->waits.at[0].wait_ns : 0;
-        cr_assert_eq(p->ranks.at[0].late_message_ns + p->ranks.at[1].late_message_ns, waited);
+        cr_assert_eq(p->ranks.at[0].message_wait_ns + p->ranks.at[1].message_wait_ns, waited);
         profile_free(p);
     }
 }
