@@ -49,6 +49,16 @@ for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); 
     sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" | grep '^\.Nm$' && { echo "$page: a synopsis without the subcommand"; bad=1; }
 done
 check_names "$source/man/collprof-report.1" Formats: "$built/collprof" report
+# Members of profile.json, and keys of findings.
+page=$source/man/collprof-profile.5
+{
+    sed -nE '/struct field .*\[\] = \{/,/^\};/s/[^"]*"([a-z_]+)"[^"]*/\1\n/gp' "$source/src/profile/fields.c"
+    sed -nE '/define LEDGER_SUMS/,/^$/s/ *X\(([a-z_]+)\)[ \\]*/\1\n/gp' "$source/src/record/layout.h"
+} | grep -v '^$' >names
+in_page fields.c
+page=$source/man/collprof-report.1
+grep -hoE 'key = "[a-z_]+"' "$source"/src/report/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u >names
+in_page src/report
 for page in "$source"/man/*.[1-8]; do
     groff -ww -mandoc -Tutf8 -z "$page" 2>&1 | grep . && { echo "in $page"; bad=1; }
 done

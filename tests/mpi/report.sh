@@ -85,7 +85,7 @@ def collect(value):
 for name in sys.argv[3:]:
     collect(json.load(open(name)))
 assert "verdict" in keys and len(keys) > 100, len(keys)
-named = set(re.findall(r"\w+", "\n".join(l for l in page.split("\n") if re.match(r"\..*\bLi\b", l))))
+named = set(re.findall(r"\w+", "\n".join(l for l in page.split("\n") if re.match(r"\..*\b(Li|Ss)\b", l))))
 missing = sorted(keys - named)
 print("not in the page:", missing) if missing else None
 sys.exit(bool(missing))
