@@ -119,6 +119,30 @@ Test(findings, ranks_that_ended_alike_are_one)
     profile_free(p);
 }
 
+/* Errors that calls returned come before what costs time, with the call site that has most. */
+Test(findings, failed_calls_of_several_call_sites)
+{
+    static const uint64_t errors[] = {2, 5, 0, 1};
+    struct profile *p = made(&(struct known){.mpi = {0.4, 0}});
+    for (uint32_t i = 0; i < 4; i++)
+        profile_add_entry(
+            p, &(struct profile_entry){.site = site_in_line(p, 20 + i),
+                                       .operation = profile_add_operation(p, "MPI_Send", 0),
+                                       .comm = PROFILE_NONE,
+                                       .region = PROFILE_NONE,
+                                       .calls = 9,
+                                       .errors = errors[i]});
+    struct document *d = findings_of(p);
+    cr_expect_eq(json_array_get(document_finding_list(d), 0), found(d, "failed_calls"));
+    cr_expect_str_eq(
+        text_in(d, "failed_calls", "text"),
+        "8 calls returned an error: MPI_Send at solve.c:21 solve most often, and 2 "
+        "other call sites. The time of 8 of them is unknown: they were left by longjmp "
+        "or an exception.");
+    document_free(d);
+    profile_free(p);
+}
+
 /* Calls that failed and have no time were left; calls that failed and returned were not. */
 Test(findings, calls_left_by_an_exception)
 {
@@ -133,8 +157,10 @@ Test(findings, calls_left_by_an_exception)
                                    .errors = 5,
                                    .histogram = histogram});
     struct document *d = findings_of(p);
-    size_t ranks;
-    cr_expect_eq(count_of(d, "calls_left", &ranks), 4);
+    const json_t *numbers = json_object_get(found(d, "failed_calls"), "numbers");
+    cr_expect_eq(json_number_value(json_object_get(numbers, "count")), 5);
+    cr_expect_eq(json_number_value(json_object_get(numbers, "unknown_time")), 4);
+    cr_expect_not_null(strstr(text_in(d, "failed_calls", "text"), "The time of 4 of them"));
     cr_expect_not_null(found(d, "spawned"));
     document_free(d);
     profile_free(p);
