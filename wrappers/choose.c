@@ -5,14 +5,11 @@
 
 #include "base/beside.h"
 #include "base/launcher.h"
-#include "base/quote.h"
 #include "base/reason.h"
-#include "base/text.h"
 #include "collprof.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -194,29 +191,11 @@ static bool is_application(void)
     return pid && atoi(pid) == getpid();
 }
 
-/* Some programs (ls) close standard error before they end. */
-static int kept_stderr = -1;
-
-__attribute__((constructor)) static void keep_stderr(void)
-{
-    if (is_application() && launcher_speaks())
-        kept_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
-}
-
 static bool is_ours(const void *function)
 {
     Dl_info of, own;
     return function && dladdr(function, &of) && dladdr(&n_stubs, &own) &&
            of.dli_fbase == own.dli_fbase;
-}
-
-/* A child (of strace, timeout) may have used MPI and be recorded. */
-static void say_unused(void)
-{
-    char name[256];
-    text_copy(name, sizeof name, program_invocation_short_name);
-    quote_plain(name);
-    dprintf(kept_stderr, "collprof: %s itself used no MPI\n", name);
 }
 
 /* Not called for an MPI that was loaded by dlopen and dlsym, as some language bindings do. */
@@ -237,6 +216,6 @@ __attribute__((destructor)) static void say_if_unused(void)
         SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
             "replace (was it opened by dlopen?): nothing was recorded: use: RTLD_GLOBAL in dlopen, "
             "and dlsym(RTLD_DEFAULT, ...)");
-    else if (kept_stderr >= 0 && is_application())
-        say_unused();
+    else if (is_application()) /* a child, as of strace, may have used MPI and be recorded */
+        SAY("%s itself used no MPI", program_invocation_short_name);
 }
