@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+static struct ledger_request *claim(MPI_Request handle)
+{
+    return handle == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(handle));
+}
+
 void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
                    MPI_Status *statuses, bool single)
 {
@@ -24,104 +29,56 @@ void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *
     if (!p->taken)
         return;
     for (int i = 0; i < p->n; i++)
-        p->record[i] =
-            p->handle[i] == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(p->handle[i]));
+        p->record[i] = claim(p->handle[i]);
     if (count == 1 && p->record[0])
         call_waits_for(p->record[0]);
     c->entry = clock_ticks();
 }
 
-static struct ledger_request *pending_record(const struct pending *p, int i)
+/* Whether the call, which returned RC, has completed the request at I with record R. After an error
+ * some may have failed and some be pending: one that is gone is complete, and so is a persistent
+ * one of ALL whose status does not say pending. */
+static bool completed(const struct pending *p, int i, int rc, bool all)
 {
-    if (p->taken)
-        return p->record[i];
-    return p->handle[i] == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(p->handle[i]));
+    const struct ledger_request *r = p->record[i];
+    bool stays = all && r && r->kind & REQUEST_PERSISTENT && rc == MPI_ERR_IN_STATUS;
+    return r && r->active &&
+           (rc == MPI_SUCCESS || (stays ? p->status[i].MPI_ERROR != MPI_ERR_PENDING
+                                        : p->requests[i] == MPI_REQUEST_NULL));
 }
 
 /* A request that is not complete returns to the front of its queue. */
-static void pending_return(const struct pending *p)
+void pending_end(struct call *c, const struct pending *p, int rc, int count, const int *indices,
+                 bool tested)
 {
-    for (int i = p->n - 1; i >= 0; i--)
+    const bool all = !indices;
+    const int *at = rc ? NULL : indices, n = !p->n ? 0 : rc ? p->n : count;
+    unsigned sharing = 0;
+    for (int k = 0; k < n; k++) {
+        const int i = at ? at[k] : k;
+        if (!p->taken)
+            p->record[i] = claim(p->handle[i]);
+        sharing += completed(p, i, rc, all);
+    }
+    for (int k = 0; k < n; k++) {
+        const int i = at ? at[k] : k;
+        const MPI_Status *status = &p->status[k];
+        if (!completed(p, i, rc, all))
+            continue;
+        if (rc && !all)
+            call_lost(c, p->record[i], rc, p->n == 1 ? status : NULL);
+        else if (rc && status->MPI_ERROR != MPI_SUCCESS)
+            call_lost(c, p->record[i], status->MPI_ERROR, status);
+        else
+            call_complete(c, p->record[i], sharing, status, tested);
+        p->record[i] = NULL;
+    }
+    for (int i = p->taken || (n && !at) ? p->n : 0; i-- > 0;)
         if (p->record[i])
             request_return(p->record[i]);
-}
-
-/* After an error: a request that is gone has failed; its handle may already be another one's. */
-static void pending_end_failed(struct call *c, const struct pending *p, int rc)
-{
-    for (int i = p->n - 1; i >= 0; i--) {
-        bool gone = p->handle[i] != MPI_REQUEST_NULL && p->requests[i] == MPI_REQUEST_NULL;
-        struct ledger_request *r = p->taken ? p->record[i] : gone ? pending_record(p, i) : NULL;
-        if (r && gone)
-            call_lost(c, r, rc, p->n == 1 ? p->status : NULL);
-        else if (r)
-            request_return(r);
-    }
-}
-
-/* A test that found nothing is not recorded as an event. */
-static void leave(struct call *c, int rc, bool tested)
-{
-    if (tested)
+    if (tested) /* one that found nothing is no event */
         c->traced = true;
     call_leave(c, rc, MPI_COMM_NULL, 0);
-}
-
-void pending_end_some(struct call *c, const struct pending *p, int rc, int count,
-                      const int *indices, bool tested)
-{
-    if (rc != MPI_SUCCESS)
-        pending_end_failed(c, p, rc);
-    for (int k = 0; rc == MPI_SUCCESS && k < count && p->n; k++) {
-        struct ledger_request *r = pending_record(p, indices[k]);
-        if (r && r->active)
-            call_complete(c, r, (unsigned)count, &p->status[k], tested);
-        else if (r)
-            request_return(r);
-        p->record[indices[k]] = NULL;
-    }
-    if (rc == MPI_SUCCESS && p->taken)
-        pending_return(p);
-    leave(c, rc, tested);
-}
-
-void pending_end_one(struct call *c, const struct pending *p, int rc, int index, bool tested)
-{
-    pending_end_some(c, p, rc, index >= 0 && index < p->n, &index, tested);
-}
-
-static bool completed(const struct pending *p, int i, const struct ledger_request *r, int rc)
-{
-    if (rc == MPI_SUCCESS)
-        return r->active;
-    /* After MPI_ERR_IN_STATUS some requests failed and some may be pending. One that is gone is
-     * complete, and so is a persistent one unless its status says pending. */
-    bool stays = r->kind & REQUEST_PERSISTENT && rc == MPI_ERR_IN_STATUS;
-    return r->active &&
-           (stays ? p->status[i].MPI_ERROR != MPI_ERR_PENDING : p->requests[i] == MPI_REQUEST_NULL);
-}
-
-void pending_end_all(struct call *c, const struct pending *p, int rc, bool all, bool tested)
-{
-    unsigned sharing = 0;
-    if (rc == MPI_SUCCESS && !all) {
-        pending_end_some(c, p, rc, 0, NULL, tested);
-        return;
-    }
-    for (int i = 0; i < p->n; i++) {
-        p->record[i] = pending_record(p, i);
-        sharing += p->record[i] && completed(p, i, p->record[i], rc);
-    }
-    for (int i = 0; i < p->n; i++)
-        if (p->record[i] && completed(p, i, p->record[i], rc)) {
-            if (rc != MPI_SUCCESS && p->status[i].MPI_ERROR != MPI_SUCCESS)
-                call_lost(c, p->record[i], p->status[i].MPI_ERROR, &p->status[i]);
-            else
-                call_complete(c, p->record[i], sharing, &p->status[i], tested);
-            p->record[i] = NULL;
-        }
-    pending_return(p);
-    leave(c, rc, tested);
 }
 
 int MPI_Request_free(MPI_Request *request)

@@ -21,12 +21,10 @@ struct pending {
 void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
                    MPI_Status *statuses, bool single);
 
-/* After the call: counts the completed requests and ends it. TESTED: it does not wait.
- * pending_end_some: the COUNT requests at INDICES, whose statuses are in the same order;
- * pending_end_one: the one at INDEX (MPI_UNDEFINED: none); pending_end_all: all complete ones. */
-void pending_end_some(struct call *c, const struct pending *p, int rc, int count,
-                      const int *indices, bool tested);
-void pending_end_one(struct call *c, const struct pending *p, int rc, int index, bool tested);
-void pending_end_all(struct call *c, const struct pending *p, int rc, bool all, bool tested);
+/* After the call: counts the COUNT completed requests at INDICES, whose statuses are in the same
+ * order (NULL: the first COUNT ones), and ends it. After an error all requests are examined.
+ * TESTED: the call does not wait. */
+void pending_end(struct call *c, const struct pending *p, int rc, int count, const int *indices,
+                 bool tested);
 
 #endif

@@ -339,10 +339,8 @@ function template_recv(call, bytes,   status) {
         print "    struct ledger_request *probed = call_matched(" message ");"
     do_call(call)
     print "    uint64_t bytes = rc ? 0 : call_received(" status ", " bytes ");"
-    if (message != "")
-        print "    call_got_probed(&call, rc, bytes, " status ", probed);"
-    else
-        print "    call_got(&call, rc, " comm ", bytes, " status ");"
+    print "    call_got(&call, rc, " (message != "" ? "call_comm_of(probed)" : "call_comm(&call, " comm ", rc)") \
+          ", bytes, " status ", " (message != "" ? "probed" : "NULL") ");"
     leave("(&call, rc, " comm ", bytes)")
 }
 
@@ -353,7 +351,7 @@ function template_send(family, call, bytes,   status) {
     print "    uint64_t bytes = call_failed(rc) ? 0 : " bytes ";"
     print "    call_sent(&call, rc, " comm ", bytes, " to ", " tag ");"
     if (family == "sendrecv")
-        print "    call_got(&call, rc, " comm ", rc ? 0 : call_received(" status ", 0), " status ");"
+        print "    call_got(&call, rc, call_comm(&call, " comm ", rc), rc ? 0 : call_received(" status ", 0), " status ", NULL);"
     leave("(&call, rc, " comm ", bytes)")
 }
 
@@ -365,20 +363,12 @@ function template_probe(call,   status) {
     leave("(&call, rc, " comm ", 0)")
 }
 
-# The arguments of a collective, so that a replica of it can be made.
-function operands(letters,   field, i, letter, list) {
-    split("s send r receive n send_count m receive_count t send_type u receive_type o op", field, " ")
-    list = ""
-    for (i = 1; i <= 14; i += 2) {
-        letter = index(letters, field[i])
-        if (letter)
-            list = list "." field[i + 1] " = " arg[letter] ", "
-        else if (field[i] ~ /[tu]/)
-            list = list "." field[i + 1] " = MPI_DATATYPE_NULL, "
-        else if (field[i] == "o")
-            list = list ".op = MPI_OP_NULL, "
-    }
-    return "&(struct operands){" list "}"
+# The arguments of a collective, so that a replica of it can be made (src/inject/replica.c).
+function operands() {
+    return "&(struct operands){.send = " named("sendbuf", "NULL") ", .receive = " named("recvbuf", "NULL") \
+           ", .send_count = " named("sendcount count recvcount", "0") ", .receive_count = " named("recvcount", "0") \
+           ", .send_type = " named("sendtype datatype", "MPI_DATATYPE_NULL") \
+           ", .receive_type = " named("recvtype", "MPI_DATATYPE_NULL") ", .op = " named("op", "MPI_OP_NULL") "}"
 }
 
 # What all members must pass alike.
@@ -388,7 +378,7 @@ function signature() {
 
 function template_collective(name, call, bytes) {
     print "    if (inject_wanted())"
-    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands(role[line, "again"]) ");"
+    print "        inject_before(&call, " comm ", " root ", " bytes ", " operands() ");"
     do_call(call)
     leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " signature() ")")
 }
@@ -426,7 +416,7 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
                                                              tag != "" ? tag : "CALL_NONE") "})")
 }
 
-function template_pending(name, call,   i, n, requests, done, one, some, tested) {
+function template_pending(name, call,   i, n, requests, done, one, some, counted) {
     n = named("count incount", "1")
     for (i = 1; i < n_args; i++)
         if (type[i] ~ /^MPI_Request/)
@@ -434,19 +424,18 @@ function template_pending(name, call,   i, n, requests, done, one, some, tested)
     one = named("index indx", "")
     some = named("outcount", "")
     done = "!rc" (flag != "" ? " && *" flag : "")
-    tested = name ~ /Test/ ? "true" : "false"
     print "    struct pending pending;"
     print "    pending_begin(&pending, &call, " n ", " requests ", " arg[n_args] ", " \
           (name == "MPI_Wait" ? "true" : "false") ");"
     sub(/[a-z_]+\)$/, "pending.status)", call)
     do_call(call)
     if (some != "")
-        print "    pending_end_some(&call, &pending, rc, rc ? 0 : *" some ", " arg[4] ", " tested ");"
+        counted = "rc ? 0 : *" some ", " arg[4]
     else if (name ~ /all$/)
-        print "    pending_end_all(&call, &pending, rc, " done ", " tested ");"
+        counted = done " ? pending.n : 0, NULL"
     else
-        print "    pending_end_one(&call, &pending, rc, " done " ? " (one != "" ? "*" one : "0") \
-              " : MPI_UNDEFINED, " tested ");"
+        counted = done (one != "" ? " && *" one " >= 0, " one : ", (const int[]){0}")
+    print "    pending_end(&call, &pending, rc, " counted ", " (name ~ /Test/ ? "true" : "false") ");"
     print "    return rc;"
 }
 

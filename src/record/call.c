@@ -179,29 +179,15 @@ static void complete_at_once(struct ledger_entry *e, const struct call *c, uint6
     spin_unlock(&e->lock);
 }
 
-/* The record of the communicator on which R was posted, if it still exists. */
-static struct comm *comm_of_request(const struct ledger_request *r)
+struct comm *call_comm_of(const struct ledger_request *r)
 {
-    struct comm *on = (struct comm *)index_find(&layer.comms, r->comm_handle);
+    struct comm *on = r ? (struct comm *)index_find(&layer.comms, r->comm_handle) : NULL;
     return on && on->id == r->id ? on : NULL;
 }
 
 struct ledger_request *call_matched(const MPI_Message *message)
 {
     return message && *message != MPI_MESSAGE_NULL ? request_claim(MESSAGE_BITS(*message)) : NULL;
-}
-
-void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
-                     struct ledger_request *probed)
-{
-    struct comm *on = probed ? comm_of_request(probed) : NULL;
-    if (on && rc == MPI_SUCCESS) {
-        message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
-        if (layer.trace)
-            trace_received(c, on, status, bytes, probed);
-    }
-    if (probed)
-        request_release(probed);
 }
 
 void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
@@ -237,7 +223,7 @@ static void message_posted(struct call *c, struct comm *on, struct ledger_reques
 
 void call_started(struct call *c, struct ledger_request *r)
 {
-    struct comm *on = comm_of_request(r);
+    struct comm *on = call_comm_of(r);
     if (on && r->kind & REQUEST_MESSAGE)
         message_posted(c, on, r);
     if (r->kind & REQUEST_COLLECTIVE)
@@ -369,7 +355,7 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
             e->bytes += bytes;
     }
     spin_unlock(&e->lock);
-    struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? comm_of_request(r) : NULL;
+    struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? call_comm_of(r) : NULL;
     if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
         message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
     else if (!on && r->kind & REQUEST_RECV)
@@ -396,7 +382,7 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
 
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status)
 {
-    struct comm *on = r->kind & REQUEST_MESSAGE ? comm_of_request(r) : NULL;
+    struct comm *on = r->kind & REQUEST_MESSAGE ? call_comm_of(r) : NULL;
     if (r->kind & REQUEST_RECV)
         messages_lose();
     if (layer.trace && r->kind & REQUEST_RECV) {

@@ -262,18 +262,18 @@ CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes
         trace_sent(c, on, to, tag, bytes);
 }
 
-/* PROBED: the result of call_matched() for a message that had been probed; it is released. */
-void call_got_probed(struct call *c, int rc, uint64_t bytes, const MPI_Status *status,
-                     struct ledger_request *probed);
-CALL_INLINE void call_got(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
-                          const MPI_Status *status)
+/* ON: its communicator. PROBED: the result of call_matched() for a message that had been probed,
+ * which is released; otherwise NULL. */
+CALL_INLINE void call_got(struct call *c, int rc, struct comm *on, uint64_t bytes,
+                          const MPI_Status *status, struct ledger_request *probed)
 {
-    struct comm *on = call_comm(c, comm, rc);
-    if (UNLIKELY(call_failed(rc) || !on || status->MPI_SOURCE == MPI_PROC_NULL))
-        return;
-    message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
-    if (UNLIKELY(layer.trace))
-        trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, NULL);
+    if (LIKELY(!call_failed(rc) && on && status->MPI_SOURCE != MPI_PROC_NULL)) {
+        message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
+        if (UNLIKELY(layer.trace))
+            trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, probed);
+    }
+    if (probed)
+        request_release(probed);
 }
 
 /* A probe has FOUND a message. MESSAGE: its handle if it is a matched probe, otherwise NULL. */
@@ -282,6 +282,10 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 
 /* The record of a message that a matched probe has returned; NULL if unknown. */
 struct ledger_request *call_matched(const MPI_Message *message);
+
+/* The record of the communicator on which R was posted; NULL if that was freed, or if
+ * R is NULL. */
+struct comm *call_comm_of(const struct ledger_request *r);
 
 /* Ends a call that starts a request. R has what its arguments say: kind, root, peer (CALL_NONE: no
  * message) and tag, and what injections keep for the calls that start and complete it. MATCHED:

@@ -92,9 +92,9 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
 
 /* Records an event of C with BYTES; POSTED: entry of the call that began it. P: ordinal of its
  * message, if it has one. */
-static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
-                struct turn p)
+static void add(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted, struct turn p)
 {
+    c->traced = true;
     uint32_t i = add_event(c->entry, c->exit, posted,
                            (struct what){.kind = kind,
                                          .operation = c->operation,
@@ -105,13 +105,6 @@ static void add(const struct call *c, enum act_kind kind, uint64_t bytes, uint64
                                          .ordinal = p.waiting ? p.waiting : p.ordinal});
     if (UNLIKELY(p.waiting) && i != TURN_UNKNOWN)
         channel_store_ordinal(p.waiting, i);
-}
-
-static void add_traced(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted,
-                       struct turn p)
-{
-    c->traced = true;
-    add(c, kind, bytes, posted, p);
 }
 
 /* A neighbourhood collective waits only for its neighbours: here it is a plain call. */
@@ -133,7 +126,7 @@ void trace_collective_posted(struct comm *on, struct ledger_request *r)
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes)
 {
     trace_begin();
-    add_traced(c, ACT_SEND, bytes, c->entry, channel_sent(on, to, tag));
+    add(c, ACT_SEND, bytes, c->entry, channel_sent(on, to, tag));
     trace_end();
 }
 
@@ -143,7 +136,7 @@ void trace_received(struct call *c, struct comm *on, const MPI_Status *status, u
     trace_begin();
     int from = status->MPI_SOURCE, tag = status->MPI_TAG;
     struct turn p = probed ? probed->turn : channel_posted(on, from, tag);
-    add_traced(c, ACT_RECEIVED, bytes, c->entry, channel_received(p, on, from, tag));
+    add(c, ACT_RECEIVED, bytes, c->entry, channel_received(p, on, from, tag));
     trace_end();
 }
 
@@ -154,7 +147,7 @@ void trace_posted(struct call *c, struct comm *on, struct ledger_request *r)
         r->turn = channel_posted(on, r->peer, r->tag);
     } else {
         r->turn = channel_sent(on, r->peer, r->tag);
-        add_traced(c, ACT_POST, r->bytes, c->entry, r->turn);
+        add(c, ACT_POST, r->bytes, c->entry, r->turn);
     }
     trace_end();
 }
@@ -171,14 +164,14 @@ void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
     if (r->kind & REQUEST_COLLECTIVE) {
         r->turn.ordinal = ordinal_of(r->sequence);
         if (r->turn.channel)
-            add_traced(c, ACT_COLLECTED, bytes, r->posted, r->turn);
+            add(c, ACT_COLLECTED, bytes, r->posted, r->turn);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {
-        add_traced(c, ACT_SENT, bytes, r->posted, r->turn);
+        add(c, ACT_SENT, bytes, r->posted, r->turn);
     } else if (on && status) {
-        add_traced(c, ACT_RECEIVED, bytes, r->posted,
-                   channel_received(r->turn, on, status->MPI_SOURCE, status->MPI_TAG));
+        add(c, ACT_RECEIVED, bytes, r->posted,
+            channel_received(r->turn, on, status->MPI_SOURCE, status->MPI_TAG));
     }
     trace_end();
 }
@@ -200,7 +193,7 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
         kept->turn = p;
     if (p.waiting)
         p = NO_TURN;
-    add_traced(c, ACT_PROBED, 0, c->entry, p);
+    add(c, ACT_PROBED, 0, c->entry, p);
     trace_end();
 }
 
@@ -211,7 +204,7 @@ void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int ro
     trace_begin();
     struct turn p = {channel_of_collective(on, on->id, c->operation, root), ordinal_of(sequence),
                      0};
-    add_traced(c, ACT_COLLECTIVE, bytes, c->entry, p);
+    add(c, ACT_COLLECTIVE, bytes, c->entry, p);
     trace_end();
 }
 
@@ -280,7 +273,8 @@ void trace_left(const struct call *c)
 {
     if (c->traced)
         return;
+    struct call copy = *c;
     trace_begin();
-    add(c, ACT_CALL, 0, c->entry, NO_TURN);
+    add(&copy, ACT_CALL, 0, c->entry, NO_TURN);
     trace_end();
 }
