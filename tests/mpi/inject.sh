@@ -64,6 +64,8 @@ findings benchmark operation=MPI_Allreduce , rows=1
 # Nor where ranks free communicators, each in an order of its own.
 part freed COLLPROF_BCAST=binomial
 grep -q 'did not free the communicator together' out/profile.json || fail "freed: what is not known is shown"
+part freed COLLPROF_ACK=100
+grep -q 'are not judged: its members did not free it together' out/profile.json || fail "freed: judged by some members"
 [ -z "$longer" ] || part freed COLLPROF_BENCHMARK=direct COLLPROF_BENCHMARK_BUDGET=2
 for algorithm in binomial ${longer:+linear backward flat chain} grid; do
     run 4 COLLPROF_BCAST=$algorithm
