@@ -74,7 +74,6 @@ void bench_group_close(const struct bench *b, struct bench_group *g);
 /* One point of a sweep. */
 struct bench_point {
     const char *name; /* of the algorithm or operation */
-    size_t which;     /* index among the chosen ones */
     int ranks;
     size_t bytes;
 };

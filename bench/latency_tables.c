@@ -47,8 +47,6 @@ static struct column pair_columns[] = {
      .flags = COLUMN_DATA_ONLY},
     {"ack", "us", COLUMN_REAL, 2, "the acknowledgement: ol's RTL_i, held's one-way latency",
      .flags = COLUMN_DATA_ONLY},
-    {"seen", "us", COLUMN_REAL, 2, "held: exit - entry on the clocks, in the same operations",
-     .flags = COLUMN_DATA_ONLY},
     {"paper_check", NULL, COLUMN_TEXT, 0, "ol: E_i > every g_j, the paper's own check",
      .flags = COLUMN_DATA_ONLY},
     {"violated", NULL, COLUMN_TEXT, 0,
@@ -58,25 +56,27 @@ static struct column pair_columns[] = {
 
 struct tables {
     const struct latency_options *o;
-    const struct latency_things *things;
     struct document *d;
     struct table *methods, *pairs;
     double clock_bound;
 };
 
-struct tables *latency_tables_new(const struct latency_options *o,
-                                  const struct latency_things *things, struct document *d)
+static const char *thing(const struct latency_options *o)
+{
+    return o->broadcasts ? "algorithm" : "operation";
+}
+
+struct tables *latency_tables_new(const struct latency_options *o, struct document *d)
 {
     struct tables *t = memory_alloc(sizeof *t);
-    *t = (struct tables){.o = o, .things = things, .d = d};
-    columns[0].name = pair_columns[0].name = things->name;
+    *t = (struct tables){.o = o, .d = d};
+    columns[0].name = pair_columns[0].name = thing(o);
     t->methods = document_table_of(d, "methods", "how long one operation takes", columns);
     if (o->by_pair)
-        t->pairs =
-            document_table_of(d, "pairs",
-                              things->broadcasts ? "from the root's entry to another's exit"
-                                                 : "from the last rank's entry to another's exit",
-                              pair_columns);
+        t->pairs = document_table_of(d, "pairs",
+                                     o->broadcasts ? "from the root's entry to another's exit"
+                                                   : "from the last rank's entry to another's exit",
+                                     pair_columns);
     return t;
 }
 
@@ -137,10 +137,9 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
     for (int k = 0; k < r->n_figures; k++) {
         const struct latency_figure *f = &r->figure[k];
         const double times[] = {f->curve.n ? f->curve.hold : NAN,
-                                f->timed[TIMED_OPERATION].at.value, f->timed[TIMED_PING].at.value,
-                                f->timed[TIMED_SEEN].at.value};
+                                f->timed[TIMED_OPERATION].at.value, f->timed[TIMED_PING].at.value};
         /* In a broadcast the root is the source, not a destination. */
-        bool from_root = t->things->broadcasts && latency_is_latency(r->method);
+        bool from_root = t->o->broadcasts && latency_is_latency(r->method);
         if (!estimate_known(f->value) || (from_root && f->to == t->o->root))
             continue;
         put_point(t->pairs, p, r->method->name);
@@ -197,19 +196,18 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
 
 /* The paper's figures 3, 6, 7, 8, 10 (one method, a line for each algorithm) and 11 (one algorithm,
  * a line for each method). */
-static void declare_pictures(struct tables *t, const void *arg)
+static void declare_pictures(struct tables *t)
 {
-    const struct latency_things *things = t->things;
     const struct latency_options *o = t->o;
     size_t n = o->things.n;
     bool several = n > 1 && o->n_methods > 1;
     for (size_t i = 0; i < n && (n == 1 || o->n_methods > 1); i++)
-        declare_lines(t, things->name, things->name_of(arg, i), "method", several);
+        declare_lines(t, thing(o), latency_thing(o, i), "method", several);
     for (size_t i = 0; i < o->n_methods && n > 1; i++)
-        declare_lines(t, "method", o->method[i]->name, things->name, several);
+        declare_lines(t, "method", o->method[i]->name, thing(o), several);
 }
 
-void latency_tables_end(struct tables *t, const void *arg)
+void latency_tables_end(struct tables *t)
 {
     if (t->clock_bound > 0)
         document_finding(t->d,
@@ -218,5 +216,5 @@ void latency_tables_end(struct tables *t, const void *arg)
                                            .number = {{"error_us", 1e6 * t->clock_bound}}},
                          "One clock for all ranks: the ranks' clocks agree within %.2f us.",
                          1e6 * t->clock_bound);
-    declare_pictures(t, arg);
+    declare_pictures(t);
 }

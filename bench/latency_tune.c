@@ -54,7 +54,6 @@ static double lateness(size_t pattern, int rank, int size)
 
 struct tune {
     const struct latency_options *o;
-    const struct latency_things *things;
     const struct tuning_library *library;
     struct document *d; /* NULL but on rank 0, as the tables */
     struct table *table, *candidates;
@@ -72,11 +71,10 @@ static void go_on(struct tune *t)
         t->before.list.n = 0;
 }
 
-struct tune *tune_new(const struct latency_options *o, const struct latency_things *things,
-                      struct document *d)
+struct tune *tune_new(const struct latency_options *o, struct document *d)
 {
     struct tune *t = memory_alloc(sizeof *t);
-    *t = (struct tune){.o = o, .things = things, .library = tuning_library(), .d = d};
+    *t = (struct tune){.o = o, .library = tuning_library(), .d = d};
     if (!t->library)
         bench_refuse(&o->bench, "--tune: this MPI library has no algorithms that can be chosen "
                                 "while a program runs: use: --cvar, or MPICH or Open MPI");
@@ -196,17 +194,17 @@ int tune_point(struct tune *t, const struct bench_point *p, const struct latency
                             .operation = o,
                             .bytes = p->bytes,
                             .c = *c,
-                            .use = t->things->use,
+                            .use = latency_use,
                             .budget = t->o->bench.plan.budget};
     for (size_t i = 0; o && i < t->o->arrivals.n; i++)
         TRY(tune_pattern(t, p, t->o->arrivals.at[i], &tuning, &scale));
     return MPI_SUCCESS;
 }
 
-static void declare_pictures(const struct tune *t, const void *arg)
+static void declare_pictures(const struct tune *t)
 {
     for (size_t i = 0; i < t->o->things.n; i++) {
-        const char *name = t->things->name_of(arg, i);
+        const char *name = latency_thing(t->o, i);
         document_picture(t->d, &(struct picture){.kind = PICTURE_LINES,
                                                  .name = t->o->things.n > 1 ? name : NULL,
                                                  .title = "what each algorithm costs",
@@ -222,7 +220,7 @@ static void declare_pictures(const struct tune *t, const void *arg)
     }
 }
 
-bool tune_end(struct tune *t, const void *arg)
+bool tune_end(struct tune *t)
 {
     const char *library = t->found.library;
     const size_t n = t->found.list.n;
@@ -258,7 +256,7 @@ bool tune_end(struct tune *t, const void *arg)
                                            .number = {{"signatures", (double)t->reused}}},
                          "%zu of %zu cases are from a tuning into %s that was ended.", t->reused, n,
                          t->o->tune);
-    declare_pictures(t, arg);
+    declare_pictures(t);
     free(t->found.list.at);
     free(t->before.list.at);
     free(t);

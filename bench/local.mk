@@ -10,17 +10,16 @@ libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libprofile.la li
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the
 # simulator.
 BENCHES = bcast collective overlap pairs scenario tree
-latency_FILES = bench/latency_bench.h bench/latency_bench.c bench/latency_rules.c bench/latency_tables.c \
+bcast_FILES = bench/latency_bench.h bench/latency.c bench/latency_rules.c bench/latency_tables.c \
 	bench/latency_tune.c
-bcast_FILES = bench/collbench-bcast.c $(latency_FILES)
-collective_FILES = bench/collbench-collective.c $(latency_FILES)
+collective_FILES = $(bcast_FILES)
 overlap_FILES = bench/collbench-overlap.c \
 	bench/overlap_results.c bench/overlap_results.h
 pairs_FILES = bench/collbench-pairs.c
 scenario_FILES = bench/collbench-scenario.c \
 	bench/scenario_file.c bench/scenario_file.h
 tree_FILES = bench/collbench-tree.c
-BENCH_FILES = $(bcast_FILES) $(collective_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) \
+BENCH_FILES = $(bcast_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) \
 	$(tree_FILES)
 EXTRA_DIST += $(BENCH_FILES)
 

@@ -1,0 +1,309 @@
+/* collbench-bcast and collbench-collective: how long one operation takes, by every method. It is
+ * one program, and its name says which. collbench-bcast measures broadcasts by several algorithms,
+ * from the root's entry; collbench-collective operations of the library, from the last rank's
+ * entry (held) or with all ranks entering at the same moment (direct). */
+#include "latency_bench.h"
+#include "measure/buffer.h"
+#include "trees/bcast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
+OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
+OPTION_TEXT(operation_name, n_operations, operations[i].name)
+
+static bool is_ours(size_t i, const void *values)
+{
+    (void)values;
+    return latency_methods[i]->meaning != MEANS_SUITE;
+}
+
+/* Names of other suites; the names of their methods begin with these. */
+static const char *const suite_names[] = {"osu", "imb", "repro"};
+OPTION_TEXT(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i])
+
+static const struct option_registry methods = {"method", method_name, method_reality, is_ours},
+                                    suites = {"suite", suite_name, NULL, NULL},
+                                    operation_list = {"operation", operation_name, NULL, NULL};
+
+/* --- options --- */
+
+/* Accepts our names of operations and MPI's. */
+static error_t take_operations(struct option_parser *parser, const struct option_entry *entry,
+                               const char *list, void *value)
+{
+    char ours[512] = "", *copy = strdup(list), *rest = copy, *word;
+    bool twin;
+    while (copy && (word = strsep(&rest, ","))) {
+        const struct operation *o = operation_find(word, &twin);
+        size_t at = strlen(ours);
+        snprintf(ours + at, sizeof ours - at, "%s%s", at ? "," : "", o && !twin ? o->name : word);
+    }
+    free(copy);
+    return option_take_list(parser, entry, ours, value);
+}
+
+static void choose_methods(struct latency_options *o)
+{
+    if (o->methods.n == 0)
+        option_choose(NULL, &methods, "held,direct", &o->methods);
+    for (size_t k = 0; k < o->suites.n; k++)
+        for (size_t i = 0; i < n_latency_methods; i++) {
+            const char *suite = suite_names[o->suites.at[k]];
+            if (strncmp(method_name(i), suite, strlen(suite)) == 0)
+                option_choose(NULL, &methods, method_name(i), &o->methods);
+        }
+    for (size_t i = 0; i < o->methods.n; i++)
+        o->method[o->n_methods++] = latency_methods[o->methods.at[i]];
+}
+
+static error_t check_together(struct option_parser *parser, void *options)
+{
+    struct latency_options *o = options;
+    bool ring = false, suite = false;
+    if (o->things.n == 0 && o->broadcasts)
+        option_choose(NULL, &bench_algorithms, "native", &o->things);
+    else if (o->things.n == 0)
+        option_choose(NULL, &operation_list, "reduce,allreduce,barrier,allgather,alltoall",
+                      &o->things);
+    choose_methods(o);
+    for (size_t i = 0; i < o->n_methods; i++) {
+        ring = ring || o->method[i] == latency_method_find("ring-barrier");
+        suite = suite || o->method[i]->meaning == MEANS_SUITE;
+    }
+    if (o->fresh && suite)
+        return option_refuse(parser, "--fresh: the loops of other suites broadcast the same data "
+                                     "again and again: leave one out");
+    if (o->ring_bytes && !ring)
+        return option_refuse(
+            parser, "--ring-size applies only to the method ring-barrier: add it to --method");
+    if (o->arrivals.n && !o->tune)
+        return option_refuse(parser, "--arrival has no effect without --tune=DIR");
+    if (o->arrivals.n == 0)
+        option_choose(NULL, &latency_arrivals, "punctual", &o->arrivals);
+    return bench_check_ranks(parser, &o->bench, o->broadcasts ? "a broadcast" : "a collective",
+                             o->root);
+}
+
+#define OPTION(name, argument, help, group, take, member, from)                                    \
+    {                                                                                              \
+        name, 0, argument, help, group, take, offsetof(struct latency_options, member), from       \
+    }
+#define SHARED                                                                                     \
+    OPTION("method", "LIST", "the methods, or all of ours; default: held,direct", 1,               \
+           option_take_list, methods, &methods),                                                   \
+        OPTION("as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all", \
+               1, option_take_list, suites, &suites),                                              \
+        OPTION("root", "R", "the root of the operation", 1, bench_take_root, root, NULL),          \
+        OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",             \
+               1 | OPTION_RARE, option_take_count, ring_bytes,                                     \
+               (&(const struct option_limits){0, 1 << 30, "0 to 1G"}))
+
+static const struct option_entry broadcast_options[] = {
+    SHARED,
+    OPTION("algorithm", "LIST",
+           "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast", 1,
+           option_take_list, things, &bench_algorithms),
+    OPTION("destinations", NULL, "add a table of the latency to each destination", 2,
+           option_take_flag, by_pair, NULL),
+    OPTION("fresh", NULL,
+           "the root rewrites its data before every broadcast, as an application does",
+           1 | OPTION_RARE, option_take_flag, fresh, NULL),
+    {0}};
+
+static const struct option_entry collective_options[] = {
+    SHARED,
+    OPTION("operation", "LIST",
+           "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall", 1,
+           take_operations, things, &operation_list),
+    OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
+    OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
+           2, option_take_text, tune, NULL),
+    OPTION("arrival", "LIST", "with --tune: how ranks enter, of %s; default: punctual", 2,
+           option_take_list, arrivals, &latency_arrivals),
+    {0}};
+
+static const struct option_program broadcast_program = {
+    "Measures how long one MPI broadcast takes, by the methods of de Supinski and Karonis, of OSU, "
+    "IMB and ReproMPI, and by two of its own.",
+    .options = broadcast_options,
+    .listed = (const struct option_registry *const[]){&methods, &bench_algorithms, NULL},
+    .check = check_together};
+
+static const struct option_program collective_program = {
+    "Measures how long collective operations take: from the last rank's entry to every other's "
+    "exit (held), and with all ranks entering at once (direct).",
+    .options = collective_options,
+    .listed = (const struct option_registry *const[]){&methods, NULL}, .check = check_together};
+
+/* --- what is measured --- */
+
+static const struct operation *operation_of(const struct latency_options *o, size_t which)
+{
+    bool twin;
+    return o->broadcasts ? operation_find("broadcast", &twin) : &operations[o->things.at[which]];
+}
+
+const char *latency_thing(const struct latency_options *o, size_t which)
+{
+    return o->broadcasts ? bcasts[o->things.at[which]]->name : operation_of(o, which)->name;
+}
+
+/* The argument of the case's functions. */
+struct measured {
+    struct operation_call call;
+    int root; /* the methods "rounds" change the call's root */
+};
+
+static int run(void *arg, int root)
+{
+    struct measured *m = arg;
+    m->call.root = root;
+    return operation_run(&m->call);
+}
+
+static void rewrite(void *arg)
+{
+    const struct measured *m = arg;
+    if (m->call.rank == m->root)
+        buffer_write_anew(m->call.recv, m->call.recv_bytes);
+}
+
+/* Makes the operation with known data. *WRONG, on all ranks: how many ranks received other data. */
+static int check(void *arg, int *wrong, bool *checked)
+{
+    struct measured *m = arg;
+    m->call.root = m->root;
+    operation_fill_buffers(&m->call);
+    int mine = operation_run(&m->call) != MPI_SUCCESS || !operation_check(&m->call);
+    *checked = true;
+    return MPI_Allreduce(&mine, wrong, 1, MPI_INT, MPI_SUM, m->call.comm);
+}
+
+void latency_use(void *arg, MPI_Comm comm, collective_run *by)
+{
+    struct measured *m = arg;
+    m->call.comm = comm;
+    m->call.own = by;
+}
+
+/* The sweep over ranks, algorithms or operations ("things"), and sizes; rank 0 has the results. */
+struct latency_visit {
+    const struct latency_options *o;
+    struct tables *tables;
+    struct tune *tune; /* NULL without --tune */
+    struct bench_values ranks, sizes;
+    struct bench_group group;
+    int wrong; /* number of cases with wrong data */
+};
+
+static void measure(struct latency_visit *v, const struct bench_point *p,
+                    const struct latency_case *c)
+{
+    const struct latency_options *o = v->o;
+    const struct latency_method *chosen[OPTION_CHOSEN_MAX];
+    struct latency_outcome outcome;
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_methods; i++)
+        if (o->broadcasts || o->method[i]->kinds >> c->kind & 1)
+            chosen[n++] = o->method[i];
+    bench_check(&o->bench, latency_measure(c, chosen, n, &outcome), p);
+    v->wrong += outcome.wrong_ranks > 0;
+    struct contention contention = bench_contention(c->comm);
+    if (v->tables)
+        latency_tables_add(v->tables, p, &outcome, contention);
+    latency_outcome_free(&outcome);
+}
+
+/* A barrier has no size, so it is measured once. */
+static const char *visit(void *arg, const size_t *at)
+{
+    enum { RANKS, THING, SIZE };
+    struct latency_visit *v = arg;
+    const struct latency_options *o = v->o;
+    const struct operation *of = operation_of(o, at[THING]);
+    bool sized = of->send != EXTENT_NONE || of->recv != EXTENT_NONE;
+    bench_group_open(&o->bench, v->ranks.at[at[RANKS]], &v->group);
+    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized))
+        return NULL;
+    struct bench_point p = {.name = latency_thing(o, at[THING]),
+                            .ranks = v->group.ranks,
+                            .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
+    struct measured m = {.root = o->root};
+    const struct latency_case c = {.comm = v->group.comm,
+                                   .run = run,
+                                   .before = o->fresh ? rewrite : NULL,
+                                   .check = check,
+                                   .arg = &m,
+                                   .kind = operation_kind(of),
+                                   .root = of->rooted ? o->root : 0,
+                                   .together = !o->broadcasts,
+                                   .ring_bytes = o->ring_bytes,
+                                   .plan = o->bench.plan,
+                                   .clock = &v->group.clock,
+                                   .every = o->by_pair};
+    bool prepared = operation_prepare(&m.call, of, c.comm, o->root, p.bytes);
+    m.call.by = o->broadcasts ? bcasts[o->things.at[at[THING]]] : NULL;
+    if (bench_worst(c.comm, !prepared)) {
+        if (o->bench.rank == 0)
+            reason_print(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
+                         p.name, p.bytes, p.ranks);
+    } else if (v->tune)
+        bench_check(&o->bench, tune_point(v->tune, &p, &c), &p);
+    else
+        measure(v, &p, &c);
+    if (prepared)
+        operation_release(&m.call);
+    return p.name;
+}
+
+static struct document *open_document(struct latency_visit *v)
+{
+    const struct latency_options *o = v->o;
+    struct document *d =
+        bench_document(&o->bench, o->broadcasts ? "collbench-bcast/4" : "collbench-collective/4");
+    if (!d)
+        return NULL;
+    document_fact(d, "root", "%d", o->root);
+    if (o->bench.plan.stop == STOP_PAPER)
+        document_fact(d, "value", "mean of the batches' means, as the paper has it");
+    v->tables = o->tune ? NULL : latency_tables_new(o, d);
+    return d;
+}
+
+int main(int argc, char **argv)
+{
+    static struct latency_options o;
+    struct bench *b = &o.bench;
+    o.broadcasts = strstr(basename(argv[0]), "bcast");
+    b->plan = plan_default();
+    b->plan.budget_most = 6 * b->plan.budget;
+    /* Open MPI reads it in MPI_Init, before options are parsed; without rules it changes nothing.
+     */
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], "--tune", 6))
+            setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
+    bench_begin(b, &argc, &argv, MPI_THREAD_SINGLE,
+                o.broadcasts ? &broadcast_program : &collective_program);
+    struct latency_visit v = {
+        .o = &o, .ranks = bench_values(&b->ranks), .sizes = bench_values(&b->sizes)};
+    const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n};
+    struct document *d = open_document(&v);
+    if (o.tune)
+        v.tune = tune_new(&o, d);
+    bench_keep(b, d);
+    bench_sweep(b, length, 3, visit, &v);
+    bench_group_close(b, &v.group);
+    if (d && v.wrong)
+        document_finding(d,
+                         &(struct finding){.key = "wrong_data",
+                                           .severity = SEVERITY_ERROR,
+                                           .number = {{"cases", v.wrong}}},
+                         "WRONG DATA in %d of %zu cases: use no figure of this program run.",
+                         v.wrong, v.ranks.n * o.things.n * v.sizes.n);
+    bool saved = !d || !v.tune || tune_end(v.tune);
+    if (v.tables)
+        latency_tables_end(v.tables);
+    bench_finish(b, d, bench_worst(b->comm, v.wrong > 0 || !saved));
+}
