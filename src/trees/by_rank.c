@@ -6,18 +6,6 @@
 
 #include <stdlib.h>
 
-/* Everything here runs on an internal communicator, where no other code uses this tag. */
-enum { TAG = 0x6263 };
-
-/* *ME: this rank's position among the N of COMM, counted from ROOT. */
-static int position_of(MPI_Comm comm, int root, int *me, int *n)
-{
-    TRY(PMPI_Comm_size(comm, n));
-    TRY(PMPI_Comm_rank(comm, me));
-    *me = (*me - root + *n) % *n;
-    return MPI_SUCCESS;
-}
-
 static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                   const void *arg)
 {
@@ -28,26 +16,43 @@ static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
 const struct bcast tree_native = {
     .name = "native", .summary = "the library's own MPI_Bcast", .run = native};
 
-/* A tree that depends on ranks only: the parent of ME among N, and the child that ME serves after
- * LAST (0: the first child; returns 0 if there is none left). Ranks count from the root, which is
- * 0. */
+/* A tree that depends on positions only, which count from the root: the parent of ME among N, and
+ * the child that ME serves after LAST (0: the first child; returns 0 if there is none left). */
 struct by_rank {
     int (*parent)(int me, int n);
     int (*next)(int me, int n, int last);
+    bool backward;  /* positions count down from the root's rank, not up */
+    size_t segment; /* bytes; 0: whole messages */
 };
+
+static int rank_at(const struct by_rank *tree, int position, int root, int n)
+{
+    return (tree->backward ? root - position + n : root + position) % n;
+}
 
 static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                        const void *arg)
 {
     const struct by_rank *tree = arg;
-    int me, n;
-    TRY(position_of(comm, root, &me, &n));
-    if (me != 0)
-        TRY(PMPI_Recv(buffer, count, type, (tree->parent(me, n) + root) % n, TAG, comm,
-                      MPI_STATUS_IGNORE));
+    int rank, n, children = 0;
+    TRY(PMPI_Comm_size(comm, &n));
+    TRY(PMPI_Comm_rank(comm, &rank));
+    int me = (tree->backward ? root - rank + n : rank - root + n) % n;
     for (int to = 0; (to = tree->next(me, n, to)) != 0;)
-        TRY(PMPI_Send(buffer, count, type, (to + root) % n, TAG, comm));
-    return MPI_SUCCESS;
+        children++;
+    struct schedule_part *part = malloc(sizeof *part + (size_t)children * sizeof *part->child);
+    if (!part)
+        return MPI_ERR_NO_MEM;
+    *part =
+        (struct schedule_part){.root = root,
+                               .parent = me > 0 ? rank_at(tree, tree->parent(me, n), root, n) : -1,
+                               .segment = tree->segment,
+                               .in_flight = 2};
+    for (int to = 0; (to = tree->next(me, n, to)) != 0;)
+        part->child[part->n_children++] = rank_at(tree, to, root, n);
+    int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
+    free(part);
+    return error;
 }
 
 static bool build_by_rank(const struct bcast *b, const struct graph *g, struct schedule *s)
@@ -87,7 +92,7 @@ static int binomial_next(int me, int n, int last)
     return 0;
 }
 
-static const struct by_rank binomial = {binomial_parent, binomial_next};
+static const struct by_rank binomial = {.parent = binomial_parent, .next = binomial_next};
 
 const struct bcast tree_binomial = {
     .name = "binomial",
@@ -109,26 +114,18 @@ static int linear_next(int me, int n, int last)
     return last == 0 && me + 1 < n ? me + 1 : 0;
 }
 
-const struct bcast tree_linear = {.name = "linear",
-                                  .summary = "task i receives from i-1 and sends to i+1",
-                                  .run = run_by_rank,
-                                  .arg = &(const struct by_rank){linear_parent, linear_next}};
+const struct bcast tree_linear = {
+    .name = "linear",
+    .summary = "task i receives from i-1 and sends to i+1",
+    .run = run_by_rank,
+    .arg = &(const struct by_rank){.parent = linear_parent, .next = linear_next}};
 
 /* The paper's section 3: the predecessor of i is i + 1 modulo P. */
-static int backward_parent(int me, int n)
-{
-    return (me + 1) % n;
-}
-
-static int backward_next(int me, int n, int last)
-{
-    return last == 0 && me != 1 ? (me - 1 + n) % n : 0;
-}
-
-const struct bcast tree_backward = {.name = "backward",
-                                    .summary = "task i receives from i+1 and sends to i-1",
-                                    .run = run_by_rank,
-                                    .arg = &(const struct by_rank){backward_parent, backward_next}};
+const struct bcast tree_backward = {
+    .name = "backward",
+    .summary = "task i receives from i+1 and sends to i-1",
+    .run = run_by_rank,
+    .arg = &(const struct by_rank){.parent = linear_parent, .next = linear_next, .backward = true}};
 
 static int flat_parent(int me, int n)
 {
@@ -141,7 +138,7 @@ static int flat_next(int me, int n, int last)
     return me == 0 && last + 1 < n ? last + 1 : 0;
 }
 
-static const struct by_rank flat = {flat_parent, flat_next};
+static const struct by_rank flat = {.parent = flat_parent, .next = flat_next};
 
 const struct bcast tree_flat = {.name = "flat",
                                 .summary =
@@ -151,32 +148,12 @@ const struct bcast tree_flat = {.name = "flat",
                                 .build = build_by_rank,
                                 .by_rank = true};
 
-static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                 const void *arg)
-{
-    int me, n;
-    TRY(position_of(comm, root, &me, &n));
-    struct schedule_part *part = malloc(sizeof *part + sizeof *part->child);
-    if (!part)
-        return MPI_ERR_NO_MEM;
-    *part = (struct schedule_part){.root = root,
-                                   .parent = me > 0 ? (me - 1 + root) % n : -1,
-                                   .n_children = me + 1 < n,
-                                   .segment = *(const size_t *)arg,
-                                   .in_flight = 2};
-    part->child[0] = (me + 1 + root) % n;
-    int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
-    free(part);
-    return error;
-}
-
-/* Large enough that the latency of a message does not dominate, small enough that 64 KiB over 8
- * ranks are already pipelined. */
-static const size_t chain_segment = 8192;
-
-const struct bcast tree_chain = {.name = "chain",
-                                 .summary = "linear, pipelined in segments of 8 KiB",
-                                 .run = chain,
-                                 .arg = &chain_segment,
-                                 .build = build_earliest,
-                                 .children = 1};
+/* Segments are large enough that the latency of a message does not dominate, small enough that 64
+ * KiB over 8 ranks are already pipelined. */
+const struct bcast tree_chain = {
+    .name = "chain",
+    .summary = "linear, pipelined in segments of 8 KiB",
+    .run = run_by_rank,
+    .arg = &(const struct by_rank){.parent = linear_parent, .next = linear_next, .segment = 8192},
+    .build = build_earliest,
+    .children = 1};
