@@ -33,8 +33,7 @@ static bool belongs_to_all(size_t i, const void *values)
 {
     const struct bench *b = values;
     const struct overlap_benchmark *o = &overlap_benchmarks[i];
-    return !o->only_by_name && b->size >= o->least_ranks &&
-           (!o->most_ranks || b->size <= o->most_ranks) &&
+    return b->size >= o->least_ranks && (!o->most_ranks || b->size <= o->most_ranks) &&
            !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
 }
 
@@ -44,9 +43,8 @@ static const struct option_registry benchmarks = {"benchmark", benchmark_name, b
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
     {"benchmark", 0, "LIST",
-     "all: every benchmark for this number of ranks, of collectives only iallreduce and ialltoall; "
-     "or names from those below",
-     1, option_take_list, AT(benchmarks), &benchmarks},
+     "all: every benchmark for this number of ranks; or names from those below", 1,
+     option_take_list, AT(benchmarks), &benchmarks},
     {"quick", 0, NULL, "a coarse grid with fewer runs: about 40 seconds", 1, option_take_flag,
      AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
@@ -223,7 +221,6 @@ int main(int argc, char **argv)
     static struct overlap_options o = {.bench = {.without = "ranks warmup stop"}};
     static struct overlap_grid grid;
     static struct work work[AXIS_MAX];
-    static struct sync_clock clock;
     o.bench.sizes = full_sizes;
     o.comp = full_comp;
     o.step = M_SQRT2;
@@ -234,11 +231,8 @@ int main(int argc, char **argv)
     make_grid(&o, &grid);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/2");
-    bench_clocks(&clock, o.bench.comm);
-    struct overlap_stage stage = {.comm = o.bench.comm,
-                                  .clock = &clock,
-                                  .largest = o.bench.sizes.max,
-                                  .runs = o.bench.plan.repetitions};
+    struct overlap_stage stage = {
+        .comm = o.bench.comm, .largest = o.bench.sizes.max, .runs = o.bench.plan.repetitions};
     if (!overlap_open(&stage))
         bench_refuse(&o.bench, "no memory for messages of %zu bytes: choose smaller --sizes",
                      stage.largest);

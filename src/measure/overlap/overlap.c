@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "measure/buffer.h"
+#include "measure/plan.h"
+#include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,7 +65,7 @@ bool overlap_open(struct overlap_stage *stage)
         if (to == 1)
             stage->latency_error = half_interval(&s);
     }
-    return harmonize_open(&stage->start, stage->clock, stage->comm, 0) == MPI_SUCCESS;
+    return true;
 }
 
 void overlap_close(struct overlap_stage *stage)
@@ -88,10 +90,10 @@ static void set_type(struct overlap_side *s)
     }
 }
 
-static void close_side(struct overlap_side *s, bool begun)
+static void close_side(struct overlap_side *s)
 {
-    if (begun && s->benchmark->end)
-        s->benchmark->end(s);
+    if (s->computing)
+        work_threads_stop(s->computing);
     if (s->type != MPI_BYTE)
         PMPI_Type_free(&s->type);
 }
@@ -107,65 +109,57 @@ static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                                .bytes = bytes,
                                .send = stage->send,
                                .recv = stage->recv,
-                               .threads = threads,
                                .latency = stage->latency,
-                               .start = &stage->start,
                                .clock_cost = clock_cost()};
     set_type(s);
-    bool begun = !b->begin || b->begin(s);
-    if (sync_all_have(stage->comm, begun) == MPI_SUCCESS)
+    s->computing = b->by_threads ? work_threads_start(threads) : NULL;
+    if (sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS)
         return true;
-    close_side(s, begun);
+    close_side(s);
     return false;
 }
 
-static struct overlap_round one_round(struct overlap_side *s)
-{
-    if (s->rank == 0)
-        return s->benchmark->first(s);
-    s->benchmark->others(s);
-    return (struct overlap_round){0};
-}
-
-/* Times of the runs; complete on rank 0. */
+/* Times of the runs, complete on rank 0. */
 struct runs {
     struct overlap_side *with, *without; /* sides with and without work; WITHOUT is NULL if T_comm
                                             is not needed */
-    double *measured, *published, *late, *comm, *comp;
-    int n, n_comp;
+    struct samples measured, published, late, comm, comp;
+    int n;
 };
 
-static bool open_runs(struct runs *r, int most)
+static void free_runs(struct runs *r)
 {
-    double *x = calloc(6 * (size_t)most, sizeof *x);
-    r->measured = x;
-    if (!x)
-        return false;
-    r->published = x + most;
-    r->late = x + 2 * most;
-    r->comm = x + 3 * most;
-    r->comp = x + 4 * most; /* the work is timed before each of the two communications */
-    return true;
+    samples_free(&r->measured);
+    samples_free(&r->published);
+    samples_free(&r->late);
+    samples_free(&r->comm);
+    samples_free(&r->comp);
+}
+
+static struct summary summary_of(const struct samples *s)
+{
+    return stats_summarize(s->value, s->n);
 }
 
 /* Does the work alone, so that a communication follows a computation as it does in the run. */
 static void work_alone(struct runs *r)
 {
     if (r->with->rank == 0 && r->with->work.units > 0)
-        r->comp[r->n_comp++] = work_time(&r->with->work);
+        samples_add(&r->comp, work_time(&r->with->work));
 }
 
 static void one_run(struct runs *r)
 {
     if (r->without) {
         work_alone(r);
-        r->comm[r->n] = one_round(r->without).measured;
+        samples_add(&r->comm, overlap_play(r->without).measured);
     }
     work_alone(r);
-    struct overlap_round round = one_round(r->with);
-    r->measured[r->n] = round.measured;
-    r->published[r->n] = round.published;
-    r->late[r->n++] = round.late;
+    struct overlap_round round = overlap_play(r->with);
+    samples_add(&r->measured, round.measured);
+    samples_add(&r->published, round.published);
+    samples_add(&r->late, round.late);
+    r->n++;
 }
 
 /* Returns rank 0's value on all ranks. */
@@ -186,7 +180,7 @@ static void warm_up(struct overlap_side *s, int rounds)
     for (int cold = 1; cold; cold = cold && of_rank_0(s, clock_now() < until)) {
         long before = work_page_faults();
         for (int i = 0; i < rounds; i++)
-            one_round(s);
+            overlap_play(s);
         cold = work_page_faults() > before;
         PMPI_Allreduce(MPI_IN_PLACE, &cold, 1, MPI_INT, MPI_MAX, s->comm);
     }
@@ -204,21 +198,18 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
 
 /* --- the figures --- */
 
-/* Median time of MOST runs of B; NaN if there is no memory. */
+/* Median time of MOST runs of B. */
 static double base_time(const struct overlap_benchmark *b, struct overlap_stage *stage,
                         size_t bytes, int most)
 {
     struct overlap_side s;
     struct runs r = {.with = &s};
-    double median = NAN;
-    if (open_side(&s, b, stage, bytes, 0)) {
-        if (sync_all_have(stage->comm, open_runs(&r, most)) == MPI_SUCCESS) {
-            all_runs(&r, BASE_WARMUP, most, stage->budget);
-            median = stats_summarize(r.measured, (size_t)r.n).median;
-        }
-        free(r.measured);
-        close_side(&s, true);
-    }
+    if (!open_side(&s, b, stage, bytes, 0))
+        return NAN;
+    all_runs(&r, BASE_WARMUP, most, stage->budget);
+    double median = summary_of(&r.measured).median;
+    free_runs(&r);
+    close_side(&s);
     return median;
 }
 
@@ -238,20 +229,18 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {
     const struct overlap_benchmark *b = r->with->benchmark;
-    size_t n = (size_t)r->n;
-    struct summary m = stats_summarize(r->measured, n), comm = {0}, comp = {0};
-    double late = stats_summarize(r->late, n).median;
+    struct summary m = summary_of(&r->measured), comm = summary_of(&r->comm),
+                   comp = summary_of(&r->comp);
+    double late = summary_of(&r->late).median;
     cell->runs = r->n;
     cell->t_measured = m.median;
-    cell->published = stats_summarize(r->published, n).median;
+    cell->published = summary_of(&r->published).median;
     if (b->by_threads) {
         cell->t_comm = base->time[b->base];
         cell->ratio = m.median / cell->t_comm;
         cell->error = half_interval(&m) / cell->t_comm;
         return;
     }
-    comm = stats_summarize(r->comm, n);
-    comp = stats_summarize(r->comp, (size_t)r->n_comp);
     cell->t_comm = comm.median;
     cell->t_comp = comp.median;
     cell->ratio = overlap_ratio(m.median, comm.median, comp.median - late);
@@ -275,13 +264,10 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
     without = with;
     if (work)
         with.work = *work;
-    bool possible = sync_all_have(stage->comm, open_runs(&r, stage->runs)) == MPI_SUCCESS;
-    if (possible) {
-        all_runs(&r, WARMUP, stage->runs, stage->budget);
-        if (with.rank == 0)
-            judge(&r, stage, base, cell);
-    }
-    free(r.measured);
-    close_side(&with, true);
-    return possible;
+    all_runs(&r, WARMUP, stage->runs, stage->budget);
+    if (with.rank == 0)
+        judge(&r, stage, base, cell);
+    free_runs(&r);
+    close_side(&with);
+    return true;
 }

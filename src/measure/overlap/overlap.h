@@ -1,7 +1,7 @@
 /* Does communication overlap with computation? Denis and Trahay; doc/methods.md, section 5.
  *
  * A benchmark is a declared value: what node 0 (rank 0) does in a round and is timed for, and what
- * the other ranks do. All are in benchmarks.c, where one more needs two functions and a line.
+ * the other ranks do. All are in benchmarks.c, where one more is two lists of steps.
  * Times are in seconds. Functions are collective over the stage's communicator unless it is said
  * otherwise. */
 #ifndef COLLPROF_MEASURE_OVERLAP_OVERLAP_H
@@ -9,7 +9,6 @@
 
 #include "base/overlap.h"
 #include "measure/work.h"
-#include "sync/harmonize.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -39,19 +38,18 @@ struct overlap_side {
     MPI_Datatype type; /* COUNT elements of TYPE hold BYTES of data */
     int count;
     unsigned char *send, *recv;
-    struct work work;      /* the computation; 0 units for none */
-    int threads;           /* benchmarks by threads: number of computing threads */
-    const double *latency; /* node 0: one-way latency of 0 bytes to each rank */
-    struct harmony *start; /* a common start of all ranks */
-    double clock_cost;     /* of one reading */
-    double began;          /* clock_now() when the timed part of the round began */
-    void *own;             /* private data of the benchmark, from begin() to end() */
+    struct work work;               /* the computation; 0 units for none */
+    int threads;                    /* benchmarks by threads: number of computing threads */
+    const double *latency;          /* node 0: one-way latency of 0 bytes to each rank */
+    double clock_cost;              /* of one reading */
+    double began;                   /* clock_now() when the timed part of the round began */
+    struct work_threads *computing; /* the threads of benchmarks by threads */
 };
 
 /* One round as timed by node 0. */
 struct overlap_round {
     double measured;  /* T_measured without the messages that start and end the round */
-    double published; /* T_measured as the paper defines it; NaN if the paper lacks the benchmark */
+    double published; /* T_measured as the paper defines it */
     double late;      /* receiver: seconds of computation before the message could start */
 };
 
@@ -63,38 +61,32 @@ struct overlap_benchmark {
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
     bool by_threads;             /* Y is the number of computing threads, and the figure is
                                     T_measured over T_comm, since there is no T_comp */
-    bool only_by_name;           /* "all" does not contain it */
     int messages;                /* number of messages that share the data equally; 0: one */
     bool to_many;                /* all data to each of up to OVERLAP_MESSAGES ranks */
-    const char *operation;       /* collective: its name, see measure/collective/operation.h */
-    bool last;                   /* node 0 is the last rank of the collective */
-    /* Called on all ranks before and after the rounds of a cell; may be NULL. begin() returns false
-     * if the benchmark cannot run here. */
-    bool (*begin)(struct overlap_side *s);
-    void (*end)(struct overlap_side *s);
-    struct overlap_round (*first)(struct overlap_side *s); /* node 0 */
-    void (*others)(struct overlap_side *s);
+    /* What is done in a round: by node 0; by it without computation, if that differs (otherwise
+     * NULL); and by the other ranks. The steps are private to benchmarks.c. */
+    const int *first, *without_work, *others;
 };
 
 extern const struct overlap_benchmark overlap_benchmarks[];
 extern const size_t n_overlap_benchmarks;
 extern const struct overlap_benchmark overlap_bases[N_BASES];
+/* One round of S's benchmark. Complete on node 0. */
+struct overlap_round overlap_play(struct overlap_side *s);
 /* NULL if there is none of that name. Local. */
 const struct overlap_benchmark *overlap_find(const char *name);
 
 /* What all measurements of a run share. */
 struct overlap_stage {
     MPI_Comm comm;
-    struct sync_clock *clock; /* of COMM's ranks */
-    size_t largest;           /* bytes of a message */
-    int runs;                 /* for one cell; paper: 50 */
-    double budget;            /* seconds for one cell, used on rank 0; 0: no limit */
+    size_t largest; /* bytes of a message */
+    int runs;       /* for one cell; paper: 50 */
+    double budget;  /* seconds for one cell, used on rank 0; 0: no limit */
     /* Set by overlap_open(): */
     int rank, size;
     unsigned char *send, *recv; /* touched; large enough for the largest message at stride 2 */
     double *latency;            /* rank 0: one-way latency of 0 bytes to each rank */
     double latency_error;       /* rank 0: half of its 95 % interval, for rank 1 */
-    struct harmony start;
 };
 
 /* Allocates buffers and measures latencies. False, on all ranks, if some rank has no memory; after
