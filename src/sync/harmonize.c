@@ -7,11 +7,6 @@
 
 static const double slack_least = 5e-6, slack_most = 0.1;
 
-/* A clock is measured again when its error may exceed 1.5 times the bound of its points plus this,
- * and after OLDEST seconds, since no bound shows a changed rate; but in a fifth of the time at
- * most. */
-static const double bound_more = 0.5e-6, oldest = 1;
-
 /* All on one host: nothing to convert. */
 static struct sync_clock same_clock = {.domains = 1};
 
@@ -39,11 +34,10 @@ static double bound_now(const struct sync_clock *clock)
     return sync_bound(clock, sync_local(clock, sync_now(clock)));
 }
 
+/* A clock is measured again in a fifth of the time: its bound grows from then on. */
 static bool is_due(const struct harmony *h)
 {
-    double since = h->follows ? clock_now() - h->measured : 0;
-    return since > 4 * h->took &&
-           (since > oldest || bound_now(h->clock) > 1.5 * h->clock->worst_bound + bound_more);
+    return h->follows && clock_now() - h->measured > 4 * h->took;
 }
 
 static int measure_again(struct harmony *h)
