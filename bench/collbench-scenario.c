@@ -188,7 +188,6 @@ static void check_all(const struct scenario_options *o)
 
 /* The candidates for a picture's x axis: it is the first one that varies. */
 enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
-enum { WRONG, EMPTY, DROPPED, SPENT, ROUGH, N_FINDINGS };
 
 struct row {
     const struct scenario *scenario;
@@ -208,8 +207,8 @@ struct scenario_session {
     double alone; /* median T_sc without computation */
     bool varies[N_AXES];
     struct table *table;
-    size_t rows, found[N_FINDINGS]; /* number of rows, and number of rows with each finding */
-    double bound;                   /* largest clock error of all rows, seconds */
+    bool wrong;   /* some data were */
+    double bound; /* largest clock error of all rows, seconds */
 };
 
 /* The paper's columns come first. */
@@ -296,6 +295,13 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
                           axes[k].unit);
 }
 
+static void remark(struct table *t, bool is, const char *key, enum severity severity,
+                   const char *text)
+{
+    if (is)
+        table_remark(t, &(struct finding){.key = key, .severity = severity}, "%s", text);
+}
+
 static void add_row(struct scenario_session *w, const struct row *row, struct contention contention)
 {
     const struct scenario_result *x = &row->result;
@@ -323,38 +329,18 @@ static void add_row(struct scenario_session *w, const struct row *row, struct co
     line_name(w, row, text, sizeof text);
     table_text(t, text);
     bench_remark(t, contention);
-    w->rows++;
+    remark(t, !x->correct, "wrong_data", SEVERITY_ERROR,
+           "wrong data arrived: do not trust this library");
+    remark(t, x->completion.n == 0, "no_sample", SEVERITY_DOUBT,
+           "no repetition began on time on all ranks");
+    remark(t, x->dropped > 0, "dropped", SEVERITY_NOTE,
+           "repetitions were dropped, since a rank learned of their start too late");
+    remark(t, x->over_budget, "budget_spent", SEVERITY_NOTE,
+           "ended by its time budget, not by the stop rule");
+    remark(t, !x->comp_within, "not_calibrated", SEVERITY_DOUBT,
+           "the computation could not be calibrated within 1 %: the machine is busy");
+    w->wrong |= !x->correct;
     w->bound = fmax(w->bound, x->bound);
-    w->found[WRONG] += !x->correct;
-    w->found[EMPTY] += x->completion.n == 0;
-    w->found[DROPPED] += x->dropped > 0;
-    w->found[SPENT] += x->over_budget;
-    w->found[ROUGH] += !x->comp_within;
-}
-
-static void add_findings(const struct scenario_session *w, struct document *d)
-{
-    static const struct {
-        const char *key;
-        enum severity severity;
-        const char *text;
-    } findings[N_FINDINGS] = {
-        [WRONG] = {"wrong_data", SEVERITY_ERROR, "wrong data arrived: do not trust this library"},
-        [EMPTY] = {"no_sample", SEVERITY_DOUBT, "no repetition began on time on all ranks"},
-        [DROPPED] = {"dropped", SEVERITY_NOTE,
-                     "repetitions were dropped, since a rank learned of their start too late"},
-        [SPENT] = {"budget_spent", SEVERITY_NOTE,
-                   "the measurement ended by its time budget, not by the stop rule"},
-        [ROUGH] = {"not_calibrated", SEVERITY_DOUBT,
-                   "the computation could not be calibrated within 1 %: the machine is busy"},
-    };
-    for (size_t i = 0; i < N_FINDINGS; i++)
-        if (w->found[i])
-            document_finding(d,
-                             &(struct finding){.key = findings[i].key,
-                                               .severity = findings[i].severity,
-                                               .number = {{"rows", (double)w->found[i]}}},
-                             "In %zu of %zu rows %s.", w->found[i], w->rows, findings[i].text);
 }
 
 /* Adds the median with its interval, and the average, which the paper plots. */
@@ -375,7 +361,6 @@ static void add_results(const struct scenario_session *w, struct document *d)
     document_fact(d, "T_sc",
                   "last end minus first start of all ranks, on one clock: within %.3f us",
                   1e6 * w->bound);
-    add_findings(w, d);
     document_picture(d, &picture);
     picture.name = picture.y = "average";
     picture.low = picture.high = NULL;
@@ -488,6 +473,5 @@ int main(int argc, char **argv)
     bench_group_close(&o.bench, &w.group);
     if (d)
         add_results(&w, d);
-    bench_finish(&o.bench, d,
-                 bench_worst(o.bench.comm, d && document_findings(d, "wrong_data") > 0));
+    bench_finish(&o.bench, d, bench_worst(o.bench.comm, w.wrong));
 }
