@@ -81,7 +81,7 @@ libmeasure_la_SOURCES = \
 	src/measure/latency/latency.h src/measure/latency/run.c src/measure/latency/run.h \
 	src/measure/latency/acknowledged.c src/measure/latency/broadcast.c src/measure/latency/broadcast.h \
 	src/measure/latency/direct.c \
-	src/measure/latency/held.c src/measure/latency/loops.c src/measure/latency/ol.c \
+	src/measure/latency/loops.c src/measure/latency/ol.c \
 	src/measure/latency/overhead.c src/measure/latency/pairs.c \
 	src/measure/latency/pilot.c src/measure/latency/pilot.h \
 	src/measure/collective/operation.c src/measure/collective/operation.h \

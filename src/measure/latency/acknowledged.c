@@ -6,8 +6,7 @@
  * is subtracted from that of an acknowledgement. */
 struct ack {
     double held; /* seconds between receipt and acknowledgement, on the sender's clock */
-    double
-        exit; /* common clock: when the sender left the operation, or sent a ping; 0 if unknown */
+    double sent; /* a ping's answer: when it was sent, on the common clock */
 };
 enum { ACK_DOUBLES = 2 };
 
@@ -31,9 +30,9 @@ static int ack_send(const struct latency_run *r, int to, int tag, const struct a
 
 /* --- operations --- */
 
-/* FROM's part. VALUE: time from its entry to the acknowledgement, minus TO's hold. SEEN: time from
- * its entry to TO's exit on the common clock. One of each per repetition. */
-static int be_from(struct latency_run *r, const struct batch *b, double *value, double *seen)
+/* FROM's part. VALUE: time from its entry to the acknowledgement, minus TO's hold, one per
+ * repetition. */
+static int be_from(struct latency_run *r, const struct batch *b, double *value)
 {
     struct ack ack;
     double own = holds_both(r) ? b->hold : 0;
@@ -48,10 +47,8 @@ static int be_from(struct latency_run *r, const struct batch *b, double *value, 
         TRY(run_operation(r));
         TRY(ack_receive(r, r->to, TAG_ACK, &ack));
         double now = clock_now();
-        if (k >= 0) {
+        if (k >= 0)
             value[k] = now - entry - ack.held - r->clock_cost;
-            seen[k] = ack.exit - run_global(r, entry) - r->clock_cost;
-        }
         entry = now;
     }
     return MPI_SUCCESS;
@@ -71,7 +68,6 @@ static int be_to(struct latency_run *r, const struct batch *b)
             if (k + 1 < b->repetitions)
                 run_prepare(r);
             ack.held = clock_now() - start + r->clock_cost;
-            ack.exit = run_global(r, start);
         }
         TRY(ack_send(r, r->from, TAG_ACK, &ack));
         /* The messages that FROM sends in the next operation must not delay the acknowledgement. */
@@ -109,35 +105,20 @@ static int be_other(struct latency_run *r, const struct batch *b)
     return MPI_SUCCESS;
 }
 
-/* Sends FROM's SEEN values of the last hold to the collector, which keeps them. ROOM is the
- * collector's receive buffer. */
-static int keep_seen(struct latency_run *r, const struct batch *b, double *seen, double *room)
-{
-    TRY(values_to_collector(r, r->from, seen, room, b->repetitions));
-    struct samples *kept = r->keeps ? &run_figure(r)->timed[TIMED_SEEN].raw : NULL;
-    if (kept && b->first)
-        kept->n = 0;
-    for (int k = 0; kept && k < b->repetitions; k++)
-        samples_add(kept, room[k]);
-    return MPI_SUCCESS;
-}
-
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
-    double *mine = r->scratch, *seen = mine + b->repetitions;
+    double *mine = r->scratch;
     TRY(PMPI_Barrier(r->c->comm));
     if (r->rank == r->from && r->rank == r->to)
         TRY(be_both(r, b, mine));
     else if (r->rank == r->from)
-        TRY(be_from(r, b, mine, seen));
+        TRY(be_from(r, b, mine));
     else if (r->rank == r->to)
         TRY(be_to(r, b));
     else
         TRY(be_other(r, b));
     *n = b->repetitions;
-    if (b->hold > 0 && r->from != r->to)
-        TRY(keep_seen(r, b, seen, value));
     return values_to_collector(r, r->from, mine, value, *n);
 }
 
@@ -148,7 +129,7 @@ static int ping_answer(const struct latency_run *r)
 {
     struct ack ack;
     TRY(ack_receive(r, r->from, TAG_PING, &ack));
-    ack.exit = run_global(r, clock_now());
+    ack.sent = run_global(r, clock_now());
     return ack_send(r, r->from, TAG_PING, &ack);
 }
 
@@ -161,7 +142,7 @@ static int ping_ask(const struct latency_run *r, double *trip, double *one_way)
     TRY(ack_receive(r, r->to, TAG_PING, &ack));
     double now = clock_now();
     *trip = now - start - r->clock_cost;
-    *one_way = run_global(r, now) - ack.exit - r->clock_cost;
+    *one_way = run_global(r, now) - ack.sent - r->clock_cost;
     return MPI_SUCCESS;
 }
 

@@ -59,8 +59,6 @@ enum {
     TIMED_OPERATION, /* what the method times; for ol and held it is E_i, minus the hold */
     TIMED_PING,      /* the acknowledgement by itself. ol: RTL_i, its round trip. held: its one-way
                         latency; see latency_result.way_error */
-    TIMED_SEEN,      /* held: TO's exit minus FROM's entry on the common clock, with the longest
-                        hold. Its difference to the curve's last point is the method's bias */
     N_TIMED
 };
 
@@ -78,7 +76,7 @@ struct latency_figure {
     struct estimate value; /* what latency_method.value says; NaN if not measured */
     double loop_mean;      /* the same from the means of loops, as in the paper */
     struct latency_timed timed[N_TIMED];
-    struct curve curve;           /* value by hold; no points if the method has no hold */
+    struct curve curve;           /* what is timed by hold; no points if the method has no hold */
     bool has_message;             /* overhead: the time in the call contains, or may contain, the
                                      latency of a message sent in rendezvous mode */
     enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the

@@ -1,25 +1,43 @@
-/* The paper's own method: OL_i = E_i - RTL_i / 2 (figures 9 and 10). */
+/* The paper's own method: OL_i = E_i - RTL_i / 2 (figures 9 and 10); and "held", the same with an
+ * acknowledgement that is held back until no rank is busy with the previous operation:
+ * doc/methods.md, section 1. */
 #include "measure/latency/run.h"
+
+extern const struct latency_method latency_held;
 
 static int one(struct latency_run *r, struct plan plan)
 {
+    const bool held = r->result->method == &latency_held;
     struct series s;
-    double trip_loop = NAN;
-    TRY(run_measure_pings(r, true, &plan, &trip_loop));
-    TRY(series_measure(r->c->comm, r->c->collector, &plan, 0, batch_acknowledged, r, &s));
+    struct curve curve = {.hold = NAN};
+    const struct latency_case *c = r->c;
+    double ack_loop = 0, half = held ? 1 : 0.5;
+    /* If FROM waits, too, the others wait half as long, and that half must be at least a gap. */
+    double first = c->kind == COLLECTIVE_FROM_ROOT ? r->gap : 2 * r->gap;
+    if (r->from != r->to)
+        TRY(run_measure_pings(r, !held, &plan, &ack_loop));
+    if (held)
+        TRY(series_settle(c->comm, c->collector, &plan, first, batch_acknowledged, r, &s, &curve));
+    else
+        TRY(series_measure(c->comm, c->collector, &plan, 0, batch_acknowledged, r, &s));
     if (!r->keeps)
         return MPI_SUCCESS;
-    struct latency_timed *t = run_figure(r)->timed;
+    struct latency_figure *f = run_figure(r);
+    struct estimate ack = r->from != r->to ? f->timed[TIMED_PING].at : (struct estimate){0, 0, 0};
+    ack = (struct estimate){half * ack.value, half * ack.low, half * ack.high};
     figure_take(r, TIMED_OPERATION, &s);
-    struct estimate trip = t[TIMED_PING].at, half = {trip.value / 2, trip.low / 2, trip.high / 2};
-    figure_value(r, latency_of(t[TIMED_OPERATION].at, half), s.loop_mean - trip_loop / 2);
+    f->curve = curve;
+    figure_value(r, latency_of(f->timed[TIMED_OPERATION].at, ack), s.loop_mean - half * ack_loop);
     return MPI_SUCCESS;
 }
 
 static int run(struct latency_run *r, struct latency_result *result)
 {
-    TRY(run_pairs(r, false, one));
-    result_way_error(r, result, 0.5);
+    const bool held = result->method == &latency_held;
+    if (held)
+        TRY(run_gap_once(r, 0.1));
+    TRY(run_pairs(r, held && r->c->together, one));
+    result_way_error(r, result, held ? 1 : 0.5);
     return MPI_SUCCESS;
 }
 
@@ -95,4 +113,15 @@ const struct latency_method latency_ol = {
     .weight = 6,
     .run = run,
     .judge = judge,
+};
+
+const struct latency_method latency_held = {
+    .name = "held",
+    .reality = "the latency to each destination (OL_i), whatever the algorithm",
+    .value = "largest OL_i",
+    .meaning = MEANS_LATENCY,
+    .kinds = KIND_ANY,
+    .figures = FIGURES_PAIRS,
+    .weight = 12,
+    .run = run,
 };

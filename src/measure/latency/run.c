@@ -66,12 +66,11 @@ int values_to_collector(const struct latency_run *r, int from, const double *min
     {                                                                                              \
         NAN, NAN, NAN                                                                              \
     }
-static const struct latency_figure no_figure = {
-    .value = UNKNOWN,
-    .loop_mean = NAN,
-    .curve = {.hold = NAN},
-    .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}, {.at = UNKNOWN}}};
-_Static_assert(N_TIMED == 3, "no_figure has them all unknown");
+static const struct latency_figure no_figure = {.value = UNKNOWN,
+                                                .loop_mean = NAN,
+                                                .curve = {.hold = NAN},
+                                                .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}}};
+_Static_assert(N_TIMED == 2, "no_figure has them all unknown");
 
 struct latency_figure *run_figure(const struct latency_run *r)
 {
@@ -293,7 +292,7 @@ static int measure(struct latency_run *r, struct turns *a, struct latency_outcom
 {
     const struct plan *plan = &r->c->plan;
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
-    r->scratch = malloc((2 * most + 2) * sizeof *r->scratch);
+    r->scratch = malloc((most + 1) * sizeof *r->scratch);
     a->done = calloc(a->n + 1, sizeof *a->done);
     bool good = r->scratch && a->done && (!r->keeps || outcome_new(r, o, a->methods, a->n));
     TRY(sync_all_have(r->c->comm, good));

@@ -18,7 +18,7 @@ struct latency_run {
     int rank, size;
     double clock_cost; /* seconds for one clock reading on this rank */
     bool keeps;        /* this rank is the collector, the keeper of every series */
-    double *scratch;   /* room for two doubles per operation of a batch */
+    double *scratch;   /* room for a double per operation of a batch */
 
     struct latency_result
         *result;     /* of the method in progress; only the collector has its figures */
