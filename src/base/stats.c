@@ -154,8 +154,10 @@ struct summary stats_summarize(const double *x, size_t n)
     s.max = sorted[n - 1];
     size_t low, high;
     s.effective = dependent_bounds(x, n, s.median, &low, &high);
-    s.median_low = sorted[low];
-    s.median_high = sorted[high];
+    if (n > 2) { /* the range of fewer says nothing */
+        s.median_low = sorted[low];
+        s.median_high = sorted[high];
+    }
     free(sorted);
     return s;
 }

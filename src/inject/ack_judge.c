@@ -201,10 +201,11 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
         d->value[n++] = seen[k].after - hold;
     }
     struct estimate e = ack_median(d->value, d->is_bound, n), *f = &v->acknowledged;
-    *f = (struct estimate){e.value - v->round_trip.value / 2,
-                           fmax(0, e.low - v->round_trip.high / 2), e.high - v->round_trip.low / 2};
+    double low = e.low - v->round_trip.high / 2;
+    *f = (struct estimate){e.value - v->round_trip.value / 2, low < 0 ? 0 : low,
+                           e.high - v->round_trip.low / 2};
     /* If the round trip exceeds the time that contains it, the result is unknown. */
-    if (!(f->value > 0 && f->high > 0))
+    if (!(f->value > 0) || f->high <= 0)
         *f = unknown;
 }
 

@@ -56,7 +56,7 @@ def about_all(s):
     for d in rows:
         for figure in ("ol", "direct", "rtl"):
             low, value, high = (d[figure + end] for end in ("_low_us", "_us", "_high_us"))
-            if value is not None and not 0 <= low <= value <= high < 1e6:
+            if value is not None and low is not None and not 0 <= low <= value <= high < 1e6:
                 problems.append("%s of %d: %s to %s us around %s" % (figure, d["destination"], low, high, value))
 
 
