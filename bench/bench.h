@@ -32,6 +32,8 @@ struct bench {
     const char *output;        /* --output; NULL for standard output */
     bool yield;                /* --yield */
 
+    int traffic; /* set by the program: ranks outside of a group send this percentage of the time */
+
     const char *without; /* set by the program: names of common options that have no effect in it
                             and are refused, as in "warmup stop"; NULL for none */
 
@@ -73,7 +75,8 @@ void bench_group_close(const struct bench *b, struct bench_group *g);
 
 /* One point of a sweep. */
 struct bench_point {
-    const char *name; /* of the algorithm or operation */
+    const char *name;    /* of the algorithm or operation */
+    const char *arrival; /* name of an arrival pattern; NULL: as the method says */
     int ranks;
     size_t bytes;
 };

@@ -6,6 +6,7 @@
 #include "measure/buffer.h"
 #include "trees/bcast.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ static void choose_methods(struct latency_options *o)
 static error_t check_together(struct option_parser *parser, void *options)
 {
     struct latency_options *o = options;
-    bool ring = false, suite = false;
+    bool ring = false, suite = false, direct = o->tune;
     if (o->things.n == 0 && o->broadcasts)
         option_choose(NULL, &bench_algorithms, "native", &o->things);
     else if (o->things.n == 0)
@@ -71,6 +72,7 @@ static error_t check_together(struct option_parser *parser, void *options)
     for (size_t i = 0; i < o->n_methods; i++) {
         ring = ring || o->method[i] == latency_method_find("ring-barrier");
         suite = suite || o->method[i]->meaning == MEANS_SUITE;
+        direct = direct || o->method[i] == latency_method_find("direct");
     }
     if (o->fresh && suite)
         return option_refuse(parser, "--fresh: the loops of other suites broadcast the same data "
@@ -78,9 +80,12 @@ static error_t check_together(struct option_parser *parser, void *options)
     if (o->ring_bytes && !ring)
         return option_refuse(
             parser, "--ring-size applies only to the method ring-barrier: add it to --method");
-    if (o->arrivals.n && !o->tune)
-        return option_refuse(parser, "--arrival has no effect without --tune=DIR");
-    if (o->arrivals.n == 0)
+    if (o->bench.traffic && o->bench.ranks.max + 2 > (size_t)o->bench.size)
+        return option_refuse(parser, "--traffic needs 2 ranks beyond those of --ranks=%zu:%zu",
+                             o->bench.ranks.min, o->bench.ranks.max);
+    if (o->arrivals.n && !direct)
+        return option_refuse(parser, "--arrival applies to --tune and the method direct: add one");
+    if (o->tune && o->arrivals.n == 0)
         option_choose(NULL, &latency_arrivals, "punctual", &o->arrivals);
     return bench_check_ranks(parser, &o->bench, o->broadcasts ? "a broadcast" : "a collective",
                              o->root);
@@ -98,7 +103,11 @@ static error_t check_together(struct option_parser *parser, void *options)
         OPTION("root", "R", "the root of the operation", 1, bench_take_root, root, NULL),          \
         OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",             \
                1 | OPTION_RARE, option_take_count, ring_bytes,                                     \
-               (&(const struct option_limits){0, 1 << 30, "0 to 1G"}))
+               (&(const struct option_limits){0, 1 << 30, "0 to 1G"})),                            \
+        OPTION("traffic", "PERCENT",                                                               \
+               "so much of the time the ranks beyond --ranks send to each other", 2,               \
+               option_take_count, bench.traffic,                                                   \
+               (&(const struct option_limits){1, 100, "1 to 100"}))
 
 static const struct option_entry broadcast_options[] = {
     SHARED,
@@ -120,21 +129,24 @@ static const struct option_entry collective_options[] = {
     OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
            2, option_take_text, tune, NULL),
-    OPTION("arrival", "LIST", "with --tune: how ranks enter, of %s; default: punctual", 2,
+    OPTION("arrival", "LIST", "how ranks enter for direct and --tune, of %s; default: punctual", 2,
            option_take_list, arrivals, &latency_arrivals),
     {0}};
+
+static const char launches_differ[] =
+    "An interval is that of one launch, and launches differ: use collprof repeat -n 6 mpiexec ...";
 
 static const struct option_program broadcast_program = {
     "Measures how long one MPI broadcast takes, by the methods of de Supinski and Karonis, of OSU, "
     "IMB and ReproMPI, and by two of its own.",
-    .options = broadcast_options,
+    launches_differ, .options = broadcast_options,
     .listed = (const struct option_registry *const[]){&methods, &bench_algorithms, NULL},
     .check = check_together};
 
 static const struct option_program collective_program = {
     "Measures how long collective operations take: from the last rank's entry to every other's "
     "exit (held), and with all ranks entering at once (direct).",
-    .options = collective_options,
+    launches_differ, .options = collective_options,
     .listed = (const struct option_registry *const[]){&methods, NULL}, .check = check_together};
 
 /* --- what is measured --- */
@@ -195,39 +207,59 @@ struct latency_visit {
     struct tune *tune; /* NULL without --tune */
     struct bench_values ranks, sizes;
     struct bench_group group;
-    int wrong; /* number of cases with wrong data */
+    double together; /* rank 0: what "direct" measured last with all ranks entering at once */
+    int wrong;       /* number of cases with wrong data */
 };
 
-static void measure(struct latency_visit *v, const struct bench_point *p,
-                    const struct latency_case *c)
+/* The delay of this rank's entry in an arrival pattern: the patterns last as long as the operation
+ * with all ranks entering at once. */
+static double delay_of(const struct latency_visit *v, size_t pattern, MPI_Comm comm)
 {
+    int rank;
+    double scale = v->together > 0 ? v->together : 0;
+    MPI_Bcast(&scale, 1, MPI_DOUBLE, 0, comm);
+    MPI_Comm_rank(comm, &rank);
+    return scale * latency_lateness(pattern, rank, v->group.ranks);
+}
+
+static void measure(struct latency_visit *v, const struct bench_point *p,
+                    const struct latency_case *c, size_t pattern)
+{
+    const struct latency_method *direct = latency_method_find("direct");
     const struct latency_options *o = v->o;
     const struct latency_method *chosen[OPTION_CHOSEN_MAX];
     struct latency_outcome outcome;
     size_t n = 0;
     for (size_t i = 0; i < o->n_methods; i++)
-        if (o->broadcasts || o->method[i]->kinds >> c->kind & 1)
+        if ((o->broadcasts || o->method[i]->kinds >> c->kind & 1) &&
+            (pattern == 0 || o->method[i] == direct))
             chosen[n++] = o->method[i];
     bench_check(&o->bench, latency_measure(c, chosen, n, &outcome), p);
     v->wrong += outcome.wrong_ranks > 0;
+    const struct latency_result *r = latency_result_of(&outcome, direct->name);
+    if (pattern == 0)
+        v->together = r ? r->value.value : NAN;
     struct contention contention = bench_contention(c->comm);
     if (v->tables)
         latency_tables_add(v->tables, p, &outcome, contention);
     latency_outcome_free(&outcome);
 }
 
-/* A barrier has no size, so it is measured once. */
+/* A barrier has no size, so it is measured once. Without --tune the first of the arrival patterns
+ * is always "punctual", number 0: the others last as long. */
 static const char *visit(void *arg, const size_t *at)
 {
-    enum { RANKS, THING, SIZE };
+    enum { RANKS, THING, SIZE, ARRIVAL };
     struct latency_visit *v = arg;
     const struct latency_options *o = v->o;
     const struct operation *of = operation_of(o, at[THING]);
     bool sized = of->send != EXTENT_NONE || of->recv != EXTENT_NONE;
+    size_t pattern = at[ARRIVAL] ? o->arrivals.at[at[ARRIVAL] - 1] : 0;
     bench_group_open(&o->bench, v->ranks.at[at[RANKS]], &v->group);
-    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized))
+    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized) || (at[ARRIVAL] && !pattern))
         return NULL;
     struct bench_point p = {.name = latency_thing(o, at[THING]),
+                            .arrival = pattern ? latency_arrivals.name(pattern) : NULL,
                             .ranks = v->group.ranks,
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
     struct measured m = {.root = o->root};
@@ -239,6 +271,7 @@ static const char *visit(void *arg, const size_t *at)
                                    .kind = operation_kind(of),
                                    .root = of->rooted ? o->root : 0,
                                    .together = !o->broadcasts,
+                                   .after = pattern ? delay_of(v, pattern, v->group.comm) : 0,
                                    .ring_bytes = o->ring_bytes,
                                    .plan = o->bench.plan,
                                    .clock = &v->group.clock,
@@ -252,7 +285,7 @@ static const char *visit(void *arg, const size_t *at)
     } else if (v->tune)
         bench_check(&o->bench, tune_point(v->tune, &p, &c), &p);
     else
-        measure(v, &p, &c);
+        measure(v, &p, &c, pattern);
     if (prepared)
         operation_release(&m.call);
     return p.name;
@@ -266,6 +299,9 @@ static struct document *open_document(struct latency_visit *v)
     if (!d)
         return NULL;
     document_fact(d, "root", "%d", o->root);
+    if (o->bench.traffic)
+        document_fact(d, "traffic", "other ranks send 64 KiB to each other for %d %% of the time",
+                      o->bench.traffic);
     if (o->bench.plan.stop == STOP_PAPER)
         document_fact(d, "value", "mean of the batches' means, as the paper has it");
     v->tables = o->tune ? NULL : latency_tables_new(o, d);
@@ -288,12 +324,12 @@ int main(int argc, char **argv)
                 o.broadcasts ? &broadcast_program : &collective_program);
     struct latency_visit v = {
         .o = &o, .ranks = bench_values(&b->ranks), .sizes = bench_values(&b->sizes)};
-    const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n};
+    const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n, o.tune ? 1 : 1 + o.arrivals.n};
     struct document *d = open_document(&v);
     if (o.tune)
         v.tune = tune_new(&o, d);
     bench_keep(b, d);
-    bench_sweep(b, length, 3, visit, &v);
+    bench_sweep(b, length, 4, visit, &v);
     bench_group_close(b, &v.group);
     if (d && v.wrong)
         document_finding(d,

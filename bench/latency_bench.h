@@ -18,7 +18,7 @@ struct latency_options {
     bool fresh;                    /* --fresh */
     int ring_bytes;                /* --ring-size */
     const char *tune;              /* --tune: the directory of the files; NULL: off */
-    struct option_chosen arrivals; /* --arrival, with --tune */
+    struct option_chosen arrivals; /* --arrival */
     /* The methods chosen, those of suites included. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
@@ -44,6 +44,10 @@ void latency_tables_end(struct tables *t);
 /* --- tuning --- */
 
 extern const struct option_registry latency_arrivals;
+
+/* How much later than the first RANK enters in pattern number PATTERN of latency_arrivals, as a
+ * part of the time that the operation takes if all SIZE ranks enter at once. */
+double latency_lateness(size_t pattern, int rank, int size);
 
 /* D is NULL but on rank 0. Ends the program, with one line, if there are no algorithms to choose.
  */

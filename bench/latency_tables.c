@@ -11,7 +11,7 @@ static struct column columns[] = {
     {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
-    {"method", NULL, COLUMN_TEXT, 0, NULL},
+    {"method", NULL, COLUMN_TEXT, 0, "in brackets: how the ranks enter, if not at once"},
     {"value", "us", COLUMN_REAL, 2, "the method's result for one operation"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
     {"high", "us", COLUMN_REAL, 2, NULL},
@@ -119,7 +119,9 @@ static void add_method(struct tables *t, const struct bench_point *p,
 {
     struct summary s = summary_of(r);
     const double times[] = {s.min, s.mean, s.p99, s.max, s.sd, r->loop_mean};
-    put_point(t->methods, p, r->method->name);
+    char method[64];
+    snprintf(method, sizeof method, p->arrival ? "%s (%s)" : "%s", r->method->name, p->arrival);
+    put_point(t->methods, p, method);
     put_value(t->methods, t, r->value, r->loop_mean);
     for (size_t k = 0; k < sizeof times / sizeof *times; k++)
         table_real(t->methods, 1e6 * times[k]);

@@ -3,6 +3,7 @@
 #include "latency_bench.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/try.h"
@@ -42,13 +43,14 @@ static const struct column candidate_columns[] = {
 };
 
 /* The patterns: how much later than the first a rank enters, as a part of the operation's time. */
-static const char *const pattern_names[] = {"punctual", "last", "spread"};
+static const char *const pattern_names[] = {"punctual", "last", "spread", "random"};
 OPTION_TEXT(pattern_name, sizeof pattern_names / sizeof *pattern_names, pattern_names[i])
 const struct option_registry latency_arrivals = {"arrival pattern", pattern_name, NULL, NULL};
 
-static double lateness(size_t pattern, int rank, int size)
+double latency_lateness(size_t pattern, int rank, int size)
 {
-    const double late[] = {0, rank == size - 1, (double)rank / (size - 1)};
+    const double drawn = (double)(hash_mix((uint64_t)rank + 1, 0) % 1000) / 1000,
+                 late[] = {0, rank == size - 1, (double)rank / (size - 1), drawn};
     return late[pattern];
 }
 
@@ -174,7 +176,7 @@ static int tune_pattern(struct tune *t, const struct bench_point *p, size_t patt
         if (*scale < 0)
             TRY(measure_scale(&tuning->c, scale));
         PMPI_Comm_rank(tuning->c.comm, &rank);
-        tuning->c.after = *scale * lateness(pattern, rank, p->ranks);
+        tuning->c.after = *scale * latency_lateness(pattern, rank, p->ranks);
         TRY(tuner_measure(tuning, &result));
         text_copy(result.arrival, sizeof result.arrival, pattern_names[pattern]);
     }

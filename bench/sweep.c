@@ -1,6 +1,8 @@
 /* Iterates over all combinations of the requested values: numbers of ranks, sizes and others. */
 #include "bench.h"
 
+#include "base/clock.h"
+
 struct bench_values bench_values(const struct option_range *range)
 {
     struct bench_values v = {0};
@@ -24,9 +26,33 @@ void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g
     bench_clocks(&g->clock, g->comm);
 }
 
+/* Ranks outside of the group send to each other in pairs until the group has measured. Both ranks
+ * of a pair stop after the same message, which says whether its sender's barrier is complete. */
+static void send_meanwhile(const struct bench *b, const struct bench_group *g)
+{
+    enum { BYTES = 64 << 10 };
+    static char out[BYTES], in[BYTES];
+    int peer = g->ranks + ((b->rank - g->ranks) ^ 1), done = 0;
+    MPI_Request barrier;
+    PMPI_Ibarrier(b->comm, &barrier);
+    while (!done && peer < b->size) {
+        PMPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+        out[0] = (char)done;
+        double start = clock_now();
+        PMPI_Sendrecv(out, BYTES, MPI_BYTE, peer, 0, in, BYTES, MPI_BYTE, peer, 0, b->comm,
+                      MPI_STATUS_IGNORE);
+        clock_hold((100.0 / b->traffic - 1) * (clock_now() - start));
+        done |= in[0];
+    }
+    PMPI_Wait(&barrier, MPI_STATUS_IGNORE);
+}
+
 void bench_group_close(const struct bench *b, struct bench_group *g)
 {
-    bench_wait(b->comm);
+    if (b->traffic && g->ranks && g->comm == MPI_COMM_NULL)
+        send_meanwhile(b, g);
+    else
+        bench_wait(b->comm);
     if (g->ranks && g->comm != MPI_COMM_NULL)
         MPI_Comm_free(&g->comm);
     g->ranks = 0;

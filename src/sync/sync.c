@@ -26,7 +26,7 @@ struct limit {
 static struct limit limit_of(int ranks)
 {
     return (struct limit){.exchanges = ranks < 10 ? 2 * EXCHANGES_MAX / ranks : 20,
-                          .seconds = 0.4 / ranks};
+                          .seconds = 0.05 / ranks};
 }
 
 /* A host name is not enough: containers and time namespaces may have several names on one host, or

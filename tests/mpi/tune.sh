@@ -93,7 +93,7 @@ if [ "$CHECK_MPI" = mpich ]; then
     grep -q '^export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=[a-z]' "$dir/env.sh" || fail "nothing is written"
 fi
 # Whatever is found on a busy machine: it is whole.
-"$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=broadcast --sizes=8:16 --arrival=all --budget=0.2 --format=json \
+"$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=broadcast --sizes=8:16 --arrival=punctual,last,spread --budget=0.2 --format=json \
     -o "$scratch/json" >"$scratch/out" 2>"$scratch/err" || fail "broadcast: status $?"
 python3 - "$scratch/json" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
@@ -114,7 +114,7 @@ d["complete"] = False
 d["tuned"].pop()
 json.dump(d, open(sys.argv[1], "w"))
 END
-"$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=broadcast --sizes=8:16 --arrival=all --budget=0.2 --format=json \
+"$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=broadcast --sizes=8:16 --arrival=punctual,last,spread --budget=0.2 --format=json \
     -o "$scratch/json2" >"$scratch/out" 2>"$scratch/err" || fail "goes on: status $?"
 python3 - "$scratch/json" "$scratch/json2" <<'END' || fail "it does not go on where it was"
 import json, sys
@@ -133,6 +133,6 @@ refused() {
     [ "$(grep '^collbench-collective: ' "$scratch/err" | grep -cF -- "$phrase")" -eq 1 ] || fail "$*: does not say '$phrase'"
 }
 refused "Not a directory" --tune="$scratch/json/x"
-refused "no effect without --tune=DIR" --arrival=last
+refused "applies to --tune and the method direct" --arrival=last --method=held
 refused "unknown arrival pattern 'late': did you mean last?" --tune="$dir" --arrival=late
 exit 0

@@ -105,6 +105,10 @@ Test(benches, bcast)
                  "flat,4,8,overhead,0,0,3.06,", "flat,4,8,overhead,3,3,0.02,",
                  "backward,4,8,gap,1,1,1.04,", "backward,4,8,overhead,1,1,0.02,",
                  "backward,4,8,overhead,3,3,1.04,"));
+    expect(4, "collbench-bcast",
+           "--sizes=8 --ranks=2 --stop=fixed -i 3 --method=direct --traffic=50",
+           LINES("# traffic: other ranks send 64 KiB", "native,2,8,direct,11.0"));
+    cr_expect_eq(run(4, "collbench-bcast", "--ranks=3 --traffic=50"), 2);
     cr_expect_eq(run(4, "collbench-bcast", "--root=4"), 2);
     cr_expect_eq(run(4, "collbench-bcast", "--ranks=2:5"), 2);
     cr_expect_eq(run(4, "collbench-bcast", "--method=nonsense"), 2);
@@ -137,6 +141,12 @@ Test(benches, collective)
                  "allgather,4,8,held,1,0,14.05,", "allgather,4,8,held,1,3,24.08,",
                  "allgather,4,8,held,3,0,14.05,", "allgather,4,8,held,3,2,23.08,",
                  "!scan,4,8,held,1,0", "!gather,4,8,held,2,0", "!scatter,4,8,held,0,2"));
+    /* A barrier is 24 us of messages, of which a last rank that comes as late finds the half. */
+    expect(4, "collbench-collective",
+           "--stop=fixed -i 3 --operation=barrier --method=direct --arrival=last,spread",
+           LINES("barrier,4,0,direct,24.0", "barrier,4,0,direct (last),",
+                 "barrier,4,0,direct (spread),"));
+    cr_expect_eq(run(4, "collbench-collective", "--arrival=last --method=held"), 2);
     cr_expect_eq(run(4, "collbench-collective", "--operation=nonsense"), 2);
 }
 
