@@ -61,7 +61,7 @@ MPI_TESTS = \
 	tests/mpi/watchdog.sh \
 	tests/mpi/where.sh tests/mpi/top.sh \
 	tests/mpi/fortran.sh \
-	tests/mpi/heat.sh tests/mpi/trace.sh \
+	tests/mpi/trace.sh \
 	tests/mpi/hostile.sh \
 	tests/mpi/install.sh \
 	tests/mpi/interrupt.sh \
@@ -70,7 +70,6 @@ MPI_TESTS = \
 	tests/mpi/outside.sh \
 	tests/mpi/overhead.sh tests/mpi/overlap.sh \
 	tests/mpi/python.sh \
-	tests/mpi/real-netpipe.sh \
 	tests/mpi/html.sh tests/mpi/report.sh \
 	tests/mpi/scenario.sh \
 	tests/mpi/strange.sh \

@@ -1,24 +1,20 @@
 #!/bin/sh
-# Protects programs with thousands of call sites: the end takes time in proportion to their number,
-# and the time that the report states for it is most of what MPI_Finalize takes.
+# Protects programs with thousands of call sites: the end takes time in proportion to their number.
 . "$srcdir/tests/mpi/lib.sh"
 
-# program SITES: that many calls, each in a function of its own; the time in MPI_Finalize goes to a file.
+# program SITES: that many calls, each in a function of its own.
 program()
 {
     python3 - "$1" >many$1.c <<'EOF'
 import sys
 n = int(sys.argv[1])
-print("#include <mpi.h>\n#include <stdio.h>\n#include <time.h>\nstatic int v;")
-print("static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);")
-print("return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }")
+print("#include <mpi.h>\nstatic int v;")
 for f in range(n):
     print(f"static __attribute__((noinline)) void f{f}(void) {{")
     print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);\n    v++;\n}")
 print("int main(int argc, char **argv) {\n MPI_Init(&argc, &argv);")
 print(*(f"    f{f}();" for f in range(n)), sep="\n")
-print('    double start = now();\n    MPI_Finalize();\n    FILE *f = fopen(argv[1], "w");')
-print('    fprintf(f, "%.6f", now() - start);\n    fclose(f);\n    return 0;\n}')
+print("    return MPI_Finalize();\n}")
 EOF
     $MPICC -g -O0 "many$1.c" -o "many$1" || skip "cannot compile"
 }
@@ -29,7 +25,7 @@ program 6000
 # at most (a walk through all functions for each site costs 27 times and more).
 for n in 500 6000; do
     COLLPROF_KEEP=yes timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/k$n" \
-        COLLPROF_REPORT=no ./many$n took || fail "$n sites: status $?"
+        COLLPROF_REPORT=no ./many$n || fail "$n sites: status $?"
     rm "k$n/profile.json"
 done
 python3 - "$collprof" <<'EOF' || fail "the report's time is out of proportion"
@@ -47,7 +43,7 @@ sys.exit(many > 20 * few)
 EOF
 
 # From the directory as from the records, without a system call for every byte.
-timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many6000 took
+timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many6000
 $collprof report --format=csv --table=call_sites p >csv || fail "report: status $?"
 [ "$(grep -c 'many6000.c:' csv)" -ge 6000 ] || fail "$(grep -c many6000.c csv) of 6000 sites by name"
 
@@ -80,16 +76,4 @@ test -n "${right:-}" || fail "the cost of a call is not the stated one"
 LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/r" COLLPROF_REPORT=no ./paths >out || fail "paths: status $?"
 $collprof report --full r | tr -s ' \n' ' ' >said
 grep -q -e '--stack=1: of 1[0-9]* call sites 10[0-9] are left' said || { cat said; fail "not said what a shorter stack does"; }
-
-# What is stated is most of what it is. Three tries: the machine may be busy at the end of it.
-for try in 1 2 3; do
-    timeout 120 env LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/p" COLLPROF_REPORT=no ./many6000 took
-    python3 - "$(cat took)" p/profile.json <<'EOF' && exit 0
-import json, sys
-p = json.load(open(sys.argv[2]))
-stated = (p["ranks"][0]["merge_ns"] + p["writing_ns"]) * 1e-9
-print(f"stated {stated:.3f} s, MPI_Finalize took {sys.argv[1]} s")
-sys.exit(not 0.5 * float(sys.argv[1]) <= stated <= float(sys.argv[1]))
-EOF
-done
-fail "the report does not state what the end took"
+exit 0

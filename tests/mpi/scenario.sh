@@ -87,13 +87,7 @@ done
 [ "$CHECK_MPI" = mpich ] && refuses 2 "expected a number" --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial
 refuses 2 "no control variable of that name" --cvar=NO_SUCH_VARIABLE=1
 refuses 2 "expected NAME=NUMBER" --cvar=binomial
-refuses 2 "nowhere" --scenario=nowhere
-refuses 2 "--sizes is '8:4'" --sizes=8:4
-refuses 2 "--delay is '9:1'" --delay=9:1
-refuses 2 "--comp is '0'" --comp=0
-refuses 2 "unknown operation 'bcast'" --operation=bcast
 refuses 2 "--delayed is 'second'" --delayed=second
-refuses 2 "--ranks=2:4, but 2 are running" --ranks=2:4
 refuses 2 "has others than native" --operation=gather --algorithm=flat
 refuses 2 "has others than native" --operation=ibroadcast --algorithm=flat
 refuses 2 "takes no part" --ranks=1:2 --root=1

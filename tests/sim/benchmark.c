@@ -4,14 +4,10 @@
  *   benchmark steady     rank r comes r * APART us after the first
  *   benchmark alternating    twice so, then the other way round
  *   benchmark randomN    as drawn anew each time, from N
- *   benchmark once       all at once, and each a single time
  *
  * Then what is true, by PMPI alone: "took OPERATION US" with all arriving together, "median
  * OPERATION US APART" as they did by the median of the last eight before the ninth time; last
- * return minus last entry, and last entry minus first one. Once: "gap OPERATION US", from one of
- * many in a row to the next, at the rank that needs longest; "barrier OPERATION US", the same with
- * a barrier behind each; "overhead OPERATION US", the longest that a rank is in the call that comes
- * long after all others. */
+ * return minus last entry, and last entry minus first one. */
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -155,50 +151,6 @@ static void tell(const char *how, int which, double after_us)
         printf("%s %s %.3f %.3f\n", how, calls[which].name, (last[1] - last[0]) * 1e6, last[2]);
 }
 
-static double slowest(double own)
-{
-    double most;
-    PMPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, W);
-    return most;
-}
-
-static double loop(int which, int with_barrier)
-{
-    enum { MANY = 20 };
-    double begin = 0;
-    PMPI_Barrier(W);
-    for (int k = -1; k < MANY; k++) {
-        if (k == 0)
-            begin = MPI_Wtime();
-        calls[which].call(0);
-        if (with_barrier)
-            PMPI_Barrier(W);
-    }
-    return slowest((MPI_Wtime() - begin) / MANY);
-}
-
-static double latest(int which)
-{
-    double most = 0;
-    for (int last = 0; last < size; last++) {
-        arrive(rank == last ? 1000 : 0);
-        double begin = MPI_Wtime();
-        calls[which].call(0);
-        most = fmax(most, slowest(rank == last ? MPI_Wtime() - begin : 0));
-    }
-    return most;
-}
-
-static void tell_once(int which)
-{
-    double gap = loop(which, 0), barrier = loop(which, 1), overhead = latest(which);
-    const char *name = calls[which].name;
-    calls[which].call(1);
-    if (rank == 0)
-        printf("gap %s %.3f\nbarrier %s %.3f\noverhead %s %.3f\n", name, gap * 1e6, name,
-               barrier * 1e6, name, overhead * 1e6);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -210,10 +162,6 @@ int main(int argc, char **argv)
         in[i] = rank + i;
     for (int which = 0; which < (int)(sizeof calls / sizeof *calls); which++) {
         double entered[12];
-        if (!strcmp(argv[1], "once")) {
-            tell_once(which);
-            continue;
-        }
         for (int k = 0; k < 12; k++) {
             arrive(drawn_us(argv[1], k));
             entered[k] = MPI_Wtime();
