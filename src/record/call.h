@@ -289,7 +289,7 @@ struct comm *call_comm_of(const struct ledger_request *r);
 
 /* Ends a call that starts a request. R has what its arguments say: kind, root, peer (CALL_NONE: no
  * message) and tag, and what injections keep for the calls that start and complete it. MATCHED:
- * PROBED of call_got_probed(). */
+ * PROBED of call_got(). */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct ledger_request *matched,
                         struct ledger_request *r);
