@@ -30,9 +30,9 @@ include tests/mpi/local.mk
 include tests/sim/local.mk
 include tests/fuzz/local.mk
 
-# Every MPI, language and launcher; several hosts. By hand, in fresh systems: package.sh (Debian's packages), cross.sh (aarch64).
+# Every MPI, language and launcher; several hosts. By hand, in a fresh system: cross.sh (aarch64).
 THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/outside/tarball.sh tests/mutate.sh
-EXTRA_DIST += tests/outside/slurm.sh tests/outside/fresh.sh tests/outside/package.sh tests/outside/cross.sh
+EXTRA_DIST += tests/outside/slurm.sh tests/outside/cross.sh
 
 TESTS += $(THOROUGH_TESTS)
 EXTRA_DIST += $(THOROUGH_TESTS)

@@ -10,21 +10,6 @@ $MPIEXEC -n 4 $pairs --yield -i 10 --log-file="$dir/pairs.log" >"$dir/out" || fa
 [ "$(grep -c '^[^#]' "$dir/pairs.log")" = 10 ] || fail "10 lines of pairs"
 [ "$(sed -n 2p "$dir/pairs.log")" = "# Processors: 4 MsgLen 64 Repeats: 10" ] || fail "the log's head"
 grep -q "^# Pairs of ranks" "$dir/out" || fail "no table of pairs"
-# Messages that touch shared memory for the first time are warm-up: by them 128 B and 4 KiB took three
-# times as long as twice as much did.
-for try in 1 2 3 4 5 6 7 8 9 10; do
-    $MPIEXEC -n 2 $pairs --yield --sizes=64:8K --format=json >"$dir/sizes" || fail "sizes of pairs"
-    python3 - "$dir/sizes" $try <<'PY' && break
-import json, os, sys
-d = json.load(open(sys.argv[1]))
-took = [row["median"] for row in d["tables"]["pairs"]["rows"] if row["from"] == 0]
-cold = any(short > 1.7 * long for short, long in zip(took, took[1:]))
-# In the last try nothing is judged where other processes need the processors, too.
-contended = sys.argv[2] == "10" and os.getloadavg()[0] > 3 * os.cpu_count()
-sys.exit(cold and not contended and f"round trips of 64 B to 8 KiB: {took}")
-PY
-    [ $try -lt 10 ] || fail "a size is cold"
-done
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --log-file="$dir/paper.log" >"$dir/out" || fail paper
 [ "$(awk 'NF == 6 && !/^#/' "$dir/paper.log" | wc -l)" = 6 ] || fail "the paper's columns"
 

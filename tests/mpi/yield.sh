@@ -1,8 +1,7 @@
 #!/bin/sh
 # More ranks than processors: MPI libraries busy-wait, and a rank that waits holds the processor
-# that the awaited one needs. --yield has to find its library, in the build tree and as
-# installed, and to shorten a broadcast of 4 ranks on 2 processors by far more than a factor 3
-# (measured: from 4,800-22,000 us to 17-52 us); results have to be marked with it and without.
+# that the awaited one needs. --yield has to find its library; results are marked with it and without. That waiting ranks
+# sleep: unit/record.
 set -u
 bench=$top_builddir/bench/collbench-bcast
 scratch=$(mktemp -d) || exit 99
@@ -11,11 +10,9 @@ fail() { echo "FAIL: $*"; cat "$scratch/out" "$scratch/err"; exit 1; }
 bound=
 [ "$(nproc)" -lt 4 ] || bound="taskset -c 0,1"
 
-# Microseconds of a broadcast and a barrier, into $us.
 measure() {
-    "$MPIEXEC" -n 4 $bound "$@" --method=barrier --sizes=64K --budget=2 \
+    "$MPIEXEC" -n 4 $bound "$@" --method=barrier --sizes=64K --budget=0.5 \
         --format=csv >"$scratch/out" 2>"$scratch/err" || fail "status $?"
-    us=$(awk -F, '/^native,/ { print $5 }' "$scratch/out")
 }
 
 # By the letter; with all that was preloaded: what is not there every process says.
@@ -25,17 +22,10 @@ LD_PRELOAD=none.so "${bench%bcast}scenario" -i 3 -y >"$scratch/out" 2>"$scratch/
 tr -s '#\n ' ' ' <"$scratch/out" | grep -q 'waiting ranks yield them' || fail "-y does not yield"
 [ "$(grep -c none.so "$scratch/err")" -ge "$plain" ] || fail "-y: without what was preloaded"
 
-for try in 1 2 3; do
-    measure env OMPI_MCA_mpi_yield_when_idle=0 "$bench" # Open MPI would yield by itself
-    busy=$us
-    grep -q '^# load: more ranks than processors.*not meaningful' "$scratch/out" ||
-        fail "busy-waiting is not marked"
-    grep -q -- '--yield makes them usable' "$scratch/err" || fail "--yield is not offered"
-    measure "$bench" --yield
-    grep -q '^# load: more ranks than processors.*yield' "$scratch/out" || fail "not marked"
-    [ -s "$scratch/err" ] && fail "complaints"
-    echo "busy-waiting $busy us, yielding $us us"
-    awk -v busy="$busy" -v yielding="$us" 'BEGIN { exit !(yielding > 0 && yielding * 3 < busy) }' &&
-        exit 0
-done
-fail "--yield does not help"
+measure env OMPI_MCA_mpi_yield_when_idle=0 "$bench" # Open MPI would yield by itself
+grep -q '^# load: more ranks than processors.*not meaningful' "$scratch/out" || fail "busy-waiting is not marked"
+grep -q -- '--yield makes them usable' "$scratch/err" || fail "--yield is not offered"
+measure "$bench" --yield
+grep -q '^# load: more ranks than processors.*yield' "$scratch/out" || fail "not marked"
+[ ! -s "$scratch/err" ] || fail "complaints"
+exit 0

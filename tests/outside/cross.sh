@@ -2,10 +2,48 @@
 # By hand, as root, with debootstrap: all of collprof built for aarch64 in a fresh amd64 system by the cross
 # compiler, and a program of two ranks profiled under emulation. 10 minutes.
 #     tests/outside/cross.sh DIRECTORY
-# What was said is in DIRECTORY/cross.log. See fresh.sh.
+# What was said is in DIRECTORY/cross.log. Needs debootstrap.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
-. "$top/tests/outside/fresh.sh"
+
+# fresh_prepare DIRECTORY: makes it, goes there, and has the system that root/ is a copy of. MIRROR: where packages come
+# from; they are kept in DIRECTORY/packages.
+fresh_prepare()
+{
+    mkdir -p "$1/packages/partial"
+    cd "$1"
+    [ -e base/etc/debian_version ] ||
+        debootstrap --variant=minbase bookworm base "${MIRROR:-http://deb.debian.org/debian}" >base.log
+}
+
+# fresh_run COMMAND...: within a new one in root/, where the tree at $top is /collprof. Its own mounts
+# and processes end with it.
+fresh_run()
+{
+    rm -rf root
+    cp -a base root
+    mkdir root/collprof
+    git -C "$top" ls-files -z | tar -C "$top" --null -T - -c | tar -x -C root/collprof
+    cp /etc/resolv.conf root/etc/
+    unshare --mount --pid --fork bash -ec '
+        mount --bind packages root/var/cache/apt/archives
+        mount -t proc proc root/proc
+        mount --rbind /sys root/sys
+        mount --bind /dev root/dev
+        mount -t tmpfs shm root/dev/shm
+        mount -t tmpfs tmp root/tmp
+        cd root
+        exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+            OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+            chroot . timeout -k 10 3000 "$@"' fresh_run "$@" </dev/null
+}
+
+# Within it.
+fresh_install()
+{
+    apt-get update
+    apt-get install -y --no-install-recommends "$@"
+}
 
 # libmpich-dev for another processor wants its compiler, too: it is only unpacked. The launcher is the native one.
 inside()
