@@ -51,7 +51,6 @@ MPI_TESTS = \
 	tests/mpi/awkward.sh \
 	tests/mpi/collbench-bcast.sh \
 	tests/mpi/disturbed.sh \
-	tests/mpi/collbench-bcast-truth.sh \
 	tests/mpi/collbench-bcast-usage.sh \
 	tests/mpi/collbench-collective.sh \
 	tests/mpi/data.sh \
