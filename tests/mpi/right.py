@@ -50,7 +50,7 @@ def programs(mpi):
             found.append([made] + arguments)
     if mpi == os.environ.get("CHECK_MPI"):
         found += [[f"{build}/tests/mpi/{name}"] + more for name, more in
-                  (("messages", []), ("strange", ["longjmp"]), ("awkward", []))]
+                  (("messages", ["kinds"]), ("strange", ["longjmp"]), ("awkward", []))]
     return found
 
 

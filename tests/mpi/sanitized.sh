@@ -69,7 +69,7 @@ programs=$built/tests/mpi
 for mode in REPORT=yes KEEP=yes TRACE=calls TRACE=transport ACK=100 BENCHMARK=barrier BCAST=binomial BCAST=grid; do
     under 0 heat-$mode COLLPROF_$mode "$built/examples/heat" -s 5
     ranks=4
-    under 0 messages-$mode COLLPROF_$mode "$programs/messages"
+    under 0 messages-$mode COLLPROF_$mode "$programs/messages" kinds
     ranks=2
     under any inject-$mode COLLPROF_$mode "$programs/inject"
 done
