@@ -11,8 +11,9 @@
 struct gain {
     const struct tuned *first;
     const struct algorithm *algorithm;
-    bool several; /* with other ranks or bytes than the first */
-    double calls, predicted_ns;
+    bool several;               /* with other ranks or bytes than the first */
+    double calls, predicted_ns; /* PREDICTED_NS: in all CALLS */
+    double weight;              /* calls of its signatures in the tuned run */
     double *time_ns; /* of each run in these calls, mean of all ranks; those of A first */
     struct estimate saved_ns;
 };
@@ -67,15 +68,6 @@ static struct gain *gain_of(struct gains *g, const struct tuned *t)
     return new;
 }
 
-/* What the rule saves of T's calls, mean of all ranks of the run. */
-static double predicted_ns(const struct gains *g, const struct gain *to, const struct tuned *t,
-                           int k)
-{
-    const double ranks = (double)g->r->run[0]->ranks.n, share = ranks > 0 ? t->ranks / ranks : 1;
-    const double calls = t->calls > 0 ? t->calls * share : to->calls;
-    return 1e9 * calls * t->time[0].value * (1 - t->ratio[k].value);
-}
-
 static void find(struct gains *g)
 {
     struct tuned_set *set = g->set;
@@ -85,10 +77,14 @@ static void find(struct gains *g)
         if (!k)
             continue;
         struct gain *to = gain_of(g, t);
+        const double weight = t->calls > 0 ? t->calls : 1;
         to->algorithm = &t->candidate[k];
         to->several |= t->ranks != to->first->ranks || t->bytes != to->first->bytes;
-        to->predicted_ns += predicted_ns(g, to, t, k);
+        to->predicted_ns += 1e9 * weight * t->time[0].value * (1 - t->ratio[k].value);
+        to->weight += weight;
     }
+    for (size_t i = 0; i < g->list.n; i++)
+        g->list.at[i].predicted_ns *= g->list.at[i].calls / g->list.at[i].weight;
 }
 
 static const char *verdict_of(const struct gain *x)
@@ -117,7 +113,7 @@ static const struct column columns[] = {
     {"bytes", NULL, COLUMN_BYTES, 0, "of the message, for which it was tuned; empty: several"},
     {"algorithm", NULL, COLUMN_TEXT, 0, "what the rule names", .flags = COLUMN_SHORTEN},
     {"calls", NULL, COLUMN_COUNT, 0, "of this operation in a run, mean of all ranks"},
-    {"predicted", NULL, COLUMN_TIME, 0, "what tuning expects to be saved in a run, for one rank"},
+    {"predicted", NULL, COLUMN_TIME, 0, "what they save by the times that tuning measured"},
     {"seen", NULL, COLUMN_TIME, 0, "what the runs B save in these calls, waiting included"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen"},
     {"high", NULL, COLUMN_TIME, 0, NULL},
