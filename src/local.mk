@@ -138,7 +138,7 @@ libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/efficiency.c src/report/efficiency.h \
 	src/report/doubts.c src/report/findings.c src/report/findings.h src/report/findings_imbalance.c src/report/findings_waits.c \
-	src/report/imbalance.c src/report/imbalance.h src/report/labels.c src/report/labels.h \
+	src/report/imbalance.c src/report/imbalance.h src/report/sampled.c src/report/sampled.h src/report/labels.c src/report/labels.h \
 	src/report/measured.c \
 	src/report/report.c src/report/report.h \
 	src/report/screen.c src/report/screen.h \

@@ -55,8 +55,11 @@ const struct option_entry settings_entries[] = {
      "calls: record every call and message (late senders, timeline); transport: also what MPI does "
      "below its calls, in UCX and the C library",
      SETTING_SHARED, option_take_names, AT(trace), WORDS("calls", "transport")},
-    {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_SHARED, option_take_count,
-     AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},
+    {"sample", 0, NULL,
+     "sample what each thread executes between MPI calls: names the function that computes longer",
+     SETTING_SHARED, option_take_flag, AT(sample), NULL},
+    {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_SHARED | OPTION_RARE,
+     option_take_count, AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},
     {"start", 0, "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)",
      SETTING_SHARED | OPTION_RARE, option_take_flag, AT(start), NULL},
     {"ack", 0, "[PERCENT]",

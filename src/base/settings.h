@@ -22,6 +22,7 @@ struct settings {
     double ack;              /* percent of the broadcasts to acknowledge; 0: none */
     const char *benchmark;   /* names of methods, or "all" */
     double benchmark_budget; /* total, in seconds */
+    bool sample;             /* stacks of each thread between calls */
     const char *trace;       /* "calls", "transport" */
     const char *bcast;       /* name of a broadcast algorithm */
     const char *tune;        /* "all", "exact": tunes only what keeps the order of reductions */

@@ -51,8 +51,7 @@ void life_prepare(bool before_init)
     pthread_mutex_unlock(&layer.lock);
 }
 
-/* Reading the rate with 0.01 % accuracy takes 2 ms between two readings; MPI_Init usually takes
- * longer. */
+/* A rate within 0.01 % needs 2 ms between two readings; MPI_Init usually takes longer. */
 static void find_rate(void)
 {
     struct clock_pair now = clock_read_pair();
@@ -94,6 +93,7 @@ static void begin(void)
     ends_watch();
     pthread_atfork(NULL, NULL, in_child);
     layer.on = layer.settings.start;
+    samples_start(layer.settings.sample);
 }
 
 /* On one rank: links NAME to this run and removes old runs. */
@@ -282,6 +282,7 @@ void life_switch(int level)
             channels_lose_order();
             messages_lose();
             thread.left = clock_ticks(); /* calls before were not recorded */
+            samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
             thread.outside = 0;
         }
         layer.on = true;
@@ -484,6 +485,7 @@ void life_end(void)
     bool was_inside = thread.inside;
     thread_enter();
     layer.on = false;
+    samples_end();
     trace_stop();
     hold_signals(&before);
     regions_count();

@@ -232,6 +232,18 @@ static const struct field peer_table[] = {
 };
 #undef ROW
 
+#define ROW struct profile_sample
+static const struct field sample_table[] = {
+    F(rank, "rank", U32, KEY),
+    IN(from_site, "from_site", SITES, KEY),
+    IN(from_operation, "from_operation", OPERATIONS, KEY),
+    IN(site, "site", SITES, KEY),
+    IN(operation, "operation", OPERATIONS, KEY),
+    IN(stack, "stack", SITES, KEY),
+    F(ns, "ns", U64, SUM),
+};
+#undef ROW
+
 #define ROW struct profile_trace
 static const struct field trace_table[] = {
     F(on, "recorded", BOOL, OR),
@@ -394,6 +406,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", arrival_table, 0),
     [TABLE_EVENTS] = TABLE(events, "instances", event_table, TABLE_SORTED | TABLE_BY_COLUMN),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
+    [TABLE_SAMPLES] = TABLE(samples, "samples", sample_table, SOUGHT | TABLE_BY_COLUMN),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
     [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction_table, 0),

@@ -460,6 +460,7 @@ struct profile *profile_from_ledger(const struct ledger *l)
     gather_comms(&g);
     gather_entries(&g);
     gather_peers(&g);
+    gather_samples(&g);
     if (l->header->state == LEDGER_FINALIZED)
         gather_balances(&g);
     if (g.rate > 0)

@@ -50,6 +50,9 @@ uint32_t module_of(struct gather *g, uint32_t i);
 /* The same for an operation. */
 uint32_t operation_of(struct gather *g, uint32_t i);
 
+/* Copies the samples of --sample, if there are some. */
+void gather_samples(struct gather *g);
+
 /* Copies the trace, if there is one. */
 void gather_trace(struct gather *g);
 

@@ -1,6 +1,7 @@
-/* Copies single calls and transport events from a ledger. */
+/* Copies single calls, transport events and samples from a ledger. */
 #include "profile/gather.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Sets the other end of a message, if the channel names it. */
@@ -107,4 +108,44 @@ void gather_trace(struct gather *g)
     }
     gather_open(g);
     g->p->ranks.at[0].end_ns = g->p->trace.last_ns;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct profile_sample *x = a, *y = b;
+    return ORDER(y->ns, x->ns) ?: memcmp(x, y, sizeof *x);
+}
+
+/* The rank's share of PROFILE_MAX_SAMPLES: small rows lose their stack. */
+void gather_samples(struct gather *g)
+{
+    const uint32_t n = count_of(g->l, LEDGER_SAMPLES), size = (uint32_t)g->h->size;
+    const uint32_t most = PROFILE_MAX_SAMPLES / (size ? size : 1);
+    struct profile_sample *row = memory_alloc((n + 1) * sizeof *row);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ledger_sample *from = &g->l->samples[i];
+        row[i] = (struct profile_sample){.rank = (uint32_t)g->h->rank,
+                                         .from_site = PROFILE_NONE,
+                                         .from_operation = operation_of(g, from->from_operation),
+                                         .site = PROFILE_NONE,
+                                         .operation = operation_of(g, from->operation),
+                                         .stack = PROFILE_NONE,
+                                         .ns = from->n * LEDGER_SAMPLE_NS};
+        if (row[i].from_operation != PROFILE_NONE)
+            row[i].from_site = site_of(g, from->from_site);
+        if (row[i].operation != PROFILE_NONE)
+            row[i].site = site_of(g, from->site);
+        if (from->stack != LEDGER_NO_SITE)
+            row[i].stack = site_of(g, from->stack);
+    }
+    qsort(row, n, sizeof *row, longest_first);
+    for (uint32_t i = 0; i < n; i++) {
+        row[i].stack = i < most ? row[i].stack : PROFILE_NONE;
+        profile_add(g->p, TABLE_SAMPLES, &row[i]);
+    }
+    free(row);
+    if (g->h->sampled == LEDGER_SAMPLED_NOT)
+        profile_warn(g->p,
+                     "nothing was sampled (--sample): %s; collprof-run(1) says what is needed",
+                     strerror((int)g->h->sample_error));
 }

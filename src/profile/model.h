@@ -16,6 +16,9 @@
 /* Most rows of the communication matrix. */
 #define PROFILE_MAX_PEERS 65536u
 
+/* Most rows of samples, of all ranks together. */
+#define PROFILE_MAX_SAMPLES 16384u
+
 /* At most so many channels whose ends are not both known, or do not agree. */
 #define PROFILE_MAX_BALANCES 65536u
 
@@ -35,6 +38,7 @@ enum profile_table {
     TABLE_ARRIVALS,
     TABLE_EVENTS,
     TABLE_PEERS,
+    TABLE_SAMPLES,
     TABLE_WAITS,
     TABLE_CAUSES,
     TABLE_PREDICTIONS,

@@ -182,6 +182,16 @@ struct profile_peer {
     uint64_t messages, bytes;
 };
 
+/* What RANK executed in one segment, the time between two calls, by --sample: processor time with
+ * one stack. */
+struct profile_sample {
+    uint32_t rank;
+    /* The calls before and after; operation PROFILE_NONE: the start or the end of the run. */
+    uint32_t from_site, from_operation, site, operation;
+    uint32_t stack; /* a row of the sites; PROFILE_NONE: unknown, or one of many small rows */
+    uint64_t ns;
+};
+
 /* At the end of a rank: messages on one communicator from one rank to another, as both have counted
  * them; or requests that are not complete. Not in profile.json. */
 struct profile_balance {
@@ -252,6 +262,7 @@ struct profile {
     ARRAY(struct profile_arrival) arrivals;
     ARRAY(struct profile_finding) findings;
     ARRAY(struct profile_peer) peers;
+    ARRAY(struct profile_sample) samples;
     uint64_t peers_dropped; /* messages that were not counted because the matrix was full */
     ARRAY(struct profile_balance) balances;
     bool unbalanced;     /* there were too many of them */

@@ -29,10 +29,11 @@ static const struct symbols_reader *load_reader(struct profile *p)
 }
 
 /* The C library is on every stack, below main. Its debug information (if installed) takes 70 ms to
- * unpack, so only its symbols are used. */
+ * unpack, so only its symbols are used: its lines say nothing to a user, nor those of libm. */
 static bool is_c_library(const struct profile_module *m)
 {
-    return !strncmp(text_base_of(m->path), "libc.so.", 8);
+    const char *name = text_base_of(m->path);
+    return !strncmp(name, "libc.so.", 8) || !strncmp(name, "libm.so.", 8);
 }
 
 static bool is_program(const struct profile *p, const struct profile_module *m)

@@ -8,6 +8,7 @@
 
 #include "record/counts.h"
 #include "record/requests.h"
+#include "record/samples.h"
 #include "record/sites.h"
 #include "record/trace.h"
 
@@ -114,6 +115,8 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     c->operation = operation;
     c->traced = false;
     c->site = layer.stack_depth ? site_here(CALL_OWN_FRAMES) : LEDGER_NO_SITE;
+    if (UNLIKELY(layer.sample))
+        samples_enter(c->site, operation);
     call_show_open(c, about);
     return true;
 }
@@ -126,6 +129,8 @@ static inline void call_over(const struct call *c)
     thread.call->since = 0;
     if (UNLIKELY(c->from))
         call_add_overhead(c);
+    if (UNLIKELY(layer.sample))
+        samples_leave(c->site, c->operation);
     thread.inside = false;
 }
 

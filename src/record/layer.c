@@ -6,6 +6,7 @@
 struct layer layer = {
     .comm = MPI_COMM_NULL, .world = MPI_GROUP_NULL, .lock = PTHREAD_MUTEX_INITIALIZER};
 PER_THREAD struct thread thread;
+void (*layer_thread_ends)(void);
 
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
@@ -16,6 +17,8 @@ static void thread_ends(void *call)
     struct ledger_call *c = call;
     if (layer.phase == LAYER_RUNNING)
         __atomic_store_n(&c->thread, 0, __ATOMIC_RELEASE);
+    if (layer.phase == LAYER_RUNNING && layer_thread_ends)
+        layer_thread_ends();
     free(thread.scratch);
     thread.scratch = NULL;
     thread.scratch_size = 0;
@@ -54,8 +57,8 @@ struct ledger_call *thread_call_slot(void)
 
 int layer_tables_start(void)
 {
-    struct index *const all[] = {&layer.comms, &layer.sites, &layer.entries, &layer.messages,
-                                 &layer.channels};
+    struct index *const all[] = {&layer.comms,    &layer.sites,    &layer.entries,
+                                 &layer.messages, &layer.channels, &layer.samples};
     int error = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all && !error; i++)
         error = index_start(all[i]);

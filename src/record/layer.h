@@ -44,7 +44,9 @@ struct layer {
     struct index entries;  /* entry_key() to struct ledger_entry */
     struct index messages; /* messages_key() to struct ledger_messages */
     struct index channels; /* hash of a channel to struct ledger_channel */
+    struct index samples;  /* hash of a segment and a stack to struct ledger_sample */
     bool trace;            /* events are recorded */
+    bool sample;           /* stacks are sampled between calls */
     bool shared_trace;     /* several threads record events, under this lock: */
     uint32_t trace_lock;
     uint64_t costs, cost_ns; /* calls whose cost was measured, and the sum of their costs */
@@ -80,14 +82,19 @@ struct thread {
         MPI_Datatype type;
         uint32_t known; /* 1 + its part of LEDGER_SIGNATURE(); 0: not a predefined datatype */
         MPI_Count size;
-    } named[32];           /* sizes of predefined datatypes, which are never freed */
-    uint64_t region_since; /* ticks when it became the innermost one */
-    void *scratch;         /* for arrays as long as the caller's; it only grows */
+    } named[32];             /* sizes of predefined datatypes, which are never freed */
+    uint64_t region_since;   /* ticks when it became the innermost one */
+    struct sampler *sampler; /* NULL: not sampled */
+    bool unsampled;          /* and cannot be */
+    void *scratch;           /* for arrays as long as the caller's; it only grows */
     size_t scratch_size;
 };
 
 extern struct layer layer;
 extern PER_THREAD struct thread thread;
+
+/* Set by record/samples.c: called at the end of a thread that has called MPI. */
+extern void (*layer_thread_ends)(void);
 
 static inline uint64_t ticks_to_ns(uint64_t ticks)
 {

@@ -24,6 +24,7 @@
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
 #define LEDGER_VERSION 14u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
+#define LEDGER_NO_OPERATION UINT32_MAX
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
 #define LEDGER_MAX_DEPTH 8u
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
@@ -48,9 +49,10 @@
     X(ENTRIES, entries, struct ledger_entry, 64, 580, 16, 0)                                       \
     X(INSTANCES, instances, struct ledger_instance, 64, 250, 1, 0)                                 \
     X(REQUESTS, requests, struct ledger_request, 256, 0, 512, 0)                                   \
-    X(MESSAGES, messages, struct ledger_messages, 128, 0, 256, 0)                                  \
-    X(CHANNELS, channels, struct ledger_channel, 128, 1, 128, 65535)                               \
-    X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)
+    X(MESSAGES, messages, struct ledger_messages, 85, 0, 386, 0)                                   \
+    X(CHANNELS, channels, struct ledger_channel, 100, 1, 164, 65535)                               \
+    X(EVENTS, events, struct ledger_event, 64, 32, 128, 0)                                         \
+    X(SAMPLES, samples, struct ledger_sample, 64, 0, 64, 0)
 
 enum ledger_section {
 #define X(name, array, element, least, share, growth, most) LEDGER_##name,
@@ -332,6 +334,24 @@ struct ledger_event {
 #define EVENT_BYTES(e) LEDGER_BITS((e)->message, 0, 48)
 #define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
 
+/* With --sample: samples of one stack in one segment, the time of a thread between two calls. */
+struct ledger_sample {
+    uint32_t from_site, from_operation; /* the call before; LEDGER_NO_OPERATION: the start */
+    uint32_t site, operation;           /* the call after; LEDGER_NO_OPERATION: the end */
+    uint32_t stack; /* what was executed, as a site; LEDGER_NO_SITE if unknown */
+    uint32_t unused;
+    uint64_t n;
+};
+#define LEDGER_SAMPLE_NS 10000000 /* processor time between two samples */
+
+enum ledger_sampled {
+    LEDGER_SAMPLED_OFF,   /* not requested */
+    LEDGER_SAMPLED_ALL,   /* by the kernel */
+    LEDGER_SAMPLED_USER,  /* the same, without time in the kernel */
+    LEDGER_SAMPLED_TICKS, /* by a timer and a signal */
+    LEDGER_SAMPLED_NOT    /* requested, but impossible */
+};
+
 enum ledger_network_state {
     LEDGER_NETWORK_OFF,     /* not requested */
     LEDGER_NETWORK_ON,      /* recorded */
@@ -388,6 +408,8 @@ struct ledger_header {
     uint32_t sample_mask;     /* which instances are kept: see ledger_is_sampled() */
     uint32_t traced;          /* events are recorded */
     uint32_t network;         /* enum ledger_network_state */
+    uint32_t sampled;         /* enum ledger_sampled */
+    uint32_t sample_error;    /* errno if impossible */
     uint32_t grow_error;      /* errno of the last time that the record could not grow; 0: never */
     uint64_t time_mask;       /* only events at times (ns, common clock) that have none of these
                                  bits are kept */

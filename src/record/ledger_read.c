@@ -228,13 +228,22 @@ static bool check_event(const struct ledger *l, uint32_t i)
                 : !EVENT_CHANNEL(e) || is_in(l, LEDGER_CHANNELS, EVENT_CHANNEL(e)));
 }
 
+static bool check_sample(const struct ledger *l, uint32_t i)
+{
+    const struct ledger_sample *s = &l->samples[i];
+    const uint32_t from = s->from_operation, to = s->operation;
+    return refers(l, from == LEDGER_NO_OPERATION ? 0 : from, s->from_site, LEDGER_NO_COMM) &&
+           refers(l, to == LEDGER_NO_OPERATION ? 0 : to, s->site, LEDGER_NO_COMM) &&
+           (!s->stack || is_in(l, LEDGER_SITES, s->stack));
+}
+
 static bool (*const checks[LEDGER_SECTIONS])(const struct ledger *l, uint32_t i) = {
     [LEDGER_OPERATIONS] = check_operation, [LEDGER_MODULES] = check_module,
     [LEDGER_SITES] = check_site,           [LEDGER_COMMS] = check_comm,
     [LEDGER_CALLS] = check_call,           [LEDGER_ENTRIES] = check_entry,
     [LEDGER_INSTANCES] = check_instance,   [LEDGER_MESSAGES] = check_messages,
     [LEDGER_REQUESTS] = check_request,     [LEDGER_CHANNELS] = check_channel,
-    [LEDGER_EVENTS] = check_event,
+    [LEDGER_EVENTS] = check_event,         [LEDGER_SAMPLES] = check_sample,
 };
 
 static const char *check_tables(const struct ledger *l)

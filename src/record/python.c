@@ -112,17 +112,15 @@ static bool is_importer(const struct sample *file)
     return file->length > 8 && !memcmp(&file->first, "<frozen ", 8);
 }
 
-/* The code that FRAME runs, and its position in it: LEFT_OUT for the interpreter's own frames. */
+/* The code that a frame runs, and its position in it: LEFT_OUT for the interpreter's own frames. */
 enum reading { UNREADABLE, LEFT_OUT, GOOD };
 
-static inline enum reading read_code(const char *frame, bool careful, struct python_call *call)
+static inline enum reading read_mark(bool careful, struct python_call *call)
 {
     const struct layout *const l = python.layout;
-    const char *code, *file, *lines, *instruction;
+    const char *const code = call->code, *file, *lines;
     uint32_t first_line = 0;
     struct sample name, table;
-    if (!READ(frame + l->code, &code, careful))
-        return UNREADABLE;
     if (!is_of_type(code, python.code_type, careful))
         return l->owner != NONE ? LEFT_OUT : UNREADABLE;
     if (!READ(code + l->file, &file, careful) || !READ(code + l->lines, &lines, careful) ||
@@ -130,14 +128,20 @@ static inline enum reading read_code(const char *frame, bool careful, struct pyt
         !take_sample(file, python.text_type, l->text, careful, &name) ||
         !take_sample(lines, python.bytes_type, BYTES, careful, &table))
         return UNREADABLE;
-    call->code = code;
-    if (!READ(frame + l->at, &instruction, careful))
-        return UNREADABLE;
-    call->instruction = (int)(instruction - (code + l->bytecode));
     call->mark = hash_mix(hash_mix((uintptr_t)code, (uint32_t)call->instruction), first_line);
     call->mark = hash_mix(hash_mix(hash_mix(call->mark, name.length), name.first), name.last);
     call->mark = hash_mix(hash_mix(hash_mix(call->mark, table.length), table.first), table.last);
     return is_importer(&name) ? LEFT_OUT : GOOD;
+}
+
+static inline enum reading read_code(const char *frame, bool careful, struct python_call *call)
+{
+    const char *instruction;
+    if (!READ(frame + python.layout->code, &call->code, careful) ||
+        !READ(frame + python.layout->at, &instruction, careful))
+        return UNREADABLE;
+    call->instruction = (int)(instruction - (call->code + python.layout->bytecode));
+    return read_mark(careful, call);
 }
 
 static inline __attribute__((always_inline)) bool walk(struct python_call *call, unsigned most,
@@ -181,6 +185,23 @@ unsigned python_stack_read(struct python_call *call, unsigned most)
         break;
     }
     return good ? n : 0;
+}
+
+bool python_is_known(void)
+{
+    return python.layout;
+}
+
+unsigned python_stack_check(struct python_call *call, unsigned most)
+{
+    unsigned n = 0;
+    return python.layout && walk(call, most, &n, true) ? n : 0;
+}
+
+bool python_call_is_valid(const struct python_call *call)
+{
+    struct python_call now = *call;
+    return python.layout && read_mark(true, &now) == GOOD && now.mark == call->mark;
 }
 
 static size_t put_utf8(char *to, uint32_t c)

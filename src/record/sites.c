@@ -148,7 +148,7 @@ static bool belongs_to_binding(uint32_t module)
 /* Return addresses, innermost first, followed by N_CALLS calls in Python. */
 struct stack {
     void *const *frame;
-    unsigned n, n_calls;
+    unsigned n, n_calls, depth; /* DEPTH: how many of both are kept */
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
@@ -175,7 +175,7 @@ static void describe_native(struct ledger_site *site, const struct stack *s, uns
 static void describe_python(struct ledger_site *site, const struct stack *s)
 {
     static struct python_place place; /* static: layer.lock is held */
-    for (unsigned i = 0; i < s->n_calls && site->depth < layer.stack_depth; i++) {
+    for (unsigned i = 0; i < s->n_calls && site->depth < s->depth; i++) {
         if (!python_locate(&s->call[i], &place))
             continue;
         site->frame[site->depth].module = module_of_python(&place);
@@ -188,7 +188,7 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
 static void describe(struct ledger_site *site, const struct stack *s)
 {
     *site = (struct ledger_site){0};
-    describe_native(site, s, s->n_calls ? (layer.stack_depth + 1) / 2 : layer.stack_depth);
+    describe_native(site, s, s->n_calls ? (s->depth + 1) / 2 : s->depth);
     describe_python(site, s);
 }
 
@@ -246,10 +246,37 @@ static inline uint64_t add_to_hash(uint64_t hash, uint64_t value)
     return (hash ^ value) * 0x9e3779b97f4a7c15ull;
 }
 
+static inline uint32_t site_of(const struct stack *s)
+{
+    uint64_t hash = 1;
+    for (unsigned i = 0; i < s->n; i++)
+        hash = add_to_hash(hash, (uint64_t)(uintptr_t)s->frame[i]);
+    for (unsigned i = 0; i < s->n_calls; i++)
+        hash = add_to_hash(hash, s->call[i].mark);
+    hash ^= hash >> 29;
+    hash |= INDEX_LEAST_KEY;
+    uintptr_t known = index_find(&layer.sites, hash);
+    return LIKELY(known != 0) ? SITE_OF(known) : add_site(hash, s);
+}
+
+uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call *call,
+                       unsigned n_calls)
+{
+    struct stack s = {.frame = frame, .n = n, .depth = LEDGER_MAX_DEPTH};
+    while (s.n_calls < n_calls && python_call_is_valid(&call[s.n_calls])) {
+        s.call[s.n_calls] = call[s.n_calls];
+        s.n_calls++;
+    }
+    for (unsigned i = 0; i < s.n && s.n_calls; i++)
+        if (is_in_python(s.frame[i]))
+            s.n = i;
+    return site_of(&s);
+}
+
 __attribute__((noinline)) uint32_t site_here(unsigned own)
 {
     void *frame[MOST_OWN + MOST_TO_PYTHON];
-    struct stack s;
+    struct stack s = {.depth = layer.stack_depth};
     unsigned most = !python.high ? layer.stack_depth : reach ? reach : MOST_TO_PYTHON;
     for (bool whole = false; !whole; most = MOST_TO_PYTHON) {
         int n = unw_backtrace(frame, (int)(own + most));
@@ -258,13 +285,5 @@ __attribute__((noinline)) uint32_t site_here(unsigned own)
         s.n_calls = 0;
         whole = LIKELY(!python.high) || add_python(&s, most);
     }
-    uint64_t hash = 1;
-    for (unsigned i = 0; i < s.n; i++)
-        hash = add_to_hash(hash, (uint64_t)(uintptr_t)s.frame[i]);
-    for (unsigned i = 0; i < s.n_calls; i++)
-        hash = add_to_hash(hash, s.call[i].mark);
-    hash ^= hash >> 29;
-    hash |= INDEX_LEAST_KEY;
-    uintptr_t known = index_find(&layer.sites, hash);
-    return LIKELY(known != 0) ? SITE_OF(known) : add_site(hash, &s);
+    return site_of(&s);
 }

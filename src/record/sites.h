@@ -10,6 +10,12 @@
  * most 3. */
 uint32_t site_here(unsigned own);
 
+/* The same for any stack: N return addresses, innermost first, and Python's N_CALLS functions,
+ * which replace the addresses from the interpreter's own on. */
+struct python_call;
+uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call *call,
+                       unsigned n_calls);
+
 /* Adds modules to the ledger that were mapped since (by dlopen). */
 void modules_update(void);
 

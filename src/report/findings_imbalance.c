@@ -2,6 +2,7 @@
  * which every run has. What find_waits() has explained is left out. */
 #include "base/format.h"
 #include "report/findings.h"
+#include "report/sampled.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
     const bool several = b->n_slow > 1;
     static const double nearly_all = 0.9;
     char longer[32], share[32], list[200] = "", call[CALL_LABEL] = "MPI_Finalize", more[120] = "";
-    char advice[CALL_LABEL + 300];
+    char advice[CALL_LABEL + 300], code[SAMPLED_TEXT];
     double processor[2];
     int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
     size_t n = 0;
@@ -31,6 +32,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                  " At most %s of %s time outside of MPI was on a processor: the rest is sleep, or "
                  "waiting for files.",
                  format_share(share, processor[1], 1), several ? "their" : "its");
+    sampled_excess(c->v, b->slow, NULL, b->slow_time - b->others, code);
     struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
     f.site = b->at.cost > 0 ? call : NULL;
     f.ranks = rank;
@@ -43,13 +45,13 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
              list, several ? "" : "s", b->others > 0 ? b->slow_time / b->others : INFINITY);
     document_finding(
         c->d, &f,
-        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s %sin %s.%s",
+        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s %sin %s.%s%s",
         several ? "s" : "", list, several ? "each " : "",
         computes  ? several ? "compute" : "computes"
         : several ? "are outside of MPI for"
                   : "is outside of MPI for",
         format_time(longer, 1e9 * (b->slow_time - b->others)), several ? "them" : "it",
-        b->at.cost > 0 && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, more);
+        b->at.cost > 0 && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, code, more);
     free(rank);
 }
 

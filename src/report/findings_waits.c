@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
+#include "report/sampled.h"
 #include "report/what_if.h"
 
 #include <math.h>
@@ -248,6 +249,20 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
     }
 }
 
+/* What the rank executes longer in this segment, if it is one. */
+static void code_text(const struct finding_context *c, const struct segment *s, double cost,
+                      char text[SAMPLED_TEXT])
+{
+    const struct profile *p = c->v->p;
+    bool *slow = memory_alloc((p->ranks.n + 1) * sizeof *slow);
+    *text = '\0';
+    for (size_t i = 0; i < p->ranks.n; i++)
+        slow[i] = p->ranks.at[i].rank == (int32_t)s->most->rank;
+    if (s->first->kind == CAUSE_COMPUTATION && is_of_one_rank(s))
+        sampled_excess(c->v, slow, s->most, cost, text);
+    free(slow);
+}
+
 /* CERTAIN: CPU contention cannot explain the cost. */
 static void add_cause(struct finding_context *c, const struct segment *s, const struct waiting *at,
                       double cost, bool certain)
@@ -260,6 +275,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
     const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
+    char code[SAMPLED_TEXT];
     struct finding f = finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost,
                                        noise_at_least(cost, least, cause_doubt(c, s)));
     call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
@@ -290,6 +306,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
         wave_text(s->most, by + n, sizeof by - (size_t)n);
     }
     gain_text(c, s, gain, sizeof gain);
+    code_text(c, s, cost, code);
     snprintf(advice, sizeof advice, "see all causes of waiting: collprof report --table=causes %s",
              c->directory ? c->directory : "DIR");
     f.advice = advice;
@@ -300,10 +317,10 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     }
     document_finding(c->d, &f,
                      "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
-                     "most of it in %s%s.%s%s%s",
+                     "most of it in %s%s.%s%s%s%s",
                      between, ranks, format_time(time, 1e9 * cost),
-                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, by, gain,
-                     certain ? "" : " CPU contention may explain it.");
+                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, code, by,
+                     gain, certain ? "" : " CPU contention may explain it.");
 }
 
 /* Whether the trace's time windows are too short to show which rank causes most waiting. */

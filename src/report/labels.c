@@ -43,8 +43,7 @@ static uint32_t own_frames(const struct profile *p, const struct profile_site *s
     return end;
 }
 
-static int frame_label(const struct profile *p, const struct profile_frame *f, char *text,
-                       size_t room)
+int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room)
 {
     const char *module = module_name(p, f);
     if (f->file)

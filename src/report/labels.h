@@ -11,6 +11,9 @@
 char **site_labels(const struct profile *p);
 void site_labels_free(const struct profile *p, char **label);
 
+/* "heat.c:42 exchange", as far as known; returns the length. */
+int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room);
+
 /* The functions of all frames, without lines, so that the text survives editing of the program. */
 void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
 

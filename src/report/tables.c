@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void view_open(struct view *v, const struct profile *p)
@@ -456,6 +455,7 @@ const struct report_table report_tables[] = {
     {"waits", "Wait states", "--trace", COLUMNS(wait), fill_waits, "time"},
     {"causes", "Causes of waiting, and the critical path", "--trace", COLUMNS(cause), fill_causes,
      "caused"},
+    {"samples", "Functions between calls", "--sample", COLUMNS(sample), fill_samples, "time"},
     {"transport", "Below MPI, by the call that started it", "--trace=transport", COLUMNS(transport),
      fill_transport, "sends"},
     {"algorithms", "Algorithms of the collectives", "--trace=transport", COLUMNS(algorithm),

@@ -40,6 +40,9 @@ void view_close(struct view *v);
 extern const struct column ack_columns[12], benchmark_columns[10], broadcast_columns[11],
     tune_columns[12], algorithm_columns[5];
 void fill_measured(struct table *t, const struct view *v);
+/* Of samples: sampled.c. */
+extern const struct column sample_columns[7];
+void fill_samples(struct table *t, const struct view *v);
 
 struct report_table {
     const char *name, *title;

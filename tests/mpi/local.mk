@@ -64,7 +64,7 @@ MPI_TESTS = \
 	tests/mpi/hostile.sh \
 	tests/mpi/install.sh \
 	tests/mpi/interrupt.sh \
-	tests/mpi/keep.sh tests/mpi/screen.sh tests/mpi/small.sh \
+	tests/mpi/keep.sh tests/mpi/sample.sh tests/mpi/screen.sh tests/mpi/small.sh \
 	tests/mpi/manysites.sh tests/mpi/memory.sh \
 	tests/mpi/outside.sh \
 	tests/mpi/overhead.sh tests/mpi/overlap.sh \

@@ -395,3 +395,63 @@ Test(findings, waits_that_windows_cut)
         profile_free(p);
     }
 }
+
+/* One rank's samples of solve() in LINE, called by main: N in a function of the C library. */
+static void add_samples(struct profile *p, uint32_t rank, uint32_t line, uint64_t n)
+{
+    struct profile_site s = {.depth = 3};
+    for (uint32_t i = 0; i < s.depth; i++)
+        s.frame[i] = (struct profile_frame){.module = PROFILE_NONE, .address = 100 * i + line};
+    const uint32_t stack = profile_add_site(p, &s),
+                   bcast = profile_add_operation(p, "MPI_Bcast", 0);
+    struct profile_frame *f = p->sites.at[stack].frame;
+    const bool is_new = !f->function;
+    for (uint32_t i = 0; is_new && i < s.depth; i++) {
+        f[i].function = memory_strdup(i == 0 ? "sin" : i == 1 ? line < 50 ? "f" : "g" : "solve");
+        f[i].file = i ? memory_strdup("f.c") : NULL;
+        f[i].line = line;
+    }
+    profile_add(p, TABLE_SAMPLES,
+                &(struct profile_sample){.rank = rank,
+                                         .from_site = site_in_line(p, 3),
+                                         .from_operation = bcast,
+                                         .site = PROFILE_NONE,
+                                         .operation = PROFILE_NONE,
+                                         .stack = stack,
+                                         .ns = n * LEDGER_SAMPLE_NS});
+}
+
+/* Rank 1 is outside of MPI for 0.4 s more: the function that the code between two calls has called
+ * is named with its most frequent line, if it explains a third of that beyond chance. */
+Test(findings, samples_name_the_function)
+{
+    static const struct {
+        /* Samples: of rank 0 in each of f's two lines and g; of rank 1 in each. */
+        uint64_t others, f, more_f, g;
+        const char *text; /* NULL: nothing is said */
+    } cases[] = {{9, 20, 29, 9,
+                  " Samples show 310 ms more than on the others in f.c:12 f, between MPI_Bcast at "
+                  "solve.c:3 solve and MPI_Finalize."},
+                 {9, 49, 9, 9, " more than on the others in f.c:11 f, "},
+                 {9, 9, 9, 49, " Samples show 400 ms more than on the others in f.c:60 g, "},
+                 {9, 9, 23, 9, NULL}, /* 0.14 s, but by chance */
+                 {0, 0, 14, 0, " Samples show 140 ms more "},
+                 {0, 0, 13, 0, NULL}, /* below a third */
+                 {0, 12, 0, 12, " Samples show that this is spread over 2 functions."},
+                 {9, 9, 9, 9, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *p = made(&(struct known){.mpi = {0.4, 0}});
+        add_samples(p, 0, 11, cases[i].others);
+        add_samples(p, 0, 12, cases[i].others);
+        add_samples(p, 0, 60, cases[i].others);
+        add_samples(p, 1, 11, cases[i].f);
+        add_samples(p, 1, 12, cases[i].more_f);
+        add_samples(p, 1, 60, cases[i].g);
+        struct document *d = findings_of(p);
+        const char *text = json_string_value(json_object_get(found(d, "imbalance"), "text"));
+        cr_expect(cases[i].text ? strstr(text, cases[i].text) != NULL : !strstr(text, "Samples"),
+                  "case %zu: %s", i, text);
+        document_free(d);
+        profile_free(p);
+    }
+}

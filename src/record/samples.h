@@ -1,0 +1,26 @@
+/* With --sample: what each thread executes between MPI calls, by samples of its stack, one each
+ * LEDGER_SAMPLE_NS of its processor time. The kernel writes registers and the top of the stack into
+ * a ring of the thread (perf_event_open(2)); where that is not permitted, or for Python, the
+ * handler of a timer's signal does. They are read at the next MPI call, where it is safe to unwind,
+ * and summed by segment and stack. */
+#ifndef COLLPROF_RECORD_SAMPLES_H
+#define COLLPROF_RECORD_SAMPLES_H
+
+#include "record/layer.h"
+
+/* Begins, if WANTED, to sample this thread, and later each thread that calls MPI. The result is in
+ * the header of the record: how, or why not. Needs call sites (--stack). */
+void samples_start(bool wanted);
+
+/* For a thread's call in a wrapper, while layer.sample is set: what was sampled since the last one
+ * belongs to the segment that ends here. SITE, OPERATION: LEDGER_NO_SITE and LEDGER_NO_OPERATION
+ * at the end of the run. */
+void samples_enter(uint32_t site, uint32_t operation);
+
+/* The next segment begins; what was sampled in between is dropped. */
+void samples_leave(uint32_t site, uint32_t operation);
+
+/* Ends sampling of this thread. */
+void samples_end(void);
+
+#endif

@@ -1,0 +1,256 @@
+#include "report/sampled.h"
+
+#include "base/array.h"
+#include "base/format.h"
+#include "report/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name_of(const struct profile_frame *f)
+{
+    return f && f->function ? f->function : "";
+}
+
+static bool is_on_stack(const struct profile *p, uint32_t site, const struct profile_frame *f)
+{
+    const struct profile_site *s = site == PROFILE_NONE ? NULL : &p->sites.at[site];
+    for (uint32_t i = 0; s && i < s->depth; i++)
+        if (f->function && !strcmp(name_of(&s->frame[i]), f->function))
+            return true;
+    return false;
+}
+
+/* Sets the frames. The functions on the stack of the MPI calls before or after are the same
+ * throughout the segment. A function of the C library, without debugging information, says less
+ * than its caller. */
+static struct sampled_function function_of(const struct profile *p, const struct profile_sample *x)
+{
+    struct sampled_function f = {.in = x, .ns = (double)x->ns};
+    const struct profile_site *s = x->stack == PROFILE_NONE ? NULL : &p->sites.at[x->stack];
+    uint32_t own = 0, called = 0;
+    if (!s || !s->depth)
+        return f;
+    while (own + 1 < s->depth && !s->frame[own].file)
+        own++;
+    own = s->frame[own].file ? own : 0;
+    while (called < s->depth && !is_on_stack(p, x->from_site, &s->frame[called]) &&
+           !is_on_stack(p, x->site, &s->frame[called]))
+        called++;
+    /* The stack may end before such a function. */
+    f.frame = &s->frame[own];
+    f.called = &s->frame[called < s->depth && called > own ? called - 1 : own];
+    return f;
+}
+
+static int by_segment(const struct profile_sample *x, const struct profile_sample *y)
+{
+    return ORDER(x->from_site, y->from_site) ?: ORDER(x->from_operation, y->from_operation)
+        ?: ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation);
+}
+
+static int by_function(const void *a, const void *b)
+{
+    const struct sampled_function *x = a, *y = b;
+    return strcmp(name_of(x->called), name_of(y->called)) ?: by_segment(x->in, y->in)
+        ?: ORDER(x->in->rank, y->in->rank) ?: strcmp(name_of(x->frame), name_of(y->frame));
+}
+
+static uint32_t line_of(const struct sampled_function *f)
+{
+    return f->frame ? f->frame->line : 0;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct sampled_function *x = a, *y = b;
+    return by_function(x, y) ?: ORDER(line_of(x), line_of(y)) ?: ORDER(x->in, y->in);
+}
+
+struct sampled sampled_functions(const struct profile *p)
+{
+    struct sampled s = {.at = memory_alloc((p->samples.n + 1) * sizeof *s.at)};
+    double in_line = 0, most = 0; /* time in the present line, and in the most frequent one */
+    uint32_t line = 0;
+    for (size_t i = 0; i < p->samples.n; i++)
+        s.at[i] = function_of(p, &p->samples.at[i]);
+    qsort(s.at, p->samples.n, sizeof *s.at, by_line);
+    for (size_t i = 0; i < p->samples.n; i++) {
+        const struct sampled_function f = s.at[i];
+        struct sampled_function *last = s.n ? &s.at[s.n - 1] : NULL;
+        const bool same = last && !by_function(last, &f);
+        in_line = (same && line == line_of(&f) ? in_line : 0) + f.ns;
+        line = line_of(&f);
+        if (!same) {
+            most = in_line;
+            s.at[s.n++] = f;
+            continue;
+        }
+        last->ns += f.ns;
+        last->frame = in_line > most ? f.frame : last->frame;
+        last->called = strcmp(name_of(f.called), name_of(f.frame)) ? last->called : last->frame;
+        most = fmax(in_line, most);
+    }
+    return s;
+}
+
+/* --- what slow ranks execute longer --- */
+
+struct comparison {
+    const struct view *v;
+    const bool *slow;
+    double ranks[2]; /* number of the others, and of slow ranks */
+};
+
+static bool is_slow(const struct comparison *c, const struct sampled_function *f)
+{
+    const struct profile *p = c->v->p;
+    size_t i = 0;
+    while (i < p->ranks.n && p->ranks.at[i].rank != (int32_t)f->in->rank)
+        i++;
+    return i < p->ranks.n && c->slow[i];
+}
+
+/* How much longer slow ranks execute the functions [F, END), ns per rank; 0 if chance could be the
+ * reason: below three standard deviations of the numbers of samples. */
+static double longer(const struct comparison *c, const struct sampled_function *f,
+                     const struct sampled_function *end)
+{
+    double mean[2] = {0}, variance = 0;
+    for (; f < end; f++) {
+        const double ranks = c->ranks[is_slow(c, f)];
+        mean[is_slow(c, f)] += f->ns / ranks;
+        variance += f->ns * LEDGER_SAMPLE_NS / ranks / ranks;
+    }
+    const double more = mean[1] - mean[0];
+    return more > 3 * sqrt(variance) ? more : 0;
+}
+
+/* The end of the rows with F's function and segment. */
+static const struct sampled_function *next_of(const struct sampled_function *f,
+                                              const struct sampled_function *end)
+{
+    const struct sampled_function *next = f;
+    while (next < end && !strcmp(name_of(next->called), name_of(f->called)) &&
+           !by_segment(next->in, f->in))
+        next++;
+    return next;
+}
+
+/* The row of a slow rank that takes longest. */
+static const struct sampled_function *longest_row(const struct comparison *c,
+                                                  const struct sampled_function *f,
+                                                  const struct sampled_function *end)
+{
+    const struct sampled_function *found = f;
+    for (; f < end; f++)
+        found = is_slow(c, f) && (!is_slow(c, found) || f->ns > found->ns) ? f : found;
+    return found;
+}
+
+/* "work at w.c:8, most often in w.c:5 spin, between A and B" */
+static void put_text(const struct comparison *c, const struct sampled_function *f,
+                     const struct sampled_function *end, bool with_calls, double ns, char *text)
+{
+    const struct profile *p = c->v->p;
+    char time[32], called[CALL_LABEL], inner[CALL_LABEL + 30] = "";
+    char left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
+    char between[2 * CALL_LABEL + 30] = "";
+    f = longest_row(c, f, end);
+    const struct profile_sample *s = f->in;
+    frame_label(p, f->called, called, sizeof called);
+    if (strcmp(name_of(f->called), name_of(f->frame)) != 0) {
+        const int n = snprintf(inner, sizeof inner, ", most often in ");
+        frame_label(p, f->frame, inner + n, sizeof inner - (size_t)n);
+    }
+    if (s->from_operation != PROFILE_NONE)
+        call_label(c->v, s->from_operation, s->from_site, left);
+    if (s->operation != PROFILE_NONE)
+        call_label(c->v, s->operation, s->site, entered);
+    if (with_calls)
+        snprintf(between, sizeof between, ", between %s and %s", left, entered);
+    snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.",
+             format_time(time, ns), called, inner, between);
+}
+
+static bool is_between(const struct profile_sample *s, const struct root_cause *c)
+{
+    return !c || (s->from_site == c->from_site && s->from_operation == c->from_operation &&
+                  s->site == c->site && s->operation == c->operation);
+}
+
+void sampled_excess(const struct view *v, const bool *slow, const struct root_cause *between,
+                    double excess, char text[SAMPLED_TEXT])
+{
+    struct sampled list = sampled_functions(v->p);
+    struct comparison c = {.v = v, .slow = slow};
+    const struct sampled_function *found = NULL, *found_end = NULL, *next;
+    double most = 0, all = 0;
+    size_t n = 0, functions = 0;
+    for (size_t i = 0; i < list.n; i++)
+        if (is_between(list.at[i].in, between) && list.at[i].called)
+            list.at[n++] = list.at[i];
+    for (size_t i = 0; i < v->p->ranks.n; i++)
+        c.ranks[slow[i]]++;
+    for (const struct sampled_function *f = list.at; f < list.at + n; f = next) {
+        next = next_of(f, list.at + n);
+        const double more = longer(&c, f, next);
+        all += more;
+        functions += more > 0;
+        if (more > most) {
+            most = more;
+            found = f;
+            found_end = next;
+        }
+    }
+    *text = '\0';
+    if (found && most >= 1e9 * excess / 3)
+        put_text(&c, found, found_end, !between, most, text);
+    else if (all >= 1e9 * excess / 3)
+        snprintf(text, SAMPLED_TEXT, " Samples show that this is spread over %zu functions.",
+                 functions);
+    free(list.at);
+}
+
+/* --- the table --- */
+
+const struct column sample_columns[7] = {
+    COLUMN("rank", RANK, NULL, "the rank that executed it"),
+    COLUMN("time", TIME, NULL, "processor time, by samples"),
+    COLUMN("share", SHARE, "of rank", "share of all that was sampled of the rank"),
+    NAME("called", NULL, "what the code between the two calls has called"),
+    NAME("function", NULL,
+         "the innermost function with debugging information, in its most frequent line"),
+    NAME("left", NULL, "the MPI call before"),
+    NAME("entered", NULL, "the MPI call after"),
+};
+
+void fill_samples(struct table *t, const struct view *v)
+{
+    struct sampled list = sampled_functions(v->p);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct sampled_function *f = &list.at[i];
+        const struct profile_sample *s = f->in;
+        const struct profile_frame *const frame[] = {f->called, f->frame};
+        char text[CALL_LABEL];
+        double all = 0;
+        for (size_t k = 0; k < list.n; k++)
+            all += list.at[k].in->rank == s->rank ? list.at[k].ns : 0;
+        table_integer(t, s->rank);
+        table_real(t, 1e-9 * f->ns);
+        table_real(t, 100 * f->ns / all);
+        for (int k = 0; k < 2; k++) {
+            if (frame[k])
+                frame_label(v->p, frame[k], text, sizeof text);
+            table_text(t, frame[k] ? text : NULL);
+        }
+        if (s->from_operation != PROFILE_NONE)
+            call_label(v, s->from_operation, s->from_site, text);
+        table_text(t, s->from_operation == PROFILE_NONE ? "MPI_Init" : text);
+        if (s->operation != PROFILE_NONE)
+            call_label(v, s->operation, s->site, text);
+        table_text(t, s->operation == PROFILE_NONE ? "MPI_Finalize" : text);
+    }
+    free(list.at);
+}
