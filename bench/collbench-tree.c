@@ -207,7 +207,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     if (t->o->bench.rank > 0)
         return NAN;
     if (s)
-        predicted = choice_predict(&t->grid.pairs, bytes, s);
+        predicted = schedule_predict_interval(&t->grid.pairs, bytes, s);
     double certain = error < seen.value ? seen.value : NAN;
     t->native = s ? t->native : certain;
     const char *name = s ? s->name : "MPI_Bcast";
@@ -243,7 +243,7 @@ static bool predict_only(const struct tree_session *t, const struct bcast *build
     struct choice c;
     char why[WHY_MAX];
     if (o->bench.rank > 0 ||
-        !choice_find(&t->grid.pairs, o->root, bytes, builder,
+        !choice_find_schedules(&t->grid.pairs, o->root, bytes, builder,
                      o->segment == SIZE_MAX ? 0 : o->segment, &c, why, sizeof why))
         return false;
     *s = c.s[0];
@@ -266,7 +266,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     if (!built)
         return;
     if (t->run) {
-        bcast = schedule_bcast(plan.part);
+        bcast = bcast_from_schedule(plan.part);
         advised = builder != &tree_grid ? NULL : plan.native ? "no" : "yes";
     }
     double seconds = add_row(t, &plan.schedule, &bcast, bytes, advised);

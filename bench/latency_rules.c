@@ -125,8 +125,9 @@ static void judge_clocks(const struct subject_row *s)
             1e6 * r->entry_spread);
 }
 
-/* Reports other methods for the same quantity that differ by more than the intervals. If all ranks
- * enter together, that is a different quantity from the time after the last entry. */
+/* Reports other methods for the same quantity that differ by more than the intervals. The latency
+ * if all ranks enter together (ASKED is 0) and the time after the last entry are different
+ * quantities. */
 static void judge_others(const struct subject_row *s)
 {
     const struct latency_outcome *o = s->row->outcome;

@@ -110,7 +110,7 @@ static void add_base(const struct overlap_grid *g, struct document *d)
 
 static void add_summary(const struct overlap_grid *g, struct document *d)
 {
-    struct table *t = document_find(d, "summary");
+    struct table *t = document_find_table(d, "summary");
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++) {
         long long measured = 0, certain = 0;
         for (size_t i = 0; i < g->size.n * p->y->n; i++) {

@@ -446,7 +446,7 @@ function template_comm(call) {
 
 # The handle is invalid afterwards, so the communicator is looked up before the call.
 function template_comm_free(call) {
-    print "    call.comm = comm_of_freed(" comm ");"
+    print "    call.comm = comm_copy_before_free(" comm ");"
     do_call(call)
     leave("(&call, rc, MPI_COMM_NULL, 0)")
 }

@@ -21,7 +21,7 @@ static int begin(int *argc, char ***argv, int required, int *provided)
     int rc = init(argc, argv, required, provided);
     call.exit = clock_ticks();
     if (rc == MPI_SUCCESS && !PMPI_Query_thread(&level))
-        life_start(level);
+        recording_start(level);
     if (layer.on) {
         thread_call_slot()->operation = call.operation;
         call_leave(&call, rc, MPI_COMM_NULL, 0);
@@ -45,7 +45,7 @@ int MPI_Finalize(void)
 {
     struct call call;
     bool outer = layer.phase == LAYER_RUNNING && call_enter(&call, OP_Finalize, CALL_ABOUT_NOTHING);
-    life_end();
+    recording_end();
     bool was_inside = thread.inside && !outer;
     thread_enter();
     int rc = next.Finalize();

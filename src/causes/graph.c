@@ -331,7 +331,7 @@ void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n
     for (uint32_t i = 0; i < n; i++)
         if (in->act[i].kind < ACT_COLLECTIVE)
             link_message(&r, i);
-    collective_instances(in->act, n, link_collective, &r);
+    collectives_visit(in->act, n, link_collective, &r);
     free(r.call_of);
     free(r.link_of);
     find_classes(g, INT64_MAX);
@@ -368,7 +368,7 @@ static double *mean_computation(const struct event_graph *g, int64_t time)
     return mean;
 }
 
-void event_graph_repeat(struct event_graph *g, struct durations *d, int64_t from_ns)
+void event_graph_extrapolate(struct event_graph *g, struct durations *d, int64_t from_ns)
 {
     double *mean = mean_computation(g, from_ns);
     find_classes(g, from_ns);

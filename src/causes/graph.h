@@ -99,7 +99,7 @@ void durations_free(struct durations *d);
 
 /* Replaces the durations in D of all calls that begin at FROM_NS or later by means over similar
  * calls that end before it. */
-void event_graph_repeat(struct event_graph *g, struct durations *d, int64_t from_ns);
+void event_graph_extrapolate(struct event_graph *g, struct durations *d, int64_t from_ns);
 
 /* Sets the durations D to those of the POP model's ideal network: no latency, no overhead in calls,
  * unlimited bandwidth. Calls whose wait is unknown keep their durations. */

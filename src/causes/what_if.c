@@ -62,7 +62,7 @@ static double repeat_error(struct event_graph *g, int64_t recorded_ns)
     const struct causes_run *run = g->in->run;
     const int64_t middle = run->first_ns + (run->last_ns - run->first_ns) / 2;
     struct durations d = durations_copy(g);
-    event_graph_repeat(g, &d, middle);
+    event_graph_extrapolate(g, &d, middle);
     return fabs(2 * (double)(length(g, d) - recorded_ns) / (double)recorded_ns);
 }
 
@@ -227,8 +227,9 @@ static double gain_error(const struct event_replay *r)
     return stats_student(n - 1) * sqrt(fmax(all, one));
 }
 
-/* IDEAL_NS: as R, on an ideal network. Transfers may change with the times at which ranks
- * communicate: in simulation the change was within this share in 95 % of the changed programs. */
+/* R: the replay with the change. IDEAL_NS: its time on an ideal network. A change also alters
+ * transfers, because messages then compete with others: in simulation by at most TRANSFER_ERROR
+ * of the time in transfers, in 95 % of the changed programs. */
 static void predict(struct prediction *p, const struct event_replay *r, int64_t ideal_ns,
                     const struct replay_check *c, const struct causes_run *run)
 {

@@ -35,7 +35,8 @@ void cli_parse(struct option_parser *parser, int argc, char **argv);
 /* Takes one word, a directory or file, into the const char * at the beginning of VALUES. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
-/* Directories or files; at the beginning of VALUES. AT has room for all words of the command line.
+/* Collects directories or files of the command line. It must be the first member of the struct to
+ * which VALUES points. The caller allocates AT, with room for all words.
  */
 struct cli_paths {
     const char **at;

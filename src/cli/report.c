@@ -112,7 +112,7 @@ static bool write_csv(const struct report_command *r, struct profile *p, FILE *o
     const struct report_table *one = table_of(r);
     const struct report_options o = options_of(r);
     struct document *d = report_document(p, &o);
-    const struct table *t = one ? document_find(d, one->name) : NULL;
+    const struct table *t = one ? document_find_table(d, one->name) : NULL;
     if (t)
         table_csv_write(t, out);
     else

@@ -49,7 +49,7 @@ static int scale(const struct scaling *s)
     if (!run)
         return STATUS_FAILED;
     struct document *d =
-        scale_document(&(struct scale_request){run, s->run.n, s->weak}, &least, &known);
+        scaling_document(&(struct scale_request){run, s->run.n, s->weak}, &least, &known);
     cli_write(d, &(struct cli_output){.format = s->format, .title = "scaling"});
     document_free(d);
     cli_free_runs(run, s->run.n);

@@ -180,7 +180,7 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
                          100 * last->value[most]);
 }
 
-struct document *scale_document(const struct scale_request *request, double *least, bool *known)
+struct document *scaling_document(const struct scale_request *request, double *least, bool *known)
 {
     struct document *d = document_new("collprof-scale/1");
     size_t n;

@@ -18,6 +18,6 @@ struct scale_request {
  *   computation scaling = sum of C of the reference / sum of C     (weak: of means, not sums)
  *   global efficiency   = parallel efficiency x computation scaling
  * LEAST becomes the lowest global efficiency that is known; KNOWN: whether all are. */
-struct document *scale_document(const struct scale_request *request, double *least, bool *known);
+struct document *scaling_document(const struct scale_request *request, double *least, bool *known);
 
 #endif

@@ -79,7 +79,7 @@ struct table *document_table(struct document *d, const char *name, const char *t
     document_table(d, name, title, columns, sizeof(columns) / sizeof *(columns))
 
 /* The table of that name; NULL if there is none. */
-struct table *document_find(const struct document *d, const char *name);
+struct table *document_find_table(const struct document *d, const char *name);
 
 /* Cells are given from left to right; the last cell finishes the row. A number given to a column of
  * another numeric kind is converted. */

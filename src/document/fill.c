@@ -101,7 +101,7 @@ struct table *document_table(struct document *d, const char *name, const char *t
     return t;
 }
 
-struct table *document_find(const struct document *d, const char *name)
+struct table *document_find_table(const struct document *d, const char *name)
 {
     for (size_t i = 0; i < d->n_tables; i++)
         if (strcmp(d->tables[i]->name, name) == 0)

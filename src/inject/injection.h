@@ -60,8 +60,8 @@ struct injection {
     /* Whether the injection needs the internal communicator for this call. Must use only data that
      * are equal on all members. */
     bool (*wants)(const struct collective *c);
-    /* Counts a wanted call after the first handshake; returns whether to call BEFORE, after another
-     * one. NULL: never. */
+    /* Called for each wanted call once the internal communicator exists; counts it. Returns true
+     * if BEFORE shall run, after a handshake of the members. NULL: BEFORE never runs. */
     bool (*due)(const struct collective *c);
     /* Runs after a successful handshake, the innermost injection first. */
     void (*before)(const struct collective *c);

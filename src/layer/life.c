@@ -66,7 +66,7 @@ static int on_self_deleted(MPI_Comm comm, int key, void *value, void *extra)
     (void)key;
     (void)value;
     (void)extra;
-    life_end();
+    recording_end();
     return MPI_SUCCESS;
 }
 
@@ -174,7 +174,7 @@ static bool is_first_to_start(void)
 static bool join(void)
 {
     const struct run_directory *d = &run_directory;
-    if (members_are_strangers())
+    if (members_run_alone())
         return false;
     members = members_count(d, &first_member);
     if (members == layer.size)
@@ -210,7 +210,7 @@ static void start(MPI_Group world, int thread_level, bool by_init)
     begin();
 }
 
-void life_start(int thread_level)
+void recording_start(int thread_level)
 {
     uint64_t from = clock_ticks();
     MPI_Group world;
@@ -264,7 +264,7 @@ void life_session_ends(void)
 {
     bool last = __atomic_sub_fetch(&sessions, 1, __ATOMIC_RELAXED) == 0;
     if (last && layer.comm == MPI_COMM_NULL)
-        life_end();
+        recording_end();
 }
 #endif
 
@@ -477,7 +477,7 @@ static void release_signals(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-void life_end(void)
+void recording_end(void)
 {
     sigset_t before;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)

@@ -15,10 +15,10 @@
 void life_prepare(bool before_init);
 
 /* Call it after the library's initialization; collective over MPI_COMM_WORLD. */
-void life_start(int thread_level);
+void recording_start(int thread_level);
 
 /* Ends recording while MPI still works; further calls do nothing. */
-void life_end(void);
+void recording_end(void);
 
 /* Call it before the library's MPI_Abort: writes CODE into the record. */
 void life_record_abort(int code);

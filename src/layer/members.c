@@ -43,7 +43,7 @@ static int count_stored(int *first)
     return n;
 }
 
-bool members_are_strangers(void)
+bool members_run_alone(void)
 {
     if (layer.size > 1 || launcher.size <= 1)
         return false;

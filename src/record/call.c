@@ -310,7 +310,7 @@ void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm
     call_leave(c, rc, comm, 0);
 }
 
-struct comm *comm_of_freed(const MPI_Comm *comm)
+struct comm *comm_copy_before_free(const MPI_Comm *comm)
 {
     static PER_THREAD struct comm copy;
     const struct comm *c = !comm || *comm == MPI_COMM_NULL ? NULL : comm_find(*comm);

@@ -221,9 +221,9 @@ static bool is_in_python(const void *address)
 /* The most frames that this thread needed so far to find the interpreter. */
 static PER_THREAD unsigned reach;
 
-/* Replaces the interpreter's machine code on the stack by Python's calls. Not for a program that
- * contains the interpreter and calls MPI itself. False: up to MOST_TO_PYTHON frames of the stack
- * are needed. */
+/* Replaces the interpreter's frames on the stack by Python's calls, unless a program that
+ * contains the interpreter calls MPI itself. Returns false if no interpreter was found in MOST
+ * frames: the caller then tries again with MOST_TO_PYTHON. */
 static bool add_python(struct stack *s, unsigned most)
 {
     unsigned n = 0;

@@ -7,8 +7,9 @@
 
 void local_clock_start(void);
 
-/* For sync_start(): normally 0. A simulation may give each host its own clock, whose rate differs
- * by up to SIM_DRIFT ppm. */
+/* Returns the argument DOMAIN for sync_start(): 0 on real hosts, where the kernel shows which
+ * ranks share a clock. In a simulation with SIM_DRIFT it identifies the simulated host, whose
+ * clock rate differs by up to SIM_DRIFT ppm. */
 uint64_t local_clock_domain(void);
 
 #endif

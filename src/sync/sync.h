@@ -31,8 +31,8 @@ struct sync_clock {
     double missed;   /* error bound of readings between the last two points */
     double floor;    /* half of the round trips on the path to the global clock: without assuming
                         that directions are alike no bound can be below it */
-    double worst_bound, worst_floor; /* largest of all ranks, the bound between the points; two
-                                        ranks may differ by twice as much */
+    double worst_bound, worst_floor; /* largest of all ranks, BOUND between the first and the last
+                                        point; two ranks may differ by twice as much */
     MPI_Comm comm;                   /* given to sync_start() */
     uint64_t domain;                 /* as given to sync_start() */
 };

@@ -411,7 +411,7 @@ struct algorithm_row *algorithms_find(const struct act *act, size_t n, const str
     for (size_t i = 0; i < m; i++)
         s.list[i] = &net[i];
     qsort(s.list, m, sizeof *s.list, by_call);
-    collective_instances(act, n, visit, &s);
+    collectives_visit(act, n, visit, &s);
     free(s.list);
     free(s.seen.at);
     *n_rows = s.rows.n;

@@ -108,7 +108,7 @@ static void judge_instance(void *context, const uint32_t *member, size_t n)
     }
 }
 
-void collective_instances(const struct act *act, size_t n,
+void collectives_visit(const struct act *act, size_t n,
                           void (*visit)(void *context, const uint32_t *member, size_t n),
                           void *context)
 {
@@ -132,7 +132,7 @@ void collective_instances(const struct act *act, size_t n,
 void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
 {
     struct judging j = {t, act, {0}, {0}};
-    collective_instances(act, n, judge_instance, &j);
+    collectives_visit(act, n, judge_instance, &j);
     free(j.entered.at);
     free(j.awaited.at);
 }

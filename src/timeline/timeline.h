@@ -137,7 +137,7 @@ void timeline_free(struct timeline *t);
 
 /* Calls VISIT with the events of each collective that all N members recorded and agree on, by rank
  * in the communicator. For neighbourhood collectives there are no events. */
-void collective_instances(const struct act *act, size_t n,
+void collectives_visit(const struct act *act, size_t n,
                           void (*visit)(void *context, const uint32_t *member, size_t n),
                           void *context);
 

@@ -50,7 +50,7 @@ static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI
                                .in_flight = 2};
     for (int to = 0; (to = tree->next(me, n, to)) != 0;)
         part->child[part->n_children++] = rank_at(tree, to, root, n);
-    int error = schedule_bcast(part).run(buffer, count, type, root, comm, part);
+    int error = bcast_from_schedule(part).run(buffer, count, type, root, comm, part);
     free(part);
     return error;
 }

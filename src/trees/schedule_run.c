@@ -144,7 +144,7 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     return error;
 }
 
-struct bcast schedule_bcast(const struct schedule_part *part)
+struct bcast bcast_from_schedule(const struct schedule_part *part)
 {
     return (struct bcast){.name = "grid",
                           .summary = "a tree from measured latencies (Mateescu and Taylor)",

@@ -22,6 +22,6 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
 /* A struct bcast whose arg is PART, which must outlive it. Its run() returns MPI_ERR_ROOT for
  * another root than the schedule's. Whole messages are sent one after the other by MPI_Send, as in
  * the paper; segments are forwarded as they arrive, a few at a time. */
-struct bcast schedule_bcast(const struct schedule_part *part);
+struct bcast bcast_from_schedule(const struct schedule_part *part);
 
 #endif

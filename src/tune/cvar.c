@@ -13,7 +13,7 @@ bool cvar_read(const char *name, long long *value)
     return false;
 }
 
-bool cvar_value(const char *variable, int i, int *value, char *name, size_t room)
+bool cvar_enum_name(const char *variable, int i, int *value, char *name, size_t room)
 {
     (void)variable, (void)i, (void)value, (void)name, (void)room;
     return false;
@@ -125,7 +125,7 @@ bool cvar_read(const char *name, long long *value)
     return good;
 }
 
-bool cvar_value(const char *variable, int i, int *value, char *name, size_t room)
+bool cvar_enum_name(const char *variable, int i, int *value, char *name, size_t room)
 {
     struct cvar v;
     int n, length = (int)room;

@@ -15,7 +15,7 @@ bool cvar_read(const char *name, long long *value);
 
 /* Puts value number I (from 0) of a variable whose values have names into *VALUE and NAME. False if
  * there is none, or if the library gives no names. */
-bool cvar_value(const char *variable, int i, int *value, char *name, size_t room);
+bool cvar_enum_name(const char *variable, int i, int *value, char *name, size_t room);
 
 /* Puts the description into TEXT, truncated to ROOM; "" if there is none. */
 void cvar_description(const char *name, char *text, size_t room);

@@ -30,9 +30,9 @@ static void mpich_name(const struct tuned_operation *o, const char *what, char n
         name[i] = (char)toupper(name[i]);
 }
 
-/* MPICH describes the values of a variable as "NAME  - about it", in the order of their numbers,
- * and may leave out the line breaks between them. So a name is found in this list: the longest that
- * ends there. */
+/* MPICH's description lists the values of a variable as "NAME - meaning", in the order of their
+ * numbers, sometimes without line breaks. The text before " - " may then contain the previous
+ * meaning, too. The name is the longest entry of this list with which that text ends. */
 static const char known[] =
     "auto binomial brucks dissemination error k_brucks k_dissemination linear nb noncommutative "
     "pairwise pairwise_sendrecv_replace percoll recexch recexch_doubling recexch_halving "
@@ -151,7 +151,7 @@ static int openmpi_list(const struct tuned_operation *o, size_t bytes, struct al
     bool cuts = cvar_read(segment, &now) && !o->by_ranks;
     if (!cvar_read(variable, &now))
         return 0;
-    for (int i = 0; cvar_value(variable, i, &a.number, a.name, sizeof a.name); i++)
+    for (int i = 0; cvar_enum_name(variable, i, &a.number, a.name, sizeof a.name); i++)
         for (size_t s = 0; s < sizeof segments / sizeof *segments && n < room; s++) {
             bool fits = s == 0 ||
                         (cuts && text_is_one_of(a.name, segmented) && (size_t)segments[s] < bytes);

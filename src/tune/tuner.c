@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROUNDS_LEAST: fewer give no interval. A block has OPERATIONS, or fewer so that ROUNDS_WANTED fit
- * into the budget; the first round has PILOT, to learn how long they take. */
+/* A round measures one block of operations for each candidate. A block has OPERATIONS operations,
+ * or fewer so that ROUNDS_WANTED rounds fit into the budget; blocks of the first round have
+ * PILOT, which show how long an operation takes. Fewer than ROUNDS_LEAST rounds give no interval.
+ */
 enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_MAX = 40 };
 
 /* --- the judgement, at the collector --- */

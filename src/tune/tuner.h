@@ -30,8 +30,8 @@ int tuner_measure(const struct tuning *t, struct tuned *out);
 
 /* Judges N rounds, a time for each candidate (NaN: none) in TIME[round * ALGORITHMS_MAX + k]: fills
  * TIME, RATIO and BEST of OUT, and clears ALIVE[k] of candidates that are certainly slower than
- * another. Returns whether another
- * round may change the choice by 2 % of the time of the library's choice. */
+ * another. Returns whether another round may change the choice by 2 % of the time of the library's
+ * choice. */
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out);
 
 #endif

@@ -101,9 +101,9 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
-/* Whether all ranks have finished and all their calls were seen. More messages received than sent
- * show that some calls were not. Requests that no C call completes, and those that MPI_Cancel has
- * cancelled, are unknown, too. */
+/* Whether all ranks have finished and every call was recorded. Not so if more messages were
+ * received than sent, or if MPI_Cancel was called. Not so if requests were posted but no call
+ * that completes them was recorded: the wrappers do not see those of mpi_f08. */
 static bool is_all_known(const struct profile *p)
 {
     bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;

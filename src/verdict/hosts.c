@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Watchdogs write one every second. Times of files are compared with each
- * other: one file server has made them. */
+/* Each watchdog rewrites its file every second. A file is current if it is at most RECENT s older
+ * than the newest one: one file server gives the times of all. Files of a run that ended long ago
+ * are recognized by the clock of this host, which may be LONG_AGO s ahead. */
 enum { RECENT = 5, LONG_AGO = 30 /* s */ };
 
 static const char prefix[] = "watchdog-";

@@ -1,6 +1,6 @@
-/* What the watchdog of each host writes beside the records, for readers on
- * other hosts: a mapped record may be there as it was long ago, and its process
- * cannot be asked. */
+/* The files watchdog-HOST in the directory of a run: the watchdog of each host writes the states
+ * of its ranks to one. Other hosts need them, since they may see an outdated copy of a mapped
+ * record and cannot query its process. */
 #ifndef COLLPROF_VERDICT_HOSTS_H
 #define COLLPROF_VERDICT_HOSTS_H
 
@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-/* A rank of which the watchdog on its host says that its process lives. */
+/* A rank whose process lives, according to the watchdog on its host. */
 struct host_rank {
     char host[64];
     time_t written; /* when its file was, by the clock of the file server */
@@ -28,8 +28,9 @@ struct hosts hosts_read(int directory);
 /* RANK on HOST, or with RANK -1 any rank there; NULL if nothing recent is known of it. */
 const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank);
 
-/* Writes the ranks H of one host into DIRECTORY; unless they are moving, first the records of this
- * host's processes, as far as other hosts see them. False: it could not be written. */
+/* Writes the ranks H, all of one host, to DIRECTORY/watchdog-HOST. Unless they are moving, it
+ * first writes their records out, so that other hosts read the present content. Returns false if
+ * the file could not be written. */
 bool hosts_write(const char *directory, const struct hosts *h);
 
 /* Removes it, and the directory if nothing else is in it. */

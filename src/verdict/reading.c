@@ -28,7 +28,7 @@ uint32_t reading_find_comm(const struct situation *s, uint64_t id)
     return i;
 }
 
-uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row)
+uint32_t reading_find_or_add_comm(struct reading *r, uint64_t id, uint32_t row)
 {
     struct profile *names = r->s->names;
     const struct ledger_comm *from = &r->g.l->comms[row];
@@ -164,7 +164,7 @@ static struct awaited awaited_of_all(struct reading *r, const struct ledger_call
     int64_t number = counted ? reading_calls(r, a.operation, c->comm) : (int64_t)c->sequence;
     if (number < 0)
         return (struct awaited){.what = AWAIT_OTHER};
-    a.comm = reading_comm(r, id, c->comm);
+    a.comm = reading_find_or_add_comm(r, id, c->comm);
     a.sequence = (uint64_t)number;
     a.counted = counted;
     a.maybe = counted && meaning_of(o->name) != MEANS_COMM;
@@ -182,7 +182,7 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     const struct ledger_comm *comm = &r->g.l->comms[c->comm];
     const bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
     struct awaited a = {.what = send ? AWAIT_SEND : AWAIT_RECEIVE,
-                        .comm = reading_comm(r, c->comm_id, c->comm),
+                        .comm = reading_find_or_add_comm(r, c->comm_id, c->comm),
                         .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0),
                         .tag = tag < 0 ? AWAIT_ANY : tag,
                         .bytes = c->bytes};

@@ -20,7 +20,7 @@ uint32_t reading_find_comm(const struct situation *s, uint64_t id);
 
 /* As reading_find_comm(); adds the list if it is new. ROW: its communicator in the record, or
  * LEDGER_NO_COMM. */
-uint32_t reading_comm(struct reading *r, uint64_t id, uint32_t row);
+uint32_t reading_find_or_add_comm(struct reading *r, uint64_t id, uint32_t row);
 
 /* How many calls of OPERATION (a hash of its name) on the communicator ROW have returned; -1 if
  * unknown. */

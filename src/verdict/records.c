@@ -27,7 +27,7 @@ static void add_messages(struct reading *r)
         s->counted = s->counted && known;
         if (known)
             *PUSH(&s->counts) =
-                (struct message_count){.comm = reading_comm(r, m->comm_id, LEDGER_NO_COMM),
+                (struct message_count){.comm = reading_find_or_add_comm(r, m->comm_id, LEDGER_NO_COMM),
                                        .from = m->received ? peer : h->rank,
                                        .to = m->received ? h->rank : peer,
                                        .tag = m->tag,

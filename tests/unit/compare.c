@@ -237,7 +237,7 @@ Test(scale, factors_have_closed_forms)
     for (int weak = 0; weak < 2; weak++) {
         double least;
         bool known;
-        struct document *d = scale_document(&(struct scale_request){run, 4, weak}, &least, &known);
+        struct document *d = scaling_document(&(struct scale_request){run, 4, weak}, &least, &known);
         json_t *json = document_json(d);
         cr_expect_eq(scaled(json, 0, "ranks"), 2);
         cr_expect_eq(scaled(json, 0, "runs"), 3);
@@ -257,7 +257,7 @@ Test(scale, factors_have_closed_forms)
     run[0]->ranks.at[1].in_call = true; /* it was cut off */
     double least;
     bool known;
-    struct document *d = scale_document(&(struct scale_request){run, 4, false}, &least, &known);
+    struct document *d = scaling_document(&(struct scale_request){run, 4, false}, &least, &known);
     cr_expect(!known);
     cr_expect_float_eq(least, 0.8, 1e-9);
     cr_expect_eq(document_findings(d, "unknown_factors"), 1);

@@ -95,7 +95,7 @@ Test(destinations, the_largest_figure_is_the_latency)
     result[HELD].loop_mean = NAN;
     figure[HELD][4].curve.n = 1, figure[HELD][4].curve.settled = false;
     for (r.to = 1; r.to < N; r.to++)
-        figure_value(&r, within(value[r.to], 0), loop[r.to]);
+        figure_set_value(&r, within(value[r.to], 0), loop[r.to]);
     const struct latency_result *held = &result[HELD];
     cr_assert(held->slowest == 2 && held->value.value == 9 && held->loop_mean == 10);
     cr_assert(held->impossible == 1 && held->over_budget);

@@ -46,7 +46,7 @@ static char *csv_of(const struct profile *p, const char *name)
     size_t size;
     struct document *d = report_document(p, &(struct report_options){.full = true});
     FILE *out = open_memstream(&text, &size);
-    table_csv_write(document_find(d, name), out);
+    table_csv_write(document_find_table(d, name), out);
     document_free(d);
     fclose(out);
     return text;

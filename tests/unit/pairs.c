@@ -319,7 +319,7 @@ Test(pairs, choice_of_all_trees)
     struct pairs p = made_up(4, true);
     struct choice c;
     char why[128];
-    cr_assert(choice_find(&p, 0, 1 << 20, &tree_grid, SIZE_MAX, &c, why, sizeof why), "%s", why);
+    cr_assert(choice_find_schedules(&p, 0, 1 << 20, &tree_grid, SIZE_MAX, &c, why, sizeof why), "%s", why);
     cr_assert_gt(c.n, 20);
     for (int i = 1; i < c.n; i++)
         cr_assert_geq(c.s[i].completion, c.s[i - 1].completion);
@@ -327,25 +327,25 @@ Test(pairs, choice_of_all_trees)
     cr_assert(s->segment > 0, "the quickest is in segments");
     cr_assert_eq(strncmp(s->name, "grid (", 6), 0, "%s", s->name);
     p.slowdown = 1;
-    struct estimate e = choice_predict(&p, 1 << 20, s);
+    struct estimate e = schedule_predict_interval(&p, 1 << 20, s);
     cr_assert(isnan(e.value) && isnan(e.high) && isnan(s->completion), "segments");
     choice_free(&c);
-    cr_assert(choice_find(&p, 0, 64, &tree_binomial, 0, &c, why, sizeof why) && c.n == 1);
+    cr_assert(choice_find_schedules(&p, 0, 64, &tree_binomial, 0, &c, why, sizeof why) && c.n == 1);
     cr_assert_str_eq(s->name, "binomial");
-    e = choice_predict(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s);
     double error = e.value / e.low;
     cr_assert(e.value == s->completion && error > 1);
     cr_assert(e.high > error * e.value && e.high < 1.1 * error * e.value, "messages in a row");
     p.size[0].of[PAIRS_BOUND][1] = 1e-6;
-    e = choice_predict(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s);
     cr_assert(e.value / e.low > error, "clocks of several hosts");
     p.slowdown = 2;
-    e = choice_predict(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s);
     cr_assert(isnan(e.value) && isnan(e.low) && isnan(s->completion) && isnan(s->arrival[3]));
     p.slowdown = 0;
-    cr_assert(isnan(choice_predict(&p, 64, s).value), "a log does not show it");
+    cr_assert(isnan(schedule_predict_interval(&p, 64, s).value), "a log does not show it");
     choice_free(&c);
-    cr_assert_not(choice_find(&p, 4, 64, &tree_grid, 0, &c, why, sizeof why));
+    cr_assert_not(choice_find_schedules(&p, 4, 64, &tree_grid, 0, &c, why, sizeof why));
     cr_assert_str_eq(why, "there is no root 4: 0 to 3");
     pairs_free(&p);
 }

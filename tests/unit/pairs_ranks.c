@@ -169,7 +169,7 @@ static void broadcast(int rank, void *arg)
     struct run *r = arg;
     struct schedule_part *part;
     cr_assert_eq(schedule_distribute(rank == 0 ? &r->s : NULL, MPI_COMM_WORLD, &part), MPI_SUCCESS);
-    struct bcast b = schedule_bcast(part);
+    struct bcast b = bcast_from_schedule(part);
     MPI_Datatype type = MPI_BYTE;
     if (r->holes)
         PMPI_Type_vector(2, 3, 5, MPI_BYTE, &type);

@@ -76,7 +76,7 @@ Test(report, in_full_has_every_table_that_has_rows)
         snprintf(title, sizeof title, "\n%s%s", report_tables[i].title,
                  report_tables[i].option ? " (--" : "\n");
         cr_expect_eq(strstr(text, title) != NULL,
-                     table_rows(document_find(d, report_tables[i].name)) > 0, "%s in %s",
+                     table_rows(document_find_table(d, report_tables[i].name)) > 0, "%s in %s",
                      report_tables[i].title, text);
     }
     document_free(d);

@@ -91,9 +91,9 @@ static int be_both(struct latency_run *r, const struct batch *b, double *in_call
     return MPI_SUCCESS;
 }
 
-/* A rank other than FROM and TO. It enters the next operation half a hold after it left the last
- * one, so that its messages compete neither with those that TO still expects nor with the
- * acknowledgement. */
+/* A rank other than FROM and TO. After it has left an operation it waits half of the hold time
+ * before it enters the next one, so that its messages arrive neither while TO still receives
+ * those of the previous operation nor together with the acknowledgement. */
 static int be_other(struct latency_run *r, const struct batch *b)
 {
     for (int k = -1; k < b->repetitions; k++) {

@@ -140,7 +140,7 @@ static void keep_destinations(struct direct *d, struct latency_result *result)
             continue;
         }
         result->measured += estimate_known(t->at);
-        figure_value(r, t->at, stats_summarize(t->raw.value, t->raw.n).mean);
+        figure_set_value(r, t->at, stats_summarize(t->raw.value, t->raw.n).mean);
     }
 }
 

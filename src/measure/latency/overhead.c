@@ -62,7 +62,7 @@ static int one(struct latency_run *r, struct plan plan)
         return MPI_SUCCESS;
     figure_take(r, TIMED_OPERATION, &s);
     run_figure(r)->curve = curve;
-    figure_value(r, samples_estimate(&s.samples), s.loop_mean);
+    figure_set_value(r, samples_estimate(&s.samples), s.loop_mean);
     return MPI_SUCCESS;
 }
 

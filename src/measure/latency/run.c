@@ -100,7 +100,7 @@ static bool is_possible(const struct latency_run *r, double value)
     return value > (may_be_none ? -100e-9 : 0);
 }
 
-void figure_value(struct latency_run *r, struct estimate value, double loop)
+void figure_set_value(struct latency_run *r, struct estimate value, double loop)
 {
     struct latency_result *result = r->result;
     struct latency_figure *f = run_figure(r);

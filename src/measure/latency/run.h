@@ -99,7 +99,7 @@ static inline int run_index(const struct latency_run *r, int from, int to)
 void figure_take(struct latency_run *r, int part, struct series *s);
 /* Sets the value of the figure in progress; the result is the largest of these values. LOOP is the
  * value from loop means. */
-void figure_value(struct latency_run *r, struct estimate value, double loop);
+void figure_set_value(struct latency_run *r, struct estimate value, double loop);
 
 /* loops.c: measures g_j, unless a method has done so, in the fraction PART of the budget. Sets
  * r->gap on the collector. */

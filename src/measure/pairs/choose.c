@@ -66,7 +66,7 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
     return true;
 }
 
-bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
+bool choice_find_schedules(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
                  size_t segment, struct choice *c, char *why, size_t size)
 {
     bool any = segment == SIZE_MAX;
@@ -87,7 +87,7 @@ bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bca
     return good;
 }
 
-struct estimate choice_predict(const struct pairs *p, size_t bytes, struct schedule *s)
+struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s)
 {
     struct graph g;
     bool known = s->segment == 0 && p->slowdown > 0 && p->slowdown <= PAIRS_SHARED;

@@ -23,15 +23,16 @@ struct choice {
 /* Finds schedules for BYTES from ROOT by BUILDER; if that is "grid", by all candidates, named "grid
  * (CANDIDATE)". SEGMENT: bytes; 0: whole messages; SIZE_MAX: every suitable size. False with WHY if
  * the latencies allow none; otherwise release C by choice_free(). */
-bool choice_find(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
+bool choice_find_schedules(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
                  size_t segment, struct choice *c, char *why, size_t size);
 void choice_free(struct choice *c);
 
-/* Predicts the completion of S for BYTES, as in the paper, with the interval that covers 95 % of
- * measurements: from messages that leave one after the other to messages that arrive together
- * (schedule_latest()), and beyond that the error seen on networks of other kinds. Measurements of S
- * itself take no part. NaN, and so are the times of S, for segments, and unless measurements showed
- * that pairs share nothing; also without memory. */
-struct estimate choice_predict(const struct pairs *p, size_t bytes, struct schedule *s);
+/* Predicts when the broadcast S of BYTES completes, by the model of the paper. The 95 % interval
+ * reaches from messages that leave one after the other to messages that all arrive with the last
+ * one (schedule_latest()); it is widened by the prediction error seen on other kinds of networks.
+ * Measurements of S are not used. The result and the times in S are NaN if S has segments, if
+ * measurements did not show that concurrent pairs do not slow each other down, or without memory.
+ */
+struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);
 
 #endif

@@ -175,7 +175,7 @@ static int run_trial(const struct grid *g, int root, size_t bytes, const struct 
     struct schedule_part *part;
     struct latency_outcome trial;
     TRY(schedule_distribute(s, g->comm, &part));
-    struct bcast b = schedule_bcast(part);
+    struct bcast b = bcast_from_schedule(part);
     try_out(g, &b, root, buffer, bytes, &trial);
     *quickest = !plan->part || time_of(&trial).value < time_of(best).value;
     int error = PMPI_Bcast(quickest, 1, MPI_INT, 0, g->comm);
@@ -244,7 +244,7 @@ static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
     else
         snprintf(plan->name, sizeof plan->name, "%s", s->name);
     if (!plan->native)
-        plan->predicted = choice_predict(&g->pairs, bytes, s);
+        plan->predicted = schedule_predict_interval(&g->pairs, bytes, s);
 }
 
 bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder,
@@ -258,7 +258,7 @@ bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast 
     if (!good)
         snprintf(why, size, "no memory for trees");
     if (good && g->rank == 0)
-        good = choice_find(&g->pairs, root, bytes, builder, segment, c, why, size);
+        good = choice_find_schedules(&g->pairs, root, bytes, builder, segment, c, why, size);
     if (!agree(g->comm, good, why, size)) {
         free(c);
         return false;
@@ -275,7 +275,7 @@ bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast 
         free(plan->part);
         return false;
     }
-    plan->bcast = plan->native ? tree_native : schedule_bcast(plan->part);
+    plan->bcast = plan->native ? tree_native : bcast_from_schedule(plan->part);
     PMPI_Bcast(plan->name, sizeof plan->name, MPI_CHAR, 0, g->comm);
     PMPI_Bcast(&plan->predicted, 3, MPI_DOUBLE, 0, g->comm);
     return true;

@@ -37,7 +37,7 @@ void bcast_grid_close(struct grid *g);
 struct bcast_grid_plan {
     struct bcast bcast;        /* what to run; the plan owns its arg */
     char name[64];             /* "look-ahead, segments of 8192 B", or "native" */
-    struct estimate predicted; /* choice_predict() of SCHEDULE; NaN for native */
+    struct estimate predicted; /* schedule_predict_interval() of SCHEDULE; NaN for native */
     bool native; /* the library's own broadcast won the trial: see bcast_grid_plan() */
     struct estimate trial_grid,
         trial_native; /* last exit - root's entry; NaN if memory was short */
