@@ -244,7 +244,7 @@ static bool predict_only(const struct tree_session *t, const struct bcast *build
     char why[WHY_MAX];
     if (o->bench.rank > 0 ||
         !choice_find_schedules(&t->grid.pairs, o->root, bytes, builder,
-                     o->segment == SIZE_MAX ? 0 : o->segment, &c, why, sizeof why))
+                               o->segment == SIZE_MAX ? 0 : o->segment, &c, why, sizeof why))
         return false;
     *s = c.s[0];
     c.s[0] = (struct schedule){0};

@@ -33,8 +33,8 @@ static uint32_t piece_of(struct recorded *r, struct piece p)
     return piece_at(r, &p);
 }
 
-static uint32_t piece_between(struct recorded *r, uint32_t rank, const struct act *left,
-                              const struct act *entered)
+static uint32_t piece_between(struct recorded *r, uint32_t rank, const struct event *left,
+                              const struct event *entered)
 {
     return piece_of(r, (struct piece){.kind = CAUSE_COMPUTATION,
                                       .rank = rank,
@@ -54,7 +54,7 @@ static uint32_t piece_unknown(struct recorded *r, uint32_t rank)
                                       .operation = CAUSES_NONE});
 }
 
-static uint32_t piece_inside(struct recorded *r, const struct act *a, bool known)
+static uint32_t piece_inside(struct recorded *r, const struct event *a, bool known)
 {
     return piece_of(r, (struct piece){.kind = known ? CAUSE_TRANSFER : CAUSE_UNKNOWN,
                                       .rank = a->rank,
@@ -67,10 +67,10 @@ static uint32_t piece_inside(struct recorded *r, const struct act *a, bool known
 /* Whether it is known if this event's call waited. */
 static bool is_judged(const struct recorded *r, uint32_t event)
 {
-    const struct act *a = &r->act[event];
-    if (a->excluded || a->kind == ACT_CALL)
+    const struct event *a = &r->events[event];
+    if (a->excluded || a->kind == EVENT_CALL)
         return false;
-    if (a->kind == ACT_SEND || a->kind == ACT_POST || a->kind == ACT_SENT)
+    if (a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT)
         return true; /* a send without a partner was not seen to wait */
     return r->t->cause[event].event != TIMELINE_NONE;
 }
@@ -94,7 +94,7 @@ static bool ends_run(const struct causes_run *run, int64_t epoch)
 static void add_call(struct recorded *r, uint32_t *lane_of, const uint32_t *of, size_t n)
 {
     struct lane *lane = &r->lanes.at[r->lanes.n - 1];
-    const struct act *a = &r->act[*of];
+    const struct event *a = &r->events[*of];
     struct call c = {.entry = a->entry_ns,
                      .exit = a->exit_ns,
                      .until = a->entry_ns,
@@ -113,7 +113,7 @@ static void add_call(struct recorded *r, uint32_t *lane_of, const uint32_t *of, 
         }
     }
     if (last ? last->epoch == c.epoch : starts_run(r->run, c.epoch))
-        c.before = piece_between(r, lane->rank, last ? &r->act[last->event] : NULL, a);
+        c.before = piece_between(r, lane->rank, last ? &r->events[last->event] : NULL, a);
     else
         c.before = lane->unknown;
     c.inside = piece_inside(r, a, judged);
@@ -126,7 +126,7 @@ static void end_lane(struct recorded *r)
     const struct call *last = &r->calls.at[r->calls.n - 1];
     lane->end = (uint32_t)r->calls.n;
     lane->tail = ends_run(r->run, last->epoch)
-                     ? piece_between(r, lane->rank, &r->act[last->event], NULL)
+                     ? piece_between(r, lane->rank, &r->events[last->event], NULL)
                      : lane->unknown;
 }
 
@@ -134,8 +134,8 @@ static void read_calls(struct recorded *r, size_t n, uint32_t *lane_of)
 {
     const uint32_t *order = r->t->order;
     for (size_t i = 0, end; i < n; i = end) {
-        const struct act *a = &r->act[order[i]], *before = i ? &r->act[order[i - 1]] : NULL;
-        end = timeline_call_end(r->t, r->act, n, i);
+        const struct event *a = &r->events[order[i]], *before = i ? &r->events[order[i - 1]] : NULL;
+        end = timeline_call_end(r->t, r->events, n, i);
         if (!before || before->rank != a->rank || before->thread != a->thread) {
             if (before)
                 end_lane(r);
@@ -197,10 +197,10 @@ void recorded_window(const struct causes_run *run, int64_t epoch, int64_t *from,
     *to = ends_run(run, epoch) ? run->last_ns : (epoch + 1) * width_of(run);
 }
 
-struct recorded recorded_calls_read(const struct timeline *t, const struct act *act, size_t n,
+struct recorded recorded_calls_read(const struct timeline *t, const struct event *events, size_t n,
                                     const struct causes_run *run)
 {
-    struct recorded r = {.t = t, .act = act, .run = run};
+    struct recorded r = {.t = t, .events = events, .run = run};
     uint32_t *lane_of = memory_alloc((n + 1) * sizeof *lane_of); /* by event */
     read_calls(&r, n, lane_of);
     read_requests(&r, lane_of);

@@ -55,7 +55,7 @@ struct lane {
 
 struct recorded {
     const struct timeline *t;
-    const struct act *act;
+    const struct event *events;
     const struct causes_run *run;
     ARRAY(struct piece) pieces;
     ARRAY(struct call) calls;       /* grouped by lane, in the order of time */
@@ -67,7 +67,7 @@ struct recorded {
 
 /* Parameters are those of causes_find(). Release by recorded_calls_free(), when no request holds a
  * history any more. */
-struct recorded recorded_calls_read(const struct timeline *t, const struct act *act, size_t n,
+struct recorded recorded_calls_read(const struct timeline *t, const struct event *events, size_t n,
                                     const struct causes_run *run);
 void recorded_calls_free(struct recorded *r);
 

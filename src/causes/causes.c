@@ -105,7 +105,7 @@ static void forget(struct search *s)
 
 static void add_cost(struct search *s, const struct call *c, uint32_t piece, double cost)
 {
-    const struct act *a = &s->in.act[c->event];
+    const struct event *a = &s->in.events[c->event];
     struct waited w = {piece, a->site, a->operation, s->in.t->cause[c->event].state, 0};
     struct piece *p = &s->in.pieces.at[piece];
     uint64_t hash = hash_mix(HASH_START, (uint64_t)w.piece << 32 | w.state);
@@ -407,10 +407,10 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
            fabs(path - (double)path_ns) <= (double)n + 1e-6 * (double)path_ns;
 }
 
-void causes_find(struct causes *c, const struct timeline *t, const struct act *act, size_t n,
+void causes_find(struct causes *c, const struct timeline *t, const struct event *events, size_t n,
                  const struct causes_run *run)
 {
-    struct search s = {.in = recorded_calls_read(t, act, n, run)};
+    struct search s = {.in = recorded_calls_read(t, events, n, run)};
     *c = (struct causes){0};
     s.balance = memory_alloc((s.in.pieces.n + 1) * sizeof *s.balance);
     s.pool.levels = history_levels(s.in.pieces.n);

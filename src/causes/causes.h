@@ -53,9 +53,9 @@ struct causes {
  * everything earlier becomes unknown. */
 enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_WORK = 1 << 22 };
 
-/* ACT and N are those from which timeline_find() filled T. Needs at most 300 bytes per event, plus
- * the nodes. Call it inside of memory_try() (base/memory.h). */
-void causes_find(struct causes *c, const struct timeline *t, const struct act *act, size_t n,
+/* EVENTS and N are those from which timeline_find() filled T. Needs at most 300 bytes per event,
+ * plus the nodes. Call it inside of memory_try() (base/memory.h). */
+void causes_find(struct causes *c, const struct timeline *t, const struct event *events, size_t n,
                  const struct causes_run *run);
 void causes_free(struct causes *c);
 

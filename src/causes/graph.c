@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-static const struct act *act_of(const struct event_graph *g, uint32_t link)
+static const struct event *event_of(const struct event_graph *g, uint32_t link)
 {
-    return &g->in->act[g->in->t->order[link]];
+    return &g->in->events[g->in->t->order[link]];
 }
 
 /* The call of LANE that was entered at TIME; CAUSES_NONE if there is none. */
@@ -33,7 +33,7 @@ struct reading {
 static uint32_t posting_of(const struct reading *r, uint32_t event)
 {
     const uint32_t call = r->call_of[event];
-    const struct act *a = &r->g->in->act[event];
+    const struct event *a = &r->g->in->events[event];
     if (a->posted_ns == a->entry_ns)
         return call;
     uint32_t posting = call_entered(r->g, event_call(r->g, call)->lane, a->posted_ns);
@@ -43,9 +43,9 @@ static uint32_t posting_of(const struct reading *r, uint32_t event)
                : CAUSES_NONE;
 }
 
-static bool is_send(const struct act *a)
+static bool is_send(const struct event *a)
 {
-    return a->kind == ACT_SEND || a->kind == ACT_SENT;
+    return a->kind == EVENT_SEND || a->kind == EVENT_SENT;
 }
 
 /* Small messages are sent eagerly, even if no send of their size has shown it. */
@@ -53,27 +53,27 @@ static uint64_t least_waiting_send(const struct recorded *in, size_t n)
 {
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < n; i++)
-        if (is_send(&in->act[i]) && !in->act[i].synchronous && in->t->wait_ns[i] > 0 &&
-            in->act[i].bytes < least)
-            least = in->act[i].bytes;
+        if (is_send(&in->events[i]) && !in->events[i].synchronous && in->t->wait_ns[i] > 0 &&
+            in->events[i].bytes < least)
+            least = in->events[i].bytes;
     return least;
 }
 
 static bool waits_for_receive(const struct reading *r, uint32_t event)
 {
-    const struct act *a = &r->g->in->act[event];
+    const struct event *a = &r->g->in->events[event];
     return is_send(a) && r->g->in->t->cause[event].event != TIMELINE_NONE &&
            (a->synchronous || a->bytes >= r->sent_bytes);
 }
 
 static void link_message(const struct reading *r, uint32_t event)
 {
-    const struct act *a = &r->g->in->act[event];
+    const struct event *a = &r->g->in->events[event];
     const uint32_t call = r->call_of[event], partner = r->g->in->t->partner[event];
     struct event_link *link = &r->g->link[r->link_of[event]];
     if (partner == TIMELINE_NONE || a->excluded)
         return;
-    if (a->kind == ACT_RECEIVED || a->kind == ACT_PROBED)
+    if (a->kind == EVENT_RECEIVED || a->kind == EVENT_PROBED)
         link->entered = r->call_of[partner];
     else if (waits_for_receive(r, event))
         link->entered = posting_of(r, partner);
@@ -95,7 +95,7 @@ static uint32_t add_group(struct event_graph *g, size_t first, size_t n)
 static void link_members(struct event_graph *g, const struct reading *r, const uint32_t *member,
                          size_t n, size_t root)
 {
-    const struct act *a = &g->in->act[*member];
+    const struct event *a = &g->in->events[*member];
     const size_t at = g->members.n - n, first = a->first;
     uint32_t all = CAUSES_NONE, second = CAUSES_NONE;
     if (a->collective == COLLECTIVE_ALL || (a->collective == COLLECTIVE_TO_ROOT && root < n)) {
@@ -129,10 +129,11 @@ static void link_collective(void *context, const uint32_t *member, size_t n)
             return;
         }
         *PUSH(&g->members) = posting;
-        peer = g->in->act[member[i]].peer == TIMELINE_NONE ? peer : g->in->act[member[i]].peer;
+        peer =
+            g->in->events[member[i]].peer == TIMELINE_NONE ? peer : g->in->events[member[i]].peer;
     }
     for (size_t i = 0; i < n; i++)
-        root = g->in->act[member[i]].rank == peer ? i : root;
+        root = g->in->events[member[i]].rank == peer ? i : root;
     link_members(g, r, member, n, root);
 }
 
@@ -180,9 +181,9 @@ enum duration { LEAST, TRANSFER };
 enum { LEVELS = 3 };
 
 /* Level 0 has the most similar calls, the last level all calls of the operation. */
-static uint64_t class_hash(const struct act *a, enum duration which, unsigned level)
+static uint64_t class_hash(const struct event *a, enum duration which, unsigned level)
 {
-    const bool message = a->kind < ACT_COLLECTIVE;
+    const bool message = a->kind < EVENT_COLLECTIVE;
     uint64_t hash = hash_mix(HASH_START, (uint64_t)level << 1 | which);
     hash = hash_mix(hash, message && which == TRANSFER ? a->kind : a->operation + 256ull);
     if (level < 2)
@@ -200,7 +201,7 @@ static struct event_class *class_at(const struct event_graph *g, uint64_t hash)
 }
 
 /* A call of this event took NS; with BOUND it took at most NS. */
-static void class_add(struct event_graph *g, const struct act *a, enum duration which, int64_t ns,
+static void class_add(struct event_graph *g, const struct event *a, enum duration which, int64_t ns,
                       bool bound)
 {
     for (unsigned level = 0; level < LEVELS; level++) {
@@ -222,7 +223,7 @@ static void class_add(struct event_graph *g, const struct act *a, enum duration 
 
 /* The mean of the most similar calls, otherwise the least upper bound of those with as many bytes
  * and members; negative if unknown. */
-static int64_t class_mean(const struct event_graph *g, const struct act *a, enum duration which)
+static int64_t class_mean(const struct event_graph *g, const struct event *a, enum duration which)
 {
     int64_t bound = -1;
     for (unsigned level = 0; level < LEVELS; level++) {
@@ -247,14 +248,14 @@ static void find_classes(struct event_graph *g, int64_t time)
         const struct call *c = event_call(g, i);
         const uint32_t last = last_link(g, i, &enabled);
         if (last != CAUSES_NONE && c->exit >= enabled && c->exit <= time)
-            class_add(g, act_of(g, last), TRANSFER, c->exit - enabled, enabled <= c->entry);
+            class_add(g, event_of(g, last), TRANSFER, c->exit - enabled, enabled <= c->entry);
     }
     for (uint32_t i = 0; i < g->in->calls.n; i++) {
         const struct call *c = event_call(g, i);
         const uint32_t last = last_link(g, i, &enabled);
-        if (c->exit <= time &&
-            (last == CAUSES_NONE || enabled + class_mean(g, act_of(g, last), TRANSFER) <= c->entry))
-            class_add(g, &g->in->act[c->event], LEAST, c->exit - c->entry, false);
+        if (c->exit <= time && (last == CAUSES_NONE ||
+                                enabled + class_mean(g, event_of(g, last), TRANSFER) <= c->entry))
+            class_add(g, &g->in->events[c->event], LEAST, c->exit - c->entry, false);
     }
 }
 
@@ -276,12 +277,12 @@ static void find_durations(struct event_graph *g, uint32_t call)
             int64_t most = c->exit - recorded_enabled(g, i);
             if (most < 0) /* it did not wait for this event, or clocks differ */
                 g->link[i].entered = CAUSES_NONE;
-            int64_t mean = class_mean(g, act_of(g, i), TRANSFER);
+            int64_t mean = class_mean(g, event_of(g, i), TRANSFER);
             g->recorded.transfer[i] = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
         }
     if (enabled > c->exit)
         return;
-    int64_t mean = class_mean(g, &g->in->act[c->event], LEAST);
+    int64_t mean = class_mean(g, &g->in->events[c->event], LEAST);
     mean = mean > 0 ? mean : 0;
     if (enabled > c->entry || enabled + g->recorded.transfer[last] > c->entry + mean) {
         g->recorded.transfer[last] = c->exit - enabled;
@@ -295,7 +296,7 @@ static void read_calls(struct event_graph *g, struct reading *r, size_t n)
 {
     for (uint32_t i = 0, call = 0, end; i < n; i = end, call++) {
         const struct call *c = event_call(g, call);
-        end = (uint32_t)timeline_call_end(g->in->t, g->in->act, n, i);
+        end = (uint32_t)timeline_call_end(g->in->t, g->in->events, n, i);
         g->first_link[call] = i;
         for (uint32_t k = i; k < end; k++) {
             r->call_of[g->in->t->order[k]] = call;
@@ -329,9 +330,9 @@ void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n
                         .sent_bytes = least_waiting_send(in, n)};
     read_calls(g, &r, n);
     for (uint32_t i = 0; i < n; i++)
-        if (in->act[i].kind < ACT_COLLECTIVE)
+        if (in->events[i].kind < EVENT_COLLECTIVE)
             link_message(&r, i);
-    collectives_visit(in->act, n, link_collective, &r);
+    collectives_visit(in->events, n, link_collective, &r);
     free(r.call_of);
     free(r.link_of);
     find_classes(g, INT64_MAX);
@@ -378,10 +379,10 @@ void event_graph_extrapolate(struct event_graph *g, struct durations *d, int64_t
             continue;
         if (mean[c->before] >= 0)
             d->compute[i] = (int64_t)mean[c->before];
-        int64_t least = class_mean(g, &g->in->act[c->event], LEAST);
+        int64_t least = class_mean(g, &g->in->events[c->event], LEAST);
         d->least[i] = least >= 0 ? least : d->least[i];
         for (uint32_t k = g->first_link[i]; k < g->first_link[i + 1]; k++) {
-            int64_t transfer = class_mean(g, act_of(g, k), TRANSFER);
+            int64_t transfer = class_mean(g, event_of(g, k), TRANSFER);
             d->transfer[k] = transfer >= 0 ? transfer : d->transfer[k];
         }
     }

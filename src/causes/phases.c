@@ -32,8 +32,8 @@ static void add_time(struct slicing *s, size_t row, int64_t from, int64_t to, bo
 /* Adds what was recorded of a rank in one window, from the exit of its first call ENTERED to the
  * exit of its last call LEFT, so that there is as much computation as there are calls. Without
  * windows that is the run. */
-static void add_recorded(struct slicing *s, size_t row, const struct act *entered,
-                         const struct act *left, const int64_t *end_ns)
+static void add_recorded(struct slicing *s, size_t row, const struct event *entered,
+                         const struct event *left, const int64_t *end_ns)
 {
     if (s->run->time_mask) {
         add_time(s, row, entered->exit_ns, left->exit_ns, false);
@@ -44,13 +44,13 @@ static void add_recorded(struct slicing *s, size_t row, const struct act *entere
              s->run->last_ns, true);
 }
 
-static void add_calls(struct slicing *s, const struct timeline *t, const struct act *act, size_t n,
-                      const int64_t *end_ns)
+static void add_calls(struct slicing *s, const struct timeline *t, const struct event *events,
+                      size_t n, const int64_t *end_ns)
 {
-    const struct act *entered = NULL, *left = NULL;
+    const struct event *entered = NULL, *left = NULL;
     size_t row = 0;
-    for (size_t i = 0; i < n; i = timeline_call_end(t, act, n, i)) {
-        const struct act *a = &act[t->order[i]];
+    for (size_t i = 0; i < n; i = timeline_call_end(t, events, n, i)) {
+        const struct event *a = &events[t->order[i]];
         const bool next = left && left->rank != a->rank;
         if (left &&
             (next || causes_epoch(s->run, left->entry_ns) != causes_epoch(s->run, a->entry_ns))) {
@@ -88,13 +88,14 @@ static bool slice_of(const struct slicing *s, size_t i, struct run_slice *x)
 }
 
 /* The number of ranks with calls, and of their calls; 0 ranks if one has several threads. */
-static size_t count_ranks(const struct timeline *t, const struct act *act, size_t n, size_t *calls)
+static size_t count_ranks(const struct timeline *t, const struct event *events, size_t n,
+                          size_t *calls)
 {
     size_t ranks = 0;
-    const struct act *last = NULL;
+    const struct event *last = NULL;
     *calls = 0;
-    for (size_t i = 0; i < n; i = timeline_call_end(t, act, n, i)) {
-        const struct act *a = &act[t->order[i]];
+    for (size_t i = 0; i < n; i = timeline_call_end(t, events, n, i)) {
+        const struct event *a = &events[t->order[i]];
         if (last && last->rank == a->rank && last->thread != a->thread)
             return 0;
         ranks += !last || last->rank != a->rank;
@@ -104,13 +105,13 @@ static size_t count_ranks(const struct timeline *t, const struct act *act, size_
     return ranks;
 }
 
-struct run_slices slices_find(const struct timeline *t, const struct act *act, size_t n,
+struct run_slices slices_find(const struct timeline *t, const struct event *events, size_t n,
                               const struct causes_run *run, const int64_t *end_ns)
 {
     struct run_slices found = {0};
     struct run_slice x;
     size_t calls;
-    struct slicing s = {.run = run, .ranks = count_ranks(t, act, n, &calls)};
+    struct slicing s = {.run = run, .ranks = count_ranks(t, events, n, &calls)};
     s.slices = s.ranks ? calls / s.ranks / PHASE_CALLS : 0;
     s.slices = s.slices < PHASE_SLICES ? s.slices : PHASE_SLICES;
     if (s.slices < PHASE_LEAST || run->last_ns <= run->first_ns)
@@ -118,7 +119,7 @@ struct run_slices slices_find(const struct timeline *t, const struct act *act, s
     s.width = (double)(run->last_ns - run->first_ns) / (double)s.slices;
     s.part = memory_alloc(s.ranks * s.slices * sizeof *s.part);
     s.rank = memory_alloc(s.ranks * sizeof *s.rank);
-    add_calls(&s, t, act, n, end_ns);
+    add_calls(&s, t, events, n, end_ns);
     for (size_t i = 0; i < s.slices; i++)
         if (slice_of(&s, i, &x))
             *PUSH(&found.list) = x;

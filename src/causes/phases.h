@@ -25,9 +25,9 @@ struct run_slices {
 };
 
 /* Finds the slices in which times of all ranks were recorded. None if several threads of a rank
- * call MPI, or calls are too few. T, ACT, N, RUN: as for causes_find(). END_NS: for each rank with
- * events the time at which it ended; after that it counts as waiting. Needs 2 KiB per rank. */
-struct run_slices slices_find(const struct timeline *t, const struct act *act, size_t n,
+ * call MPI, or calls are too few. T, EVENTS, N, RUN: as for causes_find(). END_NS: for each rank
+ * with events the time at which it ended; after that it counts as waiting. Needs 2 KiB per rank. */
+struct run_slices slices_find(const struct timeline *t, const struct event *events, size_t n,
                               const struct causes_run *run, const int64_t *end_ns);
 
 /* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */

@@ -330,12 +330,12 @@ size_t what_if_best(struct what_if_replay *x, const struct root_cause *rows, siz
     return n;
 }
 
-struct what_if_replay *what_if_open(const struct timeline *t, const struct act *act, size_t n,
+struct what_if_replay *what_if_open(const struct timeline *t, const struct event *events, size_t n,
                                     const struct causes_run *run)
 {
     struct what_if_replay *x = memory_alloc(sizeof *x);
     x->run = *run;
-    x->in = recorded_calls_read(t, act, n, &x->run);
+    x->in = recorded_calls_read(t, events, n, &x->run);
     event_graph_read(&x->graph, &x->in, n);
     x->check = check(&x->graph);
     return x;

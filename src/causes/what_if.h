@@ -56,8 +56,8 @@ struct prediction {
     double wall_ns, low_ns, high_ns;
 };
 
-/* Parameters as for causes_find(); T and ACT must exist until what_if_close(). */
-struct what_if_replay *what_if_open(const struct timeline *t, const struct act *act, size_t n,
+/* Parameters as for causes_find(); T and EVENTS must exist until what_if_close(). */
+struct what_if_replay *what_if_open(const struct timeline *t, const struct event *events, size_t n,
                                     const struct causes_run *run);
 const struct replay_check *what_if_check(const struct what_if_replay *x);
 void what_if_close(struct what_if_replay *x);

@@ -64,9 +64,9 @@ static OTF2_TimeStamp time_of(const struct archive *a, int64_t ns)
 }
 
 /* Locations of a rank are numbered by thread. */
-static OTF2_LocationRef location_of(const struct act *act)
+static OTF2_LocationRef location_of(const struct event *events)
 {
-    return (OTF2_LocationRef)act->rank << 8 | act->thread;
+    return (OTF2_LocationRef)events->rank << 8 | events->thread;
 }
 
 /* OTF2 numbers have no gaps. If ranks have left no record, RANK gets its index among those that
@@ -93,29 +93,30 @@ static OTF2_StringRef string(struct archive *a, const char *text)
 /* A message needs both ends. */
 static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
 {
-    const struct act *act = &a->p->acts.at[i];
+    const struct event *events = &a->p->events.at[i];
     if (a->t->partner[i] == TIMELINE_NONE)
         return;
-    if (act->kind == ACT_SEND || act->kind == ACT_POST)
-        must(a, OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, act->entry_ns), place_of(a, act->peer),
-                                       WORLD, (uint32_t)act->tag, act->bytes));
-    else if (act->kind == ACT_RECEIVED)
-        must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, act->exit_ns), place_of(a, act->peer),
-                                       WORLD, (uint32_t)act->tag,
-                                       timeline_bytes(a->t, a->p->acts.at, i)));
+    if (events->kind == EVENT_SEND || events->kind == EVENT_POST)
+        must(a, OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, events->entry_ns),
+                                       place_of(a, events->peer), WORLD, (uint32_t)events->tag,
+                                       events->bytes));
+    else if (events->kind == EVENT_RECEIVED)
+        must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, events->exit_ns),
+                                       place_of(a, events->peer), WORLD, (uint32_t)events->tag,
+                                       timeline_bytes(a->t, a->p->events.at, i)));
 }
 
 static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef location)
 {
-    const struct act *act = a->p->acts.at;
-    size_t n = a->p->acts.n;
-    while (a->call < n && location_of(&act[a->t->order[a->call]]) == location) {
-        const struct act *first = &act[a->t->order[a->call]];
-        size_t end = timeline_call_end(a->t, act, n, a->call);
+    const struct event *events = a->p->events.at;
+    size_t n = a->p->events.n;
+    while (a->call < n && location_of(&events[a->t->order[a->call]]) == location) {
+        const struct event *first = &events[a->t->order[a->call]];
+        size_t end = timeline_call_end(a->t, events, n, a->call);
         must(a, OTF2_EvtWriter_Enter(w, NULL, time_of(a, first->entry_ns), first->operation));
         for (size_t pass = 0; pass < 2; pass++) /* sends come before receives */
             for (size_t i = a->call; i < end; i++)
-                if ((act[a->t->order[i]].kind == ACT_RECEIVED) == (pass == 1))
+                if ((events[a->t->order[i]].kind == EVENT_RECEIVED) == (pass == 1))
                     put_message(a, w, a->t->order[i]);
         must(a, OTF2_EvtWriter_Leave(w, NULL, time_of(a, first->exit_ns), first->operation));
         a->call = end;
@@ -197,8 +198,8 @@ static void put_rank(struct archive *a, int32_t rank)
     OTF2_LocationRef location = (OTF2_LocationRef)rank << 8;
     do {
         put_location(a, rank, location);
-        bool more = a->call < a->p->acts.n;
-        location = more ? location_of(&a->p->acts.at[a->t->order[a->call]]) : 0;
+        bool more = a->call < a->p->events.n;
+        location = more ? location_of(&a->p->events.at[a->t->order[a->call]]) : 0;
     } while (!a->bad && location >> 8 == (OTF2_LocationRef)rank && location & 0xff);
 }
 
@@ -232,7 +233,7 @@ const char *export_otf2(const struct profile *p, const char *path)
     why = NULL;
     errno = 0;
     OTF2_Error_RegisterCallback(on_error, &why);
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
+    timeline_find(&t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     struct archive a = {.p = p, .t = &t};
     a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);

@@ -70,17 +70,17 @@ static json_t *site_json(const struct perfetto *w, uint32_t site)
  * bytes that it sends, as in the report. */
 static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
 {
-    const struct act *a = &w->p->acts.at[*of];
+    const struct event *a = &w->p->events.at[*of];
     uint64_t bytes = 0;
     bool sends = false;
     for (size_t i = 0; i < n; i++)
-        sends = sends || w->p->acts.at[of[i]].kind == ACT_SEND;
+        sends = sends || w->p->events.at[of[i]].kind == EVENT_SEND;
     for (size_t i = 0; i < n; i++)
-        if (!sends || w->p->acts.at[of[i]].kind == ACT_SEND)
-            bytes += timeline_bytes(w->t, w->p->acts.at, of[i]);
+        if (!sends || w->p->events.at[of[i]].kind == EVENT_SEND)
+            bytes += timeline_bytes(w->t, w->p->events.at, of[i]);
     json_t *args =
         json_pack("{s:o, s:I}", "call site", site_json(w, a->site), "bytes", (json_int_t)bytes);
-    if (n == 1 && a->kind != ACT_COLLECTIVE && a->peer != TIMELINE_NONE) {
+    if (n == 1 && a->kind != EVENT_COLLECTIVE && a->peer != TIMELINE_NONE) {
         json_put(args, "peer", json_integer(a->peer));
         json_put(args, "tag", json_integer(a->tag));
     }
@@ -100,7 +100,8 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
 /* An arrow begins inside the sending call and ends inside the receiving one. */
 static void put_message(struct perfetto *w, size_t receive)
 {
-    const struct act *to = &w->p->acts.at[receive], *from = &w->p->acts.at[w->t->partner[receive]];
+    const struct event *to = &w->p->events.at[receive],
+                       *from = &w->p->events.at[w->t->partner[receive]];
     int64_t exit_ns = to->exit_ns > to->entry_ns ? to->exit_ns - 1 : to->exit_ns;
     json_t *ends[] = {
         event("s", "message", "message", time_us(w, from->entry_ns), from->rank, from->thread,
@@ -149,16 +150,16 @@ static void put_transport(struct perfetto *w, const struct net *e)
 void export_perfetto(const struct profile *p, FILE *out)
 {
     struct timeline t;
-    timeline_find(&t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
+    timeline_find(&t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     struct perfetto w = {.p = p, .t = &t, .out = out, .label = site_labels(p)};
     fputs("{\"traceEvents\":[", out);
     put_names(&w);
-    for (size_t i = 0, next; i < p->acts.n; i = next) {
-        next = timeline_call_end(&t, p->acts.at, p->acts.n, i);
+    for (size_t i = 0, next; i < p->events.n; i = next) {
+        next = timeline_call_end(&t, p->events.at, p->events.n, i);
         put_call(&w, t.order + i, next - i);
     }
-    for (size_t i = 0; i < p->acts.n; i++)
-        if (p->acts.at[i].kind == ACT_RECEIVED && t.partner[i] != TIMELINE_NONE)
+    for (size_t i = 0; i < p->events.n; i++)
+        if (p->events.at[i].kind == EVENT_RECEIVED && t.partner[i] != TIMELINE_NONE)
             put_message(&w, i);
     for (size_t i = 0; i < p->nets.n; i++)
         put_transport(&w, &p->nets.at[i]);

@@ -85,8 +85,8 @@ static void add_lane(struct view_of_trace *v, uint32_t rank, uint8_t thread)
 static void find_lanes(struct view_of_trace *v)
 {
     bool threads = false;
-    for (size_t i = 0; i < v->p->acts.n; i++)
-        add_lane(v, v->p->acts.at[i].rank, v->p->acts.at[i].thread);
+    for (size_t i = 0; i < v->p->events.n; i++)
+        add_lane(v, v->p->events.at[i].rank, v->p->events.at[i].thread);
     for (size_t i = 0; i < v->p->nets.n; i++) /* adds MPI's own threads */
         add_lane(v, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
     qsort(v->lane, v->lanes, sizeof *v->lane, by_lane);
@@ -99,18 +99,18 @@ static void find_lanes(struct view_of_trace *v)
 }
 
 /* The index of a typical one of the waits that cost most together: those at one call site for one
- * rank, the one nearest to their mean. The longest wait of all is often the shutdown. P->acts.n if
- * no rank waits. */
+ * rank, the one nearest to their mean. The longest wait of all is often the shutdown. P->events.n
+ * if no rank waits. */
 static size_t typical_wait(const struct view_of_trace *v)
 {
     const struct profile *p = v->p;
     const struct wait *most = p->waits.at;
-    size_t found = p->acts.n;
+    size_t found = p->events.n;
     double nearest = INFINITY;
     for (const struct wait *w = most; w < p->waits.at + p->waits.n; w++)
         most = w->wait_ns > most->wait_ns ? w : most;
-    for (size_t i = 0; most && i < p->acts.n; i++) {
-        const struct act *a = &p->acts.at[i];
+    for (size_t i = 0; most && i < p->events.n; i++) {
+        const struct event *a = &p->events.at[i];
         double distance =
             fabs((double)v->t.wait_ns[i] - (double)most->wait_ns / (double)most->calls);
         if (v->t.wait_ns[i] > 0 && a->site == most->site && a->operation == most->operation &&
@@ -129,18 +129,18 @@ static void find_time(struct view_of_trace *v, const struct timeline_view *view)
     const struct profile *p = v->p;
     int64_t first = p->trace.first_ns, last = p->trace.last_ns;
     bool given = !isnan(view->from) || !isnan(view->to);
-    size_t typical = given ? p->acts.n : typical_wait(v);
+    size_t typical = given ? p->events.n : typical_wait(v);
     v->from = isnan(view->from) ? first : first + (int64_t)(1e9 * view->from);
     v->to = isnan(view->to) ? last : first + (int64_t)(1e9 * view->to);
-    if (typical < p->acts.n) {
-        v->from = p->acts.at[typical].entry_ns - v->t.wait_ns[typical];
-        v->to = p->acts.at[typical].exit_ns + v->t.wait_ns[typical];
+    if (typical < p->events.n) {
+        v->from = p->events.at[typical].entry_ns - v->t.wait_ns[typical];
+        v->to = p->events.at[typical].exit_ns + v->t.wait_ns[typical];
     }
     v->from = v->from < first ? first : v->from;
     v->to = v->to > last ? last : v->to;
 }
 
-static enum kind_index kind_of(const struct profile *p, const struct act *a)
+static enum kind_index kind_of(const struct profile *p, const struct event *a)
 {
     static const struct {
         enum call_family family;
@@ -149,11 +149,11 @@ static enum kind_index kind_of(const struct profile *p, const struct act *a)
                     {FAMILY_START, POSTING},         {FAMILY_ICOLLECTIVE, POSTING},
                     {FAMILY_COLLECTIVE, COLLECTIVE}, {FAMILY_COMPLETION, COMPLETING},
                     {FAMILY_RECV, COMPLETING}};
-    if (a->kind != ACT_CALL)
-        return a->kind == ACT_SEND         ? SENDING
-               : a->kind == ACT_POST       ? POSTING
-               : a->kind == ACT_COLLECTIVE ? COLLECTIVE
-                                           : COMPLETING;
+    if (a->kind != EVENT_CALL)
+        return a->kind == EVENT_SEND         ? SENDING
+               : a->kind == EVENT_POST       ? POSTING
+               : a->kind == EVENT_COLLECTIVE ? COLLECTIVE
+                                             : COMPLETING;
     for (size_t i = 0; i < sizeof kinds_of / sizeof *kinds_of; i++)
         if (kinds_of[i].family == p->operations.at[a->operation].family)
             return kinds_of[i].kind;
@@ -184,7 +184,7 @@ static bool span(struct view_of_trace *v, const char *lane, int64_t from, int64_
 static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const uint32_t *of,
                          size_t n)
 {
-    const struct act *call = &v->p->acts.at[*of];
+    const struct event *call = &v->p->events.at[*of];
     int64_t waited = 0;
     bool any = false;
     for (size_t i = 0; i < n; i++) {
@@ -205,11 +205,11 @@ static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const
 
 static bool spans_of(struct view_of_trace *v, const struct lane *lane)
 {
-    const struct act *act = v->p->acts.at;
+    const struct event *events = v->p->events.at;
     bool any = false;
-    for (size_t i = 0, next; i < v->p->acts.n; i = next) {
-        next = timeline_call_end(&v->t, act, v->p->acts.n, i);
-        const struct act *call = &act[v->t.order[i]];
+    for (size_t i = 0, next; i < v->p->events.n; i = next) {
+        next = timeline_call_end(&v->t, events, v->p->events.n, i);
+        const struct event *call = &events[v->t.order[i]];
         if (call->rank == lane->rank && call->thread == lane->thread)
             any = span_of_call(v, lane, v->t.order + i, next - i) || any;
     }
@@ -251,11 +251,11 @@ static void gaps_of(struct view_of_trace *v, const struct lane *lane)
 
 static void messages_of(struct view_of_trace *v)
 {
-    for (size_t i = 0; i < v->p->acts.n; i++) {
-        const struct act *a = &v->p->acts.at[i];
-        if (a->kind != ACT_RECEIVED || v->t.partner[i] == TIMELINE_NONE)
+    for (size_t i = 0; i < v->p->events.n; i++) {
+        const struct event *a = &v->p->events.at[i];
+        if (a->kind != EVENT_RECEIVED || v->t.partner[i] == TIMELINE_NONE)
             continue;
-        const struct act *send = &v->p->acts.at[v->t.partner[i]];
+        const struct event *send = &v->p->events.at[v->t.partner[i]];
         const struct lane *from = lane_at(v, send->rank, send->thread),
                           *to = lane_at(v, a->rank, a->thread);
         if (!from || !to || send->entry_ns < v->from || a->exit_ns > v->to)
@@ -272,7 +272,7 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
     struct view_of_trace v = {.p = p};
     char title[120], length[32];
     bool any = false;
-    timeline_find(&v.t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
+    timeline_find(&v.t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     find_lanes(&v);
     find_time(&v, view);
     if (v.lanes && v.to > v.from) {

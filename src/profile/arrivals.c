@@ -39,7 +39,7 @@ static uint64_t positive(int64_t ns)
 }
 
 /* Time that E spent before READY, the earliest moment at which what it needed could arrive. */
-static uint64_t waited(const struct profile_event *e, int64_t ready)
+static uint64_t waited(const struct profile_instance *e, int64_t ready)
 {
     return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
 }
@@ -56,7 +56,7 @@ static struct profile_rank *rank_of(struct profile *p, uint32_t rank)
 }
 
 /* Time that the N members of an instance waited for ranks whose entry they needed. */
-static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t n,
+static uint64_t wait_of(struct profile *p, const struct profile_instance *e, size_t n,
                         enum collective_kind kind, uint32_t root)
 {
     uint64_t sum = 0;
@@ -79,7 +79,7 @@ static uint64_t wait_of(struct profile *p, const struct profile_event *e, size_t
 
 /* Index of the root among the N members; TIMELINE_NONE without a root. In an intercommunicator,
  * members of the other group give the root as its rank in the root's group. */
-static uint32_t root_of(const struct profile *p, const struct profile_event *e, size_t n)
+static uint32_t root_of(const struct profile *p, const struct profile_instance *e, size_t n)
 {
     uint32_t first = p->comms.at[e->comm].first;
     for (size_t i = 0; i < n; i++)
@@ -89,7 +89,7 @@ static uint32_t root_of(const struct profile *p, const struct profile_event *e, 
 }
 
 /* Evaluates one instance: its N members by rank in the communicator. */
-static struct instance instance_of(struct profile *p, const struct profile_event *e, size_t n,
+static struct instance instance_of(struct profile *p, const struct profile_instance *e, size_t n,
                                    const uint32_t *comm_kind)
 {
     enum collective_kind kind = arrivals_kind(p, e->operation);
@@ -126,7 +126,7 @@ static struct instance instance_of(struct profile *p, const struct profile_event
 }
 
 /* With two groups the root's own group names it by MPI_ROOT. */
-static bool is_whole(const struct profile *p, const struct profile_event *e, size_t n)
+static bool is_whole(const struct profile *p, const struct profile_instance *e, size_t n)
 {
     if (n < 2 || n != p->comms.at[e->comm].size || n <= p->comms.at[e->comm].first)
         return false;
@@ -251,7 +251,7 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
 /* A rank's waiting can be summed only if all of its collectives were recorded. */
 static bool all_recorded(const struct profile *p)
 {
-    bool all = !p->sample_mask && !p->events_dropped;
+    bool all = !p->sample_mask && !p->instances_dropped;
     for (size_t i = 0; i < p->ranks.n; i++)
         all = all && !p->ranks.at[i].dropped[LEDGER_INSTANCES] &&
               p->ranks.at[i].state == LEDGER_FINALIZED;
@@ -263,15 +263,15 @@ static bool all_recorded(const struct profile *p)
 static struct instances instances_of(struct profile *p, const uint32_t *kind, bool *in_part)
 {
     struct instances list = {0};
-    for (size_t i = 0, end; i < p->events.n; i = end) {
-        const struct profile_event *e = &p->events.at[i];
-        end = events_next(p, i);
+    for (size_t i = 0, end; i < p->instances.n; i = end) {
+        const struct profile_instance *e = &p->instances.at[i];
+        end = instances_next(p, i);
         if (!is_whole(p, e, end - i))
             continue;
         *PUSH(&list) = instance_of(p, e, end - i, kind);
         for (size_t k = i; k < end; k++)
-            if (p->events.at[k].site != e->site)
-                in_part[SITE(e)] = in_part[SITE(&p->events.at[k])] = true;
+            if (p->instances.at[k].site != e->site)
+                in_part[SITE(e)] = in_part[SITE(&p->instances.at[k])] = true;
     }
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_time);
@@ -305,7 +305,7 @@ void arrivals_find(struct profile *p)
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
-        if ((p->sample_mask || p->events_dropped) && !in_part[SITE(a)] &&
+        if ((p->sample_mask || p->instances_dropped) && !in_part[SITE(a)] &&
             p->operations.at[a->operation].family != FAMILY_INIT_REQUEST)
             correct(p, row, kind);
     }

@@ -57,7 +57,7 @@ static const struct field run_table[] = {
     F(yields, "oversubscription_mode", BOOL, OR),
     F(launcher, "launcher", TEXT, FIRST),
     F(arguments, "arguments", TEXT, FIRST),
-    F(events_dropped, NULL, U64, SUM),
+    F(instances_dropped, NULL, U64, SUM),
     F(sample_mask, "sample_mask", U32, OR),
     F(peers_dropped, "matrix_dropped", U64, SUM),
     F(unbalanced, NULL, BOOL, OR),
@@ -175,8 +175,8 @@ static const struct field spread_table[] = {
 };
 #undef ROW
 
-#define ROW struct profile_event
-static const struct field event_table[] = {
+#define ROW struct profile_instance
+static const struct field instance_table[] = {
     F(comm_id, "communicator_id", HEX, KEY),
     F(sequence, "sequence", U64, KEY),
     F(comm_rank, "communicator_rank", U32, KEY),
@@ -370,9 +370,9 @@ static const struct field balance_table[] = {
 #undef ROW
 
 /* Short, since there are many: only the members that change when profiles are merged. */
-#define ROW struct act
-static const struct field act_table[] = {IN(site, NULL, SITES, FIRST),
-                                         IN(operation, NULL, OPERATIONS, FIRST)};
+#define ROW struct event
+static const struct field event_table[] = {IN(site, NULL, SITES, FIRST),
+                                           IN(operation, NULL, OPERATIONS, FIRST)};
 #undef ROW
 
 #define ROW struct net
@@ -404,7 +404,8 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_ENTRIES] = TABLE(entries, "entries", entry_table, SOUGHT),
     [TABLE_GROUPS] = TABLE(groups, "groups", group_table, SOUGHT),
     [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", arrival_table, 0),
-    [TABLE_EVENTS] = TABLE(events, "instances", event_table, TABLE_SORTED | TABLE_BY_COLUMN),
+    [TABLE_INSTANCES] =
+        TABLE(instances, "instances", instance_table, TABLE_SORTED | TABLE_BY_COLUMN),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
     [TABLE_SAMPLES] = TABLE(samples, "samples", sample_table, SOUGHT | TABLE_BY_COLUMN),
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
@@ -413,7 +414,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_SLICES] = TABLE(slices, "slices", slice_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, SOUGHT),
     [TABLE_BALANCES] = TABLE(balances, NULL, balance_table, TABLE_SOUGHT),
-    [TABLE_ACTS] = TABLE(acts, NULL, act_table, 0),
+    [TABLE_EVENTS] = TABLE(events, NULL, event_table, 0),
     [TABLE_NETS] = TABLE(nets, NULL, net_table, 0),
     [TABLE_PROGRAMS] = TABLE(programs, "programs", text_table, SOUGHT | TABLE_OF_RUN),
     [TABLE_LIBRARIES] = TABLE(libraries, "mpi", text_table, SOUGHT | TABLE_OF_RUN),

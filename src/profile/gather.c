@@ -188,7 +188,7 @@ static void gather_events(struct gather *g)
             !ledger_is_sampled(from->comm_id, from->sequence, from->spared, g->h->sample_mask) ||
             !from->exit_ticks)
             continue;
-        *PUSH(&g->p->events) = (struct profile_event){
+        *PUSH(&g->p->instances) = (struct profile_instance){
             .comm_id = from->comm_id,
             .bytes = from->bytes,
             .entry_ns = global_ns(g, from->entry_ticks),

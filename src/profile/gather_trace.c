@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Sets the other end of a message, if the channel names it. */
-static void gather_channel(struct act *a, const struct ledger *l, const struct ledger_event *e)
+static void gather_channel(struct event *a, const struct ledger *l, const struct ledger_event *e)
 {
     const struct ledger_channel *c = &l->channels[EVENT_CHANNEL(e)];
     const struct ledger_comm *comm = &l->comms[c->comm];
@@ -23,21 +23,21 @@ static void gather_channel(struct act *a, const struct ledger *l, const struct l
     a->collective = (uint8_t)collective_kind(l->operations[c->tag].name);
 }
 
-static struct act act_of(struct gather *g, const struct ledger_event *e)
+static struct event event_of(struct gather *g, const struct ledger_event *e)
 {
-    struct act a = {.entry_ns = global_ns(g, e->entry_ticks),
-                    .exit_ns = global_ns(g, e->entry_ticks + EVENT_DURATION(e)),
-                    .posted_ns = global_ns(g, e->posted_ticks),
-                    .bytes = EVENT_BYTES(e),
-                    .rank = (uint32_t)g->h->rank,
-                    .site = site_of(g, e->site),
-                    .operation = operation_of(g, EVENT_OPERATION(e)),
-                    .peer = TIMELINE_NONE,
-                    .ordinal = TIMELINE_NONE,
-                    .kind = EVENT_KIND(e),
-                    .collective = COLLECTIVE_OTHER,
-                    .thread = EVENT_THREAD(e),
-                    .excluded = EVENT_EXCLUDED(e)};
+    struct event a = {.entry_ns = global_ns(g, e->entry_ticks),
+                      .exit_ns = global_ns(g, e->entry_ticks + EVENT_DURATION(e)),
+                      .posted_ns = global_ns(g, e->posted_ticks),
+                      .bytes = EVENT_BYTES(e),
+                      .rank = (uint32_t)g->h->rank,
+                      .site = site_of(g, e->site),
+                      .operation = operation_of(g, EVENT_OPERATION(e)),
+                      .peer = TIMELINE_NONE,
+                      .ordinal = TIMELINE_NONE,
+                      .kind = EVENT_KIND(e),
+                      .collective = COLLECTIVE_OTHER,
+                      .thread = EVENT_THREAD(e),
+                      .excluded = EVENT_EXCLUDED(e)};
     const char *name = g->p->operations.at[a.operation].name;
     a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
     if (EVENT_CHANNEL(e))
@@ -74,16 +74,16 @@ static void gather_open(struct gather *g)
     if (operation == PROFILE_NONE || threads != 1 || g->h->state == LEDGER_FINALIZED)
         return;
     int64_t entry = global_ns(g, open->since);
-    *PUSH(&g->p->acts) = (struct act){.entry_ns = entry,
-                                      .exit_ns = INT64_MAX,
-                                      .posted_ns = entry,
-                                      .rank = (uint32_t)g->h->rank,
-                                      .site = site_of(g, open->site),
-                                      .operation = operation,
-                                      .peer = TIMELINE_NONE,
-                                      .ordinal = TIMELINE_NONE,
-                                      .kind = ACT_CALL,
-                                      .collective = COLLECTIVE_OTHER};
+    *PUSH(&g->p->events) = (struct event){.entry_ns = entry,
+                                          .exit_ns = INT64_MAX,
+                                          .posted_ns = entry,
+                                          .rank = (uint32_t)g->h->rank,
+                                          .site = site_of(g, open->site),
+                                          .operation = operation,
+                                          .peer = TIMELINE_NONE,
+                                          .ordinal = TIMELINE_NONE,
+                                          .kind = EVENT_CALL,
+                                          .collective = COLLECTIVE_OTHER};
     if (entry > g->p->trace.last_ns) /* the rank existed at least until that entry */
         g->p->trace.last_ns = entry;
 }
@@ -102,7 +102,7 @@ void gather_trace(struct gather *g)
     for (uint32_t i = 0; i < count_of(g->l, LEDGER_EVENTS); i++) {
         const struct ledger_event *e = &g->l->events[i];
         if (EVENT_KIND(e) < LEDGER_TRANSPORT)
-            *PUSH(&g->p->acts) = act_of(g, e);
+            *PUSH(&g->p->events) = event_of(g, e);
         else
             *PUSH(&g->p->nets) = net_of(g, e);
     }

@@ -16,38 +16,38 @@
         (list)->n = kept;                                                                          \
     } while (0)
 
-static bool is_sampled(const struct profile_event *e, uint32_t mask)
+static bool is_sampled(const struct profile_instance *e, uint32_t mask)
 {
     return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
 }
 
 /* Ranks sample by masks of their own; afterwards all have what the widest mask keeps. */
-void profile_thin_events(struct profile *p, uint32_t limit)
+void profile_thin_instances(struct profile *p, uint32_t limit)
 {
-    KEEP(&p->events, e, is_sampled(e, p->sample_mask));
-    while (p->events.n > limit && p->sample_mask != UINT32_MAX) {
+    KEEP(&p->instances, e, is_sampled(e, p->sample_mask));
+    while (p->instances.n > limit && p->sample_mask != UINT32_MAX) {
         p->sample_mask = p->sample_mask << 1 | 1;
-        KEEP(&p->events, e, is_sampled(e, p->sample_mask));
+        KEEP(&p->instances, e, is_sampled(e, p->sample_mask));
     }
-    if (p->events.n > limit) { /* even one instance of each communicator is too many */
-        table_sort(p, TABLE_EVENTS);
-        p->events_dropped += p->events.n - limit;
-        p->events.n = limit;
+    if (p->instances.n > limit) { /* even one instance of each communicator is too many */
+        table_sort(p, TABLE_INSTANCES);
+        p->instances_dropped += p->instances.n - limit;
+        p->instances.n = limit;
     }
 }
 
 static void keep_windows(struct profile *p)
 {
-    KEEP(&p->acts, a, !((uint64_t)a->entry_ns & p->trace.time_mask));
+    KEEP(&p->events, a, !((uint64_t)a->entry_ns & p->trace.time_mask));
     KEEP(&p->nets, e, !((uint64_t)e->from_ns & p->trace.time_mask));
 }
 
 void profile_thin_trace(struct profile *p, size_t limit)
 {
-    if (!p->acts.n && !p->nets.n)
+    if (!p->events.n && !p->nets.n)
         return;
     keep_windows(p); /* the times that the windows of all ranks share */
-    while (p->acts.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
+    while (p->events.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
         p->trace.time_mask =
             timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));
         keep_windows(p);

@@ -36,7 +36,7 @@ enum profile_table {
     TABLE_ENTRIES,
     TABLE_GROUPS,
     TABLE_ARRIVALS,
-    TABLE_EVENTS,
+    TABLE_INSTANCES,
     TABLE_PEERS,
     TABLE_SAMPLES,
     TABLE_WAITS,
@@ -45,7 +45,7 @@ enum profile_table {
     TABLE_SLICES,
     TABLE_BELOW,
     TABLE_BALANCES,
-    TABLE_ACTS,
+    TABLE_EVENTS,
     TABLE_NETS,
     TABLE_PROGRAMS,
     TABLE_LIBRARIES,
@@ -185,7 +185,7 @@ void profile_reindex(struct profile *p);
 
 /* Thins the events of every communicator by ledger_is_sampled(), until at most LIMIT are left. The
  * result depends only on the set of events. */
-void profile_thin_events(struct profile *p, uint32_t limit);
+void profile_thin_instances(struct profile *p, uint32_t limit);
 
 /* Thins the events of a trace to at most LIMIT, by time windows. */
 void profile_thin_trace(struct profile *p, size_t limit);

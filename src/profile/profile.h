@@ -143,7 +143,7 @@ struct profile_group {
 };
 
 /* One rank's part in one collective instance; ns on the clock that all ranks share. */
-struct profile_event {
+struct profile_instance {
     uint64_t comm_id; /* identifies the communicator itself, not its members */
     uint64_t bytes;
     int64_t entry_ns, exit_ns;
@@ -239,12 +239,12 @@ struct profile {
     bool synchronized;  /* times of different hosts may be compared, within CLOCK_BOUND */
     double clock_bound; /* seconds */
     uint32_t sample_mask;
-    uint64_t events_dropped; /* events for which there was no room even with the widest mask */
-    bool yields;             /* ranks yield their processor while they wait (--yield) */
-    char launcher[64];       /* command that starts such ranks; empty if unknown */
-    char arguments[2048];    /* of the program, quoted for a shell; may be empty */
-    bool crashed;            /* made from raw records */
-    bool has_arrivals;       /* read from profile.json, so not computed from the events */
+    uint64_t instances_dropped; /* events for which there was no room even with the widest mask */
+    bool yields;                /* ranks yield their processor while they wait (--yield) */
+    char launcher[64];          /* command that starts such ranks; empty if unknown */
+    char arguments[2048];       /* of the program, quoted for a shell; may be empty */
+    bool crashed;               /* made from raw records */
+    bool has_arrivals;          /* read from profile.json, so not computed from the events */
 
     ARRAY(char *) programs;
     ARRAY(char *) libraries;
@@ -258,7 +258,7 @@ struct profile {
     ARRAY(struct profile_site) sites;
     ARRAY(struct profile_entry) entries;
     ARRAY(struct profile_group) groups;
-    ARRAY(struct profile_event) events;
+    ARRAY(struct profile_instance) instances;
     ARRAY(struct profile_arrival) arrivals;
     ARRAY(struct profile_finding) findings;
     ARRAY(struct profile_peer) peers;
@@ -268,7 +268,7 @@ struct profile {
     bool unbalanced;     /* there were too many of them */
     uint64_t writing_ns; /* duration of writing profile.json; 0 if not yet written */
     struct profile_trace trace;
-    ARRAY(struct act) acts; /* the trace, from the ranks' records; not in profile.json */
+    ARRAY(struct event) events; /* the trace, from the ranks' records; not in profile.json */
     ARRAY(struct wait) waits;
     ARRAY(struct root_cause) causes;
     ARRAY(struct prediction) predictions; /* from what_if_best() */
@@ -366,7 +366,7 @@ const struct profile_group *profile_group_find(const struct profile *p, uint32_t
 
 /* Index of the first event of the instance that follows the I-th event's; events are sorted by
  * instance. */
-size_t events_next(const struct profile *p, size_t i);
+size_t instances_next(const struct profile *p, size_t i);
 
 /* Whether all communicators of the row have one name, given by the application. */
 static inline bool comm_is_named(const struct profile_comm *c)

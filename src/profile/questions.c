@@ -37,11 +37,11 @@ struct profile *profile_sums(const struct profile *p, bool by_site)
     return sums;
 }
 
-size_t events_next(const struct profile *p, size_t i)
+size_t instances_next(const struct profile *p, size_t i)
 {
     size_t next = i + 1;
-    while (next < p->events.n && p->events.at[next].comm_id == p->events.at[i].comm_id &&
-           p->events.at[next].sequence == p->events.at[i].sequence)
+    while (next < p->instances.n && p->instances.at[next].comm_id == p->instances.at[i].comm_id &&
+           p->instances.at[next].sequence == p->instances.at[i].sequence)
         next++;
     return next;
 }

@@ -20,7 +20,7 @@ static double covered(const struct profile_trace *t)
 static void find_below(struct profile *p)
 {
     struct net_found found;
-    net_find(&found, p->acts.at, p->acts.n, p->nets.at, p->nets.n);
+    net_find(&found, p->events.at, p->events.n, p->nets.at, p->nets.n);
     for (size_t i = 0; i < found.n_rows; i++)
         profile_add(p, TABLE_BELOW, &found.rows[i]);
     table_sort(p, TABLE_BELOW);
@@ -38,7 +38,7 @@ static void find_algorithms(struct profile *p)
     for (size_t i = 0; i < p->operations.n; i++)
         names[i] = p->operations.at[i].name;
     struct algorithm_row *row =
-        algorithms_find(p->acts.at, p->acts.n, p->nets.at, p->nets.n, names, &n);
+        algorithms_find(p->events.at, p->events.n, p->nets.at, p->nets.n, names, &n);
     for (size_t i = 0; i < n; i++) {
         const char *why = *row[i].name    ? ""
                           : row[i].silent ? "no messages: shared memory, or an unseen transport"
@@ -57,8 +57,8 @@ static void find_algorithms(struct profile *p)
 /* A call in progress lasts to the last known moment. */
 static void end_open_calls(struct profile *p)
 {
-    for (size_t i = 0; i < p->acts.n; i++) {
-        struct act *a = &p->acts.at[i];
+    for (size_t i = 0; i < p->events.n; i++) {
+        struct event *a = &p->events.at[i];
         if (a->exit_ns == INT64_MAX)
             a->exit_ns = a->entry_ns > p->trace.last_ns ? a->entry_ns : p->trace.last_ns;
     }
@@ -80,7 +80,7 @@ static void find_predictions(struct profile *p, const struct timeline *t)
 {
     const struct causes_run run = run_of(p);
     struct prediction best[WHAT_IF_BEST];
-    struct what_if_replay *x = what_if_open(t, p->acts.at, p->acts.n, &run);
+    struct what_if_replay *x = what_if_open(t, p->events.at, p->events.n, &run);
     size_t n = what_if_best(x, p->causes.at, p->causes.n, best);
     p->trace.replay = *what_if_check(x);
     for (size_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static void find_slices(struct profile *p, const struct timeline *t)
     }
     struct run_slices found = {0};
     if (all && (int64_t)p->ranks.n >= p->size)
-        found = slices_find(t, p->acts.at, p->acts.n, &run, end_ns);
+        found = slices_find(t, p->events.at, p->events.n, &run, end_ns);
     for (size_t i = 0; i < found.list.n; i++)
         *PUSH(&p->slices) = found.list.at[i];
     free(found.list.at);
@@ -111,7 +111,7 @@ static void find_causes(struct profile *p, const struct timeline *t)
 {
     const struct causes_run run = run_of(p);
     struct causes found;
-    causes_find(&found, t, p->acts.at, p->acts.n, &run);
+    causes_find(&found, t, p->events.at, p->events.n, &run);
     p->trace.path_ns = found.path_ns;
     if (!causes_add_up(found.rows, found.n, p->trace.wait_ns, found.path_ns))
         profile_warn(p, "the costs of the causes do not add up to the waits, or the critical path "
@@ -130,7 +130,7 @@ void trace_find(struct profile *p)
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* without a common clock waits cannot be computed */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
-    timeline_find(&found, p->acts.at, p->acts.n, within_far(error));
+    timeline_find(&found, p->events.at, p->events.n, within_far(error));
     p->trace.calls_ns = found.call_ns;
     p->trace.wait_ns = found.wait_sum_ns;
     p->trace.sends = found.sends;
@@ -140,8 +140,8 @@ void trace_find(struct profile *p)
     p->trace.unnumbered = found.unnumbered;
     p->trace.error_ns = error;
     p->trace.covered = covered(&p->trace);
-    for (size_t i = 0; i < p->acts.n; i++) {
-        uint32_t rank = p->acts.at[i].rank;
+    for (size_t i = 0; i < p->events.n; i++) {
+        uint32_t rank = p->events.at[i].rank;
         if (found.cause[i].state < WAIT_N_TO_N && rank < p->ranks.n &&
             p->ranks.at[rank].rank == (int32_t)rank)
             p->ranks.at[rank].message_wait_ns += (uint64_t)found.wait_ns[i];
@@ -159,6 +159,6 @@ void trace_find(struct profile *p)
 struct what_if_replay *trace_replay(const struct profile *p, struct timeline *t)
 {
     const struct causes_run run = run_of(p);
-    timeline_find(t, p->acts.at, p->acts.n, within_far(p->trace.error_ns));
-    return what_if_open(t, p->acts.at, p->acts.n, &run);
+    timeline_find(t, p->events.at, p->events.n, within_far(p->trace.error_ns));
+    return what_if_open(t, p->events.at, p->events.n, &run);
 }

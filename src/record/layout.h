@@ -315,7 +315,7 @@ enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
 struct ledger_event {
     uint64_t entry_ticks;
     uint64_t what;         /* duration : 42, operation : 10, kind : 5, thread : 6, excluded : 1;
-                              kind: enum act_kind; excluded: the layer may have delayed it, or the
+                              kind: enum event_kind; excluded: the layer may have delayed it, or the
                               thread never called MPI */
     uint64_t posted_ticks; /* entry of the call that posted what is completed here, or its own
                               entry. Transport: entry of the MPI call; 0 outside of MPI */

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-_Static_assert(ACT_KINDS <= LEDGER_TRANSPORT, "kinds of events are distinct");
+_Static_assert(EVENT_KINDS <= LEDGER_TRANSPORT, "kinds of events are distinct");
 
 static struct {
     uint64_t ticks; /* at the start */
@@ -21,7 +21,7 @@ static uint64_t time_of(uint64_t ticks)
 /* While its ordinal is unknown, an event has instead the number of its receive in the queue. */
 static bool waits(const struct ledger_event *e)
 {
-    return EVENT_KIND(e) == ACT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
+    return EVENT_KIND(e) == EVENT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
 }
 
 static void thin_out(void)
@@ -92,7 +92,8 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
 
 /* Records an event of C with BYTES; POSTED: entry of the call that began it. P: ordinal of its
  * message, if it has one. */
-static void add(struct call *c, enum act_kind kind, uint64_t bytes, uint64_t posted, struct turn p)
+static void add(struct call *c, enum event_kind kind, uint64_t bytes, uint64_t posted,
+                struct turn p)
 {
     c->traced = true;
     uint32_t i = add_event(c->entry, c->exit, posted,
@@ -126,7 +127,7 @@ void trace_collective_posted(struct comm *on, struct ledger_request *r)
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes)
 {
     trace_begin();
-    add(c, ACT_SEND, bytes, c->entry, channel_sent(on, to, tag));
+    add(c, EVENT_SEND, bytes, c->entry, channel_sent(on, to, tag));
     trace_end();
 }
 
@@ -136,7 +137,7 @@ void trace_received(struct call *c, struct comm *on, const MPI_Status *status, u
     trace_begin();
     int from = status->MPI_SOURCE, tag = status->MPI_TAG;
     struct turn p = probed ? probed->turn : channel_posted(on, from, tag);
-    add(c, ACT_RECEIVED, bytes, c->entry, channel_received(p, on, from, tag));
+    add(c, EVENT_RECEIVED, bytes, c->entry, channel_received(p, on, from, tag));
     trace_end();
 }
 
@@ -147,7 +148,7 @@ void trace_posted(struct call *c, struct comm *on, struct ledger_request *r)
         r->turn = channel_posted(on, r->peer, r->tag);
     } else {
         r->turn = channel_sent(on, r->peer, r->tag);
-        add(c, ACT_POST, r->bytes, c->entry, r->turn);
+        add(c, EVENT_POST, r->bytes, c->entry, r->turn);
     }
     trace_end();
 }
@@ -164,13 +165,13 @@ void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
     if (r->kind & REQUEST_COLLECTIVE) {
         r->turn.ordinal = ordinal_of(r->sequence);
         if (r->turn.channel)
-            add(c, ACT_COLLECTED, bytes, r->posted, r->turn);
+            add(c, EVENT_COLLECTED, bytes, r->posted, r->turn);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {
-        add(c, ACT_SENT, bytes, r->posted, r->turn);
+        add(c, EVENT_SENT, bytes, r->posted, r->turn);
     } else if (on && status) {
-        add(c, ACT_RECEIVED, bytes, r->posted,
+        add(c, EVENT_RECEIVED, bytes, r->posted,
             channel_received(r->turn, on, status->MPI_SOURCE, status->MPI_TAG));
     }
     trace_end();
@@ -193,7 +194,7 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
         kept->turn = p;
     if (p.waiting)
         p = NO_TURN;
-    add(c, ACT_PROBED, 0, c->entry, p);
+    add(c, EVENT_PROBED, 0, c->entry, p);
     trace_end();
 }
 
@@ -204,7 +205,7 @@ void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int ro
     trace_begin();
     struct turn p = {channel_of_collective(on, on->id, c->operation, root), ordinal_of(sequence),
                      0};
-    add(c, ACT_COLLECTIVE, bytes, c->entry, p);
+    add(c, EVENT_COLLECTIVE, bytes, c->entry, p);
     trace_end();
 }
 
@@ -275,6 +276,6 @@ void trace_left(const struct call *c)
         return;
     struct call copy = *c;
     trace_begin();
-    add(&copy, ACT_CALL, 0, c->entry, NO_TURN);
+    add(&copy, EVENT_CALL, 0, c->entry, NO_TURN);
     trace_end();
 }

@@ -21,11 +21,11 @@ struct segments {
 static bool ends_segment(const struct profile *p, const struct segments *s, const bool *taken,
                          size_t i, size_t end)
 {
-    const struct profile_event *e = &p->events.at[i];
+    const struct profile_instance *e = &p->instances.at[i];
     bool mine = !taken[i] && end - i == p->ranks.n &&
                 (!s->end || (e->site == s->end->site && e->operation == s->end->operation));
     for (; mine && i < end; i++) {
-        e = &p->events.at[i];
+        e = &p->instances.at[i];
         mine = e->outside_ns >= 0 && e->rank < p->ranks.n &&
                p->ranks.at[e->rank].rank == (int32_t)e->rank;
     }
@@ -34,7 +34,7 @@ static bool ends_segment(const struct profile *p, const struct segments *s, cons
 
 /* Number of collectives that the sampled one with first event E represents, times 1e-9 (ns to
  * s). */
-static double weight(const struct profile *p, const struct profile_event *e)
+static double weight(const struct profile *p, const struct profile_instance *e)
 {
     return 1e-9 * (double)ledger_represented(e->spared, p->sample_mask);
 }
@@ -42,29 +42,29 @@ static double weight(const struct profile *p, const struct profile_event *e)
 static void find_parts(const struct profile *p, const bool *taken, struct segments *s)
 {
     size_t at = 0;
-    for (size_t i = 0, end; i < p->events.n; i = end) {
-        const struct profile_event *e = &p->events.at[i];
+    for (size_t i = 0, end; i < p->instances.n; i = end) {
+        const struct profile_instance *e = &p->instances.at[i];
         double excess = 0;
-        end = events_next(p, i);
+        end = instances_next(p, i);
         if (!ends_segment(p, s, taken, i, end))
             continue;
-        for (; e < &p->events.at[end]; e++)
+        for (; e < &p->instances.at[end]; e++)
             excess += (double)e->outside_ns * ((e->rank == s->longest) - 1 / (double)p->ranks.n);
-        s->part[at++ * NOISE_PARTS / s->n] += excess * weight(p, &p->events.at[i]);
+        s->part[at++ * NOISE_PARTS / s->n] += excess * weight(p, &p->instances.at[i]);
     }
 }
 
 /* With END only; otherwise S already has the time outside of MPI. */
 static void measure(const struct profile *p, const bool *taken, struct segments *s)
 {
-    for (size_t i = 0, end; i < p->events.n; i = end) {
-        end = events_next(p, i);
+    for (size_t i = 0, end; i < p->instances.n; i = end) {
+        end = instances_next(p, i);
         if (!ends_segment(p, s, taken, i, end))
             continue;
         s->n++;
         for (size_t k = i; s->end && k < end; k++)
-            s->outside[p->events.at[k].rank] +=
-                weight(p, &p->events.at[i]) * (double)p->events.at[k].outside_ns;
+            s->outside[p->instances.at[k].rank] +=
+                weight(p, &p->instances.at[i]) * (double)p->instances.at[k].outside_ns;
     }
     for (size_t i = 0; i < p->ranks.n; i++) {
         s->mean += s->outside[i] / (double)p->ranks.n;
@@ -77,8 +77,8 @@ static void measure(const struct profile *p, const bool *taken, struct segments 
 /* Subtracts the segments of S from REST, the time of the rest of the run. */
 static void take(const struct profile *p, bool *taken, const struct segments *s, double *rest)
 {
-    for (size_t i = 0, end; i < p->events.n; i = end) {
-        end = events_next(p, i);
+    for (size_t i = 0, end; i < p->instances.n; i = end) {
+        end = instances_next(p, i);
         taken[i] = taken[i] || ends_segment(p, s, taken, i, end);
     }
     for (size_t i = 0; i < p->ranks.n; i++)
@@ -188,7 +188,7 @@ struct imbalances imbalances_find(const struct view *v)
     struct imbalances list = {0};
     if (!v->where.known || p->ranks.n < 2)
         return list;
-    bool *taken = memory_alloc((p->events.n + 1) * sizeof *taken);
+    bool *taken = memory_alloc((p->instances.n + 1) * sizeof *taken);
     double *rest = memory_alloc(p->ranks.n * sizeof *rest);
     for (size_t i = 0; i < p->ranks.n; i++)
         rest[i] = efficiency_compute(p, i);

@@ -321,7 +321,7 @@ void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t b
 /* --- all collectives of a trace --- */
 
 struct search {
-    const struct act *act;
+    const struct event *events;
     const struct net **list; /* M events, sorted by_call() */
     size_t m;
     const char *const *names;
@@ -336,7 +336,7 @@ static int by_call(const void *a, const void *b)
 }
 
 /* Index of the first event of the call A. */
-static size_t first_of(const struct search *s, const struct act *a)
+static size_t first_of(const struct search *s, const struct event *a)
 {
     const struct net wanted = {.rank = a->rank, .call_ns = a->entry_ns}, *key = &wanted;
     size_t low = 0, high = s->m;
@@ -350,7 +350,7 @@ static size_t first_of(const struct search *s, const struct act *a)
     return low;
 }
 
-static struct traffic traffic_of(const struct search *s, const struct act *a)
+static struct traffic traffic_of(const struct search *s, const struct event *a)
 {
     struct traffic t = {0};
     for (size_t i = first_of(s, a); i < s->m; i++) {
@@ -382,16 +382,16 @@ static void add(struct search *s, const struct algorithm_row *row)
 static void visit(void *context, const uint32_t *member, size_t n)
 {
     struct search *s = context;
-    const struct act *one = &s->act[*member];
+    const struct event *one = &s->events[*member];
     size_t root = 0;
     double sends = 0;
-    if (one->kind != ACT_COLLECTIVE || one->first)
+    if (one->kind != EVENT_COLLECTIVE || one->first)
         return;
     struct algorithm_row row = {
         .operation = one->operation, .ranks = (uint32_t)n, .bytes = one->bytes, .calls = 1};
     s->seen.n = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct act *a = &s->act[member[i]];
+        const struct event *a = &s->events[member[i]];
         struct traffic t = traffic_of(s, a);
         root = a->peer != TIMELINE_NONE && a->rank == a->peer ? i : root;
         sends += t.sends;
@@ -403,15 +403,15 @@ static void visit(void *context, const uint32_t *member, size_t n)
     add(s, &row);
 }
 
-struct algorithm_row *algorithms_find(const struct act *act, size_t n, const struct net *net,
+struct algorithm_row *algorithms_find(const struct event *events, size_t n, const struct net *net,
                                       size_t m, const char *const *names, size_t *n_rows)
 {
-    struct search s = {.act = act, .m = m, .names = names};
+    struct search s = {.events = events, .m = m, .names = names};
     s.list = memory_alloc((m + 1) * sizeof *s.list);
     for (size_t i = 0; i < m; i++)
         s.list[i] = &net[i];
     qsort(s.list, m, sizeof *s.list, by_call);
-    collectives_visit(act, n, visit, &s);
+    collectives_visit(events, n, visit, &s);
     free(s.list);
     free(s.seen.at);
     *n_rows = s.rows.n;

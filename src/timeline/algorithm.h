@@ -27,9 +27,9 @@ struct algorithm_row {
     char name[ALGORITHM_NAME]; /* empty: unknown */
 };
 
-/* All of them, for free(); *N_ROWS is their number. NAMES: of operations, by act.operation. ACT and
- * NET as for net_find(). */
-struct algorithm_row *algorithms_find(const struct act *act, size_t n, const struct net *net,
+/* All of them, for free(); *N_ROWS is their number. NAMES: of operations, by EVENTS.operation.
+ * EVENTS and NET as for net_find(). */
+struct algorithm_row *algorithms_find(const struct event *events, size_t n, const struct net *net,
                                       size_t m, const char *const *names, size_t *n_rows);
 
 #endif

@@ -4,16 +4,16 @@
 
 #include <stdlib.h>
 
-static int by_instance(const void *a, const void *b, void *acts)
+static int by_instance(const void *a, const void *b, void *context)
 {
-    const struct act *act = acts;
-    const struct act *x = &act[*(const uint32_t *)a], *y = &act[*(const uint32_t *)b];
+    const struct event *events = context;
+    const struct event *x = &events[*(const uint32_t *)a], *y = &events[*(const uint32_t *)b];
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
 /* Whether A and B name the same root. In the root's group of an intercommunicator no root is
  * named. */
-static bool agree(const struct act *a, const struct act *b)
+static bool agree(const struct event *a, const struct event *b)
 {
     return a->collective == b->collective && a->first == b->first &&
            (a->peer == b->peer ||
@@ -21,13 +21,13 @@ static bool agree(const struct act *a, const struct act *b)
 }
 
 /* Whether all members were recorded and agree on the operation. */
-static bool is_whole(const struct act *act, const uint32_t *member, size_t n)
+static bool is_whole(const struct event *events, const uint32_t *member, size_t n)
 {
-    const struct act *named = &act[*member];
+    const struct event *named = &events[*member];
     if (n < 2 || n != named->members || named->first >= n)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct act *a = &act[member[i]];
+        const struct event *a = &events[member[i]];
         if (a->tag != (int32_t)i || !agree(a, named))
             return false;
         if (named->peer == TIMELINE_NONE)
@@ -74,7 +74,7 @@ static const uint8_t states[] = {[COLLECTIVE_ALL] = WAIT_N_TO_N,
 
 struct judging {
     struct timeline *t;
-    const struct act *act;
+    const struct event *events;
     ARRAY(int64_t) entered;
     ARRAY(uint32_t) awaited;
 };
@@ -83,7 +83,7 @@ static void judge_instance(void *context, const uint32_t *member, size_t n)
 {
     struct judging *j = context;
     struct timeline *t = j->t;
-    const struct act *act = j->act;
+    const struct event *events = j->events;
     uint32_t root = TIMELINE_NONE, peer = TIMELINE_NONE;
     while (j->entered.n < n) {
         PUSH(&j->entered);
@@ -92,47 +92,48 @@ static void judge_instance(void *context, const uint32_t *member, size_t n)
     int64_t *entered = j->entered.at;
     uint32_t *awaited = j->awaited.at;
     for (size_t i = 0; i < n && peer == TIMELINE_NONE; i++)
-        peer = act[member[i]].peer;
+        peer = events[member[i]].peer;
     for (size_t i = 0; i < n; i++) {
-        entered[i] = act[member[i]].posted_ns;
-        if (act[member[i]].rank == peer)
+        entered[i] = events[member[i]].posted_ns;
+        if (events[member[i]].rank == peer)
             root = (uint32_t)i;
     }
-    collective_awaits(act[*member].collective, entered, n, act[*member].first, root, awaited);
+    collective_awaits(events[*member].collective, entered, n, events[*member].first, root, awaited);
     for (size_t i = 0; i < n; i++) {
         const uint32_t event = member[awaited[i]];
         t->cause[member[i]].event = event;
         if (awaited[i] != i)
-            t->cause[member[i]] = (struct cause){entered[awaited[i]], act[event].rank, event,
-                                                 states[act[*member].collective]};
+            t->cause[member[i]] = (struct cause){entered[awaited[i]], events[event].rank, event,
+                                                 states[events[*member].collective]};
     }
 }
 
-void collectives_visit(const struct act *act, size_t n,
-                          void (*visit)(void *context, const uint32_t *member, size_t n),
-                          void *context)
+void collectives_visit(const struct event *events, size_t n,
+                       void (*visit)(void *context, const uint32_t *member, size_t n),
+                       void *context)
 {
     uint32_t *list = memory_alloc((n + 1) * sizeof *list);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
-        if ((act[i].kind == ACT_COLLECTIVE || act[i].kind == ACT_COLLECTED) && act[i].comm_id)
+        if ((events[i].kind == EVENT_COLLECTIVE || events[i].kind == EVENT_COLLECTED) &&
+            events[i].comm_id)
             list[m++] = (uint32_t)i;
-    qsort_r(list, m, sizeof *list, by_instance, (void *)act);
+    qsort_r(list, m, sizeof *list, by_instance, (void *)events);
     for (size_t i = 0, end; i < m; i = end) {
-        const struct act *a = &act[list[i]];
-        for (end = i + 1; end < m && act[list[end]].comm_id == a->comm_id &&
-                          act[list[end]].ordinal == a->ordinal;)
+        const struct event *a = &events[list[i]];
+        for (end = i + 1; end < m && events[list[end]].comm_id == a->comm_id &&
+                          events[list[end]].ordinal == a->ordinal;)
             end++;
-        if (a->collective != COLLECTIVE_NEIGHBOURS && is_whole(act, list + i, end - i))
+        if (a->collective != COLLECTIVE_NEIGHBOURS && is_whole(events, list + i, end - i))
             visit(context, list + i, end - i);
     }
     free(list);
 }
 
-void cause_of_collectives(struct timeline *t, const struct act *act, size_t n)
+void cause_of_collectives(struct timeline *t, const struct event *events, size_t n)
 {
-    struct judging j = {t, act, {0}, {0}};
-    collectives_visit(act, n, judge_instance, &j);
+    struct judging j = {t, events, {0}, {0}};
+    collectives_visit(events, n, judge_instance, &j);
     free(j.entered.at);
     free(j.awaited.at);
 }

@@ -18,12 +18,12 @@ uint64_t timeline_thinner(uint64_t mask, uint64_t span)
     return mask | 1ull << below;
 }
 
-static bool is_sender(const struct act *a)
+static bool is_sender(const struct event *a)
 {
-    return a->kind == ACT_SEND || a->kind == ACT_POST || a->kind == ACT_SENT;
+    return a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT;
 }
 
-static uint64_t hash_of(const struct act *a)
+static uint64_t hash_of(const struct event *a)
 {
     uint32_t from = is_sender(a) ? a->rank : a->peer, to = is_sender(a) ? a->peer : a->rank;
     uint64_t hash = hash_mix(a->comm_id, (uint64_t)from << 32 | to);
@@ -31,32 +31,32 @@ static uint64_t hash_of(const struct act *a)
 }
 
 /* Index of the send of A's message; TIMELINE_NONE if it was not found. */
-static uint32_t send_of(const struct index *sends, const struct act *a)
+static uint32_t send_of(const struct index *sends, const struct event *a)
 {
     return lookup_find(sends, hash_of(a));
 }
 
-uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i)
+uint64_t timeline_bytes(const struct timeline *t, const struct event *events, size_t i)
 {
-    const struct act *a = &act[i];
+    const struct event *a = &events[i];
     if (a->bytes != TIMELINE_UNKNOWN_BYTES)
         return a->bytes;
-    return t->partner[i] == TIMELINE_NONE ? 0 : act[t->partner[i]].bytes;
+    return t->partner[i] == TIMELINE_NONE ? 0 : events[t->partner[i]].bytes;
 }
 
-static bool is_possible(const struct act *send, const struct act *receive, int64_t error_ns)
+static bool is_possible(const struct event *send, const struct event *receive, int64_t error_ns)
 {
     return (send->bytes == receive->bytes || receive->bytes == TIMELINE_UNKNOWN_BYTES) &&
            receive->exit_ns >= send->entry_ns - error_ns;
 }
 
-static void pair_up(struct timeline *t, const struct act *act, size_t i, const struct index *sends,
-                    int64_t error_ns)
+static void pair_up(struct timeline *t, const struct event *events, size_t i,
+                    const struct index *sends, int64_t error_ns)
 {
-    uint32_t send = send_of(sends, &act[i]);
+    uint32_t send = send_of(sends, &events[i]);
     if (send == TIMELINE_NONE)
         return;
-    if (t->partner[send] != TIMELINE_NONE || !is_possible(&act[send], &act[i], error_ns)) {
+    if (t->partner[send] != TIMELINE_NONE || !is_possible(&events[send], &events[i], error_ns)) {
         t->contradictions++;
         return;
     }
@@ -68,36 +68,36 @@ static void pair_up(struct timeline *t, const struct act *act, size_t i, const s
 /* Sorts receives by channel. */
 static int by_channel(const void *a, const void *b)
 {
-    const struct act *x = *(const struct act *const *)a, *y = *(const struct act *const *)b;
+    const struct event *x = *(const struct event *const *)a, *y = *(const struct event *const *)b;
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->peer, y->peer) ?: ORDER(x->rank, y->rank)
         ?: ORDER(x->tag, y->tag);
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct act *x = *(const struct act *const *)a, *y = *(const struct act *const *)b;
+    const struct event *x = *(const struct event *const *)a, *y = *(const struct event *const *)b;
     return by_channel(a, b) ?: ORDER(x->ordinal, y->ordinal);
 }
 
 /* After a pair that cannot be one message, all later ones of the channel may be shifted by one:
  * they are ignored. */
-static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
+static void part_doubtful(struct timeline *t, const struct event *events, size_t n,
                           const struct index *sends)
 {
-    const struct act **bad = memory_alloc((t->contradictions + 1) * sizeof *bad), **first;
+    const struct event **bad = memory_alloc((t->contradictions + 1) * sizeof *bad), **first;
     size_t m = 0, channels = 0;
     for (size_t i = 0; i < n; i++)
-        if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i]) &&
-            t->partner[i] == TIMELINE_NONE && send_of(sends, &act[i]) != TIMELINE_NONE)
-            bad[m++] = &act[i];
+        if (events[i].kind == EVENT_RECEIVED && event_is_numbered(&events[i]) &&
+            t->partner[i] == TIMELINE_NONE && send_of(sends, &events[i]) != TIMELINE_NONE)
+            bad[m++] = &events[i];
     qsort(bad, m, sizeof *bad, by_place);
     for (size_t i = 0; i < m; i++)
         if (!channels || by_channel(&bad[channels - 1], &bad[i]))
             bad[channels++] = bad[i];
     for (size_t i = 0; i < n; i++) {
-        const struct act *a = &act[i];
-        bool received = a->kind == ACT_RECEIVED;
-        if ((!received && a->kind != ACT_PROBED) || t->partner[i] == TIMELINE_NONE ||
+        const struct event *a = &events[i];
+        bool received = a->kind == EVENT_RECEIVED;
+        if ((!received && a->kind != EVENT_PROBED) || t->partner[i] == TIMELINE_NONE ||
             !(first = bsearch(&a, bad, channels, sizeof *bad, by_channel)) ||
             (*first)->ordinal > a->ordinal)
             continue;
@@ -110,32 +110,32 @@ static void part_doubtful(struct timeline *t, const struct act *act, size_t n,
     free(bad);
 }
 
-void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
+void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
 {
     struct index sends = {0};
     for (size_t i = 0; i < n; i++) {
-        bool send = act[i].kind == ACT_SEND || act[i].kind == ACT_POST;
+        bool send = events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST;
         t->partner[i] = TIMELINE_NONE;
-        if ((send || act[i].kind == ACT_RECEIVED) && !act_is_numbered(&act[i])) {
+        if ((send || events[i].kind == EVENT_RECEIVED) && !event_is_numbered(&events[i])) {
             t->unnumbered++;
         } else if (send) {
-            lookup_add(&sends, hash_of(&act[i]), i);
+            lookup_add(&sends, hash_of(&events[i]), i);
             t->sends++;
         }
     }
     for (size_t i = 0; i < n; i++)
-        if (act[i].kind == ACT_RECEIVED && act_is_numbered(&act[i])) {
-            pair_up(t, act, i, &sends, error_ns);
+        if (events[i].kind == EVENT_RECEIVED && event_is_numbered(&events[i])) {
+            pair_up(t, events, i, &sends, error_ns);
             t->receives++;
         }
     for (size_t i = 0; i < n; i++) /* probed messages were also sent */
-        if (act[i].kind == ACT_PROBED && act_is_numbered(&act[i]))
-            t->partner[i] = send_of(&sends, &act[i]);
+        if (events[i].kind == EVENT_PROBED && event_is_numbered(&events[i]))
+            t->partner[i] = send_of(&sends, &events[i]);
     if (t->contradictions)
-        part_doubtful(t, act, n, &sends);
+        part_doubtful(t, events, n, &sends);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
-        if (act[i].kind == ACT_SENT && act_is_numbered(&act[i])) {
-            uint32_t post = send_of(&sends, &act[i]);
+        if (events[i].kind == EVENT_SENT && event_is_numbered(&events[i])) {
+            uint32_t post = send_of(&sends, &events[i]);
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];
         }
     free(sends.table);

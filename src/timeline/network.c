@@ -48,7 +48,8 @@ static void find_rows(struct net_found *f, const struct net *const *list, size_t
     }
 }
 
-void net_find(struct net_found *f, const struct act *act, size_t n, const struct net *net, size_t m)
+void net_find(struct net_found *f, const struct event *events, size_t n, const struct net *net,
+              size_t m)
 {
     const struct net **list = memory_alloc((m + 1) * sizeof *list);
     *f = (struct net_found){0};
@@ -59,8 +60,9 @@ void net_find(struct net_found *f, const struct act *act, size_t n, const struct
     qsort(list, m, sizeof *list, by_call);
     for (size_t i = 0; i < n; i++) {
         const struct net wanted = {
-            .rank = act[i].rank, .call_ns = act[i].entry_ns, .kind = TRANSPORT_SEND};
-        if ((act[i].kind == ACT_SEND || act[i].kind == ACT_POST) && act_is_numbered(&act[i]))
+            .rank = events[i].rank, .call_ns = events[i].entry_ns, .kind = TRANSPORT_SEND};
+        if ((events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST) &&
+            event_is_numbered(&events[i]))
             f->sends +=
                 bsearch(&(const struct net *){&wanted}, list, m, sizeof *list, by_call) != 0;
     }

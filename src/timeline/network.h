@@ -36,9 +36,9 @@ struct net_found {
     uint64_t sends; /* messages whose sending call started a send of the transport */
 };
 
-/* ACT: N events of MPI; NET: M events of the transport; both in any order. Memory as in
+/* EVENTS: N events of MPI; NET: M events of the transport; both in any order. Memory as in
  * base/memory.h; release by net_free(). */
-void net_find(struct net_found *f, const struct act *act, size_t n, const struct net *net,
+void net_find(struct net_found *f, const struct event *events, size_t n, const struct net *net,
               size_t m);
 void net_free(struct net_found *f);
 

@@ -1,5 +1,5 @@
 /* Matches messages across ranks and finds the wait states of every rank's calls (named as in
- * Scalasca). Pure functions on one table; no MPI, no files. An event of MPI is a struct act.
+ * Scalasca). Pure functions on one table; no MPI, no files. An event of MPI is a struct event.
  *
  * Matching relies on MPI's order rule: of two messages from one rank to another on one communicator
  * with one tag, the first one sent is received first. So the k-th send of such a channel belongs to
@@ -23,21 +23,21 @@
  * shorter. The rule depends on the clock only, so all ranks keep the same windows. */
 uint64_t timeline_thinner(uint64_t mask, uint64_t span);
 
-enum act_kind {
-    ACT_CALL,       /* any other call, including the posting of a receive */
-    ACT_SEND,       /* a send that returns when its buffer may be reused */
-    ACT_POST,       /* the start of a non-blocking send */
-    ACT_SENT,       /* the completion of a non-blocking send */
-    ACT_PROBED,     /* a message detected by a probe; a later receive gets it */
-    ACT_RECEIVED,   /* a message received, by a blocking call or a completing one */
-    ACT_COLLECTIVE, /* a blocking collective */
-    ACT_COLLECTED,  /* the completion of a non-blocking collective */
-    ACT_KINDS
+enum event_kind {
+    EVENT_CALL,       /* any other call, including the posting of a receive */
+    EVENT_SEND,       /* a send that returns when its buffer may be reused */
+    EVENT_POST,       /* the start of a non-blocking send */
+    EVENT_SENT,       /* the completion of a non-blocking send */
+    EVENT_PROBED,     /* a message detected by a probe; a later receive gets it */
+    EVENT_RECEIVED,   /* a message received, by a blocking call or a completing one */
+    EVENT_COLLECTIVE, /* a blocking collective */
+    EVENT_COLLECTED,  /* the completion of a non-blocking collective */
+    EVENT_KINDS
 };
 
 /* One event of MPI. A call may complete many requests: events of one rank and thread with the same
  * entry and exit are one call. Times in ns on the clock that all ranks share. */
-struct act {
+struct event {
     int64_t entry_ns, exit_ns;
     int64_t posted_ns;        /* entry of the call that posted what this event completes; otherwise
                                  entry_ns */
@@ -53,7 +53,7 @@ struct act {
     uint32_t members, first; /* of a collective: size of the communicator, and of the first group of
                                 an intercommunicator, whose ranks are counted first; 0 if there is
                                 one group */
-    uint8_t kind;            /* enum act_kind */
+    uint8_t kind;            /* enum event_kind */
     uint8_t collective;      /* enum collective_kind */
     uint8_t thread;          /* 0: the first one that called MPI */
     bool synchronous;        /* a send that by its mode waits for its receive */
@@ -116,34 +116,34 @@ struct timeline {
 /* Matches N events in any order. ERROR_NS: the largest difference between the clocks of two ranks;
  * shorter waits count as 0. Call it inside of memory_try() (base/memory.h). Release by
  * timeline_free(). */
-void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns);
+void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns);
 /* The steps of timeline_find(). match_messages() sets t->partner and counts messages; t->cause is
  * then set for messages; cause_of_collectives() sets it for collectives that waited. */
-void match_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns);
-void cause_of_collectives(struct timeline *t, const struct act *act, size_t n);
+void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns);
+void cause_of_collectives(struct timeline *t, const struct event *events, size_t n);
 
 /* Whether the ordinal of A's message is known. */
-static inline bool act_is_numbered(const struct act *a)
+static inline bool event_is_numbered(const struct event *a)
 {
     return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
 }
 
 /* Bytes of the message of the event at I, as sent; 0 if unknown. */
-uint64_t timeline_bytes(const struct timeline *t, const struct act *act, size_t i);
+uint64_t timeline_bytes(const struct timeline *t, const struct event *events, size_t i);
 /* Index in t->order after the last event of the call to which the event at index I belongs. */
-size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i);
+size_t timeline_call_end(const struct timeline *t, const struct event *events, size_t n, size_t i);
 
 void timeline_free(struct timeline *t);
 
 /* Calls VISIT with the events of each collective that all N members recorded and agree on, by rank
  * in the communicator. For neighbourhood collectives there are no events. */
-void collectives_visit(const struct act *act, size_t n,
-                          void (*visit)(void *context, const uint32_t *member, size_t n),
-                          void *context);
+void collectives_visit(const struct event *events, size_t n,
+                       void (*visit)(void *context, const uint32_t *member, size_t n),
+                       void *context);
 
 /* Finds which member each of the N members of a collective waited for. ENTERED: their entry times,
- * by rank in the communicator; FIRST: as in struct act; ROOT: TIMELINE_NONE if none. AWAITED[i] is
- * set to the last member to enter on which I depends, or to I itself if it waited for none. */
+ * by rank in the communicator; FIRST: as in struct event; ROOT: TIMELINE_NONE if none. AWAITED[i]
+ * is set to the last member to enter on which I depends, or to I itself if it waited for none. */
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
                        uint32_t root, uint32_t *awaited);
 

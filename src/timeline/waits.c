@@ -21,26 +21,26 @@ const char *const wait_names[WAIT_STATES] = {
 
 enum { CLASSES = 66 };
 
-static unsigned class_of(const struct act *a)
+static unsigned class_of(const struct event *a)
 {
     if (a->synchronous)
         return CLASSES - 1;
     return a->bytes ? 64u - (unsigned)__builtin_clzll(a->bytes) : 0;
 }
 
-static bool is_send(const struct timeline *t, const struct act *a, size_t i)
+static bool is_send(const struct timeline *t, const struct event *a, size_t i)
 {
-    return (a->kind == ACT_SEND || a->kind == ACT_SENT) && t->partner[i] != TIMELINE_NONE;
+    return (a->kind == EVENT_SEND || a->kind == EVENT_SENT) && t->partner[i] != TIMELINE_NONE;
 }
 
 /* A message size counts as synchronous if no send of it returned before its receive was posted. */
-static void find_buffered(const struct timeline *t, const struct act *act, size_t n,
+static void find_buffered(const struct timeline *t, const struct event *events, size_t n,
                           int64_t error_ns, bool buffered[CLASSES])
 {
     for (size_t i = 0; i < n; i++)
-        if (is_send(t, &act[i], i) && !act[i].synchronous &&
-            act[i].exit_ns < act[t->partner[i]].posted_ns - error_ns)
-            buffered[class_of(&act[i])] = true;
+        if (is_send(t, &events[i], i) && !events[i].synchronous &&
+            events[i].exit_ns < events[t->partner[i]].posted_ns - error_ns)
+            buffered[class_of(&events[i])] = true;
 }
 
 /* --- receives in the wrong order --- */
@@ -50,7 +50,7 @@ struct order {
     uint64_t thread;      /* each thread receives in its own order */
 };
 
-static uint64_t thread_of(const struct act *a)
+static uint64_t thread_of(const struct event *a)
 {
     return (uint64_t)a->rank << 8 | a->thread;
 }
@@ -76,20 +76,20 @@ static int64_t earliest_sent(const struct order *list, size_t n, uint64_t thread
     return low < n && list[low].thread == thread ? list[low].sent : INT64_MAX;
 }
 
-static void find_wrong_order(struct timeline *t, const struct act *act, size_t n)
+static void find_wrong_order(struct timeline *t, const struct event *events, size_t n)
 {
     struct order *list = memory_alloc((n + 1) * sizeof *list);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
-        if (act[i].kind == ACT_RECEIVED && t->partner[i] != TIMELINE_NONE)
-            list[m++] =
-                (struct order){act[i].posted_ns, act[t->partner[i]].entry_ns, thread_of(&act[i])};
+        if (events[i].kind == EVENT_RECEIVED && t->partner[i] != TIMELINE_NONE)
+            list[m++] = (struct order){events[i].posted_ns, events[t->partner[i]].entry_ns,
+                                       thread_of(&events[i])};
     qsort(list, m, sizeof *list, by_posting);
     for (size_t i = m; i-- > 1;)
         if (list[i - 1].thread == list[i].thread && list[i].sent < list[i - 1].sent)
             list[i - 1].sent = list[i].sent;
     for (size_t i = 0; i < n; i++) {
-        const struct act *a = &act[i];
+        const struct event *a = &events[i];
         struct cause *c = &t->cause[i];
         if (c->state == WAIT_LATE_SENDER && a->posted_ns == a->entry_ns &&
             c->enabled_ns > a->entry_ns &&
@@ -100,31 +100,32 @@ static void find_wrong_order(struct timeline *t, const struct act *act, size_t n
     free(list);
 }
 
-static void cause_of_messages(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
+static void cause_of_messages(struct timeline *t, const struct event *events, size_t n,
+                              int64_t error_ns)
 {
     bool buffered[CLASSES] = {false};
-    find_buffered(t, act, n, error_ns, buffered);
+    find_buffered(t, events, n, error_ns, buffered);
     for (size_t i = 0; i < n; i++) {
         t->cause[i] = (struct cause){INT64_MIN, TIMELINE_NONE, TIMELINE_NONE, WAIT_NONE};
         if (t->partner[i] == TIMELINE_NONE)
             continue;
-        const struct act *other = &act[t->partner[i]];
-        if (act[i].kind == ACT_RECEIVED || act[i].kind == ACT_PROBED)
+        const struct event *other = &events[t->partner[i]];
+        if (events[i].kind == EVENT_RECEIVED || events[i].kind == EVENT_PROBED)
             t->cause[i] =
                 (struct cause){other->entry_ns, other->rank, t->partner[i], WAIT_LATE_SENDER};
-        else if (is_send(t, &act[i], i) && !buffered[class_of(&act[i])])
+        else if (is_send(t, &events[i], i) && !buffered[class_of(&events[i])])
             t->cause[i] =
                 (struct cause){other->posted_ns, other->rank, t->partner[i], WAIT_LATE_RECEIVER};
     }
-    find_wrong_order(t, act, n);
+    find_wrong_order(t, events, n);
 }
 
 /* --- calls --- */
 
-static int by_call(const void *a, const void *b, void *acts)
+static int by_call(const void *a, const void *b, void *context)
 {
-    const struct act *act = acts;
-    const struct act *x = &act[*(const uint32_t *)a], *y = &act[*(const uint32_t *)b];
+    const struct event *events = context;
+    const struct event *x = &events[*(const uint32_t *)a], *y = &events[*(const uint32_t *)b];
     return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread) ?: ORDER(x->entry_ns, y->entry_ns)
         ?: ORDER(x->exit_ns, y->exit_ns);
 }
@@ -136,14 +137,14 @@ static bool is_later(const struct cause *a, const struct cause *b)
 }
 
 /* The wait of a call is that of the event that became possible last: it ended the call. */
-static void wait_of_call(struct timeline *t, const struct act *act, const uint32_t *of, size_t n,
-                         int64_t error_ns)
+static void wait_of_call(struct timeline *t, const struct event *events, const uint32_t *of,
+                         size_t n, int64_t error_ns)
 {
     uint32_t last = *of;
     for (size_t i = 1; i < n; i++)
         if (is_later(&t->cause[of[i]], &t->cause[last]))
             last = of[i];
-    const struct act *a = &act[last];
+    const struct event *a = &events[last];
     const struct cause *c = &t->cause[last];
     if (a->excluded)
         return;
@@ -185,7 +186,7 @@ static int by_order(const void *a, const void *b)
 
 /* Sets followed and in_turn: whether the late ranks of NxN collectives at one call site alternate
  * in a fixed order. T->waits must be sorted by call site. */
-static void find_turns(struct timeline *t, const struct act *act, size_t n)
+static void find_turns(struct timeline *t, const struct event *events, size_t n)
 {
     struct late *late = memory_alloc((n + 1) * sizeof *late);
     size_t m = 0, ranks = 0;
@@ -193,8 +194,8 @@ static void find_turns(struct timeline *t, const struct act *act, size_t n)
         uint32_t rank = t->cause[i].rank;
         if (!t->wait_ns[i] || t->cause[i].state != WAIT_N_TO_N)
             continue;
-        late[m++] =
-            (struct late){act[i].site, act[i].operation, act[i].ordinal, rank, act[i].comm_id};
+        late[m++] = (struct late){events[i].site, events[i].operation, events[i].ordinal, rank,
+                                  events[i].comm_id};
         ranks = rank >= ranks ? rank + (size_t)1 : ranks;
     }
     qsort(late, m, sizeof *late, by_order);
@@ -227,15 +228,15 @@ static int longest_first(const void *a, const void *b)
                ?: by_place(a, b);
 }
 
-size_t timeline_call_end(const struct timeline *t, const struct act *act, size_t n, size_t i)
+size_t timeline_call_end(const struct timeline *t, const struct event *events, size_t n, size_t i)
 {
     size_t end = i + 1;
-    while (end < n && !by_call(&t->order[i], &t->order[end], (void *)act))
+    while (end < n && !by_call(&t->order[i], &t->order[end], (void *)events))
         end++;
     return end;
 }
 
-static void sum_up(struct timeline *t, const struct act *act, size_t n)
+static void sum_up(struct timeline *t, const struct event *events, size_t n)
 {
     size_t m = 0, kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -244,8 +245,8 @@ static void sum_up(struct timeline *t, const struct act *act, size_t n)
     m = 0;
     for (size_t i = 0; i < n; i++)
         if (t->wait_ns[i] > 0)
-            w[m++] = (struct wait){.site = act[i].site,
-                                   .operation = act[i].operation,
+            w[m++] = (struct wait){.site = events[i].site,
+                                   .operation = events[i].operation,
                                    .state = t->cause[i].state,
                                    .rank = t->cause[i].rank,
                                    .calls = 1,
@@ -260,27 +261,27 @@ static void sum_up(struct timeline *t, const struct act *act, size_t n)
         }
     }
     t->n_waits = kept;
-    find_turns(t, act, n);
+    find_turns(t, events, n);
     qsort(w, kept, sizeof *w, longest_first);
 }
 
-void timeline_find(struct timeline *t, const struct act *act, size_t n, int64_t error_ns)
+void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
 {
     *t = (struct timeline){.partner = memory_alloc((n + 1) * sizeof *t->partner),
                            .order = memory_alloc((n + 1) * sizeof *t->order),
                            .cause = memory_alloc((n + 1) * sizeof *t->cause),
                            .wait_ns = memory_alloc((n + 1) * sizeof *t->wait_ns)};
-    match_messages(t, act, n, error_ns);
-    cause_of_messages(t, act, n, error_ns);
-    cause_of_collectives(t, act, n);
+    match_messages(t, events, n, error_ns);
+    cause_of_messages(t, events, n, error_ns);
+    cause_of_collectives(t, events, n);
     for (size_t i = 0; i < n; i++)
         t->order[i] = (uint32_t)i;
-    qsort_r(t->order, n, sizeof *t->order, by_call, (void *)act);
+    qsort_r(t->order, n, sizeof *t->order, by_call, (void *)events);
     for (size_t i = 0, end; i < n; i = end) {
-        end = timeline_call_end(t, act, n, i);
-        wait_of_call(t, act, t->order + i, end - i, error_ns);
+        end = timeline_call_end(t, events, n, i);
+        wait_of_call(t, events, t->order + i, end - i, error_ns);
     }
-    sum_up(t, act, n);
+    sum_up(t, events, n);
 }
 
 void timeline_free(struct timeline *t)

@@ -7,7 +7,7 @@
 
 enum { LINES = 8 }; /* at most so many findings about messages and requests */
 
-static struct awaited awaited_of(const struct profile *p, const struct profile_event *e)
+static struct awaited awaited_of(const struct profile *p, const struct profile_instance *e)
 {
     bool two_groups = e->comm != PROFILE_NONE && p->comms.at[e->comm].flags & LEDGER_COMM_INTER;
     struct awaited a =
@@ -45,11 +45,11 @@ static void add_mismatch(struct profile *p, struct awaited a, struct awaited b)
 static void add_mismatches(struct profile *p)
 {
     ARRAY(struct awaited) named = {0}; /* pairs */
-    for (size_t i = 0, next; i < p->events.n; i = next) {
-        const struct awaited a = awaited_of(p, &p->events.at[i]);
-        next = events_next(p, i);
+    for (size_t i = 0, next; i < p->instances.n; i = next) {
+        const struct awaited a = awaited_of(p, &p->instances.at[i]);
+        next = instances_next(p, i);
         for (size_t k = i + 1; k < next; k++) {
-            const struct awaited b = awaited_of(p, &p->events.at[k]);
+            const struct awaited b = awaited_of(p, &p->instances.at[k]);
             bool known = awaited_agree(&a, &b);
             for (size_t n = 0; n < named.n && !known; n += 2)
                 known = named.at[n].site == a.site && named.at[n + 1].site == b.site;
@@ -73,15 +73,15 @@ static void add_missing(struct profile *p, uint32_t comm)
     const struct profile_comm *c = &p->comms.at[comm];
     const uint32_t ranks = 0xffffff, most = ranks - (c->most & ranks), least = c->least & ranks;
     const uint64_t n = c->least >> 24;
-    const struct profile_event *e = NULL;
+    const struct profile_instance *e = NULL;
     char text[VERDICT_TEXT], count[32], other[32];
     if (c->most >> 24 <= n || c->created != 1 ||
         (c->site == PROFILE_NONE && !(c->flags & LEDGER_COMM_WORLD)))
         return;
-    for (size_t i = 0; i < p->events.n && !e; i++)
-        if (p->events.at[i].comm == comm && p->events.at[i].rank == most &&
-            p->events.at[i].sequence == n)
-            e = &p->events.at[i];
+    for (size_t i = 0; i < p->instances.n && !e; i++)
+        if (p->instances.at[i].comm == comm && p->instances.at[i].rank == most &&
+            p->instances.at[i].sequence == n)
+            e = &p->instances.at[i];
     snprintf(text, sizeof text,
              "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
              format_count(count, n), n == 1 ? "" : "s",

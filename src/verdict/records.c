@@ -26,15 +26,15 @@ static void add_messages(struct reading *r)
         bool known = m->peer < s->n_ranks;
         s->counted = s->counted && known;
         if (known)
-            *PUSH(&s->counts) =
-                (struct message_count){.comm = reading_find_or_add_comm(r, m->comm_id, LEDGER_NO_COMM),
-                                       .from = m->received ? peer : h->rank,
-                                       .to = m->received ? h->rank : peer,
-                                       .tag = m->tag,
-                                       .sent = m->received ? 0 : m->n,
-                                       .received = m->received ? m->n : 0,
-                                       .sent_bytes = m->received ? 0 : m->bytes,
-                                       .received_bytes = m->received ? m->bytes : 0};
+            *PUSH(&s->counts) = (struct message_count){
+                .comm = reading_find_or_add_comm(r, m->comm_id, LEDGER_NO_COMM),
+                .from = m->received ? peer : h->rank,
+                .to = m->received ? h->rank : peer,
+                .tag = m->tag,
+                .sent = m->received ? 0 : m->n,
+                .received = m->received ? m->n : 0,
+                .sent_bytes = m->received ? 0 : m->bytes,
+                .received_bytes = m->received ? m->bytes : 0};
     }
 }
 

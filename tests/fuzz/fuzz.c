@@ -53,7 +53,7 @@ static void export(struct profile *p)
     document_write(d, nowhere, FORMAT_CSV);
     document_free(d);
     show_trace(p);
-    export_page(p, p->acts.n ? p : NULL, &view, &o, nowhere);
+    export_page(p, p->events.n ? p : NULL, &view, &o, nowhere);
     d = compare_document(&(struct compare_request){(struct profile *const[]){p, p},
                                                    (const char *const[]){"a", "b"}, 1, 1, 0.1},
                          NULL);

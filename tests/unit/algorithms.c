@@ -88,19 +88,19 @@ Test(algorithms, of_a_trace)
     for (uint32_t rank = 0; rank < 2; rank++)
         for (uint32_t k = 0; k < 3; k++) {
             const int64_t entry = 1000 * k + rank;
-            *PUSH(&p->acts) = (struct act){.entry_ns = entry,
-                                           .exit_ns = entry + 500,
-                                           .posted_ns = entry,
-                                           .comm_id = 7,
-                                           .bytes = k == 2 ? 0 : N,
-                                           .rank = rank,
-                                           .operation = k == 2 ? barrier : sum,
-                                           .peer = TIMELINE_NONE,
-                                           .ordinal = k,
-                                           .tag = (int32_t)rank,
-                                           .members = 2,
-                                           .kind = ACT_COLLECTIVE,
-                                           .collective = COLLECTIVE_ALL};
+            *PUSH(&p->events) = (struct event){.entry_ns = entry,
+                                               .exit_ns = entry + 500,
+                                               .posted_ns = entry,
+                                               .comm_id = 7,
+                                               .bytes = k == 2 ? 0 : N,
+                                               .rank = rank,
+                                               .operation = k == 2 ? barrier : sum,
+                                               .peer = TIMELINE_NONE,
+                                               .ordinal = k,
+                                               .tag = (int32_t)rank,
+                                               .members = 2,
+                                               .kind = EVENT_COLLECTIVE,
+                                               .collective = COLLECTIVE_ALL};
             for (uint8_t kind = TRANSPORT_SEND; k < 2 && kind <= TRANSPORT_RECEIVE; kind++)
                 *PUSH(&p->nets) = (struct net){.call_ns = entry,
                                                .rank = rank,

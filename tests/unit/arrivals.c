@@ -96,7 +96,7 @@ Test(arrivals, instances_match_under_different_masks)
     for (uint32_t i = 0; i < 64; i++)
         common += ledger_is_sampled(42, i, 0, 7);
     cr_assert_gt(common, 0);
-    cr_assert_eq(p->events.n, 3 * common);
+    cr_assert_eq(p->instances.n, 3 * common);
     cr_assert_eq(p->arrivals.at[0].instances, common);
     profile_free(p);
 }
@@ -110,13 +110,13 @@ Test(arrivals, root_in_the_other_group)
         p, &(struct profile_comm){.id = 1, .size = 5, .first = 2, .flags = LEDGER_COMM_INTER});
     profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE);
     for (uint32_t r = 0; r < 5; r++)
-        *PUSH(&p->events) = (struct profile_event){.comm_id = 5,
-                                                   .rank = r,
-                                                   .comm_rank = r,
-                                                   .entry_ns = entry[r],
-                                                   .exit_ns = 1000,
-                                                   .site = PROFILE_NONE,
-                                                   .root = r < 2 ? 1 : -3 + (r != 3)};
+        *PUSH(&p->instances) = (struct profile_instance){.comm_id = 5,
+                                                         .rank = r,
+                                                         .comm_rank = r,
+                                                         .entry_ns = entry[r],
+                                                         .exit_ns = 1000,
+                                                         .site = PROFILE_NONE,
+                                                         .root = r < 2 ? 1 : -3 + (r != 3)};
     p->hosts.n = 0;
     arrivals_find(p);
     cr_assert_eq(p->arrivals.n, 1);
@@ -138,17 +138,17 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, uint
     profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE);
     for (uint32_t i = 0; i < 1000; i++)
         for (uint32_t r = 0; r < 2; r++)
-            *PUSH(&p->events) =
-                (struct profile_event){.comm_id = 5,
-                                       .sequence = i,
-                                       .rank = r,
-                                       .comm_rank = r,
-                                       .spared = ledger_spared(i),
-                                       .exit_ns = 10 + r + (i < long_ones ? 100 : 0),
-                                       .site = PROFILE_NONE,
-                                       .root = -1};
+            *PUSH(&p->instances) =
+                (struct profile_instance){.comm_id = 5,
+                                          .sequence = i,
+                                          .rank = r,
+                                          .comm_rank = r,
+                                          .spared = ledger_spared(i),
+                                          .exit_ns = 10 + r + (i < long_ones ? 100 : 0),
+                                          .site = PROFILE_NONE,
+                                          .root = -1};
     if (two_sites)
-        p->events.at[1].site = profile_add_site(p, &(struct profile_site){0});
+        p->instances.at[1].site = profile_add_site(p, &(struct profile_site){0});
     if (calls)
         profile_add_entry(p, &(struct profile_entry){.site = PROFILE_NONE,
                                                      .region = PROFILE_NONE,
@@ -158,7 +158,7 @@ static struct profile *counted_barriers(uint32_t long_ones, uint64_t calls, uint
                                                      .excluded = 20,
                                                      .excluded_ns = 900,
                                                      .histogram = histogram});
-    profile_thin_events(p, 500);
+    profile_thin_instances(p, 500);
     p->hosts.n = 0;
     arrivals_find(p);
     return p;
@@ -203,10 +203,10 @@ Test(arrivals, calls_that_make_a_collective_do_not_count_it)
 Test(arrivals, instances_are_bounded)
 {
     struct profile *p = thinned_barriers(0);
-    cr_assert_leq(p->events.n, 500);
-    cr_assert_geq(p->events.n, 200);
+    cr_assert_leq(p->instances.n, 500);
+    cr_assert_geq(p->instances.n, 200);
     cr_assert(p->sample_mask == 3 || p->sample_mask == 7);
-    cr_assert_eq(p->arrivals.at[0].instances, p->events.n / 2);
+    cr_assert_eq(p->arrivals.at[0].instances, p->instances.n / 2);
     cr_assert_float_eq((double)p->arrivals.at[0].time_ns, 1000 * 21, 2100,
                        "of all, not of those kept");
     profile_free(p);
@@ -217,9 +217,9 @@ Test(arrivals, a_median_is_that_of_all_instances)
 {
     struct profile *p = thinned_barriers(240);
     size_t long_ones = 0;
-    for (size_t i = 0; i < p->events.n; i++)
-        long_ones += p->events.at[i].exit_ns > 100;
-    cr_assert_gt(2 * long_ones, p->events.n);
+    for (size_t i = 0; i < p->instances.n; i++)
+        long_ones += p->instances.at[i].exit_ns > 100;
+    cr_assert_gt(2 * long_ones, p->instances.n);
     cr_assert_eq(p->arrivals.at[0].duration_median_ns, 11);
     cr_assert_eq(p->arrivals.at[0].duration_max_ns, 111);
     profile_free(p);
@@ -238,13 +238,13 @@ Test(arrivals, unnamed_communicators_are_of_the_place_that_made_them)
             profile_add_comm(p, &comm);
             profile_add_site(p, &(struct profile_site){1, .frame = {{.address = c}}});
             for (uint32_t r = 0; r < 2; r++)
-                *PUSH(&p->events) = (struct profile_event){.comm_id = c,
-                                                           .comm = c,
-                                                           .rank = r,
-                                                           .comm_rank = r,
-                                                           .exit_ns = 10,
-                                                           .site = PROFILE_NONE,
-                                                           .root = -1};
+                *PUSH(&p->instances) = (struct profile_instance){.comm_id = c,
+                                                                 .comm = c,
+                                                                 .rank = r,
+                                                                 .comm_rank = r,
+                                                                 .exit_ns = 10,
+                                                                 .site = PROFILE_NONE,
+                                                                 .root = -1};
         }
         arrivals_find(p);
         cr_assert_eq(p->arrivals.n, k == 2 ? 1 : 2);
@@ -260,12 +260,12 @@ Test(arrivals, what_there_is_no_room_for_is_counted)
     struct profile p = {0};
     uint64_t sampled = 0;
     for (uint32_t i = 0; i < 40; i++) {
-        *PUSH(&p.events) =
-            (struct profile_event){.comm_id = 1000 + i, .spared = 31, .entry_ns = 100 + i};
+        *PUSH(&p.instances) =
+            (struct profile_instance){.comm_id = 1000 + i, .spared = 31, .entry_ns = 100 + i};
         sampled += ledger_is_sampled(1000 + i, 0, 31, UINT32_MAX);
     }
-    profile_thin_events(&p, 8);
-    cr_expect_eq(p.events.n, 8);
-    cr_expect_eq(p.events_dropped, sampled - 8);
-    free(p.events.at);
+    profile_thin_instances(&p, 8);
+    cr_expect_eq(p.instances.n, 8);
+    cr_expect_eq(p.instances_dropped, sampled - 8);
+    free(p.instances.at);
 }

@@ -152,8 +152,8 @@ Test(causes, costs_in_windows_have_intervals)
         double kept = 0;
         size_t n = 0;
         for (size_t i = 0; i < p->n; i++)
-            if (!(p->act[i].entry_ns & KEPT) && !(p->act[i].exit_ns & KEPT))
-                p->act[n++] = p->act[i];
+            if (!(p->events[i].entry_ns & KEPT) && !(p->events[i].exit_ns & KEPT))
+                p->events[n++] = p->events[i];
         p->n = n;
         for (int64_t from = 0; from < p->last; from += 2 * KEPT)
             kept += (double)((from + KEPT < p->last ? from + KEPT : p->last) - from);
@@ -208,8 +208,8 @@ Test(causes, rank_without_a_record)
     play(p);
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++)
-        if (p->act[i].rank)
-            p->act[n++] = p->act[i];
+        if (p->events[i].rank)
+            p->events[n++] = p->events[i];
     p->n = n;
     struct answer a = analysed(p, 0);
     cr_expect_eq(a.t.wait_sum_ns, 910);
@@ -269,20 +269,20 @@ Test(causes, path_ends_with_the_last_rank)
 /* All at one time, each waiting for another: there is an end, and all waits have a cause. */
 Test(causes, circles_at_one_time_end)
 {
-    struct act act[8];
+    struct event events[8];
     for (uint32_t i = 0; i < 8; i++)
-        act[i] = (struct act){.entry_ns = i < 4 ? 10 : 20,
-                              .exit_ns = 20,
-                              .posted_ns = i < 4 ? 10 : 20,
-                              .comm_id = 7,
-                              .bytes = 1,
-                              .rank = i % 4,
-                              .peer = i < 4 ? (i + 1) % 4 : (i + 3) % 4,
-                              .kind = i < 4 ? ACT_RECEIVED : ACT_SEND};
+        events[i] = (struct event){.entry_ns = i < 4 ? 10 : 20,
+                                   .exit_ns = 20,
+                                   .posted_ns = i < 4 ? 10 : 20,
+                                   .comm_id = 7,
+                                   .bytes = 1,
+                                   .rank = i % 4,
+                                   .peer = i < 4 ? (i + 1) % 4 : (i + 3) % 4,
+                                   .kind = i < 4 ? EVENT_RECEIVED : EVENT_SEND};
     struct answer a;
-    timeline_find(&a.t, act, 8, 0);
+    timeline_find(&a.t, events, 8, 0);
     cr_expect_eq(a.t.wait_sum_ns, 40);
-    causes_find(&a.c, &a.t, act, 8, &(struct causes_run){0, 20, 0, 0, 0});
+    causes_find(&a.c, &a.t, events, 8, &(struct causes_run){0, 20, 0, 0, 0});
     cr_expect(causes_add_up(a.c.rows, a.c.n, 40, 20));
     answer_free(&a);
 }
@@ -349,7 +349,7 @@ Test(causes, drawn_delays)
 Test(causes, cost_of_many_events)
 {
     enum { N = 1 << 16, AT_ONCE = 64, SECONDS = 5 /* 0.1; 1 with sanitizers */ };
-    struct act *act = calloc(N, sizeof *act);
+    struct event *events = calloc(N, sizeof *events);
     int64_t now[AT_ONCE] = {0}, last = 0;
     uint64_t seed = 3;
     size_t n = 0;
@@ -358,17 +358,17 @@ Test(causes, cost_of_many_events)
         for (uint32_t r = 0; r < AT_ONCE; r++) {
             entered[r] = now[r] += 1000 + drawn(&seed, 100) + (r == 9 ? 500 : 0);
             for (int left = 0; left < 2; left++)
-                act[n++] = (struct act){.entry_ns = now[r],
-                                        .exit_ns = now[r] + 1,
-                                        .posted_ns = now[r],
-                                        .comm_id = 7,
-                                        .bytes = 8,
-                                        .rank = r,
-                                        .peer = (r + (left ? AT_ONCE - 1 : 1)) % AT_ONCE,
-                                        .ordinal = k,
-                                        .site = (uint32_t)left,
-                                        .tag = left,
-                                        .kind = ACT_POST};
+                events[n++] = (struct event){.entry_ns = now[r],
+                                             .exit_ns = now[r] + 1,
+                                             .posted_ns = now[r],
+                                             .comm_id = 7,
+                                             .bytes = 8,
+                                             .rank = r,
+                                             .peer = (r + (left ? AT_ONCE - 1 : 1)) % AT_ONCE,
+                                             .ordinal = k,
+                                             .site = (uint32_t)left,
+                                             .tag = left,
+                                             .kind = EVENT_POST};
         }
         for (uint32_t r = 0; r < AT_ONCE; r++) {
             int64_t latest = now[r] + 2;
@@ -377,32 +377,32 @@ Test(causes, cost_of_many_events)
                 latest = entered[from] > latest ? entered[from] : latest;
             }
             for (int left = 0; left < 2; left++)
-                act[n++] = (struct act){.entry_ns = now[r] + 2,
-                                        .exit_ns = latest + 10,
-                                        .posted_ns = now[r] + 2,
-                                        .comm_id = 7,
-                                        .bytes = 8,
-                                        .rank = r,
-                                        .peer = (r + (left ? 1 : AT_ONCE - 1)) % AT_ONCE,
-                                        .ordinal = k,
-                                        .site = 2,
-                                        .tag = left,
-                                        .kind = ACT_RECEIVED};
+                events[n++] = (struct event){.entry_ns = now[r] + 2,
+                                             .exit_ns = latest + 10,
+                                             .posted_ns = now[r] + 2,
+                                             .comm_id = 7,
+                                             .bytes = 8,
+                                             .rank = r,
+                                             .peer = (r + (left ? 1 : AT_ONCE - 1)) % AT_ONCE,
+                                             .ordinal = k,
+                                             .site = 2,
+                                             .tag = left,
+                                             .kind = EVENT_RECEIVED};
             now[r] = latest + 10;
             last = now[r] > last ? now[r] : last;
         }
     }
     struct answer a;
     clock_t start = clock();
-    timeline_find(&a.t, act, n, 0);
-    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, last, 0, CAUSES_NONE, 0});
+    timeline_find(&a.t, events, n, 0);
+    causes_find(&a.c, &a.t, events, n, &(struct causes_run){0, last, 0, CAUSES_NONE, 0});
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     cr_log_info("%zu events: %.2f s", n, seconds);
     cr_expect_lt(seconds, SECONDS);
     struct prediction best[WHAT_IF_BEST];
     struct causes_run run = {0, last, 0, CAUSES_NONE, 0};
     start = clock();
-    struct what_if_replay *replay = what_if_open(&a.t, act, n, &run);
+    struct what_if_replay *replay = what_if_open(&a.t, events, n, &run);
     cr_expect_gt(what_if_best(replay, a.c.rows, a.c.n, best), 0);
     what_if_close(replay);
     seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -411,7 +411,7 @@ Test(causes, cost_of_many_events)
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, a.c.path_ns));
     cr_expect_gt(cost(&a, 9, -1), 0.85 * (double)a.t.wait_sum_ns); /* others are late by chance */
     answer_free(&a);
-    free(act);
+    free(events);
 }
 
 /* A token through thousands of ranks: each wait is for all of them. Where histories are too long
@@ -419,42 +419,42 @@ Test(causes, cost_of_many_events)
 Test(causes, histories_that_are_too_long)
 {
     enum { MANY = 4096 };
-    struct act *act = calloc(4 * MANY, sizeof *act);
+    struct event *events = calloc(4 * MANY, sizeof *events);
     int64_t now = 0;
     size_t n = 0;
     for (uint32_t k = 0; k < 2 * MANY; k++) {
-        struct act a = {.entry_ns = now,
-                        .exit_ns = now + 10,
-                        .posted_ns = now,
-                        .comm_id = 7,
-                        .bytes = 8,
-                        .rank = k % MANY,
-                        .ordinal = k / MANY};
+        struct event a = {.entry_ns = now,
+                          .exit_ns = now + 10,
+                          .posted_ns = now,
+                          .comm_id = 7,
+                          .bytes = 8,
+                          .rank = k % MANY,
+                          .ordinal = k / MANY};
         if (k) {
-            a.kind = ACT_RECEIVED;
+            a.kind = EVENT_RECEIVED;
             a.peer = (k - 1) % MANY;
             a.ordinal = (k - 1) / MANY;
             a.entry_ns = a.posted_ns = k < MANY ? 0 : now - (MANY - 1) * (int64_t)110 + 1;
-            act[n++] = a;
+            events[n++] = a;
         }
         now += 110;
         a.entry_ns = a.posted_ns = now;
         a.exit_ns = now + 1;
-        a.kind = ACT_SEND;
+        a.kind = EVENT_SEND;
         a.peer = (k + 1) % MANY;
         a.ordinal = k / MANY;
         a.site = 1;
-        act[n++] = a;
+        events[n++] = a;
     }
     struct answer a;
-    timeline_find(&a.t, act, n, 0);
+    timeline_find(&a.t, events, n, 0);
     clock_t start = clock();
-    causes_find(&a.c, &a.t, act, n, &(struct causes_run){0, now + 1, 0, CAUSES_NONE, 0});
+    causes_find(&a.c, &a.t, events, n, &(struct causes_run){0, now + 1, 0, CAUSES_NONE, 0});
     cr_expect_lt((double)(clock() - start) / CLOCKS_PER_SEC, 10);
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, now + 1));
     cr_expect_gt(cost_of_kind(&a, CAUSE_UNKNOWN), 0);
     cr_expect_eq(a.c.n, CAUSES_ROWS);
     cr_expect_gt(cost_of_kind(&a, CAUSE_REST), 0);
     answer_free(&a);
-    free(act);
+    free(events);
 }

@@ -189,9 +189,9 @@ Test(merge, by_what_things_are_not_by_their_number)
     }
     cr_assert_eq(bcast, 3 + 5);
     cr_assert_eq(at_1000, 3 + 3);
-    for (size_t i = 0; i < p->events.n; i++)
-        cr_assert_eq(p->sites.at[p->events.at[i].site].frame[0].address,
-                     p->events.at[i].rank ? 0x2000 : 0x1000);
+    for (size_t i = 0; i < p->instances.n; i++)
+        cr_assert_eq(p->sites.at[p->instances.at[i].site].frame[0].address,
+                     p->instances.at[i].rank ? 0x2000 : 0x1000);
     profile_free(p);
 }
 

@@ -55,18 +55,18 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
                                                      .histogram = histogram});
         for (uint32_t i = 0; i < STEPS; i++) {
             double end = i * step + (place ? step : 1.01 + m->own);
-            *PUSH(&p->events) =
-                (struct profile_event){.comm_id = 1,
-                                       .exit_ns = (int64_t)(end * MS),
-                                       .entry_ns = (int64_t)(end * MS) - (int64_t)ns,
-                                       .outside_ns = (int64_t)(outside * MS),
-                                       .sequence = 2 * i + (uint32_t)place,
-                                       .rank = rank,
-                                       .site = site,
-                                       .operation = sum,
-                                       .comm = comm,
-                                       .comm_rank = rank,
-                                       .root = -1};
+            *PUSH(&p->instances) =
+                (struct profile_instance){.comm_id = 1,
+                                          .exit_ns = (int64_t)(end * MS),
+                                          .entry_ns = (int64_t)(end * MS) - (int64_t)ns,
+                                          .outside_ns = (int64_t)(outside * MS),
+                                          .sequence = 2 * i + (uint32_t)place,
+                                          .rank = rank,
+                                          .site = site,
+                                          .operation = sum,
+                                          .comm = comm,
+                                          .comm_rank = rank,
+                                          .root = -1};
         }
     }
     profile_add_host(p, &(struct profile_host){.name = "alpha", .ranks = 1});
@@ -93,7 +93,7 @@ static struct profile *made_run(struct made m)
     struct profile *p = made_rank(0, &m);
     p->stack_depth = 1;
     profile_merge(p, made_rank(1, &m));
-    table_sort(p, TABLE_EVENTS);
+    table_sort(p, TABLE_INSTANCES);
     arrivals_find(p);
     name_sites(p, 0);
     return p;
@@ -237,7 +237,8 @@ Test(scale, factors_have_closed_forms)
     for (int weak = 0; weak < 2; weak++) {
         double least;
         bool known;
-        struct document *d = scaling_document(&(struct scale_request){run, 4, weak}, &least, &known);
+        struct document *d =
+            scaling_document(&(struct scale_request){run, 4, weak}, &least, &known);
         json_t *json = document_json(d);
         cr_expect_eq(scaled(json, 0, "ranks"), 2);
         cr_expect_eq(scaled(json, 0, "runs"), 3);

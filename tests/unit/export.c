@@ -94,21 +94,21 @@ Test(export, csv_quotes_what_must_be)
  */
 static struct profile *made_trace(void)
 {
-    static const struct act acts[] = {
-        {12000, 14000, 12000, 7, 100, 0, 0, 0, 1, 0, 5, .kind = ACT_SEND},
-        {11000, 16500, 11000, 7, 100, 1, 0, 1, 0, 0, 5, .kind = ACT_RECEIVED},
-        {21000, 22000, 21000, 7, 8, 1, 0, 0, 3, 0, 6, .kind = ACT_SEND, .thread = 1},
-        {30000, 36000, 30000, 7, 64, 2, 0, 1, 3, 0, 7, .kind = ACT_RECEIVED},
-        {30000, 36000, 30000, 7, 32, 2, 0, 1, 3, 0, 9, .kind = ACT_SEND},
-        {31000, 35000, 31000, 7, 64, 3, 0, 1, 2, 0, 7, .kind = ACT_SEND},
-        {31000, 35000, 31000, 7, TIMELINE_UNKNOWN_BYTES, 3, 0, 1, 2, 0, 9, .kind = ACT_RECEIVED}};
+    static const struct event events[] = {
+        {12000, 14000, 12000, 7, 100, 0, 0, 0, 1, 0, 5, .kind = EVENT_SEND},
+        {11000, 16500, 11000, 7, 100, 1, 0, 1, 0, 0, 5, .kind = EVENT_RECEIVED},
+        {21000, 22000, 21000, 7, 8, 1, 0, 0, 3, 0, 6, .kind = EVENT_SEND, .thread = 1},
+        {30000, 36000, 30000, 7, 64, 2, 0, 1, 3, 0, 7, .kind = EVENT_RECEIVED},
+        {30000, 36000, 30000, 7, 32, 2, 0, 1, 3, 0, 9, .kind = EVENT_SEND},
+        {31000, 35000, 31000, 7, 64, 3, 0, 1, 2, 0, 7, .kind = EVENT_SEND},
+        {31000, 35000, 31000, 7, TIMELINE_UNKNOWN_BYTES, 3, 0, 1, 2, 0, 9, .kind = EVENT_RECEIVED}};
     struct profile *p = made_four_ranks();
     p->trace = (struct profile_trace){.on = true, .first_ns = 2000, .last_ns = 42000};
     p->started_unix = 1700000000;
     snprintf(PUSH(&p->hosts)->name, sizeof p->hosts.at->name, "other");
     p->ranks.at[3].host = (uint32_t)p->hosts.n - 1;
-    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
-        *PUSH(&p->acts) = acts[i];
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        *PUSH(&p->events) = events[i];
     return p;
 }
 
@@ -167,7 +167,7 @@ Test(export, an_archive_is_what_was_traced)
         assert_has(text, said[i]);
     /* Where rank 0 has left no record, messages still name those that they went to. */
     memmove(p->ranks.at, p->ranks.at + 1, --p->ranks.n * sizeof *p->ranks.at);
-    memmove(p->acts.at, p->acts.at + 1, --p->acts.n * sizeof *p->acts.at);
+    memmove(p->events.at, p->events.at + 1, --p->events.n * sizeof *p->events.at);
     print_archive(p, text, sizeof text);
     assert_has(text, MESSAGE("SEND", "512 28000", "Receiver", "2", "768", "Tag: 9, Length: 32"));
     assert_has(text, MESSAGE("RECV", "512 34000", "Sender", "2", "768", "Tag: 7, Length: 64"));
@@ -293,12 +293,12 @@ static double number_in(const json_t *rows, size_t row, const char *key)
  * of it was waiting, and the rest. */
 Test(export, a_timeline_is_around_a_typical_wait)
 {
-    static const struct act late[] = {
-        {60000, 61000, 60000, 7, 8, 3, 9, 0, 2, 1, 8, .kind = ACT_SEND},
-        {45000, 61000, 45000, 7, 8, 2, 9, 1, 3, 1, 8, .kind = ACT_RECEIVED}};
+    static const struct event late[] = {
+        {60000, 61000, 60000, 7, 8, 3, 9, 0, 2, 1, 8, .kind = EVENT_SEND},
+        {45000, 61000, 45000, 7, 8, 2, 9, 1, 3, 1, 8, .kind = EVENT_RECEIVED}};
     struct profile *p = made_trace();
     for (size_t i = 0; i < sizeof late / sizeof *late; i++)
-        *PUSH(&p->acts) = late[i];
+        *PUSH(&p->events) = late[i];
     p->trace.last_ns = 62000;
     *PUSH(&p->waits) = (struct wait){9, 1, WAIT_LATE_SENDER, 3, 1, 15000};
     *PUSH(&p->waits) = (struct wait){0, 1, WAIT_LATE_SENDER, 0, 20, 20000};

@@ -24,7 +24,7 @@ static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))
         }
         for (uint32_t r = 0; r < RANKS; r++) {
             p->ranks.at[r].mpi_ns += ns(end - now - outside[r]);
-            *PUSH(&p->events) = (struct profile_event){
+            *PUSH(&p->instances) = (struct profile_instance){
                 .comm_id = 5,
                 .sequence = (uint32_t)i,
                 .rank = r,
@@ -173,19 +173,19 @@ static struct profile *made_trace(void)
     for (uint32_t i = 0; i < 128; i++) {
         const int64_t own[] = {i % 2 ? 500 : 1000, i % 2 ? 500 : 3000};
         for (uint32_t r = 0; r < 2; r++)
-            *PUSH(&p->acts) = (struct act){.entry_ns = now + own[r],
-                                           .exit_ns = now + own[1],
-                                           .posted_ns = now + own[r],
-                                           .comm_id = 7,
-                                           .rank = r,
-                                           .site = line[i % 2],
-                                           .operation = barrier,
-                                           .peer = TIMELINE_NONE,
-                                           .ordinal = i,
-                                           .tag = (int32_t)r,
-                                           .members = 2,
-                                           .kind = ACT_COLLECTIVE,
-                                           .collective = COLLECTIVE_ALL};
+            *PUSH(&p->events) = (struct event){.entry_ns = now + own[r],
+                                               .exit_ns = now + own[1],
+                                               .posted_ns = now + own[r],
+                                               .comm_id = 7,
+                                               .rank = r,
+                                               .site = line[i % 2],
+                                               .operation = barrier,
+                                               .peer = TIMELINE_NONE,
+                                               .ordinal = i,
+                                               .tag = (int32_t)r,
+                                               .members = 2,
+                                               .kind = EVENT_COLLECTIVE,
+                                               .collective = COLLECTIVE_ALL};
         now += own[1];
     }
     p->trace.last_ns = now + 100;

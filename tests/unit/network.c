@@ -88,13 +88,14 @@ Test(network, messages_that_were_seen, .fini = finish)
 {
     struct net nets[] = {net(TRANSPORT_SEND, 0, 1, 1000), net(TRANSPORT_RECEIVE, 1, 1, 1000),
                          net(TRANSPORT_SEND, 1, 2, 2000)};
-    struct act act[] = {{.entry_ns = 1000, .rank = 0, .kind = ACT_POST},
-                        {.entry_ns = 1000, .rank = 1, .kind = ACT_SEND},
-                        {.entry_ns = 2000, .rank = 1, .kind = ACT_SEND},
-                        {.entry_ns = 2000, .rank = 1, .kind = ACT_RECEIVED},
-                        {.entry_ns = 2000, .rank = 1, .kind = ACT_POST, .peer = TIMELINE_NONE}};
+    struct event events[] = {
+        {.entry_ns = 1000, .rank = 0, .kind = EVENT_POST},
+        {.entry_ns = 1000, .rank = 1, .kind = EVENT_SEND},
+        {.entry_ns = 2000, .rank = 1, .kind = EVENT_SEND},
+        {.entry_ns = 2000, .rank = 1, .kind = EVENT_RECEIVED},
+        {.entry_ns = 2000, .rank = 1, .kind = EVENT_POST, .peer = TIMELINE_NONE}};
     for (size_t i = 0; i < 5; i++)
-        act[i].comm_id = 7;
-    net_find(&found, act, 5, nets, 3);
+        events[i].comm_id = 7;
+    net_find(&found, events, 5, nets, 3);
     cr_assert_eq(found.sends, 2);
 }

@@ -319,7 +319,8 @@ Test(pairs, choice_of_all_trees)
     struct pairs p = made_up(4, true);
     struct choice c;
     char why[128];
-    cr_assert(choice_find_schedules(&p, 0, 1 << 20, &tree_grid, SIZE_MAX, &c, why, sizeof why), "%s", why);
+    cr_assert(choice_find_schedules(&p, 0, 1 << 20, &tree_grid, SIZE_MAX, &c, why, sizeof why),
+              "%s", why);
     cr_assert_gt(c.n, 20);
     for (int i = 1; i < c.n; i++)
         cr_assert_geq(c.s[i].completion, c.s[i - 1].completion);

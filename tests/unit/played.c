@@ -16,7 +16,7 @@ struct played *program(uint32_t ranks)
 
 void played_free(struct played *p)
 {
-    free(p->act);
+    free(p->events);
     free(p);
 }
 
@@ -26,20 +26,20 @@ void does(struct played *p, uint32_t rank, enum step_kind kind, int64_t ns, uint
     p->step[rank][p->length[rank]++] = (struct step){kind, ns, peer};
 }
 
-static struct act *event(struct played *p, uint32_t rank, enum act_kind kind, int64_t end)
+static struct event *event(struct played *p, uint32_t rank, enum event_kind kind, int64_t end)
 {
     const struct step *s = &p->step[rank][p->at[rank]];
-    struct act *a = &p->act[p->n++];
-    *a = (struct act){.entry_ns = p->now[rank],
-                      .exit_ns = end,
-                      .posted_ns = p->now[rank],
-                      .comm_id = 7,
-                      .bytes = s->ns < RENDEZVOUS ? 100 : 100000,
-                      .rank = rank,
-                      .site = (uint32_t)s->ns,
-                      .operation = (uint32_t)s->kind,
-                      .peer = s->peer,
-                      .kind = (uint8_t)kind};
+    struct event *a = &p->events[p->n++];
+    *a = (struct event){.entry_ns = p->now[rank],
+                        .exit_ns = end,
+                        .posted_ns = p->now[rank],
+                        .comm_id = 7,
+                        .bytes = s->ns < RENDEZVOUS ? 100 : 100000,
+                        .rank = rank,
+                        .site = (uint32_t)s->ns,
+                        .operation = (uint32_t)s->kind,
+                        .peer = s->peer,
+                        .kind = (uint8_t)kind};
     return a;
 }
 
@@ -71,7 +71,7 @@ static bool receive(struct played *p, uint32_t rank, uint32_t from, int64_t post
         return false;
     const int64_t end = later(p->now[rank] + p->overhead, later(sent, posted) + p->latency);
     const bool probes = p->step[rank][p->at[rank]].kind == PROBE;
-    struct act *a = event(p, rank, probes ? ACT_PROBED : ACT_RECEIVED, end);
+    struct event *a = event(p, rank, probes ? EVENT_PROBED : EVENT_RECEIVED, end);
     a->peer = from;
     a->posted_ns = posted;
     a->ordinal = p->ordinal[from][rank];
@@ -86,7 +86,7 @@ static bool synchronous(struct played *p, uint32_t rank, uint32_t to)
     if (!posted)
         return false;
     const int64_t end = later(p->now[rank], posted) + p->latency;
-    struct act *a = event(p, rank, ACT_SEND, end);
+    struct event *a = event(p, rank, EVENT_SEND, end);
     a->synchronous = a->site < RENDEZVOUS;
     p->waiting[rank][to]++;
     p->now[rank] = end;
@@ -120,7 +120,7 @@ static bool collective(struct played *p, uint32_t rank)
             return false;
         end = s->kind == BCAST && r == rank ? end : later(end, p->entered[r][i] + p->latency);
     }
-    struct act *a = event(p, rank, ACT_COLLECTIVE, end);
+    struct event *a = event(p, rank, EVENT_COLLECTIVE, end);
     a->collective = (uint8_t)kinds[s->kind - BARRIER];
     a->tag = (int32_t)rank;
     a->members = p->ranks;
@@ -136,12 +136,12 @@ static bool call(struct played *p, uint32_t rank, const struct step *s)
 {
     switch (s->kind) {
     case SEND:
-        event(p, rank, ACT_SEND, p->now[rank] + p->overhead);
+        event(p, rank, EVENT_SEND, p->now[rank] + p->overhead);
         p->now[rank] += p->overhead;
         p->waiting[rank][s->peer]++;
         return true;
     case POST: /* it takes as long on an ideal network */
-        event(p, rank, ACT_CALL, p->now[rank] + POSTING)->peer = TIMELINE_NONE;
+        event(p, rank, EVENT_CALL, p->now[rank] + POSTING)->peer = TIMELINE_NONE;
         p->posted[rank] = p->now[rank];
         p->now[rank] += POSTING;
         return true;
@@ -179,7 +179,7 @@ void play(struct played *p)
         p->now[r] = 1;
         steps += p->length[r];
     }
-    p->act = calloc(steps + 1, sizeof *p->act);
+    p->events = calloc(steps + 1, sizeof *p->events);
     for (bool any = true; any;) {
         any = false;
         for (uint32_t r = 0; r < p->ranks; r++)
@@ -195,8 +195,8 @@ void play(struct played *p)
     }
     uint32_t number[RANKS][RANKS] = {{0}};
     for (size_t i = 0; i < p->n; i++)
-        if (p->act[i].kind == ACT_SEND)
-            p->act[i].ordinal = number[p->act[i].rank][p->act[i].peer]++;
+        if (p->events[i].kind == EVENT_SEND)
+            p->events[i].ordinal = number[p->events[i].rank][p->events[i].peer]++;
 }
 
 /* --- what follows --- */
@@ -204,8 +204,9 @@ void play(struct played *p)
 struct answer analysed(const struct played *p, uint64_t mask)
 {
     struct answer a;
-    timeline_find(&a.t, p->act, p->n, 0);
-    causes_find(&a.c, &a.t, p->act, p->n, &(struct causes_run){1, p->last, mask, p->last_rank, 0});
+    timeline_find(&a.t, p->events, p->n, 0);
+    causes_find(&a.c, &a.t, p->events, p->n,
+                &(struct causes_run){1, p->last, mask, p->last_rank, 0});
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, a.c.path_ns));
     if (!mask)
         cr_expect_eq(a.c.path_ns, p->last - 1);

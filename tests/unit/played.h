@@ -43,7 +43,7 @@ struct played {
     uint32_t length[RANKS], at[RANKS];
     int64_t now[RANKS], entered[RANKS][STEPS], posted[RANKS];
     uint32_t ordinal[RANKS][RANKS], waiting[RANKS][RANKS], collectives[RANKS];
-    struct act *act;
+    struct event *events;
     size_t n;
     uint32_t last_rank;
     int64_t last;

@@ -25,8 +25,8 @@ Test(causes, drawn_predictions)
         const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
         struct timeline t;
         struct prediction x = {0};
-        timeline_find(&t, p->act, p->n, 0);
-        struct what_if_replay *replay = what_if_open(&t, p->act, p->n, &run);
+        timeline_find(&t, p->events, p->n, 0);
+        struct what_if_replay *replay = what_if_open(&t, p->events, p->n, &run);
         const struct replay_check *c = what_if_check(replay);
         cr_assert_eq(c->state, REPLAY_GOOD, "seed %d: state %u", (int)seed, c->state);
         cr_expect_eq(c->recorded_ns, p->last - 1);
@@ -58,8 +58,8 @@ static struct prediction predicted(const struct played *p, enum what_if_kind kin
     const struct what_if w = {kind, 50, selects_site, &site};
     struct prediction x = {0};
     struct timeline t;
-    timeline_find(&t, p->act, p->n, 0);
-    struct what_if_replay *replay = what_if_open(&t, p->act, p->n, &run);
+    timeline_find(&t, p->events, p->n, 0);
+    struct what_if_replay *replay = what_if_open(&t, p->events, p->n, &run);
     cr_assert(what_if_predict(replay, &w, &x));
     what_if_close(replay);
     timeline_free(&t);
@@ -153,8 +153,8 @@ Test(causes, first_half_predicts_the_second)
         play(p);
         const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
         struct timeline t;
-        timeline_find(&t, p->act, p->n, 0);
-        struct what_if_replay *replay = what_if_open(&t, p->act, p->n, &run);
+        timeline_find(&t, p->events, p->n, 0);
+        struct what_if_replay *replay = what_if_open(&t, p->events, p->n, &run);
         const struct replay_check *c = what_if_check(replay);
         /* Ranks that vary by chance wait for each other, which means do not show. */
         const double expected = longer ? 2 * 0.2 / 2.2 : 0;
@@ -192,13 +192,13 @@ Test(causes, balance_with_other_segments)
         /* Of a thinned trace only events in windows are left. */
         size_t n = 0;
         for (size_t i = 0; i < p->n; i++)
-            if (!(p->act[i].entry_ns & (int64_t)mask) && !(p->act[i].exit_ns & (int64_t)mask))
-                p->act[n++] = p->act[i];
+            if (!(p->events[i].entry_ns & (int64_t)mask) && !(p->events[i].exit_ns & (int64_t)mask))
+                p->events[n++] = p->events[i];
         struct answer a;
         struct prediction best[WHAT_IF_BEST];
-        timeline_find(&a.t, p->act, n, 0);
-        causes_find(&a.c, &a.t, p->act, n, &run);
-        struct what_if_replay *replay = what_if_open(&a.t, p->act, n, &run);
+        timeline_find(&a.t, p->events, n, 0);
+        causes_find(&a.c, &a.t, p->events, n, &run);
+        struct what_if_replay *replay = what_if_open(&a.t, p->events, n, &run);
         size_t found = what_if_best(replay, a.c.rows, a.c.n, best);
         cr_assert_geq(found, 1);
         cr_expect_eq(best[0].segment.rank, 0);
@@ -224,15 +224,15 @@ Test(causes, unknown_predictions)
         struct played *p = drawn_program(7, 50000);
         size_t n = expected[k] == REPLAY_NONE ? 0 : p->n, kept = 0;
         for (size_t i = 0; i < n; i++) {
-            p->act[i].thread = expected[k] == REPLAY_THREADS && p->act[i].rank == 1 && i % 2;
-            if (expected[k] != REPLAY_UNKNOWN_WAITS || p->act[i].rank != 1) /* has no record */
-                p->act[kept++] = p->act[i];
+            p->events[i].thread = expected[k] == REPLAY_THREADS && p->events[i].rank == 1 && i % 2;
+            if (expected[k] != REPLAY_UNKNOWN_WAITS || p->events[i].rank != 1) /* has no record */
+                p->events[kept++] = p->events[i];
         }
         const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
         struct timeline t;
         struct prediction x = {0};
-        timeline_find(&t, p->act, kept, 0);
-        struct what_if_replay *replay = what_if_open(&t, p->act, kept, &run);
+        timeline_find(&t, p->events, kept, 0);
+        struct what_if_replay *replay = what_if_open(&t, p->events, kept, &run);
         const struct replay_check *c = what_if_check(replay);
         struct what_if w = {WHAT_IF_FASTER, 10, selects_all, NULL};
         cr_expect_eq(c->state, expected[k], "%u", c->state);

@@ -146,8 +146,8 @@ Test(profile, json_says_all_and_no_more)
     struct profile *p = profile_of(0, 2);
     struct profile_site *site = &p->sites.at[p->sites.n - 1];
     site->frame[0].offset = 77;
-    p->events.at[0].outside_ns = -1;
-    p->events.at[1].outside_ns = 5;
+    p->instances.at[0].outside_ns = -1;
+    p->instances.at[1].outside_ns = 5;
     p->libraries.n = 0;
     *PUSH(&p->libraries) = memory_strdup("a library");
     for (int i = 0; i < 2; i++)
@@ -168,7 +168,7 @@ Test(profile, json_says_all_and_no_more)
     cr_assert(offset == 77 && json_array_size(acks) == 2);
     json_array_foreach(outside, i, ns) unknown += json_is_null(ns);
     cr_assert_eq(unknown, 1, "%zu", unknown);
-    cr_assert_eq(json_array_size(outside), p->events.n);
+    cr_assert_eq(json_array_size(outside), p->instances.n);
     json_decref(json);
     profile_free(p);
 }

@@ -5,13 +5,13 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-static struct run_slices slices_of(const struct played *p, const struct act *act, size_t n,
+static struct run_slices slices_of(const struct played *p, const struct event *events, size_t n,
                                    uint64_t mask)
 {
     struct timeline t;
     const struct causes_run run = {1, p->last, mask, p->last_rank, 0};
-    timeline_find(&t, act, n, 0);
-    struct run_slices s = slices_find(&t, act, n, &run, p->now);
+    timeline_find(&t, events, n, 0);
+    struct run_slices s = slices_find(&t, events, n, &run, p->now);
     timeline_free(&t);
     return s;
 }
@@ -34,9 +34,9 @@ Test(causes, efficiency_over_time)
     for (uint64_t mask = 0; mask <= WINDOW; mask += WINDOW) {
         size_t n = 0;
         for (size_t i = 0; i < p->n; i++)
-            if (!(p->act[i].entry_ns & (int64_t)mask) && !(p->act[i].exit_ns & (int64_t)mask))
-                p->act[n++] = p->act[i];
-        struct run_slices s = slices_of(p, p->act, n, mask);
+            if (!(p->events[i].entry_ns & (int64_t)mask) && !(p->events[i].exit_ns & (int64_t)mask))
+                p->events[n++] = p->events[i];
+        struct run_slices s = slices_of(p, p->events, n, mask);
         cr_assert_geq(s.list.n, PHASE_LEAST - 1);
         cr_expect_eq(mask > 0, s.list.n < n / RANKS_HERE / PHASE_CALLS);
         for (size_t i = 0; i < s.list.n; i++) {
@@ -85,8 +85,8 @@ Test(causes, no_slices)
             }
         play(p);
         for (size_t i = 0; i < p->n; i++)
-            p->act[i].thread = k == 2 && i % 2;
-        struct run_slices s = slices_of(p, p->act, p->n, 0);
+            p->events[i].thread = k == 2 && i % 2;
+        struct run_slices s = slices_of(p, p->events, p->n, 0);
         cr_expect_eq(s.list.n, k ? 0 : PHASE_LEAST);
         free(s.list.at);
         played_free(p);

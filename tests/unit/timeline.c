@@ -6,39 +6,39 @@
 #include <string.h>
 
 /* What rank RANK did from ENTRY to EXIT. */
-static struct act act(enum act_kind kind, uint32_t rank, int64_t entry, int64_t end)
+static struct event events(enum event_kind kind, uint32_t rank, int64_t entry, int64_t end)
 {
-    return (struct act){.entry_ns = entry,
-                        .exit_ns = end,
-                        .posted_ns = entry,
-                        .comm_id = 7,
-                        .bytes = 100,
-                        .rank = rank,
-                        .site = rank,
-                        .peer = TIMELINE_NONE,
-                        .kind = (uint8_t)kind};
+    return (struct event){.entry_ns = entry,
+                          .exit_ns = end,
+                          .posted_ns = entry,
+                          .comm_id = 7,
+                          .bytes = 100,
+                          .rank = rank,
+                          .site = rank,
+                          .peer = TIMELINE_NONE,
+                          .kind = (uint8_t)kind};
 }
 
-static struct act message(enum act_kind kind, uint32_t rank, uint32_t peer, uint32_t ordinal,
-                          int64_t entry, int64_t end)
+static struct event message(enum event_kind kind, uint32_t rank, uint32_t peer, uint32_t ordinal,
+                            int64_t entry, int64_t end)
 {
-    struct act a = act(kind, rank, entry, end);
+    struct event a = events(kind, rank, entry, end);
     a.peer = peer;
     a.ordinal = ordinal;
     return a;
 }
 
-static struct act completed(struct act a, int64_t posted)
+static struct event completed(struct event a, int64_t posted)
 {
     a.posted_ns = posted;
     return a;
 }
 
 /* Member RANK of SIZE in instance 0 on one communicator. */
-static struct act member(enum collective_kind kind, uint32_t rank, uint32_t size, uint32_t root,
-                         int64_t entry, int64_t end)
+static struct event member(enum collective_kind kind, uint32_t rank, uint32_t size, uint32_t root,
+                           int64_t entry, int64_t end)
 {
-    struct act a = act(ACT_COLLECTIVE, rank, entry, end);
+    struct event a = events(EVENT_COLLECTIVE, rank, entry, end);
     a.collective = (uint8_t)kind;
     a.tag = (int32_t)rank;
     a.members = size;
@@ -57,13 +57,13 @@ static void one_wait(const struct timeline *t, enum wait_state state, uint32_t a
     cr_assert_eq(t->wait_sum_ns, ns);
 }
 
-#define FIND(t, acts, error) timeline_find(&(t), acts, sizeof(acts) / sizeof *(acts), error)
+#define FIND(t, events, error) timeline_find(&(t), events, sizeof(events) / sizeof *(events), error)
 
 Test(timeline, late_sender)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 1000),
-                      message(ACT_SEND, 0, 1, 0, 800, 850)};
+    struct event a[] = {message(EVENT_RECEIVED, 1, 0, 0, 100, 1000),
+                        message(EVENT_SEND, 0, 1, 0, 800, 850)};
     FIND(t, a, 10);
     one_wait(&t, WAIT_LATE_SENDER, 1, 0, 700);
     cr_assert_eq(t.matched, 1);
@@ -82,8 +82,8 @@ Test(timeline, late_sender)
 Test(timeline, no_wait_below_the_error_of_the_clocks)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 1000),
-                      message(ACT_SEND, 0, 1, 0, 800, 850)};
+    struct event a[] = {message(EVENT_RECEIVED, 1, 0, 0, 100, 1000),
+                        message(EVENT_SEND, 0, 1, 0, 800, 850)};
     FIND(t, a, 700);
     cr_assert_eq(t.n_waits, 0);
     cr_assert_eq(t.matched, 1);
@@ -93,10 +93,10 @@ Test(timeline, no_wait_below_the_error_of_the_clocks)
 Test(timeline, late_receiver_only_where_sends_wait)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_SEND, 0, 1, 0, 100, 1000),
-                      message(ACT_RECEIVED, 1, 0, 0, 900, 990),
-                      message(ACT_SEND, 0, 1, 1, 2000, 2010), /* buffered: back before 2500 */
-                      message(ACT_RECEIVED, 1, 0, 1, 2500, 2600)};
+    struct event a[] = {message(EVENT_SEND, 0, 1, 0, 100, 1000),
+                        message(EVENT_RECEIVED, 1, 0, 0, 900, 990),
+                        message(EVENT_SEND, 0, 1, 1, 2000, 2010), /* buffered: back before 2500 */
+                        message(EVENT_RECEIVED, 1, 0, 1, 2500, 2600)};
     timeline_find(&t, a, 2, 0);
     one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 800);
     timeline_free(&t);
@@ -113,12 +113,12 @@ Test(timeline, late_receiver_only_where_sends_wait)
 Test(timeline, waitall_waits_for_the_last)
 {
     struct timeline t;
-    struct act a[] = {completed(message(ACT_RECEIVED, 0, 1, 0, 100, 2000), 10),
-                      completed(message(ACT_RECEIVED, 0, 2, 0, 100, 2000), 20),
-                      completed(message(ACT_RECEIVED, 0, 3, 0, 100, 2000), 30),
-                      message(ACT_POST, 1, 0, 0, 50, 60),
-                      message(ACT_POST, 2, 0, 0, 1500, 1510),
-                      message(ACT_POST, 3, 0, 0, 700, 710)};
+    struct event a[] = {completed(message(EVENT_RECEIVED, 0, 1, 0, 100, 2000), 10),
+                        completed(message(EVENT_RECEIVED, 0, 2, 0, 100, 2000), 20),
+                        completed(message(EVENT_RECEIVED, 0, 3, 0, 100, 2000), 30),
+                        message(EVENT_POST, 1, 0, 0, 50, 60),
+                        message(EVENT_POST, 2, 0, 0, 1500, 1510),
+                        message(EVENT_POST, 3, 0, 0, 700, 710)};
     FIND(t, a, 0);
     one_wait(&t, WAIT_LATE_SENDER, 0, 2, 1400);
     cr_assert_eq(t.matched, 3);
@@ -131,9 +131,9 @@ Test(timeline, waitall_waits_for_the_last)
 Test(timeline, completion_of_a_send)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_POST, 0, 1, 3, 0, 10),
-                      completed(message(ACT_SENT, 0, 1, 3, 100, 1000), 0),
-                      message(ACT_RECEIVED, 1, 0, 3, 600, 990)};
+    struct event a[] = {message(EVENT_POST, 0, 1, 3, 0, 10),
+                        completed(message(EVENT_SENT, 0, 1, 3, 100, 1000), 0),
+                        message(EVENT_RECEIVED, 1, 0, 3, 600, 990)};
     a[1].synchronous = true;
     FIND(t, a, 0);
     one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 500);
@@ -145,9 +145,9 @@ Test(timeline, completion_of_a_send)
 Test(timeline, wrong_order)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_RECEIVED, 0, 1, 0, 100, 1000),
-                      message(ACT_RECEIVED, 0, 2, 0, 1010, 1020),
-                      message(ACT_SEND, 1, 0, 0, 900, 910), message(ACT_SEND, 2, 0, 0, 50, 60)};
+    struct event a[] = {
+        message(EVENT_RECEIVED, 0, 1, 0, 100, 1000), message(EVENT_RECEIVED, 0, 2, 0, 1010, 1020),
+        message(EVENT_SEND, 1, 0, 0, 900, 910), message(EVENT_SEND, 2, 0, 0, 50, 60)};
     FIND(t, a, 0);
     one_wait(&t, WAIT_WRONG_ORDER, 0, 1, 800);
     timeline_free(&t);
@@ -171,12 +171,12 @@ Test(timeline, wrong_order)
 Test(timeline, nothing_behind_a_contradiction_is_used)
 {
     struct timeline t;
-    struct act a[] = {
-        message(ACT_SEND, 0, 1, 1, 100, 110),  message(ACT_RECEIVED, 1, 0, 1, 50, 120),
-        message(ACT_SEND, 0, 1, 2, 200, 210),  message(ACT_RECEIVED, 1, 0, 2, 150, 220),
-        message(ACT_SEND, 0, 1, 0, 90, 95),    message(ACT_RECEIVED, 1, 0, 0, 40, 100),
-        message(ACT_SEND, 0, 1, 2, 300, 310),  message(ACT_RECEIVED, 1, 0, 2, 250, 320),
-        message(ACT_PROBED, 1, 0, 2, 140, 205)};
+    struct event a[] = {
+        message(EVENT_SEND, 0, 1, 1, 100, 110),  message(EVENT_RECEIVED, 1, 0, 1, 50, 120),
+        message(EVENT_SEND, 0, 1, 2, 200, 210),  message(EVENT_RECEIVED, 1, 0, 2, 150, 220),
+        message(EVENT_SEND, 0, 1, 0, 90, 95),    message(EVENT_RECEIVED, 1, 0, 0, 40, 100),
+        message(EVENT_SEND, 0, 1, 2, 300, 310),  message(EVENT_RECEIVED, 1, 0, 2, 250, 320),
+        message(EVENT_PROBED, 1, 0, 2, 140, 205)};
     a[0].bytes++;
     a[6].tag++;
     a[7].tag++;
@@ -194,10 +194,10 @@ Test(timeline, nothing_behind_a_contradiction_is_used)
 Test(timeline, contradictions_are_counted_and_not_used)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 100, 200),
-                      message(ACT_SEND, 0, 1, 0, 800, 850), /* sent after it was received */
-                      message(ACT_RECEIVED, 1, 0, 1, 900, 2000),
-                      message(ACT_SEND, 0, 1, 1, 1800, 1850)};
+    struct event a[] = {message(EVENT_RECEIVED, 1, 0, 0, 100, 200),
+                        message(EVENT_SEND, 0, 1, 0, 800, 850), /* sent after it was received */
+                        message(EVENT_RECEIVED, 1, 0, 1, 900, 2000),
+                        message(EVENT_SEND, 0, 1, 1, 1800, 1850)};
     a[3].bytes = 99;
     FIND(t, a, 10);
     cr_assert_eq(t.contradictions, 2);
@@ -209,10 +209,11 @@ Test(timeline, contradictions_are_counted_and_not_used)
 Test(timeline, other_channels_do_not_match)
 {
     struct timeline t;
-    struct act a[] = {message(ACT_RECEIVED, 1, 0, 0, 0, 100), message(ACT_SEND, 0, 1, 0, 0, 50),
-                      message(ACT_SEND, 0, 1, TIMELINE_NONE, 0, 50)};
+    struct event a[] = {message(EVENT_RECEIVED, 1, 0, 0, 0, 100),
+                        message(EVENT_SEND, 0, 1, 0, 0, 50),
+                        message(EVENT_SEND, 0, 1, TIMELINE_NONE, 0, 50)};
     for (int change = 0; change < 4; change++) {
-        struct act b[3];
+        struct event b[3];
         memcpy(b, a, sizeof a);
         b[1].tag += change == 0;
         b[1].comm_id += change == 1;
@@ -232,14 +233,14 @@ Test(timeline, other_channels_do_not_match)
 Test(timeline, crossing_messages_of_many_channels)
 {
     enum { N = 500 };
-    static struct act a[2 * N];
+    static struct event a[2 * N];
     for (int part = 0; part < 4; part++) {
         struct timeline t;
         for (uint32_t i = 0; i < N; i++) {
-            struct act *send = &a[i], *receive = &a[2 * N - 1 - i];
+            struct event *send = &a[i], *receive = &a[2 * N - 1 - i];
             uint32_t from = part == 0 ? i : 0, ordinal = part == 1 ? i : 0;
-            *send = message(ACT_POST, from, N, ordinal, i, i + 1);
-            *receive = message(ACT_RECEIVED, N, from, ordinal, i, 10 * N - i);
+            *send = message(EVENT_POST, from, N, ordinal, i, i + 1);
+            *receive = message(EVENT_RECEIVED, N, from, ordinal, i, 10 * N - i);
             send->tag = receive->tag = part == 2 ? (int32_t)(i * i) : 0;
             send->comm_id = receive->comm_id = part == 3 ? 1 + i : 1;
         }
@@ -265,9 +266,9 @@ Test(timeline, collectives)
                  {COLLECTIVE_PREFIX, WAIT_PREFIX, TIMELINE_NONE, 1, 0, 50}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct timeline t;
-        struct act a[] = {member(cases[i].kind, 0, 3, cases[i].root, 100, 600),
-                          member(cases[i].kind, 1, 3, cases[i].root, 50, 600),
-                          member(cases[i].kind, 2, 3, cases[i].root, 500, 600)};
+        struct event a[] = {member(cases[i].kind, 0, 3, cases[i].root, 100, 600),
+                            member(cases[i].kind, 1, 3, cases[i].root, 50, 600),
+                            member(cases[i].kind, 2, 3, cases[i].root, 500, 600)};
         a[1].entry_ns = a[1].posted_ns = cases[i].kind == COLLECTIVE_PREFIX ? 50 : 490;
         FIND(t, a, 20); /* rank 1 waits for 10 ns in the first two */
         one_wait(&t, cases[i].state, cases[i].at, cases[i].awaited, cases[i].ns);
@@ -295,7 +296,7 @@ Test(timeline, collectives_between_groups)
     static const int64_t entry[N] = {100, 500, 200, 600, 700};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct timeline t;
-        struct act a[N];
+        struct event a[N];
         bool rooted = cases[i].kind != COLLECTIVE_ALL;
         for (uint32_t r = 0; r < N; r++) {
             bool names_root = rooted && (r < 2) != (cases[i].root < 2);
@@ -326,7 +327,7 @@ Test(timeline, late_in_turn)
     for (int in_turn = 0; in_turn < 2; in_turn++) {
         enum { N = 9 };
         struct timeline t;
-        struct act a[3 * N];
+        struct event a[3 * N];
         uint64_t followed = 0, same = 0;
         for (uint32_t i = 0; i < 3 * N; i++) {
             uint32_t late = (in_turn ? turns : chance)[i / 3];
@@ -351,12 +352,12 @@ Test(timeline, late_in_turn)
 Test(timeline, in_a_broadcast_the_root_is_waited_for_not_the_last)
 {
     struct timeline t;
-    struct act a[] = {member(COLLECTIVE_FROM_ROOT, 0, 3, 2, 100, 1000),
-                      member(COLLECTIVE_FROM_ROOT, 1, 3, 2, 900, 1000),
-                      member(COLLECTIVE_FROM_ROOT, 2, 3, 2, 400, 1000),
-                      member(COLLECTIVE_FROM_ROOT, 0, 3, 2, 2000, 2100),
-                      member(COLLECTIVE_FROM_ROOT, 1, 3, 2, 2000, 2100),
-                      member(COLLECTIVE_FROM_ROOT, 2, 3, 2, 2000, 2100)};
+    struct event a[] = {member(COLLECTIVE_FROM_ROOT, 0, 3, 2, 100, 1000),
+                        member(COLLECTIVE_FROM_ROOT, 1, 3, 2, 900, 1000),
+                        member(COLLECTIVE_FROM_ROOT, 2, 3, 2, 400, 1000),
+                        member(COLLECTIVE_FROM_ROOT, 0, 3, 2, 2000, 2100),
+                        member(COLLECTIVE_FROM_ROOT, 1, 3, 2, 2000, 2100),
+                        member(COLLECTIVE_FROM_ROOT, 2, 3, 2, 2000, 2100)};
     for (size_t i = 3; i < 6; i++)
         a[i].ordinal = 1; /* the next one, for which nobody waits */
     FIND(t, a, 20);
@@ -368,9 +369,9 @@ Test(timeline, in_a_broadcast_the_root_is_waited_for_not_the_last)
 Test(timeline, non_blocking_collective)
 {
     struct timeline t;
-    struct act a[] = {member(COLLECTIVE_ALL, 0, 2, TIMELINE_NONE, 300, 1100),
-                      member(COLLECTIVE_ALL, 1, 2, TIMELINE_NONE, 1050, 1100)};
-    a[0].kind = a[1].kind = ACT_COLLECTED;
+    struct event a[] = {member(COLLECTIVE_ALL, 0, 2, TIMELINE_NONE, 300, 1100),
+                        member(COLLECTIVE_ALL, 1, 2, TIMELINE_NONE, 1050, 1100)};
+    a[0].kind = a[1].kind = EVENT_COLLECTED;
     a[0].posted_ns = 100;
     a[1].posted_ns = 1000;
     FIND(t, a, 0);

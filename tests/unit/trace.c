@@ -22,17 +22,17 @@ static struct profile *traced(uint32_t rank, uint32_t n)
     p->trace = (struct profile_trace){.on = true, .first_ns = 0, .last_ns = 1000000ll * n};
     for (uint32_t i = 0; i < n; i++) {
         int64_t entry = 1000000ll * i + (rank ? 0 : 400);
-        *PUSH(&p->acts) = (struct act){.entry_ns = entry,
-                                       .posted_ns = entry,
-                                       .exit_ns = 1000000ll * i + 500,
-                                       .comm_id = 3,
-                                       .bytes = 10,
-                                       .rank = rank,
-                                       .site = site,
-                                       .operation = operation,
-                                       .peer = 1 - rank,
-                                       .ordinal = i,
-                                       .kind = rank ? ACT_RECEIVED : ACT_SEND};
+        *PUSH(&p->events) = (struct event){.entry_ns = entry,
+                                           .posted_ns = entry,
+                                           .exit_ns = 1000000ll * i + 500,
+                                           .comm_id = 3,
+                                           .bytes = 10,
+                                           .rank = rank,
+                                           .site = site,
+                                           .operation = operation,
+                                           .peer = 1 - rank,
+                                           .ordinal = i,
+                                           .kind = rank ? EVENT_RECEIVED : EVENT_SEND};
     }
     *PUSH(&p->peers) = (struct profile_peer){site, operation, rank, 1 - rank, rank, n, 10ull * n};
     return p;
@@ -69,17 +69,17 @@ Test(trace, windows)
 {
     struct profile *p = traced(0, 4000), *q = traced(1, 4000);
     profile_thin_trace(q, 1000);
-    size_t kept = q->acts.n;
+    size_t kept = q->events.n;
     cr_assert(kept <= 1000 && kept >= 200, "%zu", kept);
     profile_merge(p, q);
-    cr_assert_eq(p->acts.n, 2 * kept);
+    cr_assert_eq(p->events.n, 2 * kept);
     trace_find(p);
     cr_assert_eq(p->trace.matched, kept);
     cr_assert_eq(p->trace.sends, kept);
     cr_assert_eq(p->waits.at[0].wait_ns, 400 * kept);
     cr_assert_float_eq(p->trace.covered, (double)kept / 4000, 0.01);
     profile_thin_trace(p, 100);
-    cr_assert(p->acts.n && p->acts.n <= 100);
+    cr_assert(p->events.n && p->events.n <= 100);
     profile_free(p);
 }
 
@@ -90,7 +90,7 @@ Test(trace, transport_is_bounded)
     for (uint32_t i = 0; i < 4000; i++)
         *PUSH(&p->nets) = (struct net){.from_ns = 1000000ll * i, .to_ns = 1000000ll * i + 10};
     profile_thin_trace(p, 4000);
-    cr_assert(p->acts.n && p->nets.n && p->acts.n + p->nets.n <= 4000, "%zu, %zu", p->acts.n,
+    cr_assert(p->events.n && p->nets.n && p->events.n + p->nets.n <= 4000, "%zu, %zu", p->events.n,
               p->nets.n);
     profile_free(p);
 }
@@ -125,8 +125,8 @@ Test(trace, clocks_of_several_hosts)
 Test(trace, contradictions_are_told)
 {
     struct profile *p = traced(0, 100);
-    p->acts.at[7].entry_ns = p->acts.at[7].posted_ns = p->acts.at[7].exit_ns + 1000;
-    p->acts.at[7].exit_ns += 2000;
+    p->events.at[7].entry_ns = p->events.at[7].posted_ns = p->events.at[7].exit_ns + 1000;
+    p->events.at[7].exit_ns += 2000;
     profile_merge(p, traced(1, 100));
     trace_find(p);
     cr_assert_eq(p->trace.contradictions, 1);
@@ -168,10 +168,10 @@ Test(trace, the_call_that_is_open)
         l.calls[2].thread = threads - 1;
         struct profile *p = profile_from_ledger(&l);
         ledger_close(&l);
-        cr_assert_eq(p->acts.n, threads == 1);
-        if (p->acts.n) {
-            const struct act *a = &p->acts.at[0];
-            cr_expect(a->kind == ACT_CALL && a->exit_ns == INT64_MAX);
+        cr_assert_eq(p->events.n, threads == 1);
+        if (p->events.n) {
+            const struct event *a = &p->events.at[0];
+            cr_expect(a->kind == EVENT_CALL && a->exit_ns == INT64_MAX);
             cr_expect_str_eq(p->operations.at[a->operation].name, "MPI_Allreduce");
             cr_expect_eq(a->entry_ns - p->trace.first_ns, 4000000000ll);
             cr_expect_eq(p->trace.last_ns, a->entry_ns, "it lived to enter it");

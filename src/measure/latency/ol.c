@@ -27,7 +27,8 @@ static int one(struct latency_run *r, struct plan plan)
     ack = (struct estimate){half * ack.value, half * ack.low, half * ack.high};
     figure_take(r, TIMED_OPERATION, &s);
     f->curve = curve;
-    figure_set_value(r, latency_of(f->timed[TIMED_OPERATION].at, ack), s.loop_mean - half * ack_loop);
+    figure_set_value(r, latency_of(f->timed[TIMED_OPERATION].at, ack),
+                     s.loop_mean - half * ack_loop);
     return MPI_SUCCESS;
 }
 

@@ -66,8 +66,9 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
     return true;
 }
 
-bool choice_find_schedules(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
-                 size_t segment, struct choice *c, char *why, size_t size)
+bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
+                           const struct bcast *builder, size_t segment, struct choice *c, char *why,
+                           size_t size)
 {
     bool any = segment == SIZE_MAX;
     *c = (struct choice){0};

@@ -23,8 +23,9 @@ struct choice {
 /* Finds schedules for BYTES from ROOT by BUILDER; if that is "grid", by all candidates, named "grid
  * (CANDIDATE)". SEGMENT: bytes; 0: whole messages; SIZE_MAX: every suitable size. False with WHY if
  * the latencies allow none; otherwise release C by choice_free(). */
-bool choice_find_schedules(const struct pairs *p, int root, size_t bytes, const struct bcast *builder,
-                 size_t segment, struct choice *c, char *why, size_t size);
+bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
+                           const struct bcast *builder, size_t segment, struct choice *c, char *why,
+                           size_t size);
 void choice_free(struct choice *c);
 
 /* Predicts when the broadcast S of BYTES completes, by the model of the paper. The 95 % interval
