@@ -55,7 +55,7 @@ static void judge_samples(const struct subject_row *s)
     if (isnan(r->value.value)) {
         if (r->impossible == 0)
             say(s, "no_result", SEVERITY_DOUBT, 0, "no result%s",
-                r->dropped       ? ": a rank was late for each operation"
+                r->dropped       ? ": in every operation a rank entered after the announced time"
                 : r->over_budget ? " within the budget"
                                  : "");
         return;
@@ -118,8 +118,8 @@ static void judge_clocks(const struct subject_row *s)
         say(s, "clock_bound", SEVERITY_DOUBT, 1e6 * r->clock_bound, "+-%.2f us by the clocks",
             1e6 * r->clock_bound);
     if (r->dropped > 0)
-        say(s, "late_ranks", SEVERITY_NOTE, 0, "%d operations left out, a rank was late for them",
-            r->dropped);
+        say(s, "late_ranks", SEVERITY_NOTE, 0,
+            "%d operations excluded: a rank entered after the announced time", r->dropped);
     if (r->figure && r->asked == 0 && r->entry_spread > 0.1 * r->value.value + clock_noise)
         say(s, "entries_apart", SEVERITY_DOUBT, 1e6 * r->entry_spread, "entries %.2f us apart",
             1e6 * r->entry_spread);

@@ -239,7 +239,7 @@ bool tune_end(struct tune *t)
     if (faster == 0)
         document_finding(t->d, &f,
                          "No algorithm is certainly faster than the choice of %s in any of %zu "
-                         "cases: %s/env.sh sets nothing.",
+                         "cases: %s/env.sh changes no setting.",
                          library, n, t->o->tune);
     else if (written > 0)
         document_finding(t->d, &f,
@@ -249,7 +249,7 @@ bool tune_end(struct tune *t)
     else if (written == 0)
         document_finding(t->d, &f,
                          "%zu of %zu cases have a faster algorithm, but no setting of %s is known "
-                         "that makes none of the cases slower: %s/env.sh sets nothing.",
+                         "that makes none of the cases slower: %s/env.sh changes no setting.",
                          faster, n, library, t->o->tune);
     if (t->reused)
         document_finding(t->d,

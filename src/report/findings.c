@@ -103,7 +103,7 @@ static void find_contention(struct finding_context *c)
                 : ", because waiting ranks occupy processors that other ranks need (use: --yield)");
 }
 
-/* Whether nine of ten calls of the run only look whether something is complete. What ranks do
+/* Whether nine of ten calls of the run only poll whether something is complete. What ranks do
  * between them may be work or waiting. */
 static bool mostly_polls(const struct profile *p)
 {
@@ -127,7 +127,7 @@ static void find_little_mpi(struct finding_context *c)
     f.severity = SEVERITY_NOTE;
     document_finding(c->d, &f,
                      mostly_polls(c->v->p)
-                         ? "MPI takes %s of the run. But most calls only look whether something is "
+                         ? "MPI takes %s of the run. But most calls only poll whether something is "
                            "complete: waiting between them counts as time outside of MPI."
                          : "MPI takes %s of the run: there is little to be gained there.",
                      format_share(share, mpi, c->run));
@@ -193,7 +193,7 @@ static void find_small_messages(struct finding_context *c)
     f.advice = "send several of these messages as one";
     document_finding(c->d, &f,
                      "%s sends small messages one by one: %s of %s from rank %u to rank %u, which "
-                     "sends next to nothing back.",
+                     "sends hardly any message back.",
                      call, format_count(count, most->messages),
                      format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
                      most->peer);

@@ -72,7 +72,7 @@ const struct column tune_columns[] = {
     COLUMN("best", TEXT, NULL, "the fastest algorithm; empty: none is certainly faster"),
     COLUMN("segment", BYTES, NULL, "into which it cuts messages; 0: not"),
     INTERVAL("faster", "then", "its time"),
-    COLUMN("saves", TIME, NULL, "what it would save in all calls"),
+    COLUMN("saves", TIME, NULL, "time that it would save, summed over all calls"),
 };
 
 static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,

@@ -93,7 +93,7 @@ static const char *write_value(const struct cvar *v, const char *text)
     /* All supported machines are little-endian: the low bytes come first. */
     if (!why && (PMPI_T_cvar_read(handle, &now) != MPI_SUCCESS ||
                  memcmp(&now, &number, (size_t)bytes) != 0))
-        why = "the library did not take the value";
+        why = "the MPI library ignored the value";
     PMPI_T_cvar_handle_free(&handle);
     return why;
 }

@@ -69,8 +69,8 @@ size_t rules_mpich_write(FILE *out, const struct tuned *t, size_t n);
 
 /* Writes the files for LIBRARY ("Open MPI v4.1.4") into DIRECTORY, which is made if necessary:
  * env.sh, to be read by a shell, and for Open MPI also openmpi.rules. Without a faster algorithm
- * env.sh sets nothing. Returns the number that the functions above return; -1 if writing failed,
- * with the reason (base/reason.h). */
+ * env.sh changes no setting. Returns the number that the functions above return; -1 if writing
+ * failed, with the reason (base/reason.h). */
 long rules_save(const char *directory, const char *library, const struct tuned *t, size_t n);
 
 /* Makes DIRECTORY if necessary, and tests whether the files can be written there, so that a program

@@ -56,9 +56,9 @@ grep '^flat,' $out | grep -qv 'few_samples' || fail "late ranks: too few samples
 for noise in 0 2; do
     SIM_NOISE=$noise SIM_NOISE_US=5000 "$run" cluster 8 $bench --method=direct --sizes=1K --stop=fixed -i 200 --format=text >$out.$noise 2>$err
 done
-figures() { sed -n 's/ [0-9]* operations left out.*//; s/ *$//; /^  native/p' $1; }
-[ "$(figures $out.0)" = "$(figures $out.2)" ] && grep -q '[1-9][0-9]* operations left out, a rank was late' $out.2 &&
-    ! grep -q 'left out' $out.0 || { cat $out.0 $out.2; fail "a rank that is late"; }
+figures() { sed -n 's/ [0-9]* operations excluded.*//; s/ *$//; /^  native/p' $1; }
+[ "$(figures $out.0)" = "$(figures $out.2)" ] && grep -q '[1-9][0-9]* operations excluded: a rank entered after' $out.2 &&
+    ! grep -q 'excluded: a rank' $out.0 || { cat $out.0 $out.2; fail "a rank that is late"; }
 
 # A round is a broadcast from every rank: where two take longer than all that is left, there is none, and no budget is
 # overdrawn for it.

@@ -44,6 +44,6 @@ done
 is "scatter in little time" "$(held sim/out.2.5)" "$(held sim/out.1000)"
 # Operations that a rank was late for do not count, and are reported; so long is waited from then on.
 SIM_NOISE=2 SIM_NOISE_US=5000 "$run" cluster 8 $bench --operation=allreduce --method=direct --sizes=1K --stop=fixed -i 200 >sim/out
-awk '/allreduce +8/ { same = $5 == $6 && $5 == $7 } match($0, /[0-9]+ operations left out/) { late = substr($0, RSTART) + 0 }
+awk '/allreduce +8/ { same = $5 == $6 && $5 == $7 } match($0, /[0-9]+ operations excluded/) { late = substr($0, RSTART) + 0 }
     END { print "late for", late, "of 200"; exit !(same && late > 1 && late < 20) }' sim/out || fail "a rank that is late"
 exit $status

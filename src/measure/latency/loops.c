@@ -299,11 +299,12 @@ LOOP(osu_max, "osu-max", "loop of the OSU benchmarks: " BARRIER_EXITS,
      "longest of the ranks' mean times in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
      .times = TIMES_LARGEST, .single = true, .separate = true);
 LOOP(imb, "imb",
-     "loop of the Intel MPI Benchmarks (older versions, or -sync off -root_shift on); a gap, not "
-     "OL: a call begins before the previous one has ended",
+     "loop of the Intel MPI Benchmarks (older versions, or -sync off -root_shift on); the gap "
+     "between operations, not OL: a rank enters the next one before others have left the previous "
+     "one",
      "time of the whole loop divided by its M operations, mean over the ranks", MEANS_SUITE, 0, ,
      .step = operation, .times = TIMES_MEAN, .roots = ROOTS_IN_TURN, .single = true);
-LOOP(imb_max, "imb-max", "as imb: a gap, not OL, that of the slowest rank",
+LOOP(imb_max, "imb-max", "as imb: the gap of the slowest rank, not OL",
      "time of the whole loop divided by its M operations, maximum over the ranks", MEANS_SUITE, 0, ,
      .step = operation, .times = TIMES_LARGEST, .roots = ROOTS_IN_TURN, .single = true);
 LOOP(repro_barrier, "repro-barrier", "ReproMPI's, a barrier, then the call: " BARRIER_EXITS,
