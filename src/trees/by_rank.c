@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+/* Everything here runs on an internal communicator, where no other code uses this tag. */
+enum { TAG = 0x6263 };
+
 static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                   const void *arg)
 {
@@ -21,8 +24,7 @@ const struct bcast tree_native = {
 struct by_rank {
     int (*parent)(int me, int n);
     int (*next)(int me, int n, int last);
-    bool backward;  /* positions count down from the root's rank, not up */
-    size_t segment; /* bytes; 0: whole messages */
+    bool backward; /* positions count down from the root's rank, not up */
 };
 
 static int rank_at(const struct by_rank *tree, int position, int root, int n)
@@ -30,29 +32,21 @@ static int rank_at(const struct by_rank *tree, int position, int root, int n)
     return (tree->backward ? root - position + n : root + position) % n;
 }
 
+/* Needs no memory: a replaced broadcast of the application must not fail on a rank without it. */
 static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                        const void *arg)
 {
     const struct by_rank *tree = arg;
-    int rank, n, children = 0;
+    int rank, n;
     TRY(PMPI_Comm_size(comm, &n));
     TRY(PMPI_Comm_rank(comm, &rank));
     int me = (tree->backward ? root - rank + n : rank - root + n) % n;
+    if (me > 0)
+        TRY(PMPI_Recv(buffer, count, type, rank_at(tree, tree->parent(me, n), root, n), TAG, comm,
+                      MPI_STATUS_IGNORE));
     for (int to = 0; (to = tree->next(me, n, to)) != 0;)
-        children++;
-    struct schedule_part *part = malloc(sizeof *part + (size_t)children * sizeof *part->child);
-    if (!part)
-        return MPI_ERR_NO_MEM;
-    *part =
-        (struct schedule_part){.root = root,
-                               .parent = me > 0 ? rank_at(tree, tree->parent(me, n), root, n) : -1,
-                               .segment = tree->segment,
-                               .in_flight = 2};
-    for (int to = 0; (to = tree->next(me, n, to)) != 0;)
-        part->child[part->n_children++] = rank_at(tree, to, root, n);
-    int error = bcast_from_schedule(part).run(buffer, count, type, root, comm, part);
-    free(part);
-    return error;
+        TRY(PMPI_Send(buffer, count, type, rank_at(tree, to, root, n), TAG, comm));
+    return MPI_SUCCESS;
 }
 
 static bool build_by_rank(const struct bcast *b, const struct graph *g, struct schedule *s)
@@ -148,12 +142,35 @@ const struct bcast tree_flat = {.name = "flat",
                                 .build = build_by_rank,
                                 .by_rank = true};
 
-/* Segments are large enough that the latency of a message does not dominate, small enough that 64
- * KiB over 8 ranks are already pipelined. */
-const struct bcast tree_chain = {
-    .name = "chain",
-    .summary = "linear, pipelined in segments of 8 KiB",
-    .run = run_by_rank,
-    .arg = &(const struct by_rank){.parent = linear_parent, .next = linear_next, .segment = 8192},
-    .build = build_earliest,
-    .children = 1};
+/* One rank's part of a schedule with one child at most. */
+static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                 const void *arg)
+{
+    int rank, n;
+    TRY(PMPI_Comm_size(comm, &n));
+    TRY(PMPI_Comm_rank(comm, &rank));
+    int me = (rank - root + n) % n;
+    struct schedule_part *part = malloc(sizeof *part + sizeof *part->child);
+    if (!part)
+        return MPI_ERR_NO_MEM;
+    *part = (struct schedule_part){.root = root,
+                                   .parent = me > 0 ? (rank - 1 + n) % n : -1,
+                                   .n_children = me + 1 < n,
+                                   .segment = *(const size_t *)arg,
+                                   .in_flight = 2};
+    part->child[0] = (rank + 1) % n;
+    int error = bcast_from_schedule(part).run(buffer, count, type, root, comm, part);
+    free(part);
+    return error;
+}
+
+/* Large enough that the latency of a message does not dominate, small enough that 64 KiB over 8
+ * ranks are already pipelined. */
+static const size_t chain_segment = 8192;
+
+const struct bcast tree_chain = {.name = "chain",
+                                 .summary = "linear, pipelined in segments of 8 KiB",
+                                 .run = chain,
+                                 .arg = &chain_segment,
+                                 .build = build_earliest,
+                                 .children = 1};
