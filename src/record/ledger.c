@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,9 +29,9 @@ static uint64_t bytes_of(const struct ledger_table *t, uint32_t elements)
     return whole_pages((uint64_t)elements * t->element_size);
 }
 
-/* Places each section behind the largest size of the one before it. GROWS: sections may grow beyond
- * their first size. Returns the size of the whole. */
-static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operations, bool grows)
+/* Places each section behind the largest size of the one before it. PART: the part of its growth
+ * that a section may reach, 1 / PART. Returns the size of the whole. */
+static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operations, unsigned part)
 {
     uint64_t at = whole_pages(sizeof *h);
     for (int s = 0; s < LEDGER_SECTIONS; s++) {
@@ -41,7 +42,7 @@ static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operatio
                      (uint64_t)(s == LEDGER_OPERATIONS ? operations : r->least) * r->element_size,
                  share = bytes / 1000 * r->share,
                  first = whole_pages(share > least ? share : least) / r->element_size;
-        uint64_t limit = first * (grows ? r->growth : 1);
+        uint64_t limit = first * (r->growth > part ? r->growth / part : 1);
         t->element_size = r->element_size;
         t->capacity = (uint32_t)(first < most ? first : most);
         t->limit = (uint32_t)(limit < most ? limit : most);
@@ -49,6 +50,18 @@ static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operatio
         at += bytes_of(t, t->limit);
     }
     return at;
+}
+
+/* Without signals, since one that arrives ends the allocation with EINTR on some file systems
+ * (tmpfs), and the application may have a timer. */
+static int allocate(int fd, uint64_t offset, uint64_t bytes)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
 }
 
 /* Makes BYTES at OFFSET of the record usable. Returns 0 or an errno. Writing a file beyond
@@ -60,7 +73,7 @@ static int provide(const struct ledger *l, int fd, uint64_t offset, uint64_t byt
     if (fd >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur)
         return EFBIG;
     if (fd >= 0 && bytes)
-        error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+        error = allocate(fd, offset, bytes);
     if (!error && mprotect((char *)l->header + offset, bytes, PROT_READ | PROT_WRITE))
         error = errno;
     return error;
@@ -132,21 +145,32 @@ static void unmap(struct ledger *l)
     l->header = NULL;
 }
 
+/* Maps a record that may grow as far as limits allow: of addresses and file sizes (ulimit -v, -f),
+ * and of locked memory, as which mlockall() counts all addresses. */
+static int map_most(struct ledger *l, size_t bytes, uint32_t operations, int fd)
+{
+    enum { NO_GROWTH = 1024 };
+    struct ledger_header made = {.version = LEDGER_VERSION, .header_size = sizeof made};
+    int error = 0;
+    for (unsigned part = 1; part <= NO_GROWTH; part *= 4) {
+        error = map(l, &made, lay_out(&made, bytes, operations, part), fd);
+        if (error != ENOMEM && error != EFBIG && error != EAGAIN)
+            break;
+        unmap(l);
+        if (fd >= 0 && ftruncate(fd, 0))
+            break;
+    }
+    return error;
+}
+
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations)
 {
-    struct ledger_header made = {.version = LEDGER_VERSION, .header_size = sizeof made};
     int fd = -1, error = 0;
     *l = (struct ledger){.writable = true, .in_file = path != NULL};
     if (path)
         error = create_file(l, directory, path, &fd);
-    if (!error) {
-        error = map(l, &made, lay_out(&made, bytes, operations, true), fd);
-        if (error == ENOMEM || error == EFBIG) { /* ulimit -v, -f: it may not grow */
-            unmap(l);
-            error = map(l, &made, lay_out(&made, bytes, operations, false), fd);
-        }
-    }
+    error = error ?: map_most(l, bytes, operations, fd);
     if (error && fd >= 0)
         unlinkat(directory, name_in(directory, path), 0);
     if (fd >= 0)

@@ -6,11 +6,13 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static const char *scratch(void)
@@ -229,8 +231,7 @@ Test(ledger, an_unwritable_place_gives_its_errno, .fini = cleanup)
     cr_assert_null(l.header);
 }
 
-/* Beyond ulimit -f a write would end the process by SIGXFSZ. A record that has room for its first
- * elements alone does not grow. */
+/* Beyond ulimit -f a write would end the process by SIGXFSZ. A record grows as far as it may. */
 Test(ledger, a_limit_of_file_size_is_an_error, .fini = cleanup)
 {
     struct ledger l;
@@ -239,7 +240,38 @@ Test(ledger, a_limit_of_file_size_is_an_error, .fini = cleanup)
     cr_assert_eq(access(scratch(), F_OK), -1);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 22, 1 << 22});
     cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), 1 << 20, 400), 0);
-    cr_assert(l.in_file && !ledger_extend(&l, LEDGER_EVENTS));
+    cr_assert(l.in_file && ledger_extend(&l, LEDGER_EVENTS));
+    for (int section = 0; section < LEDGER_SECTIONS; section++)
+        while (ledger_extend(&l, (enum ledger_section)section))
+            ;
+    struct stat st;
+    cr_assert_eq(stat(scratch(), &st), 0);
+    cr_assert_leq(st.st_size, 1 << 22);
+    ledger_close(&l);
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* On tmpfs a signal ends an allocation. */
+Test(ledger, a_timer_of_the_application_does_not_matter)
+{
+    struct ledger l;
+    char path[64];
+    const struct itimerval each = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    if (access("/dev/shm", W_OK))
+        return;
+    snprintf(path, sizeof path, "/dev/shm/collprof-ledger-test.%d", (int)getpid());
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &each, NULL);
+    const int error = ledger_create(&l, AT_FDCWD, path, (size_t)16 << 20, 400);
+    const bool grows = !error && ledger_extend(&l, LEDGER_ENTRIES);
+    setitimer(ITIMER_REAL, &never, NULL);
+    unlink(path);
+    cr_assert_eq(error, 0);
+    cr_assert(grows);
     ledger_close(&l);
 }
 
