@@ -37,8 +37,8 @@ static void find_algorithms(struct profile *p)
     const char **names = memory_alloc((p->operations.n + 1) * sizeof *names);
     for (size_t i = 0; i < p->operations.n; i++)
         names[i] = p->operations.at[i].name;
-    struct algorithm_row *row =
-        algorithms_find(p->events.at, p->events.n, p->nets.at, p->nets.n, names, &n);
+    struct algorithm_row *row = algorithms_find(p->events.at, p->events.n, p->nets.at, p->nets.n,
+                                                p->trace.time_mask, names, &n);
     for (size_t i = 0; i < n; i++) {
         const char *why = *row[i].name    ? ""
                           : row[i].silent ? "no messages: shared memory, or an unseen transport"

@@ -122,7 +122,9 @@ static struct traffic chain_up(const struct shape *s, size_t v)
 static struct traffic from_first(const struct shape *s, size_t v)
 {
     const size_t rank = (v + s->root) % s->p;
-    const bool sends = s->root && v == 0, receives = s->root && rank == 0;
+    const bool sends = v == 0, receives = rank == 0;
+    if (s->root == 0)
+        return impossible; /* that is the binomial tree itself */
     return sum(binomial(s, rank), (struct traffic){sends, sends * s->n, receives, 0});
 }
 
@@ -322,6 +324,7 @@ void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t b
 
 struct search {
     const struct event *events;
+    uint64_t time_mask;
     const struct net **list; /* M events, sorted by_call() */
     size_t m;
     const char *const *names;
@@ -366,6 +369,14 @@ static struct traffic traffic_of(const struct search *s, const struct event *a)
     return t;
 }
 
+/* Whether the window in which A begins ends before it: then some of its messages are missing. */
+static bool is_cut_off(const struct search *s, const struct event *a)
+{
+    const uint64_t width = s->time_mask & -s->time_mask;
+    return width &&
+           ((uint64_t)a->exit_ns & s->time_mask || (uint64_t)(a->exit_ns - a->entry_ns) >= width);
+}
+
 static void add(struct search *s, const struct algorithm_row *row)
 {
     for (size_t i = 0; i < s->rows.n; i++) {
@@ -393,6 +404,8 @@ static void visit(void *context, const uint32_t *member, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct event *a = &s->events[member[i]];
         struct traffic t = traffic_of(s, a);
+        if (is_cut_off(s, a))
+            return;
         root = a->peer != TIMELINE_NONE && a->rank == a->peer ? i : root;
         sends += t.sends;
         *PUSH(&s->seen) = t;
@@ -404,9 +417,10 @@ static void visit(void *context, const uint32_t *member, size_t n)
 }
 
 struct algorithm_row *algorithms_find(const struct event *events, size_t n, const struct net *net,
-                                      size_t m, const char *const *names, size_t *n_rows)
+                                      size_t m, uint64_t time_mask, const char *const *names,
+                                      size_t *n_rows)
 {
-    struct search s = {.events = events, .m = m, .names = names};
+    struct search s = {.events = events, .time_mask = time_mask, .m = m, .names = names};
     s.list = memory_alloc((m + 1) * sizeof *s.list);
     for (size_t i = 0; i < m; i++)
         s.list[i] = &net[i];

@@ -4,6 +4,7 @@
 #include "timeline/algorithm.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 enum { N = 4096 };
 
@@ -41,6 +42,8 @@ Test(algorithms, broadcasts_from_a_root)
     cr_expect_str_eq(FIND("MPI_Bcast", 1, leaf, {2, 2 * N, 0, 0}, leaf, {1, N, 1, 0}), "binomial");
     cr_expect_str_eq(FIND("MPI_Bcast", 1, leaf, {2, 2 * N, 0, 0}, {1, N, 1, 0}, leaf), "binomial",
                      "with other children");
+    cr_expect_str_eq(FIND("MPI_Bcast", 0, {2, 2 * N, 0, 0}, leaf, {1, N, 1, 0}, leaf), "binomial",
+                     "there is no way to rank 0");
     cr_expect_str_eq(FIND("MPI_Bcast", 1, leaf, {3, 3 * N, 0, 0}, leaf, leaf), "linear");
     cr_expect_str_eq(FIND("MPI_Bcast", 0, {8, N, 0, 0}, {8, N, 8, 0}, {0, 0, 8, 0}), "chain",
                      "in eight segments");
@@ -120,4 +123,38 @@ Test(algorithms, of_a_trace)
     cr_expect_str_eq(json_string_value(json_object_get(second, "algorithm")), "unknown");
     cr_expect(strstr(json_string_value(json_object_get(second, "remark")), "no messages"));
     profile_free(p);
+}
+
+/* Of the second one, which goes on when a window has ended, the messages are missing. */
+Test(algorithms, in_windows_of_time)
+{
+    static const char *const names[] = {"MPI_Allreduce"};
+    struct event events[4];
+    struct net net[2];
+    size_t n;
+    for (uint32_t i = 0; i < 4; i++) {
+        const int64_t entry = 1000 * (i / 2) + i % 2;
+        events[i] = (struct event){.entry_ns = entry,
+                                   .exit_ns = entry + 500,
+                                   .posted_ns = entry,
+                                   .comm_id = 7,
+                                   .bytes = N,
+                                   .rank = i % 2,
+                                   .peer = TIMELINE_NONE,
+                                   .ordinal = i / 2,
+                                   .tag = (int32_t)(i % 2),
+                                   .members = 2,
+                                   .kind = EVENT_COLLECTIVE,
+                                   .collective = COLLECTIVE_ALL};
+        if (i < 2)
+            net[i] = (struct net){
+                .call_ns = entry, .rank = i, .kind = TRANSPORT_SEND, .number = 1, .bytes = N};
+    }
+    free(algorithms_find(events, 4, net, 2, 0, names, &n));
+    cr_expect_eq(n, 2);
+    struct algorithm_row *row = algorithms_find(events, 4, net, 2, 1024, names, &n);
+    cr_assert_eq(n, 1);
+    cr_expect_eq(row->calls, 1);
+    cr_expect(!row->silent);
+    free(row);
 }
