@@ -145,7 +145,6 @@ void gather_samples(struct gather *g)
     }
     free(row);
     if (g->h->sampled == LEDGER_SAMPLED_NOT)
-        profile_warn(g->p,
-                     "nothing was sampled (--sample): %s; collprof-run(1) says what is needed",
+        profile_warn(g->p, PROFILE_NOT_SAMPLED ": %s; collprof-run(1) says what is needed",
                      strerror((int)g->h->sample_error));
 }

@@ -183,7 +183,9 @@ struct profile_peer {
 };
 
 /* What RANK executed in one segment, the time between two calls, by --sample: processor time with
- * one stack. */
+ * one stack. A warning that begins with PROFILE_NOT_SAMPLED says that some rank could not be
+ * sampled. */
+#define PROFILE_NOT_SAMPLED "nothing was sampled (--sample)"
 struct profile_sample {
     uint32_t rank;
     /* The calls before and after; operation PROFILE_NONE: the start or the end of the run. */

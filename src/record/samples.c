@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 /* RING_BYTES hold 9 s of samples between two calls. THREADS: how many are sampled. STACKS: after so
- * many different ones, functions are still distinguished, but not their lines. */
+ * many different ones, functions are still distinguished, but not their lines; nor their callers
+ * when stacks have half of the table of call sites, since the calls need the rest. */
 enum {
     STACK_BYTES = 1024,
     RING_BYTES = 1 << 20,
@@ -127,23 +128,33 @@ static uint32_t site_of(struct tick *t)
     void *frame[LEDGER_MAX_DEPTH];
     if (t->shot.header.size < sizeof t->shot || t->shot.valid > STACK_BYTES)
         return LEDGER_NO_SITE;
+    const struct ledger_table *sites = &layer.ledger.header->section[LEDGER_SITES];
+    const uint32_t before = sites->count;
+    const bool alone = stacks >= sites->limit / 2;
     const unsigned n = unwind(&t->shot, frame);
-    const uint32_t before = layer.ledger.header->section[LEDGER_SITES].count;
-    if (stacks >= STACKS)
+    if (alone || stacks >= STACKS)
         *frame = function_of(*frame);
-    const uint32_t site = site_of_stack(frame, n, t->call, t->n_calls);
+    const uint32_t site = site_of_stack(frame, alone ? 1 : n, t->call, t->n_calls);
     stacks += site >= before;
     return site;
 }
 
-/* Adds N samples to the row of this segment and STACK. */
+static uint64_t key_of(const struct ledger_sample *row)
+{
+    uint64_t key = hash_mix(HASH_START, (uint64_t)row->from_site << 32 | row->from_operation);
+    key = hash_mix(key, (uint64_t)row->site << 32 | row->operation);
+    return hash_mix(key, row->stack) | INDEX_LEAST_KEY;
+}
+
+/* Adds N samples to the row of this segment and STACK. Once half of the table is full, new rows are
+ * for any stack. */
 static void count(struct ledger_sample row, uint32_t stack, uint64_t n)
 {
-    uint64_t key = hash_mix(HASH_START, (uint64_t)row.from_site << 32 | row.from_operation);
-    key = hash_mix(hash_mix(key, (uint64_t)row.site << 32 | row.operation), stack);
+    const struct ledger_table *t = &layer.ledger.header->section[LEDGER_SAMPLES];
     row.stack = stack;
-    struct ledger_sample *at =
-        layer_row(&layer.samples, key | INDEX_LEAST_KEY, LEDGER_SAMPLES, &row);
+    if (t->count >= t->limit / 2 && !index_find(&layer.samples, key_of(&row)))
+        row.stack = LEDGER_NO_SITE;
+    struct ledger_sample *at = layer_row(&layer.samples, key_of(&row), LEDGER_SAMPLES, &row);
     if (at)
         at->n += n;
 }
@@ -183,6 +194,9 @@ static void read_ring(struct sampler *s, bool in_mpi)
             count(s->now, site_of(&r.tick), r.tick.n);
         s->was_full = false;
     }
+    if (s->lost && !in_mpi)
+        count(s->now, LEDGER_NO_SITE, s->lost);
+    s->lost = 0;
     s->was_full = s->was_full || (full && !in_mpi);
     __atomic_store_n(&s->ring->data_tail, at, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
@@ -357,10 +371,10 @@ void samples_start(bool wanted)
 {
     struct ledger_header *h = layer.ledger.header;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    if (!wanted || !layer.stack_depth)
+    if (!wanted)
         return;
     void *at = mmap(NULL, COPY_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
-    int error = at == MAP_FAILED ? errno : 0;
+    int error = at == MAP_FAILED ? errno : layer.stack_depth ? 0 : EINVAL;
     copy = at;
     error = error ?: begin(&h->sampled);
     h->sample_error = (uint32_t)error;
@@ -389,12 +403,8 @@ void samples_enter(uint32_t site, uint32_t operation)
     s->now.site = site;
     s->now.operation = operation;
     const bool had = s->ring->data_head != s->ring->data_tail;
-    if (had) {
+    if (had)
         read_ring(s, false);
-        if (s->lost)
-            count(s->now, LEDGER_NO_SITE, s->lost);
-        s->lost = 0;
-    }
     s->before = s->now;
     if (s->ticks && had && !handles(tick, on_tick)) /* the application uses this signal now */
         samples_end();

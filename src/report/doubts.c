@@ -89,13 +89,14 @@ static uint64_t started_late(const struct profile_rank *r)
     return r->started_late != 0;
 }
 
-/* Records lost because a table was full (not collectives, which are sampled by design, nor
- * messages, which have a finding); at least 1 if the record could not grow. */
+/* Records lost because a table was full (not collectives and stacks, which are sampled by design,
+ * nor messages, which have a finding); at least 1 if the record could not grow. */
 static uint64_t missing(const struct profile_rank *r)
 {
     uint64_t sum = r->untracked_requests; /* as many as rows dropped of LEDGER_REQUESTS, or more */
     for (int s = 0; s < LEDGER_SECTIONS; s++)
-        sum += s == LEDGER_INSTANCES || s == LEDGER_MESSAGES || s == LEDGER_REQUESTS
+        sum += s == LEDGER_INSTANCES || s == LEDGER_MESSAGES || s == LEDGER_REQUESTS ||
+                       s == LEDGER_SAMPLES
                    ? 0
                    : r->dropped[s];
     return sum ?: r->grow_error != 0;

@@ -180,6 +180,15 @@ static bool is_between(const struct profile_sample *s, const struct root_cause *
                   s->site == c->site && s->operation == c->operation);
 }
 
+/* Ranks without samples would seem to execute nothing. */
+static bool all_sampled(const struct profile *p)
+{
+    bool all = true;
+    for (size_t i = 0; i < p->warnings.n; i++)
+        all = all && strncmp(p->warnings.at[i], PROFILE_NOT_SAMPLED, strlen(PROFILE_NOT_SAMPLED));
+    return all;
+}
+
 void sampled_excess(const struct view *v, const bool *slow, const struct root_cause *between,
                     double excess, char text[SAMPLED_TEXT])
 {
@@ -188,7 +197,8 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
     const struct sampled_function *found = NULL, *found_end = NULL, *next;
     double most = 0, all = 0;
     size_t n = 0, functions = 0;
-    for (size_t i = 0; i < list.n; i++)
+    const bool all_are = all_sampled(v->p);
+    for (size_t i = 0; all_are && i < list.n; i++)
         if (is_between(list.at[i].in, between) && list.at[i].called)
             list.at[n++] = list.at[i];
     for (size_t i = 0; i < v->p->ranks.n; i++)

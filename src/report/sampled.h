@@ -21,7 +21,7 @@ struct sampled sampled_functions(const struct profile *p);
 
 /* Finds what the ranks that are SLOW (by index in p->ranks) execute longer than the others. Only in
  * the segment BETWEEN, if that is not NULL. TEXT becomes a sentence, or "" if no function explains
- * a third of EXCESS seconds per rank beyond chance. */
+ * a third of EXCESS seconds per rank beyond chance, or some rank could not be sampled. */
 enum { SAMPLED_TEXT = 2600 };
 void sampled_excess(const struct view *v, const bool *slow, const struct root_cause *between,
                     double excess, char text[SAMPLED_TEXT]);

@@ -455,3 +455,16 @@ Test(findings, samples_name_the_function)
         profile_free(p);
     }
 }
+
+/* A rank without samples did not execute less. */
+Test(findings, samples_of_some_ranks_say_nothing)
+{
+    struct profile *p = made(&(struct known){.mpi = {0.4, 0}});
+    add_samples(p, 1, 12, 40);
+    profile_warn(p, PROFILE_NOT_SAMPLED ": no reason");
+    struct document *d = findings_of(p);
+    const char *text = json_string_value(json_object_get(found(d, "imbalance"), "text"));
+    cr_expect(!strstr(text, "Samples"), "%s", text);
+    document_free(d);
+    profile_free(p);
+}

@@ -54,6 +54,7 @@ Test(findings, what_is_missing)
         rank->dropped[LEDGER_SITES] = r == 1 ? 3 : 0;
         rank->dropped[LEDGER_ENTRIES] = r == 1 ? 1 : 0;
         rank->dropped[LEDGER_INSTANCES] = 99; /* some are kept, as it is intended */
+        rank->dropped[LEDGER_SAMPLES] = 99;
         rank->untracked_requests = r == 1 ? 5 : 0;
         rank->started_late = r == 1;
         rank->grow_error = r == 2;
