@@ -98,19 +98,25 @@ static bool compares(const struct repeat *r)
     return r->against || r->untuned;
 }
 
-/* Finds --tuned=DIR in the command. */
+/* Finds --tuned=DIR among the options of collprof; the application may have one of that name. */
 static void find_tuned(struct repeat *r)
 {
     static const char option[] = "--tuned=";
     size_t n = 0, left = 0;
+    bool ours = false;
     while (r->command[n])
         n++;
     char **rest = memory_alloc((n + 1) * sizeof *rest);
-    for (size_t i = 0; i < n; i++)
-        if (!r->tuned && !strncmp(r->command[i], option, strlen(option)))
-            r->tuned = r->command[i] + strlen(option);
+    for (size_t i = 0; i < n; i++) {
+        const char *word = r->command[i];
+        const bool argument = i > 0 && !strcmp(r->command[i - 1], "-o");
+        ours = !strcmp(text_base_of(word), "collprof") ||
+               (ours && (argument || (*word == '-' && word[1]) || !strcmp(word, "run")));
+        if (ours && !r->tuned && !strncmp(word, option, strlen(option)))
+            r->tuned = word + strlen(option);
         else
             rest[left++] = r->command[i];
+    }
     if (r->tuned && !r->against && !r->is_benchmark)
         r->untuned = rest;
     else

@@ -47,6 +47,9 @@ expect 2 'starts the ranks: use: mpiexec' $collprof run mpiexec -n 2 true
 # What warms up is not among run-*, which the manual compares.
 expect 0 "$work/repeated/run-\*" $collprof repeat -n 2 -o "$work/repeated" \
     sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"'
+# An application's own --tuned=... is not ours: nothing is compared.
+expect 0 "$work/own/run-\*" $collprof repeat -n 1 -o "$work/own" \
+    sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"' app --tuned=yes
 expect 2 'true is not profiled: use: collprof repeat mpiexec' $collprof repeat true
 expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and it is not in the way
 [ ! -e "$work/repeated-2" ] || { echo "FAIL: a failed repeat leaves a directory"; failed=1; }
