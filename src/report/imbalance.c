@@ -148,11 +148,16 @@ static void add_site(const struct profile *p, struct imbalance *b,
     const struct profile_group *g = here ? NULL : longest_wait(p, b->slow, cost);
     if (!end && !g)
         return;
-    struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, cost};
-    if (b->at.operation == at.operation && b->at.site == at.site)
-        b->at.cost += cost;
-    else if (cost > b->at.cost)
-        b->at = at;
+    const struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site,
+                                      0};
+    size_t i = 0;
+    while (i < b->sites.n &&
+           (b->sites.at[i].operation != at.operation || b->sites.at[i].site != at.site))
+        i++;
+    if (i == b->sites.n)
+        *PUSH(&b->sites) = at;
+    b->sites.at[i].cost += cost;
+    b->at = b->sites.at[i].cost > b->at.cost ? b->sites.at[i] : b->at;
 }
 
 static void add(struct imbalances *list, const struct profile *p, const struct segments *s,
@@ -218,8 +223,10 @@ struct imbalances imbalances_find(const struct view *v)
 
 void imbalances_free(struct imbalances *list)
 {
-    for (size_t i = 0; i < list->n; i++)
+    for (size_t i = 0; i < list->n; i++) {
         free(list->at[i].slow);
+        free(list->at[i].sites.at);
+    }
     free(list->at);
     *list = (struct imbalances){0};
 }

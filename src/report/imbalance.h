@@ -17,8 +17,9 @@ struct imbalance {
                                  ranks, and of the others */
     struct imbalance_site {
         uint32_t operation, site;
-        double cost; /* part of COST; 0: no such call is known */
-    } at;            /* the call in which others wait most for the slow ranks */
+        double cost;                    /* part of COST; 0: no such call is known */
+    } at;                               /* the call in which others wait most for the slow ranks */
+    ARRAY(struct imbalance_site) sites; /* all such calls */
     bool reported;
 };
 
