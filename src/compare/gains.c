@@ -231,12 +231,6 @@ void gains_add(struct document *d, const struct gains_request *r)
 
 /* --- algorithms that changed --- */
 
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
 /* The algorithm that all N runs show for the operation, ranks and bytes of LIKE; NULL if there is
  * no such one. */
 static const char *algorithm_of(struct profile *const *run, size_t n, const json_t *like)
@@ -247,13 +241,13 @@ static const char *algorithm_of(struct profile *const *run, size_t n, const json
         for (size_t i = 0; i < run[k]->findings.n; i++) {
             const json_t *f = run[k]->findings.at[i].value;
             if (strcmp(run[k]->findings.at[i].kind, "algorithms") != 0 ||
-                strcmp(text_at(f, "operation"), text_at(like, "operation")) != 0 ||
+                strcmp(json_text_at(f, "operation"), json_text_at(like, "operation")) != 0 ||
                 json_number_at(f, "ranks") != json_number_at(like, "ranks") ||
                 json_number_at(f, "bytes") != json_number_at(like, "bytes"))
                 continue;
             if (of_run)
                 return NULL;
-            of_run = text_at(f, "algorithm");
+            of_run = json_text_at(f, "algorithm");
         }
         if (!of_run || !strcmp(of_run, "unknown") || (name && strcmp(name, of_run) != 0))
             return NULL;
@@ -267,8 +261,9 @@ static struct estimate call_shift(const struct gains_request *r, const json_t *o
 {
     double *time = memory_alloc((r->before + r->after + 1) * sizeof *time), calls;
     for (size_t run = 0; run < r->before + r->after; run++) {
-        time[run] = time_of(r->run[run], text_at(of, "operation"), (int)json_number_at(of, "ranks"),
-                            (uint64_t)json_number_at(of, "bytes"), &calls);
+        time[run] =
+            time_of(r->run[run], json_text_at(of, "operation"), (int)json_number_at(of, "ranks"),
+                    (uint64_t)json_number_at(of, "bytes"), &calls);
         time[run] /= calls;
     }
     struct estimate shift = evidence_shift(time, r->before, time + r->before, r->after);
@@ -288,15 +283,15 @@ void algorithms_add(struct document *d, const struct gains_request *r)
         if (!now || !strcmp(was, now))
             continue;
         const struct estimate shift = call_shift(r, f);
-        document_finding(d,
-                         &(struct finding){.key = "algorithm",
-                                           .severity = SEVERITY_FINDING,
-                                           .number = {{"call_us", 1e-3 * shift.value},
-                                                      {"low_us", 1e-3 * shift.low},
-                                                      {"high_us", 1e-3 * shift.high}}},
-                         "%s of %s on %.0f ranks: %s -> %s, %c%s a call.", text_at(f, "operation"),
-                         format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"),
-                         was, now, shift.value < 0 ? '-' : '+',
-                         format_time(time, fabs(shift.value)));
+        document_finding(
+            d,
+            &(struct finding){.key = "algorithm",
+                              .severity = SEVERITY_FINDING,
+                              .number = {{"call_us", 1e-3 * shift.value},
+                                         {"low_us", 1e-3 * shift.low},
+                                         {"high_us", 1e-3 * shift.high}}},
+            "%s of %s on %.0f ranks: %s -> %s, %c%s a call.", json_text_at(f, "operation"),
+            format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"), was, now,
+            shift.value < 0 ? '-' : '+', format_time(time, fabs(shift.value)));
     }
 }

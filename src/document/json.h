@@ -31,6 +31,13 @@ static inline double json_number_at(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* OBJECT's member KEY; "" if it is not a text. */
+static inline const char *json_text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
 /* Adds E in microseconds to OBJECT, as NAME_us, NAME_low_us and NAME_high_us; null if unknown. */
 void json_put_estimate(json_t *object, const char *name, struct estimate e);
 

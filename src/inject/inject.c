@@ -15,7 +15,6 @@ struct injection *const injections[] = {&ack_injection, &benchmark_injection, &r
 const size_t n_injections = sizeof injections / sizeof *injections;
 _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room in kept[]");
 
-static bool together; /* some injection acts collectively */
 static struct sync_clock *common_clock;
 static double began;
 
@@ -40,11 +39,6 @@ void injection_found(struct injection *self, uint32_t comm, json_t *finding)
     pthread_mutex_unlock(&layer.lock);
 }
 
-bool inject_together(void)
-{
-    return layer.inject && together;
-}
-
 void inject_start(struct sync_clock *clock)
 {
     common_clock = clock;
@@ -56,16 +50,15 @@ void inject_start(struct sync_clock *clock)
         j->findings = json_array();
         j->on = j->start();
         layer.inject |= j->on;
-        together |= j->on && j->wants;
     }
     if (layer.inject)
-        internal_comms_start(together);
+        internal_comms_start();
 }
 
 void inject_end(void)
 {
     if (layer.inject)
-        internal_comms_end(together);
+        internal_comms_end();
     for (size_t i = 0; i < n_injections; i++)
         if (injections[i]->on && injections[i]->finish)
             injections[i]->finish();

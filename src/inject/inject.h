@@ -11,14 +11,12 @@
 
 struct sync_clock;
 
+/* Whether an injection is requested. Then a rank must take part even if its recording is switched
+ * off. */
 static inline bool inject_wanted(void)
 {
     return UNLIKELY(layer.inject);
 }
-
-/* Whether an injection communicates among the members of communicators. Then a rank must take part
- * even if its recording is switched off. */
-bool inject_together(void);
 
 /* Reads layer.settings; collective over the layer's communicator if they request an injection. The
  * caller owns CLOCK, which must live as long as the layer. */

@@ -118,10 +118,9 @@ struct internal_comm *internal_comm_of(struct comm *c);
  * succeeds. */
 void internal_comm_before(const struct collective *c);
 
-/* Called by all ranks. TOGETHER: an injection has WANTS. Then members free their communicators
- * together, in one order. */
-void internal_comms_start(bool together);
-void internal_comms_end(bool together);
+/* Called by all ranks. At the end members free their communicators together, in one order. */
+void internal_comms_start(void);
+void internal_comms_end(void);
 /* Calls WARN for each collective activity that failed. */
 void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg);
 

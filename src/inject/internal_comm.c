@@ -129,7 +129,7 @@ static void open_comm(struct internal_comm *s)
     bool good = __atomic_load_n(&comms_made, __ATOMIC_RELAXED) < COMMS_MAX;
     for (size_t i = 0; i < n_injections; i++) {
         const struct injection *j = injections[i];
-        if (j->on && j->keeps)
+        if (j->on)
             good = (s->kept[i] = calloc(1, j->keeps)) && good;
     }
     s->comm = make_comm(s, good);
@@ -145,7 +145,7 @@ void internal_comm_before(const struct collective *c)
     bool due[INJECTIONS_MAX] = {false}, any = false, together = false;
     struct internal_comm *s = c->on;
     for (size_t i = 0; i < n_injections; i++)
-        any |= due[i] = injections[i]->on && injections[i]->wants && injections[i]->wants(c);
+        any |= due[i] = injections[i]->on && injections[i]->wants(c);
     if (!any || !s || s->excluded)
         return;
     if (s->comm == MPI_COMM_NULL) {
@@ -180,7 +180,7 @@ static void close_comm(struct comm *c, double timeout)
     bool any = s->comm != MPI_COMM_NULL;
     bool all = any && handshake(&s->end, s->comm, 0, timeout, true) == HANDSHAKE_DONE;
     for (size_t i = 0; i < n_injections; i++)
-        if (injections[i]->on && injections[i]->close)
+        if (injections[i]->on)
             injections[i]->close(s, all);
     bool over = all || !any;
     for (int i = 0; i < s->failures; i++)
@@ -202,11 +202,11 @@ static void close_freed(struct comm *c)
     close_comm(c, handshake_timeout());
 }
 
-void internal_comms_start(bool together)
+void internal_comms_start(void)
 {
     comm_forgotten = close_freed;
-    struct internal_comm *world = together ? internal_comm_of(comm_of(MPI_COMM_WORLD)) : NULL;
-    if (together && layer.size > 1 && !sync_all_have(layer.comm, world != NULL))
+    struct internal_comm *world = internal_comm_of(comm_of(MPI_COMM_WORLD));
+    if (layer.size > 1 && !sync_all_have(layer.comm, world != NULL))
         open_comm(world);
     else if (world)
         world->excluded = true;
@@ -219,12 +219,11 @@ static void least(struct comm *c, void *arg)
         *found = c;
 }
 
-void internal_comms_end(bool together)
+void internal_comms_end(void)
 {
     struct comm *next;
     MPI_Request all_here;
-    if (together)
-        wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
+    wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     do {
         next = NULL;
         comms_each(least, &next);

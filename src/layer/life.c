@@ -220,7 +220,7 @@ void recording_start(int thread_level)
         return;
     if (layer.comm != MPI_COMM_NULL && !*agreed_sentence()) /* it takes all ranks, alike */
         inject_start(&global_clock);
-    if (inject_together())
+    if (inject_wanted())
         layer.on = true;
     layer.ledger.header->init_ns = ticks_to_ns(clock_ticks() - from);
 }
@@ -272,7 +272,7 @@ void life_switch(int level)
 {
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (level == 0 && inject_together()) {
+    if (level == 0 && inject_wanted()) {
         layer_say("MPI_Pcontrol(0) is not followed: experiments need all ranks");
     } else if (level == 0) {
         layer.on = false;

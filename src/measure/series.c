@@ -136,7 +136,6 @@ static void keeping_end(struct keeping *k, struct series *s)
     *s = (struct series){.samples = k->tally.samples,
                          .loop_mean = batches.mean,
                          .repetitions = k->repetitions,
-                         .batches = (int)batches.n,
                          .per_operation = k->per_operation,
                          .attempts = k->tally.attempts,
                          .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX || k->cut};

@@ -15,10 +15,10 @@
 
 struct series {
     struct samples samples; /* every raw sample of the accepted attempt, seconds */
-    double loop_mean;       /* mean of the batches' means, as the paper reports it */
+    double loop_mean;       /* mean of the batches' means, as the paper reports it; NaN if none */
     int repetitions;        /* M as used: less than the plan's if the budget was short */
     double per_operation;   /* seconds in the last batch, with the loop's own overhead */
-    int batches, attempts;  /* ATTEMPTS: for STOP_PAPER, with the accepted one */
+    int attempts;           /* for STOP_PAPER, with the accepted one */
     bool over_budget;       /* the budget ended it, not the rule */
 };
 

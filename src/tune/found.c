@@ -38,12 +38,6 @@ json_t *tuned_json(const struct tuned *t)
     return json;
 }
 
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
 /* The names of algorithms become settings in a file for a shell. */
 static bool is_name(const char *name)
 {
@@ -55,7 +49,7 @@ static bool is_name(const char *name)
 
 static bool candidate_read(const json_t *json, struct tuned *t)
 {
-    const char *name = text_at(json, "algorithm");
+    const char *name = json_text_at(json, "algorithm");
     if (t->n == ALGORITHMS_MAX || !is_name(name))
         return false;
     struct algorithm *a = &t->candidate[t->n];
@@ -74,19 +68,19 @@ bool tuned_read(const json_t *json, struct tuned *t)
     const json_t *candidate;
     const double ranks = json_number_at(json, "ranks"), bytes = json_number_at(json, "bytes"),
                  calls = json_number_at(json, "calls");
-    *t = (struct tuned){.operation = tuned_operation_find(text_at(json, "operation")),
+    *t = (struct tuned){.operation = tuned_operation_find(json_text_at(json, "operation")),
                         .refuted = json_is_true(json_object_get(json, "refuted"))};
     if (!t->operation || !(ranks >= 1 && ranks <= INT_MAX && bytes >= 0 && bytes <= INT_MAX))
         return false;
     t->ranks = (int)ranks;
     t->bytes = (size_t)bytes;
     t->calls = calls > 0 ? calls : 0;
-    text_copy(t->arrival, sizeof t->arrival, text_at(json, "arrival"));
+    text_copy(t->arrival, sizeof t->arrival, json_text_at(json, "arrival"));
     json_array_foreach(json_object_get(json, "candidates"), k, candidate)
     {
         if (!candidate_read(candidate, t))
             return false;
-        if (k > 0 && !strcmp(t->candidate[k].name, text_at(json, "best")) &&
+        if (k > 0 && !strcmp(t->candidate[k].name, json_text_at(json, "best")) &&
             t->candidate[k].segment == json_number_at(json, "segment"))
             t->best = (int)k;
     }
@@ -131,7 +125,7 @@ bool tuned_set_load(struct tuned_set *s, const char *directory)
     if (!json)
         return reason_give("%s", why);
     bool good = json_is_array(json_object_get(json, "tuned"));
-    text_copy(s->library, sizeof s->library, text_at(json, "library"));
+    text_copy(s->library, sizeof s->library, json_text_at(json, "library"));
     s->complete = json_is_true(json_object_get(json, "complete"));
     json_array_foreach(json_object_get(json, "tuned"), i, one) good =
         good && tuned_read(one, PUSH(&s->list));

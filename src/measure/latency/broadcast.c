@@ -31,6 +31,12 @@ static int compare(const struct broadcast *b, int *differs)
     return MPI_SUCCESS;
 }
 
+static int run(void *arg, int root)
+{
+    const struct broadcast *b = arg;
+    return b->bcast->run(b->buffer, b->count, b->type, root, b->comm, b->bcast->arg);
+}
+
 int broadcast_check(void *arg, int *wrong, bool *checked)
 {
     struct broadcast *b = arg;
@@ -39,17 +45,11 @@ int broadcast_check(void *arg, int *wrong, bool *checked)
     TRY(PMPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, b->comm));
     if (all && rank != b->root)
         memset(b->buffer, 0xA5, bytes_of(b));
-    TRY(broadcast_run(b, b->root));
+    TRY(run(b, b->root));
     if (all)
         TRY(compare(b, &differs));
     *checked = all;
     return PMPI_Allreduce(&differs, wrong, 1, MPI_INT, MPI_SUM, b->comm);
-}
-
-int broadcast_run(void *arg, int root)
-{
-    const struct broadcast *b = arg;
-    return b->bcast->run(b->buffer, b->count, b->type, root, b->comm, b->bcast->arg);
 }
 
 void broadcast_prepare(void *arg)
@@ -63,7 +63,7 @@ void broadcast_prepare(void *arg)
 struct latency_case broadcast_case(struct broadcast *b)
 {
     return (struct latency_case){.comm = b->comm,
-                                 .run = broadcast_run,
+                                 .run = run,
                                  .before = b->fresh ? broadcast_prepare : NULL,
                                  .check = broadcast_check,
                                  .arg = b,

@@ -43,7 +43,7 @@ int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, 
     TRY(series_measure(r->c->comm, r->c->collector, plan, 0, batch, arg, &s));
     result->series = s;
     result->value = samples_estimate(&s.samples);
-    result->loop_mean = s.batches > 0 ? s.loop_mean : NAN;
+    result->loop_mean = s.loop_mean;
     result->over_budget = s.over_budget;
     result->attempts = s.attempts;
     return MPI_SUCCESS;

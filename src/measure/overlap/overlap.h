@@ -39,7 +39,6 @@ struct overlap_side {
     int count;
     unsigned char *send, *recv;
     struct work work;               /* the computation; 0 units for none */
-    int threads;                    /* benchmarks by threads: number of computing threads */
     const double *latency;          /* node 0: one-way latency of 0 bytes to each rank */
     double clock_cost;              /* of one reading */
     double began;                   /* clock_now() when the timed part of the round began */
