@@ -60,10 +60,8 @@ struct change {
 /* NULL if the rank does not run on this host. */
 static const struct profile_rank *rank_in(const struct sample *r, int32_t rank)
 {
-    const struct profile_rank *found = NULL;
-    for (size_t i = 0; i < r->p->ranks.n && !found; i++)
-        if (r->p->ranks.at[i].rank == rank)
-            found = &r->p->ranks.at[i];
+    const size_t i = rank_index(r->p, (uint32_t)rank);
+    const struct profile_rank *found = i < r->p->ranks.n ? &r->p->ranks.at[i] : NULL;
     return found && found->state == LEDGER_RUNNING ? found : NULL;
 }
 

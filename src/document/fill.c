@@ -91,8 +91,7 @@ struct table *document_table(struct document *d, const char *name, const char *t
     struct table **more = reallocarray(d->tables, d->n_tables + 1, sizeof *more);
     if (!more)
         memory_exhausted();
-    *t = (struct table){.document = d,
-                        .name = memory_strdup(name),
+    *t = (struct table){.name = memory_strdup(name),
                         .title = title ? memory_strdup(title) : NULL,
                         .columns = columns,
                         .n_columns = n};

@@ -10,7 +10,6 @@ struct table_row {
 };
 
 struct table {
-    struct document *document; /* the document that contains it */
     char *name, *title;
     const struct column *columns;
     size_t n_columns;

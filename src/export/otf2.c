@@ -69,19 +69,10 @@ static OTF2_LocationRef location_of(const struct event *events)
     return (OTF2_LocationRef)events->rank << 8 | events->thread;
 }
 
-/* OTF2 numbers have no gaps. If ranks have left no record, RANK gets its index among those that
- * have (in ascending order). */
-static uint32_t place_of(const struct archive *a, uint32_t rank)
+/* OTF2 numbers have no gaps: a rank has its index among those with a record. */
+static uint32_t rank_of(const struct archive *a, uint32_t rank)
 {
-    size_t low = 0, high = a->p->ranks.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uint32_t)a->p->ranks.at[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
+    return (uint32_t)rank_index(a->p, rank);
 }
 
 static OTF2_StringRef string(struct archive *a, const char *text)
@@ -97,12 +88,12 @@ static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
     if (a->t->partner[i] == TIMELINE_NONE)
         return;
     if (events->kind == EVENT_SEND || events->kind == EVENT_POST)
-        must(a, OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, events->entry_ns),
-                                       place_of(a, events->peer), WORLD, (uint32_t)events->tag,
-                                       events->bytes));
+        must(a,
+             OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, events->entry_ns), rank_of(a, events->peer),
+                                    WORLD, (uint32_t)events->tag, events->bytes));
     else if (events->kind == EVENT_RECEIVED)
         must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, events->exit_ns),
-                                       place_of(a, events->peer), WORLD, (uint32_t)events->tag,
+                                       rank_of(a, events->peer), WORLD, (uint32_t)events->tag,
                                        timeline_bytes(a->t, a->p->events.at, i)));
 }
 
@@ -189,7 +180,7 @@ static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef locat
     snprintf(name, sizeof name, "thread %u", (unsigned)(location & 0xff));
     must(a, OTF2_GlobalDefWriter_WriteLocation(a->definitions, location, string(a, name),
                                                OTF2_LOCATION_TYPE_CPU_THREAD, events,
-                                               (OTF2_LocationGroupRef)place_of(a, (uint32_t)rank)));
+                                               (OTF2_LocationGroupRef)rank_of(a, (uint32_t)rank)));
 }
 
 /* Ranks ascend, as in t->order. Every rank has at least one thread. */

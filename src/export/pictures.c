@@ -25,7 +25,7 @@ static void rank_parts(struct table *t, const struct profile *p, size_t at, doub
     const struct profile_rank *r = &p->ranks.at[at];
     bool known = r->collective_ns >= 0 && r->message_ns >= 0;
     double mpi = (double)r->mpi_ns, collective = known ? (double)r->collective_ns : 0,
-           message = known ? (double)r->message_ns : 0, outside = 1e9 * efficiency_compute(p, at),
+           message = known ? (double)r->message_ns : 0, outside = 1e9 * rank_outside(r),
            wait = known ? fmax(0, (double)r->collective_wait_ns) : 0,
            shown = fmax((double)r->message_wait_ns, 1e9 * longest - outside - wait),
            wait_message = fmin(message, fmax(0, shown));

@@ -44,17 +44,6 @@ static uint64_t waited(const struct profile_instance *e, int64_t ready)
     return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
 }
 
-/* The rank with that number in MPI_COMM_WORLD; NULL if it has no record. Ranks are sorted, with
- * gaps. */
-static struct profile_rank *rank_of(struct profile *p, uint32_t rank)
-{
-    size_t i = rank;
-    if (i >= p->ranks.n || p->ranks.at[i].rank != (int32_t)rank)
-        for (i = 0; i < p->ranks.n && p->ranks.at[i].rank != (int32_t)rank;)
-            i++;
-    return i < p->ranks.n ? &p->ranks.at[i] : NULL;
-}
-
 /* Time that the N members of an instance waited for ranks whose entry they needed. */
 static uint64_t wait_of(struct profile *p, const struct profile_instance *e, size_t n,
                         enum collective_kind kind, uint32_t root)
@@ -67,9 +56,9 @@ static uint64_t wait_of(struct profile *p, const struct profile_instance *e, siz
     collective_awaits(kind, entered, n, p->comms.at[e->comm].first, root, awaited);
     for (size_t i = 0; i < n; i++) {
         uint64_t ns = awaited[i] == i ? 0 : waited(&e[i], entered[awaited[i]]);
-        struct profile_rank *rank = rank_of(p, e[i].rank);
-        if (rank)
-            rank->collective_wait_ns += (int64_t)ns;
+        size_t rank = rank_index(p, e[i].rank);
+        if (rank < p->ranks.n)
+            p->ranks.at[rank].collective_wait_ns += (int64_t)ns;
         sum += ns;
     }
     free(entered);

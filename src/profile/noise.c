@@ -7,18 +7,13 @@
 
 #include <math.h>
 
-static double outside_seconds(const struct profile_rank *r)
-{
-    return fmax(0, r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns));
-}
-
 /* A rank that computes less than MOST, the longest computation, waited in MPI for that rank: at
  * least for the difference, or for its recorded waits in collectives and (with a trace) for
  * messages. */
 static double contention(const struct profile_rank *r, double most)
 {
-    double waited = fmax(most - outside_seconds(r), 1e-9 * (fmax(0, (double)r->collective_wait_ns) +
-                                                            (double)r->message_wait_ns));
+    double waited = fmax(most - rank_outside(r), 1e-9 * (fmax(0, (double)r->collective_wait_ns) +
+                                                         (double)r->message_wait_ns));
     if (r->delayed_ns < 0)
         return NAN;
     return fmax(0, fmin(1e-9 * (double)r->delayed_ns, r->wall) -
@@ -29,7 +24,7 @@ static double most_outside(const struct profile *p)
 {
     double most = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
-        most = fmax(most, outside_seconds(&p->ranks.at[i]));
+        most = fmax(most, rank_outside(&p->ranks.at[i]));
     return most;
 }
 
@@ -40,9 +35,9 @@ double noise_doubt(const struct profile *p, int64_t rank, double work)
     double lost = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (rank < 0 || p->ranks.at[i].rank == rank)
-            lost += fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
-                         rank == NOISE_ANYWHERE ? p->ranks.at[i].wall
-                                                : outside_seconds(&p->ranks.at[i]));
+            lost +=
+                fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
+                     rank == NOISE_ANYWHERE ? p->ranks.at[i].wall : rank_outside(&p->ranks.at[i]));
     double slower =
         p->clock == CLOCK_SOURCE_EXTERNAL ? 0 : differ * sqrt(work * fmin(work, for_seconds));
     return n > 0 ? lost * (n - 1) / n + slower : 0;

@@ -386,6 +386,12 @@ uint32_t *comm_kinds(const struct profile *p);
 double profile_wall_ns(const struct profile *p);
 double profile_longest_ns(const struct profile *p);
 
+/* Seconds that the rank was outside of MPI, without what the layer measured. */
+double rank_outside(const struct profile_rank *r);
+
+/* Index of the row of RANK; the number of rows if it has no record. Ranks are sorted, with gaps. */
+size_t rank_index(const struct profile *p, uint32_t rank);
+
 /* Time in MPI summed over all ranks, ns; NaN if unknown for some. */
 double profile_mpi_ns(const struct profile *p);
 

@@ -77,6 +77,20 @@ double profile_longest_ns(const struct profile *p)
     return longest;
 }
 
+double rank_outside(const struct profile_rank *r)
+{
+    return fmax(0, r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns));
+}
+
+size_t rank_index(const struct profile *p, uint32_t rank)
+{
+    size_t i = rank;
+    if (i >= p->ranks.n || p->ranks.at[i].rank != (int32_t)rank)
+        for (i = 0; i < p->ranks.n && p->ranks.at[i].rank != (int32_t)rank;)
+            i++;
+    return i;
+}
+
 double profile_mpi_ns(const struct profile *p)
 {
     double sum = 0;

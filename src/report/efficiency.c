@@ -21,16 +21,13 @@ struct efficiency efficiency_of(const struct profile *p)
     struct efficiency e = {.known = p->ranks.n > 0 && !p->threads_at_once};
     double n = (double)p->ranks.n, sum = 0, mpi = 0, idle = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
-        double compute = efficiency_compute(p, i);
+        double compute = rank_outside(&p->ranks.at[i]);
         e.known = e.known && !p->ranks.at[i].in_call;
         sum += compute;
         idle += efficiency_idle(p, i);
         e.run = fmax(e.run, p->ranks.at[i].wall - 1e-9 * (double)p->ranks.at[i].injected_ns);
         mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
-        if (compute > e.most) {
-            e.most = compute;
-            e.longest_rank = i;
-        }
+        e.most = fmax(e.most, compute);
     }
     e.known = e.known && e.run > 0 && e.most > 0;
     if (!e.known)

@@ -25,7 +25,6 @@ struct efficiency {
     double load_balance, communication;
     double serialisation, transfer; /* NAN if unknown */
     double mean, most;              /* of C, seconds */
-    size_t longest_rank;            /* index in the profile's list of the rank with the largest C */
 };
 
 struct efficiency efficiency_of(const struct profile *p);
@@ -35,20 +34,12 @@ struct efficiency efficiency_of(const struct profile *p);
 enum { EFFICIENCY_TEXT = 180 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
 
-/* C of the rank with index I, in seconds. */
-static inline double efficiency_compute(const struct profile *p, size_t i)
-{
-    const struct profile_rank *r = &p->ranks.at[i];
-    double seconds = r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns);
-    return seconds > 0 ? seconds : 0;
-}
-
 /* Seconds of C in which the rank with index I neither had a processor nor waited for one; 0 if
  * unknown, or less than half of C: then its processor may have been taken by a virtual machine. */
 static inline double efficiency_idle(const struct profile *p, size_t i)
 {
     const struct profile_rank *r = &p->ranks.at[i];
-    double compute = efficiency_compute(p, i),
+    double compute = rank_outside(r),
            idle = compute - 1e-9 * ((double)r->cpu_ns + fmax(0, (double)r->delayed_ns));
     return r->cpu_ns > 0 && idle > compute / 2 ? idle : 0;
 }

@@ -108,10 +108,8 @@ static double low_of(const struct segments *s, double cost)
 
 static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
 {
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank == (int32_t)rank)
-            return slow[i];
-    return false;
+    const size_t i = rank_index(p, rank);
+    return i < p->ranks.n && slow[i];
 }
 
 /* The call in which other ranks wait longest for the slow ranks. If a slow rank has the least time
@@ -196,7 +194,7 @@ struct imbalances imbalances_find(const struct view *v)
     bool *taken = memory_alloc((p->instances.n + 1) * sizeof *taken);
     double *rest = memory_alloc(p->ranks.n * sizeof *rest);
     for (size_t i = 0; i < p->ranks.n; i++)
-        rest[i] = efficiency_compute(p, i);
+        rest[i] = rank_outside(&p->ranks.at[i]);
     for (size_t i = 0; i <= p->arrivals.n; i++) {
         struct segments s = {.end = i < p->arrivals.n ? &p->arrivals.at[i] : NULL, .outside = rest};
         if (s.end && (p->comms.at[s.end->comm].size != p->ranks.n ||
@@ -246,7 +244,7 @@ bool imbalance_processor(const struct imbalance *b, const struct profile *p, dou
     bool known = true;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
-        double time = efficiency_compute(p, i), used = 1e-9 * (double)r->cpu_ns;
+        double time = rank_outside(r), used = 1e-9 * (double)r->cpu_ns;
         if (!b->slow[i])
             continue;
         known = known && r->cpu_ns >= 0;

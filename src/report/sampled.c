@@ -105,11 +105,8 @@ struct comparison {
 
 static bool is_slow(const struct comparison *c, const struct sampled_function *f)
 {
-    const struct profile *p = c->v->p;
-    size_t i = 0;
-    while (i < p->ranks.n && p->ranks.at[i].rank != (int32_t)f->in->rank)
-        i++;
-    return i < p->ranks.n && c->slow[i];
+    const size_t i = rank_index(c->v->p, f->in->rank);
+    return i < c->v->p->ranks.n && c->slow[i];
 }
 
 /* How much longer slow ranks execute the functions [F, END), ns per rank; 0 if chance could be the
