@@ -28,6 +28,12 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, i
     return MPI_SUCCESS;
 }
 
+/* Error bound of a clock reading now. */
+static double bound_now(const struct sync_clock *clock)
+{
+    return sync_bound(clock, sync_local(clock, sync_now(clock)));
+}
+
 /* A clock is measured again in a fifth of the time: its bound grows from then on. */
 static bool is_due(const struct harmony *h)
 {
@@ -55,5 +61,6 @@ int harmonize(struct harmony *h)
     h->begin = sync_now(h->clock) + h->slack;
     TRY(PMPI_Bcast(&h->begin, 1, MPI_DOUBLE, h->root, h->comm));
     h->late = !sync_wait(h->clock, h->begin);
+    h->off = sync_now(h->clock) - h->begin + bound_now(h->clock);
     return MPI_SUCCESS;
 }

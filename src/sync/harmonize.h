@@ -15,6 +15,7 @@ struct harmony {
 
     double begin; /* the moment, on the common clock */
     bool late;    /* the announcement reached this rank after the moment */
+    double off;   /* upper bound of how much later this rank started, with its clock's error */
     double slack; /* at the root: seconds between announcement and moment. It grows after a late
                      rank and shrinks again to the minimum */
     double least;
