@@ -12,7 +12,7 @@ assert json.load(open("crashed.json"))["findings"]["verdict"]
 
 # pandas: one header line, numbers where figures are.
 text = {"operation", "call_site", "communicator", "region", "state", "direction", "ended", "host",
-        "created_at", "algorithm", "method", "destinations", "measures"}
+        "created_at", "algorithm", "method", "destinations", "measures", "remarks"}
 of_causes = {"kind", "left", "entered"}
 seen = 0
 
