@@ -138,8 +138,8 @@ static bool await(struct ack_awaited *w, double timeout)
     return come;
 }
 
-/* Receives what was awaited in vain, until UNTIL. Late acknowledgements are echoed, too: otherwise
- * a later echo would be received as theirs. */
+/* Receives until UNTIL the messages that did not arrive in time. Late acknowledgements are echoed,
+ * too: otherwise a later echo would be received as theirs. */
 static void receive_late(const struct internal_comm *s, struct ack_stream *a, double until)
 {
     for (size_t k = 0; k < a->n; k++) {

@@ -1,5 +1,6 @@
 /* The whole layer over the fake MPI: what is recorded of layer_app.c, whose calls and times are
  * known, and what is measured in its run. */
+#include "document/json.h"
 #include "fake_mpi.h"
 
 #include <criterion/criterion.h>
@@ -28,11 +29,6 @@ __attribute__((constructor)) static void with_room(int argc, char **argv)
 static double number(const json_t *of, const char *key)
 {
     return json_number_value(json_object_get(of, key));
-}
-
-static const char *text(const json_t *of, const char *key)
-{
-    return json_string_value(json_object_get(of, key)) ?: "";
 }
 
 /* The sum of a member of all rows of a table. */
@@ -76,9 +72,9 @@ static void expect_consistent(const json_t *p, bool measured)
     const json_t *row;
     json_array_foreach(json_object_get(p, "entries"), i, row)
     {
-        const char *family =
-            text(json_array_get(json_object_get(p, "operations"), (size_t)number(row, "operation")),
-                 "family");
+        const char *family = json_text_at(
+            json_array_get(json_object_get(p, "operations"), (size_t)number(row, "operation")),
+            "family");
         time[!strcmp(family, "lifecycle")   ? 0
              : strstr(family, "collective") ? 1
                                             : 2] += number(row, "time_ns");
@@ -153,7 +149,7 @@ static double sum_on(const json_t *p, const char *operation, const char *key, in
             json_array_get(json_object_get(p, "operations"), (size_t)number(e, "operation"));
         const json_t *c =
             json_array_get(json_object_get(p, "communicators"), (size_t)number(e, "communicator"));
-        if (!strcmp(text(o, "name"), operation) && (!size || number(c, "size") == size))
+        if (!strcmp(json_text_at(o, "name"), operation) && (!size || number(c, "size") == size))
             sum += number(e, key);
     }
     return sum;
@@ -206,7 +202,7 @@ Test(layer, blocking_calls)
     {
         const json_t *o =
             json_array_get(json_object_get(p, "operations"), (size_t)number(a, "operation"));
-        if (strcmp(text(o, "name"), "MPI_Barrier") != 0)
+        if (strcmp(json_text_at(o, "name"), "MPI_Barrier") != 0)
             continue;
         late++;
         cr_expect_eq(number(a, "instances"), 4);
@@ -219,7 +215,7 @@ Test(layer, blocking_calls)
     json_array_foreach(json_object_get(p, "ranks"), i, r)
     {
         cr_expect_eq(number(r, "rank"), i);
-        cr_expect_str_eq(text(r, "state"), "finalized");
+        cr_expect_str_eq(json_text_at(r, "state"), "finalized");
         cr_expect_float_eq(number(r, "wall_seconds"), 0.0204, 0.0004);
         cr_expect_eq(number(r, "untracked_requests"), 0);
     }
@@ -261,7 +257,7 @@ Test(layer, probes_and_requests_that_end_otherwise)
     EXPECT_MS(p, "MPI_Irecv", "post_to_wait_ns", 4 * 2);
     EXPECT(p, "MPI_Isend", "bytes", 160);
     const json_t *r = json_array_get(json_object_get(p, "regions"), 0);
-    cr_expect_str_eq(text(r, "name"), "probing");
+    cr_expect_str_eq(json_text_at(r, "name"), "probing");
     cr_expect_eq(number(r, "entered"), 4);
     cr_expect_float_eq(number(r, "time_ns") / 1e6, 4, 0.2);
     json_decref(p);
@@ -286,7 +282,7 @@ Test(layer, regions)
             calls += number(e, "calls");
             time += number(e, "time_ns") / 1e6;
         }
-        cr_expect_str_eq(text(r, "name"), known[i].name);
+        cr_expect_str_eq(json_text_at(r, "name"), known[i].name);
         cr_expect_eq(number(r, "entered"), known[i].entered);
         cr_expect_float_eq(open, known[i].ms, 0.5, "%s: %g ms", known[i].name, open);
         cr_expect_eq(calls, known[i].calls, "%s: %g calls", known[i].name, calls);
@@ -437,15 +433,15 @@ Test(layer, benchmarks_of_the_applications_collectives)
     cr_expect_eq(json_array_size(measured(p, "benchmark")), 2);
     json_array_foreach(measured(p, "benchmark"), i, f)
     {
-        bool bcast = !strcmp(text(f, "operation"), "MPI_Bcast");
+        bool bcast = !strcmp(json_text_at(f, "operation"), "MPI_Bcast");
         cr_expect_eq(number(f, "bytes"), bcast ? 400 : 0);
         json_array_foreach(json_object_get(f, "methods"), n, m)
         {
-            for (k = 0; k < 12 && strcmp(known[k].method, text(m, "method")) != 0;)
+            for (k = 0; k < 12 && strcmp(known[k].method, json_text_at(m, "method")) != 0;)
                 k++;
             double us = bcast ? known[k].bcast_us : known[k].barrier_us, is = number(m, "time_us");
             double apart = number(m, "replayed_apart_us") - number(m, "recorded_apart_us");
-            cr_expect(us > 0 && fabs(is - us) < 0.06, "%s: %g us", text(m, "method"), is);
+            cr_expect(us > 0 && fabs(is - us) < 0.06, "%s: %g us", json_text_at(m, "method"), is);
             cr_expect(k > 0 || fabs(apart) < 0.1);
             as_arrived += k == 0;
             rows++;
@@ -470,12 +466,12 @@ Test(layer, tunes_the_applications_collectives)
     cr_assert_eq(json_array_size(measured(p, "tune")), 2);
     json_array_foreach(measured(p, "tune"), i, f)
     {
-        bool bcast = !strcmp(text(f, "operation"), "MPI_Bcast");
+        bool bcast = !strcmp(json_text_at(f, "operation"), "MPI_Bcast");
         candidates = json_object_get(f, "candidates");
         cr_expect_eq(number(f, "calls"), 50);
         cr_expect_eq(number(f, "bytes"), bcast ? 400 : 0);
         cr_expect_float_eq(number(f, "now_us"), bcast ? 0.05 : 24.05, 0.05);
-        cr_expect_str_empty(text(f, "best"));
+        cr_expect_str_empty(json_text_at(f, "best"));
         cr_expect_eq(number(f, "saves_us"), 0);
         cr_expect_eq(json_array_size(candidates), 3);
         cr_expect_float_eq(number(json_array_get(candidates, 2), "ratio"), 1, 0.02);
@@ -488,7 +484,7 @@ Test(layer, other_broadcasts)
 {
     json_t *p = profile_of("broadcasts", "BCAST=chain");
     const json_t *row = json_array_get(measured(p, "broadcast"), 0);
-    cr_expect_str_eq(text(row, "algorithm"), "chain");
+    cr_expect_str_eq(json_text_at(row, "algorithm"), "chain");
     cr_expect_eq(number(row, "calls"), 50);
     cr_expect_float_eq(number(row, "seen_us"), 1010, 5);
     EXPECT_MS(p, "MPI_Bcast", "time_ns", 1.05);
@@ -497,6 +493,6 @@ Test(layer, other_broadcasts)
     row = json_array_get(measured(p, "broadcast"), 0);
     cr_expect_float_eq(number(row, "trial_us"), 13.45, 0.05);
     cr_expect_float_eq(number(row, "library_us"), 13.42, 0.05);
-    cr_expect_str_eq(text(row, "algorithm"), "native");
+    cr_expect_str_eq(json_text_at(row, "algorithm"), "native");
     json_decref(p);
 }
