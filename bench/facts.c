@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "config.h"
 #include "sync/local_clock.h"
+#include "tune/library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -36,18 +37,6 @@ struct place *bench_places(const struct bench *b)
         all = calloc((size_t)b->size, sizeof *all);
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, b->comm);
     return all;
-}
-
-/* MPICH describes itself on a whole page; only its version is kept. */
-static void fact_mpi(struct document *d)
-{
-    char all[MPI_MAX_LIBRARY_VERSION_STRING] = "", version[16] = "";
-    int length;
-    MPI_Get_library_version(all, &length);
-    if (sscanf(all, "MPICH Version: %15s", version) == 1)
-        document_fact(d, "MPI", "MPICH %s", version);
-    else
-        document_fact(d, "MPI", "%.*s", (int)strcspn(all, "\n,"), all);
 }
 
 static void fact_date(struct document *d)
@@ -131,7 +120,7 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
         usleep(250000);
         sync_remeasure(clock);
     }
-    if (the_document && clock->domains > 1 && !document_fact_value(the_document, "clocks"))
+    if (the_document && clock->domains > 1)
         document_fact(the_document, "clocks",
                       "%d, made one within %.2f us; half of the round trips: %.2f us",
                       clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
@@ -139,6 +128,7 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
 
 struct document *bench_document(const struct bench *b, const char *schema)
 {
+    char library[128];
     struct place *places = bench_places(b);
     if (b->rank)
         return NULL;
@@ -148,10 +138,11 @@ struct document *bench_document(const struct bench *b, const char *schema)
         MPI_Abort(b->comm, 1);
     }
     the_document = d;
+    tuning_library_name(library, sizeof library);
     document_fact(d, "program", "%s (collprof %s)", b->program, PACKAGE_VERSION);
     document_fact(d, "command", "%s", b->command);
     fact_date(d);
-    fact_mpi(d);
+    document_fact(d, "MPI", "%s", library);
     cvar_facts(d);
     fact_clock(d);
     fact_repetitions(d, b);

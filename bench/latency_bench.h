@@ -38,7 +38,7 @@ struct tables;
 struct tables *latency_tables_new(const struct latency_options *o, struct document *d);
 void latency_tables_add(struct tables *t, const struct bench_point *p,
                         const struct latency_outcome *outcome, struct contention contention);
-/* Adds findings about all rows, and pictures. */
+/* Adds pictures. */
 void latency_tables_end(struct tables *t);
 
 /* --- tuning --- */

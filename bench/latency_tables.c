@@ -59,7 +59,6 @@ struct tables {
     const struct latency_options *o;
     struct document *d;
     struct table *methods, *pairs;
-    double clock_bound;
 };
 
 static const char *thing(const struct latency_options *o)
@@ -173,7 +172,6 @@ void latency_tables_add(struct tables *t, const struct bench_point *p,
                          "the data could not be checked");
         if (t->pairs && r->figure)
             add_pairs(t, p, &row, r);
-        t->clock_bound = fmax(t->clock_bound, r->clock_bound);
     }
 }
 
@@ -199,7 +197,7 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
 
 /* The paper's figures 3, 6, 7, 8, 10 (one method, a line for each algorithm) and 11 (one algorithm,
  * a line for each method). */
-static void declare_pictures(struct tables *t)
+void latency_tables_end(struct tables *t)
 {
     const struct latency_options *o = t->o;
     size_t n = o->things.n;
@@ -208,16 +206,4 @@ static void declare_pictures(struct tables *t)
         declare_lines(t, thing(o), latency_thing(o, i), "method", several);
     for (size_t i = 0; i < o->n_methods && n > 1; i++)
         declare_lines(t, "method", o->method[i]->name, thing(o), several);
-}
-
-void latency_tables_end(struct tables *t)
-{
-    if (t->clock_bound > 0)
-        document_finding(t->d,
-                         &(struct finding){.key = "clocks",
-                                           .severity = SEVERITY_NOTE,
-                                           .number = {{"error_us", 1e6 * t->clock_bound}}},
-                         "One clock for all ranks: the ranks' clocks agree within %.2f us.",
-                         1e6 * t->clock_bound);
-    declare_pictures(t);
 }

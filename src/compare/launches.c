@@ -33,16 +33,10 @@ struct launches {
     struct table *t;
 };
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static bool is_figure(const json_t *column)
 {
     static const char *const kinds[] = {"real", "time", "share", NULL};
-    return text_is_one_of(text_of(column, "kind"), kinds);
+    return text_is_one_of(json_text_at(column, "kind"), kinds);
 }
 
 /* The cells before the first figure of a row: "binomial ranks 4 size 8". */
@@ -53,7 +47,7 @@ static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
     *key = '\0';
     json_array_foreach(json_object_get(table, "columns"), i, column)
     {
-        const char *name = text_of(column, "name"), *between = at ? " " : "";
+        const char *name = json_text_at(column, "name"), *between = at ? " " : "";
         const json_t *value = json_object_get(row, name);
         if (is_figure(column) || at >= KEY_ROOM)
             return;
@@ -90,7 +84,7 @@ static void add_figure(const struct launches *l, const char *name, const char *k
     double *x[2] = {memory_alloc(all * sizeof(double)), memory_alloc(all * sizeof(double))};
     for (size_t i = 0; i < all; i++) {
         int side = i >= l->before;
-        double value = figure_of(l, i, name, key, text_of(column, "name"));
+        double value = figure_of(l, i, name, key, json_text_at(column, "name"));
         if (!isnan(value))
             x[side][n[side]++] = value;
     }
@@ -98,8 +92,8 @@ static void add_figure(const struct launches *l, const char *name, const char *k
         struct summary a = stats_summarize(x[0], n[0]);
         bool has_interval = n[0] >= 6;
         table_text(l->t, key);
-        table_text(l->t, text_of(column, "name"));
-        table_text(l->t, text_of(column, "unit"));
+        table_text(l->t, json_text_at(column, "name"));
+        table_text(l->t, json_text_at(column, "unit"));
         table_integer(l->t, (long long)n[0]);
         table_real(l->t, a.median);
         table_real(l->t, has_interval ? a.median_low : NAN);
@@ -129,7 +123,7 @@ static void add_table(const struct launches *l, const char *name, const json_t *
         row_key(table, row, key);
         json_array_foreach(json_object_get(table, "columns"), i, column)
         {
-            const char *figure = text_of(column, "name");
+            const char *figure = json_text_at(column, "name");
             /* Interval ends within a launch say nothing about differences between launches. */
             if (is_figure(column) && !text_ends_with(figure, "low") &&
                 !text_ends_with(figure, "high"))
@@ -145,11 +139,11 @@ static json_t *load(const char *const *path, size_t n)
     char why[1000] = "";
     for (size_t i = 0; i < n && !*why; i++) {
         json_t *launch = json_file_load(path[i], why, sizeof why);
-        const char *schema = text_of(launch, "schema");
+        const char *schema = json_text_at(launch, "schema");
         if (launch && !json_is_object(json_object_get(launch, "tables")))
             snprintf(why, sizeof why, "%s: expected what a collbench program wrote as JSON",
                      path[i]);
-        else if (i && strcmp(schema, text_of(json_array_get(all, 0), "schema")) != 0)
+        else if (i && strcmp(schema, json_text_at(json_array_get(all, 0), "schema")) != 0)
             snprintf(why, sizeof why, "%s: expected launches of one program", path[i]);
         if (launch)
             json_push(all, launch);

@@ -38,9 +38,6 @@ void document_free(struct document *d); /* D may be NULL */
 void document_fact(struct document *d, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The value of KEY's fact, owned by D; NULL if there is none. */
-const char *document_fact_value(const struct document *d, const char *key);
-
 /* --- tables --- */
 
 enum column_kind {

@@ -74,11 +74,6 @@ void document_fact(struct document *d, const char *key, const char *format, ...)
     va_end(args);
 }
 
-const char *document_fact_value(const struct document *d, const char *key)
-{
-    return json_string_value(json_object_get(document_part(d, "header"), key));
-}
-
 void document_attach(struct document *d, const char *key, json_t *value)
 {
     json_put(d->all, key, value);

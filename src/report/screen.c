@@ -105,15 +105,10 @@ static void put_where(struct screen *s)
     }
 }
 
-static const char *text_of(const json_t *finding, const char *key)
-{
-    return json_string_value(json_object_get(finding, key));
-}
-
 /* Whether F is printed before all figures: it voids them, or the run did not end well. */
 static bool comes_first(const struct screen *s, const json_t *f)
 {
-    const char *severity = text_of(f, "severity");
+    const char *severity = json_text_at(f, "severity");
     return !strcmp(severity, "error") || (!strcmp(severity, "doubt") && s->ended_badly);
 }
 
@@ -127,7 +122,7 @@ static void put_first(struct screen *s)
     {
         if (!comes_first(s, f))
             continue;
-        if (left || !put_within(s, shown ? LAST : SIZE_MAX, "! ", text_of(f, "text")))
+        if (left || !put_within(s, shown ? LAST : SIZE_MAX, "! ", json_text_at(f, "text")))
             left++;
         else
             shown++;
@@ -148,7 +143,7 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
                  format_share(share, least / s->v->where.run, 1));
     snprintf(text, sizeof text, "%s of the run%s: %s",
              format_share(share, json_number_value(json_object_get(f, "share")), 1), low,
-             text_of(f, "text"));
+             json_text_at(f, "text"));
     return put_within(s, last, mark, text);
 }
 
@@ -161,16 +156,16 @@ static void put_findings(struct screen *s)
     const json_t *f;
     json_array_foreach(s->findings, i, f)
     {
-        const char *severity = text_of(f, "severity");
+        const char *severity = json_text_at(f, "severity");
         if (!strcmp(severity, "finding") && room && shown < MOST) {
             if (!shown)
                 put_text(s, "", "");
             room = put_finding(s, LAST, f, shown + 1);
             shown += room;
         } else if (!strcmp(severity, "note")) {
-            put_text(s, " - ", text_of(f, "text"));
+            put_text(s, " - ", json_text_at(f, "text"));
         } else if (!strcmp(severity, "doubt") && !comes_first(s, f) && !doubts++) {
-            put_within(s, LAST, " - ", text_of(f, "text"));
+            put_within(s, LAST, " - ", json_text_at(f, "text"));
         }
     }
 }
@@ -198,8 +193,8 @@ static void put_next(struct screen *s, const char *directory)
     put_text(s, "", "");
     json_array_foreach(s->findings, i, f)
     {
-        if (text_of(f, "advice") && !s->o->explained) {
-            put_text(s, "Next: ", text_of(f, "advice"));
+        if (*json_text_at(f, "advice") && !s->o->explained) {
+            put_text(s, "Next: ", json_text_at(f, "advice"));
             return;
         }
     }
