@@ -1,5 +1,6 @@
 #include "base/format.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { ROOM = 32 };
@@ -22,6 +23,16 @@ char *format_time(char *text, double ns)
         three_digits(text, ns / 1e6, "ms");
     else
         three_digits(text, ns / 1e9, "s");
+    return text;
+}
+
+char *format_shift(char *text, double ns)
+{
+    char time[ROOM];
+    if (isnan(ns))
+        snprintf(text, ROOM, "unknown");
+    else
+        snprintf(text, ROOM, "%c%.30s", ns < 0 ? '-' : '+', format_time(time, fabs(ns)));
     return text;
 }
 

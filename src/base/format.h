@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 char *format_time(char *text, double ns);                  /* "0", "850 ns", "12.3 us", "4.56 s" */
+char *format_shift(char *text, double ns);                 /* "+12.3 us", "-850 ns", "unknown" */
 char *format_bytes(char *text, double bytes);              /* "0 B", "64 KiB", "1.25 GiB" */
 char *format_count(char *text, uint64_t n);                /* "12,345", "12.3 M" */
 char *format_share(char *text, double part, double whole); /* "33.6 %", "-" */

@@ -200,14 +200,6 @@ static void put_in_order(struct comparison *c)
 
 /* --- sentences --- */
 
-/* With a sign: "+1.30 ms". */
-static const char *signed_time(double ns, char text[40])
-{
-    char t[32];
-    snprintf(text, 40, "%s%s", ns < 0 ? "-" : "+", format_time(t, fabs(ns)));
-    return text;
-}
-
 static double percent_of_run(const struct comparison *c, double ns)
 {
     return c->wall_ns > 0 ? 100 * ns / c->wall_ns : 0;
@@ -224,7 +216,7 @@ static void describe(const struct comparison *c, const struct change *x, char *t
                  format_time(b, x->median[1]), fabs(percent) < 10, percent);
     if (estimate_has_interval(x->shift))
         snprintf(text + n, TEXT_ROOM - (size_t)n, " (95 %% CI %s to %s)",
-                 signed_time(x->shift.low, low), signed_time(x->shift.high, high));
+                 format_shift(low, x->shift.low), format_shift(high, x->shift.high));
 }
 
 /* "about 12 runs per side would decide: collprof repeat -n 12" */

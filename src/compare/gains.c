@@ -181,7 +181,7 @@ static void add_finding(struct gains *g, struct document *d)
                                          {"low_us", 1e-3 * saved.low},
                                          {"high_us", 1e-3 * saved.high}}};
     format_time(predicted_text, predicted);
-    format_time(seen_text, saved.value);
+    format_shift(seen_text, saved.value);
     if (g->list.n == 0)
         document_finding(d, &f, "The tuning has no rule, so nothing was changed.");
     else if (!decided)
@@ -193,8 +193,8 @@ static void add_finding(struct gains *g, struct document *d)
         document_finding(d, &f,
                          "Tuning predicted to save %s in a run, and %s is seen (95 %% CI %s to "
                          "%s)%s: %zu of %zu rules are kept.",
-                         predicted_text, seen_text, format_time(low, saved.low),
-                         format_time(high, saved.high),
+                         predicted_text, seen_text, format_shift(low, saved.low),
+                         format_shift(high, saved.high),
                          slower ? ", but the run as a whole became slower" : "", left, g->list.n);
 }
 
@@ -283,15 +283,15 @@ void algorithms_add(struct document *d, const struct gains_request *r)
         if (!now || !strcmp(was, now))
             continue;
         const struct estimate shift = call_shift(r, f);
-        document_finding(
-            d,
-            &(struct finding){.key = "algorithm",
-                              .severity = SEVERITY_FINDING,
-                              .number = {{"call_us", 1e-3 * shift.value},
-                                         {"low_us", 1e-3 * shift.low},
-                                         {"high_us", 1e-3 * shift.high}}},
-            "%s of %s on %.0f ranks: %s -> %s, %c%s a call.", json_text_at(f, "operation"),
-            format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"), was, now,
-            shift.value < 0 ? '-' : '+', format_time(time, fabs(shift.value)));
+        document_finding(d,
+                         &(struct finding){.key = "algorithm",
+                                           .severity = SEVERITY_FINDING,
+                                           .number = {{"call_us", 1e-3 * shift.value},
+                                                      {"low_us", 1e-3 * shift.low},
+                                                      {"high_us", 1e-3 * shift.high}}},
+                         "%s of %s on %.0f ranks: %s -> %s, %s a call.",
+                         json_text_at(f, "operation"),
+                         format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"),
+                         was, now, format_shift(time, shift.value));
     }
 }

@@ -259,6 +259,9 @@ Test(figures, with_three_digits)
     cr_assert_str_eq(format_time(text, 12345), "12.3 us");
     cr_assert_str_eq(format_time(text, 999600), "1.00 ms");
     cr_assert_str_eq(format_time(text, 4.56e9), "4.56 s");
+    cr_assert_str_eq(format_shift(text, 12345), "+12.3 us");
+    cr_assert_str_eq(format_shift(text, -850), "-850 ns");
+    cr_assert_str_eq(format_shift(text, NAN), "unknown");
     cr_assert_str_eq(format_bytes(text, 0), "0 B");
     cr_assert_str_eq(format_bytes(text, 1023), "1023 B");
     cr_assert_str_eq(format_bytes(text, 65536), "64 KiB");
