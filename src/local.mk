@@ -108,6 +108,7 @@ libprofile_la_SOURCES = \
 	src/profile/load.c \
 	src/profile/model.c src/profile/model.h \
 	src/profile/noise.c src/profile/noise.h \
+	src/profile/possible.c \
 	src/profile/profile.h \
 	src/profile/questions.c \
 	src/profile/records.h \

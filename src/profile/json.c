@@ -231,12 +231,15 @@ struct profile *profile_from_json(json_t *json, const char **reason)
     json_make_printable(json);
     struct profile *p = profile_new();
     bool good = read_all(p, json);
-    const char *key = fields_fault();
+    const char *what = good ? profile_impossible(p) : NULL, *key = fields_fault();
     *reason = NULL;
-    if (good)
+    if (good && !what)
         return p;
-    snprintf(text, sizeof text, "a damaged profile%s%s%s", key ? ": " : "", key ? key : "",
-             key ? " has an impossible value" : "");
+    snprintf(text, sizeof text, "a damaged profile%s%s%s", what || key ? ": " : "",
+             what  ? what
+             : key ? key
+                   : "",
+             key && !what ? " has an impossible value" : "");
     *reason = text;
     profile_free(p);
     return NULL;

@@ -1,5 +1,5 @@
-/* Protects those who read a profile.json that was damaged, or written by others: values that a
- * member cannot have are refused with its name, and the last that it can have are not. */
+/* Protects those who read a profile.json that was damaged, or written by others: figures that
+ * cannot be are refused with what is wrong with them, and those that just can be are not. */
 #include "made_profile.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +32,19 @@ static const struct {
     double good, bad;   /* the last that can be, and the first that cannot */
     const char *reason; /* NULL: only that it is damaged */
 } known[] = {
+    {"ranks", "wall_seconds", 0, -1e-9, "a rank was longer in MPI"},
+    /* Twice the run of 2 s and a second. */
+    {"ranks", "mpi_ns", 5e9, 5e9 + 1, "a rank was longer in MPI"},
+    {"ranks", "delayed_ns", 5e9, 5e9 + 1, "or runnable but not scheduled, than it ran"},
+    {"entries", "errors", 10, 11, "calls of one call site took longer, or failed more often"},
+    {"entries", "complete_at_wait", 10, 11, "calls of one call site took longer"},
+    /* Ten calls, of which none took more than 0.1 ms. */
+    {"entries", "time_ns", 1099999, 1100000, "calls of one call site took longer"},
+    {"arrivals", "wait_ns", 500, 501, "collectives of one call site waited for longer"},
     {"arrivals", "wait_ns", 0, -1, "wait_ns has an impossible value"},
+    {"waits", "wait_ns", 1000999, 1001001, "the sum of times is longer than the run"},
+    {"trace", "covered", 0, -0.01, "a trace covers more than its run"},
+    {"trace", "covered", 1, 1.01, "a trace covers more than its run"},
     {"regions", "time_ns", 0, -5, "time_ns has an impossible value"},
     /* No key is named that was wrong in the profile before. */
     {"entries", "size_class", 63, 64, NULL},
@@ -122,4 +134,23 @@ Test(refusals, integers_beyond_their_type)
     assert_refused(frame_of(json), "module", 99, json);
     json = made_json();
     assert_refused(json, "writing_ns", -1, json);
+}
+
+/* Where threads call MPI at once, their calls may last longer together than the run; a rank that
+ * was killed has no end to compare with. */
+Test(refusals, not_where_it_can_be)
+{
+    const char *reason;
+    json_t *json = made_json(), *rank = json_array_get(json_object_get(json, "ranks"), 0);
+    json_object_set_new(rank, "mpi_ns", json_integer(1000000000000));
+    json_object_set_new(json_object_get(json, "run"), "threads_at_once", json_true());
+    struct profile *p = profile_from_json(json, &reason);
+    cr_expect_not_null(p, "threads: %s", reason);
+    profile_free(p);
+    json_object_set_new(json_object_get(json, "run"), "threads_at_once", json_false());
+    json_object_set_new(rank, "state", json_string("running"));
+    p = profile_from_json(json, &reason);
+    cr_expect_not_null(p, "killed: %s", reason);
+    profile_free(p);
+    json_decref(json);
 }
