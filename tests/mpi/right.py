@@ -43,7 +43,7 @@ def programs(mpi):
     with open(f"{work}/io.c", "w") as out:
         out.write(IO)
     found = []
-    for name, file, arguments in (("heat", f"{source}/examples/heat.c", ["-s", "100"]), ("io", f"{work}/io.c", ["3"]),
+    for name, file, arguments in (("heat", f"{source}/examples/heat.c", ["-s", "3000"]), ("io", f"{work}/io.c", ["3"]),
                                   ("comms", f"{source}/tests/mpi/comms.c", ["many", "300"])):
         made = f"{work}/{name}.{mpi}"
         if subprocess.run([f"mpicc.{mpi}", "-g", "-O1", "-o", made, file, "-lm"], capture_output=True).returncode == 0:
