@@ -416,8 +416,6 @@ int main(int argc, char **argv)
         add_facts(&t, d);
         add_pictures(&t, d);
     }
-    if (t.best.n > 0)
-        document_attach(d, "schedule", schedule_to_json(&t.best, t.sizes.at[t.sizes.n - 1]));
     schedule_free(&t.best);
     bcast_grid_close(&t.grid);
     bench_group_close(&o.bench, &t.group);

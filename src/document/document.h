@@ -194,10 +194,6 @@ enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 extern const char *const format_names[]; /* names of enum format, ending with NULL */
 
-/* Adds extra JSON under KEY that is not a table (raw samples, trees); text and CSV omit it. Takes
- * over the reference. */
-void document_attach(struct document *d, const char *key, json_t *value);
-
 /* The whole document as JSON, a new reference. */
 json_t *document_json(const struct document *d);
 

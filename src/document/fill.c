@@ -74,11 +74,6 @@ void document_fact(struct document *d, const char *key, const char *format, ...)
     va_end(args);
 }
 
-void document_attach(struct document *d, const char *key, json_t *value)
-{
-    json_put(d->all, key, value);
-}
-
 struct table *document_table(struct document *d, const char *name, const char *title,
                              const struct column *columns, size_t n)
 {

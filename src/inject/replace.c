@@ -11,7 +11,6 @@
 #include "document/json.h"
 #include "measure/latency/broadcast.h"
 #include "measure/pairs/grid.h"
-#include "results/schedule_document.h"
 
 #include <limits.h>
 #include <math.h>
@@ -231,8 +230,6 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
         json_put_estimate(f, "trial", r->plan.trial_grid);
         json_put_estimate(f, "library", r->plan.trial_native);
     }
-    if (r->planned && !r->plan.native && r->plan.schedule.n > 0)
-        json_object_set_new(f, "schedule", schedule_to_json(&r->plan.schedule, r->bytes));
     return f;
 }
 

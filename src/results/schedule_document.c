@@ -1,7 +1,5 @@
 #include "results/schedule_document.h"
 
-#include "document/json.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,20 +79,4 @@ void schedule_document(const struct schedule *s, char *const *host, struct docum
                                           .x_label = "predicted arrival (us)",
                                           .y_label = "rank",
                                           .arrows = "tree_messages"});
-}
-
-json_t *schedule_to_json(const struct schedule *s, size_t bytes)
-{
-    json_t *children = json_array(), *arrival = json_array();
-    for (int u = 0; u < s->n; u++) {
-        json_t *list = json_array();
-        for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            json_push(list, json_integer(s->child[i]));
-        json_push(children, list);
-        json_push(arrival, json_finite(1e6 * s->arrival[u]));
-    }
-    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:o, s:o}", "schema",
-                     "collprof-schedule/1", "algorithm", s->name, "ranks", s->n, "root", s->root,
-                     "bytes", (json_int_t)bytes, "segment", (json_int_t)s->segment, "predicted_us",
-                     json_finite(1e6 * s->completion), "children", children, "arrival_us", arrival);
 }
