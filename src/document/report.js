@@ -1,5 +1,5 @@
 /* Shows a document (document.h) that the page embeds as JSON: findings, facts, pictures (by
- * Chart.js, if it is embedded), and tables that can be sorted and filtered. */
+ * Chart.js, if it is embedded), and tables that can be sorted. */
 'use strict';
 const doc = JSON.parse(document.getElementById('document').textContent);
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#f0e442', '#808080', '#ff1493'];
@@ -90,21 +90,17 @@ function cellOf(column, value) {
 
 class Table {
     constructor(name, table) {
-        this.table = table;
         this.columns = table.columns.filter(c => !(c.flags & HIDDEN_IN_TEXT));
         if (table.rows.some(row => Array.isArray(row.remarks)))
             this.columns.push({ name: 'remarks', kind: 'text', meaning: 'what speaks against the figures' });
         this.rows = table.rows;
         this.body = element('tbody');
         this.heads = this.columns.map(c => this.head(c));
-        this.field = element('input', { type: 'search', placeholder: 'filter', 'aria-label': 'filter rows',
-            oninput: () => this.filter(this.field.value) });
         this.more = element('button', { type: 'button', className: 'more', onclick: () => this.fill(Infinity) });
         const title = table.title || name, head = element('thead', {}, element('tr', {}, ...this.heads));
         const wide = element('div', { className: 'wide', tabIndex: 0, role: 'region', 'aria-label': title },
             element('table', {}, head, this.body));
-        add(element('section', { id: name, className: 'table' }, element('h2', {}, title),
-            this.field, wide, this.more));
+        add(element('section', { id: name, className: 'table' }, element('h2', {}, title), wide, this.more));
         this.fill(MOST_ROWS);
     }
     head(column) {
@@ -135,12 +131,6 @@ class Table {
             if (none(x) || none(y)) return none(x) - none(y);
             return x < y ? -sign : x > y ? sign : 0;
         });
-        this.fill();
-    }
-    filter(word) {
-        const wanted = word.toLowerCase();
-        const matches = row => this.columns.some(c => shown(c, this.value(row, c)).toLowerCase().includes(wanted));
-        this.rows = this.table.rows.filter(matches);
         this.fill();
     }
 }
@@ -419,7 +409,5 @@ function showPictures() {
 showFindings();
 showPictures();
 showFacts();
-const tables = {};
 for (const [name, table] of Object.entries(doc.tables))
-    if (table.rows.length) tables[name] = new Table(name, table);
-addEventListener('beforeprint', () => charts.forEach(c => c.resize()));
+    if (table.rows.length) new Table(name, table);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The report as a page for a browser: of 1,024 ranks and 2,000 call sites (--thorough: 10,000), with names that try to break
-# out of it; the text where no script runs, sorted, filtered and zoomed where one does, at three widths, open
+# out of it; the text where no script runs, sorted and zoomed where one does, at three widths, open
 # in 2 s, in headless Chromium where it is; and the page of what a benchmark has written.
 collprof=$top_builddir/collprof
 work=$(mktemp -d) || exit 1
@@ -111,7 +111,7 @@ if ! command -v chromium > /dev/null; then
 fi
 charts=$(grep -c 'MIT licence' "$work/page.html")
 PYTHONPATH=$srcdir/tests/mpi python3 - "$work" "$charts" <<'PY' || fail "the page in a browser"
-import base64, html, json, sys
+import html, json, sys
 from browser import Browser
 
 work, charts = sys.argv[1], sys.argv[2] != "0"
@@ -136,10 +136,9 @@ def look(width, script, dark=False, **right):
 
 look(1000, "", rows=200, more=True, sorted=0, charts=charts)
 look(1600, "document.querySelector('#ranks [data-key=mpi] button').click()", True, first="1023", sorted=1)
-look(400, "tables.ranks.filter('1023')", rows=1, first="1023", more=False)
 look(400, "", True, charts=charts)
 
-# By keys alone: to the filter of a table, a word into it, on to a heading, and sorted by it twice.
+# By keys alone: to a heading of a table, and sorted by it twice.
 b.open(f"file://{work}/page.html", 1000)
 b.call("Page.bringToFront")
 
@@ -154,20 +153,13 @@ def until(what):
 
 ROWS = "[...document.querySelectorAll('#operations tbody tr')].map(r => r.cells[0].textContent.trim())"
 every = b.value(ROWS)
-until("#operations input")
-for letter in "bcast":
-    b.key(letter, letter)
-assert len(b.value(ROWS)) == 1 and "Bcast" in b.value(ROWS)[0], b.value(ROWS)
-for _ in "bcast":
-    b.key("Backspace")
-assert b.value(ROWS) == every, b.value(ROWS)
 until("#operations th[data-key=operation] button")
 for way in True, False:
     b.key("Enter", "\r")
     assert b.value(ROWS) == sorted(every, reverse=way) != [], (b.value(ROWS), every)
 assert b.value("getComputedStyle(document.activeElement).outlineStyle") != "none", "the focus is not seen"
 
-# The timeline of a traced run, which keys zoom; and on paper nothing is cut off.
+# The timeline of a traced run, which keys zoom.
 b.open(f"file://{work}/traced.html", 700, True)
 if charts:
     SHOWN = "(c => c.scales.x.max - c.scales.x.min)(charts[charts.length - 1])"
@@ -175,10 +167,6 @@ if charts:
     b.value("document.querySelector('#picture-timeline canvas').focus()")
     b.key("+", "+")
     assert before > 0 and abs(b.value(SHOWN) - before / 2) < 1e-6 * before, (before, b.value(SHOWN))
-b.call("Emulation.setEmulatedMedia", media="print")
-assert b.value("[...document.querySelectorAll('canvas')].filter(c => c.getBoundingClientRect().right > innerWidth + 1).length") == 0
-assert base64.b64decode(b.call("Page.printToPDF", pageRanges="1-2")["data"]).startswith(b"%PDF")
-b.call("Emulation.setEmulatedMedia", media="")
 
 b.open(f"file://{work}/result.html", 1000)
 assert b.value("document.querySelectorAll('canvas').length") == 3 * charts and not b.console, b.console
