@@ -54,7 +54,6 @@ static const struct field run_table[] = {
     F(clock_bound, "clock_bound_seconds", REAL, MAX),
     F(stack_depth, "stack_depth", U32, MAX),
     F(crashed, "incomplete", BOOL, OR),
-    F(yields, "oversubscription_mode", BOOL, OR),
     F(launcher, "launcher", TEXT, FIRST),
     F(arguments, "arguments", TEXT, FIRST),
     F(instances_dropped, NULL, U64, SUM),

@@ -453,8 +453,6 @@ struct profile *profile_from_ledger(const struct ledger *l)
         g.rate = 1e9;
     gather_header(p, l);
     gather_rank(p, l);
-    for (uint32_t i = 0; i < count_of(l, LEDGER_MODULES); i++)
-        p->yields = p->yields || strstr(ledger_text(l, l->modules[i].path), "libcollprof-yield.so");
     gather_regions(&g);
     gather_sites(&g);
     gather_comms(&g);

@@ -49,11 +49,7 @@ struct noise noise_of(const struct profile *p)
     double run = 1e-9 * profile_longest_ns(p), most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
         double seconds = contention(&p->ranks.at[i], most);
-        if (isnan(seconds)) {
-            n.unknown++;
-            continue;
-        }
-        if (n.worst_rank < 0 || seconds > n.seconds) {
+        if (!isnan(seconds) && (n.worst_rank < 0 || seconds > n.seconds)) {
             n.seconds = seconds;
             n.worst_rank = p->ranks.at[i].rank;
         }

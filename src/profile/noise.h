@@ -12,7 +12,6 @@ struct noise {
     double share;       /* of the run, on the worst rank */
     double seconds;     /* on the worst rank */
     int32_t worst_rank; /* -1: unknown */
-    size_t unknown;     /* number of ranks for which it is unknown */
 };
 struct noise noise_of(const struct profile *p);
 

@@ -242,7 +242,6 @@ struct profile {
     double clock_bound; /* seconds */
     uint32_t sample_mask;
     uint64_t instances_dropped; /* events for which there was no room even with the widest mask */
-    bool yields;                /* ranks yield their processor while they wait (--yield) */
     char launcher[64];          /* command that starts such ranks; empty if unknown */
     char arguments[2048];       /* of the program, quoted for a shell; may be empty */
     bool crashed;               /* made from raw records */

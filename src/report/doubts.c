@@ -2,7 +2,6 @@
  * doubt: a function, and its line in find_doubts(). */
 #include "base/array.h"
 #include "base/format.h"
-#include "profile/model.h"
 #include "report/findings.h"
 
 #include <inttypes.h>
@@ -102,51 +101,21 @@ static uint64_t missing(const struct profile_rank *r)
     return sum ?: r->grow_error != 0;
 }
 
-/* Number of call sites that would remain with --stack=1. */
-static size_t count_innermost(const struct profile *p)
-{
-    struct profile *innermost = profile_new();
-    for (size_t i = 0; i < p->sites.n; i++) {
-        struct profile_site s = {.depth = p->sites.at[i].depth > 0};
-        s.frame[0].module = p->sites.at[i].frame[0].module;
-        s.frame[0].address = p->sites.at[i].frame[0].address;
-        profile_add_site(innermost, &s);
-    }
-    size_t n = innermost->sites.n;
-    profile_free(innermost);
-    return n;
-}
-
 static void find_missing(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     struct counted m = counted(p, missing);
     struct finding f = {
         .key = "record_full", .severity = SEVERITY_DOUBT, .ranks = m.rank, .n_ranks = m.n};
-    char count[32], advice[120] = "";
-    bool sites = false;
+    char count[32];
     f.number[0] = (struct finding_number){"count", (double)m.sum};
-    for (size_t i = 0; i < p->ranks.n; i++)
-        sites = sites || p->ranks.at[i].dropped[LEDGER_SITES];
-    if (sites && p->stack_depth > 1)
-        snprintf(advice, sizeof advice,
-                 "; or --stack=1: of %zu call sites %zu are left, without callers", p->sites.n,
-                 count_innermost(p));
     if (m.n)
-        document_finding(c->d, &f,
-                         "The record of rank%s %s was full: %s call sites, calls, communicators or "
-                         "requests are missing in the figures (use: --memory%s).",
-                         m.n > 1 ? "s" : "", m.list, format_count(count, m.sum), advice);
+        document_finding(
+            c->d, &f,
+            "The record of rank%s %s was full: %s call sites, calls, communicators or "
+            "requests are missing in the figures (use: --memory, or a smaller --stack).",
+            m.n > 1 ? "s" : "", m.list, format_count(count, m.sum));
     free(m.rank);
-}
-
-/* The calls of E that were left by longjmp or an exception, after an error: their duration is
- * unknown. */
-static uint64_t calls_left(const struct profile_entry *e)
-{
-    uint64_t timed = entry_timed_calls(e) + e->excluded,
-             untimed = e->calls > timed ? e->calls - timed : 0;
-    return e->errors < untimed ? e->errors : untimed;
 }
 
 /* Calls that returned an error: a program that goes on may compute with wrong data. Entries are
@@ -155,18 +124,16 @@ static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     const struct profile_entry *most = NULL;
-    uint64_t all = 0, of_most = 0, left = 0;
+    uint64_t all = 0, of_most = 0;
     size_t others = 0;
-    char count[32], call[CALL_LABEL], rank[40], more[60], unknown[120] = "";
+    char count[32], call[CALL_LABEL], rank[40], more[60];
     for (size_t i = 0, next; i < p->entries.n; i = next) {
         const struct profile_entry *e = &p->entries.at[i];
         uint64_t sum = 0;
         for (next = i; next < p->entries.n && p->entries.at[next].site == e->site &&
                        p->entries.at[next].operation == e->operation;
-             next++) {
+             next++)
             sum += p->entries.at[next].errors;
-            left += calls_left(&p->entries.at[next]);
-        }
         others += sum && all;
         all += sum;
         most = sum > of_most ? e : most;
@@ -180,10 +147,6 @@ static void find_failures(struct finding_context *c)
     snprintf(rank, sizeof rank, " on rank %d", only);
     snprintf(more, sizeof more, " most often, and %zu other call site%s", others,
              others == 1 ? "" : "s");
-    if (left)
-        snprintf(unknown, sizeof unknown,
-                 " The time of %llu of them is unknown: they were left by longjmp or an exception.",
-                 (unsigned long long)left);
     call_label(c->v, most->operation, most->site, call);
     struct finding f = {.key = "failed_calls",
                         .severity = SEVERITY_ERROR,
@@ -191,29 +154,8 @@ static void find_failures(struct finding_context *c)
                         .ranks = &only,
                         .n_ranks = one};
     f.number[0] = (struct finding_number){"count", (double)all};
-    f.number[1] = (struct finding_number){"unknown_time", (double)left};
-    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.%s", format_count(count, all),
-                     all == 1 ? "" : "s", one ? rank : "", call, others ? more : "", unknown);
-}
-
-/* Calls without a call site, because its table was full or none was found. */
-static void find_no_site(struct finding_context *c)
-{
-    const struct profile *p = c->v->p;
-    double time = 0;
-    char share[32];
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        if (p->operations.at[e->operation].family != FAMILY_LIFECYCLE &&
-            (e->site == PROFILE_NONE || !p->sites.at[e->site].depth))
-            time += (double)e->time_ns;
-    }
-    if (!p->stack_depth || !(time > 0 && time >= NOISE_MATTERS * c->v->mpi_ns))
-        return;
-    struct finding f = {.key = "no_call_site", .severity = SEVERITY_DOUBT};
-    f.number[0] = (struct finding_number){"share_percent", 100 * time / c->v->mpi_ns};
-    document_finding(c->d, &f, "%s of the time in MPI has no call site.",
-                     format_share(share, time, c->v->mpi_ns));
+    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.", format_count(count, all),
+                     all == 1 ? "" : "s", one ? rank : "", call, others ? more : "");
 }
 
 /* The time that experiments took, and the calls that they may have delayed. */
@@ -268,12 +210,6 @@ static void find_limits(struct finding_context *c)
                          "%" PRIu64 " messages found the communication matrix full and are not in "
                          "it.",
                          p->peers_dropped);
-    f.key = "sampled_collectives";
-    if (p->sample_mask)
-        document_finding(c->d, &f,
-                         "The log of collectives was full: one in %" PRIu64
-                         " was kept, the same on all ranks, and more of what is rare.",
-                         (uint64_t)p->sample_mask + 1);
     f.key = "spawned";
     for (size_t i = 0; i < p->entries.n; i++)
         if (!strncmp(p->operations.at[p->entries.at[i].operation].name, "MPI_Comm_spawn",
@@ -291,7 +227,6 @@ void find_doubts(struct finding_context *c)
                          c->v->p->warnings.at[i]);
     find_missing(c);
     find_failures(c);
-    find_no_site(c);
     find_excluded(c);
     find_limits(c);
 }

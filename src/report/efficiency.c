@@ -1,5 +1,6 @@
 #include "report/efficiency.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Lower bound of the wait time in seconds, summed over all ranks: that of the collectives, or the
@@ -19,12 +20,11 @@ static double known_waits(const struct profile *p, double mpi)
 struct efficiency efficiency_of(const struct profile *p)
 {
     struct efficiency e = {.known = p->ranks.n > 0 && !p->threads_at_once};
-    double n = (double)p->ranks.n, sum = 0, mpi = 0, idle = 0;
+    double n = (double)p->ranks.n, sum = 0, mpi = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         double compute = rank_outside(&p->ranks.at[i]);
         e.known = e.known && !p->ranks.at[i].in_call;
         sum += compute;
-        idle += efficiency_idle(p, i);
         e.run = fmax(e.run, p->ranks.at[i].wall - 1e-9 * (double)p->ranks.at[i].injected_ns);
         mpi += 1e-9 * (double)p->ranks.at[i].mpi_ns;
         e.most = fmax(e.most, compute);
@@ -43,7 +43,6 @@ struct efficiency efficiency_of(const struct profile *p)
         e.serialisation = e.communication / e.transfer;
     }
     e.compute = fmin(1, e.mean / e.run);
-    e.idle = e.compute * idle / sum;
     e.waiting =
         fmin(1 - e.compute, fmax((e.most - e.mean) / e.run, known_waits(p, mpi) / (n * e.run)));
     e.other = 1 - e.compute - e.waiting;
@@ -52,12 +51,8 @@ struct efficiency efficiency_of(const struct profile *p)
 
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT])
 {
-    char awake[60] = "";
-    if (e->idle > 0)
-        snprintf(awake, sizeof awake, " (%.1f %% without time asleep)",
-                 100 * (e->compute - e->idle));
-    int n = snprintf(text, EFFICIENCY_TEXT, "%.1f %%%s = load balance %.1f %% x ", 100 * e->compute,
-                     awake, 100 * e->load_balance);
+    int n = snprintf(text, EFFICIENCY_TEXT, "%.1f %% = load balance %.1f %% x ", 100 * e->compute,
+                     100 * e->load_balance);
     if (isnan(e->transfer))
         snprintf(text + n, (size_t)(EFFICIENCY_TEXT - n), "communication %.1f %%",
                  100 * e->communication);

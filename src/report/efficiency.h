@@ -4,8 +4,6 @@
 
 #include "profile/profile.h"
 
-#include <math.h>
-
 /* Useful time is time outside of MPI. With C(r) of rank r, over n ranks, and the run time T, from
  * MPI_Init to MPI_Finalize of the rank where that is longest, both without what the layer measured:
  *   load balance = mean C / max C     communication efficiency = max C / T
@@ -20,8 +18,6 @@ struct efficiency {
     double compute; /* useful share: the parallel efficiency */
     double waiting; /* share that certainly is waiting for other ranks */
     double other;   /* remaining share in MPI: transfer, and waiting that is not recognized */
-    double idle;    /* part of COMPUTE in which ranks were certainly not running: they slept, or
-                       waited for files. 0 if unknown: see efficiency_idle() */
     double load_balance, communication;
     double serialisation, transfer; /* NAN if unknown */
     double mean, most;              /* of C, seconds */
@@ -29,19 +25,9 @@ struct efficiency {
 
 struct efficiency efficiency_of(const struct profile *p);
 
-/* "66.0 % (50.0 % without time asleep) = load balance 71.0 % x serialisation 98.0 % x transfer 95.0
- * %", or with communication if these two are unknown. E must be known. */
-enum { EFFICIENCY_TEXT = 180 };
+/* "66.0 % = load balance 71.0 % x serialisation 98.0 % x transfer 95.0 %", or with communication if
+ * these two are unknown. E must be known. */
+enum { EFFICIENCY_TEXT = 120 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
-
-/* Seconds of C in which the rank with index I neither had a processor nor waited for one; 0 if
- * unknown, or less than half of C: then its processor may have been taken by a virtual machine. */
-static inline double efficiency_idle(const struct profile *p, size_t i)
-{
-    const struct profile_rank *r = &p->ranks.at[i];
-    double compute = rank_outside(r),
-           idle = compute - 1e-9 * ((double)r->cpu_ns + fmax(0, (double)r->delayed_ns));
-    return r->cpu_ns > 0 && idle > compute / 2 ? idle : 0;
-}
 
 #endif

@@ -85,22 +85,13 @@ static void find_contention(struct finding_context *c)
                         .n_ranks = 1,
                         .advice = advice};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
-    if (n->share >= NOISE_FELT_FROM) {
+    if (n->share >= NOISE_FELT_FROM)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
             n->worst_rank, format_share(share, n->share, 1),
             !doubtful           ? ""
             : c->v->p->causes.n ? ": late ranks that this may explain are only in --table=causes"
                                 : ": late ranks that this may explain are not named");
-        return;
-    }
-    f = (struct finding){.key = "oversubscribed", .severity = SEVERITY_DOUBT, .advice = advice};
-    if (crowded && n->unknown)
-        document_finding(
-            c->d, &f, "%.0f ranks ran on %u processors: times mean little%s.", c->ranks, processors,
-            c->v->p->yields
-                ? ""
-                : ", because waiting ranks occupy processors that other ranks need (use: --yield)");
 }
 
 /* Whether nine of ten calls of the run only poll whether something is complete. What ranks do
@@ -121,7 +112,7 @@ static void find_little_mpi(struct finding_context *c)
     char share[32];
     double mpi = 1e-9 * c->v->mpi_ns / c->ranks;
     const struct efficiency *e = &c->v->where;
-    if (!e->known || 1 - e->compute + e->idle >= NOISE_MATTERS)
+    if (!e->known || 1 - e->compute >= NOISE_MATTERS)
         return;
     struct finding f = finding_of_cost(c, "mpi_is_little", mpi, NAN);
     f.severity = SEVERITY_NOTE;
@@ -132,25 +123,6 @@ static void find_little_mpi(struct finding_context *c)
                          : "MPI takes %s of the run: there is little to be gained there.",
                      format_share(share, mpi, c->run));
     c->little = true;
-}
-
-/* Where ranks sleep between polls, they wait outside of MPI. Other programs that sleep may have
- * reasons for it: the bar shows how long. */
-static void find_not_running(struct finding_context *c)
-{
-    const struct efficiency *e = &c->v->where;
-    const double idle = e->known ? e->idle * e->run : 0;
-    char time[32];
-    if (!(idle > 0) || !noise_matters(idle, NAN, 0, c->run) || !mostly_polls(c->v->p))
-        return;
-    struct finding f = finding_of_cost(c, "not_running", idle, NAN);
-    f.advice =
-        "wait in MPI_Wait instead of sleeping between polls: then it is known for which rank";
-    document_finding(c->d, &f,
-                     "Ranks are outside of MPI, but not running, for %s on average. Since most "
-                     "calls only poll, they probably sleep between polls: that is waiting, not "
-                     "computing.",
-                     format_time(time, 1e9 * idle));
 }
 
 static bool answers(const struct profile *p, const struct profile_peer *m)
@@ -342,13 +314,10 @@ static void find_reported(struct finding_context *c)
 static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where MPI takes little of the run */
-} finders[] = {{find_reported, true},       {find_ends, true},
-               {find_little_mpi, true},     {find_not_running, true},
-               {find_waits, false},         {find_imbalances, false},
-               {find_late_arrivals, false}, {find_small_messages, false},
-               {find_contention, true},     {find_tuned, true},
-               {find_doubts, true},         {find_untold, false},
-               {find_phase, true}};
+} finders[] = {{find_reported, true},        {find_ends, true},        {find_little_mpi, true},
+               {find_waits, false},          {find_imbalances, false}, {find_late_arrivals, false},
+               {find_small_messages, false}, {find_contention, true},  {find_tuned, true},
+               {find_doubts, true},          {find_untold, false},     {find_phase, true}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

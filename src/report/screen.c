@@ -66,21 +66,18 @@ static void put_bar(struct screen *s, const struct efficiency *e)
 {
     size_t room = (size_t)s->o->width - 2;
     size_t compute = (size_t)lround((double)room * e->compute);
-    size_t running = (size_t)lround((double)room * (e->compute - e->idle));
-    char legend[160], idle[60] = "";
+    char legend[160];
     size_t waiting = (size_t)lround((double)room * e->waiting);
     if (compute + waiting > room)
         waiting = room - compute;
     fputc('[', s->out);
     for (size_t i = 0; i < room; i++)
-        fputc(i < running ? '#' : i < compute ? '.' : i < compute + waiting ? '=' : '-', s->out);
+        fputc(i < compute ? '#' : i < compute + waiting ? '=' : '-', s->out);
     fputs("]\n", s->out);
     s->lines++;
-    if (e->idle > 0)
-        snprintf(idle, sizeof idle, ". outside of MPI, not running %.1f %%  ", 100 * e->idle);
     snprintf(legend, sizeof legend,
-             "# compute %.1f %%  %s= waiting for other ranks %.1f %%  - other time in MPI %.1f %%",
-             100 * (e->compute - e->idle), idle, 100 * e->waiting, 100 * e->other);
+             "# compute %.1f %%  = waiting for other ranks %.1f %%  - other time in MPI %.1f %%",
+             100 * e->compute, 100 * e->waiting, 100 * e->other);
     put_text(s, " ", legend);
 }
 

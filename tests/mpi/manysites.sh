@@ -75,5 +75,5 @@ done
 test -n "${right:-}" || fail "the cost of a call is not the stated one"
 LD_PRELOAD="$layer" COLLPROF_OUTPUT="$dir/r" COLLPROF_REPORT=no ./paths >out || fail "paths: status $?"
 $collprof report --full r | tr -s ' \n' ' ' >said
-grep -q -e '--stack=1: of 1[0-9]* call sites 10[0-9] are left' said || { cat said; fail "not said what a shorter stack does"; }
+grep -q 'or a smaller --stack' said || { cat said; fail "a shorter stack is not proposed"; }
 exit 0

@@ -56,13 +56,6 @@ Test(report, cuts_no_text)
     assert_has(text, "and the end.\n");
     assert_lacks(text, " ..\n");
     free(text);
-    for (size_t i = 0; i < p->ranks.n; i++) /* half of the time outside of MPI, on each rank */
-        p->ranks.at[i].cpu_ns = i ? 100000000 : 200000000;
-    text = text_of(p, &(struct report_options){.width = 80});
-    cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
-    assert_has(text, "Parallel efficiency 40.0 % (12.5 % without time asleep) = load balance");
-    assert_has(text, " # compute 12.5 %  . outside of MPI, not running 27.5 %  = waiting");
-    free(text);
     profile_free(p);
 }
 
