@@ -137,9 +137,6 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
  * least and at most), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
-/* The number of findings with that KEY. */
-size_t document_findings(const struct document *d, const char *key);
-
 /* --- pictures --- */
 
 enum picture_kind {

@@ -256,30 +256,6 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
     va_end(args);
 }
 
-size_t document_findings(const struct document *d, const char *key)
-{
-    size_t i, n = 0;
-    json_t *finding;
-    json_array_foreach(document_part(d, "findings"), i, finding)
-    {
-        n += strcmp(json_string_value(json_object_get(finding, "key")), key) == 0;
-    }
-    return n;
-}
-
-#define MEMBER(member)                                                                             \
-    {                                                                                              \
-#member, offsetof(struct picture, member)                                                  \
-    }
-static const struct {
-    const char *key;
-    size_t at;
-} picture_texts[] = {MEMBER(name),  MEMBER(title),   MEMBER(table),   MEMBER(x),
-                     MEMBER(y),     MEMBER(series),  MEMBER(low),     MEMBER(high),
-                     MEMBER(value), MEMBER(x_label), MEMBER(y_label), MEMBER(value_label),
-                     MEMBER(panel), MEMBER(lines),   MEMBER(x_end),   MEMBER(y_end),
-                     MEMBER(label), MEMBER(arrows)};
-
 /* LIST ends with NULL, and may be NULL. */
 static json_t *texts_json(const char *const *list)
 {
@@ -292,15 +268,16 @@ static json_t *texts_json(const char *const *list)
 void document_picture(struct document *d, const struct picture *p)
 {
     json_t *where = json_object();
-    json_t *json = json_pack("{s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o}", "kind",
-                             picture_kinds[p->kind], "palette", palettes[p->palette], "x_log",
-                             p->x_log, "y_log", p->y_log, "value_log", p->value_log, "where", where,
-                             "order", texts_json(p->order), "columns", texts_json(p->columns));
-    for (size_t i = 0; i < sizeof picture_texts / sizeof *picture_texts; i++) {
-        const char *text = *(const char *const *)((const char *)p + picture_texts[i].at);
-        if (text)
-            json_put(json, picture_texts[i].key, json_text(text, SIZE_MAX));
-    }
+    json_t *json = json_pack(
+        "{s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, "
+        "s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*}",
+        "kind", picture_kinds[p->kind], "palette", palettes[p->palette], "x_log", p->x_log, "y_log",
+        p->y_log, "value_log", p->value_log, "where", where, "order", texts_json(p->order),
+        "columns", texts_json(p->columns), "name", p->name, "title", p->title, "table", p->table,
+        "x", p->x, "y", p->y, "series", p->series, "low", p->low, "high", p->high, "value",
+        p->value, "x_label", p->x_label, "y_label", p->y_label, "value_label", p->value_label,
+        "panel", p->panel, "lines", p->lines, "x_end", p->x_end, "y_end", p->y_end, "label",
+        p->label, "arrows", p->arrows);
     for (size_t i = 0; i < sizeof p->where / sizeof *p->where && p->where[i].column; i++)
         json_put(where, p->where[i].column, json_text(p->where[i].is, SIZE_MAX));
     if (p->value_low < p->value_high) {

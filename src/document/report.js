@@ -381,9 +381,7 @@ function drawPicture(figure, picture) {
         const canvas = element('canvas', { role: 'img', tabIndex: 0, 'aria-label': name });
         const holder = element('div', { className: 'canvas ' + picture.kind }, canvas);
         const head = panel === null ? [] : [element('h3', {}, String(panel))];
-        const save = element('a', { href: '#', className: 'faint', download: name + '.png', textContent: 'save as PNG',
-            onclick: () => { save.href = canvas.toDataURL(); } });
-        box.append(element('div', { className: 'panel' }, ...head, holder, save));
+        box.append(element('div', { className: 'panel' }, ...head, holder));
         const where = panel === null ? picture.where : { ...picture.where, [picture.panel]: String(panel) };
         const c = chart(canvas, new Drawing({ ...picture, where }, rows.filter(row => panel === null || row[picture.panel] === panel), rows));
         zoomable(c, canvas);

@@ -167,26 +167,24 @@ static double seconds(const struct view_of_trace *v, int64_t ns)
 }
 
 /* Adds the part of a span that lies in the view. */
-static bool span(struct view_of_trace *v, const char *lane, int64_t from, int64_t to,
+static void span(struct view_of_trace *v, const char *lane, int64_t from, int64_t to,
                  enum kind_index kind, const char *name)
 {
     if (to <= from || from >= v->to || to <= v->from)
-        return false;
+        return;
     table_real(v->spans, seconds(v, from));
     table_real(v->spans, seconds(v, to));
     table_text(v->spans, lane);
     table_text(v->spans, kinds[kind]);
     table_text(v->spans, name);
-    return true;
 }
 
 /* Adds a call, which may have completed N requests: its waiting part, and the rest. */
-static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const uint32_t *of,
+static void span_of_call(struct view_of_trace *v, const struct lane *lane, const uint32_t *of,
                          size_t n)
 {
     const struct event *call = &v->p->events.at[*of];
     int64_t waited = 0;
-    bool any = false;
     for (size_t i = 0; i < n; i++) {
         const int64_t wait = v->t.wait_ns[of[i]];
         const struct cause *cause = &v->t.cause[of[i]];
@@ -194,26 +192,22 @@ static bool span_of_call(struct view_of_trace *v, const struct lane *lane, const
         if (wait <= waited)
             continue;
         snprintf(name, sizeof name, "%s, rank %u", wait_names[cause->state], cause->rank);
-        any = span(v, lane->name, call->entry_ns + waited, call->entry_ns + wait, WAITING, name) ||
-              any;
+        span(v, lane->name, call->entry_ns + waited, call->entry_ns + wait, WAITING, name);
         waited = wait;
     }
-    return span(v, lane->name, call->entry_ns + waited, call->exit_ns, kind_of(v->p, call),
-                v->p->operations.at[call->operation].name) ||
-           any;
+    span(v, lane->name, call->entry_ns + waited, call->exit_ns, kind_of(v->p, call),
+         v->p->operations.at[call->operation].name);
 }
 
-static bool spans_of(struct view_of_trace *v, const struct lane *lane)
+static void spans_of(struct view_of_trace *v, const struct lane *lane)
 {
     const struct event *events = v->p->events.at;
-    bool any = false;
     for (size_t i = 0, next; i < v->p->events.n; i = next) {
         next = timeline_call_end(&v->t, events, v->p->events.n, i);
         const struct event *call = &events[v->t.order[i]];
         if (call->rank == lane->rank && call->thread == lane->thread)
-            any = span_of_call(v, lane, v->t.order + i, next - i) || any;
+            span_of_call(v, lane, v->t.order + i, next - i);
     }
-    return any;
 }
 
 /* Adds what MPI did below its calls, in a lane of its own. Events without a duration get a visible
@@ -271,7 +265,6 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
 {
     struct view_of_trace v = {.p = p};
     char title[120], length[32];
-    bool any = false;
     timeline_find(&v.t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     find_lanes(&v);
     find_time(&v, view);
@@ -279,7 +272,7 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
         v.spans = document_table_of(d, "timeline", "Calls around a typical wait", span_columns);
         v.messages = document_table_of(d, "timeline_messages", "Messages in it", message_columns);
         for (size_t i = 0; i < v.lanes; i++) {
-            any = spans_of(&v, &v.lane[i]) || any;
+            spans_of(&v, &v.lane[i]);
             gaps_of(&v, &v.lane[i]);
             transport_of(&v, &v.lane[i]);
         }
@@ -289,6 +282,7 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
     snprintf(title, sizeof title, "%s of the ranks' calls from %.6f s on, and their messages",
              format_time(length, (double)(v.to - v.from)),
              (double)(v.from - p->trace.first_ns) / 1e9);
+    const bool any = table_rows(v.spans);
     if (any)
         document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,
                                               .name = "timeline",

@@ -63,31 +63,6 @@ void find_ends(struct finding_context *c)
     free(rank);
 }
 
-/* A count for each rank: its sum over all ranks, and the ranks with a count above 0. */
-struct counted {
-    uint64_t sum;
-    int32_t *rank; /* for free() */
-    size_t n;
-    char list[200]; /* the ranks as text */
-};
-
-static struct counted counted(const struct profile *p, uint64_t (*of)(const struct profile_rank *r))
-{
-    struct counted c = {.rank = memory_alloc((p->ranks.n + 1) * sizeof *c.rank)};
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (of(&p->ranks.at[i])) {
-            c.sum += of(&p->ranks.at[i]);
-            c.rank[c.n++] = p->ranks.at[i].rank;
-        }
-    rank_list(c.list, sizeof c.list, c.rank, c.n);
-    return c;
-}
-
-static uint64_t started_late(const struct profile_rank *r)
-{
-    return r->started_late != 0;
-}
-
 /* Records lost because a table was full (not collectives and stacks, which are sampled by design,
  * nor messages, which have a finding); at least 1 if the record could not grow. */
 static uint64_t missing(const struct profile_rank *r)
@@ -104,50 +79,57 @@ static uint64_t missing(const struct profile_rank *r)
 static void find_missing(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    struct counted m = counted(p, missing);
-    struct finding f = {
-        .key = "record_full", .severity = SEVERITY_DOUBT, .ranks = m.rank, .n_ranks = m.n};
-    char count[32];
-    f.number[0] = (struct finding_number){"count", (double)m.sum};
-    if (m.n)
+    int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
+    char count[32], list[200] = "";
+    uint64_t sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const uint64_t lost = missing(&p->ranks.at[i]);
+        sum += lost;
+        if (lost)
+            rank[n++] = p->ranks.at[i].rank;
+    }
+    rank_list(list, sizeof list, rank, n);
+    if (n)
         document_finding(
-            c->d, &f,
+            c->d,
+            &(struct finding){.key = "record_full",
+                              .severity = SEVERITY_DOUBT,
+                              .ranks = rank,
+                              .n_ranks = n,
+                              .number = {{"count", (double)sum}}},
             "The record of rank%s %s was full: %s call sites, calls, communicators or "
             "requests are missing in the figures (use: --memory, or a smaller --stack).",
-            m.n > 1 ? "s" : "", m.list, format_count(count, m.sum));
-    free(m.rank);
+            n > 1 ? "s" : "", list, format_count(count, sum));
+    free(rank);
 }
 
-/* Calls that returned an error: a program that goes on may compute with wrong data. Entries are
- * sorted by call site and operation. */
+/* Calls that returned an error: a program that goes on may compute with wrong data. */
 static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    const struct profile_entry *most = NULL;
-    uint64_t all = 0, of_most = 0;
-    size_t others = 0;
+    struct profile_entry most = {0};
+    uint64_t all = 0;
+    size_t sites = 0;
     char count[32], call[CALL_LABEL], rank[40], more[60];
-    for (size_t i = 0, next; i < p->entries.n; i = next) {
-        const struct profile_entry *e = &p->entries.at[i];
-        uint64_t sum = 0;
-        for (next = i; next < p->entries.n && p->entries.at[next].site == e->site &&
-                       p->entries.at[next].operation == e->operation;
-             next++)
-            sum += p->entries.at[next].errors;
-        others += sum && all;
-        all += sum;
-        most = sum > of_most ? e : most;
-        of_most = sum > of_most ? sum : of_most;
+    struct profile *sums = profile_sums(p, true);
+    for (size_t i = 0; i < sums->entries.n; i++) {
+        const struct profile_entry *e = &sums->entries.at[i];
+        sites += e->errors > 0;
+        all += e->errors;
+        most = e->errors > most.errors ? *e : most;
     }
-    if (!most)
+    profile_free(sums);
+    if (!all)
         return;
-    const struct profile_group *g = profile_group_find(p, most->site, most->operation);
+    const size_t others = sites - 1;
+    const struct profile_group *g = profile_group_find(p, most.site, most.operation);
     const bool one = !others && g && g->spread.ranks == 1;
     const int only = one ? (int)g->spread.best : -1;
     snprintf(rank, sizeof rank, " on rank %d", only);
     snprintf(more, sizeof more, " most often, and %zu other call site%s", others,
              others == 1 ? "" : "s");
-    call_label(c->v, most->operation, most->site, call);
+    call_label(c->v, most.operation, most.site, call);
     struct finding f = {.key = "failed_calls",
                         .severity = SEVERITY_ERROR,
                         .site = call,
@@ -162,8 +144,8 @@ static void find_failures(struct finding_context *c)
 static void find_excluded(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    double calls = 0, excluded = 0, time = 0, injected = 0, run = 0;
-    char own[32], share[32], of_mpi[32];
+    double calls = 0, excluded = 0, injected = 0, run = 0;
+    char own[32], share[32];
     for (size_t i = 0; i < p->ranks.n; i++) {
         injected += 1e-9 * (double)p->ranks.at[i].injected_ns;
         run += p->ranks.at[i].wall;
@@ -171,7 +153,6 @@ static void find_excluded(struct finding_context *c)
     for (size_t i = 0; i < p->entries.n; i++) {
         calls += (double)p->entries.at[i].calls;
         excluded += (double)p->entries.at[i].excluded;
-        time += (double)p->entries.at[i].excluded_ns;
     }
     struct finding f = {.key = "excluded", .severity = SEVERITY_NOTE};
     f.number[0] = (struct finding_number){"calls_percent", 100 * excluded / calls};
@@ -180,30 +161,21 @@ static void find_excluded(struct finding_context *c)
         document_finding(
             c->d, &f,
             "Experiments took %s of the run; percentages refer to the rest. Calls that they may "
-            "have delayed, %s of all, with %s of the time in MPI, count for the efficiency and the "
-            "ranks' times, but not for times of call sites.",
-            format_share(own, injected, run), format_share(share, excluded, calls),
-            format_share(of_mpi, time, c->v->mpi_ns));
+            "have delayed, %s of all, count for the efficiency and the ranks' times, but not for "
+            "times of call sites.",
+            format_share(own, injected, run), format_share(share, excluded, calls));
 }
 
 /* Doubts about the run as a whole. */
 static void find_limits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    struct counted late = counted(p, started_late);
     struct finding f = {.key = "clocks_differ", .severity = SEVERITY_DOUBT};
     if (p->hosts.n > 1 && !p->synchronized)
         document_finding(c->d, &f,
                          "The clocks of %zu hosts were not synchronized: it is unknown which ranks "
                          "arrive late at collectives.",
                          p->hosts.n);
-    f.key = "no_init";
-    if (late.n)
-        document_finding(c->d, &f,
-                         "MPI_Init was not seen on rank%s %s: recorded from the first call on (a "
-                         "session, or Fortran's mpi_f08).",
-                         late.n > 1 ? "s" : "", late.list);
-    free(late.rank);
     f.key = "dropped_messages";
     if (p->peers_dropped)
         document_finding(c->d, &f,

@@ -27,13 +27,14 @@ bool finding_matters(struct finding_context *c, double cost, double low, double 
 void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL])
 {
     bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
-    snprintf(text, CALL_LABEL, "%s%s%s", v->p->operations.at[operation].name, known ? " at " : "",
-             known ? v->label[site] : "");
+    if (operation != PROFILE_NONE)
+        snprintf(text, CALL_LABEL, "%s%s%s", v->p->operations.at[operation].name,
+                 known ? " at " : "", known ? v->label[site] : "");
 }
 
 /* A script is recorded as "SCRIPT (INTERPRETER)", with the arguments of the interpreter. */
-void run_again(const struct finding_context *c, double ranks, const char *options,
-               char text[RUN_AGAIN])
+const char *run_again(const struct finding_context *c, const char *why, double ranks,
+                      const char *options, char text[RUN_AGAIN])
 {
     const struct profile *p = c->v->p;
     const char *program = p->programs.n == 1 ? p->programs.at[0] : "PROGRAM",
@@ -43,9 +44,10 @@ void run_again(const struct finding_context *c, double ranks, const char *option
     snprintf(name, sizeof name, "%.*s", script ? (int)(end - with) - 2 : (int)(end - program),
              script ? with + 1 : program);
     quote_shell(name, word, sizeof word);
-    snprintf(text, RUN_AGAIN, "%s -n %.0f collprof run %s%s%s",
+    snprintf(text, RUN_AGAIN, "%s: %s -n %.0f collprof run %s%s%s", why,
              *p->launcher ? p->launcher : "mpiexec", ranks, options, word,
              p->programs.n == 1 ? p->arguments : "");
+    return text;
 }
 
 static bool has_findings(const struct document *d)
@@ -66,7 +68,7 @@ static void find_contention(struct finding_context *c)
     const struct noise *n = &c->v->noise;
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
                first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
-    char share[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    char share[32], advice[RUN_AGAIN];
     unsigned processors = 0;
     bool crowded = false;
     for (uint32_t i = 0; i < c->v->p->hosts.n; i++) {
@@ -74,16 +76,14 @@ static void find_contention(struct finding_context *c)
         processors += h->processors;
         crowded = crowded || (h->processors && h->ranks > h->processors);
     }
-    run_again(c, crowded ? processors : c->ranks, "", command);
-    snprintf(advice, sizeof advice, "%s: %s",
-             crowded ? "use as many ranks as processors"
-                     : "run again when no other process computes",
-             command);
     struct finding f = {.key = "cpu_contention",
                         .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
                         .ranks = &n->worst_rank,
                         .n_ranks = 1,
-                        .advice = advice};
+                        .advice = run_again(c,
+                                            crowded ? "use as many ranks as processors"
+                                                    : "run again when no other process computes",
+                                            crowded ? processors : c->ranks, "", advice)};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
     if (n->share >= NOISE_FELT_FROM)
         document_finding(
@@ -195,13 +195,12 @@ static void find_untold(struct finding_context *c)
     static const double much = 0.10; /* of the run */
     const struct profile *p = c->v->p;
     double messages = 0, other = c->v->where.other;
-    char share[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    char share[32], advice[RUN_AGAIN];
     for (size_t i = 0; i < p->ranks.n; i++)
         messages += 1e-9 * (double)p->ranks.at[i].message_ns / (c->run * c->ranks);
     if (p->trace.on || !c->v->where.known || fmin(messages, other) < much)
         return;
-    run_again(c, c->ranks, "--trace ", command);
-    snprintf(advice, sizeof advice, "see what messages wait for: %s", command);
+    run_again(c, "see what messages wait for", c->ranks, "--trace ", advice);
     document_finding(
         c->d,
         &(struct finding){.key = "waiting_unknown", .severity = SEVERITY_NOTE, .advice = advice},
@@ -262,7 +261,7 @@ static void find_tuned(struct finding_context *c)
     const struct profile *p = c->v->p;
     double saved = 0;
     size_t n = 0, faster = 0;
-    char time[32], options[4300], word[4200], command[RUN_AGAIN];
+    char time[32], options[4300], word[4200], advice[RUN_AGAIN];
     for (size_t i = 0; i < p->findings.n; i++) {
         const json_t *f = p->findings.at[i].value;
         if (strcmp(p->findings.at[i].kind, "tune") != 0)
@@ -276,11 +275,11 @@ static void find_tuned(struct finding_context *c)
         return;
     quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
     snprintf(options, sizeof options, "--tuned=%s ", word);
-    run_again(c, c->ranks, options, command);
+    run_again(c, "use them", c->ranks, options, advice);
     struct finding f = finding_of_cost(c, "tuned", saved, NAN);
     f.number[0] = (struct finding_number){"collectives", (double)n};
     f.number[1] = (struct finding_number){"faster", (double)faster};
-    f.advice = faster ? command : NULL;
+    f.advice = faster ? advice : NULL;
     f.severity = faster ? SEVERITY_FINDING : SEVERITY_NOTE;
     if (faster)
         document_finding(c->d, &f,

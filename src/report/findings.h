@@ -9,7 +9,8 @@
 /* Adds all findings of V to D. DIRECTORY: that of the run, for advice; NULL if unknown. */
 void findings_add(struct document *d, const struct view *v, const char *directory);
 
-/* "MPI_Recv at x.c:12 main": a call with its call site, if known. */
+/* "MPI_Recv at x.c:12 main": a call with its call site, if known. Without an operation
+ * (PROFILE_NONE) TEXT remains as it is. */
 enum { CALL_LABEL = 600 };
 void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL]);
 
@@ -34,10 +35,11 @@ bool finding_matters(struct finding_context *c, double cost, double low, double 
 struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
                                double low);
 
-/* "mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", just "PROGRAM" if several were run. */
+/* "WHY: mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", just "PROGRAM" if several were
+ * run. Returns TEXT. */
 enum { RUN_AGAIN = 7000 };
-void run_again(const struct finding_context *c, double ranks, const char *options,
-               char text[RUN_AGAIN]);
+const char *run_again(const struct finding_context *c, const char *why, double ranks,
+                      const char *options, char text[RUN_AGAIN]);
 
 /* What ranks wait for: first from a trace, then from imbalance, then the rest of the waiting in
  * collectives. Each excludes what the earlier ones explain. */

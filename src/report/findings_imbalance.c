@@ -74,11 +74,10 @@ static double unexplained(const struct finding_context *c, double wait)
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
-    char share[32], of_rank[32], call[CALL_LABEL], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    char share[32], of_rank[32], call[CALL_LABEL], advice[RUN_AGAIN];
     struct finding f = finding_of_cost(c, "late_arrival", cost, low);
     call_label(c->v, a->operation, a->site, call);
-    run_again(c, c->ranks, "--trace ", command);
-    snprintf(advice, sizeof advice, "see what late ranks do: %s", command);
+    run_again(c, "see what late ranks do", c->ranks, "--trace ", advice);
     f.site = call;
     f.ranks = &(int){(int)a->cost_rank};
     f.n_ranks = one;

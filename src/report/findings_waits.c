@@ -162,10 +162,8 @@ static void segment_label(const struct view *v, const struct root_cause *c,
                           char text[SEGMENT_LABEL])
 {
     char left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
-    if (c->from_operation != PROFILE_NONE)
-        call_label(v, c->from_operation, c->from_site, left);
-    if (c->operation != PROFILE_NONE)
-        call_label(v, c->operation, c->site, entered);
+    call_label(v, c->from_operation, c->from_site, left);
+    call_label(v, c->operation, c->site, entered);
     if (c->kind == CAUSE_COMPUTATION)
         snprintf(text, SEGMENT_LABEL, "Between %s and %s", left, entered);
     else
@@ -328,11 +326,10 @@ static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
     double unseen = noise_unseen_waits(c->v->p);
-    char share[32], window[32], command[RUN_AGAIN], advice[RUN_AGAIN + 60];
+    char share[32], window[32], advice[RUN_AGAIN];
     if (unseen < too_much_unseen)
         return false;
-    run_again(c, c->ranks, "--trace --memory=SIZE ", command);
-    snprintf(advice, sizeof advice, "trace with longer windows: %s", command);
+    run_again(c, "trace with longer windows", c->ranks, "--trace --memory=SIZE ", advice);
     document_finding(
         c->d,
         &(struct finding){.key = "trace_windows", .severity = SEVERITY_DOUBT, .advice = advice},

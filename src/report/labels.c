@@ -43,6 +43,15 @@ static uint32_t own_frames(const struct profile *p, const struct profile_site *s
     return end;
 }
 
+const char *hosts_text(const struct profile *p, char text[HOSTS_TEXT])
+{
+    if (p->hosts.n == 1)
+        snprintf(text, HOSTS_TEXT, "%.60s", p->hosts.at[0].name);
+    else
+        snprintf(text, HOSTS_TEXT, "%zu hosts", p->hosts.n);
+    return text;
+}
+
 int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room)
 {
     const char *module = module_name(p, f);

@@ -11,6 +11,10 @@
 char **site_labels(const struct profile *p);
 void site_labels_free(const struct profile *p, char **label);
 
+/* The name of the run's host, or "3 hosts". */
+enum { HOSTS_TEXT = 80 };
+const char *hosts_text(const struct profile *p, char text[HOSTS_TEXT]);
+
 /* "heat.c:42 exchange", as far as known; returns the length. */
 int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room);
 

@@ -21,36 +21,13 @@ int report_width(FILE *out)
     return width > REPORT_LEAST_WIDTH && width < 1000 ? width : REPORT_LEAST_WIDTH;
 }
 
-static void put_hosts(struct document *d, const struct profile *p)
-{
-    enum { NAMES = 8 };
-    char hosts[600] = "", more[40] = "";
-    size_t length = 0;
-    uint32_t processors = 0;
-    for (size_t i = 0; i < p->hosts.n; i++) {
-        const struct profile_host *h = &p->hosts.at[i];
-        processors = h->processors > processors ? h->processors : processors;
-        if (i < NAMES)
-            length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%.60s",
-                                       i ? ", " : "", h->name);
-    }
-    if (p->hosts.n > NAMES)
-        snprintf(more, sizeof more, " and %zu more", p->hosts.n - NAMES);
-    document_fact(d, "hosts", "%s%s", hosts, more);
-    if (processors)
-        document_fact(d, "processors", "%u%s", processors, p->hosts.n > 1 ? " each" : "");
-}
-
 static void put_clock(struct document *d, const struct profile *p)
 {
-    char bound[32], agree[80] = "one for all ranks";
-    /* Containers on one machine have different host names but one clock: a bound of 0. */
-    if (p->hosts.n > 1 && !p->synchronized)
-        snprintf(agree, sizeof agree, "clocks of the hosts are not synchronized");
-    else if (p->hosts.n > 1 && p->clock_bound > 0)
-        snprintf(agree, sizeof agree, "clocks of the hosts agree within %s",
+    char bound[32], agree[80] = "";
+    if (p->hosts.n > 1 && p->synchronized)
+        snprintf(agree, sizeof agree, "; clocks of the hosts agree within %s",
                  format_time(bound, p->clock_bound * 1e9));
-    document_fact(d, "clock", "%s; %s", clock_name_of(p->clock), agree);
+    document_fact(d, "clock", "%s%s", clock_name_of(p->clock), agree);
 }
 
 /* The layer's overhead: in the calls, which is part of the run, and at both ends. */
@@ -78,16 +55,14 @@ static void put_times(struct document *d, const struct view *v)
 {
     const struct profile *p = v->p;
     const struct efficiency *e = &v->where;
-    double lifecycle = 0, calls = 0;
+    double lifecycle = 0;
     char a[32], b[32], factors[EFFICIENCY_TEXT];
     if (e->known && p->ranks.n > 1)
         document_fact(d, "parallel efficiency",
                       "%s; waiting for other ranks: %.1f %%, other time in MPI: %.1f %%",
                       efficiency_text(e, factors), 100 * e->waiting, 100 * e->other);
-    for (size_t i = 0; i < p->ranks.n; i++) {
+    for (size_t i = 0; i < p->ranks.n; i++)
         lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
-        calls += (double)p->ranks.at[i].calls;
-    }
     document_fact(d, "wall time", "%s from MPI_Init to %s, and %s in these two calls",
                   format_time(a, profile_longest_ns(p)),
                   p->crashed ? "the last call that was recorded" : "MPI_Finalize",
@@ -99,7 +74,6 @@ static void put_times(struct document *d, const struct view *v)
                       format_time(a, v->mpi_ns / v->ranks),
                       format_share(b, v->mpi_ns, profile_wall_ns(p)),
                       p->threads_at_once ? ", summed over its threads" : "");
-    document_fact(d, "MPI calls", "%s, with MPI_Init", format_count(a, whole_count(calls)));
 }
 
 static void put_trace(struct document *d, const struct profile *p)
@@ -170,15 +144,15 @@ static void put_replay(struct document *d, const struct profile *p)
 static void put_facts(struct document *d, const struct view *v)
 {
     const struct profile *p = v->p;
-    char when[64];
+    char text[80];
     for (size_t i = 0; i < p->programs.n; i++)
         document_fact(d, i ? "application 2" : "application", "%s", p->programs.at[i]);
     document_fact(d, "ranks", "%d", p->size > 0 ? p->size : (int)p->ranks.n);
     if (p->libraries.n)
         document_fact(d, "MPI", "%s", p->libraries.at[0]);
-    if (*profile_started(p, "%Y-%m-%d %H:%M:%S", when))
-        document_fact(d, "started", "%s", when);
-    put_hosts(d, p);
+    if (*profile_started(p, "%Y-%m-%d %H:%M:%S", text))
+        document_fact(d, "started", "%s", text);
+    document_fact(d, "hosts", "%s", hosts_text(p, text));
     put_times(d, v);
     put_clock(d, p);
     put_overhead(d, p);

@@ -57,40 +57,24 @@ static int by_function(const void *a, const void *b)
         ?: ORDER(x->in->rank, y->in->rank) ?: strcmp(name_of(x->frame), name_of(y->frame));
 }
 
-static uint32_t line_of(const struct sampled_function *f)
-{
-    return f->frame ? f->frame->line : 0;
-}
-
-static int by_line(const void *a, const void *b)
+/* Of rows that are one function, the longest comes first. */
+static int longest_first(const void *a, const void *b)
 {
     const struct sampled_function *x = a, *y = b;
-    return by_function(x, y) ?: ORDER(line_of(x), line_of(y)) ?: ORDER(x->in, y->in);
+    return by_function(x, y) ?: ORDER(y->ns, x->ns) ?: ORDER(x->in, y->in);
 }
 
 struct sampled sampled_functions(const struct profile *p)
 {
     struct sampled s = {.at = memory_alloc((p->samples.n + 1) * sizeof *s.at)};
-    double in_line = 0, most = 0; /* time in the present line, and in the most frequent one */
-    uint32_t line = 0;
     for (size_t i = 0; i < p->samples.n; i++)
         s.at[i] = function_of(p, &p->samples.at[i]);
-    qsort(s.at, p->samples.n, sizeof *s.at, by_line);
+    qsort(s.at, p->samples.n, sizeof *s.at, longest_first);
     for (size_t i = 0; i < p->samples.n; i++) {
-        const struct sampled_function f = s.at[i];
-        struct sampled_function *last = s.n ? &s.at[s.n - 1] : NULL;
-        const bool same = last && !by_function(last, &f);
-        in_line = (same && line == line_of(&f) ? in_line : 0) + f.ns;
-        line = line_of(&f);
-        if (!same) {
-            most = in_line;
-            s.at[s.n++] = f;
-            continue;
-        }
-        last->ns += f.ns;
-        last->frame = in_line > most ? f.frame : last->frame;
-        last->called = strcmp(name_of(f.called), name_of(f.frame)) ? last->called : last->frame;
-        most = fmax(in_line, most);
+        if (s.n && !by_function(&s.at[s.n - 1], &s.at[i]))
+            s.at[s.n - 1].ns += s.at[i].ns;
+        else
+            s.at[s.n++] = s.at[i];
     }
     return s;
 }
@@ -161,10 +145,8 @@ static void put_text(const struct comparison *c, const struct sampled_function *
         const int n = snprintf(inner, sizeof inner, ", most often in ");
         frame_label(p, f->frame, inner + n, sizeof inner - (size_t)n);
     }
-    if (s->from_operation != PROFILE_NONE)
-        call_label(c->v, s->from_operation, s->from_site, left);
-    if (s->operation != PROFILE_NONE)
-        call_label(c->v, s->operation, s->site, entered);
+    call_label(c->v, s->from_operation, s->from_site, left);
+    call_label(c->v, s->operation, s->site, entered);
     if (with_calls)
         snprintf(between, sizeof between, ", between %s and %s", left, entered);
     snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.",
@@ -228,7 +210,8 @@ const struct column sample_columns[7] = {
     COLUMN("share", SHARE, "of rank", "share of all that was sampled of the rank"),
     NAME("called", NULL, "what the code between the two calls has called"),
     NAME("function", NULL,
-         "the innermost function with debugging information, in its most frequent line"),
+         "the innermost function with debugging information, in the line of its most frequent "
+         "stack"),
     NAME("left", NULL, "the MPI call before"),
     NAME("entered", NULL, "the MPI call after"),
 };
@@ -240,7 +223,7 @@ void fill_samples(struct table *t, const struct view *v)
         const struct sampled_function *f = &list.at[i];
         const struct profile_sample *s = f->in;
         const struct profile_frame *const frame[] = {f->called, f->frame};
-        char text[CALL_LABEL];
+        char text[CALL_LABEL], left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
         double all = 0;
         for (size_t k = 0; k < list.n; k++)
             all += list.at[k].in->rank == s->rank ? list.at[k].ns : 0;
@@ -252,12 +235,10 @@ void fill_samples(struct table *t, const struct view *v)
                 frame_label(v->p, frame[k], text, sizeof text);
             table_text(t, frame[k] ? text : NULL);
         }
-        if (s->from_operation != PROFILE_NONE)
-            call_label(v, s->from_operation, s->from_site, text);
-        table_text(t, s->from_operation == PROFILE_NONE ? "MPI_Init" : text);
-        if (s->operation != PROFILE_NONE)
-            call_label(v, s->operation, s->site, text);
-        table_text(t, s->operation == PROFILE_NONE ? "MPI_Finalize" : text);
+        call_label(v, s->from_operation, s->from_site, left);
+        call_label(v, s->operation, s->site, entered);
+        table_text(t, left);
+        table_text(t, entered);
     }
     free(list.at);
 }

@@ -9,7 +9,7 @@ struct sampled_function {
     const struct profile_sample *in;    /* names rank and segment */
     const struct profile_frame *called; /* what the code between the two MPI calls has called */
     const struct profile_frame *frame;  /* the innermost one below with debugging information, in
-                                           its most frequent line */
+                                           the line of its most frequent stack */
     double ns;
 };
 

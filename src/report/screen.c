@@ -23,15 +23,12 @@ struct screen {
 void screen_title(const struct view *v, FILE *out, const struct report_options *o)
 {
     const struct profile *p = v->p;
-    char title[400], when[64], time[32], host[80];
+    char title[400], when[64], time[32], host[HOSTS_TEXT];
     int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
-    if (p->hosts.n == 1)
-        snprintf(host, sizeof host, "%.60s", p->hosts.at[0].name);
-    else
-        snprintf(host, sizeof host, "%zu hosts", p->hosts.n);
     int n = snprintf(title, sizeof title, "collprof: %.100s on %d rank%s, %s, %s",
                      p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks,
-                     ranks == 1 ? "" : "s", host, format_time(time, profile_longest_ns(p)));
+                     ranks == 1 ? "" : "s", hosts_text(p, host),
+                     format_time(time, profile_longest_ns(p)));
     profile_started(p, ", %Y-%m-%d %H:%M:%S", when);
     if (n + (int)strlen(when) <= o->width)
         strcat(title, when);

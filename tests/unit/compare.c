@@ -228,6 +228,16 @@ static double scaled(const json_t *d, size_t row, const char *column)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+static bool finds(const struct document *d, const char *key)
+{
+    size_t i;
+    const json_t *f;
+    bool any = false;
+    json_array_foreach(document_finding_list(d), i, f) any =
+        any || !strcmp(json_string_value(json_object_get(f, "key")), key);
+    return any;
+}
+
 Test(scale, factors_have_closed_forms)
 {
     /* Runs of 2 ranks: the median of three is used. Those of 4 have a trace. */
@@ -251,7 +261,7 @@ Test(scale, factors_have_closed_forms)
         cr_expect_float_eq(scaled(json, 1, "computation"), weak ? 80 : 40, 1e-6);
         cr_expect_float_eq(100 * least, (weak ? 0.8 : 0.4) * 31.25, 1e-6);
         cr_expect(known);
-        cr_expect_eq(document_findings(d, "falls_most"), 1);
+        cr_expect(finds(d, "falls_most"));
         json_decref(json);
         document_free(d);
     }
@@ -261,7 +271,7 @@ Test(scale, factors_have_closed_forms)
     struct document *d = scaling_document(&(struct scale_request){run, 4, false}, &least, &known);
     cr_expect(!known);
     cr_expect_float_eq(least, 0.8, 1e-9);
-    cr_expect_eq(document_findings(d, "unknown_factors"), 1);
+    cr_expect(finds(d, "unknown_factors"));
     document_free(d);
     for (size_t i = 0; i < 4; i++)
         profile_free(run[i]);

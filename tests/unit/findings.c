@@ -179,7 +179,7 @@ static const struct known known[] = {
     {.key = "excluded",
      .rank = -1,
      .text = "Experiments took 10.0 % of the run; percentages refer to the rest. Calls that they "
-             "may have delayed, 50.0 % of all, with 25.0 % of the time in MPI, count for the "
+             "may have delayed, 50.0 % of all, count for the "
              "efficiency and the ranks' times, but not for times of call sites.",
      .mpi = {0.4, 0.4},
      .excluded = 0.2,
@@ -396,7 +396,8 @@ static void add_samples(struct profile *p, uint32_t rank, uint32_t line, uint64_
 }
 
 /* Rank 1 is outside of MPI for 0.4 s more: the function that the code between two calls has called
- * is named with its most frequent line, if it explains a third of that beyond chance. */
+ * is named with the line of its most frequent stack, if it explains a third of that beyond chance.
+ */
 Test(findings, samples_name_the_function)
 {
     static const struct {
