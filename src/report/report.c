@@ -24,7 +24,7 @@ int report_width(FILE *out)
 static void put_clock(struct document *d, const struct profile *p)
 {
     char bound[32], agree[80] = "";
-    if (p->hosts.n > 1 && p->synchronized)
+    if (p->synchronized && p->clock_bound > 0)
         snprintf(agree, sizeof agree, "; clocks of the hosts agree within %s",
                  format_time(bound, p->clock_bound * 1e9));
     document_fact(d, "clock", "%s%s", clock_name_of(p->clock), agree);

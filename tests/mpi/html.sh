@@ -2,16 +2,9 @@
 # The report as a page for a browser: of 1,024 ranks and 2,000 call sites (--thorough: 10,000), with names that try to break
 # out of it; the text where no script runs, sorted and zoomed where one does, at three widths, open
 # in 2 s, in headless Chromium where it is; and the page of what a benchmark has written.
-collprof=$top_builddir/collprof
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset $(env | sed -n 's/^\(COLLPROF_[A-Z_]*\)=.*/\1/p')
-failed=0
-fail() {
-    echo "FAIL: $*"
-    failed=1
-}
-timeout 60 $MPIEXEC -n 2 $collprof run --report=no -o "$work/a" $top_builddir/tests/mpi/sites \
+. "${srcdir:-.}/tests/mpi/lib.sh"
+work=$dir
+timeout 60 $MPIEXEC -n 2 $collprof run --report=no -o "$work/a" $built/tests/mpi/sites \
     > "$work/out" 2>&1 < /dev/null || { cat "$work/out"; exit 1; }
 python3 - "$work" <<'PY' || exit 1
 import copy, json, os, sys
@@ -102,15 +95,14 @@ grep -q 'expected what a collbench program wrote' "$work/out" || fail "it does n
 echo '{"cut' > "$work/other.json"
 $collprof report --format=html "$work/other.json" 2> "$work/out" && fail "a file that is no JSON"
 grep -q 'line 1: .*: expected what a collbench program wrote' "$work/out" || fail "it does not say what is expected: $(cat "$work/out")"
-timeout 60 $MPIEXEC -n 2 $collprof run --trace --report=no -o "$work/t" $top_builddir/tests/mpi/sites > "$work/out" 2>&1 < /dev/null
+timeout 60 $MPIEXEC -n 2 $collprof run --trace --report=no -o "$work/t" $built/tests/mpi/sites > "$work/out" 2>&1 < /dev/null
 $collprof report --format=html -o "$work/traced.html" "$work/t" > /dev/null || fail "traced: status $?"
-[ $failed = 0 ] || exit 1
 if ! command -v chromium > /dev/null; then
     echo "without Chromium: only the page's text was looked at"
     exit 0
 fi
 charts=$(grep -c 'MIT licence' "$work/page.html")
-PYTHONPATH=$srcdir/tests/mpi python3 - "$work" "$charts" <<'PY' || fail "the page in a browser"
+PYTHONPATH=$source/tests/mpi python3 - "$work" "$charts" <<'PY' || fail "the page in a browser"
 import html, json, sys
 from browser import Browser
 
@@ -193,4 +185,4 @@ $collprof compare --format=html "$work/a" "$work/b" > "$work/compared.html" || f
 PYTHONPATH=$work python3 -c 'import page, sys; d, _ = page.load(sys.argv[1]); assert d["tables"]["changes"]["rows"]' \
     "$work/compared.html" || fail "the page of a comparison"
 
-exit $failed
+exit 0

@@ -18,28 +18,6 @@ static size_t times_in(const char *text, const char *part)
     return n;
 }
 
-/* The cell of COLUMN in the line that begins with ROW of a table without quotes; NULL: none. */
-static const char *cell_of(const char *table, const char *row, const char *column)
-{
-    static char text[100];
-    size_t at = 0, length = strcspn(table, "\n");
-    char head[2000], line[2000];
-    snprintf(head, sizeof head, "%.*s", (int)length, table);
-    const char *found = strstr(table, row);
-    if (!found)
-        return NULL;
-    found += *found == '\n';
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(found, "\n"), found);
-    for (char *rest = head, *name; (name = strsep(&rest, ",")); at++)
-        if (!strcmp(name, column))
-            break;
-    char *rest = line, *cell = strsep(&rest, ",");
-    while (cell && at-- > 0)
-        cell = strsep(&rest, ",");
-    snprintf(text, sizeof text, "%s", cell ? cell : "");
-    return text;
-}
-
 static char *csv_of(const struct profile *p, const char *name)
 {
     char *text = NULL;
@@ -50,30 +28,6 @@ static char *csv_of(const struct profile *p, const char *name)
     document_free(d);
     fclose(out);
     return text;
-}
-
-/* Columns are found by their names, and say what the counts of made_ledger.c must give. */
-Test(export, csv_has_the_figures)
-{
-    struct profile *p = made_four_ranks();
-    char *text = csv_of(p, "operations");
-    static const char *const known[][3] = {{"MPI_Bcast,", "calls", "400"},
-                                           {"MPI_Bcast,", "bytes", "409600"},
-                                           {"MPI_Bcast,", "mean_us", "1.000"},
-                                           {"MPI_Bcast,", "time_per_rank_us", "100.000"},
-                                           {"MPI_Allreduce,", "max_us", "12000.000"},
-                                           {"MPI_Allreduce,", "slowest_rank", "3"},
-                                           {"MPI_Allreduce,", "slowest_ratio", "1.60"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const char *is = cell_of(text, known[i][0], known[i][1]);
-        cr_expect_str_eq(is ? is : "(none)", known[i][2], "%s %s in\n%s", known[i][0], known[i][1],
-                         text);
-    }
-    free(text);
-    text = csv_of(p, "ranks");
-    cr_assert_str_eq(cell_of(text, "\n2,", "mpi_us"), "90100.000", "%s", text);
-    free(text);
-    profile_free(p);
 }
 
 /* Quotes, commas and lines in a name do not break the table. */

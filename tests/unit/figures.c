@@ -67,6 +67,7 @@ Test(figures, of_ranks_collectives_and_regions)
         p = made_merged(p, &l);
     }
     profile_symbolize(p);
+    cr_assert_float_eq(figure_of(p, "ranks", "mpi"), 5e5, 1e-9);
     cr_assert_float_eq(figure_of(p, "ranks", "mpi_share"), 25, 1e-9);
     cr_assert_float_eq(figure_of(p, "regions", "mpi_share"), 62.5, 1e-9);
     cr_assert_float_eq(figure_of(p, "regions", "time_per_rank"), 8e5, 1e-9);
