@@ -68,8 +68,6 @@ static const struct column columns[] = {
      .flags = COLUMN_SHORTEN},
     {"segment", "B", COLUMN_INTEGER, 0, "bytes of the segments in which the message is sent",
      .flags = COLUMN_OPTIONAL},
-    {"depth", NULL, COLUMN_INTEGER, 0, "of the tree", .flags = COLUMN_DATA_ONLY},
-    {"children", NULL, COLUMN_INTEGER, 0, "most children of a rank", .flags = COLUMN_DATA_ONLY},
     {"predicted", "us", COLUMN_REAL, 2,
      "predicted last arrival; empty if unknown: for segments, and on shared media", "model"},
     {"at_least", "us", COLUMN_REAL, 2, "95 % interval of the prediction", .flags = COLUMN_OPTIONAL},
@@ -159,23 +157,6 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     return seen;
 }
 
-/* Adds the cells that describe the tree's shape. */
-static void add_shape(const struct schedule *s, struct table *table)
-{
-    int *depth = calloc((size_t)s->n, sizeof *depth), deepest = 0, most = 0;
-    for (int k = 1; depth && k < s->n; k++) {
-        int v = s->order[k];
-        depth[v] = depth[s->parent[v]] + 1;
-        deepest = depth[v] > deepest ? depth[v] : deepest;
-    }
-    for (int u = 0; u < s->n; u++)
-        most = s->first[u + 1] - s->first[u] > most ? s->first[u + 1] - s->first[u] : most;
-    free(depth);
-    table_integer_if(table, s->segment > 0, (long long)s->segment);
-    table_integer(table, deepest);
-    table_integer(table, most);
-}
-
 static void add_remarks(const struct tree_session *t, struct estimate seen, double error,
                         struct contention contention)
 {
@@ -216,10 +197,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_integer(t->table, t->grid.pairs.n);
     table_integer(t->table, (long long)bytes);
     table_text(t->table, name);
-    for (int k = 0; k < 3 && !s; k++)
-        table_skip(t->table);
-    if (s)
-        add_shape(s, t->table);
+    table_integer_if(t->table, s && s->segment > 0, s ? (long long)s->segment : 0);
     table_estimate(t->table, predicted);
     table_estimate(t->table, seen);
     table_real(t->table, 100 * (predicted.value / seen.value - 1));

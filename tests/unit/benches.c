@@ -154,21 +154,20 @@ Test(benches, collective)
 Test(benches, tree)
 {
     expect(4, "collbench-tree", "--sizes=1000 --stop=fixed -i 3 -x 1",
-           LINES("# method: direct", "4,1000,MPI_Bcast,,,,,,,14.02,",
-                 "4,1000,grid (look-ahead),,1,3,14.06,13.92,14.20,14.06,,,0.0,1.00,no,grid",
-                 "4,1000,binomial,,2,2,24.04,23.80,25.31,24.04,,,0.0,0.58,,binomial",
-                 "4,1000,flat,,1,3,14.06,13.92,14.20,14.06,,,0.0,1.00,,flat",
-                 "4,1000,chain,,3,1,36.06,35.70,36.42,36.06,,,0.0,0.39,,chain"));
+           LINES("# method: direct", "4,1000,MPI_Bcast,,,,,14.02,",
+                 "4,1000,grid (look-ahead),,14.06,13.92,14.20,14.06,,,0.0,1.00,no,grid",
+                 "4,1000,binomial,,24.04,23.80,25.31,24.04,,,0.0,0.58,,binomial",
+                 "4,1000,flat,,14.06,13.92,14.20,14.06,,,0.0,1.00,,flat",
+                 "4,1000,chain,,36.06,35.70,36.42,36.06,,,0.0,0.39,,chain"));
     expect(4, "collbench-tree",
            "--sizes=1000 --stop=fixed -i 3 -x 1 --segment=250 --algorithm=chain,flat --root=1 "
            "--ranks=2:4:2",
-           LINES("2,1000,MPI_Bcast,,,,,,,12.02,", "2,1000,chain,250,1,1,,,,14.49,,,,0.83,",
-                 "4,1000,MPI_Bcast,", "4,1000,chain,250,3,1,,,,37.07,",
-                 "4,1000,flat,250,1,3,,,,22.81,"));
+           LINES("2,1000,MPI_Bcast,,,,,12.02,", "2,1000,chain,250,,,,14.49,,,,0.83,",
+                 "4,1000,MPI_Bcast,", "4,1000,chain,250,,,,37.07,", "4,1000,flat,250,,,,22.81,"));
     expect(4, "collbench-tree", "--sizes=8:128 --step=2 --stop=fixed -i 3 -x 1 --algorithm=flat",
            LINES("4,8,MPI_Bcast,", "4,32,MPI_Bcast,", "4,128,flat,", "!4,16,", "!4,8,grid"));
     expect(4, "collbench-tree", "--sizes=1000 --no-run --algorithm=chain",
-           LINES("# not_run: Nothing was run: --no-run.", "4,1000,chain,,3,1,36.0"));
+           LINES("# not_run: Nothing was run: --no-run.", "4,1000,chain,,36.0"));
     expect(4, "collbench-tree",
            "--format=json --sizes=1000 --stop=fixed -i 3 -x 1 --algorithm=chain",
            LINES(" \"schema\": \"collbench-tree/2\""));
