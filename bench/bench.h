@@ -135,8 +135,8 @@ void bench_wait(MPI_Comm comm);
  * free(); the others NULL. */
 struct place *bench_places(const struct bench *b);
 
-/* Progress on rank 0's standard error, with an estimate of the time left: on a terminal one line
- * rewritten in place, elsewhere a line a minute. DONE of TOTAL. */
+/* Progress on rank 0's standard error: on a terminal one line rewritten in place, elsewhere a line
+ * a minute. DONE of TOTAL. */
 void bench_progress(const struct bench *b, size_t done, size_t total, const char *what);
 void bench_progress_end(const struct bench *b);
 

@@ -69,7 +69,7 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     bench_progress(&b, 0, 1000, "apples");
     char *first = said(terminal);
     usleep(120000);
-    bench_progress(&b, 1, 1000, "apples"); /* 0.12 s each, or a little more: two minutes */
+    bench_progress(&b, 1, 1000, "apples");
     bench_progress(&b, 2, 1000, "apples"); /* ten times a second at most */
     char *second = said(terminal);
     usleep(120000);
@@ -79,10 +79,8 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     char *end = said(terminal);
     dup2(own, STDERR_FILENO);
     cr_expect_str_eq(first, "\rbench: 0 of 1000: apples\033[K");
-    cr_expect(!strncmp(second, "\rbench: 1 of 1000, about ", 25) && strstr(second, " min ") &&
-                  !strchr(second + 1, '\r'),
-              "%s", second);
-    cr_expect_str_eq(near, "\rbench: 995 of 1000, about 0 s left: apples\033[K");
+    cr_expect_str_eq(second, "\rbench: 1 of 1000: apples\033[K");
+    cr_expect_str_eq(near, "\rbench: 995 of 1000: apples\033[K");
     cr_expect_str_eq(end, "\r\033[K");
     free(first);
     free(second);
