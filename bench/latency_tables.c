@@ -166,10 +166,6 @@ void latency_tables_add(struct tables *t, const struct bench_point *p,
         add_method(t, p, r);
         bench_remark(t->methods, contention);
         row_remark(&row, r, t->methods);
-        if (!outcome->validated)
-            table_remark(t->methods,
-                         &(struct finding){.key = "not_validated", .severity = SEVERITY_DOUBT},
-                         "the data could not be checked");
         if (t->pairs && r->figure)
             add_pairs(t, p, &row, r);
     }

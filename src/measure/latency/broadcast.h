@@ -27,9 +27,9 @@ bool broadcast_is_plain(MPI_Datatype type);
 struct latency_case broadcast_case(struct broadcast *b);
 
 /* Functions for struct latency_case; ARG is a struct broadcast. The check overwrites the data of
- * all ranks except the root, makes one broadcast and compares. If some rank's type is not plain,
- * nothing is compared and CHECKED becomes false. */
+ * all ranks except the root, makes one broadcast and compares, unless some rank's type is not
+ * plain. */
 void broadcast_prepare(void *arg);
-int broadcast_check(void *arg, int *wrong, bool *checked);
+int broadcast_check(void *arg, int *wrong);
 
 #endif

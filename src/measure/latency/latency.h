@@ -29,9 +29,8 @@ struct latency_case {
     void (*before)(void *arg); /* called on each rank before an operation, not timed; NULL for none.
                                   Not called in loops of operations alone */
     /* Makes one operation and checks its data, before and after the measurement; NULL for none.
-     * Sets, equally on all ranks, how many ranks have wrong data and whether they could be
-     * checked. */
-    int (*check)(void *arg, int *wrong, bool *checked);
+     * Sets, equally on all ranks, how many ranks have wrong data. */
+    int (*check)(void *arg, int *wrong);
     void *arg; /* the argument of RUN, BEFORE and CHECK */
     enum collective_kind kind;
     int root; /* 0 for an operation without one */
@@ -126,7 +125,6 @@ struct latency_outcome {
     size_t n_results;
     int wrong_ranks;   /* ranks whose data were wrong before or after measuring; known to all ranks.
                           If before, nothing is measured */
-    bool validated;    /* false if the data could not be checked */
     double clock_cost; /* cost of one clock reading at the collector; already subtracted */
 };
 
@@ -162,9 +160,9 @@ extern const size_t n_latency_methods;
 const struct latency_method *latency_method_find(const char *name);
 
 /* Runs METHODS on the case. The collector gets the outcome and frees it by latency_outcome_free();
- * on other ranks only wrong_ranks and validated are set. Returns an MPI error code: MPI_ERR_COMM
- * for a communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_ARG for a collector
- * that does not exist, MPI_ERR_NO_MEM, or what an operation returned. After an error there is no
+ * on other ranks only wrong_ranks is set. Returns an MPI error code: MPI_ERR_COMM for a
+ * communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_ARG for a collector that
+ * does not exist, MPI_ERR_NO_MEM, or what an operation returned. After an error there is no
  * outcome. */
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome);
