@@ -65,19 +65,11 @@ void cli_free_runs(struct profile **run, size_t n);
 /* Prints a line on standard output; characters that are not printable become '?'. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Calls profile_load_trace(); prints a line on standard error if it lacks ranks. */
-struct profile *cli_load_trace(const char *directory);
-
 /* Prints "NAME: message" and ends the process with STATUS_USAGE. */
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Ends the process if PATH, a default name, must not be overwritten: save_is_safe() refuses it, or
- * the existing file is not a page of collprof. */
-void cli_may_replace(const char *path);
-
-/* Whether PATH is a regular file; whether it contains JSON, as written by a benchmark. */
+/* Whether PATH is a regular file. */
 bool cli_is_file(const char *path);
-bool cli_is_json(const char *path);
 
 /* Flushes standard output. False, with a reason, on failure (a full disk). */
 bool cli_flush(void);

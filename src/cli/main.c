@@ -2,15 +2,12 @@
 #include "cli/executable.h"
 #include "config.h"
 
-#include "base/input.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "document/page.h"
-#include "document/save.h"
 #include "document/text.h"
 #include "report/report.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,16 +58,6 @@ void cli_refuse(const char *format, ...)
         reason_print_list(cli_name, format, arguments);
     va_end(arguments);
     exit(STATUS_USAGE);
-}
-
-struct profile *cli_load_trace(const char *directory)
-{
-    struct profile *p = profile_load_trace(directory);
-    if (p && (int64_t)p->ranks.n < p->size)
-        reason_print(cli_name,
-                     "%s: the trace has %zu of %d ranks: `collprof report` names the others",
-                     directory, p->ranks.n, p->size);
-    return p;
 }
 
 void cli_say(const char *format, ...)
@@ -170,40 +157,6 @@ bool cli_is_file(const char *path)
 {
     struct stat st;
     return !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
-bool cli_is_json(const char *path)
-{
-    char head[256];
-    input_read(path, head, sizeof head);
-    return head[strspn(head, " \t\r\n")] == '{';
-}
-
-static bool is_ours(FILE *file)
-{
-    static const char page[] = "<title>collprof: ";
-    char text[1024] = "";
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    return n == 0 || memmem(text, n, page, sizeof page - 1); /* if empty, nothing is lost */
-}
-
-void cli_may_replace(const char *path)
-{
-    struct stat st;
-    const char *why;
-    if (!save_is_safe(path)) {
-        reason_print_stored(cli_name);
-        exit(STATUS_FAILED);
-    }
-    if (lstat(path, &st) || !S_ISREG(st.st_mode))
-        return;
-    FILE *file = input_file(AT_FDCWD, path, &why);
-    bool ours = file && is_ours(file);
-    if (file)
-        fclose(file);
-    if (!ours)
-        cli_refuse("%s exists and was not written by this version of collprof: use: --output",
-                   path);
 }
 
 struct command_call {

@@ -1,6 +1,7 @@
 /* collprof report: reports a finished or failed run, for people or for other programs. */
 #include "cli/cli.h"
 
+#include "base/input.h"
 #include "base/text.h"
 #include "document/json.h"
 #include "document/page.h"
@@ -12,9 +13,11 @@
 #include "results/pairs_document.h"
 #include "verdict/text.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct report_command {
@@ -68,6 +71,17 @@ static bool add_verdict(const struct report_command *r, struct profile *p, FILE 
     return explains;
 }
 
+/* Calls profile_load_trace(); prints a line on standard error if it lacks ranks. */
+static struct profile *load_trace(const char *directory)
+{
+    struct profile *p = profile_load_trace(directory);
+    if (p && (int64_t)p->ranks.n < p->size)
+        reason_print(cli_name,
+                     "%s: the trace has %zu of %d ranks: `collprof report` names the others",
+                     directory, p->ranks.n, p->size);
+    return p;
+}
+
 static bool write_text(const struct report_command *r, struct profile *p, FILE *out)
 {
     struct report_options o = options_of(r);
@@ -78,11 +92,7 @@ static bool write_text(const struct report_command *r, struct profile *p, FILE *
 
 static bool write_what_if(const struct report_command *r, struct profile *p, FILE *out)
 {
-    (void)p;
-    struct profile *trace = cli_load_trace(r->directory);
-    bool good = trace && report_what_if(trace, r->what_if, out);
-    profile_free(trace);
-    return good;
+    return report_what_if(p, r->what_if, out);
 }
 
 static bool write_json(const struct report_command *r, struct profile *p, FILE *out)
@@ -97,7 +107,7 @@ static bool write_page(const struct report_command *r, struct profile *p, FILE *
     const struct report_options o = options_of(r);
     const bool wanted = !isnan(r->view.from) || !isnan(r->view.to);
     add_verdict(r, p, NULL);
-    struct profile *trace = p->trace.on ? cli_load_trace(r->directory) : NULL;
+    struct profile *trace = p->trace.on ? load_trace(r->directory) : NULL;
     const bool drawn = export_page(p, trace, &r->view, &o, out);
     profile_free(trace);
     return drawn || !wanted ||
@@ -126,12 +136,9 @@ static bool write_csv(const struct report_command *r, struct profile *p, FILE *o
 
 static bool write_perfetto(const struct report_command *r, struct profile *p, FILE *out)
 {
-    (void)p;
-    struct profile *trace = cli_load_trace(r->directory);
-    if (trace)
-        export_perfetto(trace, out);
-    profile_free(trace);
-    return trace;
+    (void)r;
+    export_perfetto(p, out);
+    return true;
 }
 
 static bool write_metrics(const struct report_command *r, struct profile *p, FILE *out)
@@ -144,18 +151,15 @@ static bool write_metrics(const struct report_command *r, struct profile *p, FIL
     return true;
 }
 
-static bool write_otf2(const struct report_command *r, const char *target)
+static bool write_otf2(const struct profile *p, const char *target)
 {
-    struct profile *trace = cli_load_trace(r->directory);
-    const char *why = trace ? export_otf2(trace, target) : NULL;
+    const char *why = export_otf2(p, target);
     if (why)
-        reason_print(cli_name, "%s: %s", target, why);
-    else if (trace)
-        cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
-                "messages, but no records of collectives and requests, and no call paths%s",
-                target, trace->nets.n ? ", nor what MPI did below its calls" : "");
-    profile_free(trace);
-    return trace && !why;
+        return reason_give("%s: %s", target, why);
+    cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
+            "messages, but no records of collectives and requests, and no call paths%s",
+            target, p->nets.n ? ", nor what MPI did below its calls" : "");
+    return true;
 }
 
 enum { TEXT, HTML = 2, CSV };
@@ -164,6 +168,7 @@ static const struct report_format {
     const char *file; /* default name in the run's directory; NULL: standard output */
     /* NULL: OTF2, which is a directory */
     bool (*write)(const struct report_command *r, struct profile *p, FILE *out);
+    bool traced; /* it is given the profile with its events */
 } formats[] = {
     {"text", "one screen, or tables", NULL, write_text},
     {"json", "the profile with its findings: collprof-profile(5)", NULL, write_json},
@@ -171,8 +176,8 @@ static const struct report_format {
     {"csv", "facts, findings and every table; with --table that table alone", NULL, write_csv},
     {"openmetrics", "counters for a scraper, also while the run goes on", NULL, write_metrics},
     {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
-     write_perfetto},
-    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", NULL}};
+     write_perfetto, true},
+    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", NULL, true}};
 
 OPTION_TEXT(format_name, sizeof formats / sizeof *formats, formats[i].name)
 OPTION_TEXT(format_about, sizeof formats / sizeof *formats, formats[i].about)
@@ -230,13 +235,42 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
+static bool is_ours(FILE *file)
+{
+    static const char page[] = "<title>collprof: ";
+    char text[1024] = "";
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    return n == 0 || memmem(text, n, page, sizeof page - 1); /* if empty, nothing is lost */
+}
+
+/* Ends the process if PATH, a default name, must not be overwritten: save_is_safe() refuses it, or
+ * the existing file is not a page of collprof. */
+static void check_replaceable(const char *path)
+{
+    struct stat st;
+    const char *why;
+    if (!save_is_safe(path)) {
+        reason_print_stored(cli_name);
+        exit(STATUS_FAILED);
+    }
+    if (lstat(path, &st) || !S_ISREG(st.st_mode))
+        return;
+    FILE *file = input_file(AT_FDCWD, path, &why);
+    bool ours = file && is_ours(file);
+    if (file)
+        fclose(file);
+    if (!ours)
+        cli_refuse("%s exists and was not written by this version of collprof: use: --output",
+                   path);
+}
+
 /* Writes to --output or, without it, to TARGET; NULL: standard output. */
 static bool write_file(const struct report_command *r, struct profile *p, const char *target,
                        bool (*write)(const struct report_command *r, struct profile *p, FILE *out))
 {
     struct save save;
     if (!r->output && target)
-        cli_may_replace(target);
+        check_replaceable(target);
     target = r->output ?: target;
     if (!save_open(&save, target))
         return false;
@@ -288,12 +322,20 @@ static bool write_matrices(const struct report_command *r, struct profile *none,
     return true;
 }
 
+/* Whether PATH contains JSON, as written by a benchmark. */
+static bool is_json(const char *path)
+{
+    char head[256];
+    input_read(path, head, sizeof head);
+    return head[strspn(head, " \t\r\n")] == '{';
+}
+
 /* FILE.html is made of FILE.json or FILE.log. */
 static bool write_file_of_benchmark(const struct report_command *r)
 {
     char path[4400];
     const char *file = r->directory, *dot = strrchr(text_base_of(file), '.');
-    const bool json = cli_is_json(file);
+    const bool json = is_json(file);
     if (!strcmp(text_base_of(file), "profile.json"))
         cli_refuse("use the directory that %s is in", file);
     if (!json && r->format == TEXT)
@@ -320,13 +362,14 @@ static bool write_run(const struct report_command *r)
 {
     const struct report_format *f = &formats[r->format];
     char path[4400];
-    struct profile *p = profile_load(r->directory);
+    const bool traced = r->what_if || f->traced;
+    struct profile *p = traced ? load_trace(r->directory) : profile_load(r->directory);
     snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
-    if (p && !p->has_arrivals) /* it was made from records */
+    if (p && !traced && !p->has_arrivals) /* it was made from records */
         verdict_of_ended(p);
     bool good = p && (r->what_if ? write_file(r, p, NULL, write_what_if)
                       : f->write ? write_file(r, p, f->file ? path : NULL, f->write)
-                                 : write_otf2(r, r->output ?: path));
+                                 : write_otf2(p, r->output ?: path));
     profile_free(p);
     return good;
 }
