@@ -1,12 +1,8 @@
 # What the tests of a bench program that $program names share: run takes $options, too. Sourced; a test runs in its own
 # empty directory, which goes away with it.
-case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
-bench=$top_builddir/bench/$program
-turns=$top_builddir/tests/mpi/.libs/libturns.so
-source=$(cd "$srcdir" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$srcdir/tests/mpi/lib.sh"
+bench=$built/bench/$program
+turns=$built/tests/mpi/.libs/libturns.so
 fail() { echo "FAIL: $*"; cat out err; exit 1; }
 # Whatever is written as text has tables of 80 columns at most.
 # shellcheck disable=SC2086 # several options

@@ -60,7 +60,7 @@ awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "" && !/,ol,.*cpu_
 
 # The page has pictures of what was measured.
 run 2 --method=held,barrier --sizes=8:64 --budget=0.2 --format=json -o json || fail "json: status $?"
-"$top_builddir/collprof" report --format=html -o page.html json >out || fail "page: status $?"
+"$collprof" report --format=html -o page.html json >out || fail "page: status $?"
 grep -q '"kind":"lines"' page.html || fail "no picture"
 
 # Nothing is sent in a broadcast of nothing: a rank that left before the root came has no latency.

@@ -1,9 +1,8 @@
 #!/bin/sh
 # bench/overhead.c: its figures are in the right unit, and tools/overhead.sh compares the right ways.
 set -u
-overhead=$PWD/layers/$CHECK_MPI/collbench-overhead
-source=$(cd "$srcdir" && pwd)
-fail() { echo "FAIL: $*"; exit 1; }
+. "$srcdir/tests/mpi/lib.sh"
+overhead=$built/layers/$CHECK_MPI/collbench-overhead
 # takes LEAST MOST RANKS WORK: ns of one call
 takes()
 {
@@ -19,12 +18,10 @@ takes 50000 10000000 2 'step: 50 us and a broadcast'
 takes 100000 10000000000 1 'start and end'
 
 # In place of repeat: what is compared with what.
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-printf '#!/bin/sh\nprintf "%%s\\n" "$*"\n' >"$dir/collprof"
-chmod +x "$dir/collprof"
-(cd "$dir" && "$source/tools/overhead.sh" "$CHECK_MPI" mpiexec.some) >"$dir/ways" || fail "overhead.sh: status $?"
-test "$(grep -c '^repeat -n 15 ' "$dir/ways")" = 12 || { cat "$dir/ways"; fail "not 12 costs"; }
+printf '#!/bin/sh\nprintf "%%s\\n" "$*"\n' >collprof
+chmod +x collprof
+"$source/tools/overhead.sh" "$CHECK_MPI" mpiexec.some >ways || fail "overhead.sh: status $?"
+test "$(grep -c '^repeat -n 15 ' ways)" = 12 || { cat ways; fail "not 12 costs"; }
 grep -q -- "--against=.*libcollprof.so ' .*STACK=4 .*overhead -- sh -c .*libcollprof.so ' .*TRACE=calls .*overhead collbench-overhead$" \
-    "$dir/ways" || { cat "$dir/ways"; fail "--trace is not compared with call sites"; }
+    ways || { cat ways; fail "--trace is not compared with call sites"; }
 exit 0
