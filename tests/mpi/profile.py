@@ -15,8 +15,6 @@ launcher COMMAND          what starts such ranks again
 ranks N                   so many ranks left a record
 nothing-lost              no table was full, no request went untracked; the log of collective
                           instances is a sample by design
-matched MIN               at least so many messages were traced, 99.9 % of them with both ends, those apart whose time
-                          was thinned out; none is contradictory
 communicators MAX         at most so many
 instances OPERATION=N ... so many collectives seen whole, on all members of their communicator
 findings KIND WHAT=VALUE... , CHECK...
@@ -144,13 +142,6 @@ def main(path, check, *arguments):
             lost.update({k: n for k, n in r.items() if k.startswith("dropped_") and k != "dropped_instances"})
             lost["requests"] += r["untracked_requests"]
         return expect(lost, [f"{what}=0" for what in lost])
-    if check == "matched":
-        t = profile["trace"]
-        ends = max(t["sends"], t["receives"]) + t["unnumbered"] / 2
-        whole = int(t["window_mask"], 16) == 0
-        print("  traced: %d of %.0f messages matched, %.4f covered" % (t["matched"], ends, t["covered"]))
-        return not t["recorded"] or t["contradictions"] > 0 or t["unnumbered"] > 0.001 * 2 * ends or \
-            t["matched"] < int(arguments[0]) or (whole and t["matched"] < 0.999 * ends)
     if check == "instances":
         whole = collections.Counter()
         for a in profile["arrivals"]:
