@@ -69,11 +69,9 @@ static void note_library(struct executable *x, const char *name, const char *pat
 {
     if (!strncmp(name, "libasan.so", 10))
         text_copy(x->sanitizer, sizeof x->sanitizer, path);
-    if (strncmp(name, "libmpi.so", 9) && strncmp(name, "libmpich.so", 11) &&
-        strncmp(name, "libmpi_abi.so", 13)) /* ABI of MPI 5: may be any MPI */
-        return;
-    x->is_mixed = x->is_mixed || (*x->mpi && strcmp(x->mpi, name) != 0);
-    snprintf(x->mpi, sizeof x->mpi, "%s", name);
+    if (!*x->mpi && (!strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) ||
+                     !strncmp(name, "libmpi_abi.so", 13))) /* ABI of MPI 5: may be any MPI */
+        snprintf(x->mpi, sizeof x->mpi, "%s", name);
 }
 
 /* The program's dynamic loader; "" if it has none. */

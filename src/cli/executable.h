@@ -7,8 +7,7 @@
 struct executable {
     bool is_static; /* no dynamic loader: LD_PRELOAD has no effect */
     bool is_shell;  /* a shell or a shell script */
-    bool is_mixed;  /* it needs several MPIs: the one in use is known only at run time */
-    char mpi[64];   /* the MPI library that it needs, directly or indirectly; "" if none */
+    char mpi[64];   /* the first MPI library that it needs, directly or not; "" if none */
     /* The runtime library of gcc's address sanitizer, which must come first among all libraries; ""
      * if the program does not need it. */
     char sanitizer[4200];

@@ -103,7 +103,7 @@ static void check_application(const struct run *r, struct executable *x)
         cli_refuse("%s is linked with %s, for which this collprof has no layer: configured "
                    "--with-mpi=...,DIRECTORY it has one (collprof info lists those there are)",
                    application, x->mpi);
-    if (mpi && !x->is_mixed)
+    if (mpi)
         check_launcher(application, mpi);
     if (cli_silent)
         return;
