@@ -30,7 +30,7 @@ uint32_t module_of(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_MODULES))
         return PROFILE_NONE;
-    if (g->module[i] == PROFILE_NONE) {
+    if (g->row[LEDGER_MODULES][i] == PROFILE_NONE) {
         const struct ledger_module *from = &g->l->modules[i];
         struct profile_module module = {0};
         const char *path = ledger_text(g->l, from->path);
@@ -40,21 +40,22 @@ uint32_t module_of(struct gather *g, uint32_t i)
         copy_name(module.function, sizeof module.function, function, strlen(function));
         for (uint32_t b = 0; b < from->build_id_size && b < sizeof from->build_id; b++)
             snprintf(module.build_id + 2 * b, 3, "%02x", from->build_id[b]);
-        g->module[i] = profile_add_module(g->p, &module);
+        g->row[LEDGER_MODULES][i] = profile_add_module(g->p, &module);
     }
-    return g->module[i];
+    return g->row[LEDGER_MODULES][i];
 }
 
 uint32_t operation_of(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_OPERATIONS))
         return PROFILE_NONE;
-    if (g->operation[i] == PROFILE_NONE) {
+    if (g->row[LEDGER_OPERATIONS][i] == PROFILE_NONE) {
         char name[sizeof g->l->operations[i].name];
         copy_name(name, sizeof name, g->l->operations[i].name, sizeof name);
-        g->operation[i] = profile_add_operation(g->p, name, g->l->operations[i].family);
+        g->row[LEDGER_OPERATIONS][i] =
+            profile_add_operation(g->p, name, g->l->operations[i].family);
     }
-    return g->operation[i];
+    return g->row[LEDGER_OPERATIONS][i];
 }
 
 static void gather_sites(struct gather *g)
@@ -68,7 +69,7 @@ static void gather_sites(struct gather *g)
             site.frame[f].module = module_of(g, from->frame[f].module);
             site.frame[f].address = from->frame[f].address;
         }
-        g->site[i] = profile_add_site(g->p, &site);
+        g->row[LEDGER_SITES][i] = profile_add_site(g->p, &site);
     }
 }
 
@@ -78,7 +79,7 @@ static void gather_comms(struct gather *g)
         const struct ledger_comm *from = &g->l->comms[i];
         struct profile_comm comm = {.id = from->id,
                                     .site = from->site == LEDGER_NO_SITE ? PROFILE_NONE
-                                                                         : g->site[from->site],
+                                                                         : site_of(g, from->site),
                                     .copy = from->copy ? from->copy : PROFILE_NONE,
                                     .created = from->created,
                                     .size = from->size,
@@ -88,7 +89,7 @@ static void gather_comms(struct gather *g)
                                     .most = PROFILE_ENTERED(from->entered, g->h->rank, true),
                                     .least = PROFILE_ENTERED(from->entered, g->h->rank, false)};
         copy_name(comm.name, sizeof comm.name, from->name, sizeof from->name);
-        g->comm[i] = profile_add_comm(g->p, &comm);
+        g->row[LEDGER_COMMS][i] = profile_add_comm(g->p, &comm);
     }
 }
 
@@ -99,8 +100,18 @@ static void gather_regions(struct gather *g)
         struct profile_region region = {
             .entered = from->entered, .time_ns = from->time_ns, .longest_ns = from->time_ns};
         copy_name(region.name, sizeof region.name, from->name, sizeof from->name);
-        g->region[i] = profile_add_region(g->p, &region);
+        g->row[LEDGER_REGIONS][i] = profile_add_region(g->p, &region);
     }
+}
+
+/* Calls without a recorded call site get the empty one. */
+static void add_entry(struct profile *p, struct profile_entry *e)
+{
+    if (e->operation == PROFILE_NONE)
+        return;
+    if (e->site == PROFILE_NONE)
+        e->site = profile_add_site(p, &(struct profile_site){0});
+    profile_add_entry(p, e);
 }
 
 static void gather_entries(struct gather *g)
@@ -110,24 +121,19 @@ static void gather_entries(struct gather *g)
         const struct ledger_entry *from = &g->l->entries[i];
         if (!(from->calls || from->completed || from->excluded_requests || from->cancelled))
             continue;
-        struct profile_entry e = {
-            .site = site_of(g, from->site),
-            .operation = operation_of(g, from->operation),
-            .comm = comm_of(g, from->comm),
-            .region = from->region < count_of(g->l, LEDGER_REGIONS) ? g->region[from->region]
-                                                                    : PROFILE_NONE,
-            .size_class = from->size_class,
+        struct profile_entry e = {.site = site_of(g, from->site),
+                                  .operation = operation_of(g, from->operation),
+                                  .comm = comm_of(g, from->comm),
+                                  .region = row_of(g, LEDGER_REGIONS, from->region),
+                                  .size_class = from->size_class,
 #define COPY(member) .member = from->member,
-            LEDGER_SUMS(COPY).min_ns = from->min_ns < UINT64_MAX ? from->min_ns : 0,
-            .max_ns = from->max_ns,
-            .histogram = histogram};
-        if (e.operation == PROFILE_NONE)
-            continue;
+                                  LEDGER_SUMS(COPY).min_ns =
+                                      from->min_ns < UINT64_MAX ? from->min_ns : 0,
+                                  .max_ns = from->max_ns,
+                                  .histogram = histogram};
         for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++)
             histogram[b] = from->histogram[b];
-        if (e.site == PROFILE_NONE)
-            e.site = profile_add_site(g->p, &(struct profile_site){0});
-        profile_add_entry(g->p, &e);
+        add_entry(g->p, &e);
     }
 }
 
@@ -298,9 +304,7 @@ static void gather_calls(struct gather *g)
                                   .max_ns = ns,
                                   .histogram = histogram};
         histogram[histogram_bucket(ns)] = known;
-        if (e.site == PROFILE_NONE)
-            e.site = profile_add_site(g->p, &(struct profile_site){0});
-        profile_add_entry(g->p, &e);
+        add_entry(g->p, &e);
         r->wall = fmax(r->wall, known ? end : entered); /* it lived at least until that entry */
         r->in_call = r->in_call || !known;
         r->calls++;
@@ -415,34 +419,23 @@ static void gather_findings(struct gather *g)
     json_decref(list);
 }
 
-static uint32_t *no_map(uint32_t n)
-{
-    uint32_t *map = memory_alloc((n + 1) * sizeof *map);
-    for (uint32_t i = 0; i < n; i++)
-        map[i] = PROFILE_NONE;
-    return map;
-}
-
 struct gather gather_begin(struct profile *p, const struct ledger *l)
 {
-    return (struct gather){.p = p,
-                           .l = l,
-                           .h = l->header,
-                           .rate = ledger_clock_rate(l->header),
-                           .module = no_map(count_of(l, LEDGER_MODULES)),
-                           .operation = no_map(count_of(l, LEDGER_OPERATIONS)),
-                           .comm = no_map(count_of(l, LEDGER_COMMS)),
-                           .region = no_map(count_of(l, LEDGER_REGIONS)),
-                           .site = no_map(count_of(l, LEDGER_SITES))};
+    static const enum ledger_section named[] = {LEDGER_MODULES, LEDGER_OPERATIONS, LEDGER_COMMS,
+                                                LEDGER_REGIONS, LEDGER_SITES};
+    struct gather g = {.p = p, .l = l, .h = l->header, .rate = ledger_clock_rate(l->header)};
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+        const size_t bytes = count_of(l, named[k]) * sizeof(uint32_t);
+        g.row[named[k]] = memory_alloc(bytes + 1);
+        memset(g.row[named[k]], 0xff, bytes); /* PROFILE_NONE */
+    }
+    return g;
 }
 
 void gather_end(struct gather *g)
 {
-    free(g->comm);
-    free(g->module);
-    free(g->operation);
-    free(g->region);
-    free(g->site);
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        free(g->row[s]);
 }
 
 struct profile *profile_from_ledger(const struct ledger *l)

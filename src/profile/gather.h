@@ -10,8 +10,7 @@ struct gather {
     const struct ledger *l;
     const struct ledger_header *h;
     double rate; /* ticks per second; 0 if unknown */
-    /* Indices in the profile, by index in the ledger. */
-    uint32_t *module, *operation, *comm, *region, *site;
+    uint32_t *row[LEDGER_SECTIONS]; /* indices in the profile, by index in the ledger */
 };
 
 static inline uint32_t count_of(const struct ledger *l, enum ledger_section section)
@@ -20,14 +19,19 @@ static inline uint32_t count_of(const struct ledger *l, enum ledger_section sect
 }
 
 /* PROFILE_NONE if the ledger has none. */
+static inline uint32_t row_of(const struct gather *g, enum ledger_section section, uint32_t i)
+{
+    return i < count_of(g->l, section) ? g->row[section][i] : PROFILE_NONE;
+}
+
 static inline uint32_t site_of(const struct gather *g, uint32_t i)
 {
-    return i < count_of(g->l, LEDGER_SITES) ? g->site[i] : PROFILE_NONE;
+    return row_of(g, LEDGER_SITES, i);
 }
 
 static inline uint32_t comm_of(const struct gather *g, uint32_t i)
 {
-    return i < count_of(g->l, LEDGER_COMMS) ? g->comm[i] : PROFILE_NONE;
+    return row_of(g, LEDGER_COMMS, i);
 }
 
 /* Converts ticks to the clock of this host, and then to the clock that all ranks share. */
