@@ -240,7 +240,7 @@ static void correct(const struct profile *p, struct profile_arrival *a, const ui
 /* A rank's waiting can be summed only if all of its collectives were recorded. */
 static bool all_recorded(const struct profile *p)
 {
-    bool all = !p->sample_mask && !p->instances_dropped;
+    bool all = !p->sample_mask;
     for (size_t i = 0; i < p->ranks.n; i++)
         all = all && !p->ranks.at[i].dropped[LEDGER_INSTANCES] &&
               p->ranks.at[i].state == LEDGER_FINALIZED;
@@ -294,7 +294,7 @@ void arrivals_find(struct profile *p)
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
-        if ((p->sample_mask || p->instances_dropped) && !in_part[SITE(a)] &&
+        if (p->sample_mask && !in_part[SITE(a)] &&
             p->operations.at[a->operation].family != FAMILY_INIT_REQUEST)
             correct(p, row, kind);
     }

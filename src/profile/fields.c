@@ -43,6 +43,13 @@ static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LI
 #define IN(name, shown, in, merged) FIELD(name, shown, ROW, merged, .table = TABLE_##in)
 #define NEEDED(name, shown, in, merged)                                                            \
     FIELD(name, shown, ROW, merged, .table = TABLE_##in, .needed = true)
+/* A call: the call site and the operation. A segment lies between two calls. */
+#define CALL(merged)                                                                               \
+    IN(site, "site", SITES, merged), NEEDED(operation, "operation", OPERATIONS, merged)
+#define SEGMENT(in, merged)                                                                        \
+    IN(in from_site, "from_site", SITES, merged),                                                  \
+        IN(in from_operation, "from_operation", OPERATIONS, merged),                               \
+        IN(in site, "site", SITES, merged), IN(in operation, "operation", OPERATIONS, merged)
 #define ROW struct profile
 static const struct field run_table[] = {
     F(run_id, "id", HEX, FIRST),
@@ -56,7 +63,6 @@ static const struct field run_table[] = {
     F(crashed, "incomplete", BOOL, OR),
     F(launcher, "launcher", TEXT, FIRST),
     F(arguments, "arguments", TEXT, FIRST),
-    F(instances_dropped, NULL, U64, SUM),
     F(sample_mask, "sample_mask", U32, OR),
     F(peers_dropped, "matrix_dropped", U64, SUM),
     F(unbalanced, NULL, BOOL, OR),
@@ -146,8 +152,7 @@ static const struct field region_table[] = {
 
 #define ROW struct profile_entry
 static const struct field entry_table[] = {
-    IN(site, "site", SITES, KEY),
-    NEEDED(operation, "operation", OPERATIONS, KEY),
+    CALL(KEY),
     IN(comm, "communicator", COMMS, KEY),
     IN(region, "region", REGIONS, KEY),
     F(size_class, "size_class", U32, KEY),
@@ -160,8 +165,7 @@ static const struct field entry_table[] = {
 
 #define ROW struct profile_group
 static const struct field group_table[] = {
-    IN(site, "site", SITES, KEY),
-    NEEDED(operation, "operation", OPERATIONS, KEY),
+    CALL(KEY),
     F(spread, "ranks", SPREAD, SUM),
 };
 #undef ROW
@@ -184,8 +188,7 @@ static const struct field instance_table[] = {
     F(exit_ns, "exit_ns", I64, FIRST),
     F(outside_ns, "outside_ns", MAYBE, FIRST),
     F(bytes, "bytes", U64, FIRST),
-    IN(site, "site", SITES, FIRST),
-    NEEDED(operation, "operation", OPERATIONS, FIRST),
+    CALL(FIRST),
     NEEDED(comm, "communicator", COMMS, FIRST),
     F(root, "root", I32, FIRST),
     F(spared, NULL, U32, FIRST),
@@ -194,8 +197,7 @@ static const struct field instance_table[] = {
 
 #define ROW struct profile_arrival
 static const struct field arrival_table[] = {
-    IN(site, "site", SITES, FIRST),
-    NEEDED(operation, "operation", OPERATIONS, FIRST),
+    CALL(FIRST),
     NEEDED(comm, "communicator", COMMS, FIRST),
     F(instances, "instances", U64, FIRST),
     F(population, "population", U64, FIRST),
@@ -234,10 +236,7 @@ static const struct field peer_table[] = {
 #define ROW struct profile_sample
 static const struct field sample_table[] = {
     F(rank, "rank", U32, KEY),
-    IN(from_site, "from_site", SITES, KEY),
-    IN(from_operation, "from_operation", OPERATIONS, KEY),
-    IN(site, "site", SITES, KEY),
-    IN(operation, "operation", OPERATIONS, KEY),
+    SEGMENT(, KEY),
     IN(stack, "stack", SITES, KEY),
     F(ns, "ns", U64, SUM),
 };
@@ -284,10 +283,13 @@ static const struct field below_table[] = {
 
 #define ROW struct wait
 static const struct field wait_table[] = {
-    IN(site, "site", SITES, FIRST),      NEEDED(operation, "operation", OPERATIONS, FIRST),
-    NAMED(state, "state", FIRST, wait),  F(rank, "for_rank", U32, FIRST),
-    F(calls, "calls", U64, FIRST),       F(wait_ns, "wait_ns", U64, FIRST),
-    F(followed, "followed", U64, FIRST), F(in_turn, "in_turn", U64, FIRST),
+    CALL(FIRST),
+    NAMED(state, "state", FIRST, wait),
+    F(rank, "for_rank", U32, FIRST),
+    F(calls, "calls", U64, FIRST),
+    F(wait_ns, "wait_ns", U64, FIRST),
+    F(followed, "followed", U64, FIRST),
+    F(in_turn, "in_turn", U64, FIRST),
 };
 #undef ROW
 
@@ -295,10 +297,7 @@ static const struct field wait_table[] = {
 static const struct field cause_table[] = {
     NAMED(kind, "kind", FIRST, cause),
     F(rank, "rank", INDEX, FIRST),
-    IN(from_site, "from_site", SITES, FIRST),
-    IN(from_operation, "from_operation", OPERATIONS, FIRST),
-    IN(site, "site", SITES, FIRST),
-    IN(operation, "operation", OPERATIONS, FIRST),
+    SEGMENT(, FIRST),
     F(direct_ns, "direct_ns", U64, FIRST),
     F(passed_ns, "passed_on_ns", U64, FIRST),
     F(waits, "waits", U64, FIRST),
@@ -315,13 +314,8 @@ static const struct field cause_table[] = {
 
 #define ROW struct prediction
 static const struct field prediction_table[] = {
-    IN(segment.from_site, "from_site", SITES, FIRST),
-    IN(segment.from_operation, "from_operation", OPERATIONS, FIRST),
-    IN(segment.site, "site", SITES, FIRST),
-    IN(segment.operation, "operation", OPERATIONS, FIRST),
-    F(ranks, "ranks", U32, FIRST),
-    F(wall_ns, "wall_ns", REAL, FIRST),
-    F(low_ns, "low_ns", REAL, FIRST),
+    SEGMENT(segment., FIRST),           F(ranks, "ranks", U32, FIRST),
+    F(wall_ns, "wall_ns", REAL, FIRST), F(low_ns, "low_ns", REAL, FIRST),
     F(high_ns, "high_ns", REAL, FIRST),
 };
 #undef ROW

@@ -79,9 +79,6 @@ json_t *fields_json(const struct fields *fields, const void *row)
     return object;
 }
 
-/* The key of the last value that was refused, until fields_fault() returns it. */
-static const char *fault;
-
 static bool set_histogram(uint64_t **histogram, const json_t *array)
 {
     if (!*histogram)
@@ -131,8 +128,9 @@ static bool set_integer(const struct field *f, void *at, const json_t *value, js
     return json_is_integer(value) && number >= least && number <= most;
 }
 
-static bool set_value(const struct field *f, void *at, const json_t *value)
+bool field_read(const json_t *value, const struct field *f, void *row)
 {
+    void *at = (char *)row + f->offset;
     const char *text = json_string_value(value);
     switch (f->kind) {
     case FIELD_U32:
@@ -175,21 +173,6 @@ static bool set_value(const struct field *f, void *at, const json_t *value)
     default:
         return set_name(f->names, at, text);
     }
-}
-
-const char *fields_fault(void)
-{
-    const char *was = fault;
-    fault = NULL;
-    return was;
-}
-
-bool field_read(const json_t *value, const struct field *f, void *row)
-{
-    bool good = set_value(f, (char *)row + f->offset, value);
-    if (!good && !fault)
-        fault = f->key;
-    return good;
 }
 
 bool fields_read(const json_t *object, const struct fields *fields, void *row)

@@ -1,6 +1,5 @@
 /* Writes and reads profile.json, as described in collprof-profile(5). It is written row by row,
  * because an application at its end may have little memory. */
-#include "base/clock.h"
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -8,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,6 +21,12 @@ static json_t *row_json(const struct profile *p, enum profile_table t, size_t i)
     const struct fields *fields = &profile_tables[t].fields;
     const void *row = row_at(p, t, i);
     return is_text(t) ? field_json(fields->at, row) : fields_json(fields, row);
+}
+
+static void put(FILE *out, const char *key, json_t *value)
+{
+    fprintf(out, ",\n\"%s\":", key);
+    json_write(value, out, false);
 }
 
 static void put_table(const struct profile *p, enum profile_table t, FILE *out)
@@ -45,23 +49,20 @@ static void put_run(const struct profile *p, FILE *out)
         if (rows)
             json_put(run, profile_tables[t].key, rows);
     }
-    fputs(",\n\"run\":", out);
-    json_write(run, out, false);
+    put(out, "run", run);
 }
 
 static void put_columns(const struct profile *p, enum profile_table t, FILE *out)
 {
     const struct fields *fields = &profile_tables[t].fields;
-    fprintf(out, ",\n\"%s\":{", profile_tables[t].key);
+    json_t *columns = json_object();
     for (const struct field *f = fields->at; f < fields->at + fields->n && f->key; f++) {
-        fprintf(out, "%s\"%s\":[", f > fields->at ? ",\n" : "", f->key);
-        for (size_t i = 0; i < rows_in(p, t)->n; i++) {
-            fputs(i ? "," : "", out);
-            json_write(field_json(f, row_at(p, t, i)), out, false);
-        }
-        fputc(']', out);
+        json_t *values = json_array();
+        for (size_t i = 0; i < rows_in(p, t)->n; i++)
+            json_push(values, field_json(f, row_at(p, t, i)));
+        json_put(columns, f->key, values);
     }
-    fputc('}', out);
+    put(out, profile_tables[t].key, columns);
 }
 
 static void put_findings(const struct profile *p, FILE *out)
@@ -76,15 +77,11 @@ static void put_findings(const struct profile *p, FILE *out)
             json_put(kinds, f->kind, json_array());
         json_push(json_object_get(kinds, f->kind), copy);
     }
-    fputs(",\n\"findings\":", out);
-    json_write(kinds, out, false);
+    put(out, "findings", kinds);
 }
 
-/* The time for writing is the last member, measured up to that point, and stored in *WRITING_NS
- * unless that is NULL. */
-static bool write_profile(const struct profile *p, FILE *out, uint64_t *writing_ns)
+static bool write_profile(const struct profile *p, FILE *out)
 {
-    double start = clock_now();
     errno = 0;
     fprintf(out, "{\"schema\":\"" PROFILE_SCHEMA "\",\"collprof\":\"%s\"", PACKAGE_VERSION);
     put_run(p, out);
@@ -92,14 +89,8 @@ static bool write_profile(const struct profile *p, FILE *out, uint64_t *writing_
         if (profile_tables[t].key && !(profile_tables[t].how & TABLE_OF_RUN))
             (profile_tables[t].how & TABLE_BY_COLUMN ? put_columns : put_table)(p, t, out);
     put_findings(p, out);
-    fputs(",\n\"trace\":", out);
-    json_write(fields_json(&fields_trace, &p->trace), out, false);
-    bool good = !fflush(out);
-    if (writing_ns) {
-        *writing_ns = whole_count(1e9 * (clock_now() - start));
-        fprintf(out, ",\n\"writing_ns\":%" PRIu64, *writing_ns);
-    }
-    return fputs("}\n", out) >= 0 && good && !fflush(out) && !ferror(out);
+    put(out, "trace", fields_json(&fields_trace, &p->trace));
+    return fputs("}\n", out) >= 0 && !fflush(out) && !ferror(out);
 }
 
 json_t *profile_json(const struct profile *p)
@@ -107,7 +98,7 @@ json_t *profile_json(const struct profile *p)
     char *text = NULL;
     size_t size;
     FILE *out = memory_open_text(&text, &size);
-    bool good = write_profile(p, out, NULL);
+    bool good = write_profile(p, out);
     good = !fclose(out) && good;
     json_t *json = good ? json_loads(text, 0, NULL) : NULL;
     free(text);
@@ -116,7 +107,7 @@ json_t *profile_json(const struct profile *p)
     return json;
 }
 
-int profile_save(struct profile *p, int directory)
+int profile_save(const struct profile *p, int directory)
 {
     char temporary[64];
     snprintf(temporary, sizeof temporary, ".profile.json.%016llx.%d", (unsigned long long)p->run_id,
@@ -130,7 +121,7 @@ int profile_save(struct profile *p, int directory)
             close(fd);
         return error;
     }
-    int error = write_profile(p, out, &p->writing_ns) ? 0 : (errno ? errno : EIO);
+    int error = write_profile(p, out) ? 0 : (errno ? errno : EIO);
     if (fclose(out) && !error)
         error = errno;
     if (!error && renameat(directory, temporary, directory, "profile.json"))
@@ -200,11 +191,9 @@ static bool rows_good(struct profile *p)
 static bool read_all(struct profile *p, const json_t *json)
 {
     const json_t *run = json_object_get(json, "run"), *trace = json_object_get(json, "trace");
-    bool good;
+    bool good = fields_read(run, &fields_run, p) &&
+                (!trace || fields_read(trace, &fields_trace, &p->trace));
     p->has_arrivals = true;
-    p->writing_ns = (uint64_t)json_integer_value(json_object_get(json, "writing_ns"));
-    good = p->writing_ns <= INT64_MAX && fields_read(run, &fields_run, p) &&
-           (!trace || fields_read(trace, &fields_trace, &p->trace));
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key)
             good = good && (profile_tables[t].how & TABLE_BY_COLUMN ? read_columns : read_table)(
@@ -231,15 +220,11 @@ struct profile *profile_from_json(json_t *json, const char **reason)
     json_make_printable(json);
     struct profile *p = profile_new();
     bool good = read_all(p, json);
-    const char *what = good ? profile_impossible(p) : NULL, *key = fields_fault();
+    const char *what = good ? profile_impossible(p) : NULL;
     *reason = NULL;
     if (good && !what)
         return p;
-    snprintf(text, sizeof text, "a damaged profile%s%s%s", what || key ? ": " : "",
-             what  ? what
-             : key ? key
-                   : "",
-             key && !what ? " has an impossible value" : "");
+    snprintf(text, sizeof text, "a damaged profile%s%s", what ? ": " : "", what ? what : "");
     *reason = text;
     profile_free(p);
     return NULL;

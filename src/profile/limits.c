@@ -31,7 +31,6 @@ void profile_thin_instances(struct profile *p, uint32_t limit)
     }
     if (p->instances.n > limit) { /* even one instance of each communicator is too many */
         table_sort(p, TABLE_INSTANCES);
-        p->instances_dropped += p->instances.n - limit;
         p->instances.n = limit;
     }
 }

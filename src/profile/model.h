@@ -221,7 +221,4 @@ json_t *field_json(const struct field *f, const void *row);
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 bool field_read(const json_t *value, const struct field *f, void *row);
 
-/* The key that these functions refused since the last call; NULL if none. */
-const char *fields_fault(void);
-
 #endif

@@ -241,11 +241,10 @@ struct profile {
     bool synchronized;  /* times of different hosts may be compared, within CLOCK_BOUND */
     double clock_bound; /* seconds */
     uint32_t sample_mask;
-    uint64_t instances_dropped; /* events for which there was no room even with the widest mask */
-    char launcher[64];          /* command that starts such ranks; empty if unknown */
-    char arguments[2048];       /* of the program, quoted for a shell; may be empty */
-    bool crashed;               /* made from raw records */
-    bool has_arrivals;          /* read from profile.json, so not computed from the events */
+    char launcher[64];    /* command that starts such ranks; empty if unknown */
+    char arguments[2048]; /* of the program, quoted for a shell; may be empty */
+    bool crashed;         /* made from raw records */
+    bool has_arrivals;    /* read from profile.json, so not computed from the events */
 
     ARRAY(char *) programs;
     ARRAY(char *) libraries;
@@ -266,8 +265,7 @@ struct profile {
     ARRAY(struct profile_sample) samples;
     uint64_t peers_dropped; /* messages that were not counted because the matrix was full */
     ARRAY(struct profile_balance) balances;
-    bool unbalanced;     /* there were too many of them */
-    uint64_t writing_ns; /* duration of writing profile.json; 0 if not yet written */
+    bool unbalanced; /* there were too many of them */
     struct profile_trace trace;
     ARRAY(struct event) events; /* the trace, from the ranks' records; not in profile.json */
     ARRAY(struct wait) waits;
@@ -301,8 +299,8 @@ json_t *profile_stack(pid_t pid);
 void profile_symbolize(struct profile *p);
 
 /* Writes profile.json in DIRECTORY (a descriptor), first to a temporary file. Returns 0 or an
- * errno. P gets the duration. */
-int profile_save(struct profile *p, int directory);
+ * errno. */
+int profile_save(const struct profile *p, int directory);
 json_t *profile_json(const struct profile *p);
 
 /* The value of its member "schema". */

@@ -48,7 +48,7 @@ static void put_overhead(struct document *d, const struct profile *p)
                  format_count(count, whole_count(calls)), format_time(call, cost / calls));
     if (start > 0)
         document_fact(d, "profiler overhead", "%s in MPI_Init and MPI_Finalize; %s",
-                      format_time(ends, start + merge + (double)p->writing_ns), in_calls);
+                      format_time(ends, start + merge), in_calls);
 }
 
 static void put_times(struct document *d, const struct view *v)

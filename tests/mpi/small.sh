@@ -71,7 +71,7 @@ for r in ranks:
     assert r["call_ns"] == 0, "of so few calls it is unknown"
     assert 0 < r["cpu_ns"] < 1e9 * r["wall_seconds"] + 2e7, r["cpu_ns"]
     assert r["lifecycle_ns"] < 60e9 and 0 < r["init_ns"] < 60e9 and (r["merge_ns"] > 0) == (r["rank"] == 0) and r["merge_ns"] < 60e9
-assert len({r["pid"] for r in ranks}) == 2 and p["writing_ns"] < 60e9 and "verdict" not in p["findings"]
+assert len({r["pid"] for r in ranks}) == 2 and "verdict" not in p["findings"]
 assert {c["name"] for c in p["communicators"]} == {"MPI_COMM_WORLD"}
 assert run["synchronized"] and not run["incomplete"] and p["trace"]["recorded"] == (at == "traced")
 assert len(glob.glob(at + "/*.ledger")) == (0 if at.startswith("plain") else 2), "records that stay"

@@ -334,8 +334,7 @@ Test(profile, fields_of_every_kind_there_and_back)
             cr_expect_str_eq(text, known[i].written, "%zu", i);
             free(text);
             json_decref(object);
-        } else
-            cr_expect_str_eq(fields_fault(), known[i].key);
+        }
         if (known[i].kind == FIELD_HISTOGRAM)
             free(data.histogram);
     }

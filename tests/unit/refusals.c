@@ -41,12 +41,11 @@ static const struct {
     /* Ten calls, of which none took more than 0.1 ms. */
     {"entries", "time_ns", 1099999, 1100000, "calls of one call site took longer"},
     {"arrivals", "wait_ns", 500, 501, "collectives of one call site waited for longer"},
-    {"arrivals", "wait_ns", 0, -1, "wait_ns has an impossible value"},
+    {"arrivals", "wait_ns", 0, -1, NULL},
     {"waits", "wait_ns", 1000999, 1001001, "the sum of times is longer than the run"},
     {"trace", "covered", 0, -0.01, "a trace covers more than its run"},
     {"trace", "covered", 1, 1.01, "a trace covers more than its run"},
-    {"regions", "time_ns", 0, -5, "time_ns has an impossible value"},
-    /* No key is named that was wrong in the profile before. */
+    {"regions", "time_ns", 0, -5, NULL},
     {"entries", "size_class", 63, 64, NULL},
     {"ranks", "rank", 0, -1, NULL},
     /* Of one rank, and few places. */
@@ -132,8 +131,6 @@ Test(refusals, integers_beyond_their_type)
     assert_refused(frame_of(json), "offset", -1, json);
     json = made_json();
     assert_refused(frame_of(json), "module", 99, json);
-    json = made_json();
-    assert_refused(json, "writing_ns", -1, json);
 }
 
 /* Where threads call MPI at once, their calls may last longer together than the run; a rank that
