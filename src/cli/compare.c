@@ -12,7 +12,7 @@ struct comparing {
     struct cli_paths run;
     double limit; /* percent; NaN if none */
     int format;
-    struct tuned_set *tuned; /* as in struct compare_request */
+    struct tuned_set *tuned; /* as in struct run_sets */
 };
 
 #define AT(member) offsetof(struct comparing, member)
@@ -54,7 +54,7 @@ static struct document *compare_profiles(const char *const *path, size_t before,
     if (!run)
         return NULL;
     struct document *d = compare_document(
-        &(struct compare_request){run, path, before, after, c->limit / 100, c->tuned}, gate);
+        &(struct compare_request){{run, before, after, c->tuned}, path, c->limit / 100}, gate);
     cli_free_runs(run, before + after);
     return d;
 }

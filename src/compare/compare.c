@@ -5,7 +5,6 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "compare/evidence.h"
-#include "compare/gains.h"
 #include "compare/sites.h"
 
 #include <math.h>
@@ -82,17 +81,18 @@ static void drop_if_steady(struct comparison *c)
 /* The number of ranks of N runs; 0 if they differ. */
 static size_t ranks_of(const struct comparison *c, size_t first, size_t n)
 {
-    size_t ranks = c->request->run[first]->ranks.n;
+    size_t ranks = c->request->sets.run[first]->ranks.n;
     for (size_t run = first; run < first + n; run++)
-        ranks = c->request->run[run]->ranks.n == ranks ? ranks : 0;
+        ranks = c->request->sets.run[run]->ranks.n == ranks ? ranks : 0;
     return ranks;
 }
 
 static void add_computing(struct comparison *c, size_t at)
 {
-    struct change *x = add_change(c, CHANGE_COMPUTING, NULL, c->request->run[0]->ranks.at[at].rank);
+    struct change *x =
+        add_change(c, CHANGE_COMPUTING, NULL, c->request->sets.run[0]->ranks.at[at].rank);
     for (size_t run = 0; run < c->all; run++) {
-        const struct profile_rank *r = &c->request->run[run]->ranks.at[at];
+        const struct profile_rank *r = &c->request->sets.run[run]->ranks.at[at];
         x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns - (double)r->injected_ns, 0);
     }
     drop_if_steady(c);
@@ -123,7 +123,7 @@ static void find_changes(struct comparison *c)
 {
     struct change *whole = add_change(c, CHANGE_RUN, NULL, -1);
     for (size_t run = 0; run < c->all; run++)
-        whole->value[run] = profile_longest_ns(c->request->run[run]);
+        whole->value[run] = profile_longest_ns(c->request->sets.run[run]);
     c->wall_ns = stats_summarize(whole->value, c->n).median;
     size_t ranks = ranks_of(c, 0, c->all); /* single ranks are compared only if all runs have the
                                               same number */
@@ -287,7 +287,8 @@ static void add_doubts(const struct comparison *c, struct document *d)
 {
     const struct finding programs = {.key = "different_programs", .severity = SEVERITY_DOUBT},
                          scaling = {.key = "speedup", .severity = SEVERITY_FINDING};
-    const char *a = program_of(c->request->run[0]), *b = program_of(c->request->run[c->n]);
+    const char *a = program_of(c->request->sets.run[0]),
+               *b = program_of(c->request->sets.run[c->n]);
     size_t before = ranks_of(c, 0, c->n), after = ranks_of(c, c->n, c->m);
     if (*a && *b && strcmp(a, b) != 0)
         document_finding(d, &programs, "The programs differ: A ran %s, B ran %s.", a, b);
@@ -387,9 +388,9 @@ static void add_runs(const struct comparison *c, struct document *d, const char 
 
 struct document *compare_document(const struct compare_request *request, enum gate *gate)
 {
-    struct comparison c = {.request = request, .n = request->before, .m = request->after};
+    struct comparison c = {.request = request, .n = request->sets.before, .m = request->sets.after};
     c.all = c.n + c.m;
-    c.sites = sites_find(request->run, c.all);
+    c.sites = sites_find(request->sets.run, c.all);
     find_changes(&c);
     weigh(&c);
     put_in_order(&c);
@@ -408,11 +409,10 @@ struct document *compare_document(const struct compare_request *request, enum ga
         if (gate)
             *gate = outcome;
     }
-    const struct gains_request gains = {request->run, c.n, c.m, request->tuned};
-    algorithms_add(d, &gains);
+    algorithms_add(d, &request->sets);
     add_table(&c, d);
-    if (request->tuned)
-        gains_add(d, &gains);
+    if (request->sets.tuned)
+        gains_add(d, &request->sets, c.list.at[0].shift.low > 0);
     for (size_t i = 0; i < c.list.n; i++)
         free(c.list.at[i].value);
     free(c.list.at);

@@ -19,8 +19,7 @@ struct gain {
 };
 
 struct gains {
-    const struct gains_request *r;
-    struct tuned_set *set;
+    const struct run_sets *r;
     bool by_size; /* rules go by ranks and bytes; otherwise they are for the whole operation */
     ARRAY(struct gain) list;
 };
@@ -54,7 +53,7 @@ static double time_of(const struct profile *p, const char *operation, int ranks,
 
 static struct gain *gain_of(struct gains *g, const struct tuned *t)
 {
-    const struct gains_request *r = g->r;
+    const struct run_sets *r = g->r;
     for (size_t i = 0; i < g->list.n; i++)
         if (is_of(g, g->list.at[i].first, t))
             return &g->list.at[i];
@@ -70,7 +69,7 @@ static struct gain *gain_of(struct gains *g, const struct tuned *t)
 
 static void find(struct gains *g)
 {
-    struct tuned_set *set = g->set;
+    const struct tuned_set *set = g->r->tuned;
     for (size_t i = 0; i < set->list.n; i++) {
         const struct tuned *t = &set->list.at[i];
         int k = rules_candidate(set->library, set->list.at, set->list.n, i);
@@ -101,8 +100,8 @@ static size_t refute(struct gains *g, bool all)
         const struct gain *x = &g->list.at[i];
         bool confirmed = !all && x->saved_ns.low > 0;
         left += confirmed;
-        for (size_t k = 0; !confirmed && k < g->set->list.n; k++)
-            g->set->list.at[k].refuted |= is_of(g, x->first, &g->set->list.at[k]);
+        for (size_t k = 0; !confirmed && k < g->r->tuned->list.n; k++)
+            g->r->tuned->list.at[k].refuted |= is_of(g, x->first, &g->r->tuned->list.at[k]);
     }
     return left;
 }
@@ -141,7 +140,7 @@ static void add_table(const struct gains *g, struct document *d)
 /* What all runs save in the calls of all rules together. */
 static struct estimate all_saved(const struct gains *g, double *predicted)
 {
-    const struct gains_request *r = g->r;
+    const struct run_sets *r = g->r;
     double *time = memory_alloc((r->before + r->after + 1) * sizeof *time);
     *predicted = 0;
     for (size_t i = 0; i < g->list.n; i++) {
@@ -154,23 +153,12 @@ static struct estimate all_saved(const struct gains *g, double *predicted)
     return saved;
 }
 
-/* Whether the runs B are certainly slower as a whole. */
-static bool is_slower(const struct gains_request *r)
-{
-    double *wall = memory_alloc((r->before + r->after + 1) * sizeof *wall);
-    for (size_t run = 0; run < r->before + r->after; run++)
-        wall[run] = profile_longest_ns(r->run[run]);
-    bool slower = evidence_shift(wall, r->before, wall + r->before, r->after).low > 0;
-    free(wall);
-    return slower;
-}
-
-static void add_finding(struct gains *g, struct document *d)
+static void add_finding(struct gains *g, struct document *d, bool slower)
 {
     char predicted_text[32], seen_text[32], low[32], high[32];
     double predicted;
     const struct estimate saved = all_saved(g, &predicted);
-    const bool slower = is_slower(g->r), decided = estimate_has_interval(saved);
+    const bool decided = estimate_has_interval(saved);
     const size_t left = decided ? refute(g, slower) : g->list.n;
     const struct finding f = {.key = "gains",
                               .severity = SEVERITY_FINDING,
@@ -200,7 +188,7 @@ static void add_finding(struct gains *g, struct document *d)
 
 /* The library of the runs B, if it is another one, or another version, than that of the rules; NULL
  * otherwise. "MPICH 4.0.2" is also written as "MPICH Version: 4.0.2". */
-static const char *other_library(const struct gains_request *r)
+static const char *other_library(const struct run_sets *r)
 {
     const char *of = r->tuned->library, *version = strrchr(of, ' ');
     const struct profile *run = r->run[r->before];
@@ -209,7 +197,7 @@ static const char *other_library(const struct gains_request *r)
     return same ? NULL : used;
 }
 
-void gains_add(struct document *d, const struct gains_request *r)
+void gains_add(struct document *d, const struct run_sets *r, bool slower)
 {
     const char *other = other_library(r);
     if (other) {
@@ -218,12 +206,11 @@ void gains_add(struct document *d, const struct gains_request *r)
                          r->tuned->library, other);
         return;
     }
-    struct gains g = {
-        .r = r, .set = r->tuned, .by_size = !strncmp(r->tuned->library, "Open MPI", 8)};
+    struct gains g = {.r = r, .by_size = !strncmp(r->tuned->library, "Open MPI", 8)};
     find(&g);
     if (g.list.n)
         add_table(&g, d);
-    add_finding(&g, d);
+    add_finding(&g, d, slower);
     for (size_t i = 0; i < g.list.n; i++)
         free(g.list.at[i].time_ns);
     free(g.list.at);
@@ -257,7 +244,7 @@ static const char *algorithm_of(struct profile *const *run, size_t n, const json
 }
 
 /* By how much longer a call takes in the runs B, ns. */
-static struct estimate call_shift(const struct gains_request *r, const json_t *of)
+static struct estimate call_shift(const struct run_sets *r, const json_t *of)
 {
     double *time = memory_alloc((r->before + r->after + 1) * sizeof *time), calls;
     for (size_t run = 0; run < r->before + r->after; run++) {
@@ -271,7 +258,7 @@ static struct estimate call_shift(const struct gains_request *r, const json_t *o
     return shift;
 }
 
-void algorithms_add(struct document *d, const struct gains_request *r)
+void algorithms_add(struct document *d, const struct run_sets *r)
 {
     for (size_t i = 0; i < r->run[0]->findings.n; i++) {
         const json_t *f = r->run[0]->findings.at[i].value;

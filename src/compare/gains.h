@@ -7,20 +7,21 @@
 #include "profile/profile.h"
 #include "tune/found.h"
 
-/* Of BEFORE runs A with the library's own choice, then AFTER runs B with the rules of TUNED. */
-struct gains_request {
-    struct profile *const *run;
-    size_t before, after;
-    struct tuned_set *tuned;
+/* Two sets of runs. */
+struct run_sets {
+    struct profile *const *run; /* BEFORE runs of A, then AFTER runs of B */
+    size_t before, after;       /* both at least 1 */
+    struct tuned_set *tuned;    /* whose rules the runs B used: see gains_add(); NULL: none */
 };
 
-/* Adds the table "gains" and a finding to D. Rules that did not make the application certainly
- * faster, and all rules if it became slower, are marked as refuted in TUNED; none with fewer than
- * 4+4 runs. */
-void gains_add(struct document *d, const struct gains_request *r);
+/* Adds the table "gains" and a finding to D: the runs A used the library's own choice, the runs B
+ * the rules of R->tuned. Rules that did not make the application certainly faster, and all rules if
+ * the runs B are certainly SLOWER as a whole, are marked as refuted; none with fewer than 4+4 runs.
+ */
+void gains_add(struct document *d, const struct run_sets *r, bool slower);
 
 /* Adds a finding for each operation, number of ranks and size for which all runs A show one
- * algorithm and all runs B another one (--trace=transport). R->tuned is not used. */
-void algorithms_add(struct document *d, const struct gains_request *r);
+ * algorithm and all runs B another one (--trace=transport). */
+void algorithms_add(struct document *d, const struct run_sets *r);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum factor {
+enum figure {
+    TIME,
     GLOBAL,
     COMPUTATION,
     PARALLEL,
@@ -15,7 +16,7 @@ enum factor {
     SERIALISATION,
     TRANSFER,
     COMMUNICATION,
-    FACTORS
+    FIGURES
 };
 
 #define C(name, kind, head, meaning)                                                               \
@@ -43,49 +44,53 @@ static const struct column columns[] = {
     OPTIONAL("runs", COUNT, "all figures are medians of them"),
 };
 
-static const char *const factor_names[FACTORS] = {"global efficiency",   "computation scaling",
-                                                  "parallel efficiency", "load balance",
-                                                  "serialisation",       "transfer",
-                                                  "communication"};
+/* The names of the factors; those that are products of others are left out. */
+static const char *const factor_names[FIGURES] = {[COMPUTATION] = "computation scaling",
+                                                  [LOAD_BALANCE] = "load balance",
+                                                  [SERIALISATION] = "serialisation",
+                                                  [TRANSFER] = "transfer",
+                                                  [COMMUNICATION] = "communication"};
 
-/* The runs with one number of ranks. */
+/* The figures of a run, or the medians of all runs with that number of ranks; NAN: unknown. TIME is
+ * in seconds; so is COMPUTATION, until it is scaled. */
 struct size {
     int32_t ranks;
     size_t runs;
-    double value[FACTORS]; /* medians; NAN: unknown. COMPUTATION: seconds, until scaled */
-    double time;           /* median, seconds */
+    double value[FIGURES];
 };
 
-/* A factor of one run; FACTORS: its time. NAN: unknown. */
-static double factor_of(const struct efficiency *e, const struct scale_request *r, size_t run,
-                        enum factor f)
+static struct size size_of_run(const struct profile *p, bool weak)
 {
-    const double ranks = (double)r->run[run]->ranks.n;
-    const double all[FACTORS + 1] = {[GLOBAL] = NAN,
-                                     [COMPUTATION] = e->mean * (r->weak ? 1 : ranks),
-                                     [PARALLEL] = e->compute,
-                                     [LOAD_BALANCE] = e->load_balance,
-                                     [SERIALISATION] = e->serialisation,
-                                     [TRANSFER] = e->transfer,
-                                     [COMMUNICATION] = e->communication,
-                                     [FACTORS] = e->run};
-    return e->known ? all[f] : NAN;
+    const struct efficiency e = efficiency_of(p);
+    const double ranks = (double)p->ranks.n;
+    struct size s = {.ranks = (int32_t)p->ranks.n,
+                     .value = {[TIME] = e.run,
+                               [GLOBAL] = NAN,
+                               [COMPUTATION] = e.mean * (weak ? 1 : ranks),
+                               [PARALLEL] = e.compute,
+                               [LOAD_BALANCE] = e.load_balance,
+                               [SERIALISATION] = e.serialisation,
+                               [TRANSFER] = e.transfer,
+                               [COMMUNICATION] = e.communication}};
+    for (enum figure f = 0; f < FIGURES && !e.known; f++)
+        s.value[f] = NAN;
+    return s;
 }
 
-/* The median of a factor over all runs with that number of ranks. */
-static double median_of(const struct efficiency *of_run, const struct scale_request *r,
-                        int32_t ranks, enum factor f)
+/* The N runs have the same number of ranks. */
+static struct size medians_of(const struct size *run, size_t n)
 {
-    double *x = memory_alloc((r->n + 1) * sizeof *x);
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        const double value = factor_of(&of_run[i], r, i, f);
-        if ((int32_t)r->run[i]->ranks.n == ranks && !isnan(value))
-            x[n++] = value;
+    struct size s = {.ranks = run->ranks, .runs = n};
+    double *known = memory_alloc(n * sizeof *known);
+    for (enum figure f = 0; f < FIGURES; f++) {
+        size_t m = 0;
+        for (size_t i = 0; i < n; i++)
+            if (!isnan(run[i].value[f]))
+                known[m++] = run[i].value[f];
+        s.value[f] = m ? stats_median(known, m) : NAN;
     }
-    const double median = n ? stats_median(x, n) : NAN;
-    free(x);
-    return median;
+    free(known);
+    return s;
 }
 
 static int by_ranks(const void *a, const void *b)
@@ -98,25 +103,15 @@ static int by_ranks(const void *a, const void *b)
 static struct size *sizes_of(const struct scale_request *r, size_t *n)
 {
     struct size *list = memory_alloc((r->n + 1) * sizeof *list);
-    struct efficiency *of_run = memory_alloc((r->n + 1) * sizeof *of_run);
+    for (size_t i = 0; i < r->n; i++)
+        list[i] = size_of_run(r->run[i], r->weak);
+    qsort(list, r->n, sizeof *list, by_ranks);
     *n = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        of_run[i] = efficiency_of(r->run[i]);
-        const int32_t ranks = (int32_t)r->run[i]->ranks.n;
-        size_t k = 0;
-        while (k < *n && list[k].ranks != ranks)
-            k++;
-        list[k].ranks = ranks;
-        list[k].runs++;
-        *n += k == *n;
+    for (size_t i = 0, end; i < r->n; i = end) {
+        for (end = i + 1; end < r->n && list[end].ranks == list[i].ranks;)
+            end++;
+        list[(*n)++] = medians_of(list + i, end - i);
     }
-    qsort(list, *n, sizeof *list, by_ranks);
-    for (size_t k = 0; k < *n; k++) {
-        list[k].time = median_of(of_run, r, list[k].ranks, FACTORS);
-        for (enum factor f = 0; f < FACTORS; f++)
-            list[k].value[f] = median_of(of_run, r, list[k].ranks, f);
-    }
-    free(of_run);
     const double reference = list->value[COMPUTATION];
     for (size_t k = 0; k < *n; k++) {
         list[k].value[COMPUTATION] = reference / list[k].value[COMPUTATION];
@@ -134,9 +129,9 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
     for (size_t k = 0; k < n; k++) {
         const struct size *s = &list[k];
         table_integer(t, s->ranks);
-        table_real(t, s->time);
-        table_real(t, list->time / s->time);
-        for (enum factor f = 0; f < FACTORS; f++)
+        table_real(t, s->value[TIME]);
+        table_real(t, list->value[TIME] / s->value[TIME]);
+        for (enum figure f = GLOBAL; f < FIGURES; f++)
             table_real(t, 100 * s->value[f]);
         table_integer(t, (long long)s->runs);
     }
@@ -150,18 +145,17 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
                                           .x_log = true});
 }
 
-/* The factor that falls most from the fewest to the most ranks, of those that are no products of
- * others. */
+/* The factor that falls most from the fewest to the most ranks. With a trace, communication is a
+ * product of two others. */
 static void put_findings(struct document *d, const struct size *list, size_t n)
 {
     const struct size *last = &list[n - 1];
     const bool traced = !isnan(list->value[TRANSFER]) && !isnan(last->value[TRANSFER]);
-    enum factor most = GLOBAL;
+    enum figure most = GLOBAL;
     double least = 1;
-    for (enum factor f = 0; f < FACTORS; f++) {
-        const bool product = f == GLOBAL || f == PARALLEL || (f == COMMUNICATION && traced);
+    for (enum figure f = 0; f < (traced ? COMMUNICATION : FIGURES); f++) {
         const double fell = last->value[f] / list->value[f];
-        if (!product && fell < least) {
+        if (factor_names[f] && fell < least) {
             least = fell;
             most = f;
         }

@@ -9,7 +9,7 @@ struct gather {
     struct profile *p;
     const struct ledger *l;
     const struct ledger_header *h;
-    double rate; /* ticks per second; 0 if unknown */
+    double rate;                    /* ticks per second; 0 if unknown */
     uint32_t *row[LEDGER_SECTIONS]; /* indices in the profile, by index in the ledger */
 };
 

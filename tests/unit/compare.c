@@ -126,7 +126,7 @@ static struct document *compare_tuned(struct made before, struct made after, siz
         name[i] = i < n ? "before" : "after";
     }
     struct document *d =
-        compare_document(&(struct compare_request){run, name, n, n, limit, tuned}, gate);
+        compare_document(&(struct compare_request){{run, n, n, tuned}, name, limit}, gate);
     for (size_t i = 0; i < 2 * n; i++)
         profile_free(run[i]);
     return d;
