@@ -72,9 +72,12 @@ json_t *json_file_load(const char *path, char *why, size_t size)
         snprintf(why, size, "%s: %s", path, reason);
         return NULL;
     }
+    /* json_loadfd() would make a system call for each byte */
     json_t *json = json_loadf(in, 0, &error);
     fclose(in);
-    if (!json)
+    if (!json && (!error.position || json_error_code(&error) == json_error_premature_end_of_input))
+        snprintf(why, size, "%s: it has been cut off: use a whole copy of it, or run again", path);
+    else if (!json)
         snprintf(why, size, "%s: no JSON: line %d: %s", path, error.line, error.text);
     return json;
 }

@@ -1,5 +1,4 @@
 /* Loads a directory of results: profile.json, or the raw records of a run that did not write it. */
-#include "base/input.h"
 #include "base/quote.h"
 #include "base/reason.h"
 #include "profile/gather.h"
@@ -108,22 +107,17 @@ static struct profile *load_records(struct records *r, const char *directory)
     return p;
 }
 
-static struct profile *load_json(int directory, const char *shown)
+static struct profile *load_json(const char *directory)
 {
-    json_error_t error = {.text = ""};
-    const char *reason;
-    FILE *file = input_file(directory, "profile.json", &reason);
-    /* json_loadfd() would make a system call for each byte */
-    json_t *json = file ? json_loadf(file, 0, &error) : NULL;
+    char path[4200], why[4600];
+    const char *reason = NULL;
+    snprintf(path, sizeof path, "%.4000s/profile.json", directory);
+    json_t *json = json_file_load(path, why, sizeof why);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
-    bool cut = !json && file &&
-               (!ftell(file) || json_error_code(&error) == json_error_premature_end_of_input);
-    if (file)
-        fclose(file);
-    reason = file && !json ? error.text : reason;
-    if (!p)
-        reason_give("%s/profile.json: %s%s", shown, reason,
-                    cut ? ": it has been cut off: use a whole copy of it, or run again" : "");
+    if (!json)
+        reason_give("%s", why);
+    else if (!p)
+        reason_give("%s: %s", path, reason);
     json_decref(json);
     return p;
 }
@@ -132,7 +126,7 @@ static struct profile *load_json(int directory, const char *shown)
 static struct profile *load_any(struct records *r, const char *directory)
 {
     if (!faccessat(r->directory, "profile.json", F_OK, 0))
-        return load_json(r->directory, directory);
+        return load_json(directory);
     struct profile *p = load_records(r, directory);
     if (p)
         return p;
