@@ -190,7 +190,7 @@ collprof_LDADD = libexport.la libcompare.la libreport.la libverdict.la libresult
 pkglib_LTLIBRARIES = collprof-symbols.la
 collprof_symbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
 collprof_symbols_la_SOURCES = src/base/input.c src/base/memory.c src/symbols/spans.c src/symbols/spans.h \
-	src/symbols/stack.c src/symbols/symbols.c src/symbols/symbols.h
+	src/symbols/symbols.c src/symbols/symbols.h
 collprof_symbols_la_LIBADD = $(DW_LIBS)
 collprof_symbols_la_LDFLAGS = -module -avoid-version -shared
 

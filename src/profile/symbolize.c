@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loaded once, and kept. NULL after a profile_warn() with the reason. */
-static const struct symbols_reader *load_reader(struct profile *p)
+/* Loaded once, and kept. NULL: dlerror() has the reason. */
+static const struct symbols_reader *load_reader(void)
 {
     static const struct symbols_reader *reader;
     char path[4400];
@@ -23,8 +23,6 @@ static const struct symbols_reader *load_reader(struct profile *p)
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module)
         reader = dlsym(module, SYMBOLS_READER);
-    if (!reader)
-        profile_warn(p, "call sites cannot be named: %s", dlerror());
     return reader;
 }
 
@@ -173,7 +171,9 @@ static void name_module(struct profile *p, uint32_t i, const struct symbols_read
 
 void profile_name_sites(struct profile *p)
 {
-    const struct symbols_reader *reader = p->modules.n > 0 ? load_reader(p) : NULL;
+    const struct symbols_reader *reader = p->modules.n > 0 ? load_reader() : NULL;
+    if (p->modules.n > 0 && !reader)
+        profile_warn(p, "call sites cannot be named: %s", dlerror());
     for (uint32_t i = 0; i < p->modules.n; i++)
         name_module(p, i, reader);
 }
@@ -189,42 +189,18 @@ void profile_symbolize(struct profile *p)
     }
 }
 
-static void add_frame(json_t *list, const struct profile *p, const struct profile_frame *f)
-{
-    const char *file = f->file                     ? text_base_of(f->file)
-                       : f->module == PROFILE_NONE ? "?"
-                                                   : text_base_of(p->modules.at[f->module].path);
-    char line[16] = "";
-    if (f->file)
-        snprintf(line, sizeof line, ":%u", f->line);
-    json_push(list, json_sprintf("%s at %s%s", f->function ? f->function : "?", file, line));
-}
-
 json_t *profile_stack(pid_t pid)
 {
-    struct profile *p = profile_new();
-    const struct symbols_reader *reader = load_reader(p);
-    struct symbols_frame *frame = memory_alloc(SYMBOLS_FRAMES * sizeof *frame);
-    struct profile_site site = {0};
-    json_t *list = NULL;
-    const char *why =
-        reader ? reader->stack(pid, frame, &site.depth) : "call sites cannot be named";
+    char frame[SYMBOLS_FRAMES][SYMBOLS_TEXT];
+    unsigned n = 0;
+    const struct symbols_reader *reader = load_reader();
+    const char *why = reader ? reader->stack(pid, frame, &n) : "call sites cannot be named";
+    json_t *list = why ? NULL : json_array();
     if (why)
         reason_give("the stack of process %ld: %s", (long)pid, why);
-    for (uint32_t i = 0; i < site.depth; i++) {
-        struct profile_module module = {0};
-        text_copy(module.path, sizeof module.path, frame[i].path);
-        site.frame[i].module = *module.path ? profile_add_module(p, &module) : PROFILE_NONE;
-        site.frame[i].address = frame[i].return_address;
+    for (unsigned i = 0; i < n; i++) {
+        quote_plain(frame[i]);
+        json_push(list, json_text(frame[i], sizeof frame[i]));
     }
-    if (site.depth) {
-        const uint32_t at = profile_add_site(p, &site);
-        profile_name_sites(p);
-        list = json_array();
-        for (uint32_t i = 0; i < p->sites.at[at].depth; i++)
-            add_frame(list, p, &p->sites.at[at].frame[i]);
-    }
-    free(frame);
-    profile_free(p);
     return list;
 }

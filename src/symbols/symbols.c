@@ -4,6 +4,7 @@
 #include "symbols/symbols.h"
 #include "base/array.h"
 #include "base/input.h"
+#include "base/text.h"
 #include "symbols/spans.h"
 
 #include <dlfcn.h>
@@ -242,13 +243,16 @@ static bool is_same_build(Dwfl_Module *module, const char *build_id)
     return !*build_id || !strcmp(build_id, text);
 }
 
-static void close_symbols(struct symbols *s)
+static void release(struct symbols *s)
 {
-    if (!s)
-        return;
     tdestroy(s->units, free_unit);
     spans_free(&s->functions);
     free(s->readable);
+}
+
+static void close_symbols(struct symbols *s)
+{
+    release(s);
     dwfl_end(s->dwfl);
     free(s);
 }
@@ -278,5 +282,61 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     return NULL;
 }
 
+/* Debug information is not needed for unwinding; none is searched for elsewhere. */
+static const Dwfl_Callbacks callbacks_of_process = {.find_elf = dwfl_linux_proc_find_elf,
+                                                    .find_debuginfo = dwfl_build_id_find_debuginfo};
+
+struct walk {
+    Dwfl *dwfl;
+    char (*text)[SYMBOLS_TEXT];
+    unsigned n;
+};
+
+static void add_text(struct walk *w, const struct symbol *found, const char *path)
+{
+    const char *function = found->function ? found->function : "?";
+    char line[16] = "";
+    if (found->file)
+        snprintf(line, sizeof line, ":%u", found->line);
+    snprintf(w->text[w->n++], SYMBOLS_TEXT, "%.*s at %s%s", (int)strcspn(function, "@"), function,
+             text_base_of(found->file ? found->file : path), line);
+}
+
+/* Adds the frame, and a frame for each function that its function is inlined in. */
+static int add_frame(Dwfl_Frame *state, void *arg)
+{
+    struct walk *w = arg;
+    Dwarf_Addr pc;
+    bool is_first; /* or interrupted by a signal: PC is not a return address */
+    if (!dwfl_frame_pc(state, &pc, &is_first))
+        return DWARF_CB_ABORT;
+    struct symbols s = {.module = dwfl_addrmodule(w->dwfl, pc - !is_first)};
+    struct symbol found = {0};
+    unsigned level = 0;
+    const char *path =
+        s.module ? dwfl_module_info(s.module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "?";
+    do {
+        if (s.module)
+            find(&s, pc + is_first, level, &found);
+        if (!level++ || found.function)
+            add_text(w, &found, path);
+    } while (found.inlined && w->n < SYMBOLS_FRAMES);
+    release(&s);
+    return w->n < SYMBOLS_FRAMES ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static const char *read_stack(pid_t pid, char frame[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n)
+{
+    struct walk w = {.dwfl = dwfl_begin(&callbacks_of_process), .text = frame};
+    bool good = w.dwfl && !dwfl_linux_proc_report(w.dwfl, pid) &&
+                !dwfl_report_end(w.dwfl, NULL, NULL) && !dwfl_linux_proc_attach(w.dwfl, pid, false);
+    if (good)
+        dwfl_getthread_frames(w.dwfl, pid, add_frame, &w);
+    const char *why = w.n ? NULL : dwfl_errmsg(-1);
+    dwfl_end(w.dwfl);
+    *n = w.n;
+    return w.n ? NULL : why ? why : "unknown error";
+}
+
 __attribute__((visibility("default")))
-const struct symbols_reader collprof_symbols_3 = {open_symbols, find, close_symbols, symbols_stack};
+const struct symbols_reader collprof_symbols_4 = {open_symbols, find, close_symbols, read_stack};

@@ -19,11 +19,7 @@ struct symbol {
 
 struct symbols; /* one open file */
 
-enum { SYMBOLS_FRAMES = 8 };
-struct symbols_frame {
-    char path[4096]; /* of the file; empty: none is known */
-    uint64_t return_address;
-};
+enum { SYMBOLS_FRAMES = 8, SYMBOLS_TEXT = 320 };
 
 struct symbols_reader {
     /* NULL if PATH cannot be read, or is no longer the file with BUILD_ID (hexadecimal, "" if
@@ -34,17 +30,15 @@ struct symbols_reader {
     void (*find)(struct symbols *file, uint64_t return_address, unsigned level,
                  struct symbol *found);
     void (*close)(struct symbols *file);
-    /* The innermost frames of the first thread of process PID, which is stopped for that moment: a
-     * system call of it may end with EINTR. Sets N. NULL, or why there are none. */
-    const char *(*stack)(pid_t pid, struct symbols_frame frame[SYMBOLS_FRAMES], unsigned *n);
+    /* The innermost N frames of the first thread of process PID, as "function at file.c:12". The
+     * thread is stopped for that moment: its system call may end with EINTR. NULL, or why there are
+     * none. */
+    const char *(*stack)(pid_t pid, char frame[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n);
 };
 
 /* The module's only symbol. Its number changes with the structure, because a statically linked
  * program may find a later module. */
 #define SYMBOLS_MODULE "collprof-symbols.so"
-#define SYMBOLS_READER "collprof_symbols_3"
-
-/* For the module: its STACK. */
-const char *symbols_stack(pid_t pid, struct symbols_frame frame[SYMBOLS_FRAMES], unsigned *n);
+#define SYMBOLS_READER "collprof_symbols_4"
 
 #endif

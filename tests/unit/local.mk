@@ -88,7 +88,7 @@ tests_unit_verdict_LDADD = libverdict.la libprofile.la libdocument.la libbase.la
 # Its own debug information is what is read.
 tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)
 tests_unit_symbols_CFLAGS = $(AM_CFLAGS) -g
-tests_unit_symbols_SOURCES = tests/unit/symbols.c src/symbols/stack.c src/symbols/symbols.c src/symbols/spans.c $(made_profile)
+tests_unit_symbols_SOURCES = tests/unit/symbols.c src/symbols/symbols.c src/symbols/spans.c $(made_profile)
 EXTRA_tests_unit_symbols_DEPENDENCIES = collprof-symbols.la
 tests_unit_symbols_LDADD = libprofile.la libdocument.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
 

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern const struct symbols_reader collprof_symbols_3;
-static const struct symbols_reader *const reader = &collprof_symbols_3;
+extern const struct symbols_reader collprof_symbols_4;
+static const struct symbols_reader *const reader = &collprof_symbols_4;
 
 /* A call in a function that is inlined in another, and where both are. */
 static struct {
