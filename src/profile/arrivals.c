@@ -22,9 +22,6 @@ struct instances {
     size_t n, room;
 };
 
-/* Index among the sites, or the number of sites for no site. */
-#define SITE(of) ((of)->site == PROFILE_NONE ? p->sites.n : (of)->site)
-
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation)
 {
     const struct profile_operation *o = &p->operations.at[operation];
@@ -186,7 +183,7 @@ static void find_cost(struct profile_arrival *a, const struct instance *at, size
     free(cost);
 }
 
-/* Sums the N instances of one row. */
+/* Sums the N instances of one row, each by the number of instances that it stands for. */
 static struct profile_arrival sum_up(const struct instance *at, size_t n)
 {
     struct profile_arrival a = {
@@ -202,41 +199,6 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
-/* Scales A from the recorded instances to the counted calls, by KIND of their communicators. It is
- * exact if each member made equally many calls, and none failed. */
-static void correct(const struct profile *p, struct profile_arrival *a, const uint32_t *kind)
-{
-    const uint32_t members = p->comms.at[a->comm].size;
-    const uint64_t guessed = a->time_ns, guessed_number = a->population;
-    uint64_t calls = 0, errors = 0, time = 0;
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
-        if (e->comm == PROFILE_NONE || e->operation != a->operation || e->site != a->site ||
-            kind[e->comm] != a->comm)
-            continue;
-        calls += e->calls > e->excluded ? e->calls - e->excluded : 0;
-        errors += e->errors;
-        time += e->time_ns;
-    }
-    if (!calls)
-        return;
-    const bool exact = !errors && calls % members == 0 && calls / members >= a->instances;
-    if (exact)
-        a->population = calls / members;
-    /* The time in a non-blocking call is not that of its operation. */
-    if (p->operations.at[a->operation].family != FAMILY_COLLECTIVE)
-        a->time_ns = whole_count((double)guessed * (double)a->population / (double)guessed_number);
-    else if (exact || guessed > time)
-        a->time_ns = time;
-    if (!guessed)
-        return;
-    const double factor = (double)a->time_ns / (double)guessed;
-    a->wait_ns = whole_count((double)a->wait_ns * factor);
-    a->cost_ns = whole_count((double)a->cost_ns * factor);
-    if (a->cost_low_ns > 0)
-        a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
-}
-
 /* A rank's waiting can be summed only if all of its collectives were recorded. */
 static bool all_recorded(const struct profile *p)
 {
@@ -247,20 +209,15 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
-/* All instances, by row. IN_PART: sites from which only some members of an instance made the call;
- * the last element is for no site. */
-static struct instances instances_of(struct profile *p, const uint32_t *kind, bool *in_part)
+/* All instances, by row. */
+static struct instances instances_of(struct profile *p, const uint32_t *kind)
 {
     struct instances list = {0};
     for (size_t i = 0, end; i < p->instances.n; i = end) {
         const struct profile_instance *e = &p->instances.at[i];
         end = instances_next(p, i);
-        if (!is_whole(p, e, end - i))
-            continue;
-        *PUSH(&list) = instance_of(p, e, end - i, kind);
-        for (size_t k = i; k < end; k++)
-            if (p->instances.at[k].site != e->site)
-                in_part[SITE(e)] = in_part[SITE(&p->instances.at[k])] = true;
+        if (is_whole(p, e, end - i))
+            *PUSH(&list) = instance_of(p, e, end - i, kind);
     }
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_time);
@@ -270,7 +227,6 @@ static struct instances instances_of(struct profile *p, const uint32_t *kind, bo
 void arrivals_find(struct profile *p)
 {
     uint32_t *kind = comm_kinds(p);
-    bool *in_part = memory_alloc(p->sites.n + 1);
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint32_t n_ranks = 0; /* one more than the largest rank */
@@ -282,7 +238,7 @@ void arrivals_find(struct profile *p)
     }
     struct instances list = {0};
     if (comparable)
-        list = instances_of(p, kind, in_part);
+        list = instances_of(p, kind);
     for (size_t i = 0; i < list.n; i++) {
         first_ns = list.at[i].entry_ns < first_ns ? list.at[i].entry_ns : first_ns;
         last_ns = list.at[i].entry_ns > last_ns ? list.at[i].entry_ns : last_ns;
@@ -294,14 +250,10 @@ void arrivals_find(struct profile *p)
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
-        if (p->sample_mask && !in_part[SITE(a)] &&
-            p->operations.at[a->operation].family != FAMILY_INIT_REQUEST)
-            correct(p, row, kind);
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!comparable || !all_recorded(p))
             p->ranks.at[i].collective_wait_ns = -1;
     free(list.at);
     free(kind);
-    free(in_part);
 }

@@ -161,11 +161,12 @@ struct profile_instance {
 /* The instances of one operation at one site, on communicators with the same members. */
 struct profile_arrival {
     uint32_t site, operation, comm;
-    uint64_t instances;                   /* number recorded by all members, and kept */
-    uint64_t population;                  /* estimated number of instances in the run */
+    uint64_t instances;  /* number recorded by all members, and kept */
+    uint64_t population; /* number of instances in the run; if there is a sample_mask, this and all
+                            sums are estimates */
     uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
-    uint64_t time_ns; /* of all ranks in these calls, scaled to all instances in the run */
-    uint64_t wait_ns; /* part of time_ns until the awaited rank entered */
+    uint64_t time_ns;                     /* of all ranks in these calls */
+    uint64_t wait_ns;                     /* part of time_ns until the awaited rank entered */
     uint64_t duration_median_ns, duration_max_ns; /* last exit minus the entry of the root if it
                                                      sends to all, otherwise minus the last entry */
     uint32_t cost_rank;  /* world rank for which the others waited longest */
