@@ -138,7 +138,7 @@ libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libreport_la_SOURCES = \
 	src/report/efficiency.c src/report/efficiency.h \
 	src/report/doubts.c src/report/findings.c src/report/findings.h src/report/findings_imbalance.c src/report/findings_waits.c \
-	src/report/imbalance.c src/report/imbalance.h src/report/sampled.c src/report/sampled.h src/report/labels.c src/report/labels.h \
+	src/report/imbalance.c src/report/imbalance.h src/report/sampled.c src/report/labels.c src/report/labels.h \
 	src/report/measured.c \
 	src/report/report.c src/report/report.h \
 	src/report/screen.c src/report/screen.h \
@@ -157,7 +157,7 @@ libcompare_la_SOURCES = src/compare/compare.c src/compare/compare.h \
 # export: a run for other programs: traces, pictures, pages.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OTF2_CFLAGS)
 libexport_la_SOURCES = src/export/export.h src/export/openmetrics.c src/export/otf2.c src/export/pages.c src/export/perfetto.c \
-	src/export/pictures.c src/export/timeline.c
+	src/export/timeline.c
 libexport_la_LIBADD = $(OTF2_LIBS)
 
 # results: what the bench programs write.

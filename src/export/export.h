@@ -26,12 +26,8 @@ struct timeline_view {
     double from, to;
 };
 
-/* Pictures of a run, each with its tables. They return false and add nothing if there is nothing to
- * draw. */
-bool picture_ranks(struct document *d, const struct profile *p);
-/* Over time, of the report's table "slices". */
-bool picture_efficiency(struct document *d, const struct profile *p);
-/* P: from profile_load_trace(). */
+/* Adds the timeline of a traced profile, with its tables; returns false and adds nothing if there
+ * is nothing to draw. */
 bool picture_timeline(struct document *d, const struct profile *p,
                       const struct timeline_view *view);
 

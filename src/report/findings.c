@@ -209,20 +209,6 @@ static void find_untold(struct finding_context *c)
         format_share(share, fmin(messages, other), 1));
 }
 
-/* "from 1.2 s to 3.4 s" */
-static void phase_span(const struct profile *p, const struct phase *x, char text[100])
-{
-    char from[32], to[32];
-    format_time(from, (double)p->slices.at[x->first].begin_ns);
-    format_time(to, (double)p->slices.at[x->last - 1].end_ns);
-    if (!x->first)
-        snprintf(text, 100, "Until %s", to);
-    else if (x->last == p->slices.n)
-        snprintf(text, 100, "From %s on", from);
-    else
-        snprintf(text, 100, "From %s to %s", from, to);
-}
-
 static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 100;
@@ -232,27 +218,27 @@ static double percent_of(double part, double whole)
 static void find_phase(struct finding_context *c)
 {
     struct phase x;
-    char span[100];
+    char from[32], to[32];
     if (!phase_find(c->v->p->slices.at, c->v->p->slices.n, &x))
         return;
-    const struct finding f = {
-        .key = "phase",
-        .severity = SEVERITY_NOTE,
-        .ranks = &(int){(int)x.rank},
-        .n_ranks = 1,
-        .number = {{"efficiency_percent", 100 * x.efficiency},
-                   {"other_efficiency_percent", 100 * x.other_efficiency},
-                   {"begin_us", 1e-3 * (double)c->v->p->slices.at[x.first].begin_ns},
-                   {"end_us", 1e-3 * (double)c->v->p->slices.at[x.last - 1].end_ns}},
-        .advice = NULL};
-    phase_span(c->v->p, &x, span);
-    document_finding(c->d, &f,
-                     "%s parallel efficiency is %.0f %%, otherwise %.0f %%: load balance %.0f %% "
-                     "(otherwise %.0f %%), communication %.0f %% (otherwise %.0f %%); rank %u is "
-                     "most often the slowest one then.",
-                     span, 100 * x.efficiency, 100 * x.other_efficiency,
-                     percent_of(x.efficiency, x.most), percent_of(x.other_efficiency, x.other_most),
-                     100 * x.most, 100 * x.other_most, x.rank);
+    const double begin = (double)c->v->p->slices.at[x.first].begin_ns,
+                 end = (double)c->v->p->slices.at[x.last - 1].end_ns;
+    const struct finding f = {.key = "phase",
+                              .severity = SEVERITY_NOTE,
+                              .ranks = &(int){(int)x.rank},
+                              .n_ranks = 1,
+                              .number = {{"efficiency_percent", 100 * x.efficiency},
+                                         {"other_efficiency_percent", 100 * x.other_efficiency},
+                                         {"begin_us", 1e-3 * begin},
+                                         {"end_us", 1e-3 * end}}};
+    document_finding(
+        c->d, &f,
+        "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%: load balance %.0f %% "
+        "(otherwise %.0f %%), communication %.0f %% (otherwise %.0f %%); rank %u is "
+        "most often the slowest one then.",
+        format_time(from, begin), format_time(to, end), 100 * x.efficiency,
+        100 * x.other_efficiency, percent_of(x.efficiency, x.most),
+        percent_of(x.other_efficiency, x.other_most), 100 * x.most, 100 * x.other_most, x.rank);
 }
 
 /* What other algorithms would save, by the medians; at most the calls' time is known. */

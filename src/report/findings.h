@@ -41,6 +41,13 @@ enum { RUN_AGAIN = 7000 };
 const char *run_again(const struct finding_context *c, const char *why, double ranks,
                       const char *options, char text[RUN_AGAIN]);
 
+/* Finds what the ranks that are SLOW (by index in p->ranks) execute longer than the others. Only in
+ * the segment BETWEEN, if that is not NULL. TEXT becomes a sentence, or "" if no function explains
+ * a third of EXCESS seconds per rank beyond chance, or some rank could not be sampled. */
+enum { SAMPLED_TEXT = 2600 };
+void sampled_excess(const struct view *v, const bool *slow, const struct root_cause *between,
+                    double excess, char text[SAMPLED_TEXT]);
+
 /* What ranks wait for: first from a trace, then from imbalance, then the rest of the waiting in
  * collectives. Each excludes what the earlier ones explain. */
 void find_waits(struct finding_context *c);

@@ -2,7 +2,6 @@
  * which every run has. What find_waits() has explained is left out. */
 #include "base/format.h"
 #include "report/findings.h"
-#include "report/sampled.h"
 
 #include <math.h>
 #include <stdio.h>

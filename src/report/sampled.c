@@ -1,5 +1,4 @@
-#include "report/sampled.h"
-
+/* What --sample shows: the functions that ranks execute between MPI calls. */
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
@@ -7,6 +6,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* One function in one segment on one rank. Frames are NULL if unknown. */
+struct sampled_function {
+    const struct profile_sample *in;    /* names rank and segment */
+    const struct profile_frame *called; /* what the code between the two MPI calls has called */
+    const struct profile_frame *frame;  /* the innermost one below with debugging information, in
+                                           the line of its most frequent stack */
+    double ns;
+};
+
+struct sampled {
+    struct sampled_function *at; /* by function called, segment and rank; released by free() */
+    size_t n;
+};
 
 static const char *name_of(const struct profile_frame *f)
 {
@@ -64,7 +77,7 @@ static int longest_first(const void *a, const void *b)
     return by_function(x, y) ?: ORDER(y->ns, x->ns) ?: ORDER(x->in, y->in);
 }
 
-struct sampled sampled_functions(const struct profile *p)
+static struct sampled sampled_functions(const struct profile *p)
 {
     struct sampled s = {.at = memory_alloc((p->samples.n + 1) * sizeof *s.at)};
     for (size_t i = 0; i < p->samples.n; i++)
@@ -174,8 +187,8 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
     struct sampled list = sampled_functions(v->p);
     struct comparison c = {.v = v, .slow = slow};
     const struct sampled_function *found = NULL, *found_end = NULL, *next;
-    double most = 0, all = 0;
-    size_t n = 0, functions = 0;
+    double most = 0;
+    size_t n = 0;
     const bool all_are = all_sampled(v->p);
     for (size_t i = 0; all_are && i < list.n; i++)
         if (is_between(list.at[i].in, between) && list.at[i].called)
@@ -185,8 +198,6 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
     for (const struct sampled_function *f = list.at; f < list.at + n; f = next) {
         next = next_of(f, list.at + n);
         const double more = longer(&c, f, next);
-        all += more;
-        functions += more > 0;
         if (more > most) {
             most = more;
             found = f;
@@ -196,9 +207,6 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
     *text = '\0';
     if (found && most >= 1e9 * excess / 3)
         put_text(&c, found, found_end, !between, most, text);
-    else if (all >= 1e9 * excess / 3)
-        snprintf(text, SAMPLED_TEXT, " Samples show that this is spread over %zu functions.",
-                 functions);
     free(list.at);
 }
 

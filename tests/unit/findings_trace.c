@@ -240,9 +240,9 @@ Test(findings, a_phase_of_the_run)
     static const struct {
         size_t first, last;
         const char *span; /* NULL: nothing is found */
-    } cases[] = {{0, 10, "Until 10.0 ms parallel efficiency is 45 %, otherwise 90 %"},
+    } cases[] = {{0, 10, "From 0 to 10.0 ms parallel efficiency is 45 %, otherwise 90 %"},
                  {10, 20, "From 10.0 ms to 20.0 ms parallel efficiency"},
-                 {20, 40, "From 20.0 ms on parallel efficiency"},
+                 {20, 40, "From 20.0 ms to 40.0 ms parallel efficiency"},
                  {10, 11, NULL},
                  {0, 0, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
