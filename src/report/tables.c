@@ -129,7 +129,6 @@ static void fill_calls(struct table *t, const struct view *v)
 static const struct column request_columns[] = {
     OPERATION,
     COLUMN("requests", COUNT, NULL, "requests posted here and seen complete"),
-    OPTIONAL("open", TIME, NULL, "from post to completion of a request, mean"),
     OPTIONAL("compute", TIME, NULL,
              "from the post of a request to the call that completed it, mean"),
     COLUMN("complete", SHARE, NULL,
@@ -151,7 +150,6 @@ static void fill_requests(struct table *t, const struct view *v)
             continue;
         put_operation(t, v, e->operation);
         put_count(t, entry_requests(e));
-        put_ns(t, (double)e->post_to_completion_ns / n);
         put_ns(t, (double)e->post_to_wait_ns / n);
         put_percent(t, (double)e->complete_at_wait, n);
         put_ns(t, (double)e->wait_ns / v->ranks);
@@ -163,12 +161,10 @@ static void fill_requests(struct table *t, const struct view *v)
 static const struct column arrival_columns[] = {
     OPERATION,
     COLUMN("members", COUNT, "ranks", "ranks in the communicator"),
-    COLUMN("instances", COUNT, NULL,
-           "operations that all members recorded; medians and maximum are of these"),
+    COLUMN("instances", COUNT, NULL, "operations that all members recorded; medians are of these"),
     OPTIONAL("population", COUNT, "of",
              "number of operations in the run; an estimate if not all were recorded"),
     OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
-    OPTIONAL("skew_max", TIME, "max", "the largest skew"),
     OPTIONAL("cost_rank", RANK, "late rank",
              "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
              "and neighbourhood calls"),
@@ -178,7 +174,6 @@ static const struct column arrival_columns[] = {
     COLUMN("wait", TIME, "wait", "the same as a time, all ranks together"),
     OPTIONAL("duration", TIME, NULL,
              "from the arrival of the awaited rank to the last exit, median"),
-    OPTIONAL("duration_max", TIME, "max", "the largest duration"),
     {"communicator", NULL, COLUMN_TEXT, 0, "on which communicator", NULL,
      COLUMN_OPTIONAL | COLUMN_SHORTEN},
     SITE,
@@ -196,12 +191,10 @@ static void fill_arrivals(struct table *t, const struct view *v)
         put_count(t, a->instances);
         put_count(t, a->population);
         put_ns(t, (double)a->skew_median_ns);
-        put_ns(t, (double)a->skew_max_ns);
         table_integer_if(t, known && a->cost_ns, a->cost_rank);
         put_percent(t, wait, (double)a->time_ns);
         put_ns(t, wait);
         put_ns(t, (double)a->duration_median_ns);
-        put_ns(t, (double)a->duration_max_ns);
         comm_label(v->p, a->comm, comm);
         table_text(t, comm);
         put_site(t, v, a->site);
@@ -323,7 +316,6 @@ static const struct column message_columns[] = {
     COLUMN("peer", RANK, NULL, "the rank at the other end"),
     COLUMN("messages", COUNT, NULL, "messages between them"),
     COLUMN("bytes", BYTES, NULL, "their payload"),
-    OPTIONAL("size", BYTES, NULL, "of one message, mean"),
     OPERATION,
     SITE,
 };
@@ -337,7 +329,6 @@ static void fill_messages(struct table *t, const struct view *v)
         table_integer(t, m->peer);
         put_count(t, m->messages);
         put_count(t, m->bytes);
-        table_real(t, (double)m->bytes / (double)m->messages);
         put_operation(t, v, m->operation);
         put_site(t, v, m->site);
     }
