@@ -114,9 +114,9 @@ libprofile_la_SOURCES = \
 	src/profile/records.h \
 	src/profile/symbolize.c \
 	src/profile/trace.c \
-	src/causes/calls.c src/causes/calls.h src/causes/causes.c src/causes/causes.h \
+	src/causes/calls.c src/causes/causes.c src/causes/causes.h \
 	src/causes/delays.c src/causes/delays.h src/causes/history.c src/causes/history.h \
-	src/causes/graph.c src/causes/graph.h src/causes/phases.c src/causes/phases.h src/causes/replay.c src/causes/segments.h \
+	src/causes/graph.c src/causes/graph.h src/causes/graph_inner.h src/causes/phases.c src/causes/phases.h src/causes/replay.c \
 	src/causes/what_if.c src/causes/what_if.h \
 	src/timeline/algorithm.c src/timeline/algorithm.h \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c \

@@ -1,83 +1,72 @@
-#include "causes/calls.h"
+#include "causes/graph_inner.h"
+
+#include "base/hash.h"
 
 #include <stdlib.h>
 
-static uint32_t piece_at(struct recorded *r, const struct piece *p)
+static uint32_t piece_at(struct event_graph *g, const struct root_cause *row)
 {
-    uint64_t hash = hash_mix(HASH_START, (uint64_t)p->kind << 32 | p->rank);
-    hash = hash_mix(hash, (uint64_t)p->from_site << 32 | p->from_operation);
-    hash = hash_mix(hash, (uint64_t)p->site << 32 | p->operation);
-    const uint32_t at = lookup_find(&r->piece_of, hash);
+    uint64_t hash = hash_mix(HASH_START, (uint64_t)row->kind << 32 | row->rank);
+    hash = hash_mix(hash, (uint64_t)row->from_site << 32 | row->from_operation);
+    hash = hash_mix(hash, (uint64_t)row->site << 32 | row->operation);
+    const uint32_t at = lookup_find(&g->piece_of, hash);
     if (at != UINT32_MAX)
         return at;
-    *PUSH(&r->pieces) = *p;
-    lookup_add(&r->piece_of, hash, r->pieces.n - 1);
-    return (uint32_t)r->pieces.n - 1;
+    *PUSH(&g->pieces) = *row;
+    PUSH(&g->groups_of);
+    lookup_add(&g->piece_of, hash, g->pieces.n - 1);
+    return (uint32_t)g->pieces.n - 1;
 }
 
 /* Stands for any call site or any operation. */
 #define ANY_SITE (CAUSES_NONE - 1)
 
-static uint32_t piece_of(struct recorded *r, struct piece p)
+/* The piece of RANK between or in these calls; NULL: none. */
+static uint32_t piece_of(struct event_graph *g, enum cause_kind kind, uint32_t rank,
+                         const struct event *left, const struct event *entered)
 {
-    struct piece group = p;
+    const struct root_cause row = {.kind = kind,
+                                   .rank = rank,
+                                   .from_site = left ? left->site : CAUSES_NONE,
+                                   .from_operation = left ? left->operation : CAUSES_NONE,
+                                   .site = entered ? entered->site : CAUSES_NONE,
+                                   .operation = entered ? entered->operation : CAUSES_NONE};
+    struct root_cause group = row;
+    struct delay_groups of;
     group.rank = CAUSES_NONE;
-    p.group[MATCH_SHIFTED] = p.group[MATCH_SEGMENT] = piece_at(r, &group);
+    of.piece[MATCH_SHIFTED] = of.piece[MATCH_SEGMENT] = piece_at(g, &group);
     group.site = group.operation = ANY_SITE;
-    p.group[MATCH_FROM] = piece_at(r, &group);
+    of.piece[MATCH_FROM] = piece_at(g, &group);
     group.from_site = group.from_operation = ANY_SITE;
-    p.group[MATCH_KIND] = piece_at(r, &group);
-    group.site = p.site;
-    group.operation = p.operation;
-    p.group[MATCH_TO] = piece_at(r, &group);
-    return piece_at(r, &p);
-}
-
-static uint32_t piece_between(struct recorded *r, uint32_t rank, const struct event *left,
-                              const struct event *entered)
-{
-    return piece_of(r, (struct piece){.kind = CAUSE_COMPUTATION,
-                                      .rank = rank,
-                                      .from_site = left ? left->site : CAUSES_NONE,
-                                      .from_operation = left ? left->operation : CAUSES_NONE,
-                                      .site = entered ? entered->site : CAUSES_NONE,
-                                      .operation = entered ? entered->operation : CAUSES_NONE});
-}
-
-static uint32_t piece_unknown(struct recorded *r, uint32_t rank)
-{
-    return piece_of(r, (struct piece){.kind = CAUSE_UNKNOWN,
-                                      .rank = rank,
-                                      .from_site = CAUSES_NONE,
-                                      .from_operation = CAUSES_NONE,
-                                      .site = CAUSES_NONE,
-                                      .operation = CAUSES_NONE});
-}
-
-static uint32_t piece_inside(struct recorded *r, const struct event *a, bool known)
-{
-    return piece_of(r, (struct piece){.kind = known ? CAUSE_TRANSFER : CAUSE_UNKNOWN,
-                                      .rank = a->rank,
-                                      .from_site = CAUSES_NONE,
-                                      .from_operation = CAUSES_NONE,
-                                      .site = a->site,
-                                      .operation = a->operation});
+    of.piece[MATCH_KIND] = piece_at(g, &group);
+    group.site = row.site;
+    group.operation = row.operation;
+    of.piece[MATCH_TO] = piece_at(g, &group);
+    const uint32_t piece = piece_at(g, &row);
+    g->groups_of.at[piece] = of;
+    return piece;
 }
 
 /* Whether it is known if this event's call waited. */
-static bool is_judged(const struct recorded *r, uint32_t event)
+static bool is_judged(const struct event_graph *g, uint32_t event)
 {
-    const struct event *a = &r->events[event];
+    const struct event *a = &g->events[event];
     if (a->excluded || a->kind == EVENT_CALL)
         return false;
     if (a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT)
         return true; /* a send without a partner was not seen to wait */
-    return r->t->cause[event].event != TIMELINE_NONE;
+    return g->t->cause[event].event != TIMELINE_NONE;
 }
 
 static int64_t width_of(const struct causes_run *run)
 {
     return run->time_mask ? 1ll << __builtin_ctzll(run->time_mask) : 0;
+}
+
+/* The number of the window in which TIME is; 0 without windows. */
+static int64_t epoch_of(const struct causes_run *run, int64_t time)
+{
+    return run->time_mask ? time >> __builtin_ctzll(run->time_mask) : 0;
 }
 
 static bool starts_run(const struct causes_run *run, int64_t epoch)
@@ -90,90 +79,97 @@ static bool ends_run(const struct causes_run *run, int64_t epoch)
     return !run->time_mask || (epoch + 1) * width_of(run) >= run->last_ns;
 }
 
-/* Adds the next call of the last lane; its events are the N at OF. */
-static void add_call(struct recorded *r, uint32_t *lane_of, const uint32_t *of, size_t n)
+void event_window(const struct event_graph *g, int64_t epoch, int64_t *from, int64_t *to)
 {
-    struct lane *lane = &r->lanes.at[r->lanes.n - 1];
-    const struct event *a = &r->events[*of];
+    *from = starts_run(&g->run, epoch) ? g->run.first_ns : epoch * width_of(&g->run);
+    *to = ends_run(&g->run, epoch) ? g->run.last_ns : (epoch + 1) * width_of(&g->run);
+}
+
+/* Adds the next call of the last lane; its events are those from FIRST to END - 1 in t->order. */
+static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
+{
+    struct lane *lane = &g->lanes.at[g->lanes.n - 1];
+    const uint32_t *order = g->t->order;
+    const struct event *a = &g->events[order[first]];
     struct call c = {.entry = a->entry_ns,
                      .exit = a->exit_ns,
                      .until = a->entry_ns,
-                     .epoch = causes_epoch(r->run, a->entry_ns),
-                     .lane = (uint32_t)r->lanes.n - 1,
-                     .event = *of,
-                     .request = CAUSES_NONE};
-    const struct call *last = lane->next < r->calls.n ? &r->calls.at[r->calls.n - 1] : NULL;
+                     .epoch = epoch_of(&g->run, a->entry_ns),
+                     .lane = (uint32_t)g->lanes.n - 1,
+                     .first = first,
+                     .end = end,
+                     .event = order[first],
+                     .awaited = CAUSES_NONE};
+    const struct call *last = lane->begin < g->calls.n ? &g->calls.at[g->calls.n - 1] : NULL;
     bool judged = true;
-    for (size_t i = 0; i < n; i++) {
-        lane_of[of[i]] = c.lane;
-        judged = judged && is_judged(r, of[i]);
-        if (r->t->wait_ns[of[i]] > 0) {
-            c.event = of[i];
-            c.until = c.entry + r->t->wait_ns[of[i]];
+    for (uint32_t i = first; i < end; i++) {
+        g->call_of[order[i]] = (uint32_t)g->calls.n;
+        judged = judged && is_judged(g, order[i]);
+        if (g->t->wait_ns[order[i]] > 0) {
+            c.event = order[i];
+            c.until = c.entry + g->t->wait_ns[order[i]];
         }
     }
-    if (last ? last->epoch == c.epoch : starts_run(r->run, c.epoch))
-        c.before = piece_between(r, lane->rank, last ? &r->events[last->event] : NULL, a);
+    if (last)
+        c.waited = last->until > last->entry ? (uint32_t)g->calls.n : last->waited;
+    if (last ? last->epoch == c.epoch : starts_run(&g->run, c.epoch))
+        c.before =
+            piece_of(g, CAUSE_COMPUTATION, lane->rank, last ? &g->events[last->event] : NULL, a);
     else
         c.before = lane->unknown;
-    c.inside = piece_inside(r, a, judged);
-    *PUSH(&r->calls) = c;
+    c.inside = piece_of(g, judged ? CAUSE_TRANSFER : CAUSE_UNKNOWN, lane->rank, NULL, a);
+    *PUSH(&g->calls) = c;
 }
 
-static void end_lane(struct recorded *r)
+static void end_lane(struct event_graph *g)
 {
-    struct lane *lane = &r->lanes.at[r->lanes.n - 1];
-    const struct call *last = &r->calls.at[r->calls.n - 1];
-    lane->end = (uint32_t)r->calls.n;
-    lane->tail = ends_run(r->run, last->epoch)
-                     ? piece_between(r, lane->rank, &r->events[last->event], NULL)
+    struct lane *lane = &g->lanes.at[g->lanes.n - 1];
+    const struct call *last = &g->calls.at[g->calls.n - 1];
+    lane->end = (uint32_t)g->calls.n;
+    lane->tail = ends_run(&g->run, last->epoch)
+                     ? piece_of(g, CAUSE_COMPUTATION, lane->rank, &g->events[last->event], NULL)
                      : lane->unknown;
 }
 
-static void read_calls(struct recorded *r, size_t n, uint32_t *lane_of)
+static void add_calls(struct event_graph *g)
 {
-    const uint32_t *order = r->t->order;
-    for (size_t i = 0, end; i < n; i = end) {
-        const struct event *a = &r->events[order[i]], *before = i ? &r->events[order[i - 1]] : NULL;
-        end = timeline_call_end(r->t, r->events, n, i);
+    const struct event *before = NULL;
+    for (size_t i = 0, end; i < g->n_events; i = end) {
+        const struct event *a = &g->events[g->t->order[i]];
+        end = timeline_call_end(g->t, g->events, g->n_events, i);
         if (!before || before->rank != a->rank || before->thread != a->thread) {
             if (before)
-                end_lane(r);
-            uint32_t unknown = piece_unknown(r, a->rank);
-            *PUSH(&r->lanes) =
-                (struct lane){.rank = a->rank, .unknown = unknown, .next = (uint32_t)r->calls.n};
+                end_lane(g);
+            *PUSH(&g->lanes) =
+                (struct lane){.rank = a->rank,
+                              .unknown = piece_of(g, CAUSE_UNKNOWN, a->rank, NULL, NULL),
+                              .begin = (uint32_t)g->calls.n};
         }
-        add_call(r, lane_of, order + i, end - i);
+        add_call(g, (uint32_t)i, (uint32_t)end);
+        before = a;
     }
-    if (r->lanes.n)
-        end_lane(r);
+    if (g->lanes.n)
+        end_lane(g);
 }
 
-static int by_lane_and_time(const void *a, const void *b)
+uint32_t event_posting(const struct event_graph *g, uint32_t event)
 {
-    const struct request *x = a, *y = b;
-    return ORDER(x->lane, y->lane) ?: ORDER(x->time, y->time) ?: ORDER(x->call, y->call);
-}
-
-static void read_requests(struct recorded *r, const uint32_t *lane_of)
-{
-    for (uint32_t i = 0; i < r->calls.n; i++) {
-        const struct call *c = &r->calls.at[i];
-        uint32_t event = r->t->cause[c->event].event;
-        if (c->until > c->entry && event != TIMELINE_NONE)
-            *PUSH(&r->requests) =
-                (struct request){.time = c->until, .lane = lane_of[event], .call = i};
+    const struct event *a = &g->events[event];
+    const uint32_t call = g->call_of[event];
+    uint32_t low = g->lanes.at[g->calls.at[call].lane].begin, high = call;
+    if (a->posted_ns == a->entry_ns)
+        return call;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->calls.at[middle].entry < a->posted_ns)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (r->requests.n)
-        qsort(r->requests.at, r->requests.n, sizeof *r->requests.at, by_lane_and_time);
-    for (uint32_t i = 0; i < r->requests.n; i++) {
-        const struct request *q = &r->requests.at[i];
-        struct lane *lane = &r->lanes.at[q->lane];
-        r->calls.at[q->call].request = i;
-        if (!i || r->requests.at[i - 1].lane != q->lane)
-            lane->request = i;
-        lane->last_request = i + 1;
-    }
+    return g->calls.at[low].entry == a->posted_ns &&
+                   g->calls.at[low].epoch == g->calls.at[call].epoch
+               ? low
+               : CAUSES_NONE;
 }
 
 static int by_window_and_exit(const void *a, const void *b, void *calls)
@@ -183,38 +179,20 @@ static int by_window_and_exit(const void *a, const void *b, void *calls)
     return ORDER(x->epoch, y->epoch) ?: ORDER(x->exit, y->exit) ?: ORDER(i, k);
 }
 
-static void sort_calls(struct recorded *r)
+void event_calls_read(struct event_graph *g)
 {
-    r->order = memory_alloc((r->calls.n + 1) * sizeof *r->order);
-    for (uint32_t i = 0; i < r->calls.n; i++)
-        r->order[i] = i;
-    qsort_r(r->order, r->calls.n, sizeof *r->order, by_window_and_exit, r->calls.at);
-}
-
-void recorded_window(const struct causes_run *run, int64_t epoch, int64_t *from, int64_t *to)
-{
-    *from = starts_run(run, epoch) ? run->first_ns : epoch * width_of(run);
-    *to = ends_run(run, epoch) ? run->last_ns : (epoch + 1) * width_of(run);
-}
-
-struct recorded recorded_calls_read(const struct timeline *t, const struct event *events, size_t n,
-                                    const struct causes_run *run)
-{
-    struct recorded r = {.t = t, .events = events, .run = run};
-    uint32_t *lane_of = memory_alloc((n + 1) * sizeof *lane_of); /* by event */
-    read_calls(&r, n, lane_of);
-    read_requests(&r, lane_of);
-    sort_calls(&r);
-    free(lane_of);
-    return r;
-}
-
-void recorded_calls_free(struct recorded *r)
-{
-    free(r->pieces.at);
-    free(r->calls.at);
-    free(r->requests.at);
-    free(r->lanes.at);
-    free(r->order);
-    free(r->piece_of.table);
+    g->call_of = memory_alloc((g->n_events + 1) * sizeof *g->call_of);
+    add_calls(g);
+    g->order = memory_alloc((g->calls.n + 1) * sizeof *g->order);
+    for (uint32_t i = 0; i < g->calls.n; i++) {
+        struct call *c = &g->calls.at[i];
+        const uint32_t event = g->t->cause[c->event].event;
+        g->order[i] = i;
+        if (c->until <= c->entry || event == TIMELINE_NONE)
+            continue;
+        c->awaited = event_posting(g, event);
+        if (c->awaited != CAUSES_NONE && g->calls.at[c->awaited].epoch != c->epoch)
+            c->awaited = CAUSES_NONE;
+    }
+    qsort_r(g->order, g->calls.n, sizeof *g->order, by_window_and_exit, g->calls.at);
 }

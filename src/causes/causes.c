@@ -2,9 +2,7 @@
 
 #include "base/hash.h"
 #include "base/stats.h"
-#include "causes/calls.h"
-#include "causes/delays.h"
-#include "causes/history.h"
+#include "causes/graph_inner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +18,44 @@ struct waited {
     double cost;
 };
 
+/* Of a piece. Times in ns. */
+struct cost {
+    double direct, passed, path;
+    uint64_t waits;
+    double before, squares; /* at the end of the window before, and the sum over windows of its
+                               squares */
+    uint32_t farthest;      /* the call at the end of the longest idle wave that begins here, plus
+                               one */
+};
+
+/* A call as others need it. */
+struct visit {
+    uint32_t waiting; /* number of calls that wait for this one and are still to be replayed */
+    struct history *history; /* of its lane at its entry, as long as there are any */
+    int64_t at;              /* the time at which that history ends */
+    /* If it waited: the main cause, and how many waits with that cause led to each other up to this
+     * one; the end of the first of them. */
+    uint32_t cause, hops;
+    int64_t wave_ns;
+};
+
+/* State of the replay of a lane. */
+struct thread {
+    uint32_t next; /* the call that is still to be replayed */
+    bool entered, busy;
+    struct history *history;
+    int64_t at; /* the time at which its history ends */
+};
+
 struct search {
-    struct recorded in;
+    const struct event_graph *g;
+    struct visit *visit;   /* for each call */
+    struct thread *thread; /* for each lane */
+    struct cost *cost;     /* for each piece */
     ARRAY(struct waited) waited;
     struct index waited_of;
     struct delay_balance *balance; /* for each piece, zeroed */
-    struct history_differences differences;
-    ARRAY(struct delay) delays;
+    struct history_differences delays;
     struct history_pool pool;
     int64_t epoch, from, to; /* the window in replay: all histories begin at FROM */
     int64_t path_ns;
@@ -35,83 +64,40 @@ struct search {
     uint64_t work, allowed; /* delays examined so far, and how many may be before forget() */
 };
 
-static void spend(struct search *s, struct history **h, uint32_t piece, int64_t ns)
+static void spend(struct search *s, struct thread *t, uint32_t piece, int64_t until)
 {
-    history_add(&s->pool, h, piece, ns > 0 ? ns : 0);
+    history_add(&s->pool, &t->history, piece, until > t->at ? until - t->at : 0);
+    t->at = until > t->at ? until : t->at;
 }
 
-/* The lane's next call in this window; NULL if there is none. */
-static const struct call *next_call(const struct search *s, const struct lane *lane)
+/* Replaces history H, which ends at the time AT, by unknown time of the same length. */
+static void forget_one(struct search *s, struct history **h, uint32_t lane, int64_t at)
 {
-    const struct call *c = &s->in.calls.at[lane->next];
-    return lane->next < lane->end && c->epoch == s->epoch ? c : NULL;
+    history_end(&s->pool, *h);
+    *h = NULL;
+    history_add(&s->pool, h, s->g->lanes.at[lane].unknown, at - s->from);
 }
 
-/* The lane's history at TIME, limited to between its current end and its next exit. */
-static struct history *history_at(struct search *s, const struct lane *lane, int64_t time)
-{
-    struct history *h = history_share(lane->history);
-    const struct call *c = next_call(s, lane);
-    if (!c) {
-        spend(s, &h, lane->next == lane->end ? lane->tail : lane->unknown, time - lane->at);
-        return h;
-    }
-    int64_t entry = c->entry > lane->at ? c->entry : lane->at;
-    spend(s, &h, c->before, (time < entry ? time : entry) - lane->at);
-    if (time > entry)
-        spend(s, &h, c->inside, time - entry);
-    return h;
-}
-
-static void serve(struct search *s, const struct lane *lane, struct request *r)
-{
-    r->history = history_at(s, lane, r->time);
-    r->waited = lane->waited;
-    r->served = true;
-}
-
-/* Serves the lane's requests for times before TIME. */
-static void serve_before(struct search *s, struct lane *lane, int64_t time)
-{
-    for (; lane->request < lane->last_request; lane->request++) {
-        struct request *r = &s->in.requests.at[lane->request];
-        if (r->time >= time)
-            return;
-        if (r->served || r->time < lane->at)
-            continue;
-        serve(s, lane, r);
-    }
-}
-
-/* Replaces all that histories consist of by unknown time of the same length. */
 static void forget(struct search *s)
 {
     s->work = s->allowed;
-    for (size_t i = 0; i < s->in.lanes.n; i++) {
-        struct lane *lane = &s->in.lanes.at[i];
-        history_end(&s->pool, lane->history);
-        lane->history = NULL;
-        spend(s, &lane->history, lane->unknown, lane->at - s->from);
-    }
-    for (size_t i = 0; i < s->in.requests.n; i++) {
-        struct request *r = &s->in.requests.at[i];
-        if (!r->history)
-            continue;
-        history_end(&s->pool, r->history);
-        r->history = NULL;
-        spend(s, &r->history, s->in.lanes.at[r->lane].unknown, r->time - s->from);
-    }
+    for (uint32_t i = 0; i < s->g->lanes.n; i++)
+        forget_one(s, &s->thread[i].history, i, s->thread[i].at);
+    for (uint32_t i = 0; i < s->g->calls.n; i++)
+        if (s->visit[i].history)
+            forget_one(s, &s->visit[i].history, event_call(s->g, i)->lane, s->visit[i].at);
 }
 
 static void add_cost(struct search *s, const struct call *c, uint32_t piece, double cost)
 {
-    const struct event *a = &s->in.events[c->event];
-    struct waited w = {piece, a->site, a->operation, s->in.t->cause[c->event].state, 0};
-    struct piece *p = &s->in.pieces.at[piece];
+    const struct event *a = &s->g->events[c->event];
+    const struct cause *of = &s->g->t->cause[c->event];
+    struct waited w = {piece, a->site, a->operation, of->state, 0};
+    struct cost *p = &s->cost[piece];
     uint64_t hash = hash_mix(HASH_START, (uint64_t)w.piece << 32 | w.state);
     hash = hash_mix(hash, (uint64_t)w.site << 32 | w.operation);
     uint32_t at = lookup_find(&s->waited_of, hash);
-    *(s->in.t->cause[c->event].rank == p->rank ? &p->direct : &p->passed) += cost;
+    *(of->rank == s->g->pieces.at[piece].rank ? &p->direct : &p->passed) += cost;
     if (at == UINT32_MAX && s->waited.n >= CAUSES_NODES)
         return;
     if (at == UINT32_MAX) {
@@ -122,37 +108,23 @@ static void add_cost(struct search *s, const struct call *c, uint32_t piece, dou
     s->waited.at[at].cost += cost;
 }
 
-/* Finds the delays that make LATE, the history of the awaited rank, longer than OWN. */
-static void find_delays(struct search *s, const struct history *late, const struct history *own)
-{
-    s->differences.list.n = s->delays.n = 0;
-    if (late)
-        history_compare(&s->pool, late, own, &s->differences);
-    for (size_t i = 0; i < s->differences.list.n; i++) {
-        const struct history_difference *d = &s->differences.list.at[i];
-        if (d->ns)
-            *PUSH(&s->delays) = (struct delay){d->key, s->in.pieces.at[d->key].group, (double)d->ns,
-                                               (double)d->count};
-    }
-    delays_match(s->delays.at, s->delays.n, s->balance);
-}
-
 /* Continues the idle wave in which CALL waits: the last wait of the awaited rank had the same main
  * CAUSE. */
 static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
 {
-    struct call *c = &s->in.calls.at[call];
-    struct piece *p = &s->in.pieces.at[cause];
-    const uint32_t waited = c->request == CAUSES_NONE ? 0 : s->in.requests.at[c->request].waited;
-    const struct call *before = waited ? &s->in.calls.at[waited - 1] : NULL;
-    c->cause = cause;
-    c->hops = 1;
-    c->wave_ns = c->until;
-    if (before && before->cause == cause && before->epoch == c->epoch) {
-        c->hops = before->hops + 1;
-        c->wave_ns = before->wave_ns;
+    const struct call *c = event_call(s->g, call);
+    struct visit *v = &s->visit[call];
+    struct cost *p = &s->cost[cause];
+    const uint32_t waited = c->awaited == CAUSES_NONE ? 0 : event_call(s->g, c->awaited)->waited;
+    const struct visit *before = waited ? &s->visit[waited - 1] : NULL;
+    v->cause = cause;
+    v->hops = 1;
+    v->wave_ns = c->until;
+    if (before && before->cause == cause && event_call(s->g, waited - 1)->epoch == c->epoch) {
+        v->hops = before->hops + 1;
+        v->wave_ns = before->wave_ns;
     }
-    if (!p->farthest || c->hops > s->in.calls.at[p->farthest - 1].hops)
+    if (!p->farthest || v->hops > s->visit[p->farthest - 1].hops)
         p->farthest = call + 1;
 }
 
@@ -163,149 +135,152 @@ static void distribute(struct search *s, const struct call *c, const struct hist
 {
     const double wait = (double)(c->until - c->entry);
     double sum = 0, most = 0;
-    uint32_t first = s->in.lanes.at[c->lane].unknown;
-    find_delays(s, late, own);
+    uint32_t first = s->g->lanes.at[c->lane].unknown;
+    s->delays.n = 0;
+    if (late)
+        history_compare(&s->pool, late, own, &s->delays);
+    delays_match(&s->delays, s->g->groups_of.at, s->balance);
     s->work += s->delays.n;
     s->allowed += CAUSES_DELAYS;
     for (size_t i = 0; i < s->delays.n; i++) {
-        const struct delay *d = &s->delays.at[i];
+        const struct history_difference *d = &s->delays.at[i];
         sum += d->ns > 0 ? d->ns : 0;
         if (d->ns > most) {
             most = d->ns;
-            first = d->piece;
+            first = d->key;
         }
     }
     for (size_t i = 0; sum > 0 && i < s->delays.n; i++) {
-        const struct delay *d = &s->delays.at[i];
+        const struct history_difference *d = &s->delays.at[i];
         if (d->ns > 0)
-            add_cost(s, c, d->piece, wait * d->ns / sum);
+            add_cost(s, c, d->key, wait * d->ns / sum);
     }
     if (!(sum > 0))
         add_cost(s, c, first, wait);
-    s->in.pieces.at[first].waits++;
-    follow_wave(s, (uint32_t)(c - s->in.calls.at), first);
+    s->cost[first].waits++;
+    follow_wave(s, (uint32_t)(c - s->g->calls.at), first);
 }
 
-static void replay_call(struct search *s, struct lane *lane);
-
-/* Replays the lane's calls that end by TIME. Skips a busy lane: entries and exits at the same time
- * may form a cycle, which is broken there. */
-static void replay_until(struct search *s, struct lane *lane, int64_t time)
+/* Extends the lane's history to the entry of its next call, and keeps it for the calls that wait
+ * for that one. */
+static void enter_call(struct search *s, struct thread *t)
 {
-    const struct call *c;
-    while (!lane->busy && (c = next_call(s, lane)) && c->exit <= time)
-        replay_call(s, lane);
+    const struct call *c = event_call(s->g, t->next);
+    struct visit *v = &s->visit[t->next];
+    if (t->entered)
+        return;
+    t->entered = true;
+    spend(s, t, c->before, c->entry);
+    v->at = t->at;
+    if (v->waiting)
+        v->history = history_share(t->history);
 }
 
-/* The history that C waited for; the caller frees it. NULL if unknown. */
-static struct history *awaited_history(struct search *s, const struct call *c)
+static void replay_call(struct search *s, struct thread *t);
+
+/* The history that C waited for, with the time at which it ends; the caller frees it. NULL if
+ * unknown. Waits that form a cycle, where entries and exits are at the same time, are unknown at
+ * one call. */
+static struct history *awaited_history(struct search *s, const struct call *c, int64_t *at)
 {
-    if (c->request == CAUSES_NONE)
+    if (c->awaited == CAUSES_NONE)
         return NULL;
-    struct request *r = &s->in.requests.at[c->request];
-    struct lane *lane = &s->in.lanes.at[r->lane];
-    if (!r->served) {
-        replay_until(s, lane, r->time);
-        if (!r->served && lane->at <= r->time)
-            serve(s, lane, r);
-        r->served = true;
+    struct thread *t = &s->thread[event_call(s->g, c->awaited)->lane];
+    struct visit *v = &s->visit[c->awaited];
+    while (!t->busy && t->next < c->awaited)
+        replay_call(s, t);
+    if (t->next == c->awaited)
+        enter_call(s, t);
+    struct history *h = history_share(v->history);
+    *at = v->at;
+    if (!--v->waiting) {
+        history_end(&s->pool, v->history);
+        v->history = NULL;
     }
-    struct history *h = r->history;
-    r->history = NULL;
     return h;
 }
 
-static void replay_call(struct search *s, struct lane *lane)
+static void replay_call(struct search *s, struct thread *t)
 {
-    const struct call *c = &s->in.calls.at[lane->next];
-    lane->busy = true;
-    serve_before(s, lane, c->exit);
-    struct history *late = c->until > c->entry ? awaited_history(s, c) : NULL;
-    int64_t entry = c->entry > lane->at ? c->entry : lane->at;
-    spend(s, &lane->history, c->before, entry - lane->at);
+    const struct call *c = event_call(s->g, t->next);
+    int64_t at = 0;
+    enter_call(s, t);
+    t->busy = true;
     if (c->until > c->entry) {
-        distribute(s, c, late, lane->history);
-        lane->waited = lane->next + 1;
-    }
-    if (late && c->until > entry) {
-        history_end(&s->pool, lane->history);
-        lane->history = late;
-        entry = c->until;
-    } else {
-        history_end(&s->pool, late);
-        if (c->until > entry) {
-            spend(s, &lane->history, lane->unknown, c->until - entry);
-            entry = c->until;
+        struct history *late = awaited_history(s, c, &at), *own = t->history;
+        distribute(s, c, late, own);
+        if (late && at > t->at) {
+            t->history = late;
+            t->at = at;
+            late = own;
         }
+        history_end(&s->pool, late);
+        if (c->until > t->at)
+            spend(s, t, s->g->lanes.at[c->lane].unknown, c->until);
     }
-    lane->at = c->exit > entry ? c->exit : entry;
-    spend(s, &lane->history, c->inside, lane->at - entry);
-    lane->next++;
-    lane->busy = false;
+    spend(s, t, c->inside, c->exit);
+    t->next++;
+    t->entered = t->busy = false;
 }
 
 /* Whether the lane belongs to the rank that ends last, whose time after its last call is on the
  * path. */
-static bool is_last(const struct search *s, const struct lane *lane)
+static bool is_last(const struct search *s, size_t lane)
 {
-    return s->to == s->in.run->last_ns && lane->rank == s->in.run->last_rank &&
-           lane->next == lane->end;
+    const struct lane *x = &s->g->lanes.at[lane];
+    return s->to == s->g->run.last_ns && x->rank == s->g->run.last_rank &&
+           s->thread[lane].next == x->end;
 }
 
 /* The critical path of the window is the history of the rank that ends last; if that is unknown, or
  * the run continues, of the rank whose last call in the window ends last. */
 static void end_epoch(struct search *s)
 {
-    const struct lane *last = s->in.lanes.at;
-    for (const struct lane *x = last + 1; x < s->in.lanes.at + s->in.lanes.n; x++)
-        if (is_last(s, x) == is_last(s, last) ? x->at > last->at : is_last(s, x))
-            last = x;
-    int64_t end = last->at > s->to ? last->at : s->to;
-    struct history *path = history_share(last->history);
-    spend(s, &path, is_last(s, last) ? last->tail : last->unknown, end - last->at);
-    s->differences.list.n = 0;
-    history_compare(&s->pool, path, NULL, &s->differences);
-    for (size_t i = 0; i < s->differences.list.n; i++) {
-        const struct history_difference *d = &s->differences.list.at[i];
-        s->in.pieces.at[d->key].path += (double)d->ns;
-    }
-    history_end(&s->pool, path);
-    s->path_ns += end - s->from;
+    size_t last = 0;
+    for (size_t i = 1; i < s->g->lanes.n; i++)
+        if (is_last(s, i) == is_last(s, last) ? s->thread[i].at > s->thread[last].at
+                                              : is_last(s, i))
+            last = i;
+    struct thread *t = &s->thread[last];
+    spend(s, t, is_last(s, last) ? s->g->lanes.at[last].tail : s->g->lanes.at[last].unknown, s->to);
+    history_compare(&s->pool, t->history, NULL, &s->delays);
+    for (size_t i = 0; i < s->delays.n; i++)
+        s->cost[s->delays.at[i].key].path += s->delays.at[i].ns;
+    s->path_ns += t->at - s->from;
     s->windows++;
-    for (size_t i = 0; i < s->in.pieces.n; i++) {
-        struct piece *p = &s->in.pieces.at[i];
-        const double cost = p->direct + p->passed - p->cost_before;
-        p->cost_squares += cost * cost;
-        p->cost_before += cost;
+    for (size_t i = 0; i < s->g->pieces.n; i++) {
+        struct cost *p = &s->cost[i];
+        const double cost = p->direct + p->passed - p->before;
+        p->squares += cost * cost;
+        p->before += cost;
     }
-    for (size_t i = 0; i < s->in.lanes.n; i++) {
-        history_end(&s->pool, s->in.lanes.at[i].history);
-        s->in.lanes.at[i].history = NULL;
+    for (size_t i = 0; i < s->g->lanes.n; i++) {
+        history_end(&s->pool, s->thread[i].history);
+        s->thread[i].history = NULL;
     }
 }
 
 static void begin_epoch(struct search *s, int64_t epoch)
 {
     s->epoch = epoch;
-    recorded_window(s->in.run, epoch, &s->from, &s->to);
-    for (size_t i = 0; i < s->in.lanes.n; i++)
-        s->in.lanes.at[i].at = s->from;
+    event_window(s->g, epoch, &s->from, &s->to);
+    for (size_t i = 0; i < s->g->lanes.n; i++)
+        s->thread[i].at = s->from;
 }
 
 static void replay(struct search *s)
 {
-    const size_t n = s->in.calls.n;
-    const uint32_t *order = s->in.order;
+    const size_t n = s->g->calls.n;
     for (size_t i = 0; i < n; i++) {
-        const struct call *c = &s->in.calls.at[order[i]];
-        struct lane *lane = &s->in.lanes.at[c->lane];
+        const uint32_t call = s->g->order[i];
+        const struct call *c = event_call(s->g, call);
         if (!i || c->epoch != s->epoch) {
             if (i)
                 end_epoch(s);
             begin_epoch(s, c->epoch);
         }
-        while (lane->next <= order[i])
-            replay_call(s, lane);
+        while (s->thread[c->lane].next <= call)
+            replay_call(s, &s->thread[c->lane]);
         if (s->pool.nodes > s->most_nodes || s->work > s->allowed + CAUSES_WORK)
             forget(s);
     }
@@ -345,51 +320,53 @@ static void merge_rest(struct causes *c)
 }
 
 /* Half of the 95 % interval of a piece's cost in all windows of a thinned trace. */
-static double cost_error(const struct search *s, const struct piece *p)
+static double cost_error(const struct search *s, const struct cost *p)
 {
     enum { LEAST_WINDOWS = 4 };
     const double n = (double)s->windows, sum = p->direct + p->passed;
-    if (!s->in.run->time_mask)
+    if (!s->g->run.time_mask)
         return 0;
     if (s->windows < LEAST_WINDOWS)
         return NAN;
-    return stats_student(n - 1) * sqrt(fmax(0, p->cost_squares - sum * sum / n) * n / (n - 1));
+    return stats_student(n - 1) * sqrt(fmax(0, p->squares - sum * sum / n) * n / (n - 1));
+}
+
+/* W: where most of the waiting that it causes occurs; NULL if it causes none. */
+static struct root_cause row_of(const struct search *s, size_t piece, const struct waited *w)
+{
+    const struct cost *p = &s->cost[piece];
+    struct root_cause row = s->g->pieces.at[piece];
+    row.direct_ns = (uint64_t)llround(p->direct);
+    row.passed_ns = (uint64_t)llround(p->passed);
+    row.waits = p->waits;
+    row.path_ns = (uint64_t)llround(p->path);
+    row.error_ns = cost_error(s, p);
+    row.wave_end = CAUSES_NONE;
+    if (p->farthest) {
+        const struct call *far = event_call(s->g, p->farthest - 1);
+        row.wave_ranks = s->visit[p->farthest - 1].hops;
+        row.wave_ns = far->until - s->visit[p->farthest - 1].wave_ns;
+        row.wave_end = s->g->lanes.at[far->lane].rank;
+    }
+    row.wait_site = w ? w->site : CAUSES_NONE;
+    row.wait_operation = w ? w->operation : CAUSES_NONE;
+    row.wait_state = w ? w->state : WAIT_NONE;
+    return row;
 }
 
 static void put_rows(struct causes *c, const struct search *s)
 {
-    uint32_t *most = memory_alloc((s->in.pieces.n + 1) * sizeof *most); /* plus one; index into
-                                                                           s->waited */
+    const size_t n = s->g->pieces.n;
+    uint32_t *most = memory_alloc((n + 1) * sizeof *most); /* plus one; index into s->waited */
     for (uint32_t i = 0; i < s->waited.n; i++) {
         uint32_t *m = &most[s->waited.at[i].piece];
         if (!*m || s->waited.at[i].cost > s->waited.at[*m - 1].cost)
             *m = i + 1;
     }
-    c->rows = memory_alloc((s->in.pieces.n + 1) * sizeof *c->rows);
-    for (size_t i = 0; i < s->in.pieces.n; i++) {
-        const struct piece *p = &s->in.pieces.at[i];
-        const struct waited *w = most[i] ? &s->waited.at[most[i] - 1] : NULL;
-        const struct call *far = p->farthest ? &s->in.calls.at[p->farthest - 1] : NULL;
-        if (p->direct + p->passed >= 0.5 || p->path > 0)
-            c->rows[c->n++] =
-                (struct root_cause){.kind = p->kind,
-                                    .rank = p->rank,
-                                    .from_site = p->from_site,
-                                    .from_operation = p->from_operation,
-                                    .site = p->site,
-                                    .operation = p->operation,
-                                    .direct_ns = (uint64_t)llround(p->direct),
-                                    .passed_ns = (uint64_t)llround(p->passed),
-                                    .waits = p->waits,
-                                    .path_ns = (uint64_t)llround(p->path),
-                                    .error_ns = cost_error(s, p),
-                                    .wave_ranks = far ? far->hops : 0,
-                                    .wave_ns = far ? far->until - far->wave_ns : 0,
-                                    .wave_end = far ? s->in.lanes.at[far->lane].rank : CAUSES_NONE,
-                                    .wait_site = w ? w->site : CAUSES_NONE,
-                                    .wait_operation = w ? w->operation : CAUSES_NONE,
-                                    .wait_state = w ? w->state : WAIT_NONE};
-    }
+    c->rows = memory_alloc((n + 1) * sizeof *c->rows);
+    for (size_t i = 0; i < n; i++)
+        if (s->cost[i].direct + s->cost[i].passed >= 0.5 || s->cost[i].path > 0)
+            c->rows[c->n++] = row_of(s, i, most[i] ? &s->waited.at[most[i] - 1] : NULL);
     qsort(c->rows, c->n, sizeof *c->rows, largest_first);
     merge_rest(c);
     free(most);
@@ -407,25 +384,33 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
            fabs(path - (double)path_ns) <= (double)n + 1e-6 * (double)path_ns;
 }
 
-void causes_find(struct causes *c, const struct timeline *t, const struct event *events, size_t n,
-                 const struct causes_run *run)
+void causes_find(struct causes *c, const struct event_graph *g)
 {
-    struct search s = {.in = recorded_calls_read(t, events, n, run)};
+    struct search s = {.g = g};
     *c = (struct causes){0};
-    s.balance = memory_alloc((s.in.pieces.n + 1) * sizeof *s.balance);
-    s.pool.levels = history_levels(s.in.pieces.n);
-    s.most_nodes = 5 * s.in.lanes.n > CAUSES_NODES ? 5 * s.in.lanes.n : CAUSES_NODES;
+    s.visit = memory_alloc((g->calls.n + 1) * sizeof *s.visit);
+    s.thread = memory_alloc((g->lanes.n + 1) * sizeof *s.thread);
+    s.cost = memory_alloc((g->pieces.n + 1) * sizeof *s.cost);
+    s.balance = memory_alloc((g->pieces.n + 1) * sizeof *s.balance);
+    s.pool.levels = history_levels(g->pieces.n);
+    s.most_nodes = 5 * g->lanes.n > CAUSES_NODES ? 5 * g->lanes.n : CAUSES_NODES;
+    for (size_t i = 0; i < g->lanes.n; i++)
+        s.thread[i].next = g->lanes.at[i].begin;
+    for (uint32_t i = 0; i < g->calls.n; i++)
+        if (event_call(g, i)->awaited != CAUSES_NONE)
+            s.visit[event_call(g, i)->awaited].waiting++;
     replay(&s);
     put_rows(c, &s);
     c->path_ns = s.path_ns;
-    for (size_t i = 0; i < s.in.requests.n; i++)
-        history_end(&s.pool, s.in.requests.at[i].history);
+    for (size_t i = 0; i < g->calls.n; i++)
+        history_end(&s.pool, s.visit[i].history);
     history_pool_free(&s.pool);
+    free(s.visit);
+    free(s.thread);
+    free(s.cost);
+    free(s.balance);
     free(s.waited.at);
     free(s.waited_of.table);
-    recorded_calls_free(&s.in);
-    free(s.balance);
-    free(s.differences.list.at);
     free(s.delays.at);
 }
 

@@ -15,32 +15,9 @@
 #ifndef COLLPROF_CAUSES_CAUSES_H
 #define COLLPROF_CAUSES_CAUSES_H
 
-#include "causes/segments.h"
-#include "timeline/timeline.h"
+#include "causes/graph.h"
 
 extern const char *const cause_names[CAUSE_KINDS]; /* "computation", ... */
-
-/* One segment on one rank. Times in ns. */
-struct root_cause {
-    uint32_t kind; /* enum cause_kind */
-    uint32_t rank; /* in MPI_COMM_WORLD; CAUSES_NONE for CAUSE_REST */
-    /* The call before the segment; CAUSES_NONE at the start of the run. */
-    uint32_t from_site, from_operation;
-    uint32_t site, operation; /* the call after or around it; CAUSES_NONE: the end of the run */
-    uint64_t direct_ns, passed_ns; /* waiting of other ranks that it caused */
-    uint64_t waits;                /* number of calls for whose wait it is the largest cause */
-    uint64_t path_ns;              /* on the critical path */
-    double error_ns; /* half of the 95 % interval of DIRECT + PASSED, from the windows of a thinned
-                        trace, added up over them; 0: all was recorded; NAN: fewer than 4 windows */
-    /* Its longest idle wave: a chain of ranks of which each waits because the one before it had
-     * waited. Their number, time from the end of the first wait to that of the last one, and the
-     * last rank. */
-    uint32_t wave_ranks;
-    int64_t wave_ns;
-    uint32_t wave_end;
-    /* Where most of that waiting occurs, and its wait state; CAUSES_NONE if there is none. */
-    uint32_t wait_site, wait_operation, wait_state;
-};
 
 struct causes {
     struct root_cause *rows; /* by descending cost; at most CAUSES_ROWS; release by causes_free() */
@@ -53,10 +30,8 @@ struct causes {
  * everything earlier becomes unknown. */
 enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_WORK = 1 << 22 };
 
-/* EVENTS and N are those from which timeline_find() filled T. Needs at most 300 bytes per event,
- * plus the nodes. Call it inside of memory_try() (base/memory.h). */
-void causes_find(struct causes *c, const struct timeline *t, const struct event *events, size_t n,
-                 const struct causes_run *run);
+/* Needs at most 100 bytes per call, plus the nodes. */
+void causes_find(struct causes *c, const struct event_graph *g);
 void causes_free(struct causes *c);
 
 /* Whether the N rows' costs add up to WAIT_NS, and their times on the critical path to PATH_NS,

@@ -4,13 +4,13 @@
 #include <stdbool.h>
 
 /* In the first matching only delays of ranks in both histories take part. */
-static bool takes_part(const struct delay *d, enum matching m)
+static bool takes_part(const struct history_difference *d, enum matching m)
 {
     return m != MATCH_SHIFTED || !(d->count > 0 || d->count < 0);
 }
 
 /* Its excess over the average time of as many executions in the other history. */
-static double weight_of(const struct delay_balance *b, const struct delay *d)
+static double weight_of(const struct delay_balance *b, const struct history_difference *d)
 {
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
 }
@@ -26,7 +26,8 @@ static double matched_share(const struct delay_balance *b, enum matching m)
 
 /* The part of delay D that remains, given LEFT of its group: the time above the mean remains
  * first. */
-static double left_of(const struct delay_balance *b, const struct delay *d, double left)
+static double left_of(const struct delay_balance *b, const struct history_difference *d,
+                      double left)
 {
     const double weight = weight_of(b, d);
     if (left <= b->weights)
@@ -34,7 +35,8 @@ static double left_of(const struct delay_balance *b, const struct delay *d, doub
     return weight + (left - b->weights) * (d->ns - weight) / (b->more - b->weights);
 }
 
-static void set_off_one(const struct delay_balance *b, struct delay *d, enum matching m)
+static void set_off_one(const struct delay_balance *b, struct history_difference *d,
+                        enum matching m)
 {
     const double share = matched_share(b, m), left = b->more - share * b->less;
     if (d->ns > 0) {
@@ -47,12 +49,12 @@ static void set_off_one(const struct delay_balance *b, struct delay *d, enum mat
 }
 
 /* In each group, subtracts the time that one history lacks from the time that it has in excess. */
-static void set_off(struct delay *delays, struct delay *end, enum matching m,
-                    struct delay_balance *balance)
+static void set_off(struct history_differences *delays, enum matching m,
+                    const struct delay_groups *groups, struct delay_balance *balance)
 {
-    struct delay *d;
-    for (d = delays; d < end; d++) {
-        struct delay_balance *b = &balance[d->group[m]];
+    struct history_difference *d, *end = delays->at + delays->n;
+    for (d = delays->at; d < end; d++) {
+        struct delay_balance *b = &balance[groups[d->key].piece[m]];
         if (!takes_part(d, m))
             continue;
         *(d->ns > 0 ? &b->more : &b->less) += fabs(d->ns);
@@ -63,22 +65,23 @@ static void set_off(struct delay *delays, struct delay *end, enum matching m,
         if (d->ns < 0 && d->count < 0)
             b->squares += d->ns / d->count * -d->ns;
     }
-    for (d = delays; d < end; d++) {
-        struct delay_balance *b = &balance[d->group[m]];
+    for (d = delays->at; d < end; d++) {
+        struct delay_balance *b = &balance[groups[d->key].piece[m]];
         if (takes_part(d, m) && d->ns > 0)
             b->weights += weight_of(b, d);
     }
-    for (d = delays; d < end; d++) {
-        const struct delay_balance *b = &balance[d->group[m]];
+    for (d = delays->at; d < end; d++) {
+        const struct delay_balance *b = &balance[groups[d->key].piece[m]];
         if (takes_part(d, m) && b->more > 0 && b->less > 0)
             set_off_one(b, d, m);
     }
-    for (d = delays; d < end; d++)
-        balance[d->group[m]] = (struct delay_balance){0};
+    for (d = delays->at; d < end; d++)
+        balance[groups[d->key].piece[m]] = (struct delay_balance){0};
 }
 
-void delays_match(struct delay *delays, size_t n, struct delay_balance *balance)
+void delays_match(struct history_differences *d, const struct delay_groups *groups,
+                  struct delay_balance *balance)
 {
     for (enum matching m = 0; m < MATCHINGS; m++)
-        set_off(delays, delays + n, m, balance);
+        set_off(d, m, groups, balance);
 }

@@ -3,8 +3,7 @@
 #ifndef COLLPROF_CAUSES_DELAYS_H
 #define COLLPROF_CAUSES_DELAYS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "causes/history.h"
 
 /* How segments of two ranks' histories are matched, in this order: first the same segment; then
  * remaining computation after the same call, before the same call, and finally any computation,
@@ -18,12 +17,9 @@ enum matching {
     MATCHINGS
 };
 
-/* Time of one piece in the awaited rank's history minus that in the waiting rank's history. COUNT:
- * the same for executions; 0 if they only took longer. */
-struct delay {
-    uint32_t piece;
-    const uint32_t *group; /* for each matching: the piece that represents its group */
-    double ns, count;
+/* For each matching: the piece that represents the group of a piece. */
+struct delay_groups {
+    uint32_t piece[MATCHINGS];
 };
 
 /* Sums over the delays of one group during matching. */
@@ -34,8 +30,10 @@ struct delay_balance {
     double weights;                /* sum of the times above that mean, in MORE */
 };
 
-/* Subtracts negative from positive delays, group by group, in one matching after the other. BALANCE
- * has a zeroed element for each piece, and is zeroed again at the end. */
-void delays_match(struct delay *delays, size_t n, struct delay_balance *balance);
+/* D: time of the pieces in the awaited rank's history minus that in the waiting rank's history.
+ * Subtracts negative from positive differences, group by group, in one matching after the other.
+ * BALANCE has a zeroed element for each piece, and is zeroed again at the end. */
+void delays_match(struct history_differences *d, const struct delay_groups *groups,
+                  struct delay_balance *balance);
 
 #endif

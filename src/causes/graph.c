@@ -1,177 +1,64 @@
-#include "causes/graph.h"
+#include "causes/graph_inner.h"
+
+#include "base/hash.h"
 
 #include <stdlib.h>
 
-static const struct event *event_of(const struct event_graph *g, uint32_t link)
+static void link_message(struct event_graph *g, uint32_t event)
 {
-    return &g->in->events[g->in->t->order[link]];
-}
-
-/* The call of LANE that was entered at TIME; CAUSES_NONE if there is none. */
-static uint32_t call_entered(const struct event_graph *g, uint32_t lane, int64_t time)
-{
-    uint32_t low = g->in->lanes.at[lane].next, high = g->in->lanes.at[lane].end;
-    const uint32_t end = high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (event_call(g, middle)->entry < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && event_call(g, low)->entry == time ? low : CAUSES_NONE;
-}
-
-struct reading {
-    struct event_graph *g;
-    uint32_t *call_of;   /* for each event */
-    uint32_t *link_of;   /* for each event */
-    uint64_t sent_bytes; /* sends of at least this size waited for their receive */
-};
-
-/* The call in this window that posted what this event completes; CAUSES_NONE if there is none. */
-static uint32_t posting_of(const struct reading *r, uint32_t event)
-{
-    const uint32_t call = r->call_of[event];
-    const struct event *a = &r->g->in->events[event];
-    if (a->posted_ns == a->entry_ns)
-        return call;
-    uint32_t posting = call_entered(r->g, event_call(r->g, call)->lane, a->posted_ns);
-    return posting != CAUSES_NONE &&
-                   event_call(r->g, posting)->epoch == event_call(r->g, call)->epoch
-               ? posting
-               : CAUSES_NONE;
-}
-
-static bool is_send(const struct event *a)
-{
-    return a->kind == EVENT_SEND || a->kind == EVENT_SENT;
-}
-
-/* Small messages are sent eagerly, even if no send of their size has shown it. */
-static uint64_t least_waiting_send(const struct recorded *in, size_t n)
-{
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < n; i++)
-        if (is_send(&in->events[i]) && !in->events[i].synchronous && in->t->wait_ns[i] > 0 &&
-            in->events[i].bytes < least)
-            least = in->events[i].bytes;
-    return least;
-}
-
-static bool waits_for_receive(const struct reading *r, uint32_t event)
-{
-    const struct event *a = &r->g->in->events[event];
-    return is_send(a) && r->g->in->t->cause[event].event != TIMELINE_NONE &&
-           (a->synchronous || a->bytes >= r->sent_bytes);
-}
-
-static void link_message(const struct reading *r, uint32_t event)
-{
-    const struct event *a = &r->g->in->events[event];
-    const uint32_t call = r->call_of[event], partner = r->g->in->t->partner[event];
-    struct event_link *link = &r->g->link[r->link_of[event]];
-    if (partner == TIMELINE_NONE || a->excluded)
+    const uint32_t call = g->call_of[event], other = g->t->cause[event].event;
+    struct event_link *link = &g->link[event];
+    if (g->events[event].kind >= EVENT_COLLECTIVE || other == TIMELINE_NONE ||
+        g->events[event].excluded)
         return;
-    if (a->kind == EVENT_RECEIVED || a->kind == EVENT_PROBED)
-        link->entered = r->call_of[partner];
-    else if (waits_for_receive(r, event))
-        link->entered = posting_of(r, partner);
+    link->entered = event_posting(g, other);
     if (link->entered == CAUSES_NONE)
         return;
-    if (event_call(r->g, link->entered)->epoch != event_call(r->g, call)->epoch)
+    if (event_call(g, link->entered)->epoch != event_call(g, call)->epoch)
         link->entered = CAUSES_NONE;
-    else if (posting_of(r, event) != call)
-        link->posted = posting_of(r, event);
-}
-
-static uint32_t add_group(struct event_graph *g, size_t first, size_t n)
-{
-    *PUSH(&g->groups) = (struct event_group){(uint32_t)first, (uint32_t)n, EVENT_UNSET};
-    return EVENT_GROUP | (uint32_t)(g->groups.n - 1);
+    else if (event_posting(g, event) != call)
+        link->posted = event_posting(g, event);
 }
 
 /* Links the N events MEMBER of a collective, sorted by rank in the communicator. */
-static void link_members(struct event_graph *g, const struct reading *r, const uint32_t *member,
-                         size_t n, size_t root)
+static void link_collective(void *context, const uint32_t *member, size_t n, size_t root)
 {
-    const struct event *a = &g->in->events[*member];
-    const size_t at = g->members.n - n, first = a->first;
-    uint32_t all = CAUSES_NONE, second = CAUSES_NONE;
-    if (a->collective == COLLECTIVE_ALL || (a->collective == COLLECTIVE_TO_ROOT && root < n)) {
-        all = add_group(g, at, first ? first : n);
-        second = first ? add_group(g, at + first, n - first) : all;
-    }
+    struct event_graph *g = context;
+    const struct event *a = &g->events[*member];
+    const uint32_t at = (uint32_t)g->members.n;
+    struct members last = {0, 0};
     for (size_t i = 0; i < n; i++) {
-        uint32_t *entered = &g->link[r->link_of[member[i]]].entered;
-        if (a->collective == COLLECTIVE_ALL || (a->collective == COLLECTIVE_TO_ROOT && i == root))
-            *entered = i < first ? second : all;
-        else if (a->collective == COLLECTIVE_FROM_ROOT && root < n &&
-                 (!first || (i < first) != (root < first)))
-            *entered = g->members.at[at + root];
-        else if (a->collective == COLLECTIVE_PREFIX && i)
-            *entered = add_group(g, at, i);
-    }
-}
-
-static void link_collective(void *context, const uint32_t *member, size_t n)
-{
-    const struct reading *r = context;
-    struct event_graph *g = r->g;
-    const size_t before = g->members.n;
-    size_t root = SIZE_MAX;
-    uint32_t peer = TIMELINE_NONE;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t posting = posting_of(r, member[i]);
+        const uint32_t posting = event_posting(g, member[i]);
         if (posting == CAUSES_NONE ||
-            event_call(g, posting)->epoch != event_call(g, r->call_of[*member])->epoch) {
-            g->members.n = before;
+            event_call(g, posting)->epoch != event_call(g, g->call_of[*member])->epoch) {
+            g->members.n = at;
             return;
         }
         *PUSH(&g->members) = posting;
-        peer =
-            g->in->events[member[i]].peer == TIMELINE_NONE ? peer : g->in->events[member[i]].peer;
     }
-    for (size_t i = 0; i < n; i++)
-        root = g->in->events[member[i]].rank == peer ? i : root;
-    link_members(g, r, member, n, root);
-}
-
-static int64_t recorded_entry(const struct event_graph *g, uint32_t entered)
-{
-    if (!(entered & EVENT_GROUP))
-        return event_call(g, entered)->entry;
-    struct event_group *group = &g->groups.at[entered & ~EVENT_GROUP];
-    if (group->entered != EVENT_UNSET)
-        return group->entered;
-    for (uint32_t i = 0; i < group->n; i++) {
-        int64_t entry = event_call(g, g->members.at[group->first + i])->entry;
-        group->entered = entry > group->entered ? entry : group->entered;
+    for (size_t i = 0; i < n; i++) {
+        const struct members x = collective_needs(a->collective, i, n, a->first, root);
+        if (x.end > x.first + 1 && (x.first != last.first || x.end != last.end))
+            *PUSH(&g->groups) = (struct event_group){at + (uint32_t)x.first,
+                                                     (uint32_t)(x.end - x.first), EVENT_UNSET};
+        last = x.end > x.first + 1 ? x : last;
+        if (x.end > x.first)
+            g->link[member[i]].entered = x.end == x.first + 1
+                                             ? g->members.at[at + x.first]
+                                             : EVENT_GROUP | (uint32_t)(g->groups.n - 1);
     }
-    return group->entered;
 }
 
-static int64_t recorded_enabled(const struct event_graph *g, uint32_t link)
-{
-    const struct event_link *l = &g->link[link];
-    int64_t enabled = recorded_entry(g, l->entered);
-    if (l->posted != CAUSES_NONE && event_call(g, l->posted)->entry > enabled)
-        enabled = event_call(g, l->posted)->entry;
-    return enabled;
-}
-
-/* The link of this call whose event occurred last; CAUSES_NONE if it has no link. */
-static uint32_t last_link(const struct event_graph *g, uint32_t call, int64_t *enabled)
+/* The event of this call that was enabled last; CAUSES_NONE if it has no link. */
+static uint32_t last_enabled(const struct event_graph *g, uint32_t call, int64_t *enabled)
 {
     uint32_t last = CAUSES_NONE;
     *enabled = EVENT_UNSET;
-    for (uint32_t i = g->first_link[call]; i < g->first_link[call + 1]; i++) {
-        if (g->link[i].entered == CAUSES_NONE)
-            continue;
-        int64_t at = recorded_enabled(g, i);
-        if (at > *enabled) {
-            *enabled = at;
-            last = i;
+    for (uint32_t i = event_call(g, call)->first; i < event_call(g, call)->end; i++) {
+        const uint32_t event = g->t->order[i];
+        if (g->link[event].entered != CAUSES_NONE && event_enabled(g, event) > *enabled) {
+            *enabled = event_enabled(g, event);
+            last = event;
         }
     }
     return last;
@@ -240,22 +127,22 @@ static int64_t class_mean(const struct event_graph *g, const struct event *a, en
 static void find_classes(struct event_graph *g, int64_t time)
 {
     int64_t enabled;
-    event_forget_entries(g);
+    event_enter_recorded(g);
     free(g->class_of.table);
     g->class_of = (struct index){0};
     g->classes.n = 0;
-    for (uint32_t i = 0; i < g->in->calls.n; i++) {
+    for (uint32_t i = 0; i < g->calls.n; i++) {
         const struct call *c = event_call(g, i);
-        const uint32_t last = last_link(g, i, &enabled);
+        const uint32_t last = last_enabled(g, i, &enabled);
         if (last != CAUSES_NONE && c->exit >= enabled && c->exit <= time)
-            class_add(g, event_of(g, last), TRANSFER, c->exit - enabled, enabled <= c->entry);
+            class_add(g, &g->events[last], TRANSFER, c->exit - enabled, enabled <= c->entry);
     }
-    for (uint32_t i = 0; i < g->in->calls.n; i++) {
+    for (uint32_t i = 0; i < g->calls.n; i++) {
         const struct call *c = event_call(g, i);
-        const uint32_t last = last_link(g, i, &enabled);
+        const uint32_t last = last_enabled(g, i, &enabled);
         if (c->exit <= time && (last == CAUSES_NONE ||
-                                enabled + class_mean(g, event_of(g, last), TRANSFER) <= c->entry))
-            class_add(g, &g->in->events[c->event], LEAST, c->exit - c->entry, false);
+                                enabled + class_mean(g, &g->events[last], TRANSFER) <= c->entry))
+            class_add(g, &g->events[c->event], LEAST, c->exit - c->entry, false);
     }
 }
 
@@ -267,22 +154,26 @@ static int64_t at_most(int64_t value, int64_t most)
 static void find_durations(struct event_graph *g, uint32_t call)
 {
     const struct call *c = event_call(g, call);
-    int64_t enabled, *least = &g->recorded.least[call];
-    const uint32_t last = last_link(g, call, &enabled);
+    int64_t enabled, from, to, *least = &g->recorded.least[call];
+    const uint32_t last = last_enabled(g, call, &enabled);
+    event_window(g, c->epoch, &from, &to);
+    g->recorded.compute[call] = c->entry - (event_is_first(g, call) ? from : c[-1].exit);
     *least = c->exit - c->entry;
     if (last == CAUSES_NONE)
         return;
-    for (uint32_t i = g->first_link[call]; i < g->first_link[call + 1]; i++)
-        if (g->link[i].entered != CAUSES_NONE) {
-            int64_t most = c->exit - recorded_enabled(g, i);
-            if (most < 0) /* it did not wait for this event, or clocks differ */
-                g->link[i].entered = CAUSES_NONE;
-            int64_t mean = class_mean(g, event_of(g, i), TRANSFER);
-            g->recorded.transfer[i] = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
-        }
+    for (uint32_t i = c->first; i < c->end; i++) {
+        const uint32_t event = g->t->order[i];
+        if (g->link[event].entered == CAUSES_NONE)
+            continue;
+        int64_t most = c->exit - event_enabled(g, event);
+        if (most < 0) /* it did not wait for this event, or clocks differ */
+            g->link[event].entered = CAUSES_NONE;
+        int64_t mean = class_mean(g, &g->events[event], TRANSFER);
+        g->recorded.transfer[event] = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
+    }
     if (enabled > c->exit)
         return;
-    int64_t mean = class_mean(g, &g->in->events[c->event], LEAST);
+    int64_t mean = class_mean(g, &g->events[c->event], LEAST);
     mean = mean > 0 ? mean : 0;
     if (enabled > c->entry || enabled + g->recorded.transfer[last] > c->entry + mean) {
         g->recorded.transfer[last] = c->exit - enabled;
@@ -292,98 +183,105 @@ static void find_durations(struct event_graph *g, uint32_t call)
 
 /* --- reading --- */
 
-static void read_calls(struct event_graph *g, struct reading *r, size_t n)
+static struct durations durations_alloc(const struct event_graph *g)
 {
-    for (uint32_t i = 0, call = 0, end; i < n; i = end, call++) {
-        const struct call *c = event_call(g, call);
-        end = (uint32_t)timeline_call_end(g->in->t, g->in->events, n, i);
-        g->first_link[call] = i;
-        for (uint32_t k = i; k < end; k++) {
-            r->call_of[g->in->t->order[k]] = call;
-            r->link_of[g->in->t->order[k]] = k;
-            g->link[k] = (struct event_link){CAUSES_NONE, CAUSES_NONE};
-        }
-        int64_t from, to;
-        recorded_window(g->in->run, c->epoch, &from, &to);
-        g->recorded.compute[call] = c->entry - (event_is_first(g, call) ? from : c[-1].exit);
-        g->calls_ns += (uint64_t)(c->exit - c->entry);
-        if (g->in->pieces.at[c->inside].kind == CAUSE_UNKNOWN)
-            g->unknown_ns += (uint64_t)(c->exit - c->entry);
-    }
-    g->first_link[g->in->calls.n] = (uint32_t)n;
+    return (struct durations){memory_alloc((g->calls.n + 1) * sizeof(int64_t)),
+                              memory_alloc((g->calls.n + 1) * sizeof(int64_t)),
+                              memory_alloc((g->n_events + 1) * sizeof(int64_t))};
 }
 
-void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n)
+static void durations_free(struct durations *d)
 {
-    const size_t calls = in->calls.n + 1, lanes = in->lanes.n + 1;
-    *g = (struct event_graph){.in = in, .n_links = n};
-    g->recorded = (struct durations){memory_alloc(calls * sizeof(int64_t)),
-                                     memory_alloc(calls * sizeof(int64_t)),
-                                     memory_alloc((n + 1) * sizeof(int64_t))};
+    free(d->compute);
+    free(d->least);
+    free(d->transfer);
+}
+
+struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
+                                     const struct causes_run *run)
+{
+    struct event_graph *g = memory_alloc(sizeof *g);
+    *g = (struct event_graph){.t = t, .events = events, .n_events = n, .run = *run};
+    event_calls_read(g);
+    g->recorded = durations_alloc(g);
+    g->changed = durations_alloc(g);
     g->link = memory_alloc((n + 1) * sizeof *g->link);
-    g->first_link = memory_alloc(calls * sizeof *g->first_link);
-    g->entry = memory_alloc(calls * sizeof *g->entry);
-    g->lane = memory_alloc(lanes * sizeof *g->lane);
-    struct reading r = {.g = g,
-                        .call_of = memory_alloc((n + 1) * sizeof(uint32_t)),
-                        .link_of = memory_alloc((n + 1) * sizeof(uint32_t)),
-                        .sent_bytes = least_waiting_send(in, n)};
-    read_calls(g, &r, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (in->events[i].kind < EVENT_COLLECTIVE)
-            link_message(&r, i);
-    collectives_visit(in->events, n, link_collective, &r);
-    free(r.call_of);
-    free(r.link_of);
+    g->entry = memory_alloc((g->calls.n + 1) * sizeof *g->entry);
+    g->lane = memory_alloc((g->lanes.n + 1) * sizeof *g->lane);
+    for (uint32_t i = 0; i < n; i++) {
+        g->link[i] = (struct event_link){CAUSES_NONE, CAUSES_NONE};
+        link_message(g, i);
+    }
+    collectives_visit(events, n, link_collective, g);
     find_classes(g, INT64_MAX);
-    for (uint32_t i = 0; i < in->calls.n; i++)
+    for (uint32_t i = 0; i < g->calls.n; i++)
         find_durations(g, i);
+    return g;
 }
 
-void event_graph_free(struct event_graph *g)
+void event_graph_close(struct event_graph *g)
 {
     durations_free(&g->recorded);
+    durations_free(&g->changed);
+    free(g->pieces.at);
+    free(g->groups_of.at);
+    free(g->piece_of.table);
+    free(g->calls.at);
+    free(g->lanes.at);
+    free(g->call_of);
+    free(g->order);
     free(g->link);
-    free(g->first_link);
     free(g->groups.at);
     free(g->members.at);
     free(g->classes.at);
     free(g->class_of.table);
+    free(g->replay.blocks.at);
     free(g->entry);
     free(g->lane);
+    free(g);
+}
+
+bool event_graph_has_threads(const struct event_graph *g)
+{
+    for (size_t i = 1; i < g->lanes.n; i++)
+        if (g->lanes.at[i].rank == g->lanes.at[i - 1].rank)
+            return true;
+    return false;
 }
 
 /* For each piece the mean duration of those that end by TIME; negative if there is none. */
 static double *mean_computation(const struct event_graph *g, int64_t time)
 {
-    double *mean = memory_alloc((g->in->pieces.n + 1) * sizeof *mean);
-    uint32_t *n = memory_alloc((g->in->pieces.n + 1) * sizeof *n);
-    for (uint32_t i = 0; i < g->in->calls.n; i++)
+    double *mean = memory_alloc((g->pieces.n + 1) * sizeof *mean);
+    uint32_t *n = memory_alloc((g->pieces.n + 1) * sizeof *n);
+    for (uint32_t i = 0; i < g->calls.n; i++)
         if (event_call(g, i)->exit <= time) {
             mean[event_call(g, i)->before] += (double)g->recorded.compute[i];
             n[event_call(g, i)->before]++;
         }
-    for (size_t i = 0; i < g->in->pieces.n; i++)
+    for (size_t i = 0; i < g->pieces.n; i++)
         mean[i] = n[i] ? mean[i] / n[i] : -1;
     free(n);
     return mean;
 }
 
-void event_graph_extrapolate(struct event_graph *g, struct durations *d, int64_t from_ns)
+void event_graph_extrapolate(struct event_graph *g, int64_t from_ns)
 {
+    struct durations *d = &g->changed;
     double *mean = mean_computation(g, from_ns);
     find_classes(g, from_ns);
-    for (uint32_t i = 0; i < g->in->calls.n; i++) {
+    for (uint32_t i = 0; i < g->calls.n; i++) {
         const struct call *c = event_call(g, i);
         if (c->entry < from_ns)
             continue;
         if (mean[c->before] >= 0)
             d->compute[i] = (int64_t)mean[c->before];
-        int64_t least = class_mean(g, &g->in->events[c->event], LEAST);
+        int64_t least = class_mean(g, &g->events[c->event], LEAST);
         d->least[i] = least >= 0 ? least : d->least[i];
-        for (uint32_t k = g->first_link[i]; k < g->first_link[i + 1]; k++) {
-            int64_t transfer = class_mean(g, event_of(g, k), TRANSFER);
-            d->transfer[k] = transfer >= 0 ? transfer : d->transfer[k];
+        for (uint32_t k = c->first; k < c->end; k++) {
+            const uint32_t event = g->t->order[k];
+            int64_t transfer = class_mean(g, &g->events[event], TRANSFER);
+            d->transfer[event] = transfer >= 0 ? transfer : d->transfer[event];
         }
     }
     free(mean);

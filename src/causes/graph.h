@@ -1,111 +1,73 @@
-/* The graph of a trace's events, which can be replayed with other durations.
- *
- *   entry of a call = exit of the call before it in its thread + computation
- *   exit of a call  = max(entry + least, enabled + transfer for each event that it waits for)
- *
- * A message is enabled by the entry of its send and by the posting of its receive, a send that
- * waits for its receive by that posting, and a collective by the entries of the members that the
- * caller depends on. One of LEAST and TRANSFER decided when the call ended, and follows from that.
- * The other one is the mean of similar calls in which it did decide. So a replay with the recorded
- * durations ends each call when it ended, as far as the graph is complete. */
+/* The events of a trace as a graph: segments of one kind on one rank, and what calls wait for. */
 #ifndef COLLPROF_CAUSES_GRAPH_H
 #define COLLPROF_CAUSES_GRAPH_H
 
-#include "causes/calls.h"
+#include "timeline/timeline.h"
 
-/* An event that another one waits for. */
-struct event_link {
-    uint32_t entered; /* a call, or EVENT_GROUP plus a group of calls; CAUSES_NONE: none */
-    uint32_t posted;  /* the call that posted this receive or send, if it is another one; otherwise
-                         CAUSES_NONE */
-};
-#define EVENT_GROUP (1u << 31)
+#define CAUSES_NONE UINT32_MAX
 
-/* Members of a collective: a range in graph.members. */
-struct event_group {
-    uint32_t first, n;
-    int64_t entered; /* the last entry of all members in the present replay, or EVENT_UNSET */
-};
-#define EVENT_UNSET INT64_MIN
-
-/* Durations in ns; release by durations_free(). */
-struct durations {
-    int64_t *compute, *least; /* one for each call */
-    int64_t *transfer;        /* one for each link */
+enum cause_kind {
+    CAUSE_COMPUTATION, /* time outside of MPI, between two calls */
+    CAUSE_TRANSFER,    /* time in a call besides its wait */
+    CAUSE_UNKNOWN,     /* window edges, and calls whose waits are unknown */
+    CAUSE_REST,        /* sum of all causes beyond CAUSES_ROWS */
+    CAUSE_KINDS
 };
 
-/* Sums over similar calls. */
-struct event_class {
-    double sum, n;
-    int64_t bound; /* the smallest upper bound, from calls in which the other duration decided */
+/* Start and end of the run, ns on the clock of the events. */
+struct causes_run {
+    int64_t first_ns, last_ns;
+    uint64_t time_mask; /* only times that have none of these bits were recorded; 0: all */
+    uint32_t last_rank; /* the rank that ended at LAST_NS; CAUSES_NONE: unknown */
+    double error_ns;    /* the largest difference between the clocks of two ranks */
 };
 
-struct event_graph {
-    const struct recorded *in;
-    struct durations recorded;
-    struct event_link *link; /* one for each event, in the order of timeline.order */
-    uint32_t *first_link;    /* one for each call, and one more */
-    size_t n_links;
-    ARRAY(struct event_group) groups;
-    ARRAY(uint32_t) members;
-    ARRAY(struct event_class) classes;
-    struct index class_of;
-    uint64_t calls_ns, unknown_ns; /* time in calls, and its part in calls whose wait is unknown */
-    /* State of the present replay: */
-    int64_t *entry; /* for each call, or EVENT_UNSET */
-    struct event_lane {
-        int64_t exit, shift; /* recorded exit of its last call in this window; replayed minus
-                                recorded time, or EVENT_UNSET */
-    } * lane;
+/* One segment on one rank. Times in ns. */
+struct root_cause {
+    uint32_t kind; /* enum cause_kind */
+    uint32_t rank; /* in MPI_COMM_WORLD; CAUSES_NONE for CAUSE_REST */
+    /* The call before the segment; CAUSES_NONE at the start of the run. */
+    uint32_t from_site, from_operation;
+    uint32_t site, operation; /* the call after or around it; CAUSES_NONE: the end of the run */
+    uint64_t direct_ns, passed_ns; /* waiting of other ranks that it caused */
+    uint64_t waits;                /* number of calls for whose wait it is the largest cause */
+    uint64_t path_ns;              /* on the critical path */
+    double error_ns; /* half of the 95 % interval of DIRECT + PASSED, from the windows of a thinned
+                        trace, added up over them; 0: all was recorded; NAN: fewer than 4 windows */
+    /* Its longest idle wave: a chain of ranks of which each waits because the one before it had
+     * waited. Their number, time from the end of the first wait to that of the last one, and the
+     * last rank. */
+    uint32_t wave_ranks;
+    int64_t wave_ns;
+    uint32_t wave_end;
+    /* Where most of that waiting occurs, and its wait state; CAUSES_NONE if there is none. */
+    uint32_t wait_site, wait_operation, wait_state;
 };
 
-/* One block of the run: one of EVENT_BLOCKS equal parts, or for a thinned trace one of its windows,
- * from first entry to last exit. */
-struct event_block {
-    int64_t recorded_ns, replayed_ns; /* its length */
+/* Whether predictions can be made. */
+enum replay_state {
+    REPLAY_NONE, /* there are no calls */
+    REPLAY_GOOD,
+    REPLAY_THREADS,       /* several threads of a rank call MPI: their dependences are unknown */
+    REPLAY_UNKNOWN_WAITS, /* more than 1 % of the time is in calls whose wait is unknown */
+    REPLAY_INEXACT,       /* with the recorded durations the replay is off by more than 1 % */
+    REPLAY_STATES
 };
-enum { EVENT_BLOCKS = 16 };
-struct event_replay {
-    int64_t recorded_ns, replayed_ns; /* sums over all blocks */
-    ARRAY(struct event_block) blocks; /* for free() */
+struct replay_check {
+    uint32_t state;                   /* enum replay_state */
+    int64_t recorded_ns, replayed_ns; /* length of the run or its recorded windows, and of its
+                                         replay with the recorded durations */
+    int64_t ideal_ns;                 /* replayed on an ideal network; negative if unknown */
+    double repeat_error; /* relative error of predicting the second half of the run by means over
+                            the first half; NAN if unknown */
 };
 
-static inline const struct call *event_call(const struct event_graph *g, uint32_t call)
-{
-    return &g->in->calls.at[call];
-}
-
-/* Whether the call is the first of its thread in its window. */
-static inline bool event_is_first(const struct event_graph *g, uint32_t call)
-{
-    const struct call *c = event_call(g, call);
-    return !call || c[-1].lane != c->lane || c[-1].epoch != c->epoch;
-}
-
-/* Resets the graph for another replay. */
-static inline void event_forget_entries(struct event_graph *g)
-{
-    for (size_t i = 0; i < g->groups.n; i++)
-        g->groups.at[i].entered = EVENT_UNSET;
-}
-
-/* Builds the graph of IN, which must exist until event_graph_free(). Needs about 130 bytes per
- * event. */
-void event_graph_read(struct event_graph *g, const struct recorded *in, size_t n_events);
-void event_graph_free(struct event_graph *g);
-
-struct durations durations_copy(const struct event_graph *g);
-void durations_free(struct durations *d);
-
-/* Replaces the durations in D of all calls that begin at FROM_NS or later by means over similar
- * calls that end before it. */
-void event_graph_extrapolate(struct event_graph *g, struct durations *d, int64_t from_ns);
-
-/* Sets the durations D to those of the POP model's ideal network: no latency, no overhead in calls,
- * unlimited bandwidth. Calls whose wait is unknown keep their durations. */
-void event_graph_ideal(const struct event_graph *g, struct durations *d);
-
-/* Replays the calls with the durations D. */
-struct event_replay event_graph_replay(struct event_graph *g, const struct durations *d);
+/* The graph of N EVENTS, from which timeline_find() filled T: what each call waited for. Both must
+ * exist until event_graph_close(). Needs at most 400 bytes per event. Call what concerns it inside
+ * of memory_try() (base/memory.h). */
+struct event_graph;
+struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
+                                     const struct causes_run *run);
+void event_graph_close(struct event_graph *g);
 
 #endif

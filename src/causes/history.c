@@ -101,14 +101,16 @@ static void compare(const struct history *a, const struct history *b, uint32_t l
             continue;
         }
         struct amount x = a->amount[i], y = b->amount[i];
-        if (x.ns != y.ns || x.count != y.count)
-            *PUSH(&d->list) = (struct history_difference){key | i, x.ns - y.ns, x.count - y.count};
+        if (x.ns != y.ns)
+            *PUSH(d) = (struct history_difference){key | i, (double)(x.ns - y.ns),
+                                                   (double)(x.count - y.count)};
     }
 }
 
 void history_compare(const struct history_pool *pool, const struct history *a,
                      const struct history *b, struct history_differences *d)
 {
+    d->n = 0;
     compare(a, b, pool->levels - 1, 0, d);
 }
 

@@ -29,15 +29,17 @@ void history_add(struct history_pool *pool, struct history **h, uint32_t key, in
 struct history *history_share(struct history *h);
 void history_end(struct history_pool *pool, struct history *h);
 
+/* COUNT: of executions; 0 if they only took longer. */
 struct history_difference {
     uint32_t key;
-    int64_t ns, count;
+    double ns, count;
 };
 struct history_differences {
-    ARRAY(struct history_difference) list;
+    struct history_difference *at;
+    size_t n, room; /* as in an ARRAY */
 };
 
-/* Appends A minus B for each key in which they differ, in ascending order. */
+/* Sets D to A minus B for each key whose times differ, in ascending order. */
 void history_compare(const struct history_pool *pool, const struct history *a,
                      const struct history *b, struct history_differences *d);
 

@@ -1,5 +1,7 @@
 #include "causes/phases.h"
 
+#include "causes/graph_inner.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,62 +11,45 @@ struct part {
 };
 
 struct slicing {
-    const struct causes_run *run;
+    const struct event_graph *g; /* with one lane for each rank */
     double width;
-    size_t slices, ranks;
-    struct part *part; /* by rank and slice */
-    uint32_t *rank;    /* of each row of PART */
+    size_t slices;
+    struct part *part; /* by lane and slice */
 };
 
-/* Adds the time from FROM to TO to the rank's parts: recorded, or in MPI. */
-static void add_time(struct slicing *s, size_t row, int64_t from, int64_t to, bool in_mpi)
+/* Adds the time from FROM to TO to the lane's parts: recorded, or in MPI. */
+static void add_time(struct slicing *s, size_t lane, int64_t from, int64_t to, bool in_mpi)
 {
-    const double begin = fmax(0, (double)(from - s->run->first_ns)),
-                 end = (double)(to < s->run->last_ns ? to : s->run->last_ns) -
-                       (double)s->run->first_ns;
+    const struct causes_run *run = &s->g->run;
+    const double begin = fmax(0, (double)(from - run->first_ns)),
+                 end = (double)((to < run->last_ns ? to : run->last_ns) - run->first_ns);
     for (size_t i = (size_t)(begin / s->width); i < s->slices && (double)i * s->width < end; i++) {
-        struct part *p = &s->part[row * s->slices + i];
+        struct part *p = &s->part[lane * s->slices + i];
         const double ns = fmin(end, (double)(i + 1) * s->width) - fmax(begin, (double)i * s->width);
         *(in_mpi ? &p->in_mpi : &p->recorded) += fmax(0, ns);
     }
 }
 
-/* Adds what was recorded of a rank in one window, from the exit of its first call ENTERED to the
- * exit of its last call LEFT, so that there is as much computation as there are calls. Without
- * windows that is the run. */
-static void add_recorded(struct slicing *s, size_t row, const struct event *entered,
-                         const struct event *left, const int64_t *end_ns)
+/* In a window of a thinned trace the recorded time is that from the exit of the first call to the
+ * exit of the last one, so that there is as much computation as there are calls. Otherwise it is
+ * that of the run. */
+static void add_lane(struct slicing *s, size_t lane, const int64_t *end_ns)
 {
-    if (s->run->time_mask) {
-        add_time(s, row, entered->exit_ns, left->exit_ns, false);
-        return;
+    const struct causes_run *run = &s->g->run;
+    const struct lane *x = &s->g->lanes.at[lane];
+    const int64_t last = event_call(s->g, x->end - 1)->exit, end = end_ns[x->rank];
+    if (!run->time_mask) {
+        add_time(s, lane, run->first_ns, run->last_ns, false);
+        add_time(s, lane, end > last ? end : last, run->last_ns, true);
     }
-    add_time(s, row, s->run->first_ns, s->run->last_ns, false);
-    add_time(s, row, end_ns[left->rank] > left->exit_ns ? end_ns[left->rank] : left->exit_ns,
-             s->run->last_ns, true);
-}
-
-static void add_calls(struct slicing *s, const struct timeline *t, const struct event *events,
-                      size_t n, const int64_t *end_ns)
-{
-    const struct event *entered = NULL, *left = NULL;
-    size_t row = 0;
-    for (size_t i = 0; i < n; i = timeline_call_end(t, events, n, i)) {
-        const struct event *a = &events[t->order[i]];
-        const bool next = left && left->rank != a->rank;
-        if (left &&
-            (next || causes_epoch(s->run, left->entry_ns) != causes_epoch(s->run, a->entry_ns))) {
-            add_recorded(s, row, entered, left, end_ns);
-            entered = NULL;
-        }
-        row += next;
-        s->rank[row] = a->rank;
-        left = a;
-        if (entered || !s->run->time_mask)
-            add_time(s, row, a->entry_ns, a->exit_ns, true);
-        entered = entered ? entered : a;
+    for (uint32_t i = x->begin; i < x->end; i++) {
+        const struct call *c = event_call(s->g, i);
+        const bool first = event_is_first(s->g, i);
+        if (!run->time_mask || !first)
+            add_time(s, lane, c->entry, c->exit, true);
+        if (run->time_mask && !first)
+            add_time(s, lane, c[-1].exit, c->exit, false);
     }
-    add_recorded(s, row, entered, left, end_ns);
 }
 
 /* False if some rank has no recorded time in the slice. */
@@ -73,58 +58,38 @@ static bool slice_of(const struct slicing *s, size_t i, struct run_slice *x)
     *x = (struct run_slice){.begin_ns = (int64_t)((double)i * s->width),
                             .end_ns = (int64_t)((double)(i + 1) * s->width),
                             .most = -1};
-    for (size_t row = 0; row < s->ranks; row++) {
-        const struct part *p = &s->part[row * s->slices + i];
+    for (size_t lane = 0; lane < s->g->lanes.n; lane++) {
+        const struct part *p = &s->part[lane * s->slices + i];
         if (!(p->recorded > 0))
             return false;
         const double outside = fmax(0, 1 - p->in_mpi / p->recorded);
-        x->efficiency += outside / (double)s->ranks;
+        x->efficiency += outside / (double)s->g->lanes.n;
         if (outside > x->most) {
             x->most = outside;
-            x->rank = s->rank[row];
+            x->rank = s->g->lanes.at[lane].rank;
         }
     }
     return true;
 }
 
-/* The number of ranks with calls, and of their calls; 0 ranks if one has several threads. */
-static size_t count_ranks(const struct timeline *t, const struct event *events, size_t n,
-                          size_t *calls)
-{
-    size_t ranks = 0;
-    const struct event *last = NULL;
-    *calls = 0;
-    for (size_t i = 0; i < n; i = timeline_call_end(t, events, n, i)) {
-        const struct event *a = &events[t->order[i]];
-        if (last && last->rank == a->rank && last->thread != a->thread)
-            return 0;
-        ranks += !last || last->rank != a->rank;
-        ++*calls;
-        last = a;
-    }
-    return ranks;
-}
-
-struct run_slices slices_find(const struct timeline *t, const struct event *events, size_t n,
-                              const struct causes_run *run, const int64_t *end_ns)
+struct run_slices slices_find(const struct event_graph *g, const int64_t *end_ns)
 {
     struct run_slices found = {0};
     struct run_slice x;
-    size_t calls;
-    struct slicing s = {.run = run, .ranks = count_ranks(t, events, n, &calls)};
-    s.slices = s.ranks ? calls / s.ranks / PHASE_CALLS : 0;
+    const double run_ns = (double)(g->run.last_ns - g->run.first_ns);
+    struct slicing s = {.g = g};
+    s.slices = g->lanes.n ? g->calls.n / g->lanes.n / PHASE_CALLS : 0;
     s.slices = s.slices < PHASE_SLICES ? s.slices : PHASE_SLICES;
-    if (s.slices < PHASE_LEAST || run->last_ns <= run->first_ns)
+    if (event_graph_has_threads(g) || s.slices < PHASE_LEAST || !(run_ns > 0))
         return found;
-    s.width = (double)(run->last_ns - run->first_ns) / (double)s.slices;
-    s.part = memory_alloc(s.ranks * s.slices * sizeof *s.part);
-    s.rank = memory_alloc(s.ranks * sizeof *s.rank);
-    add_calls(&s, t, events, n, end_ns);
+    s.width = run_ns / (double)s.slices;
+    s.part = memory_alloc(g->lanes.n * s.slices * sizeof *s.part);
+    for (size_t lane = 0; lane < g->lanes.n; lane++)
+        add_lane(&s, lane, end_ns);
     for (size_t i = 0; i < s.slices; i++)
         if (slice_of(&s, i, &x))
             *PUSH(&found.list) = x;
     free(s.part);
-    free(s.rank);
     return found;
 }
 

@@ -4,8 +4,7 @@
 #define COLLPROF_CAUSES_PHASES_H
 
 #include "base/array.h"
-#include "causes/segments.h"
-#include "timeline/timeline.h"
+#include "causes/graph.h"
 
 /* One of equally long parts of the run. */
 struct run_slice {
@@ -25,10 +24,9 @@ struct run_slices {
 };
 
 /* Finds the slices in which times of all ranks were recorded. None if several threads of a rank
- * call MPI, or calls are too few. T, EVENTS, N, RUN: as for causes_find(). END_NS: for each rank
- * with events the time at which it ended; after that it counts as waiting. Needs 2 KiB per rank. */
-struct run_slices slices_find(const struct timeline *t, const struct event *events, size_t n,
-                              const struct causes_run *run, const int64_t *end_ns);
+ * call MPI, or calls are too few. END_NS: for each rank with events the time at which it ended;
+ * after that it counts as waiting. Needs 2 KiB per rank. */
+struct run_slices slices_find(const struct event_graph *g, const int64_t *end_ns);
 
 /* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */
 struct phase {

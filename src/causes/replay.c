@@ -1,37 +1,34 @@
-#include "causes/graph.h"
+#include "causes/graph_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t *copy_of(const int64_t *from, size_t n)
+void event_graph_reset(struct event_graph *g)
 {
-    int64_t *to = memory_alloc((n + 1) * sizeof *to);
-    memcpy(to, from, n * sizeof *to);
-    return to;
+    memcpy(g->changed.compute, g->recorded.compute, g->calls.n * sizeof(int64_t));
+    memcpy(g->changed.least, g->recorded.least, g->calls.n * sizeof(int64_t));
+    memcpy(g->changed.transfer, g->recorded.transfer, g->n_events * sizeof(int64_t));
 }
 
-struct durations durations_copy(const struct event_graph *g)
+void event_graph_ideal(struct event_graph *g)
 {
-    return (struct durations){copy_of(g->recorded.compute, g->in->calls.n),
-                              copy_of(g->recorded.least, g->in->calls.n),
-                              copy_of(g->recorded.transfer, g->n_links)};
+    for (uint32_t i = 0; i < g->calls.n; i++)
+        if (g->pieces.at[event_call(g, i)->inside].kind != CAUSE_UNKNOWN)
+            g->changed.least[i] = 0;
+    memset(g->changed.transfer, 0, g->n_events * sizeof(int64_t));
 }
 
-void durations_free(struct durations *d)
+static void forget_groups(struct event_graph *g)
 {
-    free(d->compute);
-    free(d->least);
-    free(d->transfer);
+    for (size_t i = 0; i < g->groups.n; i++)
+        g->groups.at[i].entered = EVENT_UNSET;
 }
 
-void event_graph_ideal(const struct event_graph *g, struct durations *d)
+void event_enter_recorded(struct event_graph *g)
 {
-    for (uint32_t i = 0; i < g->in->calls.n; i++) {
-        const struct call *c = event_call(g, i);
-        if (g->in->pieces.at[c->inside].kind != CAUSE_UNKNOWN)
-            d->least[i] = 0;
-    }
-    memset(d->transfer, 0, g->n_links * sizeof *d->transfer);
+    forget_groups(g);
+    for (uint32_t i = 0; i < g->calls.n; i++)
+        g->entry[i] = event_call(g, i)->entry;
 }
 
 /* --- replay --- */
@@ -46,7 +43,7 @@ static int64_t replayed_entry(const struct event_graph *g, uint32_t call)
     return event_call(g, call)->entry + (shift == EVENT_UNSET ? 0 : shift);
 }
 
-static int64_t replayed_enabled(const struct event_graph *g, uint32_t entered)
+static int64_t entry_of(const struct event_graph *g, uint32_t entered)
 {
     if (!(entered & EVENT_GROUP))
         return replayed_entry(g, entered);
@@ -60,27 +57,33 @@ static int64_t replayed_enabled(const struct event_graph *g, uint32_t entered)
     return group->entered;
 }
 
-static void replay_call(struct event_graph *g, const struct durations *d, uint32_t call)
+int64_t event_enabled(const struct event_graph *g, uint32_t event)
+{
+    const struct event_link *l = &g->link[event];
+    const int64_t entered = entry_of(g, l->entered);
+    if (l->posted == CAUSES_NONE || replayed_entry(g, l->posted) < entered)
+        return entered;
+    return replayed_entry(g, l->posted);
+}
+
+static void replay_call(struct event_graph *g, uint32_t call)
 {
     const struct call *c = event_call(g, call);
-    int64_t exit = replayed_entry(g, call) + d->least[call];
-    for (uint32_t i = g->first_link[call]; i < g->first_link[call + 1]; i++) {
-        const struct event_link *l = &g->link[i];
-        if (l->entered == CAUSES_NONE)
+    int64_t exit = replayed_entry(g, call) + g->changed.least[call];
+    for (uint32_t i = c->first; i < c->end; i++) {
+        const uint32_t event = g->t->order[i];
+        if (g->link[event].entered == CAUSES_NONE)
             continue;
-        int64_t end = replayed_enabled(g, l->entered);
-        if (l->posted != CAUSES_NONE && replayed_entry(g, l->posted) > end)
-            end = replayed_entry(g, l->posted);
-        exit = end + d->transfer[i] > exit ? end + d->transfer[i] : exit;
+        const int64_t end = event_enabled(g, event) + g->changed.transfer[event];
+        exit = end > exit ? end : exit;
     }
     g->lane[c->lane] = (struct event_lane){c->exit, exit - c->exit};
-    if (call + 1 < g->in->calls.n && !event_is_first(g, call + 1))
-        g->entry[call + 1] = exit + d->compute[call + 1];
+    if (call + 1 < g->calls.n && !event_is_first(g, call + 1))
+        g->entry[call + 1] = exit + g->changed.compute[call + 1];
 }
 
 /* A replay in progress: FROM (recorded) and REPLAYED_FROM are the same moment. */
 struct progress {
-    struct event_replay *r;
     int64_t epoch, first, last; /* the window */
     int64_t from, replayed_from;
 };
@@ -88,9 +91,9 @@ struct progress {
 /* The rank that ends last, if it has calls in this window. */
 static uint32_t last_rank(const struct event_graph *g)
 {
-    for (size_t i = 0; i < g->in->lanes.n; i++)
-        if (g->in->lanes.at[i].rank == g->in->run->last_rank && g->lane[i].shift != EVENT_UNSET)
-            return g->in->run->last_rank;
+    for (size_t i = 0; i < g->lanes.n; i++)
+        if (g->lanes.at[i].rank == g->run.last_rank && g->lane[i].shift != EVENT_UNSET)
+            return g->run.last_rank;
     return CAUSES_NONE;
 }
 
@@ -100,87 +103,85 @@ static int64_t replayed_time(const struct event_graph *g, int64_t time, bool end
 {
     const uint32_t last = last_rank(g);
     int64_t latest = EVENT_UNSET;
-    for (size_t i = 0; i < g->in->lanes.n; i++) {
+    for (size_t i = 0; i < g->lanes.n; i++) {
         const struct event_lane *l = &g->lane[i];
-        const bool exits = end && last != CAUSES_NONE && g->in->lanes.at[i].rank != last;
+        const bool exits = end && last != CAUSES_NONE && g->lanes.at[i].rank != last;
         if (l->shift != EVENT_UNSET && (exits ? l->exit : time) + l->shift > latest)
             latest = (exits ? l->exit : time) + l->shift;
     }
     return latest == EVENT_UNSET ? time : latest;
 }
 
-static void end_block(const struct event_graph *g, struct progress *p, int64_t time, bool end)
+static void end_block(struct event_graph *g, struct progress *p, int64_t time, bool end)
 {
     const int64_t replayed = replayed_time(g, time, end);
     const struct event_block b = {time - p->from, replayed - p->replayed_from};
-    *PUSH(&p->r->blocks) = b;
-    p->r->recorded_ns += b.recorded_ns;
-    p->r->replayed_ns += b.replayed_ns;
+    *PUSH(&g->replay.blocks) = b;
+    g->replay.recorded_ns += b.recorded_ns;
+    g->replay.replayed_ns += b.replayed_ns;
     p->from = time;
     p->replayed_from = replayed;
 }
 
 /* In a thinned trace the time before a window's first entry and after its last exit is not
  * recorded, and is ignored. */
-static void end_window(const struct event_graph *g, struct progress *p)
+static void end_window(struct event_graph *g, struct progress *p)
 {
     int64_t exit = EVENT_UNSET;
-    for (size_t i = 0; i < g->in->lanes.n; i++)
+    for (size_t i = 0; i < g->lanes.n; i++)
         exit = g->lane[i].exit > exit ? g->lane[i].exit : exit;
-    end_block(g, p, g->in->run->time_mask ? exit : p->last, true);
+    end_block(g, p, g->run.time_mask ? exit : p->last, true);
 }
 
 /* Begins the time window of the trace that contains the I-th call in the order of the replay. */
 static void begin_window(struct event_graph *g, struct progress *p, size_t i)
 {
     int64_t entry = INT64_MAX;
-    p->epoch = event_call(g, g->in->order[i])->epoch;
-    for (; i < g->in->calls.n && event_call(g, g->in->order[i])->epoch == p->epoch; i++)
-        if (event_call(g, g->in->order[i])->entry < entry)
-            entry = event_call(g, g->in->order[i])->entry;
-    recorded_window(g->in->run, p->epoch, &p->first, &p->last);
-    p->from = p->replayed_from = g->in->run->time_mask ? entry : p->first;
-    for (i = 0; i < g->in->lanes.n; i++)
+    p->epoch = event_call(g, g->order[i])->epoch;
+    for (; i < g->calls.n && event_call(g, g->order[i])->epoch == p->epoch; i++)
+        if (event_call(g, g->order[i])->entry < entry)
+            entry = event_call(g, g->order[i])->entry;
+    event_window(g, p->epoch, &p->first, &p->last);
+    p->from = p->replayed_from = g->run.time_mask ? entry : p->first;
+    for (i = 0; i < g->lanes.n; i++)
         g->lane[i] = (struct event_lane){EVENT_UNSET, EVENT_UNSET};
 }
 
 /* End of the present block, at most the end of the window. */
 static int64_t block_end(const struct event_graph *g, const struct progress *p)
 {
-    if (g->in->run->time_mask)
+    if (g->run.time_mask)
         return p->last;
-    return p->first + (p->last - p->first) * (int64_t)(p->r->blocks.n + 1) / EVENT_BLOCKS;
+    return p->first + (p->last - p->first) * (int64_t)(g->replay.blocks.n + 1) / EVENT_BLOCKS;
 }
 
-static void start_lanes(struct event_graph *g, const struct durations *d)
+static void start_lanes(struct event_graph *g)
 {
     int64_t from, to;
-    event_forget_entries(g);
-    for (uint32_t i = 0; i < g->in->calls.n; i++) {
-        g->entry[i] = EVENT_UNSET;
-        if (!event_is_first(g, i))
-            continue;
-        recorded_window(g->in->run, event_call(g, i)->epoch, &from, &to);
-        g->entry[i] = from + d->compute[i];
+    forget_groups(g);
+    for (uint32_t i = 0; i < g->calls.n; i++) {
+        event_window(g, event_call(g, i)->epoch, &from, &to);
+        g->entry[i] = event_is_first(g, i) ? from + g->changed.compute[i] : EVENT_UNSET;
     }
 }
 
-struct event_replay event_graph_replay(struct event_graph *g, const struct durations *d)
+const struct event_replay *event_graph_replay(struct event_graph *g)
 {
-    struct event_replay r = {0};
-    struct progress p = {.r = &r};
-    start_lanes(g, d);
-    for (size_t i = 0; i < g->in->calls.n; i++) {
-        const struct call *c = event_call(g, g->in->order[i]);
+    struct progress p = {0};
+    g->replay.recorded_ns = g->replay.replayed_ns = 0;
+    g->replay.blocks.n = 0;
+    start_lanes(g);
+    for (size_t i = 0; i < g->calls.n; i++) {
+        const struct call *c = event_call(g, g->order[i]);
         if (i && c->epoch != p.epoch)
             end_window(g, &p);
         if (!i || c->epoch != p.epoch)
             begin_window(g, &p, i);
         while (c->exit > block_end(g, &p) && block_end(g, &p) < p.last)
             end_block(g, &p, block_end(g, &p), false);
-        replay_call(g, d, g->in->order[i]);
+        replay_call(g, g->order[i]);
     }
-    if (g->in->calls.n)
+    if (g->calls.n)
         end_window(g, &p);
-    return r;
+    return &g->replay;
 }

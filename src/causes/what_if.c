@@ -1,7 +1,7 @@
 #include "causes/what_if.h"
 
 #include "base/stats.h"
-#include "causes/graph.h"
+#include "causes/graph_inner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,105 +16,82 @@ const char *const replay_names[REPLAY_STATES] = {
     [REPLAY_INEXACT] = "the recorded durations do not give the recorded run time",
 };
 
-struct what_if_replay {
-    struct causes_run run;
-    struct recorded in;
-    struct event_graph graph;
-    struct replay_check check;
-};
-
 /* Limit for the relative error of a replay, and for the share of time in calls whose wait is
  * unknown. */
 static const double tolerance = 0.01;
 
-static bool has_threads(const struct recorded *in)
+/* The length of the replay with the present durations. */
+static int64_t length(struct event_graph *g)
 {
-    for (size_t i = 1; i < in->lanes.n; i++)
-        if (in->lanes.at[i].rank == in->lanes.at[i - 1].rank)
-            return true;
-    return false;
-}
-
-static struct event_replay replayed(struct event_graph *g, struct durations d)
-{
-    struct event_replay r = event_graph_replay(g, &d);
-    durations_free(&d);
-    return r;
-}
-
-static int64_t length(struct event_graph *g, struct durations d)
-{
-    struct event_replay r = replayed(g, d);
-    free(r.blocks.at);
-    return r.replayed_ns;
+    return event_graph_replay(g)->replayed_ns;
 }
 
 static int64_t ideal_length(struct event_graph *g)
 {
-    struct durations d = durations_copy(g);
-    event_graph_ideal(g, &d);
-    return length(g, d);
+    event_graph_ideal(g);
+    return length(g);
 }
 
 /* The relative error of predicting the second half of the run by means over the first half. */
 static double repeat_error(struct event_graph *g, int64_t recorded_ns)
 {
-    const struct causes_run *run = g->in->run;
-    const int64_t middle = run->first_ns + (run->last_ns - run->first_ns) / 2;
-    struct durations d = durations_copy(g);
-    event_graph_extrapolate(g, &d, middle);
-    return fabs(2 * (double)(length(g, d) - recorded_ns) / (double)recorded_ns);
+    const int64_t middle = g->run.first_ns + (g->run.last_ns - g->run.first_ns) / 2;
+    event_graph_extrapolate(g, middle);
+    return fabs(2 * (double)(length(g) - recorded_ns) / (double)recorded_ns);
 }
 
-static struct replay_check check(struct event_graph *g)
+/* Time in calls whose wait is unknown, ns. */
+static double unknown_time(const struct event_graph *g)
 {
-    struct event_replay r = replayed(g, durations_copy(g));
-    const double all = (double)r.recorded_ns * (double)g->in->lanes.n;
-    struct replay_check c = {.recorded_ns = r.recorded_ns,
-                             .replayed_ns = r.replayed_ns,
-                             .ideal_ns = -1,
-                             .repeat_error = NAN,
-                             .state = REPLAY_GOOD};
-    free(r.blocks.at);
-    if (!r.recorded_ns)
-        c.state = REPLAY_NONE;
-    else if (has_threads(g->in))
-        c.state = REPLAY_THREADS;
-    else if ((double)g->unknown_ns > tolerance * all)
-        c.state = REPLAY_UNKNOWN_WAITS;
-    else if (fabs((double)(r.replayed_ns - r.recorded_ns)) > tolerance * (double)r.recorded_ns)
-        c.state = REPLAY_INEXACT;
-    if (c.state != REPLAY_GOOD)
+    double sum = 0;
+    for (uint32_t i = 0; i < g->calls.n; i++)
+        if (g->pieces.at[event_call(g, i)->inside].kind == CAUSE_UNKNOWN)
+            sum += (double)(event_call(g, i)->exit - event_call(g, i)->entry);
+    return sum;
+}
+
+const struct replay_check *what_if_check(struct event_graph *g)
+{
+    struct replay_check *c = &g->check;
+    event_graph_reset(g);
+    const struct event_replay *r = event_graph_replay(g);
+    *c = (struct replay_check){.recorded_ns = r->recorded_ns,
+                               .replayed_ns = r->replayed_ns,
+                               .ideal_ns = -1,
+                               .repeat_error = NAN,
+                               .state = REPLAY_GOOD};
+    if (!c->recorded_ns)
+        c->state = REPLAY_NONE;
+    else if (event_graph_has_threads(g))
+        c->state = REPLAY_THREADS;
+    else if (unknown_time(g) > tolerance * (double)c->recorded_ns * (double)g->lanes.n)
+        c->state = REPLAY_UNKNOWN_WAITS;
+    else if (fabs((double)(c->replayed_ns - c->recorded_ns)) > tolerance * (double)c->recorded_ns)
+        c->state = REPLAY_INEXACT;
+    if (c->state != REPLAY_GOOD)
         return c;
-    c.repeat_error = repeat_error(g, r.recorded_ns);
-    c.ideal_ns = ideal_length(g);
+    c->ideal_ns = ideal_length(g);
+    event_graph_reset(g);
+    c->repeat_error = repeat_error(g, c->recorded_ns);
     return c;
 }
 
 struct change {
     struct event_graph *g;
-    struct durations d;
     bool *selected; /* for each piece */
 };
 
 /* Marks the pieces that W selects, but no time after the last call: a replay does not change it.
  * Returns the number of ranks that execute them. */
-static uint32_t select_pieces(const struct recorded *in, const struct what_if *w, bool *selected)
+static uint32_t select_pieces(const struct change *c, const struct what_if *w)
 {
     uint32_t ranks = 0, last = CAUSES_NONE;
-    for (size_t i = 0; i < in->pieces.n; i++) {
-        const struct piece *p = &in->pieces.at[i];
-        selected[i] = p->kind == CAUSE_COMPUTATION && p->rank != CAUSES_NONE &&
-                      p->operation != CAUSES_NONE &&
-                      w->selects(&(struct root_cause){.kind = p->kind,
-                                                      .rank = p->rank,
-                                                      .from_site = p->from_site,
-                                                      .from_operation = p->from_operation,
-                                                      .site = p->site,
-                                                      .operation = p->operation},
-                                 w->context);
+    for (size_t i = 0; i < c->g->pieces.n; i++) {
+        const struct root_cause *p = &c->g->pieces.at[i];
+        c->selected[i] = p->kind == CAUSE_COMPUTATION && p->rank != CAUSES_NONE &&
+                         p->operation != CAUSES_NONE && w->selects(p, w->context);
         /* Pieces are sorted by rank. */
-        if (selected[i] && p->rank != last) {
+        if (c->selected[i] && p->rank != last) {
             last = p->rank;
             ranks++;
         }
@@ -130,16 +107,16 @@ struct share {
 
 static struct share *shares_of(const struct change *c, bool *all_equal)
 {
-    const struct recorded *in = c->g->in;
-    struct share *share = memory_alloc((in->lanes.n + 1) * sizeof *share);
+    const struct event_graph *g = c->g;
+    struct share *share = memory_alloc((g->lanes.n + 1) * sizeof *share);
     uint32_t n = 0;
-    for (size_t i = 0; i < in->calls.n; i++)
-        if (c->selected[in->calls.at[i].before]) {
-            share[in->calls.at[i].lane].n++;
-            share[in->calls.at[i].lane].ns += (double)c->d.compute[i];
+    for (size_t i = 0; i < g->calls.n; i++)
+        if (c->selected[g->calls.at[i].before]) {
+            share[g->calls.at[i].lane].n++;
+            share[g->calls.at[i].lane].ns += (double)c->g->changed.compute[i];
         }
     *all_equal = true;
-    for (size_t i = 0; i < in->lanes.n; i++) {
+    for (size_t i = 0; i < g->lanes.n; i++) {
         *all_equal = *all_equal && (!share[i].n || !n || share[i].n == n);
         n = share[i].n ? share[i].n : n;
     }
@@ -149,17 +126,17 @@ static struct share *shares_of(const struct change *c, bool *all_equal)
 /* Sets the K-th execution on every rank to the mean of all ranks' K-th executions. */
 static void balance_each(struct change *c, uint32_t executions, uint32_t ranks)
 {
-    const struct recorded *in = c->g->in;
+    const struct event_graph *g = c->g;
     double *sum = memory_alloc((executions + 1) * sizeof *sum);
     for (int write = 0; write < 2; write++)
-        for (size_t i = 0, k = 0; i < in->calls.n; i++) {
-            k = i && in->calls.at[i - 1].lane != in->calls.at[i].lane ? 0 : k;
-            if (!c->selected[in->calls.at[i].before])
+        for (size_t i = 0, k = 0; i < g->calls.n; i++) {
+            k = i && g->calls.at[i - 1].lane != g->calls.at[i].lane ? 0 : k;
+            if (!c->selected[g->calls.at[i].before])
                 continue;
             if (write)
-                c->d.compute[i] = (int64_t)(sum[k] / ranks);
+                c->g->changed.compute[i] = (int64_t)(sum[k] / ranks);
             else
-                sum[k] += (double)c->d.compute[i];
+                sum[k] += (double)c->g->changed.compute[i];
             k++;
         }
     free(sum);
@@ -168,11 +145,11 @@ static void balance_each(struct change *c, uint32_t executions, uint32_t ranks)
 /* Sets the total of every rank to the mean total. */
 static void balance_totals(struct change *c, const struct share *share, double mean)
 {
-    const struct recorded *in = c->g->in;
-    for (size_t i = 0; i < in->calls.n; i++) {
-        const struct share *s = &share[in->calls.at[i].lane];
-        if (c->selected[in->calls.at[i].before] && s->ns > 0)
-            c->d.compute[i] = (int64_t)((double)c->d.compute[i] * mean / s->ns);
+    const struct event_graph *g = c->g;
+    for (size_t i = 0; i < g->calls.n; i++) {
+        const struct share *s = &share[g->calls.at[i].lane];
+        if (c->selected[g->calls.at[i].before] && s->ns > 0)
+            c->g->changed.compute[i] = (int64_t)((double)c->g->changed.compute[i] * mean / s->ns);
     }
 }
 
@@ -182,7 +159,7 @@ static void balance(struct change *c)
     double sum = 0;
     uint32_t ranks = 0, most = 0;
     struct share *share = shares_of(c, &equal);
-    for (size_t i = 0; i < c->g->in->lanes.n; i++) {
+    for (size_t i = 0; i < c->g->lanes.n; i++) {
         sum += share[i].ns;
         ranks += share[i].n > 0;
         most = share[i].n > most ? share[i].n : most;
@@ -196,9 +173,10 @@ static void balance(struct change *c)
 
 static void make_faster(struct change *c, double percent)
 {
-    for (size_t i = 0; i < c->g->in->calls.n; i++)
-        if (c->selected[c->g->in->calls.at[i].before])
-            c->d.compute[i] = (int64_t)((double)c->d.compute[i] * (1 - percent / 100));
+    for (size_t i = 0; i < c->g->calls.n; i++)
+        if (c->selected[c->g->calls.at[i].before])
+            c->g->changed.compute[i] =
+                (int64_t)((double)c->g->changed.compute[i] * (1 - percent / 100));
 }
 
 /* How much the gain in block I differs from the mean of all blocks. */
@@ -227,51 +205,40 @@ static double gain_error(const struct event_replay *r)
     return stats_student(n - 1) * sqrt(fmax(all, one));
 }
 
-/* R: the replay with the change. IDEAL_NS: its time on an ideal network. A change also alters
- * transfers, because messages then compete with others: in simulation by at most TRANSFER_ERROR
- * of the time in transfers, in 95 % of the changed programs. */
-static void predict(struct prediction *p, const struct event_replay *r, int64_t ideal_ns,
-                    const struct replay_check *c, const struct causes_run *run)
+/* Sets P's times from the present replay, with the change. A change also alters transfers, because
+ * messages then compete with others: in simulation by at most TRANSFER_ERROR of the time in
+ * transfers, in 95 % of the changed programs. */
+static void predict(struct prediction *p, struct event_graph *g)
 {
     enum { LEAST_BLOCKS = 4 };
     static const double transfer_error = 0.6;
-    const double replayed = (double)r->replayed_ns,
-                 scale = (double)(run->last_ns - run->first_ns) / (double)r->recorded_ns;
+    const double replayed = (double)g->replay.replayed_ns,
+                 scale = (double)(g->run.last_ns - g->run.first_ns) / (double)g->replay.recorded_ns;
     p->wall_ns = scale * replayed;
     p->low_ns = p->high_ns = NAN;
-    if (r->blocks.n < LEAST_BLOCKS)
+    if (g->replay.blocks.n < LEAST_BLOCKS)
         return;
-    const double half = hypot(hypot(gain_error(r), c->repeat_error * replayed),
-                              transfer_error * (replayed - (double)ideal_ns));
-    p->low_ns = fmax(0, p->wall_ns - scale * half - run->error_ns);
-    p->high_ns = p->wall_ns + scale * half + run->error_ns;
+    const double error = hypot(gain_error(&g->replay), g->check.repeat_error * replayed),
+                 half = hypot(error, transfer_error * (replayed - (double)ideal_length(g)));
+    p->low_ns = fmax(0, p->wall_ns - scale * half - g->run.error_ns);
+    p->high_ns = p->wall_ns + scale * half + g->run.error_ns;
 }
 
-static void apply(struct change *c, const struct what_if *w)
+bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p)
 {
-    c->d = durations_copy(c->g);
-    if (w->kind == WHAT_IF_BALANCE)
-        balance(c);
-    else if (w->kind == WHAT_IF_FASTER)
-        make_faster(c, w->percent);
-    else
-        event_graph_ideal(c->g, &c->d);
-}
-
-bool what_if_predict(struct what_if_replay *x, const struct what_if *w, struct prediction *p)
-{
-    struct event_graph *g = &x->graph;
-    struct change c = {.g = g, .selected = memory_alloc(g->in->pieces.n + 1)};
-    p->ranks = w->kind == WHAT_IF_NO_TRANSFER ? (uint32_t)g->in->lanes.n
-                                              : select_pieces(g->in, w, c.selected);
-    const bool known = p->ranks > 0 && x->check.state == REPLAY_GOOD;
+    struct change c = {.g = g, .selected = memory_alloc(g->pieces.n + 1)};
+    p->ranks = w->kind == WHAT_IF_NO_TRANSFER ? (uint32_t)g->lanes.n : select_pieces(&c, w);
+    const bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;
     if (known) {
-        apply(&c, w);
-        struct event_replay r = replayed(g, c.d);
-        apply(&c, w);
-        event_graph_ideal(g, &c.d);
-        predict(p, &r, length(g, c.d), &x->check, g->in->run);
-        free(r.blocks.at);
+        event_graph_reset(g);
+        if (w->kind == WHAT_IF_BALANCE)
+            balance(&c);
+        else if (w->kind == WHAT_IF_FASTER)
+            make_faster(&c, w->percent);
+        else
+            event_graph_ideal(g);
+        event_graph_replay(g);
+        predict(p, g);
     }
     free(c.selected);
     return known;
@@ -293,14 +260,14 @@ static bool is_of(const struct root_cause *x, const void *context)
 
 /* Ranks that do the same work may call MPI before and behind it at different sites: the scope that
  * gains most. */
-static bool predict_balance(struct what_if_replay *x, struct prediction *best)
+static bool predict_balance(struct event_graph *g, struct prediction *best)
 {
-    const double recorded = (double)(x->run.last_ns - x->run.first_ns);
+    const double recorded = (double)(g->run.last_ns - g->run.first_ns);
     struct prediction p = {.segment = best->segment};
     const struct what_if balance = {WHAT_IF_BALANCE, 0, is_of, &p};
     best->ranks = 0;
     for (p.scope = 0; p.scope < SCOPES; p.scope++)
-        if (what_if_predict(x, &balance, &p) && p.ranks > 1 &&
+        if (what_if_predict(g, &balance, &p) && p.ranks > 1 &&
             p.wall_ns < (best->ranks ? best->wall_ns : recorded))
             *best = p;
     return best->ranks > 0;
@@ -316,7 +283,7 @@ static bool is_predicted(const struct prediction *p, size_t n, const struct root
     return false;
 }
 
-size_t what_if_best(struct what_if_replay *x, const struct root_cause *rows, size_t n_rows,
+size_t what_if_best(struct event_graph *g, const struct root_cause *rows, size_t n_rows,
                     struct prediction best[WHAT_IF_BEST])
 {
     size_t n = 0;
@@ -325,30 +292,7 @@ size_t what_if_best(struct what_if_replay *x, const struct root_cause *rows, siz
             is_predicted(best, n, &rows[i]))
             continue;
         best[n] = (struct prediction){.segment = rows[i]};
-        n += predict_balance(x, &best[n]);
+        n += predict_balance(g, &best[n]);
     }
     return n;
-}
-
-struct what_if_replay *what_if_open(const struct timeline *t, const struct event *events, size_t n,
-                                    const struct causes_run *run)
-{
-    struct what_if_replay *x = memory_alloc(sizeof *x);
-    x->run = *run;
-    x->in = recorded_calls_read(t, events, n, &x->run);
-    event_graph_read(&x->graph, &x->in, n);
-    x->check = check(&x->graph);
-    return x;
-}
-
-const struct replay_check *what_if_check(const struct what_if_replay *x)
-{
-    return &x->check;
-}
-
-void what_if_close(struct what_if_replay *x)
-{
-    event_graph_free(&x->graph);
-    recorded_calls_free(&x->in);
-    free(x);
 }

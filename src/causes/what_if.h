@@ -20,25 +20,7 @@ struct what_if {
     const void *context;
 };
 
-/* Whether predictions can be made. */
-enum replay_state {
-    REPLAY_NONE, /* there are no calls */
-    REPLAY_GOOD,
-    REPLAY_THREADS,       /* several threads of a rank call MPI: their dependences are unknown */
-    REPLAY_UNKNOWN_WAITS, /* more than 1 % of the time is in calls whose wait is unknown */
-    REPLAY_INEXACT,       /* with the recorded durations the replay is off by more than 1 % */
-    REPLAY_STATES
-};
 extern const char *const replay_names[REPLAY_STATES];
-
-struct replay_check {
-    uint32_t state;                   /* enum replay_state */
-    int64_t recorded_ns, replayed_ns; /* length of the run or its recorded windows, and of its
-                                         replay with the recorded durations */
-    int64_t ideal_ns;                 /* replayed on an ideal network; negative if unknown */
-    double repeat_error; /* relative error of predicting the second half of the run by means over
-                            the first half; NAN if unknown */
-};
 
 /* What is balanced with a segment. */
 enum balance_scope {
@@ -56,19 +38,16 @@ struct prediction {
     double wall_ns, low_ns, high_ns;
 };
 
-/* Parameters as for causes_find(); T and EVENTS must exist until what_if_close(). */
-struct what_if_replay *what_if_open(const struct timeline *t, const struct event *events, size_t n,
-                                    const struct causes_run *run);
-const struct replay_check *what_if_check(const struct what_if_replay *x);
-void what_if_close(struct what_if_replay *x);
+/* Replays the graph as it was recorded. To be called before predictions; valid as long as G. */
+const struct replay_check *what_if_check(struct event_graph *g);
 
 /* Sets P's ranks and times. False if W selects no computation, or predictions are impossible. */
-bool what_if_predict(struct what_if_replay *x, const struct what_if *w, struct prediction *p);
+bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p);
 
 /* Balances the computation that costs most of ROWS, which are sorted by cost, where that gains.
  * Returns how many predictions it made. */
 enum { WHAT_IF_BEST = 3 };
-size_t what_if_best(struct what_if_replay *x, const struct root_cause *rows, size_t n_rows,
+size_t what_if_best(struct event_graph *g, const struct root_cause *rows, size_t n_rows,
                     struct prediction best[WHAT_IF_BEST]);
 
 #endif

@@ -323,8 +323,8 @@ struct profile *profile_load_trace(const char *directory);
  * be read. */
 struct profile *profile_load_counts(const char *directory);
 
-/* For predictions about such a profile. Release by what_if_close(), and then timeline_free(T). */
-struct what_if_replay *trace_replay(const struct profile *p, struct timeline *t);
+/* For predictions about such a profile. Release by event_graph_close(), then timeline_free(T). */
+struct event_graph *trace_graph(const struct profile *p, struct timeline *t);
 
 void profile_free(struct profile *p);
 

@@ -76,22 +76,18 @@ static struct causes_run run_of(const struct profile *p)
                                .error_ns = p->trace.error_ns};
 }
 
-static void find_predictions(struct profile *p, const struct timeline *t)
+static void find_predictions(struct profile *p, struct event_graph *g)
 {
-    const struct causes_run run = run_of(p);
     struct prediction best[WHAT_IF_BEST];
-    struct what_if_replay *x = what_if_open(t, p->events.at, p->events.n, &run);
-    size_t n = what_if_best(x, p->causes.at, p->causes.n, best);
-    p->trace.replay = *what_if_check(x);
+    p->trace.replay = *what_if_check(g);
+    size_t n = what_if_best(g, p->causes.at, p->causes.n, best);
     for (size_t i = 0; i < n; i++)
         *PUSH(&p->predictions) = best[i];
-    what_if_close(x);
 }
 
 /* Adds nothing if a rank has no record: its efficiency is unknown. */
-static void find_slices(struct profile *p, const struct timeline *t)
+static void find_slices(struct profile *p, const struct event_graph *g)
 {
-    const struct causes_run run = run_of(p);
     bool all = true;
     int64_t *end_ns = memory_alloc((p->ranks.n + 1) * sizeof *end_ns);
     for (size_t i = 0; i < p->ranks.n; i++) {
@@ -100,18 +96,17 @@ static void find_slices(struct profile *p, const struct timeline *t)
     }
     struct run_slices found = {0};
     if (all && (int64_t)p->ranks.n >= p->size)
-        found = slices_find(t, p->events.at, p->events.n, &run, end_ns);
+        found = slices_find(g, end_ns);
     for (size_t i = 0; i < found.list.n; i++)
         *PUSH(&p->slices) = found.list.at[i];
     free(found.list.at);
     free(end_ns);
 }
 
-static void find_causes(struct profile *p, const struct timeline *t)
+static void find_causes(struct profile *p, const struct event_graph *g)
 {
-    const struct causes_run run = run_of(p);
     struct causes found;
-    causes_find(&found, t, p->events.at, p->events.n, &run);
+    causes_find(&found, g);
     p->trace.path_ns = found.path_ns;
     if (!causes_add_up(found.rows, found.n, p->trace.wait_ns, found.path_ns))
         profile_warn(p, "the costs of the causes do not add up to the waits, or the critical path "
@@ -120,6 +115,17 @@ static void find_causes(struct profile *p, const struct timeline *t)
     for (size_t i = 0; i < found.n; i++)
         *PUSH(&p->causes) = found.rows[i];
     causes_free(&found);
+}
+
+/* What follows from the graph of the events. */
+static void find_from_graph(struct profile *p, const struct timeline *t)
+{
+    const struct causes_run run = run_of(p);
+    struct event_graph *g = event_graph_open(t, p->events.at, p->events.n, &run);
+    find_causes(p, g);
+    find_predictions(p, g);
+    find_slices(p, g);
+    event_graph_close(g);
 }
 
 void trace_find(struct profile *p)
@@ -148,17 +154,15 @@ void trace_find(struct profile *p)
     }
     for (size_t i = 0; i < found.n_waits; i++)
         *PUSH(&p->waits) = found.waits[i];
-    find_causes(p, &found);
-    find_predictions(p, &found);
-    find_slices(p, &found);
+    find_from_graph(p, &found);
     find_below(p);
     find_algorithms(p);
     timeline_free(&found);
 }
 
-struct what_if_replay *trace_replay(const struct profile *p, struct timeline *t)
+struct event_graph *trace_graph(const struct profile *p, struct timeline *t)
 {
     const struct causes_run run = run_of(p);
     timeline_find(t, p->events.at, p->events.n, within_far(p->trace.error_ns));
-    return what_if_open(t, p->events.at, p->events.n, &run);
+    return event_graph_open(t, p->events.at, p->events.n, &run);
 }

@@ -89,16 +89,16 @@ static bool predict(const struct profile *trace, const char *change, const struc
                     struct prediction *x)
 {
     struct timeline t;
-    struct what_if_replay *replay = trace_replay(trace, &t);
-    const struct replay_check *check = what_if_check(replay);
-    const bool found = what_if_predict(replay, w, x);
+    struct event_graph *graph = trace_graph(trace, &t);
+    const struct replay_check *check = what_if_check(graph);
+    const bool found = what_if_predict(graph, w, x);
     if (check->state != REPLAY_GOOD)
         reason_give("what a change would bring is unknown: %s", replay_names[check->state]);
     else if (!found)
         reason_give("%s: no computation between such calls: `collprof report --table=causes` shows "
                     "their sites",
                     change);
-    what_if_close(replay);
+    event_graph_close(graph);
     timeline_free(&t);
     return found;
 }

@@ -100,24 +100,6 @@ static struct traffic chain(const struct shape *s, size_t v)
     return down(s, v, v + 1 < s->p);
 }
 
-#define UP(tree)                                                                                   \
-    static struct traffic tree##_up(const struct shape *s, size_t v)                               \
-    {                                                                                              \
-        return reversed(tree(s, v));                                                               \
-    }                                                                                              \
-    static struct traffic tree##_both(const struct shape *s, size_t v)                             \
-    {                                                                                              \
-        return sum(tree(s, v), reversed(tree(s, v)));                                              \
-    }
-UP(binomial)
-UP(binomial_high)
-UP(linear)
-
-static struct traffic chain_up(const struct shape *s, size_t v)
-{
-    return reversed(chain(s, v));
-}
-
 /* MPICH's broadcasts from another rank than the first one. */
 static struct traffic from_first(const struct shape *s, size_t v)
 {
@@ -134,11 +116,6 @@ static struct traffic scatter_binomial(const struct shape *s, size_t v)
     size_t low = v ? v & -v : s->p, subtree = low < s->p - v ? low : s->p - v;
     return (struct traffic){(double)children_low(s->p, v), (double)(subtree - 1) * s->n, v > 0,
                             v ? (double)subtree * s->n : 0};
-}
-
-static struct traffic gather_binomial(const struct shape *s, size_t v)
-{
-    return reversed(scatter_binomial(s, v));
 }
 
 /* --- all to all ranks --- */
@@ -160,12 +137,6 @@ static struct traffic bruck(const struct shape *s, size_t v)
 {
     (void)v;
     return symmetric((double)log2_ceil(s->p), ((double)s->p - 1) * s->n);
-}
-
-/* MPICH's barriers. */
-static struct traffic dissemination_binomial(const struct shape *s, size_t v)
-{
-    return sum(bruck(s, v), binomial(s, v));
 }
 
 static struct traffic linear_with_self(const struct shape *s, size_t v)
@@ -205,80 +176,68 @@ static struct traffic reduce_scatter_allgather(const struct shape *s, size_t v)
     return folded(s, v, symmetric(2 * steps, 2 * share * s->n));
 }
 
-static struct traffic reduce_ring(const struct shape *s, size_t v)
-{
-    const double steps = (double)s->p - 1;
-    (void)v;
-    return symmetric(2 * steps, 2 * steps / (double)s->p * s->n);
-}
-
-static struct shape block_of(const struct shape *s)
-{
-    return (struct shape){s->p, s->root, s->n / (double)s->p};
-}
-
-static struct traffic reduce_scatter_gather(const struct shape *s, size_t v)
-{
-    const struct shape block = block_of(s);
-    return sum(doubling(&block, v), gather_binomial(&block, v));
-}
-
-static struct traffic scatter_ring(const struct shape *s, size_t v)
-{
-    const struct shape block = block_of(s);
-    return sum(scatter_binomial(&block, v), ring(&block, v));
-}
-
-static struct traffic scatter_doubling(const struct shape *s, size_t v)
-{
-    const struct shape block = block_of(s);
-    return sum(scatter_binomial(&block, v), doubling(&block, v));
-}
-
 /* --- those of each operation --- */
 
+enum {
+    UP = 1,     /* from the leaves of the tree to the root */
+    BOTH = 2,   /* up, and then down */
+    BLOCKS = 4, /* of the message, one for each rank */
+    CUT = 8     /* into segments, maybe */
+};
 static const struct {
     const char *operation, *name;
-    pattern *of;
-    bool cut; /* into segments, maybe */
-} patterns[] = {
-    {"MPI_Allgather", "ring or linear", ring, false},
-    {"MPI_Allgather", "recursive doubling", doubling, false},
-    {"MPI_Allgather", "Bruck", bruck, false},
-    {"MPI_Allreduce", "recursive doubling", reduce_doubling, false},
-    {"MPI_Allreduce", "reduce-scatter + allgather", reduce_scatter_allgather, false},
-    {"MPI_Allreduce", "ring", reduce_ring, false},
-    {"MPI_Allreduce", "binomial reduce + broadcast", binomial_both, true},
-    {"MPI_Allreduce", "binomial reduce + broadcast", binomial_high_both, true},
-    {"MPI_Allreduce", "linear reduce + broadcast", linear_both, true},
-    {"MPI_Alltoall", "pairwise or linear", ring, false},
-    {"MPI_Alltoall", "linear", linear_with_self, false},
-    {"MPI_Alltoall", "Bruck", alltoall_bruck, false},
-    {"MPI_Barrier", "dissemination", bruck, false},
-    {"MPI_Barrier", "recursive doubling", reduce_doubling, false},
-    {"MPI_Barrier", "binomial tree", binomial_both, false},
-    {"MPI_Barrier", "binomial tree", binomial_high_both, false},
-    {"MPI_Barrier", "linear", linear_both, false},
-    {"MPI_Barrier", "dissemination + binomial", dissemination_binomial, false},
-    {"MPI_Bcast", "binomial", binomial, true},
-    {"MPI_Bcast", "binomial", binomial_high, true},
-    {"MPI_Bcast", "linear", linear, true},
-    {"MPI_Bcast", "to rank 0, binomial", from_first, false},
-    {"MPI_Bcast", "chain", chain, true},
-    {"MPI_Bcast", "scatter + ring allgather", scatter_ring, false},
-    {"MPI_Bcast", "scatter + recursive doubling allgather", scatter_doubling, false},
-    {"MPI_Gather", "binomial", gather_binomial, false},
-    {"MPI_Gather", "linear", linear_up, false},
-    {"MPI_Reduce", "binomial", binomial_up, true},
-    {"MPI_Reduce", "binomial", binomial_high_up, true},
-    {"MPI_Reduce", "linear", linear_up, true},
-    {"MPI_Reduce", "chain", chain_up, true},
-    {"MPI_Reduce", "reduce-scatter + gather", reduce_scatter_gather, false},
-    {"MPI_Reduce_scatter_block", "pairwise", ring, false},
-    {"MPI_Reduce_scatter_block", "recursive halving", doubling, false},
-    {"MPI_Scatter", "binomial", scatter_binomial, false},
-    {"MPI_Scatter", "linear", linear, false},
+    pattern *first, *then; /* THEN: NULL if there is one part only */
+    unsigned how;
+} algorithms[] = {
+    {"MPI_Allgather", "ring or linear", ring, NULL, 0},
+    {"MPI_Allgather", "recursive doubling", doubling, NULL, 0},
+    {"MPI_Allgather", "Bruck", bruck, NULL, 0},
+    {"MPI_Allreduce", "recursive doubling", reduce_doubling, NULL, 0},
+    {"MPI_Allreduce", "reduce-scatter + allgather", reduce_scatter_allgather, NULL, 0},
+    {"MPI_Allreduce", "ring", ring, ring, BLOCKS},
+    {"MPI_Allreduce", "binomial reduce + broadcast", binomial, NULL, BOTH | CUT},
+    {"MPI_Allreduce", "binomial reduce + broadcast", binomial_high, NULL, BOTH | CUT},
+    {"MPI_Allreduce", "linear reduce + broadcast", linear, NULL, BOTH | CUT},
+    {"MPI_Alltoall", "pairwise or linear", ring, NULL, 0},
+    {"MPI_Alltoall", "linear", linear_with_self, NULL, 0},
+    {"MPI_Alltoall", "Bruck", alltoall_bruck, NULL, 0},
+    {"MPI_Barrier", "dissemination", bruck, NULL, 0},
+    {"MPI_Barrier", "recursive doubling", reduce_doubling, NULL, 0},
+    {"MPI_Barrier", "binomial tree", binomial, NULL, BOTH},
+    {"MPI_Barrier", "binomial tree", binomial_high, NULL, BOTH},
+    {"MPI_Barrier", "linear", linear, NULL, BOTH},
+    {"MPI_Barrier", "dissemination + binomial", bruck, binomial, 0}, /* in MPICH */
+    {"MPI_Bcast", "binomial", binomial, NULL, CUT},
+    {"MPI_Bcast", "binomial", binomial_high, NULL, CUT},
+    {"MPI_Bcast", "linear", linear, NULL, CUT},
+    {"MPI_Bcast", "to rank 0, binomial", from_first, NULL, 0},
+    {"MPI_Bcast", "chain", chain, NULL, CUT},
+    {"MPI_Bcast", "scatter + ring allgather", scatter_binomial, ring, BLOCKS},
+    {"MPI_Bcast", "scatter + recursive doubling allgather", scatter_binomial, doubling, BLOCKS},
+    {"MPI_Gather", "binomial", scatter_binomial, NULL, UP},
+    {"MPI_Gather", "linear", linear, NULL, UP},
+    {"MPI_Reduce", "binomial", binomial, NULL, UP | CUT},
+    {"MPI_Reduce", "binomial", binomial_high, NULL, UP | CUT},
+    {"MPI_Reduce", "linear", linear, NULL, UP | CUT},
+    {"MPI_Reduce", "chain", chain, NULL, UP | CUT},
+    {"MPI_Reduce", "reduce-scatter + gather", doubling, scatter_binomial, UP | BLOCKS},
+    {"MPI_Reduce_scatter_block", "pairwise", ring, NULL, 0},
+    {"MPI_Reduce_scatter_block", "recursive halving", doubling, NULL, 0},
+    {"MPI_Scatter", "binomial", scatter_binomial, NULL, 0},
+    {"MPI_Scatter", "linear", linear, NULL, 0},
 };
+
+/* The messages of rank V in the I-th algorithm. */
+static struct traffic expected_of(size_t i, struct shape s, size_t v)
+{
+    s.n = algorithms[i].how & BLOCKS ? s.n / (double)s.p : s.n;
+    struct traffic t = algorithms[i].first(&s, v);
+    if (algorithms[i].then)
+        t = sum(t, algorithms[i].then(&s, v));
+    if (algorithms[i].how & BOTH)
+        return sum(t, reversed(t));
+    return algorithms[i].how & UP ? reversed(t) : t;
+}
 
 /* Blocks are whole elements, so the sum of MESSAGES may differ by an element of each. */
 static bool is_near(double bytes, double expected, double messages)
@@ -298,11 +257,13 @@ static bool fits(struct traffic seen, struct traffic expected, bool cut, double 
            is_near(seen.sent_bytes, expected.sent_bytes, *segments > 1 ? 0 : seen.sends);
 }
 
-static bool all_fit(pattern *of, bool cut, const struct shape *s, const struct traffic *seen)
+static bool all_fit(size_t algorithm, const struct shape *s, const struct traffic *seen)
 {
     double segments = 0;
     for (size_t v = 0; v < s->p; v++)
-        if (!fits(seen[(v + s->root) % s->p], of(s, v), cut, &segments) || segments < 1)
+        if (!fits(seen[(v + s->root) % s->p], expected_of(algorithm, *s, v),
+                  algorithms[algorithm].how & CUT, &segments) ||
+            segments < 1)
             return false;
     return true;
 }
@@ -312,11 +273,11 @@ void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t b
 {
     const struct shape s = {ranks, root, (double)bytes};
     *name = '\0';
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         size_t at = strlen(name);
-        if (!strcmp(patterns[i].operation, operation) && !strstr(name, patterns[i].name) &&
-            all_fit(patterns[i].of, patterns[i].cut, &s, seen))
-            snprintf(name + at, ALGORITHM_NAME - at, "%s%s", at ? " or " : "", patterns[i].name);
+        if (!strcmp(algorithms[i].operation, operation) && !strstr(name, algorithms[i].name) &&
+            all_fit(i, &s, seen))
+            snprintf(name + at, ALGORITHM_NAME - at, "%s%s", at ? " or " : "", algorithms[i].name);
     }
 }
 
@@ -324,50 +285,12 @@ void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t b
 
 struct search {
     const struct event *events;
+    const struct net_traffic *traffic;
     uint64_t time_mask;
-    const struct net **list; /* M events, sorted by_call() */
-    size_t m;
     const char *const *names;
     ARRAY(struct algorithm_row) rows;
     ARRAY(struct traffic) seen;
 };
-
-static int by_call(const void *a, const void *b)
-{
-    const struct net *x = *(const struct net *const *)a, *y = *(const struct net *const *)b;
-    return ORDER(x->rank, y->rank) ?: ORDER(x->call_ns, y->call_ns);
-}
-
-/* Index of the first event of the call A. */
-static size_t first_of(const struct search *s, const struct event *a)
-{
-    const struct net wanted = {.rank = a->rank, .call_ns = a->entry_ns}, *key = &wanted;
-    size_t low = 0, high = s->m;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_call(&s->list[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct traffic traffic_of(const struct search *s, const struct event *a)
-{
-    struct traffic t = {0};
-    for (size_t i = first_of(s, a); i < s->m; i++) {
-        const struct net *e = s->list[i];
-        double bytes = e->bytes == TRANSPORT_UNKNOWN_BYTES ? NAN : (double)e->bytes;
-        if (e->rank != a->rank || e->call_ns != a->entry_ns)
-            break;
-        if (e->kind == TRANSPORT_SEND)
-            t = sum(t, (struct traffic){.sends = 1, .sent_bytes = bytes});
-        if (e->kind == TRANSPORT_RECEIVE)
-            t = sum(t, (struct traffic){.receives = 1, .received_bytes = bytes});
-    }
-    return t;
-}
 
 /* Whether the window in which A begins ends before it: then some of its messages are missing. */
 static bool is_cut_off(const struct search *s, const struct event *a)
@@ -390,11 +313,10 @@ static void add(struct search *s, const struct algorithm_row *row)
     *PUSH(&s->rows) = *row;
 }
 
-static void visit(void *context, const uint32_t *member, size_t n)
+static void visit(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct search *s = context;
     const struct event *one = &s->events[*member];
-    size_t root = 0;
     double sends = 0;
     if (one->kind != EVENT_COLLECTIVE || one->first)
         return;
@@ -403,16 +325,16 @@ static void visit(void *context, const uint32_t *member, size_t n)
     s->seen.n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct event *a = &s->events[member[i]];
-        struct traffic t = traffic_of(s, a);
+        const struct traffic t = net_traffic_at(s->traffic, a->rank, a->entry_ns);
         if (is_cut_off(s, a))
             return;
-        root = a->peer != TIMELINE_NONE && a->rank == a->peer ? i : root;
         sends += t.sends;
         *PUSH(&s->seen) = t;
     }
     row.silent = sends == 0;
     if (!row.silent)
-        algorithm_find(s->names[row.operation], n, root, row.bytes, s->seen.at, row.name);
+        algorithm_find(s->names[row.operation], n, root < n ? root : 0, row.bytes, s->seen.at,
+                       row.name);
     add(s, &row);
 }
 
@@ -420,13 +342,11 @@ struct algorithm_row *algorithms_find(const struct event *events, size_t n, cons
                                       size_t m, uint64_t time_mask, const char *const *names,
                                       size_t *n_rows)
 {
-    struct search s = {.events = events, .time_mask = time_mask, .m = m, .names = names};
-    s.list = memory_alloc((m + 1) * sizeof *s.list);
-    for (size_t i = 0; i < m; i++)
-        s.list[i] = &net[i];
-    qsort(s.list, m, sizeof *s.list, by_call);
+    struct net_traffic traffic = net_traffic_of(net, m);
+    struct search s = {
+        .events = events, .traffic = &traffic, .time_mask = time_mask, .names = names};
     collectives_visit(events, n, visit, &s);
-    free(s.list);
+    net_traffic_free(&traffic);
     free(s.seen.at);
     *n_rows = s.rows.n;
     return s.rows.at;

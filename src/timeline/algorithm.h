@@ -5,12 +5,6 @@
 
 #include "timeline/network.h"
 
-/* Messages of one rank in one call, as the transport saw their starts. RECEIVED_BYTES is not
- * judged: a receive may be posted for more than its message has. */
-struct traffic {
-    double sends, sent_bytes, receives, received_bytes;
-};
-
 /* Puts the names of all algorithms whose messages are those of SEEN into NAME, "ring or linear":
  * small numbers of ranks do not distinguish all. Empty if none is known. OPERATION: MPI's name.
  * ROOT: a rank of the communicator. BYTES: the whole message of a broadcast or a reduction,

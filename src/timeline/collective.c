@@ -36,34 +36,41 @@ static bool is_whole(const struct event *events, const uint32_t *member, size_t 
     return true;
 }
 
-/* The last to enter of ranks LOW to HIGH - 1. */
-static uint32_t last_of(const int64_t *entered, size_t low, size_t high)
+struct members collective_needs(enum collective_kind kind, size_t i, size_t n, size_t first,
+                                size_t root)
 {
-    size_t last = low;
-    for (size_t i = low; i < high; i++)
-        if (entered[i] > entered[last])
-            last = i;
-    return (uint32_t)last;
+    const struct members none = {0, 0}, lower = {0, first ? first : n}, upper = {first, n};
+    switch (kind) {
+    case COLLECTIVE_TO_ROOT:
+        if (i != root)
+            return none;
+        /* fall through */
+    case COLLECTIVE_ALL:
+        return i < first ? upper : lower;
+    case COLLECTIVE_FROM_ROOT:
+        if (root >= n || (first && (i < first) == (root < first)))
+            return none;
+        return (struct members){root, root + 1};
+    case COLLECTIVE_PREFIX:
+        return (struct members){0, i};
+    default:
+        return none;
+    }
 }
 
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
-                       uint32_t root, uint32_t *awaited)
+                       size_t root, uint32_t *awaited)
 {
-    /* Data come from all ranks, or from the other group. */
-    const size_t end = first ? first : n;
-    const uint32_t last = last_of(entered, 0, end), last_of_second = last_of(entered, first, n);
-    uint32_t before = 0; /* the last to enter of the lower ranks */
+    struct members before = {0, 0};
+    uint32_t last = 0; /* the last of BEFORE to enter */
     for (size_t i = 0; i < n; i++) {
-        awaited[i] = (uint32_t)i;
-        if (kind == COLLECTIVE_ALL || (kind == COLLECTIVE_TO_ROOT && i == root))
-            awaited[i] = i < first ? last_of_second : last;
-        else if (kind == COLLECTIVE_FROM_ROOT && root < n &&
-                 (!first || (i < first) != (root < first)))
-            awaited[i] = root;
-        else if (kind == COLLECTIVE_PREFIX && i)
-            awaited[i] = before;
-        if (entered[i] > entered[before])
-            before = (uint32_t)i;
+        const struct members x = collective_needs(kind, i, n, first, root);
+        size_t k = x.first == before.first && x.end >= before.end ? before.end : x.first;
+        last = k == x.first ? (uint32_t)k : last;
+        for (; k < x.end; k++)
+            last = entered[k] > entered[last] ? (uint32_t)k : last;
+        before = x;
+        awaited[i] = x.end > x.first ? last : (uint32_t)i;
     }
 }
 
@@ -79,25 +86,19 @@ struct judging {
     ARRAY(uint32_t) awaited;
 };
 
-static void judge_instance(void *context, const uint32_t *member, size_t n)
+static void judge_instance(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct judging *j = context;
     struct timeline *t = j->t;
     const struct event *events = j->events;
-    uint32_t root = TIMELINE_NONE, peer = TIMELINE_NONE;
     while (j->entered.n < n) {
         PUSH(&j->entered);
         PUSH(&j->awaited);
     }
     int64_t *entered = j->entered.at;
     uint32_t *awaited = j->awaited.at;
-    for (size_t i = 0; i < n && peer == TIMELINE_NONE; i++)
-        peer = events[member[i]].peer;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         entered[i] = events[member[i]].posted_ns;
-        if (events[member[i]].rank == peer)
-            root = (uint32_t)i;
-    }
     collective_awaits(events[*member].collective, entered, n, events[*member].first, root, awaited);
     for (size_t i = 0; i < n; i++) {
         const uint32_t event = member[awaited[i]];
@@ -108,8 +109,20 @@ static void judge_instance(void *context, const uint32_t *member, size_t n)
     }
 }
 
+/* The index of the member that is the root; N if there is none. */
+static size_t root_of(const struct event *events, const uint32_t *member, size_t n)
+{
+    uint32_t peer = TIMELINE_NONE;
+    size_t root = 0;
+    for (size_t i = 0; i < n && peer == TIMELINE_NONE; i++)
+        peer = events[member[i]].peer;
+    while (root < n && events[member[root]].rank != peer)
+        root++;
+    return root;
+}
+
 void collectives_visit(const struct event *events, size_t n,
-                       void (*visit)(void *context, const uint32_t *member, size_t n),
+                       void (*visit)(void *context, const uint32_t *member, size_t n, size_t root),
                        void *context)
 {
     uint32_t *list = memory_alloc((n + 1) * sizeof *list);
@@ -125,7 +138,7 @@ void collectives_visit(const struct event *events, size_t n,
                           events[list[end]].ordinal == a->ordinal;)
             end++;
         if (a->collective != COLLECTIVE_NEIGHBOURS && is_whole(events, list + i, end - i))
-            visit(context, list + i, end - i);
+            visit(context, list + i, end - i, root_of(events, list + i, end - i));
     }
     free(list);
 }

@@ -23,11 +23,16 @@ static bool is_sender(const struct event *a)
     return a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT;
 }
 
-static uint64_t hash_of(const struct event *a)
+/* A channel: messages from one rank to another on one communicator with one tag. */
+static uint64_t channel_of(const struct event *a)
 {
     uint32_t from = is_sender(a) ? a->rank : a->peer, to = is_sender(a) ? a->peer : a->rank;
-    uint64_t hash = hash_mix(a->comm_id, (uint64_t)from << 32 | to);
-    return hash_mix(hash, (uint64_t)(uint32_t)a->tag << 32 | a->ordinal);
+    return hash_mix(hash_mix(a->comm_id, (uint64_t)from << 32 | to), (uint32_t)a->tag);
+}
+
+static uint64_t hash_of(const struct event *a)
+{
+    return hash_mix(channel_of(a), a->ordinal);
 }
 
 /* Index of the send of A's message; TIMELINE_NONE if it was not found. */
@@ -65,49 +70,41 @@ static void pair_up(struct timeline *t, const struct event *events, size_t i,
     t->matched++;
 }
 
-/* Sorts receives by channel. */
-static int by_channel(const void *a, const void *b)
-{
-    const struct event *x = *(const struct event *const *)a, *y = *(const struct event *const *)b;
-    return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->peer, y->peer) ?: ORDER(x->rank, y->rank)
-        ?: ORDER(x->tag, y->tag);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct event *x = *(const struct event *const *)a, *y = *(const struct event *const *)b;
-    return by_channel(a, b) ?: ORDER(x->ordinal, y->ordinal);
-}
-
 /* After a pair that cannot be one message, all later ones of the channel may be shifted by one:
  * they are ignored. */
-static void part_doubtful(struct timeline *t, const struct event *events, size_t n,
-                          const struct index *sends)
+static void ignore_doubtful(struct timeline *t, const struct event *events, size_t n,
+                            const struct index *sends)
 {
-    const struct event **bad = memory_alloc((t->contradictions + 1) * sizeof *bad), **first;
-    size_t m = 0, channels = 0;
-    for (size_t i = 0; i < n; i++)
-        if (events[i].kind == EVENT_RECEIVED && event_is_numbered(&events[i]) &&
-            t->partner[i] == TIMELINE_NONE && send_of(sends, &events[i]) != TIMELINE_NONE)
-            bad[m++] = &events[i];
-    qsort(bad, m, sizeof *bad, by_place);
-    for (size_t i = 0; i < m; i++)
-        if (!channels || by_channel(&bad[channels - 1], &bad[i]))
-            bad[channels++] = bad[i];
+    struct index channels = {0};
+    ARRAY(uint32_t) first = {0}; /* ordinal of the first contradiction of each channel */
     for (size_t i = 0; i < n; i++) {
         const struct event *a = &events[i];
-        bool received = a->kind == EVENT_RECEIVED;
-        if ((!received && a->kind != EVENT_PROBED) || t->partner[i] == TIMELINE_NONE ||
-            !(first = bsearch(&a, bad, channels, sizeof *bad, by_channel)) ||
-            (*first)->ordinal > a->ordinal)
+        if (a->kind != EVENT_RECEIVED || !event_is_numbered(a) || t->partner[i] != TIMELINE_NONE ||
+            send_of(sends, a) == TIMELINE_NONE)
             continue;
-        if (received) {
+        const uint32_t at = lookup_find(&channels, channel_of(a));
+        if (at == UINT32_MAX) {
+            lookup_add(&channels, channel_of(a), first.n);
+            *PUSH(&first) = a->ordinal;
+        } else if (a->ordinal < first.at[at]) {
+            first.at[at] = a->ordinal;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct event *a = &events[i];
+        const uint32_t at = t->partner[i] == TIMELINE_NONE || is_sender(a)
+                                ? UINT32_MAX
+                                : lookup_find(&channels, channel_of(a));
+        if (at == UINT32_MAX || a->ordinal < first.at[at])
+            continue;
+        if (a->kind == EVENT_RECEIVED) {
             t->partner[t->partner[i]] = TIMELINE_NONE;
             t->matched--;
         }
         t->partner[i] = TIMELINE_NONE;
     }
-    free(bad);
+    free(first.at);
+    free(channels.table);
 }
 
 void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
@@ -132,7 +129,7 @@ void match_messages(struct timeline *t, const struct event *events, size_t n, in
         if (events[i].kind == EVENT_PROBED && event_is_numbered(&events[i]))
             t->partner[i] = send_of(&sends, &events[i]);
     if (t->contradictions)
-        part_doubtful(t, events, n, &sends);
+        ignore_doubtful(t, events, n, &sends);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
         if (events[i].kind == EVENT_SENT && event_is_numbered(&events[i])) {
             uint32_t post = send_of(&sends, &events[i]);

@@ -1,32 +1,62 @@
 #include "timeline/network.h"
 
-#include "base/array.h"
+#include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-/* Sorts by number; a completion follows its start. */
-static int by_number(const void *a, const void *b)
+static uint64_t hash_of(uint32_t rank, uint64_t of_rank)
 {
-    const struct net *x = *(const struct net *const *)a, *y = *(const struct net *const *)b;
-    return ORDER(x->rank, y->rank) ?: ORDER(x->number, y->number) ?: ORDER(x->kind, y->kind);
+    return hash_mix(hash_mix(HASH_START, rank), of_rank);
 }
 
-static int by_call(const void *a, const void *b)
+static void add_start(struct net_traffic *t, const struct net *e)
 {
-    const struct net *x = *(const struct net *const *)a, *y = *(const struct net *const *)b;
-    return ORDER(x->rank, y->rank) ?: ORDER(x->call_ns, y->call_ns) ?: ORDER(x->kind, y->kind);
+    const uint64_t hash = hash_of(e->rank, (uint64_t)e->call_ns);
+    const double bytes = e->bytes == TRANSPORT_UNKNOWN_BYTES ? NAN : (double)e->bytes;
+    const uint32_t at = lookup_find(&t->of_call, hash);
+    if (at == UINT32_MAX)
+        lookup_add(&t->of_call, hash, t->list.n);
+    struct traffic *x = at == UINT32_MAX ? PUSH(&t->list) : &t->list.at[at];
+    if (e->kind == TRANSPORT_SEND) {
+        x->sends++;
+        x->sent_bytes += bytes;
+    } else {
+        x->receives++;
+        x->received_bytes += bytes;
+    }
 }
 
-/* NEXT: the event that follows E by number, or NULL. */
-static struct net_row row_of_start(const struct net *e, const struct net *next)
+struct net_traffic net_traffic_of(const struct net *net, size_t m)
+{
+    struct net_traffic t = {0};
+    for (size_t i = 0; i < m; i++)
+        if (net[i].kind == TRANSPORT_SEND || net[i].kind == TRANSPORT_RECEIVE)
+            add_start(&t, &net[i]);
+    return t;
+}
+
+void net_traffic_free(struct net_traffic *t)
+{
+    free(t->list.at);
+    free(t->of_call.table);
+}
+
+struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_t entry_ns)
+{
+    const uint32_t at = lookup_find(&t->of_call, hash_of(rank, (uint64_t)entry_ns));
+    return at == UINT32_MAX ? (struct traffic){0} : t->list.at[at];
+}
+
+/* END: the completion of E, or NULL. */
+static struct net_row row_of_start(const struct net *e, const struct net *end)
 {
     struct net_row row = {.site = e->site,
                           .operation = e->operation,
                           .sends = e->kind == TRANSPORT_SEND,
                           .receives = e->kind == TRANSPORT_RECEIVE};
-    const struct net *end = e->at_once ? e : next;
-    if (!end || (end != e && (end->kind != TRANSPORT_COMPLETED || end->rank != e->rank ||
-                              end->number != e->number)))
+    end = e->at_once ? e : end;
+    if (!end)
         return row;
     row.outside = end->call_ns == NET_NO_CALL;
     row.same_call = !row.outside && end->call_ns == e->call_ns;
@@ -34,39 +64,36 @@ static struct net_row row_of_start(const struct net *e, const struct net *next)
     return row;
 }
 
-/* LIST: M events sorted by number. */
-static void find_rows(struct net_found *f, const struct net *const *list, size_t m)
+static void find_rows(struct net_found *f, const struct net *net, size_t m)
 {
+    struct index completions = {0};
+    for (size_t i = 0; i < m; i++)
+        if (net[i].kind == TRANSPORT_COMPLETED)
+            lookup_add(&completions, hash_of(net[i].rank, net[i].number), i);
     f->rows = memory_alloc((m + 1) * sizeof *f->rows);
     for (size_t i = 0; i < m; i++) {
-        const struct net *e = list[i];
+        const struct net *e = &net[i];
+        const uint32_t end = lookup_find(&completions, hash_of(e->rank, e->number));
         if (e->kind < TRANSPORT_STARTS)
-            f->rows[f->n_rows++] = row_of_start(e, i + 1 < m ? list[i + 1] : NULL);
+            f->rows[f->n_rows++] = row_of_start(e, end == UINT32_MAX ? NULL : &net[end]);
         else if (e->kind != TRANSPORT_COMPLETED && e->kind != TRANSPORT_POLL)
             f->rows[f->n_rows++] = (struct net_row){
                 .site = e->site, .operation = e->operation, .moved_bytes = e->bytes};
     }
+    free(completions.table);
 }
 
 void net_find(struct net_found *f, const struct event *events, size_t n, const struct net *net,
               size_t m)
 {
-    const struct net **list = memory_alloc((m + 1) * sizeof *list);
+    struct net_traffic traffic = net_traffic_of(net, m);
     *f = (struct net_found){0};
-    for (size_t i = 0; i < m; i++)
-        list[i] = &net[i];
-    qsort(list, m, sizeof *list, by_number);
-    find_rows(f, list, m);
-    qsort(list, m, sizeof *list, by_call);
-    for (size_t i = 0; i < n; i++) {
-        const struct net wanted = {
-            .rank = events[i].rank, .call_ns = events[i].entry_ns, .kind = TRANSPORT_SEND};
+    find_rows(f, net, m);
+    for (size_t i = 0; i < n; i++)
         if ((events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST) &&
             event_is_numbered(&events[i]))
-            f->sends +=
-                bsearch(&(const struct net *){&wanted}, list, m, sizeof *list, by_call) != 0;
-    }
-    free(list);
+            f->sends += net_traffic_at(&traffic, events[i].rank, events[i].entry_ns).sends > 0;
+    net_traffic_free(&traffic);
 }
 
 void net_free(struct net_found *f)

@@ -3,6 +3,7 @@
 #ifndef COLLPROF_TIMELINE_NETWORK_H
 #define COLLPROF_TIMELINE_NETWORK_H
 
+#include "base/array.h"
 #include "timeline/timeline.h"
 #include "transport/transport.h"
 
@@ -18,6 +19,23 @@ struct net {
     uint8_t kind, thread;           /* enum transport_kind */
     bool at_once;                   /* a start that was already complete on return */
 };
+
+/* Messages of one rank in one call, as the transport saw their starts: a receive may be started for
+ * more bytes than its message has. NAN: unknown. */
+struct traffic {
+    double sends, sent_bytes, receives, received_bytes;
+};
+
+/* The messages of all calls. Memory as in base/memory.h; release by net_traffic_free(). */
+struct net_traffic {
+    ARRAY(struct traffic) list;
+    struct index of_call;
+};
+struct net_traffic net_traffic_of(const struct net *net, size_t m);
+void net_traffic_free(struct net_traffic *t);
+
+/* The messages of RANK in the call with that entry; all zero if there are none. */
+struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_t entry_ns);
 
 /* Transfers of one event, or the sum over all calls of one operation at one call site. OPERATION is
  * TIMELINE_NONE outside of MPI calls. */

@@ -136,15 +136,23 @@ size_t timeline_call_end(const struct timeline *t, const struct event *events, s
 void timeline_free(struct timeline *t);
 
 /* Calls VISIT with the events of each collective that all N members recorded and agree on, by rank
- * in the communicator. For neighbourhood collectives there are no events. */
+ * in the communicator; ROOT: that of the root, N if there is none. For neighbourhood collectives
+ * there are no events. */
 void collectives_visit(const struct event *events, size_t n,
-                       void (*visit)(void *context, const uint32_t *member, size_t n),
+                       void (*visit)(void *context, const uint32_t *member, size_t n, size_t root),
                        void *context);
 
-/* Finds which member each of the N members of a collective waited for. ENTERED: their entry times,
- * by rank in the communicator; FIRST: as in struct event; ROOT: TIMELINE_NONE if none. AWAITED[i]
- * is set to the last member to enter on which I depends, or to I itself if it waited for none. */
+/* The members FIRST to END - 1 whose entry member I of a collective of N members needs, maybe its
+ * own one among them. FIRST: as in struct event; ROOT: N or more if there is none. */
+struct members {
+    size_t first, end;
+};
+struct members collective_needs(enum collective_kind kind, size_t i, size_t n, size_t first,
+                                size_t root);
+
+/* Sets AWAITED[i] to the last of these members to enter, or to I itself if it needs none. ENTERED:
+ * entry times by rank in the communicator. */
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
-                       uint32_t root, uint32_t *awaited);
+                       size_t root, uint32_t *awaited);
 
 #endif

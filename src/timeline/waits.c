@@ -17,94 +17,62 @@ const char *const wait_names[WAIT_STATES] = {
     [WAIT_PREFIX] = "late rank before, in a prefix",
 };
 
-/* --- sends: only a send that depends on its receive can have waited for it --- */
-
-enum { CLASSES = 66 };
-
-static unsigned class_of(const struct event *a)
-{
-    if (a->synchronous)
-        return CLASSES - 1;
-    return a->bytes ? 64u - (unsigned)__builtin_clzll(a->bytes) : 0;
-}
+/* --- messages --- */
 
 static bool is_send(const struct timeline *t, const struct event *a, size_t i)
 {
     return (a->kind == EVENT_SEND || a->kind == EVENT_SENT) && t->partner[i] != TIMELINE_NONE;
 }
 
-/* A message size counts as synchronous if no send of it returned before its receive was posted. */
-static void find_buffered(const struct timeline *t, const struct event *events, size_t n,
-                          int64_t error_ns, bool buffered[CLASSES])
+/* The least number of bytes at which a send waits for its receive: larger than each that returned
+ * before its receive was posted. Smaller ones count as eager, even if none has shown it. */
+static uint64_t least_waiting_send(const struct timeline *t, const struct event *events, size_t n,
+                                   int64_t error_ns)
 {
+    uint64_t eager = 0, least = UINT64_MAX;
     for (size_t i = 0; i < n; i++)
-        if (is_send(t, &events[i], i) && !events[i].synchronous &&
+        if (is_send(t, &events[i], i) && !events[i].synchronous && events[i].bytes > eager &&
             events[i].exit_ns < events[t->partner[i]].posted_ns - error_ns)
-            buffered[class_of(&events[i])] = true;
+            eager = events[i].bytes;
+    for (size_t i = 0; i < n; i++)
+        if (is_send(t, &events[i], i) && !events[i].synchronous && events[i].bytes > eager &&
+            events[i].bytes < least &&
+            events[t->partner[i]].posted_ns > events[i].entry_ns + error_ns)
+            least = events[i].bytes;
+    return least;
 }
-
-/* --- receives in the wrong order --- */
-
-struct order {
-    int64_t posted, sent; /* later, SENT becomes the minimum of this and all following ones */
-    uint64_t thread;      /* each thread receives in its own order */
-};
 
 static uint64_t thread_of(const struct event *a)
 {
     return (uint64_t)a->rank << 8 | a->thread;
 }
 
-static int by_posting(const void *a, const void *b)
-{
-    const struct order *x = a, *y = b;
-    return ORDER(x->thread, y->thread) ?: ORDER(x->posted, y->posted);
-}
-
-/* The earliest send time among messages whose receive THREAD posted at FROM or later. */
-static int64_t earliest_sent(const struct order *list, size_t n, uint64_t thread, int64_t from)
-{
-    size_t low = 0, high = n;
-    struct order wanted = {from, 0, thread};
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (by_posting(&list[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && list[low].thread == thread ? list[low].sent : INT64_MAX;
-}
-
+/* Finds blocking receives that wait although, for most of that time, a message had arrived that a
+ * later blocking receive of the same thread gets. */
 static void find_wrong_order(struct timeline *t, const struct event *events, size_t n)
 {
-    struct order *list = memory_alloc((n + 1) * sizeof *list);
-    size_t m = 0;
-    for (size_t i = 0; i < n; i++)
-        if (events[i].kind == EVENT_RECEIVED && t->partner[i] != TIMELINE_NONE)
-            list[m++] = (struct order){events[i].posted_ns, events[t->partner[i]].entry_ns,
-                                       thread_of(&events[i])};
-    qsort(list, m, sizeof *list, by_posting);
-    for (size_t i = m; i-- > 1;)
-        if (list[i - 1].thread == list[i].thread && list[i].sent < list[i - 1].sent)
-            list[i - 1].sent = list[i].sent;
-    for (size_t i = 0; i < n; i++) {
-        const struct event *a = &events[i];
-        struct cause *c = &t->cause[i];
-        if (c->state == WAIT_LATE_SENDER && a->posted_ns == a->entry_ns &&
-            c->enabled_ns > a->entry_ns &&
-            earliest_sent(list, m, thread_of(a), a->exit_ns) <
-                a->entry_ns + (c->enabled_ns - a->entry_ns) / 2)
+    int64_t earliest = INT64_MAX; /* send of a message that the thread receives later */
+    uint64_t thread = UINT64_MAX;
+    for (size_t i = n; i-- > 0;) {
+        const uint32_t event = t->order[i];
+        const struct event *a = &events[event];
+        struct cause *c = &t->cause[event];
+        if (thread_of(a) != thread)
+            earliest = INT64_MAX;
+        thread = thread_of(a);
+        if (a->kind != EVENT_RECEIVED || c->enabled_ns == INT64_MIN || a->posted_ns != a->entry_ns)
+            continue;
+        if (c->enabled_ns > a->entry_ns &&
+            earliest < a->entry_ns + (c->enabled_ns - a->entry_ns) / 2)
             c->state = WAIT_WRONG_ORDER;
+        earliest = c->enabled_ns < earliest ? c->enabled_ns : earliest;
     }
-    free(list);
 }
 
 static void cause_of_messages(struct timeline *t, const struct event *events, size_t n,
                               int64_t error_ns)
 {
-    bool buffered[CLASSES] = {false};
-    find_buffered(t, events, n, error_ns, buffered);
+    const uint64_t least = least_waiting_send(t, events, n, error_ns);
     for (size_t i = 0; i < n; i++) {
         t->cause[i] = (struct cause){INT64_MIN, TIMELINE_NONE, TIMELINE_NONE, WAIT_NONE};
         if (t->partner[i] == TIMELINE_NONE)
@@ -113,7 +81,7 @@ static void cause_of_messages(struct timeline *t, const struct event *events, si
         if (events[i].kind == EVENT_RECEIVED || events[i].kind == EVENT_PROBED)
             t->cause[i] =
                 (struct cause){other->entry_ns, other->rank, t->partner[i], WAIT_LATE_SENDER};
-        else if (is_send(t, &events[i], i) && !buffered[class_of(&events[i])])
+        else if (is_send(t, &events[i], i) && (events[i].synchronous || events[i].bytes >= least))
             t->cause[i] =
                 (struct cause){other->posted_ns, other->rank, t->partner[i], WAIT_LATE_RECEIVER};
     }
@@ -271,12 +239,12 @@ void timeline_find(struct timeline *t, const struct event *events, size_t n, int
                            .order = memory_alloc((n + 1) * sizeof *t->order),
                            .cause = memory_alloc((n + 1) * sizeof *t->cause),
                            .wait_ns = memory_alloc((n + 1) * sizeof *t->wait_ns)};
-    match_messages(t, events, n, error_ns);
-    cause_of_messages(t, events, n, error_ns);
-    cause_of_collectives(t, events, n);
     for (size_t i = 0; i < n; i++)
         t->order[i] = (uint32_t)i;
     qsort_r(t->order, n, sizeof *t->order, by_call, (void *)events);
+    match_messages(t, events, n, error_ns);
+    cause_of_messages(t, events, n, error_ns);
+    cause_of_collectives(t, events, n);
     for (size_t i = 0, end; i < n; i = end) {
         end = timeline_call_end(t, events, n, i);
         wait_of_call(t, events, t->order + i, end - i, error_ns);

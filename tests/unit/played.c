@@ -201,13 +201,20 @@ void play(struct played *p)
 
 /* --- what follows --- */
 
+struct answer answer_of(const struct event *events, size_t n, const struct causes_run *run)
+{
+    struct answer a = {.t = calloc(1, sizeof *a.t)};
+    timeline_find(a.t, events, n, 0);
+    a.graph = event_graph_open(a.t, events, n, run);
+    causes_find(&a.c, a.graph);
+    cr_expect(causes_add_up(a.c.rows, a.c.n, a.t->wait_sum_ns, a.c.path_ns));
+    return a;
+}
+
 struct answer analysed(const struct played *p, uint64_t mask)
 {
-    struct answer a;
-    timeline_find(&a.t, p->events, p->n, 0);
-    causes_find(&a.c, &a.t, p->events, p->n,
-                &(struct causes_run){1, p->last, mask, p->last_rank, 0});
-    cr_expect(causes_add_up(a.c.rows, a.c.n, a.t.wait_sum_ns, a.c.path_ns));
+    const struct causes_run run = {1, p->last, mask, p->last_rank, 0};
+    const struct answer a = answer_of(p->events, p->n, &run);
     if (!mask)
         cr_expect_eq(a.c.path_ns, p->last - 1);
     return a;
@@ -216,7 +223,9 @@ struct answer analysed(const struct played *p, uint64_t mask)
 void answer_free(struct answer *a)
 {
     causes_free(&a->c);
-    timeline_free(&a->t);
+    event_graph_close(a->graph);
+    timeline_free(a->t);
+    free(a->t);
 }
 
 double cost(const struct answer *a, uint32_t rank, int site)

@@ -69,11 +69,14 @@ struct played *drawn_on(uint64_t seed, uint32_t kinds, int64_t delay, int64_t pe
 struct played *drawn_program(uint64_t seed, int64_t delay);
 
 struct answer {
-    struct timeline t;
+    struct timeline *t;
+    struct event_graph *graph;
     struct causes c;
 };
 
-/* What follows from the trace of P, of which windows by MASK are kept (0: all of it). */
+/* What follows from N EVENTS, and from the trace of P, of which windows by MASK are kept (0: all of
+ * it). */
+struct answer answer_of(const struct event *events, size_t n, const struct causes_run *run);
 struct answer analysed(const struct played *p, uint64_t mask);
 void answer_free(struct answer *a);
 

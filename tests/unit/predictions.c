@@ -22,25 +22,21 @@ Test(causes, drawn_predictions)
         struct played *p = drawn_on(seed, KINDS, DELAY, 100, latency),
                       *faster = drawn_on(seed, KINDS, DELAY, FASTER, latency),
                       *ideal = drawn_on(seed, KINDS, DELAY, 100, 0);
-        const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
-        struct timeline t;
         struct prediction x = {0};
-        timeline_find(&t, p->events, p->n, 0);
-        struct what_if_replay *replay = what_if_open(&t, p->events, p->n, &run);
-        const struct replay_check *c = what_if_check(replay);
+        struct answer a = analysed(p, 0);
+        const struct replay_check *c = what_if_check(a.graph);
         cr_assert_eq(c->state, REPLAY_GOOD, "seed %d: state %u", (int)seed, c->state);
         cr_expect_eq(c->recorded_ns, p->last - 1);
         cr_expect_eq(c->replayed_ns, c->recorded_ns);
         cr_expect_float_eq((double)c->ideal_ns, (double)ideal->last - 1, 3, "seed %d: ideal %d, %d",
                            (int)seed, (int)c->ideal_ns, (int)ideal->last - 1);
         struct what_if w = {WHAT_IF_FASTER, FASTER, selects_all, NULL};
-        cr_expect(what_if_predict(replay, &w, &x));
+        cr_expect(what_if_predict(a.graph, &w, &x));
         cr_expect_eq(x.ranks, p->ranks);
         cr_expect_float_eq(x.wall_ns, (double)faster->last - 1, 0.002 * (double)faster->last,
                            "seed %d: %.0f, in truth %d", (int)seed, x.wall_ns, (int)faster->last);
         cr_expect(x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
-        what_if_close(replay);
-        timeline_free(&t);
+        answer_free(&a);
         played_free(p);
         played_free(faster);
         played_free(ideal);
@@ -54,15 +50,12 @@ static bool selects_site(const struct root_cause *segment, const void *site)
 
 static struct prediction predicted(const struct played *p, enum what_if_kind kind, uint32_t site)
 {
-    const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
     const struct what_if w = {kind, 50, selects_site, &site};
     struct prediction x = {0};
-    struct timeline t;
-    timeline_find(&t, p->events, p->n, 0);
-    struct what_if_replay *replay = what_if_open(&t, p->events, p->n, &run);
-    cr_assert(what_if_predict(replay, &w, &x));
-    what_if_close(replay);
-    timeline_free(&t);
+    struct answer a = analysed(p, 0);
+    what_if_check(a.graph);
+    cr_assert(what_if_predict(a.graph, &w, &x));
+    answer_free(&a);
     return x;
 }
 
@@ -151,17 +144,13 @@ Test(causes, first_half_predicts_the_second)
                 does(p, r, RECEIVE, 51, r ^ 1);
             }
         play(p);
-        const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
-        struct timeline t;
-        timeline_find(&t, p->events, p->n, 0);
-        struct what_if_replay *replay = what_if_open(&t, p->events, p->n, &run);
-        const struct replay_check *c = what_if_check(replay);
+        struct answer a = analysed(p, 0);
+        const struct replay_check *c = what_if_check(a.graph);
         /* Ranks that vary by chance wait for each other, which means do not show. */
         const double expected = longer ? 2 * 0.2 / 2.2 : 0;
         cr_expect_eq(c->state, REPLAY_GOOD);
         cr_expect_float_eq(c->repeat_error, expected, 0.08, "%g", c->repeat_error);
-        what_if_close(replay);
-        timeline_free(&t);
+        answer_free(&a);
         played_free(p);
     }
 }
@@ -194,12 +183,10 @@ Test(causes, balance_with_other_segments)
         for (size_t i = 0; i < p->n; i++)
             if (!(p->events[i].entry_ns & (int64_t)mask) && !(p->events[i].exit_ns & (int64_t)mask))
                 p->events[n++] = p->events[i];
-        struct answer a;
+        struct answer a = answer_of(p->events, n, &run);
         struct prediction best[WHAT_IF_BEST];
-        timeline_find(&a.t, p->events, n, 0);
-        causes_find(&a.c, &a.t, p->events, n, &run);
-        struct what_if_replay *replay = what_if_open(&a.t, p->events, n, &run);
-        size_t found = what_if_best(replay, a.c.rows, a.c.n, best);
+        what_if_check(a.graph);
+        size_t found = what_if_best(a.graph, a.c.rows, a.c.n, best);
         cr_assert_geq(found, 1);
         cr_expect_eq(best[0].segment.rank, 0);
         cr_expect(best[0].scope == SCOPE_LEFT && best[0].ranks == 4);
@@ -208,7 +195,6 @@ Test(causes, balance_with_other_segments)
                            truth);
         cr_expect(best[0].low_ns <= truth && truth <= best[0].high_ns, "%.0f to %.0f",
                   best[0].low_ns, best[0].high_ns);
-        what_if_close(replay);
         answer_free(&a);
         played_free(p);
         played_free(balanced);
@@ -229,17 +215,14 @@ Test(causes, unknown_predictions)
                 p->events[kept++] = p->events[i];
         }
         const struct causes_run run = {1, p->last, 0, p->last_rank, 0};
-        struct timeline t;
         struct prediction x = {0};
-        timeline_find(&t, p->events, kept, 0);
-        struct what_if_replay *replay = what_if_open(&t, p->events, kept, &run);
-        const struct replay_check *c = what_if_check(replay);
+        struct answer a = answer_of(p->events, kept, &run);
+        const struct replay_check *c = what_if_check(a.graph);
         struct what_if w = {WHAT_IF_FASTER, 10, selects_all, NULL};
         cr_expect_eq(c->state, expected[k], "%u", c->state);
-        cr_expect_eq(what_if_predict(replay, &w, &x), expected[k] == REPLAY_GOOD);
+        cr_expect_eq(what_if_predict(a.graph, &w, &x), expected[k] == REPLAY_GOOD);
         cr_expect_eq(c->ideal_ns >= 0, expected[k] == REPLAY_GOOD);
-        what_if_close(replay);
-        timeline_free(&t);
+        answer_free(&a);
         played_free(p);
     }
 }

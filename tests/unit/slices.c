@@ -8,11 +8,10 @@
 static struct run_slices slices_of(const struct played *p, const struct event *events, size_t n,
                                    uint64_t mask)
 {
-    struct timeline t;
     const struct causes_run run = {1, p->last, mask, p->last_rank, 0};
-    timeline_find(&t, events, n, 0);
-    struct run_slices s = slices_find(&t, events, n, &run, p->now);
-    timeline_free(&t);
+    struct answer a = answer_of(events, n, &run);
+    struct run_slices s = slices_find(a.graph, p->now);
+    answer_free(&a);
     return s;
 }
 

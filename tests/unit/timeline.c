@@ -107,6 +107,15 @@ Test(timeline, late_receiver_only_where_sends_wait)
     FIND(t, a, 0);
     one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 800);
     timeline_free(&t);
+    a[0].synchronous = false; /* larger than the one that was buffered, and then smaller */
+    a[0].bytes = a[1].bytes = 200;
+    FIND(t, a, 0);
+    one_wait(&t, WAIT_LATE_RECEIVER, 0, 1, 800);
+    timeline_free(&t);
+    a[2].bytes = a[3].bytes = 300;
+    FIND(t, a, 0);
+    cr_assert_eq(t.n_waits, 0);
+    timeline_free(&t);
 }
 
 /* Three requests of one MPI_Waitall; the message of rank 2 is sent last. */

@@ -1,0 +1,151 @@
+/* The graph of a trace's events: calls of each thread, the segments between and inside of calls,
+ * and what they waited for. It can be replayed with other durations.
+ *
+ *   entry of a call = exit of the call before it in its thread + computation
+ *   exit of a call  = max(entry + least, enabled + transfer for each event that it waits for)
+ *
+ * A message is enabled by the entry of its send and by the posting of its receive, a send that
+ * waits for its receive by that posting, and a collective by the entries of the members that the
+ * caller depends on. One of LEAST and TRANSFER decided when the call ended, and follows from that.
+ * The other one is the mean of similar calls in which it did decide. So a replay with the recorded
+ * durations ends each call when it ended, as far as the graph is complete. */
+#ifndef COLLPROF_CAUSES_GRAPH_INNER_H
+#define COLLPROF_CAUSES_GRAPH_INNER_H
+
+#include "base/array.h"
+#include "causes/delays.h"
+#include "causes/graph.h"
+
+/* One MPI call. Times in ns. */
+struct call {
+    int64_t entry, exit, until; /* UNTIL: end of its wait; ENTRY if it did not wait */
+    int64_t epoch;              /* number of its window */
+    uint32_t lane;
+    uint32_t first, end;     /* its events in timeline.order: FIRST to END - 1 */
+    uint32_t event;          /* the one that ended the wait, or any */
+    uint32_t before, inside; /* pieces before the call and in it */
+    uint32_t awaited; /* the call with whose entry the wait ended; CAUSES_NONE: unknown, or it
+                         did not wait */
+    uint32_t waited;  /* the last call before it in its thread that waited, plus one; 0: none */
+};
+
+/* A thread of a rank. Its calls are BEGIN to END - 1. */
+struct lane {
+    uint32_t begin, end;
+    uint32_t rank, unknown, tail; /* RANK; then pieces: of unknown time, and after the last call */
+};
+
+/* An event that another one waits for. */
+struct event_link {
+    uint32_t entered; /* a call, or EVENT_GROUP plus a group of calls; CAUSES_NONE: none */
+    uint32_t posted;  /* the call that posted this receive or send, if it is another one; otherwise
+                         CAUSES_NONE */
+};
+#define EVENT_GROUP (1u << 31)
+
+/* Members of a collective: a range in graph.members. */
+struct event_group {
+    uint32_t first, n;
+    int64_t entered; /* the last entry of all members in the present replay, or EVENT_UNSET */
+};
+#define EVENT_UNSET INT64_MIN
+
+/* Durations in ns. */
+struct durations {
+    int64_t *compute, *least; /* one for each call */
+    int64_t *transfer;        /* one for each event */
+};
+
+/* Sums over similar calls. */
+struct event_class {
+    double sum, n;
+    int64_t bound; /* the smallest upper bound, from calls in which the other duration decided */
+};
+
+/* One block of the run: one of EVENT_BLOCKS equal parts, or for a thinned trace one of its windows,
+ * from first entry to last exit. */
+struct event_block {
+    int64_t recorded_ns, replayed_ns; /* its length */
+};
+enum { EVENT_BLOCKS = 16 };
+struct event_replay {
+    int64_t recorded_ns, replayed_ns; /* sums over all blocks */
+    ARRAY(struct event_block) blocks;
+};
+
+struct event_graph {
+    const struct timeline *t;
+    const struct event *events;
+    size_t n_events;
+    struct causes_run run;
+    /* Segments on ranks, and groups of them; of the rows only kind, rank and calls are used. The
+     * index of a piece is its key in histories. */
+    ARRAY(struct root_cause) pieces;
+    ARRAY(struct delay_groups) groups_of; /* for each piece */
+    struct index piece_of;
+    ARRAY(struct call) calls; /* grouped by lane, in the order of time */
+    ARRAY(struct lane) lanes;
+    uint32_t *call_of;       /* for each event */
+    uint32_t *order;         /* calls sorted by window and exit */
+    struct event_link *link; /* for each event */
+    ARRAY(struct event_group) groups;
+    ARRAY(uint32_t) members;
+    struct durations recorded, changed; /* CHANGED: of the next replay */
+    ARRAY(struct event_class) classes;
+    struct index class_of;
+    struct replay_check check;
+    /* State of the present replay: */
+    struct event_replay replay;
+    int64_t *entry; /* for each call, or EVENT_UNSET */
+    struct event_lane {
+        int64_t exit, shift; /* recorded exit of its last call in this window; replayed minus
+                                recorded time, or EVENT_UNSET */
+    } * lane;
+};
+
+static inline const struct call *event_call(const struct event_graph *g, uint32_t call)
+{
+    return &g->calls.at[call];
+}
+
+/* Whether the call is the first of its thread in its window. */
+static inline bool event_is_first(const struct event_graph *g, uint32_t call)
+{
+    const struct call *c = event_call(g, call);
+    return !call || c[-1].lane != c->lane || c[-1].epoch != c->epoch;
+}
+
+/* Whether several threads of a rank call MPI: then some dependences are unknown. */
+bool event_graph_has_threads(const struct event_graph *g);
+
+/* Begin and end of the window EPOCH of the run. */
+void event_window(const struct event_graph *g, int64_t epoch, int64_t *from, int64_t *to);
+
+/* The call in the same window that posted what EVENT completes; CAUSES_NONE if there is none. */
+uint32_t event_posting(const struct event_graph *g, uint32_t event);
+
+/* A part of event_graph_open(): adds pieces, calls and lanes. */
+void event_calls_read(struct event_graph *g);
+
+/* Sets the entries of all calls to the recorded ones. */
+void event_enter_recorded(struct event_graph *g);
+
+/* When what this event waits for had happened, by the entries of the present replay. It must have a
+ * link. */
+int64_t event_enabled(const struct event_graph *g, uint32_t event);
+
+/* Sets the durations of the next replay to the recorded ones. */
+void event_graph_reset(struct event_graph *g);
+
+/* Then replaces those of all calls that begin at FROM_NS or later by means over similar calls that
+ * end before it. */
+void event_graph_extrapolate(struct event_graph *g, int64_t from_ns);
+
+/* Or sets them to those of the POP model's ideal network: no latency, no overhead in calls,
+ * unlimited bandwidth. Calls whose wait is unknown keep their durations. */
+void event_graph_ideal(struct event_graph *g);
+
+/* Replays the calls with these durations. The result is valid until the next replay. */
+const struct event_replay *event_graph_replay(struct event_graph *g);
+
+#endif
