@@ -24,8 +24,11 @@ struct cost {
     uint64_t waits;
     double before, squares; /* at the end of the window before, and the sum over windows of its
                                squares */
-    uint32_t farthest;      /* the call at the end of the longest idle wave that begins here, plus
-                               one */
+    uint32_t last, next;    /* plus one: of a group the piece that was a main cause last; of a piece
+                               the    one of its group that followed it */
+    uint64_t followed, in_turn;
+    uint32_t farthest; /* the call at the end of the longest idle wave that begins here, plus
+                          one */
 };
 
 /* A call as others need it. */
@@ -128,6 +131,19 @@ static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
         p->farthest = call + 1;
 }
 
+/* Counts whether the ranks that are late in one segment alternate in a fixed order. */
+static void follow_turn(struct search *s, uint32_t cause)
+{
+    struct cost *group = &s->cost[s->g->groups_of.at[cause].piece[MATCH_SEGMENT]];
+    if (group->last && group->last != cause + 1) {
+        struct cost *before = &s->cost[group->last - 1];
+        before->followed += before->next > 0;
+        before->in_turn += before->next == cause + 1;
+        before->next = cause + 1;
+    }
+    group->last = cause + 1;
+}
+
 /* Distributes the wait of C over its delays: the excess of LATE, the history of the awaited rank at
  * the end of the wait, over OWN, the history of C's own rank at the start of the wait. */
 static void distribute(struct search *s, const struct call *c, const struct history *late,
@@ -159,6 +175,7 @@ static void distribute(struct search *s, const struct call *c, const struct hist
         add_cost(s, c, first, wait);
     s->cost[first].waits++;
     follow_wave(s, (uint32_t)(c - s->g->calls.at), first);
+    follow_turn(s, first);
 }
 
 /* Extends the lane's history to the entry of its next call, and keeps it for the calls that wait
@@ -310,6 +327,7 @@ static void merge_rest(struct causes *c)
         rest->path_ns += c->rows[i].path_ns;
         rest->error_ns += c->rows[i].error_ns;
     }
+    rest->followed = rest->in_turn = 0;
     rest->wave_ranks = 0;
     rest->wave_ns = 0;
     rest->kind = CAUSE_REST;
@@ -340,6 +358,8 @@ static struct root_cause row_of(const struct search *s, size_t piece, const stru
     row.passed_ns = (uint64_t)llround(p->passed);
     row.waits = p->waits;
     row.path_ns = (uint64_t)llround(p->path);
+    row.followed = p->followed;
+    row.in_turn = p->in_turn;
     row.error_ns = cost_error(s, p);
     row.wave_end = CAUSES_NONE;
     if (p->farthest) {

@@ -283,13 +283,11 @@ static const struct field below_table[] = {
 
 #define ROW struct wait
 static const struct field wait_table[] = {
-    CALL(FIRST),
-    NAMED(state, "state", FIRST, wait),
-    F(rank, "for_rank", U32, FIRST),
-    F(calls, "calls", U64, FIRST),
-    F(wait_ns, "wait_ns", U64, FIRST),
-    F(followed, "followed", U64, FIRST),
-    F(in_turn, "in_turn", U64, FIRST),
+    CALL(KEY),
+    NAMED(state, "state", KEY, wait),
+    F(rank, "for_rank", U32, KEY),
+    F(calls, "calls", U64, SUM),
+    F(wait_ns, "wait_ns", U64, SUM),
 };
 #undef ROW
 
@@ -303,6 +301,8 @@ static const struct field cause_table[] = {
     F(waits, "waits", U64, FIRST),
     F(path_ns, "path_ns", U64, FIRST),
     F(error_ns, "error_ns", REAL, FIRST),
+    F(followed, "followed", U64, FIRST),
+    F(in_turn, "in_turn", U64, FIRST),
     F(wave_ranks, "wave_ranks", U32, FIRST),
     F(wave_ns, "wave_ns", I64, FIRST),
     F(wave_end, "wave_end", INDEX, FIRST),
@@ -401,7 +401,7 @@ const struct table_info profile_tables[TABLES] = {
         TABLE(instances, "instances", instance_table, TABLE_SORTED | TABLE_BY_COLUMN),
     [TABLE_PEERS] = TABLE(peers, "matrix", peer_table, SOUGHT),
     [TABLE_SAMPLES] = TABLE(samples, "samples", sample_table, SOUGHT | TABLE_BY_COLUMN),
-    [TABLE_WAITS] = TABLE(waits, "waits", wait_table, 0),
+    [TABLE_WAITS] = TABLE(waits, "waits", wait_table, TABLE_SOUGHT),
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
     [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction_table, 0),
     [TABLE_SLICES] = TABLE(slices, "slices", slice_table, 0),

@@ -207,6 +207,14 @@ struct profile_balance {
     uint64_t sent, received;
 };
 
+/* Waiting time of one operation at one call site, in one wait state, for one rank. */
+struct wait {
+    uint32_t site, operation;
+    uint32_t state; /* enum wait_state */
+    uint32_t rank;  /* the late rank */
+    uint64_t calls, wait_ns;
+};
+
 /* Summary of what --trace recorded. */
 struct profile_trace {
     bool on;
@@ -269,7 +277,7 @@ struct profile {
     bool unbalanced; /* there were too many of them */
     struct profile_trace trace;
     ARRAY(struct event) events; /* the trace, from the ranks' records; not in profile.json */
-    ARRAY(struct wait) waits;
+    ARRAY(struct wait) waits;   /* longest first */
     ARRAY(struct root_cause) causes;
     ARRAY(struct prediction) predictions; /* from what_if_best() */
     ARRAY(struct run_slice) slices;       /* from slices_find() */

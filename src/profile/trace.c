@@ -2,6 +2,8 @@
 #include "profile/model.h"
 #include "timeline/algorithm.h"
 
+#include <stdlib.h>
+
 /* The share of the run that is in recorded windows. */
 static double covered(const struct profile_trace *t)
 {
@@ -128,10 +130,38 @@ static void find_from_graph(struct profile *p, const struct timeline *t)
     event_graph_close(g);
 }
 
+static int longest_first(const void *a, const void *b)
+{
+    const struct wait *x = a, *y = b;
+    return ORDER(y->wait_ns, x->wait_ns) ?: ORDER(x->site, y->site)
+        ?: ORDER(x->operation, y->operation) ?: ORDER(x->state, y->state) ?: ORDER(x->rank, y->rank);
+}
+
+static void find_waits(struct profile *p, const struct timeline *t)
+{
+    for (size_t i = 0; i < p->events.n; i++) {
+        const struct event *a = &p->events.at[i];
+        const struct wait w = {.site = a->site,
+                               .operation = a->operation,
+                               .state = t->cause[i].state,
+                               .rank = t->cause[i].rank,
+                               .calls = 1,
+                               .wait_ns = (uint64_t)t->wait_ns[i]};
+        if (!w.wait_ns)
+            continue;
+        profile_add(p, TABLE_WAITS, &w);
+        if (w.state < WAIT_N_TO_N && a->rank < p->ranks.n &&
+            p->ranks.at[a->rank].rank == (int32_t)a->rank)
+            p->ranks.at[a->rank].message_wait_ns += w.wait_ns;
+    }
+    if (p->waits.n)
+        qsort(p->waits.at, p->waits.n, sizeof *p->waits.at, longest_first);
+}
+
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->waits.n = p->causes.n = p->predictions.n = p->slices.n = 0;
+    p->causes.n = p->predictions.n = p->slices.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* without a common clock waits cannot be computed */
@@ -146,14 +176,7 @@ void trace_find(struct profile *p)
     p->trace.unnumbered = found.unnumbered;
     p->trace.error_ns = error;
     p->trace.covered = covered(&p->trace);
-    for (size_t i = 0; i < p->events.n; i++) {
-        uint32_t rank = p->events.at[i].rank;
-        if (found.cause[i].state < WAIT_N_TO_N && rank < p->ranks.n &&
-            p->ranks.at[rank].rank == (int32_t)rank)
-            p->ranks.at[rank].message_wait_ns += (uint64_t)found.wait_ns[i];
-    }
-    for (size_t i = 0; i < found.n_waits; i++)
-        *PUSH(&p->waits) = found.waits[i];
+    find_waits(p, &found);
     find_from_graph(p, &found);
     find_below(p);
     find_algorithms(p);

@@ -10,49 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *key, *does;
-} states[WAIT_STATES] = {
-    [WAIT_NONE] = {"wait", "arrives late"},
-    [WAIT_LATE_SENDER] = {"late_sender", "sends late"},
-    [WAIT_WRONG_ORDER] = {"wrong_order", "sends late, while earlier messages are unreceived"},
-    [WAIT_LATE_RECEIVER] = {"late_receiver", "receives late"},
-    [WAIT_N_TO_N] = {"n_to_n", "arrives late"},
-    [WAIT_LATE_ROOT] = {"late_root", "is the root and arrives late"},
-    [WAIT_EARLY_ROOT] = {"early_root", "arrives later than the root, which waits for it"},
-    [WAIT_PREFIX] = {"prefix", "arrives late in a prefix operation"},
+/* Of the waits that a cause explains. */
+static const char *const keys[WAIT_STATES] = {
+    [WAIT_NONE] = "wait",
+    [WAIT_LATE_SENDER] = "late_sender",
+    [WAIT_WRONG_ORDER] = "wrong_order",
+    [WAIT_LATE_RECEIVER] = "late_receiver",
+    [WAIT_N_TO_N] = "n_to_n",
+    [WAIT_LATE_ROOT] = "late_root",
+    [WAIT_EARLY_ROOT] = "early_root",
+    [WAIT_PREFIX] = "prefix",
 };
-
-static int by_site(const void *a, const void *b)
-{
-    const struct wait *x = a, *y = b;
-    return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation) ?: ORDER(x->rank, y->rank)
-        ?: ORDER(y->wait_ns, x->wait_ns);
-}
-
-/* The waits of one operation at one call site. */
-struct waiting {
-    const struct wait *first; /* of N rows, sorted by rank */
-    size_t n;
-    const struct wait *most; /* the largest for the rank with the most waiting */
-    double sum, of_most;     /* ns: of all rows; of the rank with the most waiting */
-};
-
-static struct waiting waiting_at(const struct wait *w, const struct wait *end)
-{
-    struct waiting at = {.first = w};
-    for (double one = 0;
-         &w[at.n] < end && w[at.n].site == w->site && w[at.n].operation == w->operation; at.n++) {
-        const struct wait *x = &w[at.n];
-        one = (at.n && x[-1].rank == x->rank ? one : 0) + (double)x->wait_ns;
-        at.sum += (double)x->wait_ns;
-        if (one > at.of_most) {
-            at.of_most = one;
-            at.most = at.n && at.most && at.most->rank == x->rank ? at.most : x;
-        }
-    }
-    return at;
-}
 
 /* Whether RANK sends at least one message to PEER. */
 static bool sends_to(const struct profile *p, uint32_t rank, uint32_t peer)
@@ -63,46 +31,29 @@ static bool sends_to(const struct profile *p, uint32_t rank, uint32_t peer)
     return false;
 }
 
-/* How many ranks receive from W's rank at W's call site and also send to it. */
-static size_t clients_of(const struct profile *p, const struct wait *w)
+/* How many ranks receive from C's rank where most of its waiting occurs, and also send to it. */
+static size_t clients_of(const struct profile *p, const struct root_cause *c)
 {
     size_t clients = 0;
     for (size_t i = 0; i < p->peers.n; i++) {
         const struct profile_peer *m = &p->peers.at[i];
-        clients += m->received && m->peer == w->rank && m->site == w->site &&
-                   m->operation == w->operation && sends_to(p, m->rank, w->rank);
+        clients += m->received && m->peer == c->rank && m->site == c->wait_site &&
+                   m->operation == c->wait_operation && sends_to(p, m->rank, c->rank);
     }
     return clients;
 }
 
-static double mean_bytes(const struct profile *p, const struct wait *w)
+/* Of the calls where most of C's waiting occurs. */
+static double mean_bytes(const struct profile *p, const struct root_cause *c)
 {
     double bytes = 0, calls = 0;
     for (size_t i = 0; i < p->entries.n; i++)
-        if (p->entries.at[i].site == w->site && p->entries.at[i].operation == w->operation) {
+        if (p->entries.at[i].site == c->wait_site &&
+            p->entries.at[i].operation == c->wait_operation) {
             bytes += (double)p->entries.at[i].bytes;
             calls += (double)p->entries.at[i].calls;
         }
     return calls > 0 ? bytes / calls : 0;
-}
-
-/* How the late ranks of an operation of all ranks follow each other, if of three or more none
- * causes half of the waiting. In a random order at most half would be followed by the same rank as
- * the time before. NULL: neither a fixed nor a random order. */
-static const char *order_of(const struct waiting *at)
-{
-    enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };
-    uint64_t followed = 0, in_turn = 0;
-    for (size_t i = 0; i < at->n; i++) {
-        followed += at->first[i].followed;
-        in_turn += at->first[i].in_turn;
-    }
-    if (at->most->state != WAIT_N_TO_N || at->n < LATE_RANKS || 2 * at->of_most > at->sum ||
-        followed < LEAST)
-        return NULL;
-    return in_turn * 100 >= TURN_PERCENT * followed     ? "diffuse_procedure"
-           : in_turn * 100 <= CHANCE_PERCENT * followed ? "random_barrier"
-                                                        : NULL;
 }
 
 /* One segment, on all ranks that others waited for in it. */
@@ -113,6 +64,7 @@ struct segment {
     double cost, of_most, second;  /* ns: of all rows; of the largest; of the second largest */
     double passed;                 /* part of COST that was passed on */
     double error;                  /* at most half of COST's 95 % interval; NAN: unknown */
+    uint64_t followed, in_turn;    /* sums */
 };
 
 static int by_segment(const void *a, const void *b)
@@ -143,6 +95,8 @@ static struct segment segment_at(const struct root_cause *c, const struct root_c
         s.cost += cost;
         s.passed += (double)x->passed_ns;
         s.error += x->error_ns;
+        s.followed += x->followed;
+        s.in_turn += x->in_turn;
         if (cost > s.of_most) {
             s.second = s.of_most;
             s.of_most = cost;
@@ -179,6 +133,20 @@ static double segment_seconds(const struct finding_context *c, const struct segm
 static bool is_of_one_rank(const struct segment *s)
 {
     return s->of_most >= 2 * s->second;
+}
+
+/* How the late ranks in an operation of all ranks follow each other, if of three or more none
+ * causes half of the waiting. In a random order at most half would be followed by the same rank as
+ * the time before. NULL: neither a fixed nor a random order. */
+static const char *order_of(const struct segment *s)
+{
+    enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };
+    if (s->most->wait_state != WAIT_N_TO_N || s->n < LATE_RANKS || 2 * s->of_most > s->cost ||
+        s->followed < LEAST)
+        return NULL;
+    return s->in_turn * 100 >= TURN_PERCENT * s->followed     ? "diffuse_procedure"
+           : s->in_turn * 100 <= CHANCE_PERCENT * s->followed ? "random_barrier"
+                                                              : NULL;
 }
 
 /* Seconds per rank of S's cost that may have other reasons than the program. */
@@ -261,19 +229,17 @@ static void code_text(const struct finding_context *c, const struct segment *s, 
 }
 
 /* CERTAIN: CPU contention cannot explain the cost. */
-static void add_cause(struct finding_context *c, const struct segment *s, const struct waiting *at,
-                      double cost, bool certain)
+static void add_cause(struct finding_context *c, const struct segment *s, double cost, bool certain)
 {
     enum { CLIENTS = 3, BIG = 64 << 10 };
     const struct profile *p = c->v->p;
-    const struct wait *w = at->most;
     const bool one = is_of_one_rank(s);
-    const char *order = one ? NULL : order_of(at);
+    const char *order = one ? NULL : order_of(s);
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
     const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
     char code[SAMPLED_TEXT];
-    struct finding f = finding_of_cost(c, order ? order : states[s->most->wait_state].key, cost,
+    struct finding f = finding_of_cost(c, order ? order : keys[s->most->wait_state], cost,
                                        noise_at_least(cost, least, cause_doubt(c, s)));
     call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
     segment_label(c->v, s->most, between);
@@ -281,14 +247,14 @@ static void add_cause(struct finding_context *c, const struct segment *s, const 
     f.number[0] = (struct finding_number){"late_ranks", (double)s->n};
     f.number[1] = (struct finding_number){"share_of_rank_percent", 100 * s->of_most / s->cost};
     f.number[2] = (struct finding_number){"passed_on_percent", 100 * s->passed / s->cost};
-    size_t clients = w->state == WAIT_LATE_SENDER ? clients_of(p, w) : 0;
-    double bytes = mean_bytes(p, w);
-    if (clients >= CLIENTS && w->rank == s->most->rank) {
+    size_t clients = s->most->wait_state == WAIT_LATE_SENDER ? clients_of(p, s->most) : 0;
+    double bytes = mean_bytes(p, s->most);
+    if (clients >= CLIENTS) {
         f.key = "intensive_server";
         f.number[3] = (struct finding_number){"clients", (double)clients};
         snprintf(more, sizeof more, ", where it serves %zu ranks, which send to it and wait",
                  clients);
-    } else if (w->state == WAIT_LATE_RECEIVER && bytes >= BIG) {
+    } else if (s->most->wait_state == WAIT_LATE_RECEIVER && bytes >= BIG) {
         f.key = "big_message";
         f.number[3] = (struct finding_number){"bytes", bytes};
         snprintf(more, sizeof more, ", in which messages of %s wait for their receive",
@@ -338,15 +304,6 @@ static bool windows_hide(struct finding_context *c)
     return true;
 }
 
-/* The calls with the most waiting due to that cause, and what they waited for. */
-static struct waiting waiting_for(const struct root_cause *c, const struct wait *w,
-                                  const struct wait *end)
-{
-    while (w < end && (w->site != c->wait_site || w->operation != c->wait_operation))
-        w++;
-    return w < end ? waiting_at(w, end) : (struct waiting){0};
-}
-
 static void find_unknown_causes(struct finding_context *c, double unknown)
 {
     double cost = 1e-9 * unknown / c->ranks / c->v->p->trace.covered;
@@ -368,9 +325,6 @@ void find_waits(struct finding_context *c)
     if (!p->trace.on || !p->waits.n || p->trace.covered <= 0 || windows_hide(c))
         return;
     c->traced = true;
-    struct wait *w = memory_alloc(p->waits.n * sizeof *w), *end = w + p->waits.n;
-    memcpy(w, p->waits.at, p->waits.n * sizeof *w);
-    qsort(w, p->waits.n, sizeof *w, by_site);
     struct root_cause *causes = memory_alloc((p->causes.n + 1) * sizeof *causes),
                       *last = causes + p->causes.n;
     if (p->causes.n)
@@ -379,26 +333,23 @@ void find_waits(struct finding_context *c)
     struct segment uncertain = {0}; /* the costliest that CPU contention may explain */
     for (const struct root_cause *x = causes; x < last;) {
         struct segment s = segment_at(x, last);
-        struct waiting at = waiting_for(s.most, w, end);
+        const bool waits = s.most->wait_operation != CAUSES_NONE;
         double cost = segment_seconds(c, &s);
         x += s.n;
         if (s.first->kind != CAUSE_COMPUTATION && s.first->kind != CAUSE_TRANSFER) {
             unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
-        } else if (at.most && finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
-            add_cause(c, &s, &at, cost, true);
+        } else if (waits && finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
+            add_cause(c, &s, cost, true);
             struct imbalance *b;
             while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
                 b->reported = true;
-        } else if (at.most && noise_matters(cost, least_cost(c, &s), 0, c->run) &&
+        } else if (waits && noise_matters(cost, least_cost(c, &s), 0, c->run) &&
                    s.cost > uncertain.cost) {
             uncertain = s;
         }
     }
-    if (uncertain.first) {
-        const struct waiting at = waiting_for(uncertain.most, w, end);
-        add_cause(c, &uncertain, &at, segment_seconds(c, &uncertain), false);
-    }
+    if (uncertain.first)
+        add_cause(c, &uncertain, segment_seconds(c, &uncertain), false);
     find_unknown_causes(c, unknown);
     free(causes);
-    free(w);
 }

@@ -83,17 +83,6 @@ struct cause {
     uint8_t state;      /* enum wait_state: the name of waiting for it */
 };
 
-/* Waiting time of one operation at one call site, in one wait state, for one rank. */
-struct wait {
-    uint32_t site, operation;
-    uint32_t state; /* enum wait_state */
-    uint32_t rank;  /* the late rank */
-    uint64_t calls, wait_ns;
-    /* Only for wait at NxN: how often after this rank another rank was the late one next (counted
-     * from the second time), and how often it was the same one as the time before. */
-    uint64_t followed, in_turn;
-};
-
 struct timeline {
     uint32_t *partner;        /* for each event: index of the other end of its message, or
                                  TIMELINE_NONE */
@@ -109,8 +98,6 @@ struct timeline {
     uint64_t unnumbered;      /* sends and receives whose order in their channel is unknown */
     uint64_t call_ns;         /* time in all calls */
     uint64_t wait_sum_ns;     /* waiting time, included in CALL_NS */
-    struct wait *waits;       /* by call site, wait state and awaited rank; longest first */
-    size_t n_waits;
 };
 
 /* Matches N events in any order. ERROR_NS: the largest difference between the clocks of two ranks;

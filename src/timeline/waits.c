@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include <string.h>
 
 const char *const wait_names[WAIT_STATES] = {
     [WAIT_NONE] = "none",
@@ -127,110 +126,12 @@ static void wait_of_call(struct timeline *t, const struct event *events, const u
     }
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct wait *x = a, *y = b;
-    return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation) ?: ORDER(x->state, y->state)
-        ?: ORDER(x->rank, y->rank);
-}
-
-/* One instance in which a rank waited. */
-struct late {
-    uint32_t site, operation, ordinal, rank;
-    uint64_t comm_id;
-};
-
-static int by_series(const struct late *x, const struct late *y)
-{
-    return ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation)
-        ?: ORDER(x->comm_id, y->comm_id);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct late *x = a, *y = b;
-    return by_series(x, y) ?: ORDER(x->ordinal, y->ordinal);
-}
-
-/* Sets followed and in_turn: whether the late ranks of NxN collectives at one call site alternate
- * in a fixed order. T->waits must be sorted by call site. */
-static void find_turns(struct timeline *t, const struct event *events, size_t n)
-{
-    struct late *late = memory_alloc((n + 1) * sizeof *late);
-    size_t m = 0, ranks = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t rank = t->cause[i].rank;
-        if (!t->wait_ns[i] || t->cause[i].state != WAIT_N_TO_N)
-            continue;
-        late[m++] = (struct late){events[i].site, events[i].operation, events[i].ordinal, rank,
-                                  events[i].comm_id};
-        ranks = rank >= ranks ? rank + (size_t)1 : ranks;
-    }
-    qsort(late, m, sizeof *late, by_order);
-    uint32_t *next = memory_alloc((ranks + 1) * sizeof *next); /* plus one: by rank, the late rank
-                                                                  that followed it */
-    for (size_t i = 1; i < m; i++) {
-        const struct late *before = &late[i - 1];
-        if (by_series(before, &late[i])) {
-            memset(next, 0, ranks * sizeof *next);
-            continue;
-        }
-        if (before->ordinal == late[i].ordinal)
-            continue;
-        struct wait wanted = {
-            before->site, before->operation, WAIT_N_TO_N, before->rank, 0, 0, 0, 0};
-        struct wait *row = bsearch(&wanted, t->waits, t->n_waits, sizeof *row, by_place);
-        if (row && next[before->rank]) {
-            row->followed++;
-            row->in_turn += next[before->rank] == late[i].rank + 1;
-        }
-        next[before->rank] = late[i].rank + 1;
-    }
-    free(late);
-    free(next);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-    return ORDER(((const struct wait *)b)->wait_ns, ((const struct wait *)a)->wait_ns)
-               ?: by_place(a, b);
-}
-
 size_t timeline_call_end(const struct timeline *t, const struct event *events, size_t n, size_t i)
 {
     size_t end = i + 1;
     while (end < n && !by_call(&t->order[i], &t->order[end], (void *)events))
         end++;
     return end;
-}
-
-static void sum_up(struct timeline *t, const struct event *events, size_t n)
-{
-    size_t m = 0, kept = 0;
-    for (size_t i = 0; i < n; i++)
-        m += t->wait_ns[i] > 0;
-    struct wait *w = t->waits = memory_alloc((m + 1) * sizeof *w);
-    m = 0;
-    for (size_t i = 0; i < n; i++)
-        if (t->wait_ns[i] > 0)
-            w[m++] = (struct wait){.site = events[i].site,
-                                   .operation = events[i].operation,
-                                   .state = t->cause[i].state,
-                                   .rank = t->cause[i].rank,
-                                   .calls = 1,
-                                   .wait_ns = (uint64_t)t->wait_ns[i]};
-    qsort(w, m, sizeof *w, by_place);
-    for (size_t i = 0; i < m; i++) {
-        if (kept && !by_place(&w[kept - 1], &w[i])) {
-            w[kept - 1].calls++;
-            w[kept - 1].wait_ns += w[i].wait_ns;
-        } else {
-            w[kept++] = w[i];
-        }
-    }
-    t->n_waits = kept;
-    find_turns(t, events, n);
-    qsort(w, kept, sizeof *w, longest_first);
 }
 
 void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
@@ -249,7 +150,6 @@ void timeline_find(struct timeline *t, const struct event *events, size_t n, int
         end = timeline_call_end(t, events, n, i);
         wait_of_call(t, events, t->order + i, end - i, error_ns);
     }
-    sum_up(t, events, n);
 }
 
 void timeline_free(struct timeline *t)
@@ -258,6 +158,5 @@ void timeline_free(struct timeline *t)
     free(t->order);
     free(t->cause);
     free(t->wait_ns);
-    free(t->waits);
     *t = (struct timeline){0};
 }

@@ -195,6 +195,34 @@ Test(causes, collectives_in_between)
     played_free(p);
 }
 
+/* Three ranks that are late in turn, or not: rank 0 is followed by rank 1 and 2 by turns. Of eight
+ * that are followed, the first time of each is not counted. */
+Test(causes, late_in_turn)
+{
+    static const uint32_t turns[] = {0, 1, 2, 0, 1, 2, 0, 1, 2},
+                          chance[] = {0, 1, 0, 2, 0, 1, 0, 2, 0};
+    for (int in_turn = 0; in_turn < 2; in_turn++) {
+        struct played *p = program(3);
+        uint64_t followed = 0, same = 0;
+        for (int step = -1; step < 9; step++)
+            for (uint32_t r = 0; r < 3; r++) {
+                const bool late = step >= 0 && (in_turn ? turns : chance)[step] == r;
+                does(p, r, COMPUTE, late ? 600 : 100, 0);
+                does(p, r, BARRIER, 40, 0);
+            }
+        play(p);
+        struct answer a = analysed(p, 0);
+        for (size_t i = 0; i < a.c.n; i++) {
+            followed += a.c.rows[i].followed;
+            same += a.c.rows[i].in_turn;
+        }
+        cr_expect_eq(followed, 5, "%d", (int)followed);
+        cr_expect_eq(same, in_turn ? 5 : 2, "%d", (int)same);
+        answer_free(&a);
+        played_free(p);
+    }
+}
+
 /* Of rank 0 there is no record: that rank 1 waited for it is unknown, and so is why rank 2 did. */
 Test(causes, rank_without_a_record)
 {

@@ -194,8 +194,7 @@ Test(figures, of_waits_messages_and_the_transport)
     uint32_t bcast = profile_add_operation(p, "MPI_Bcast", 0);
     *PUSH(&p->sites) = (struct profile_site){0};
     p->trace.wait_ns = 400, p->trace.calls_ns = 1000;
-    *PUSH(&p->waits) = (struct wait){
-        .operation = bcast, .rank = 3, .calls = 4, .wait_ns = 200, .followed = 8, .in_turn = 6};
+    *PUSH(&p->waits) = (struct wait){.operation = bcast, .rank = 3, .calls = 4, .wait_ns = 200};
     *PUSH(&p->peers) = (struct profile_peer){.site = PROFILE_NONE,
                                              .operation = bcast,
                                              .rank = 1,

@@ -69,6 +69,8 @@ static void add_cause(struct profile *p, const struct known *k, size_t i)
                             .site = site_in_line(p, 50),
                             .operation = profile_add_operation(p, "MPI_Send", FAMILY_SEND),
                             .direct_ns = cost,
+                            .followed = k->waits[i].followed,
+                            .in_turn = k->waits[i].in_turn,
                             .wait_site = site_in_line(p, k->waits[i].line),
                             .wait_operation = profile_add_operation(p, "MPI_Recv", FAMILY_RECV),
                             .wait_state = k->waits[i].state};
@@ -129,9 +131,7 @@ struct profile *made(const struct known *k)
                           .state = k->waits[i].state,
                           .rank = k->waits[i].rank,
                           .calls = 1,
-                          .wait_ns = ns(k->waits[i].wait),
-                          .followed = k->waits[i].followed,
-                          .in_turn = k->waits[i].in_turn};
+                          .wait_ns = ns(k->waits[i].wait)};
     }
     return p;
 }
