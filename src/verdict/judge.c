@@ -147,14 +147,6 @@ static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                                              : VERDICT_MOVING;
 }
 
-/* Whether A and B are on one communicator, or on what was made on it: windows, files. */
-static bool is_of_one_comm(const struct wait_graph *g, const struct awaited *a,
-                           const struct awaited *b)
-{
-    const struct member_list *x = &g->s->comms.at[a->comm], *y = &g->s->comms.at[b->comm];
-    return x->id == y->id || (x->group == y->group && (x->operation || y->operation));
-}
-
 /* The verdict on ranks that wait for each other, for the reasons X. */
 static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *in,
                                         const struct reasons *x)
@@ -163,8 +155,8 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
         if (in[r] && g->s->rank[r].call.polls)
             return VERDICT_POLLING;
     if (!x->message && !x->lock)
-        return x->other && !is_of_one_comm(g, x->other, x->collective) ? VERDICT_CROSSED
-                                                                       : VERDICT_MISMATCH;
+        return x->other && x->other->comm != x->collective->comm ? VERDICT_CROSSED
+                                                                 : VERDICT_MISMATCH;
     return x->lock || (!x->collective && x->said < SAID_NEAREST &&
                        x->message->peer != x->message->rank)
                ? VERDICT_CYCLE
@@ -236,7 +228,7 @@ static bool belong_together(const struct verdict *a, const struct verdict *b)
            (a->kind <= VERDICT_STOPPED ||
             ((a->kind == VERDICT_MISSING || a->kind == VERDICT_COMPUTES) && x && y &&
              x->what == y->what && x->comm == y->comm && x->sequence == y->sequence &&
-             (x->what == AWAIT_COLLECTIVE || x->what == AWAIT_ALL)));
+             (x->what == AWAIT_COLLECTIVE || x->what >= AWAIT_INIT)));
 }
 
 /* Of the verdicts on ranks that wait only for each other, the one with the highest priority; AMONG:

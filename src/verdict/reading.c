@@ -1,6 +1,5 @@
 #include "verdict/reading.h"
 
-#include "base/hash.h"
 #include "base/quote.h"
 #include "base/text.h"
 
@@ -23,7 +22,7 @@ static uint32_t first_frame(struct reading *r, uint32_t i)
 uint32_t reading_find_comm(const struct situation *s, uint64_t id)
 {
     uint32_t i = 0;
-    while (i < s->comms.n && s->names->comms.at[i].id != id)
+    while (i < s->comms.n && s->comms.at[i].id != id)
         i++;
     return i;
 }
@@ -35,15 +34,13 @@ uint32_t reading_find_or_add_comm(struct reading *r, uint64_t id, uint32_t row)
     uint32_t i = reading_find_comm(r->s, id);
     if (i == r->s->comms.n) {
         *PUSH(&names->comms) = (struct profile_comm){.id = id};
-        *PUSH(&r->s->comms) = (struct member_list){.lowest = UINT64_MAX};
+        *PUSH(&r->s->comms) = (struct member_list){.id = id, .lowest = UINT64_MAX};
     }
     struct member_list *c = &r->s->comms.at[i];
     struct profile_comm *name = &names->comms.at[i];
     if (row == LEDGER_NO_COMM || c->n || from->size > r->s->n_ranks)
         return i;
     c->group = from->id;
-    c->id = from->last;
-    c->world = from->flags & LEDGER_COMM_WORLD;
     c->n = name->size = from->size;
     if (from->created == 1) { /* other communicators share the row and its name */
         text_copy_part(name->name, sizeof name->name, from->name, sizeof from->name);
@@ -52,7 +49,7 @@ uint32_t reading_find_or_add_comm(struct reading *r, uint64_t id, uint32_t row)
     c->member = memory_alloc((c->n + 1) * sizeof *c->member);
     c->entered = memory_alloc((c->n + 1) * sizeof *c->entered);
     for (size_t m = 0; m < c->n; m++) {
-        c->member[m] = c->world ? (int32_t)m : -1;
+        c->member[m] = from->flags & LEDGER_COMM_WORLD ? (int32_t)m : -1;
         c->entered[m] = -1;
     }
     return i;
@@ -69,13 +66,12 @@ static double age_of(const struct reading *r, uint64_t ticks)
     return age > 0 ? age : 0;
 }
 
-/* Calls about which their family does not say enough. The first four have no number on their
- * communicator. */
+/* Calls about which their family does not say enough. */
 enum meaning {
-    MEANS_COMM, /* makes a communicator. All members leave it only after all have entered */
-    MEANS_OPEN, /* may also wait for a file system or for processes */
-    MEANS_WIN,  /* collective on a window, or on a file: the record has no communicator of it */
-    MEANS_FILE,
+    MEANS_COMM, /* makes a communicator. It has no number of its own on the old one, but all members
+                   leave it only after all have entered */
+    MEANS_ALL,  /* may need ranks that are unknown, since the record has no communicator of windows
+                   and files */
     MEANS_LOCK, /* waits for the lock of a window */
     MEANS_ANY,  /* completes one of several requests */
     MEANS_POLL,
@@ -88,15 +84,13 @@ static enum meaning meaning_of(const char *name)
         [MEANS_COMM] = ("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
                         "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
                         "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"),
-        [MEANS_OPEN] = ("MPI_File_open MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate "
-                        "MPI_Win_allocate_shared MPI_Comm_spawn MPI_Comm_spawn_multiple "
-                        "MPI_Comm_accept MPI_Comm_connect"),
-        [MEANS_WIN] = "MPI_Win_fence MPI_Win_free",
-        [MEANS_FILE] =
-            ("MPI_File_close MPI_File_set_size MPI_File_preallocate MPI_File_set_view "
-             "MPI_File_sync MPI_File_set_atomicity MPI_File_seek_shared MPI_File_read_all "
-             "MPI_File_read_at_all MPI_File_read_ordered MPI_File_write_all "
-             "MPI_File_write_at_all MPI_File_write_ordered"),
+        [MEANS_ALL] =
+            ("MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate MPI_Win_allocate_shared "
+             "MPI_Win_fence MPI_Win_free MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept "
+             "MPI_Comm_connect MPI_File_open MPI_File_close MPI_File_set_size "
+             "MPI_File_preallocate MPI_File_set_view MPI_File_sync MPI_File_set_atomicity "
+             "MPI_File_seek_shared MPI_File_read_all MPI_File_read_at_all MPI_File_read_ordered "
+             "MPI_File_write_all MPI_File_write_at_all MPI_File_write_ordered MPI_Finalize"),
         [MEANS_LOCK] = ("MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
                         "MPI_Win_unlock MPI_Win_unlock_all"),
         [MEANS_ANY] = "MPI_Waitany MPI_Waitsome"};
@@ -106,72 +100,16 @@ static enum meaning meaning_of(const char *name)
     return m == MEANS_POLL && !profile_operation_polls(name) ? MEANS_NOTHING : m;
 }
 
-/* The communicator ROW of a call of NAME. For a collective on a window or a file it is the one on
- * which this process made all its windows or files; LEDGER_NO_COMM if these are several. */
-static uint32_t comm_row(const struct reading *r, const char *name, uint32_t row)
-{
-    const enum meaning m = meaning_of(name);
-    const char *makers = m == MEANS_WIN
-                             ? "MPI_Win_create MPI_Win_create_c MPI_Win_create_dynamic "
-                               "MPI_Win_allocate MPI_Win_allocate_c MPI_Win_allocate_shared "
-                               "MPI_Win_allocate_shared_c"
-                         : m == MEANS_FILE ? "MPI_File_open"
-                                           : "";
-    bool several = false;
-    for (uint32_t i = 0; *makers && i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
-        const struct ledger_entry *e = &r->g.l->entries[i];
-        if (!text_has_word(makers, r->g.l->operations[e->operation].name))
-            continue;
-        several = several || e->comm == LEDGER_NO_COMM || (row != LEDGER_NO_COMM && row != e->comm);
-        row = e->comm;
-    }
-    return several ? LEDGER_NO_COMM : row;
-}
-
-int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row)
-{
-    const struct ledger *l = r->g.l;
-    int64_t n = 0;
-    bool known = !l->header->section[LEDGER_ENTRIES].dropped;
-    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
-        const struct ledger_entry *e = &l->entries[i];
-        const char *name = l->operations[e->operation].name;
-        if (awaited_collective(name, false, -1, 0).operation != operation)
-            continue;
-        const uint32_t of = comm_row(r, name, e->comm);
-        known = known && of != LEDGER_NO_COMM;
-        n += of == row ? (int64_t)e->calls : 0;
-    }
-    return known ? n : -1;
-}
-
-static bool is_collective(const struct profile_operation *o)
-{
-    const enum meaning m = meaning_of(o->name);
-    return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || m <= MEANS_FILE;
-}
-
-/* The collective C on a known communicator. Collectives without a number are counted by
- * operation. */
+/* The collective C on a known communicator. */
 static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
-                                     const struct profile_operation *o)
+                                     const char *name)
 {
-    const bool counted = meaning_of(o->name) <= MEANS_FILE;
-    struct awaited a =
-        awaited_collective(o->name, r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
-                           counted ? -1 : c->root, counted ? JUDGE_UNKNOWN_BYTES : c->bytes);
-    uint64_t id = counted ? hash_mix(c->comm_id, a.operation) : c->comm_id;
-    int64_t number = counted ? reading_calls(r, a.operation, c->comm) : (int64_t)c->sequence;
-    if (number < 0)
-        return (struct awaited){.what = AWAIT_OTHER};
-    a.comm = reading_find_or_add_comm(r, id, c->comm);
-    a.sequence = (uint64_t)number;
-    a.counted = counted;
-    a.maybe = counted && meaning_of(o->name) != MEANS_COMM;
-    struct member_list *list = &r->s->comms.at[a.comm];
-    list->operation = counted ? a.operation : 0;
-    list->id = c->comm_id;
-    list->lowest = a.sequence < list->lowest ? a.sequence : list->lowest;
+    const bool two_groups = r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER;
+    struct awaited a = awaited_collective(name, two_groups, c->root, c->bytes);
+    a.comm = reading_find_or_add_comm(r, c->comm_id, c->comm);
+    a.sequence = c->sequence;
+    uint64_t *lowest = &r->s->comms.at[a.comm].lowest;
+    *lowest = a.sequence < *lowest ? a.sequence : *lowest;
     return a;
 }
 
@@ -191,22 +129,20 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     return a;
 }
 
-struct awaited reading_awaited(struct reading *r, const struct ledger_call *call, bool sends)
+struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
-    struct ledger_call of = *call, *c = &of;
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->s->names->operations.at[operation];
-    of.comm = (uint16_t)comm_row(r, o->name, call->comm);
-    if (call->comm == LEDGER_NO_COMM && r->g.l->comms[of.comm].created == 1)
-        of.comm_id = r->g.l->comms[of.comm].id; /* all members know it without a collective */
+    const enum meaning m = meaning_of(o->name);
     const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, both = o->family == FAMILY_SENDRECV,
                send = both ? sends : strstr(o->name, "end") != NULL,
                receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
-    struct awaited a = {.what = AWAIT_OTHER};
-    if (known && is_collective(o))
-        a = awaited_of_all(r, c, o);
-    else if (meaning_of(o->name) == MEANS_LOCK)
-        a.what = AWAIT_LOCK;
+    struct awaited a = {.what = m == MEANS_ALL    ? AWAIT_ALL
+                                : m == MEANS_LOCK ? AWAIT_LOCK
+                                                  : AWAIT_OTHER};
+    if (known &&
+        (o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || m == MEANS_COMM))
+        a = awaited_of_all(r, c, o->name);
     else if (known && c->peer != INT32_MIN && send != receive)
         a = awaited_of_one(r, c, send, sends ? c->to : c->peer, sends ? c->to_tag : c->tag);
     a.rank = r->g.h->rank;
@@ -297,7 +233,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     const bool polling = m == MEANS_POLL,
                waits = o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8);
     size_t n = o->family == FAMILY_PROBE || !(polling || waits);
-    if (!(blocking >> o->family & 1) && m > MEANS_OPEN)
+    if (!(blocking >> o->family & 1) && m > MEANS_COMM)
         known.comm_id = 0;
     own[0] = reading_awaited(r, &known, false);
     if (o->family == FAMILY_SENDRECV) {
@@ -308,7 +244,8 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     call->name = name;
     call->site = own->site;
     call->since = c->since;
-    call->longest = longest_before(r, c);
+    /* How long processes take to end is unknown. */
+    call->longest = o->family == FAMILY_LIFECYCLE ? INFINITY : longest_before(r, c);
     call->any = m == MEANS_ANY;
     call->polls = polling;
     call->seconds = !polling ? age_of(r, c->since) : c->progress ? age_of(r, c->progress) : -1;
@@ -321,17 +258,17 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     }
 }
 
-/* Adds MPI_Init or MPI_Finalize. */
-static void add_for_all(struct reading *r, const char *name, uint64_t since, double seconds)
+/* Adds MPI_Init, in which nothing is recorded yet. */
+static void add_init(struct reading *r)
 {
-    struct awaited a = {.what = AWAIT_ALL, .site = PROFILE_NONE};
-    a.name = profile_add_operation(r->s->names, name, FAMILY_LIFECYCLE);
+    struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
+    a.name = profile_add_operation(r->s->names, "MPI_Init", FAMILY_LIFECYCLE);
     struct open_call *call = situation_call(r->s, r->g.h->rank, &a, 1);
     call->name = a.name;
     call->site = a.site;
-    call->since = since;
-    call->longest = INFINITY; /* how long processes take to start or to end is unknown */
-    call->seconds = seconds;
+    call->since = 1;
+    call->longest = INFINITY; /* how long processes take to start is unknown */
+    call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
 }
 
 /* Notes calls that returned errors, and whether windows are locked. */
@@ -358,8 +295,8 @@ void reading_add_calls(struct reading *r)
     struct situation *s = r->s;
     struct rank_view *rank = &s->rank[h->rank];
     const struct ledger_call *last = NULL, *open = NULL;
-    if (!count_of(r->g.l, LEDGER_OPERATIONS)) { /* MPI_Init has not returned */
-        add_for_all(r, "MPI_Init", 1, r->now < 0 ? -1 : r->now - h->pair[0].seconds);
+    if (!count_of(r->g.l, LEDGER_OPERATIONS)) {
+        add_init(r);
         return;
     }
     add_entries(r, rank);
@@ -369,15 +306,15 @@ void reading_add_calls(struct reading *r)
         if (!c->thread)
             continue;
         last = !last || c->progress > last->progress ? c : last;
-        if (c->since && !strcmp(r->g.l->operations[c->operation].name, "MPI_Finalize")) {
-            rank->state = RANK_FINISHED;
-            add_for_all(r, "MPI_Finalize", c->since, age_of(r, c->since));
-        } else if (c->since && (!open || c->since < open->since))
+        if (c->since && (!open || c->since < open->since))
             open = c;
     }
-    rank->outside = !open && rank->state != RANK_FINISHED;
-    if (open && rank->state != RANK_FINISHED)
+    rank->outside = !open;
+    if (open) {
         add_call(r, open);
+        if (!strcmp(r->g.l->operations[open->operation].name, "MPI_Finalize"))
+            rank->state = RANK_FINISHED;
+    }
     /* A record written by another host may be out of date. */
     rank->threads = h->threads_at_once || rank->unseen;
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;

@@ -22,10 +22,6 @@ uint32_t reading_find_comm(const struct situation *s, uint64_t id);
  * LEDGER_NO_COMM. */
 uint32_t reading_find_or_add_comm(struct reading *r, uint64_t id, uint32_t row);
 
-/* How many calls of OPERATION (a hash of its name) on the communicator ROW have returned; -1 if
- * unknown. */
-int64_t reading_calls(const struct reading *r, uint32_t operation, uint32_t row);
-
 /* What call C waits for; for MPI_Sendrecv its receive, or (SENDS) its send. PEER is the rank in the
  * communicator until all records are read, then the world rank. In an intercommunicator, ranks of
  * the second group are counted after those of the first. */

@@ -166,11 +166,10 @@ static void read_calls(struct reading *r)
     add_messages(r);
 }
 
-/* How many collectives the rank has entered on communicator I; -1: unknown. A row of the record may
- * represent several communicators of the same members: its count is that of the last one. */
-static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
+/* How many collectives the rank has entered on the communicator C; -1: unknown. A row of the record
+ * may represent several communicators of the same members: its count is that of the last one. */
+static int64_t entered_in(const struct reading *r, const struct member_list *c, uint32_t *rank)
 {
-    const struct member_list *c = &r->s->comms.at[i];
     int64_t entered = -1;
     bool several = false, none = false;
     for (uint32_t k = 1; c->n && k < count_of(r->g.l, LEDGER_COMMS); k++) {
@@ -180,15 +179,10 @@ static int64_t entered_in(const struct reading *r, uint32_t i, uint32_t *rank)
         *rank = row->rank;
         several = several || row->created > 1;
         none = none || !row->last;
-        const bool world = row->flags & LEDGER_COMM_WORLD;
-        if (c->operation && c->world == world &&
-            (world || row->last == c->id || row->id == c->id)) {
-            const int64_t n = reading_calls(r, c->operation, k);
-            entered = n < 0 || n > entered ? n : entered;
-        } else if (!c->operation && row->last == r->s->names->comms.at[i].id)
+        if (row->last == c->id)
             entered = (int64_t)row->entered;
     }
-    return entered < 0 && none && !several && !c->operation ? 0 : entered;
+    return entered < 0 && none && !several ? 0 : entered;
 }
 
 /* Reads the rank's position in the communicators of open calls, and the collectives that it has
@@ -198,7 +192,7 @@ static void read_members(struct reading *r)
     struct situation *s = r->s;
     for (uint32_t i = 0; i < s->comms.n; i++) {
         uint32_t rank = UINT32_MAX;
-        int64_t entered = entered_in(r, i, &rank);
+        int64_t entered = entered_in(r, &s->comms.at[i], &rank);
         if (rank >= s->comms.at[i].n)
             continue;
         s->comms.at[i].member[rank] = r->g.h->rank;

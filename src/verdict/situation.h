@@ -68,7 +68,8 @@ struct awaited {
         AWAIT_RECEIVE,
         AWAIT_COLLECTIVE,
         AWAIT_LOCK, /* the lock of a window, which another rank may hold */
-        AWAIT_ALL,  /* MPI_Init, MPI_Finalize: need all ranks */
+        AWAIT_INIT, /* MPI_Init: needs all ranks */
+        AWAIT_ALL,  /* may need all ranks: MPI_Finalize, collectives on windows and files */
         AWAIT_OTHER
     } what;
     int32_t rank;      /* the rank that waits. All ranks here are in MPI_COMM_WORLD */
@@ -78,10 +79,9 @@ struct awaited {
     uint64_t posted;   /* time of posting of a request (a send may already be complete); 0: not a
                           request */
     uint64_t request;  /* handle of the request, to look it up; 0: not a request */
-    uint64_t sequence; /* of a collective: its number in the member list, from 0 */
+    uint64_t sequence; /* of a collective: its number in the member list, from 0; of one without a
+                          number, such as MPI_Comm_dup, that of the next one */
     bool left;         /* a collective that RANK has left, while other members are still in it */
-    bool counted;      /* SEQUENCE counts only collectives of the same operation */
-    bool maybe;        /* it may wait for something else: a file system, a process to start */
     /* What a collective's members must agree on; unknown values agree with any: */
     uint32_t operation; /* equal for operations that match each other */
     int32_t root;       /* -1 if none or not comparable */
@@ -98,9 +98,7 @@ struct member_list {
     int64_t *entered;
     size_t n;
     uint64_t id, group; /* of the communicator, and of its group, as in the records */
-    uint32_t operation; /* if not 0: only this operation, which records do not number */
-    bool world;
-    uint64_t lowest; /* smallest number of a collective that is open or posted here */
+    uint64_t lowest;    /* smallest number of a collective that is open or posted here */
 };
 
 /* Messages from one rank to another; each of them may count its end. */

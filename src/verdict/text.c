@@ -61,7 +61,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
 {
     char number[32];
     if (a->what == AWAIT_COLLECTIVE) {
-        if (!a->counted)
+        if (names->operations.at[a->name].family != FAMILY_COMM)
             add(text, " number %s", format_count(number, a->sequence + 1));
         add(text, " of ");
         add_comm(text, names, a->comm);

@@ -86,7 +86,7 @@ static void wait_for_collective(struct wait_graph *g, struct need *w)
                 add_edge(g, w, member, called && !awaited_agree(a, called) ? called : NULL);
         }
         w->one = others;
-        w->maybe = a->maybe || (unknown && (others || !w->n));
+        w->maybe = unknown && (others || !w->n);
     }
 }
 
@@ -144,22 +144,21 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
             add_edge(g, w, any ? c->member[i] : a->peer, NULL);
 }
 
-/* It waits for the ranks that may satisfy it: MPI_Init for those without a record, MPI_Finalize for
- * those outside of MPI. */
+/* Whether OTHER may be the rank for which a call waits. */
+static bool is_awaited(const struct rank_view *other, enum awaited_what what)
+{
+    return what == AWAIT_LOCK ? other->locks
+           : what == AWAIT_INIT
+               ? other->state == RANK_UNSEEN
+               : what == AWAIT_ALL && other->state < RANK_STOPPED && !other->call.open;
+}
+
 static void wait_for_some(struct wait_graph *g, struct need *w)
 {
-    const enum awaited_what what = w->a->what;
-    const bool ends = g->s->rank[w->a->rank].state == RANK_FINISHED;
     w->maybe = true;
-    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++) {
-        const struct rank_view *other = &g->s->rank[r];
-        const bool unseen = other->state == RANK_UNSEEN;
-        if (r != w->a->rank &&
-            ((what == AWAIT_LOCK && other->locks) ||
-             (what == AWAIT_ALL &&
-              (ends ? !unseen && !waits_is_out(g, r) && !other->call.open : unseen))))
+    for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++)
+        if (r != w->a->rank && is_awaited(&g->s->rank[r], w->a->what))
             add_edge(g, w, r, NULL);
-    }
 }
 
 static void add_need(struct wait_graph *g, const struct open_call *c, const struct awaited *a)

@@ -17,7 +17,7 @@ enum {
     OP_RECV,
     OP_SENDRECV,
     OP_IRECV,
-    OP_WIN_CREATE,
+    OP_COMM_DUP,
     OP_WIN_FENCE,
     OP_UNUSED,
     OPS

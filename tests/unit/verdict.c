@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Communicators: all ranks, in the same order and in another; and what makes communicators of the
- * first one. The members have entered 7 collectives of the first, 8 of the second, and so on. */
-enum { WORLD, OTHER, SUB, MADE };
+/* Communicators: all ranks, in the same order, in another, and the same again. The members have
+ * entered 7 collectives of the first, 8 of the second, 9 of the third. */
+enum { WORLD, OTHER, SUB };
 /* The ranks at fault: all, or those of 'o'. */
 enum { ALL = 100, ANY = 101 };
 /* Call sites: FAULT + its number for a rank, FAULT + 1 for those of 'y', WAITER for those that
@@ -26,15 +26,15 @@ enum { FAULT = 1000, WAITER = 2000 };
  *              is enough
  *   0=WORD     its state, or: threads, locks, young or undated (its call)
  *   0<1.5:2/1  to 0 from 1 with tag 5, two messages were sent and one was received; << on OTHER
- *   0#9        how many collectives of WORLD it has entered ('?': unknown); 0%9 of MADE
+ *   0#9        how many collectives of WORLD it has entered ('?': unknown)
  *   ageless    the age of no call is known
  *   uncounted  not all messages are counted
  *
  * Parts: r1.4 receive from 1 with tag 4 (r* from any; > is the next rank of o; tag 4 if none is
  * given, * any), s1 send; R and S on OTHER. b a c1 d barrier, allreduce, broadcast by 1,
- * duplication of a communicator; b8 with number 8; B on OTHER. i MPI_Init, l lock, u unknown, n
- * nothing. After it '+' posted, '-' left, '?' may wait for something else, '=' of another size, '!'
- * of an unknown size.
+ * duplication of a communicator; b8 with number 8; B on OTHER. i MPI_Init, f fence of a window, l
+ * lock, u unknown, n nothing. After it '+' posted, '-' left, '=' of another size, '!' of an unknown
+ * size.
  *
  * All ranks without a word wait in a collective for all, or in a chain for the last that is in
  * a call. */
@@ -71,8 +71,8 @@ static const struct known {
     {"other collectives, others compute", "0=run 1:b 2:c0 *=run", VERDICT_MISMATCH, false, ANY,
      ALL},
     {"collective beside a duplication", "x:b y:d", VERDICT_MISMATCH, true, ALL, 0},
-    {"file not opened by all", "x:b y:d?", VERDICT_MISMATCH, false, ALL, 0},
-    {"slow file system", "0:d? *%11", VERDICT_MISSING, false, 1, 0},
+    {"fence left out by others", "0:f *:b", VERDICT_MISSING, false, 1, 0},
+    {"fence not reached", "0=run *:f", VERDICT_COMPUTES, false, 1, 0},
     {"several outside", "0=run 1=run 2=run *:b", VERDICT_COMPUTES, false, 3, 0},
     {"window locked", "0=locks 1:l", VERDICT_COMPUTES, false, 1, 0},
     {"window locked in a cycle", "0=locks 0:c1 1:l", VERDICT_CYCLE, false, 2, 0},
@@ -164,8 +164,8 @@ static void begin(struct drawn *d, size_t least)
     shuffle(d->rank, d->n);
     d->ring = 2 + draw(d->n < 8 ? (uint32_t)d->n - 1 : 7);
     d->part = 1 + draw((uint32_t)d->n - 1);
-    for (int i = 0; i < 4; i++)
-        add_comm(d, i == OTHER, i == MADE ? 1 : 1 + (uint64_t)i, 7 + i);
+    for (int i = 0; i < 3; i++)
+        add_comm(d, i == OTHER, 1 + (uint64_t)i, 7 + i);
 }
 
 /* A rank in a word, seen from I, both as positions in D->rank; -1: any. */
@@ -196,7 +196,7 @@ static struct awaited part_of(const struct drawn *d, const char **word, size_t i
 {
     const char letter = *(*word)++, kind = (char)tolower(letter);
     struct awaited a = {.what = AWAIT_COLLECTIVE, .rank = d->rank[i], .root = -1, .bytes = 8};
-    a.comm = kind == 'd' ? MADE : isupper(letter) ? OTHER : WORLD;
+    a.comm = isupper(letter) ? OTHER : WORLD;
     a.name = a.site = site;
     a.operation = (uint32_t)kind;
     if (kind == 'r' || kind == 's') {
@@ -206,8 +206,11 @@ static struct awaited part_of(const struct drawn *d, const char **word, size_t i
         if (**word == '.' && ++*word)
             a.tag = (int32_t)number(word, AWAIT_ANY);
         *word += **word == '*';
-    } else if (strchr("ilu", kind)) {
-        a.what = kind == 'i' ? AWAIT_ALL : kind == 'l' ? AWAIT_LOCK : AWAIT_OTHER;
+    } else if (strchr("iflu", kind)) {
+        a.what = kind == 'i'   ? AWAIT_INIT
+                 : kind == 'f' ? AWAIT_ALL
+                 : kind == 'l' ? AWAIT_LOCK
+                               : AWAIT_OTHER;
     } else if (kind == 'c') {
         a.root = rank_at(d, position(d, *(*word)++, i));
         a.kind = COLLECTIVE_FROM_ROOT;
@@ -215,10 +218,9 @@ static struct awaited part_of(const struct drawn *d, const char **word, size_t i
     a.sequence = 7 + a.comm;
     if (a.what == AWAIT_COLLECTIVE)
         a.sequence = (uint64_t)number(word, (long)a.sequence);
-    for (; **word && strchr("+-?=!", **word); ++*word) {
+    for (; **word && strchr("+-=!", **word); ++*word) {
         a.posted = **word == '+' ? 1 : a.posted;
         a.left = a.left || **word == '-';
-        a.maybe = a.maybe || **word == '?';
         a.bytes = **word == '=' ? 16 : **word == '!' ? JUDGE_UNKNOWN_BYTES : a.bytes;
     }
     return a;
@@ -261,7 +263,7 @@ static void set_state(struct drawn *d, const char *word, size_t i)
 
 static void set_entered(struct drawn *d, const char *word, size_t i)
 {
-    struct member_list *c = &d->s->comms.at[*word++ == '#' ? WORLD : MADE];
+    struct member_list *c = &d->s->comms.at[WORLD];
     for (size_t m = 0; m < c->n; m++)
         if (c->member[m] == d->rank[i])
             c->entered[m] = number(&word, -1);
@@ -305,7 +307,7 @@ static void add_word(struct drawn *d, const char *word, size_t digits)
         else if (word[1] == '<')
             add_count(d, word + 1, i);
         else
-            set_entered(d, word + 1, i);
+            set_entered(d, word + 2, i);
     }
 }
 
