@@ -127,7 +127,7 @@ libprofile_la_LIBADD = $(JANSSON_LIBS)
 # verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.
 libverdict_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/hosts.h \
-	src/verdict/judge.c src/verdict/judge.h src/verdict/kept.c src/verdict/reading.c \
+	src/verdict/judge.c src/verdict/judge.h src/verdict/reading.c \
 	src/verdict/reading.h src/verdict/records.c \
 	src/verdict/situation.c src/verdict/situation.h src/verdict/text.c src/verdict/text.h \
 	src/verdict/waits.c src/verdict/waits.h

@@ -60,13 +60,15 @@ static bool add_verdict(const struct report_command *r, struct profile *p, FILE 
     struct situation *e = evidence_of(r, p);
     if (!e)
         return false;
-    json_t *value = verdict_json_of(r->directory, e);
+    struct verdict *v = verdict_of(e);
+    json_t *value = verdict_json(e, v);
     if (out)
         verdict_write(value, out, "", (size_t)report_width(out));
     else
         profile_add_finding(p, "verdict", json_incref(value));
-    bool explains = verdict_explains(value);
+    const bool explains = v->kind < VERDICT_UNKNOWN;
     json_decref(value);
+    verdict_free(v);
     situation_free(e);
     return explains;
 }
@@ -144,7 +146,7 @@ static bool write_perfetto(const struct report_command *r, struct profile *p, FI
 static bool write_metrics(const struct report_command *r, struct profile *p, FILE *out)
 {
     struct situation *e = evidence_of(r, p);
-    json_t *verdict = e ? verdict_json_of(r->directory, e) : NULL;
+    json_t *verdict = e ? verdict_json_of(e) : NULL;
     export_openmetrics(p, e, verdict, (size_t)r->top, out);
     json_decref(verdict);
     situation_free(e);

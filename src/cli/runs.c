@@ -140,10 +140,10 @@ static void put_state(struct table *t, const char *path, const struct profile *p
     char text[VERDICT_TEXT], verdict[VERDICT_TEXT];
     snprintf(text, sizeof text, "%s", state);
     if (e) {
-        json_t *value = verdict_json_of(path, e);
-        verdict_summary(verdict, value);
+        struct verdict *v = verdict_of(e);
+        verdict_summary(verdict, v);
         snprintf(text, sizeof text, "%s (%.200s)", state, verdict);
-        json_decref(value);
+        verdict_free(v);
     }
     table_text(t, text);
     situation_free(e);

@@ -236,7 +236,7 @@ static bool show_end(const char *path)
         reason_give("%s: no process of this run is on this host: expected a host of its ranks",
                     path);
     if (good) {
-        json_t *value = verdict_json_of(path, s);
+        json_t *value = verdict_json_of(s);
         verdict_write(value, stdout, "collprof top: ", (size_t)report_width(stdout));
         json_decref(value);
     }
@@ -248,7 +248,7 @@ static bool show_end(const char *path)
 static json_t *verdict_now(const char *path)
 {
     struct situation *s = has_profile(path) ? NULL : situation_read(path, VERDICT_SETTLED);
-    json_t *value = s && s->live ? verdict_json_of(path, s) : NULL;
+    json_t *value = s && s->live ? verdict_json_of(s) : NULL;
     situation_free(s);
     return value;
 }

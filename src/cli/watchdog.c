@@ -160,8 +160,7 @@ static void write_summary(struct watchdog *w, const char *directory, const struc
 }
 
 /* In one write, since ranks also write to standard error. */
-static void report(const char *directory, const struct situation *s, const struct verdict *v,
-                   bool ends)
+static void report(const struct situation *s, const struct verdict *v, bool ends)
 {
     char *text = NULL;
     size_t size = 0;
@@ -170,8 +169,6 @@ static void report(const char *directory, const struct situation *s, const struc
         return;
     json_t *value = verdict_json(s, v);
     verdict_write(value, out, "collprof watchdog: ", 80);
-    if (ends)
-        verdict_keep(directory, value);
     json_decref(value);
     if (ends)
         fprintf(out, "collprof watchdog: the run is ended with status %d (--watchdog-abort)\n",
@@ -263,7 +260,7 @@ static void judge(struct watchdog *w)
     const bool reports = holds(w, &now, s) && reports_here(s, v),
                ends = reports && w->abort && v->proven;
     if (ends || (reports && !is_same(&now, &w->reported))) {
-        report(directory, s, v, ends);
+        report(s, v, ends);
         w->reported = now;
     }
     if (ends)

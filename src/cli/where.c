@@ -61,7 +61,7 @@ int cli_where(int argc, char **argv)
     cli_parse(&parser, argc, argv);
     char *path = runs_current(w.directory ?: CLI_DIRECTORY);
     struct situation *s = situation_read(path, VERDICT_SETTLED);
-    json_t *value = s ? verdict_json_of(path, s) : NULL;
+    json_t *value = s ? verdict_json_of(s) : NULL;
     free(path);
     if (!s)
         return STATUS_FAILED;

@@ -34,7 +34,7 @@ static void add_finding(struct profile *p, enum verdict_kind kind, const char *t
 static void add_mismatch(struct profile *p, struct awaited a, struct awaited b)
 {
     char text[VERDICT_TEXT];
-    snprintf(text, sizeof text, "%s", verdict_rules[VERDICT_MISMATCH].pair);
+    snprintf(text, sizeof text, "%s", verdict_rules[VERDICT_MISMATCH].problem);
     if (a.signature == b.signature)
         a.signature = b.signature = 0;
     verdict_text_pair(text, p, &a, &b);

@@ -6,23 +6,21 @@
 #include <string.h>
 
 const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
-    [VERDICT_GONE] = {.name = "gone"},
-    [VERDICT_STOPPED] = {.name = "stopped"},
-    [VERDICT_MISMATCH] = {.name = "mismatch",
-                          .in_calls = true,
-                          .pair = "members of a communicator disagree about a collective: "},
-    [VERDICT_UNMATCHED] = {.name = "unmatched", .in_calls = true, .before = " waits "},
-    [VERDICT_CROSSED] =
-        {.name = "crossed",
-         .in_calls = true,
-         .pair = "collectives of two communicators, in opposite order or with one left out: "},
-    [VERDICT_CYCLE] = {.name = "cycle", .in_calls = true, .before = " wait for each other "},
-    [VERDICT_MISSING] = {.name = "missing", .in_calls = true},
-    [VERDICT_COMPUTES] = {.name = "computes"},
-    [VERDICT_POLLING] = {.name = "polling",
-                         .after = ", and no request completes and no message arrives"},
-    [VERDICT_UNKNOWN] = {.name = "unknown", .after = ", for a reason that is unknown"},
-    [VERDICT_MOVING] = {.name = "moving"}};
+    [VERDICT_GONE] = {"gone"},
+    [VERDICT_STOPPED] = {"stopped"},
+    [VERDICT_MISMATCH] = {"mismatch", "members of a communicator disagree about a collective: ",
+                          .in_calls = true, .pair = true},
+    [VERDICT_UNMATCHED] = {"unmatched", "an awaited message is not sent: ", .in_calls = true},
+    [VERDICT_CROSSED] = {"crossed",
+                         "collectives of two communicators, in opposite order or with one left "
+                         "out: ",
+                         .in_calls = true, .pair = true},
+    [VERDICT_CYCLE] = {"cycle", "messages are awaited in a cycle: ", .in_calls = true},
+    [VERDICT_MISSING] = {"missing", .in_calls = true},
+    [VERDICT_COMPUTES] = {"computes"},
+    [VERDICT_POLLING] = {"polling", "no request completes and no message arrives: "},
+    [VERDICT_UNKNOWN] = {"unknown", "calls do not return, for an unknown reason: "},
+    [VERDICT_MOVING] = {"moving"}};
 
 static int by_rank(const void *a, const void *b)
 {

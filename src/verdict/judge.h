@@ -29,11 +29,10 @@ enum verdict_kind {
 
 /* How each kind is called and reported. */
 struct verdict_rule {
-    const char *name; /* stable: "gone", "mismatch", ... */
-    bool in_calls;    /* ranks wait in calls for each other, not for a process */
-    /* The sentence: of two calls that disagree, or between the ranks at fault and what they are in
-     * (NULL: ": "), and after that (NULL: nothing). */
-    const char *pair, *before, *after;
+    const char *name;    /* stable: "gone", "mismatch", ... */
+    const char *problem; /* begins the sentence; NULL: the calls of the ranks at fault do */
+    bool in_calls;       /* ranks wait in calls for each other, not for a process */
+    bool pair;           /* the sentence has two calls that disagree */
 };
 extern const struct verdict_rule verdict_rules[VERDICT_KINDS];
 

@@ -32,9 +32,7 @@ static void add_messages(struct reading *r)
                 .to = m->received ? h->rank : peer,
                 .tag = m->tag,
                 .sent = m->received ? 0 : m->n,
-                .received = m->received ? m->n : 0,
-                .sent_bytes = m->received ? 0 : m->bytes,
-                .received_bytes = m->received ? m->bytes : 0};
+                .received = m->received ? m->n : 0};
     }
 }
 
@@ -58,34 +56,11 @@ static bool was_asked_to_end(const struct rank_view *r)
            r->detail < 32 && asking >> r->detail & 1;
 }
 
-/* The bytes of the only message that waits for the receive A, if it is longer than A's buffer; 0 if
- * it is not, or if that is unknown. */
-static uint64_t longer_than(const struct situation *s, const struct awaited *a)
-{
-    uint64_t n = 0, bytes = 0;
-    for (size_t i = 0; i < s->counts.n; i++) {
-        const struct message_count *m = &s->counts.at[i];
-        if (m->comm != a->comm || m->from != a->peer || m->to != a->rank || m->tag != a->tag)
-            continue;
-        n += m->sent - m->received;
-        bytes += m->sent_bytes - m->received_bytes;
-    }
-    const bool known = s->counted && a->what == AWAIT_RECEIVE && a->bytes != JUDGE_UNKNOWN_BYTES;
-    return known && n == 1 && bytes > a->bytes && bytes < INT64_MAX ? bytes : 0;
-}
-
 /* Whether it is in a call that MPI has refused. By default MPI then ends the process. */
-static bool was_refused(struct situation *s, int32_t rank)
+static bool was_refused(const struct situation *s, int32_t rank)
 {
     const struct open_call *c = situation_find(s, rank);
-    struct rank_view *r = &s->rank[rank];
-    const bool known = c && !s->live && !r->threads && r->failed == PROFILE_NONE;
-    for (size_t i = 0; known && i < c->parts.n && !r->message; i++) {
-        const struct awaited *a = &s->awaited.at[c->parts.at[i]];
-        r->message = longer_than(s, a);
-        r->room = a->bytes;
-    }
-    return c && c->parts.n && (r->message || s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID);
+    return c && c->parts.n && s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID;
 }
 
 /* Finds processes that ended unexpectedly. If all have ended, states come from the records. Of one

@@ -50,7 +50,6 @@ struct rank_view {
     uint32_t operation, site;     /* its last call; PROFILE_NONE if unknown */
     double seconds;               /* since that call returned; negative if unknown */
     uint32_t failed, failed_site; /* a call that returned an error; PROFILE_NONE if none */
-    uint64_t room, message; /* bytes of its receive, and of a longer message for it; 0: none */
 };
 
 enum {
@@ -106,7 +105,6 @@ struct message_count {
     uint32_t comm;
     int32_t from, to, tag;
     uint64_t sent, received;
-    uint64_t sent_bytes, received_bytes; /* 0 also if unknown */
 };
 
 struct situation {

@@ -5,6 +5,7 @@
 #include "document/json.h"
 #include "document/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,6 @@ static void add(char *text, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text + n, VERDICT_TEXT - n, format, arguments);
     va_end(arguments);
-}
-
-static void add_time(char *text, const char *before, double seconds)
-{
-    char time[32];
-    if (seconds >= 0)
-        add(text, "%s%s", before, format_time(time, seconds * 1e9));
 }
 
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
@@ -163,6 +157,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     const struct open_call *c = situation_find(s, rank);
     const bool fault = verdict_blames(v, rank);
     enum rank_state state = r->state;
+    char time[32];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
         add(text, state == RANK_UNSEEN ? "no record" : "in or after MPI_Finalize");
         return;
@@ -180,16 +175,11 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
                                                       "unknown whether before the other ranks)"
             : r->alive && state <= RANK_SYSTEM_CALL ? doing[state]
                                                     : "outside of MPI");
-    if (!c && named && fault && v->kind == VERDICT_COMPUTES)
-        add_time(text, " for ", r->seconds);
+    if (!c && named && fault && v->kind == VERDICT_COMPUTES && r->seconds >= 0)
+        add(text, " for %s", format_time(time, r->seconds * 1e9));
     if (!c && r->operation != PROFILE_NONE) {
         add(text, ", since ");
         add_call(text, s->names, r->operation, r->site, NULL, named);
-    }
-    if (r->message) {
-        char room[32], bytes[32];
-        add(text, ", which has room for %s of a message of %s", format_bytes(room, (double)r->room),
-            format_bytes(bytes, (double)r->message));
     }
     if (r->failed != PROFILE_NONE) {
         add(text, ", after an error in ");
@@ -197,130 +187,85 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     }
 }
 
-static void add_ranks(char *text, const int32_t *rank, size_t n)
-{
-    char list[200] = "";
-    int32_t *copy = memory_alloc((n + 1) * sizeof *copy);
-    memcpy(copy, rank, n * sizeof *copy);
-    rank_list(list, sizeof list, copy, n);
-    free(copy);
-    add(text, "rank%s %s", n == 1 ? "" : "s", list);
-}
-
-/* The shortest time in seconds that all of them, or otherwise the ranks waiting for them, have been
- * in their calls; negative if unknown. */
+/* The shortest time in seconds that the ranks at fault, or a rank that waits for them, have been in
+ * their calls; INFINITY if unknown. */
 static double shortest(const struct situation *s, const struct verdict *v)
 {
-    const struct open_call *waiting = v->first ? situation_find(s, v->first->rank) : NULL;
-    double seconds = -1;
-    for (size_t i = 0; i < v->n; i++) {
-        const struct open_call *c = situation_find(s, v->core[i]);
-        if (c && s->rank[v->core[i]].state != RANK_FINISHED && c->seconds >= 0 &&
-            (seconds < 0 || c->seconds < seconds))
-            seconds = c->seconds;
+    double seconds = INFINITY;
+    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
+        const struct open_call *c = situation_find(s, i);
+        if (c && c->seconds >= 0 && (verdict_blames(v, i) || (v->first && v->first->rank == i)))
+            seconds = fmin(seconds, c->seconds);
     }
-    return seconds < 0 && waiting ? waiting->seconds : seconds;
+    return seconds;
 }
 
-/* The rank whose call is named: if nothing matches a receive or send, the rank that waits; if ranks
- * poll, one that does. */
-static int32_t named_rank(const struct situation *s, const struct verdict *v)
-{
-    if (v->kind == VERDICT_UNMATCHED)
-        return v->first->rank;
-    for (size_t i = 0; i < v->n && v->kind == VERDICT_POLLING; i++) {
-        const struct open_call *c = situation_find(s, v->core[i]);
-        if (c && c->polls)
-            return v->core[i];
-    }
-    return v->core[0];
-}
-
-/* Appends the message that never arrives, what its peer does instead, and similar messages that
- * were sent. */
-static void add_unmatched(char *text, const struct situation *s, const struct verdict *v)
-{
-    const struct awaited *a = v->first;
-    char count[32];
-    add(text, a->what == AWAIT_SEND ? ", and no call receives that message"
-                                    : ", and no call sends that message");
-    if (a->peer >= 0 && a->peer != a->rank) {
-        add(text, "; rank %d: ", a->peer);
-        add_rank(text, s, v, a->peer, true);
-    }
-    uint64_t n = v->near.sent;
-    if (!n)
-        return;
-    add(text, "; rank %d has %s message%s of tag %d from rank %d (", v->near.to,
-        format_count(count, n), n == 1 ? "" : "s", v->near.tag, v->near.from);
-    add_comm(text, s->names, v->near.comm);
-    add(text, ") that no call has received");
-}
-
-void verdict_text_ranks(char text[VERDICT_TEXT], const json_t *ranks)
+/* Appends "ranks 0-3, 7". */
+static void add_ranks(char *text, const json_t *ranks)
 {
     const json_t *rank;
+    char list[200] = "";
     size_t i;
-    int32_t *list = memory_alloc((json_array_size(ranks) + 1) * sizeof *list);
-    json_array_foreach(ranks, i, rank) list[i] = (int32_t)json_integer_value(rank);
-    if (i)
-        add_ranks(text, list, i);
-    free(list);
+    int32_t *copy = memory_alloc((json_array_size(ranks) + 1) * sizeof *copy);
+    json_array_foreach(ranks, i, rank) copy[i] = (int32_t)json_integer_value(rank);
+    rank_list(list, sizeof list, copy, i);
+    free(copy);
+    add(text, "rank%s %s", i == 1 ? "" : "s", list);
 }
 
-/* Appends a group of verdict_json(): "ranks 0, 2: in MPI_Barrier number 2 of MPI_COMM_WORLD". */
-static void add_group(char *text, const json_t *group)
+/* Appends the groups at fault, which come first: "rank 1, awaited in MPI_Barrier number 2 of
+ * MPI_COMM_WORLD, at x.c:12 main: computing; rank 2: sleeping". */
+static void add_groups(char *text, const struct situation *s, const struct verdict *v,
+                       const json_t *groups)
 {
-    verdict_text_ranks(text, json_object_get(group, "ranks"));
-    add(text, ": %s", json_string_value(json_object_get(group, "text")) ?: "");
+    const struct awaited *a = v->first;
+    const bool awaited = a && v->kind > VERDICT_STOPPED && !verdict_blames(v, a->rank);
+    const json_t *g;
+    size_t i;
+    json_array_foreach(groups, i, g)
+    {
+        if (!json_is_true(json_object_get(g, "at_fault")))
+            break;
+        add(text, "%s", i ? "; " : "");
+        add_ranks(text, json_object_get(g, "ranks"));
+        if (awaited && !i) {
+            add(text, ", awaited in ");
+            add_call(text, s->names, a->name, a->site, a, v->n == 1);
+        }
+        add(text, ": %s", json_string_value(json_object_get(g, "text")));
+    }
 }
 
-/* GROUPS begins with those at fault. */
+/* Appends what is wrong, and the calls that show it. */
 static void add_body(char *text, const struct situation *s, const struct verdict *v,
                      const json_t *groups)
 {
-    const struct verdict_rule *rule = &verdict_rules[v->kind];
-    const bool one = v->kind == VERDICT_UNMATCHED || v->kind == VERDICT_POLLING;
-    const int32_t rank = named_rank(s, v);
-    if (rule->pair) {
-        add(text, "%s", rule->pair);
+    const struct message_count *near = &v->near;
+    char count[32];
+    add(text, "%s",
+        v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND
+            ? "an awaited receive is not posted: "
+            : verdict_rules[v->kind].problem ?: "");
+    if (verdict_rules[v->kind].pair)
         verdict_text_pair(text, s->names, v->first, v->second);
+    else
+        add_groups(text, s, v, groups);
+    if (!near->sent)
         return;
-    }
-    add_ranks(text, one ? &rank : v->core, one ? 1 : v->n);
-    if (v->first && v->kind >= VERDICT_MISSING && v->kind != VERDICT_POLLING) {
-        add(text, ", awaited in ");
-        add_call(text, s->names, v->first->name, v->first->site, v->first, v->n == 1);
-    }
-    add(text, "%s", rule->before ?: ": ");
-    const bool several =
-        !one && json_is_true(json_object_get(json_array_get(groups, 1), "at_fault"));
-    const json_t *g;
-    size_t i;
-    if (one)
-        add_rank(text, s, v, rank, true);
-    else if (!several)
-        add(text, "%s", json_string_value(json_object_get(json_array_get(groups, 0), "text")));
-    json_array_foreach(groups, i, g)
-    {
-        if (!several || !json_is_true(json_object_get(g, "at_fault")))
-            break;
-        add(text, i ? "; " : v->kind == VERDICT_CYCLE ? "(" : "");
-        add_group(text, g);
-    }
-    add(text, "%s%s", several && v->kind == VERDICT_CYCLE ? ")" : "",
-        !rule->after || (v->kind == VERDICT_UNKNOWN && v->first) ? "" : rule->after);
-    if (v->kind == VERDICT_UNMATCHED)
-        add_unmatched(text, s, v);
+    add(text, "; rank %d has %s message%s of tag %d from rank %d (", near->to,
+        format_count(count, near->sent), near->sent == 1 ? "" : "s", near->tag, near->from);
+    add_comm(text, s->names, near->comm);
+    add(text, ") that no call has received");
 }
 
 static void add_sentence(char *text, const struct situation *s, const struct verdict *v,
                          const json_t *groups)
 {
     const size_t others = v->n_waiting;
+    char time[32];
     if (v->kind == VERDICT_MOVING && s->live && !s->unseen) {
-        add_time(text, "moving: every rank for which others wait has moved within the last ",
-                 s->settled);
+        add(text, "moving: every rank for which others wait has moved within the last %s",
+            format_time(time, s->settled * 1e9));
         return;
     }
     if (!s->live && !s->unseen)
@@ -329,10 +274,8 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
         add(text, "the records show no rank that was stuck");
         return;
     }
-    if (s->live && verdict_rules[v->kind].in_calls && shortest(s, v) >= 0) {
-        add_time(text, "nothing has moved for ", shortest(s, v));
-        add(text, ": ");
-    }
+    if (s->live && verdict_rules[v->kind].in_calls && isfinite(shortest(s, v)))
+        add(text, "nothing has moved for %s: ", format_time(time, shortest(s, v) * 1e9));
     if (verdict_rules[v->kind].in_calls && v->proven)
         add(text, "a deadlock of %zu of %zu ranks: ", v->n, s->n_ranks);
     add_body(text, s, v, groups);
@@ -386,32 +329,35 @@ static size_t add_unseen(char *text, const struct situation *s)
 static json_t *notes_json(const struct situation *s, const struct verdict *v)
 {
     json_t *notes = json_array();
-    size_t threads = 0, killed = 0;
+    size_t threads = 0;
     char hosts[VERDICT_TEXT] = "";
     const size_t unseen = add_unseen(hosts, s);
     for (size_t i = 0; i < s->names->warnings.n; i++)
         json_push(notes, json_string(s->names->warnings.at[i]));
-    for (size_t i = 0; i < v->n; i++) {
-        const struct open_call *c = situation_find(s, v->core[i]);
+    for (size_t i = 0; i < v->n; i++)
         threads += s->rank[v->core[i]].threads && !s->rank[v->core[i]].unseen;
-        killed += c && c->seconds < 0;
-    }
     if (unseen)
         json_push(notes, json_sprintf("%zu ranks are on hosts that cannot be seen from here (%s): "
                                       "their records may be out of date, and it is unknown whether "
                                       "they still run",
                                       unseen, hosts));
-    if (killed && verdict_rules[v->kind].in_calls && !v->proven)
-        json_push(notes,
-                  json_string("these ranks were killed without recording their end: how long they "
-                              "waited, and whether they would have continued, is unknown"));
-    if (v->kind == VERDICT_UNKNOWN && !s->counted)
-        json_push(notes, json_string("not all messages are counted (receives were freed, or calls "
-                                     "not recorded): which of them were sent is unknown"));
     if (threads && verdict_rules[v->kind].in_calls)
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
                                      "may release them (MPI_THREAD_MULTIPLE)"));
     return notes;
+}
+
+void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v)
+{
+    char list[200] = "";
+    rank_list(list, sizeof list, v->core, v->n);
+    snprintf(text, VERDICT_TEXT, "%s%s%s%s",
+             v->proven && verdict_rules[v->kind].in_calls ? "deadlock, " : "",
+             verdict_rules[v->kind].name,
+             v->n > 1   ? ": ranks "
+             : v->n > 0 ? ": rank "
+                        : "",
+             list);
 }
 
 json_t *verdict_json(const struct situation *s, const struct verdict *v)
@@ -428,6 +374,14 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v)
                      notes_json(s, v));
 }
 
+json_t *verdict_json_of(const struct situation *s)
+{
+    struct verdict *v = verdict_of(s);
+    json_t *value = verdict_json(s, v);
+    verdict_free(v);
+    return value;
+}
+
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width)
 {
     enum { GROUPS = 12 };
@@ -440,7 +394,8 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
         char line[VERDICT_TEXT] = "";
         if (i == GROUPS)
             break;
-        add_group(line, g);
+        add_ranks(line, json_object_get(g, "ranks"));
+        add(line, ": %s", json_string_value(json_object_get(g, "text")));
         text_paragraph_write(out,
                              own                                            ? own
                              : json_is_true(json_object_get(g, "at_fault")) ? "* "

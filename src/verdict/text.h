@@ -15,26 +15,15 @@ enum { VERDICT_TEXT = 1000 };
 void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b);
 
-/* Appends "rank 1" or "ranks 0-3, 7"; nothing if RANKS is empty. */
-void verdict_text_ranks(char text[VERDICT_TEXT], const json_t *ranks);
-
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
 
-/* Writes VALUE, from verdict_json(), into the run's DIRECTORY: with this verdict a watchdog ends
- * the run, and its text says so from then on. */
-void verdict_keep(const char *directory, json_t *value);
-
-/* The verdict on the run in DIRECTORY, whose situation is S: if a watchdog has ended it, the
- * verdict that was kept; otherwise verdict_json() of S. A new reference. */
-json_t *verdict_json_of(const char *directory, const struct situation *s);
-
-/* Whether VALUE, from verdict_json_of(), says why a run did not end well. */
-bool verdict_explains(const json_t *value);
+/* verdict_json() of the verdict on S. A new reference. */
+json_t *verdict_json_of(const struct situation *s);
 
 /* "deadlock, cycle: ranks 0, 1". */
-void verdict_summary(char text[VERDICT_TEXT], const json_t *value);
+void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v);
 
 /* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. A group that has a "mark" is
  * written after it. */

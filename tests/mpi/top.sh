@@ -79,7 +79,7 @@ stuck()
     timeout 60 "$collprof" top --interval=0.5 out >top.txt 2>err &
     top=$!
     for try in $(seq 100); do
-        ! grep -q 'rank 0 waits' top.txt || break
+        ! tr -s '\n ' ' ' <top.txt | grep -q 'an awaited message is not sent' || break
         sleep 0.2
     done
     "$collprof" export --format=openmetrics out >live.txt 2>err || fail "$mpi: no metrics: $(cat err)"
@@ -92,7 +92,7 @@ stuck()
     metrics dead.txt 'run{program="late",state="incomplete"} 1$'
     tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: late, 3 ranks, .* 100 % in MPI rank 0: in MPI_Recv' ||
         fail "$mpi: a stuck run: $(cat top.txt err)"
-    tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: when the run ended, .*no call sends that' ||
+    tr -s ' \n' ' ' <top.txt | grep -q 'collprof top: when the run ended, .*an awaited message is not sent: rank 0: in MPI_Recv from rank 1' ||
         fail "$mpi: a run that was killed: $(cat top.txt err)"
 }
 

@@ -159,27 +159,6 @@ Test(records, ended_by_an_error)
     json_decref(value);
 }
 
-/* As MPI does where a message is longer than the buffer; where it is not, the rank was killed. */
-Test(records, ended_by_a_truncated_message)
-{
-    for (uint64_t bytes = 399; bytes <= 400; bytes++) {
-        json_t *value = verdict_on(
-            (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = bytes},
-                                 {.operation = OP_BARRIER, .has_sent = 4}},
-            false, 0);
-        if (bytes == 400)
-            cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "moving");
-        else
-            assert_has(text_in(value),
-                       "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
-                       "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at ");
-        cr_expect_eq(strstr(text_in(value), "which has room for 399 B of a message of 400 B") !=
-                         NULL,
-                     bytes == 399, "%s", text_in(value));
-        json_decref(value);
-    }
-}
-
 /* The launcher then ends the others, and they may not record it. */
 Test(records, killed_because_of_an_error)
 {
@@ -217,7 +196,6 @@ Test(records, killed_outside_of_mpi_with_the_others)
                      text_in(value));
     assert_has(text_in(value), "rank 1, awaited in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(value), "when it was killed (it is unknown whether before the other ranks)");
-    assert_lacks(text_in(value), "reason");
     json_decref(value);
 }
 
@@ -234,7 +212,7 @@ Test(records, finalize_waits_for_who_computes)
     json_decref(value);
     value = verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}},
                        false, 2);
-    assert_has(text_in(value), "ranks 0, 1: in or after MPI_Finalize, for a reason that is");
+    assert_has(text_in(value), "for an unknown reason: ranks 0, 1: in or after MPI_Finalize");
     json_decref(value);
 }
 
@@ -247,11 +225,7 @@ Test(records, receive_after_one_that_was_freed)
                 {.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = 400, .freed = freed},
                 {.operation = OP_BARRIER, .has_sent = 4}},
             false, 2);
-        const json_t *notes = json_object_get(value, "notes");
         cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "unknown");
-        cr_expect_eq(json_array_size(notes), (size_t)freed);
-        if (freed)
-            assert_has(json_string_value(json_array_get(notes, 0)), "not all messages are counted");
         json_decref(value);
     }
 }
@@ -282,36 +256,6 @@ Test(records, communicator_that_a_member_does_not_make)
     json_decref(value);
 }
 
-/* What the watchdog said when it ended the run is what is said of it afterwards. */
-Test(records, verdict_of_the_watchdog_is_kept)
-{
-    char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[100], text[VERDICT_TEXT];
-    cr_assert_not_null(mkdtemp(directory));
-    struct situation *s = situation_new(1);
-    s->names = profile_new();
-    json_t *value = json_pack("{s:s, s:b, s:s, s:[i, i], s:[], s:[]}", "kind", "cycle", "proven", 1,
-                              "text", "a deadlock", "ranks", 0, 1, "groups", "notes");
-    verdict_keep(directory, value);
-    json_decref(value);
-    value = verdict_json_of(directory, s);
-    cr_assert_str_eq(text_in(value), "the watchdog ended the run: a deadlock");
-    cr_assert(verdict_explains(value));
-    verdict_summary(text, value);
-    cr_assert_str_eq(text, "deadlock, cycle: ranks 0, 1");
-    json_decref(value);
-    snprintf(path, sizeof path, "%s/verdict.json", directory);
-    FILE *out = fopen(path, "w");
-    fputs("{\"kind\": 7}", out);
-    fclose(out);
-    value = verdict_json_of(directory, s);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "moving");
-    cr_assert(!verdict_explains(value));
-    json_decref(value);
-    situation_free(s);
-    unlink(path);
-    rmdir(directory);
-}
-
 static void expect_verdict(const char *kind, const char *first, const char *second,
                            const struct in in[2])
 {
@@ -325,19 +269,19 @@ static void expect_verdict(const char *kind, const char *first, const char *seco
 
 Test(records, messages)
 {
-    expect_verdict("cycle", "ranks 0, 1 wait for each other",
+    expect_verdict("cycle", "cycle: ranks 0, 1: in MPI_Recv",
                    "in MPI_Recv, each from a different rank (tag 4",
                    (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
                                         {.operation = OP_RECV, .peer = 0, .tag = 4}});
     expect_verdict(
-        "cycle", "ranks 0, 1 wait for each other", "in MPI_Recv, each from a different rank (tag 4",
+        "cycle", "cycle: ranks 0, 1: in MPI_Recv", "in MPI_Recv, each from a different rank (tag 4",
         (const struct in[2]){{.operation = OP_RECV, .peer = 0, .tag = 4, .reversed = true},
                              {.operation = OP_RECV, .peer = 1, .tag = 4, .reversed = true}});
     expect_verdict("unmatched", "tag 4", "tag 5",
                    (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
                                         {.operation = OP_BARRIER, .has_sent = 5}});
     expect_verdict(
-        "cycle", "ranks 0, 1 wait for each other in MPI_Wait",
+        "cycle", "cycle: ranks 0, 1: in MPI_Wait",
         "for MPI_Irecv, each from a different rank (tag 4",
         (const struct in[2]){{.operation = OP_IRECV, .peer = 1, .tag = 4, .waits = true},
                              {.operation = OP_IRECV, .peer = 0, .tag = 4, .waits = true}});
@@ -374,7 +318,7 @@ static json_t *verdict_on_other_host(const char *summary, int age)
     }
     struct situation *e = situation_read(directory, VERDICT_SETTLED);
     cr_assert_not_null(e);
-    json_t *value = verdict_json_of(directory, e);
+    json_t *value = verdict_json_of(e);
     situation_free(e);
     for (int i = 0; i < 3; i++)
         unlink(path[i]);
