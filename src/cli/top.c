@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "document/json.h"
-#include "report/labels.h"
 #include "report/report.h"
 #include "verdict/text.h"
 
@@ -15,66 +14,36 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHOWN_SITES = 5 };
-
 struct asking {
     const char *directory; /* NULL: CLI_DIRECTORY */
     double interval;       /* seconds */
 };
 
-struct sample {
-    struct profile *p;
-    struct profile *sums; /* entries by call site; LABEL has the names */
-    char **label;
-};
-
-/* NULL if no record can be read. Release by sample_free(), which accepts NULL. */
-static struct sample *sample_new(const char *path)
-{
-    struct profile *p = profile_load_counts(path);
-    struct sample *r = p ? memory_alloc(sizeof *r) : NULL;
-    if (r)
-        *r = (struct sample){p, profile_sums(p, true), site_labels(p)};
-    return r;
-}
-
-static void sample_free(struct sample *r)
-{
-    if (!r)
-        return;
-    site_labels_free(r->p, r->label);
-    profile_free(r->sums);
-    profile_free(r->p);
-    free(r);
-}
-
-/* What happened between two samples. Times in seconds. */
+/* What happened between two readings. Times in seconds. */
 struct change {
-    const struct sample *before, *now;
+    const struct profile *now;
     double *share;  /* by rank: of its time, in MPI (0 to 1); negative if it does not run here */
     double seconds; /* the longest time of a rank */
     double sum, in_mpi; /* of all ranks together, and the part of it in MPI */
-    bool same_ranks;    /* run in both: otherwise differences of sums are meaningless */
 };
 
 /* NULL if the rank does not run on this host. */
-static const struct profile_rank *rank_in(const struct sample *r, int32_t rank)
+static const struct profile_rank *rank_in(const struct profile *p, int32_t rank)
 {
-    const size_t i = rank_index(r->p, (uint32_t)rank);
-    const struct profile_rank *found = i < r->p->ranks.n ? &r->p->ranks.at[i] : NULL;
+    const size_t i = rank_index(p, (uint32_t)rank);
+    const struct profile_rank *found = i < p->ranks.n ? &p->ranks.at[i] : NULL;
     return found && found->state == LEDGER_RUNNING ? found : NULL;
 }
 
 /* Release SHARE by free(). */
-static struct change change_of(const struct sample *before, const struct sample *now)
+static struct change change_of(const struct profile *before, const struct profile *now)
 {
-    const int32_t size = now->p->size;
-    struct change c = {.before = before, .now = now, .same_ranks = true};
+    const int32_t size = now->size;
+    struct change c = {.now = now};
     c.share = memory_alloc(((size_t)size + 1) * sizeof *c.share);
     for (int32_t i = 0; i < size; i++) {
         const struct profile_rank *a = rank_in(before, i), *b = rank_in(now, i);
         const double passed = a && b ? b->wall - a->wall : 0;
-        c.same_ranks = c.same_ranks && !a == !b;
         c.share[i] = -1;
         if (passed <= 0)
             continue;
@@ -86,36 +55,9 @@ static struct change change_of(const struct sample *before, const struct sample 
     return c;
 }
 
-/* A call of a sample, as it is named in all samples. */
-struct cost {
-    const char *operation, *label;
-    double seconds;
-};
-
-static bool is_of(const struct cost *c, const struct sample *r, uint32_t operation, uint32_t site)
-{
-    return site != PROFILE_NONE && !strcmp(r->p->operations.at[operation].name, c->operation) &&
-           !strcmp(r->label[site], c->label);
-}
-
-/* Seconds that other ranks waited in C for the one for which they waited longest: *RANK. */
-static double late_in(const struct sample *r, const struct cost *c, int32_t *rank)
-{
-    double ns = 0;
-    for (size_t i = 0; i < r->p->arrivals.n; i++) {
-        const struct profile_arrival *a = &r->p->arrivals.at[i];
-        if (!is_of(c, r, a->operation, a->site) || (double)a->cost_ns <= ns ||
-            arrivals_kind(r->p, a->operation) == COLLECTIVE_OTHER)
-            continue;
-        ns = (double)a->cost_ns;
-        *rank = (int32_t)a->cost_rank;
-    }
-    return ns / 1e9;
-}
-
 static void show_head(const struct change *c, FILE *out, size_t width)
 {
-    const struct profile *p = c->now->p;
+    const struct profile *p = c->now;
     char text[600], run[32], last[32];
     snprintf(text, sizeof text, "%.200s, %d ranks, %s; in the last %s %.0f %% in MPI",
              p->programs.n ? text_base_of(p->programs.at[0]) : "a program", p->size,
@@ -148,55 +90,18 @@ static void mark_groups(const struct change *c, json_t *verdict)
     }
 }
 
-static int costliest_first(const void *a, const void *b)
+/* The costliest call sites since the start, and the ranks for which others wait there. */
+static void show_sites(const struct profile *p, int width)
 {
-    const struct cost *x = a, *y = b;
-    return ORDER(y->seconds, x->seconds) ?: strcmp(x->label, y->label);
-}
-
-/* The costs of all rows, of the costliest first. Release by free(). */
-static struct cost *costs_of(const struct change *c)
-{
-    const struct sample *now = c->now, *before = c->before;
-    struct cost *cost = memory_alloc((now->sums->entries.n + 1) * sizeof *cost);
-    for (size_t i = 0; i < now->sums->entries.n; i++) {
-        const struct profile_entry *e = &now->sums->entries.at[i], *x = before->sums->entries.at;
-        cost[i] = (struct cost){now->p->operations.at[e->operation].name, now->label[e->site],
-                                (double)e->time_ns / 1e9};
-        for (; x < before->sums->entries.at + before->sums->entries.n; x++)
-            if (is_of(&cost[i], before, x->operation, x->site))
-                cost[i].seconds -= (double)x->time_ns / 1e9;
-    }
-    qsort(cost, now->sums->entries.n, sizeof *cost, costliest_first);
-    return cost;
-}
-
-/* The costliest call sites, with the rank for which the others wait there. */
-static void show_sites(const struct change *c, FILE *out, size_t width)
-{
-    struct cost *cost = costs_of(c);
-    for (size_t i = 0; i < c->now->sums->entries.n && i < SHOWN_SITES && c->same_ranks; i++) {
-        char line[VERDICT_TEXT], mark[32];
-        int32_t rank = -1, was = -1;
-        if (cost[i].seconds < 0.001 * c->sum)
-            break;
-        if (i == 0)
-            fprintf(out,
-                    "                  the costliest call sites, share of the time of all ranks\n");
-        const double late = fmin(
-            late_in(c->now, &cost[i], &rank) - late_in(c->before, &cost[i], &was), cost[i].seconds);
-        snprintf(mark, sizeof mark, "%7.1f %%         ", 100 * cost[i].seconds / c->sum);
-        int at = snprintf(line, sizeof line, "%s at %.600s", cost[i].operation, cost[i].label);
-        if (late > 0.001 * c->sum && (was < 0 || was == rank))
-            snprintf(line + at, sizeof line - (size_t)at, ": %.1f %% waiting for rank %d",
-                     100 * late / c->sum, rank);
-        text_paragraph_write(out, mark, line, width);
-    }
-    free(cost);
+    static const char *const names[] = {"call_sites", "collectives"};
+    for (size_t i = 0; i < 2; i++)
+        report_text(p, stdout,
+                    &(struct report_options){
+                        .table = report_table_find(names[i]), .top = 5, .width = width});
 }
 
 /* On a terminal at one position, otherwise below what was shown before. */
-static void show(const struct sample *before, const struct sample *now, json_t *verdict)
+static void show(const struct profile *before, const struct profile *now, json_t *verdict)
 {
     const size_t width = (size_t)report_width(stdout);
     struct change c = change_of(before, now);
@@ -204,50 +109,35 @@ static void show(const struct sample *before, const struct sample *now, json_t *
     show_head(&c, stdout, width);
     mark_groups(&c, verdict);
     verdict_write(verdict, stdout, "", width);
-    show_sites(&c, stdout, width);
+    show_sites(now, (int)width);
     free(c.share);
     fflush(stdout);
-}
-
-/* --- the end --- */
-
-static bool has_profile(const char *path)
-{
-    char file[4400];
-    snprintf(file, sizeof file, "%s/profile.json", path);
-    return !access(file, F_OK);
 }
 
 /* Prints how the run in PATH has ended. */
 static bool show_end(const char *path)
 {
     char time[32];
-    if (has_profile(path)) {
-        struct profile *p = profile_load(path);
-        if (p)
-            cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",
-                    p->ranks.n, format_time(time, profile_longest_ns(p)));
-        profile_free(p);
-        return p;
-    }
-    struct situation *s = situation_read(path, VERDICT_SETTLED);
-    const bool good = s && !s->unseen;
-    if (s && !good)
-        reason_give("%s: no process of this run is on this host: expected a host of its ranks",
-                    path);
-    if (good) {
+    struct profile *p = profile_load(path);
+    struct situation *s = p && p->crashed ? situation_read(path, VERDICT_SETTLED) : NULL;
+    const bool good = s || (p && !p->crashed);
+    if (s) {
         json_t *value = verdict_json_of(s);
         verdict_write(value, stdout, "collprof top: ", (size_t)report_width(stdout));
         json_decref(value);
+    } else if (good) {
+        cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",
+                p->ranks.n, format_time(time, profile_longest_ns(p)));
     }
     situation_free(s);
+    profile_free(p);
     return good;
 }
 
 /* NULL if no process of the run is alive. */
 static json_t *verdict_now(const char *path)
 {
-    struct situation *s = has_profile(path) ? NULL : situation_read(path, VERDICT_SETTLED);
+    struct situation *s = situation_read(path, VERDICT_SETTLED);
     json_t *value = s && s->live ? verdict_json_of(s) : NULL;
     situation_free(s);
     return value;
@@ -257,16 +147,16 @@ static json_t *verdict_now(const char *path)
 static void follow(const char *path, double interval)
 {
     const struct timespec pause = {(time_t)interval, (long)(1e9 * fmod(interval, 1))};
-    struct sample *before = NULL;
+    struct profile *before = NULL;
     for (json_t *verdict; (verdict = verdict_now(path)); json_decref(verdict)) {
-        struct sample *now = sample_new(path);
+        struct profile *now = profile_load_counts(path);
         if (before && now)
             show(before, now, verdict);
-        sample_free(before);
+        profile_free(before);
         before = now;
         nanosleep(&pause, NULL);
     }
-    sample_free(before);
+    profile_free(before);
 }
 
 static const struct option_entry entries[] = {

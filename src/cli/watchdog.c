@@ -27,9 +27,7 @@ struct alarm {
     enum verdict_kind kind;
     int32_t first; /* first rank at fault; -1 if none */
     size_t n;
-    uint64_t call; /* the call that waits for a process which has ended or is stopped; 0 for other
-                      verdicts */
-    double since;  /* clock_now() when it was first seen */
+    double since; /* clock_now() when it was first seen */
 };
 
 struct watchdog {
@@ -164,9 +162,7 @@ static void report(const struct situation *s, const struct verdict *v, bool ends
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
+    FILE *out = memory_open_text(&text, &size);
     json_t *value = verdict_json(s, v);
     verdict_write(value, out, "collprof watchdog: ", 80);
     json_decref(value);
@@ -205,40 +201,22 @@ static void end_ranks(struct watchdog *w, const struct situation *s)
         signal_ranks(s, SIGKILL);
 }
 
-static bool is_of_process(enum verdict_kind kind)
-{
-    return kind == VERDICT_GONE || kind == VERDICT_STOPPED;
-}
-
-/* Describes a judgement. A process that was stopped, continued and is stopped again may have let
- * others proceed meanwhile: so the call that waits for it is part of the description. */
-static struct alarm alarm_of(const struct situation *s, const struct verdict *v)
-{
-    struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, 0, clock_now()};
-    const struct open_call *c = v->first ? situation_find(s, v->first->rank) : NULL;
-    if (!is_of_process(v->kind))
-        return now;
-    now.call = c ? c->since : 0;
-    for (size_t i = 0; i < s->n_ranks && !c; i++)
-        if (s->rank[i].call.since > now.call)
-            now.call = s->rank[i].call.since;
-    return now;
-}
-
 static bool is_same(const struct alarm *a, const struct alarm *b)
 {
-    return a->kind == b->kind && a->first == b->first && a->n == b->n && a->call == b->call;
+    return a->kind == b->kind && a->first == b->first && a->n == b->n;
 }
 
-/* Two successive judgements must agree before they are reported. The age of calls is known; a
- * process that is stopped or has ended must have been so for as long. What other hosts have written
- * is some seconds old. */
-static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s)
+/* Two successive judgements must agree before V is reported. The age of calls is known; a process
+ * that is stopped or has ended, and for which a rank waits, must have been so for as long. What
+ * other hosts have written is some seconds old. */
+static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s,
+                  const struct verdict *v)
 {
     enum { HOSTS = 3 /* s */ };
-    const double least = is_of_process(now->kind) ? w->seconds : 0;
-    return now->kind != VERDICT_MOVING && is_same(now, &w->seen) &&
-           clock_now() - now->since >= fmax(least, is_of_several_hosts(s) ? HOSTS : 0);
+    const bool process = v->kind <= VERDICT_STOPPED;
+    return v->kind != VERDICT_MOVING && (!process || v->n_waiting) && is_same(now, &w->seen) &&
+           clock_now() - now->since >=
+               fmax(process ? w->seconds : 0, is_of_several_hosts(s) ? HOSTS : 0);
 }
 
 /* Judges; reports the same verdict only once. */
@@ -254,10 +232,10 @@ static void judge(struct watchdog *w)
     }
     allow_for_waits(s, w->seconds);
     struct verdict *v = verdict_of(s);
-    struct alarm now = alarm_of(s, v);
+    struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, clock_now()};
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
-    const bool reports = holds(w, &now, s) && reports_here(s, v),
+    const bool reports = holds(w, &now, s, v) && reports_here(s, v),
                ends = reports && w->abort && v->proven;
     if (ends || (reports && !is_same(&now, &w->reported))) {
         report(s, v, ends);

@@ -157,11 +157,11 @@ static void write_verdict(const struct situation *e, const json_t *verdict, size
                           .help = "Ranks at fault, by kind: see collprof-where(1)."};
     char **labels = site_labels(e->names);
     for (size_t i = 0; i < e->n_ranks; i++) {
-        const struct open_call *c = &e->rank[i].call;
-        if (!c->open)
+        const struct rank_view *r = &e->rank[i];
+        if (!r->call.open)
             continue;
-        add(&open, "operation", e->names->operations.at[c->name].name, "site",
-            c->site == PROFILE_NONE ? "-" : labels[c->site], 1);
+        add(&open, "operation", e->names->operations.at[r->operation].name, "site",
+            r->site == PROFILE_NONE ? "-" : labels[r->site], 1);
     }
     add(&kind, "kind", json_string_value(json_object_get(verdict, "kind")), NULL, NULL,
         (double)json_array_size(json_object_get(verdict, "ranks")));

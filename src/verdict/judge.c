@@ -86,10 +86,10 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
     return best;
 }
 
-/* Why some ranks wait: the most informative message (SAID rates it), two collectives in different
- * order, and two calls that do not match. */
+/* Why some ranks wait: a message (if possible one for which a SIMILAR one was sent), two
+ * collectives in different order, and two calls that do not match. */
 struct reasons {
-    enum said { SAID_NOTHING, SAID_SEND, SAID_RECEIVE, SAID_NEAREST } said;
+    bool similar;
     const struct awaited *message, *collective, *other, *lock;
     const struct wait_edge *mismatch;
 };
@@ -108,11 +108,9 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
     if (a->what > AWAIT_COLLECTIVE) {
         x->lock = a;
     } else if (a->what != AWAIT_COLLECTIVE) {
-        enum said said = a->what == AWAIT_SEND           ? SAID_SEND
-                         : nearest(g, a, false).sent > 0 ? SAID_NEAREST
-                                                         : SAID_RECEIVE;
-        x->message = said > x->said ? a : x->message;
-        x->said = said > x->said ? said : x->said;
+        const bool similar = !x->similar && nearest(g, a, false).sent > 0;
+        x->message = similar || !x->message ? a : x->message;
+        x->similar = x->similar || similar;
     } else if (!x->collective) {
         x->collective = a;
     } else if (a->comm != x->collective->comm) {
@@ -155,8 +153,7 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
     if (!x->message && !x->lock)
         return x->other && x->other->comm != x->collective->comm ? VERDICT_CROSSED
                                                                  : VERDICT_MISMATCH;
-    return x->lock || (!x->collective && x->said < SAID_NEAREST &&
-                       x->message->peer != x->message->rank)
+    return x->lock || (!x->collective && !x->similar && x->message->peer != x->message->rank)
                ? VERDICT_CYCLE
                : VERDICT_UNMATCHED;
 }

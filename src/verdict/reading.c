@@ -226,8 +226,8 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     struct situation *s = r->s;
     struct ledger_call known = *c;
     struct awaited own[2];
-    const uint32_t name = operation_of(&r->g, c->operation);
-    const struct profile_operation *o = &s->names->operations.at[name];
+    const uint32_t operation = operation_of(&r->g, c->operation);
+    const struct profile_operation *o = &s->names->operations.at[operation];
     const size_t requests = s->awaited.n;
     const enum meaning m = meaning_of(o->name);
     const bool polling = m == MEANS_POLL,
@@ -241,8 +241,6 @@ static void add_call(struct reading *r, const struct ledger_call *c)
         own[n++].posted = true;
     }
     struct open_call *call = situation_call(s, r->g.h->rank, own, n);
-    call->name = name;
-    call->site = own->site;
     call->since = c->since;
     /* How long processes take to end is unknown. */
     call->longest = o->family == FAMILY_LIFECYCLE ? INFINITY : longest_before(r, c);
@@ -264,8 +262,7 @@ static void add_init(struct reading *r)
     struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
     a.name = profile_add_operation(r->s->names, "MPI_Init", FAMILY_LIFECYCLE);
     struct open_call *call = situation_call(r->s, r->g.h->rank, &a, 1);
-    call->name = a.name;
-    call->site = a.site;
+    r->s->rank[r->g.h->rank].operation = a.name;
     call->since = 1;
     call->longest = INFINITY; /* how long processes take to start is unknown */
     call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
@@ -318,11 +315,12 @@ void reading_add_calls(struct reading *r)
     /* A record written by another host may be out of date. */
     rank->threads = h->threads_at_once || rank->unseen;
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
-    if (!last || !rank->outside)
+    last = open ? open : last;
+    if (!last)
         return;
     rank->operation = operation_of(&r->g, last->operation);
     rank->site = first_frame(r, last->site);
-    if (meaning_of(r->s->names->operations.at[rank->operation].name) == MEANS_POLL &&
+    if (!open && meaning_of(r->s->names->operations.at[rank->operation].name) == MEANS_POLL &&
         !h->threads_at_once && rank->seconds >= 0 && rank->seconds < s->settled) {
         rank->threads = false;
         add_call(r, last);

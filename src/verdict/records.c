@@ -74,9 +74,8 @@ static void find_gone(struct situation *s)
         s->live = s->live || s->rank[i].alive;
         s->unseen = s->unseen || s->rank[i].unseen;
         asked = asked || was_asked_to_end(&s->rank[i]);
+        refused = refused || was_refused(s, (int32_t)i);
     }
-    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++)
-        refused = was_refused(s, i) || refused;
     for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
         struct rank_view *r = &s->rank[i];
         if (!s->live && was_refused(s, i))
@@ -114,6 +113,7 @@ static void read_process(struct reading *r, struct rank_view *rank)
                                .other_host = strncmp(here, h->host, sizeof here) != 0,
                                .host = profile_add_host(r->s->names, &on),
                                .operation = PROFILE_NONE,
+                               .site = PROFILE_NONE,
                                .failed = PROFILE_NONE,
                                .seconds = -1};
     const bool ended = rank->ended != LEDGER_RUNNING;
@@ -226,14 +226,14 @@ static void translate(struct situation *s)
     }
 }
 
-static struct situation *read_all(struct records *records, double settled)
+static struct situation *read_all(struct records *records, const char *directory, double settled)
 {
     int32_t size = 0;
     for (size_t i = 0; i < records->list.n; i++)
         if (records->list.at[i].header.size > size)
             size = records->list.at[i].header.size;
     struct situation *s = situation_new((size_t)size);
-    struct hosts hosts = hosts_read(records->directory);
+    struct hosts hosts = hosts_read(directory);
     struct reading r = {.s = s, .hosts = &hosts};
     s->names = profile_new();
     s->settled = settled;
@@ -257,7 +257,7 @@ static struct situation *read_once(const char *directory, double settled)
     if (!records_open(&records, directory))
         return NULL;
     records_find(&records);
-    struct situation *s = read_all(&records, settled);
+    struct situation *s = read_all(&records, directory, settled);
     for (size_t i = 0; i < records.remarks.n; i++)
         profile_warn(s->names, "%s", records.remarks.at[i]);
     if (!s->n_ranks && !faccessat(records.directory, "profile.json", F_OK, 0))

@@ -29,7 +29,6 @@ struct open_call {
     double longest;      /* seconds in the longest call of its operation at its call site that has
                             returned; 0 if there is none */
     uint64_t since;      /* distinguishes it from other calls of its rank */
-    uint32_t name, site; /* its operation and call site, for texts */
 };
 
 struct rank_view {
@@ -47,8 +46,8 @@ struct rank_view {
     int64_t pid;
     uint32_t ended;               /* enum ledger_state */
     int32_t detail;               /* signal or error code with which it ended */
-    uint32_t operation, site;     /* its last call; PROFILE_NONE if unknown */
-    double seconds;               /* since that call returned; negative if unknown */
+    uint32_t operation, site;     /* of its call, or its last one; PROFILE_NONE if unknown */
+    double seconds;               /* since its last call returned; negative if unknown */
     uint32_t failed, failed_site; /* a call that returned an error; PROFILE_NONE if none */
 };
 

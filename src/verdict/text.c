@@ -130,14 +130,15 @@ static void add_end(char *text, const struct rank_view *r, bool in_call)
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
  * more". */
-static void add_open(char *text, const struct situation *s, const struct open_call *c,
+static void add_open(char *text, const struct situation *s, const struct rank_view *r,
                      const struct awaited *first, bool named)
 {
+    const struct open_call *c = &r->call;
     const struct awaited *a = c->parts.n ? &s->awaited.at[c->parts.at[0]] : NULL;
     for (size_t i = 0; i < c->parts.n; i++)
         a = &s->awaited.at[c->parts.at[i]] == first ? first : a;
     add(text, c->polls ? "polling with " : "in ");
-    add_call(text, s->names, c->name, c->site, a && !a->posted ? a : NULL, named);
+    add_call(text, s->names, r->operation, r->site, a && !a->posted ? a : NULL, named);
     if (!a || !a->posted)
         return;
     add(text, ", for ");
@@ -167,7 +168,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)
-        add_open(text, s, c, v->first, named);
+        add_open(text, s, r, v->first, named);
     else
         add(text, "%s",
             r->moving                               ? "on a host where no rank waits for long"

@@ -243,7 +243,6 @@ static void add_call(struct drawn *d, const char *word, size_t i, uint32_t site)
     c->polls = polls;
     c->any = any;
     c->seconds = d->age;
-    c->site = c->name = site;
 }
 
 static void set_state(struct drawn *d, const char *word, size_t i)
