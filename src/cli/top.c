@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "document/json.h"
+#include "report/labels.h"
 #include "report/report.h"
 #include "verdict/text.h"
 
@@ -90,14 +91,22 @@ static void mark_groups(const struct change *c, json_t *verdict)
     }
 }
 
-/* The costliest call sites since the start, and the ranks for which others wait there. */
-static void show_sites(const struct profile *p, int width)
+/* The rank for which others have waited longest at one call site of collectives. */
+static void show_late(const struct profile *p, size_t width)
 {
-    static const char *const names[] = {"call_sites", "collectives"};
-    for (size_t i = 0; i < 2; i++)
-        report_text(p, stdout,
-                    &(struct report_options){
-                        .table = report_table_find(names[i]), .top = 5, .width = width});
+    const struct profile_arrival *late = NULL;
+    char **label = site_labels(p), text[VERDICT_TEXT], time[32];
+    for (const struct profile_arrival *a = p->arrivals.at; a < p->arrivals.at + p->arrivals.n; a++)
+        if (a->site != PROFILE_NONE && a->cost_ns > (late ? late->cost_ns : 0) &&
+            arrivals_kind(p, a->operation) != COLLECTIVE_OTHER)
+            late = a;
+    if (late) {
+        snprintf(text, sizeof text, "%s for rank %u in %s at %.600s",
+                 format_time(time, (double)late->cost_ns), late->cost_rank,
+                 p->operations.at[late->operation].name, label[late->site]);
+        text_paragraph_write(stdout, "longest wait in collectives: ", text, width);
+    }
+    site_labels_free(p, label);
 }
 
 /* On a terminal at one position, otherwise below what was shown before. */
@@ -109,7 +118,9 @@ static void show(const struct profile *before, const struct profile *now, json_t
     show_head(&c, stdout, width);
     mark_groups(&c, verdict);
     verdict_write(verdict, stdout, "", width);
-    show_sites(now, (int)width);
+    report_text(now, stdout,
+                &(struct report_options){.table = report_table_find("call_sites"), .top = 5});
+    show_late(now, width);
     free(c.share);
     fflush(stdout);
 }

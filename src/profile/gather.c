@@ -233,8 +233,7 @@ static void gather_peers(struct gather *g)
     g->p->peers_dropped = g->h->section[LEDGER_MESSAGES].dropped;
 }
 
-/* Of a rank that has finished: others still change it. */
-static void gather_balances(struct gather *g)
+void gather_balances(struct gather *g)
 {
     const struct ledger *l = g->l;
     const uint32_t rank = (uint32_t)g->h->rank, n_comms = count_of(l, LEDGER_COMMS);
@@ -453,7 +452,7 @@ struct profile *profile_from_ledger(const struct ledger *l)
     gather_peers(&g);
     gather_samples(&g);
     if (l->header->state == LEDGER_FINALIZED)
-        gather_balances(&g);
+        gather_balances(&g); /* of a rank that has not finished, they still change */
     if (g.rate > 0)
         gather_calls(&g);
     spread_out(p, (uint32_t)l->header->rank);

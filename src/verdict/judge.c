@@ -64,7 +64,7 @@ static void set_two(const struct wait_graph *g, bool *in, int32_t one, int32_t o
 }
 
 /* The message, sent but not received, that is most similar to A: from its peer to the waiting rank,
- * or with ELSEWHERE also from or to another. If there is none, its SENT is 0. */
+ * or with ELSEWHERE also from or to another. If there is none, its N is 0. */
 static struct message_count nearest(const struct wait_graph *g, const struct awaited *a,
                                     bool elsewhere)
 {
@@ -78,7 +78,7 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
                               : from && elsewhere;
         const int alike = 8 * to + 4 * (from || a->peer == AWAIT_ANY) + 2 * comm + tag;
         if (!other || waits_receive_matches(a, m) || alike <= best_alike ||
-            m->sent <= waits_receives(g, m))
+            m->n <= waits_receives(g, m))
             continue;
         best = *m;
         best_alike = alike;
@@ -90,7 +90,7 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
  * collectives in different order, and two calls that do not match. */
 struct reasons {
     bool similar;
-    const struct awaited *message, *collective, *other, *lock;
+    const struct awaited *message, *collective, *other, *unknown;
     const struct wait_edge *mismatch;
 };
 
@@ -106,9 +106,9 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
     if (e->instead && (!x->mismatch || (is_fatal(e) && !is_fatal(x->mismatch))))
         x->mismatch = e;
     if (a->what > AWAIT_COLLECTIVE) {
-        x->lock = a;
+        x->unknown = a;
     } else if (a->what != AWAIT_COLLECTIVE) {
-        const bool similar = !x->similar && nearest(g, a, false).sent > 0;
+        const bool similar = !x->similar && nearest(g, a, false).n > 0;
         x->message = similar || !x->message ? a : x->message;
         x->similar = x->similar || similar;
     } else if (!x->collective) {
@@ -150,10 +150,10 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
     for (size_t r = 0; r < g->s->n_ranks; r++)
         if (in[r] && g->s->rank[r].call.polls)
             return VERDICT_POLLING;
-    if (!x->message && !x->lock)
+    if (!x->message)
         return x->other && x->other->comm != x->collective->comm ? VERDICT_CROSSED
                                                                  : VERDICT_MISMATCH;
-    return x->lock || (!x->collective && !x->similar && x->message->peer != x->message->rank)
+    return !x->collective && !x->similar && x->message->peer != x->message->rank
                ? VERDICT_CYCLE
                : VERDICT_UNMATCHED;
 }
@@ -176,7 +176,7 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
             last = e->why;
         }
     }
-    v->first = x.message ?: x.lock ?: x.collective;
+    v->first = x.message ?: x.unknown ?: x.collective;
     v->second = v->first == x.collective ? x.other : NULL;
     v->kind =
         circle ? kind_of_circle(g, in, &x)

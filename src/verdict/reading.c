@@ -66,38 +66,25 @@ static double age_of(const struct reading *r, uint64_t ticks)
     return age > 0 ? age : 0;
 }
 
-/* Calls about which their family does not say enough. */
-enum meaning {
-    MEANS_COMM, /* makes a communicator. It has no number of its own on the old one, but all members
-                   leave it only after all have entered */
-    MEANS_ALL,  /* may need ranks that are unknown, since the record has no communicator of windows
-                   and files */
-    MEANS_LOCK, /* waits for the lock of a window */
-    MEANS_ANY,  /* completes one of several requests */
-    MEANS_POLL,
-    MEANS_NOTHING
-};
-
-static enum meaning meaning_of(const char *name)
+/* Whether all members must enter before one can leave, or at least before it can know the result.
+ * What makes a communicator has no number on the old one, but that of the next collective there. */
+static bool is_collective(const struct profile_operation *o)
 {
-    static const char *const names[MEANS_POLL] = {
-        [MEANS_COMM] = ("MPI_Comm_dup MPI_Comm_dup_with_info MPI_Comm_create MPI_Comm_split "
-                        "MPI_Comm_split_type MPI_Cart_create MPI_Cart_sub MPI_Graph_create "
-                        "MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"),
-        [MEANS_ALL] =
-            ("MPI_Win_create MPI_Win_create_dynamic MPI_Win_allocate MPI_Win_allocate_shared "
-             "MPI_Win_fence MPI_Win_free MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept "
-             "MPI_Comm_connect MPI_File_open MPI_File_close MPI_File_set_size "
-             "MPI_File_preallocate MPI_File_set_view MPI_File_sync MPI_File_set_atomicity "
-             "MPI_File_seek_shared MPI_File_read_all MPI_File_read_at_all MPI_File_read_ordered "
-             "MPI_File_write_all MPI_File_write_at_all MPI_File_write_ordered MPI_Finalize"),
-        [MEANS_LOCK] = ("MPI_Win_lock MPI_Win_lock_all MPI_Win_flush MPI_Win_flush_all "
-                        "MPI_Win_unlock MPI_Win_unlock_all"),
-        [MEANS_ANY] = "MPI_Waitany MPI_Waitsome"};
-    enum meaning m = 0;
-    while (m < MEANS_POLL && !text_has_word(names[m], name))
-        m++;
-    return m == MEANS_POLL && !profile_operation_polls(name) ? MEANS_NOTHING : m;
+    return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
+           (o->family == FAMILY_COMM && strcmp(o->name, "MPI_Comm_create_group") != 0);
+}
+
+/* Whether a call may need ranks that are unknown: the record has no communicator of windows and
+ * files. */
+static bool may_need_all(const char *name)
+{
+    return !strncmp(name, "MPI_Win_", 8) || !strcmp(name, "MPI_Finalize") ||
+           (!strncmp(name, "MPI_File_", 9) &&
+            (strstr(name, "_all") || strstr(name, "_ordered") ||
+             text_has_word("MPI_File_open MPI_File_close MPI_File_set_size MPI_File_preallocate "
+                           "MPI_File_set_view MPI_File_sync MPI_File_set_atomicity "
+                           "MPI_File_seek_shared",
+                           name)));
 }
 
 /* The collective C on a known communicator. */
@@ -122,8 +109,7 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     struct awaited a = {.what = send ? AWAIT_SEND : AWAIT_RECEIVE,
                         .comm = reading_find_or_add_comm(r, c->comm_id, c->comm),
                         .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0),
-                        .tag = tag < 0 ? AWAIT_ANY : tag,
-                        .bytes = c->bytes};
+                        .tag = tag < 0 ? AWAIT_ANY : tag};
     if (a.peer >= (int32_t)comm->size)
         a.peer = AWAIT_INVALID;
     return a;
@@ -133,15 +119,11 @@ struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, b
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->s->names->operations.at[operation];
-    const enum meaning m = meaning_of(o->name);
     const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, both = o->family == FAMILY_SENDRECV,
                send = both ? sends : strstr(o->name, "end") != NULL,
                receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
-    struct awaited a = {.what = m == MEANS_ALL    ? AWAIT_ALL
-                                : m == MEANS_LOCK ? AWAIT_LOCK
-                                                  : AWAIT_OTHER};
-    if (known &&
-        (o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE || m == MEANS_COMM))
+    struct awaited a = {.what = may_need_all(o->name) ? AWAIT_ALL : AWAIT_OTHER};
+    if (known && is_collective(o))
         a = awaited_of_all(r, c, o->name);
     else if (known && c->peer != INT32_MIN && send != receive)
         a = awaited_of_one(r, c, send, sends ? c->to : c->peer, sends ? c->to_tag : c->tag);
@@ -222,18 +204,17 @@ static double longest_before(const struct reading *r, const struct ledger_call *
 static void add_call(struct reading *r, const struct ledger_call *c)
 {
     const uint32_t blocking = 1u << FAMILY_COLLECTIVE | 1u << FAMILY_SEND | 1u << FAMILY_RECV |
-                              1u << FAMILY_SENDRECV | 1u << FAMILY_PROBE;
+                              1u << FAMILY_SENDRECV | 1u << FAMILY_PROBE | 1u << FAMILY_COMM;
     struct situation *s = r->s;
     struct ledger_call known = *c;
     struct awaited own[2];
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &s->names->operations.at[operation];
     const size_t requests = s->awaited.n;
-    const enum meaning m = meaning_of(o->name);
-    const bool polling = m == MEANS_POLL,
+    const bool polling = profile_operation_polls(o->name),
                waits = o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8);
     size_t n = o->family == FAMILY_PROBE || !(polling || waits);
-    if (!(blocking >> o->family & 1) && m > MEANS_COMM)
+    if (!(blocking >> o->family & 1))
         known.comm_id = 0;
     own[0] = reading_awaited(r, &known, false);
     if (o->family == FAMILY_SENDRECV) {
@@ -244,7 +225,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     call->since = c->since;
     /* How long processes take to end is unknown. */
     call->longest = o->family == FAMILY_LIFECYCLE ? INFINITY : longest_before(r, c);
-    call->any = m == MEANS_ANY;
+    call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
     call->polls = polling;
     call->seconds = !polling ? age_of(r, c->since) : c->progress ? age_of(r, c->progress) : -1;
     for (size_t i = r->first; (polling || waits) && i < requests; i++)
@@ -268,22 +249,16 @@ static void add_init(struct reading *r)
     call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
 }
 
-/* Notes calls that returned errors, and whether windows are locked. */
-static void add_entries(struct reading *r, struct rank_view *rank)
+/* Notes the first call that returned an error. */
+static void add_failed(struct reading *r, struct rank_view *rank)
 {
-    int64_t locks = 0;
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
         const struct ledger_entry *e = &r->g.l->entries[i];
-        const char *name = r->g.l->operations[e->operation].name;
         if (e->errors && rank->failed == PROFILE_NONE) {
             rank->failed = operation_of(&r->g, e->operation);
             rank->failed_site = first_frame(r, e->site);
         }
-        locks += text_has_word("MPI_Win_lock MPI_Win_lock_all", name)       ? (int64_t)e->calls
-                 : text_has_word("MPI_Win_unlock MPI_Win_unlock_all", name) ? -(int64_t)e->calls
-                                                                            : 0;
     }
-    rank->locks = locks > 0;
 }
 
 void reading_add_calls(struct reading *r)
@@ -296,7 +271,7 @@ void reading_add_calls(struct reading *r)
         add_init(r);
         return;
     }
-    add_entries(r, rank);
+    add_failed(r, rank);
     add_requests(r);
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_CALLS); i++) {
         const struct ledger_call *c = &r->g.l->calls[i];
@@ -320,7 +295,7 @@ void reading_add_calls(struct reading *r)
         return;
     rank->operation = operation_of(&r->g, last->operation);
     rank->site = first_frame(r, last->site);
-    if (!open && meaning_of(r->s->names->operations.at[rank->operation].name) == MEANS_POLL &&
+    if (!open && profile_operation_polls(s->names->operations.at[rank->operation].name) &&
         !h->threads_at_once && rank->seconds >= 0 && rank->seconds < s->settled) {
         rank->threads = false;
         add_call(r, last);

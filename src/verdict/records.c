@@ -15,24 +15,21 @@
 #include <time.h>
 #include <unistd.h>
 
-static void add_messages(struct reading *r)
+/* Finds what was sent and not received, after all ranks were read. */
+static void find_messages(struct situation *s)
 {
-    const struct ledger_header *h = r->g.h;
-    struct situation *s = r->s;
-    s->counted = s->counted && !h->messages_lost && !h->started_late && !h->untracked_requests;
-    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_MESSAGES); i++) {
-        const struct ledger_messages *m = &r->g.l->messages[i];
-        int32_t peer = (int32_t)m->peer;
-        bool known = m->peer < s->n_ranks;
+    for (size_t i = 0; i < s->names->balances.n; i++) {
+        const struct profile_balance *b = &s->names->balances.at[i];
+        const bool known = b->from < s->n_ranks && b->to < s->n_ranks;
+        if (b->operation != PROFILE_NONE) /* requests */
+            continue;
         s->counted = s->counted && known;
-        if (known)
-            *PUSH(&s->counts) = (struct message_count){
-                .comm = reading_find_or_add_comm(r, m->comm_id, LEDGER_NO_COMM),
-                .from = m->received ? peer : h->rank,
-                .to = m->received ? h->rank : peer,
-                .tag = m->tag,
-                .sent = m->received ? 0 : m->n,
-                .received = m->received ? m->n : 0};
+        if (known && b->sent > b->received)
+            *PUSH(&s->sent) = (struct message_count){.comm = reading_find_comm(s, b->comm_id),
+                                                     .from = (int32_t)b->from,
+                                                     .to = (int32_t)b->to,
+                                                     .tag = b->tag,
+                                                     .n = b->sent - b->received};
     }
 }
 
@@ -138,7 +135,10 @@ static void read_calls(struct reading *r)
     read_process(r, rank);
     if (rank->ended != LEDGER_FINALIZED && !rank->moving)
         reading_add_calls(r);
-    add_messages(r);
+    const struct ledger_header *h = r->g.h;
+    r->s->counted =
+        r->s->counted && !h->messages_lost && !h->started_late && !h->untracked_requests;
+    gather_balances(&r->g);
 }
 
 /* How many collectives the rank has entered on the communicator C; -1: unknown. A row of the record
@@ -244,6 +244,7 @@ static struct situation *read_all(struct records *records, const char *directory
     read_each(&r, records, CALLS, read_calls);
     for (size_t i = 0; i < s->n_ranks; i++)
         s->counted = s->counted && s->rank[i].state != RANK_UNSEEN;
+    find_messages(s);
     read_each(&r, records, MEMBERS, read_members);
     translate(s);
     find_gone(s);

@@ -30,7 +30,7 @@ void situation_free(struct situation *s)
     free(s->rank);
     free(s->comms.at);
     free(s->awaited.at);
-    free(s->counts.at);
+    free(s->sent.at);
     free(s);
 }
 

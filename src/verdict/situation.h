@@ -35,7 +35,6 @@ struct rank_view {
     enum rank_state state;
     struct open_call call;
     bool threads; /* has other threads outside of MPI that may call it */
-    bool locks;   /* holds a lock of a window */
     /* For texts and for the watchdog: */
     bool alive, other_host;
     bool unseen;   /* on another host, of which nothing recent is known */
@@ -65,9 +64,8 @@ struct awaited {
         AWAIT_SEND,
         AWAIT_RECEIVE,
         AWAIT_COLLECTIVE,
-        AWAIT_LOCK, /* the lock of a window, which another rank may hold */
         AWAIT_INIT, /* MPI_Init: needs all ranks */
-        AWAIT_ALL,  /* may need all ranks: MPI_Finalize, collectives on windows and files */
+        AWAIT_ALL,  /* may need any rank: MPI_Finalize; calls on windows and files */
         AWAIT_OTHER
     } what;
     int32_t rank;      /* the rank that waits. All ranks here are in MPI_COMM_WORLD */
@@ -99,11 +97,11 @@ struct member_list {
     uint64_t lowest;    /* smallest number of a collective that is open or posted here */
 };
 
-/* Messages from one rank to another; each of them may count its end. */
+/* Messages that were sent and not received. */
 struct message_count {
     uint32_t comm;
     int32_t from, to, tag;
-    uint64_t sent, received;
+    uint64_t n;
 };
 
 struct situation {
@@ -111,8 +109,8 @@ struct situation {
     struct rank_view *rank;
     ARRAY(struct member_list) comms;
     ARRAY(struct awaited) awaited; /* sorted by rank; at the end those that are LEFT */
-    ARRAY(struct message_count) counts;
-    bool counted;          /* COUNTS includes all messages */
+    ARRAY(struct message_count) sent;
+    bool counted;          /* SENT is all of them */
     double settled;        /* a call that is open for a shorter time (s) may return at any moment */
     bool live;             /* a process of the run is alive */
     bool unseen;           /* of a rank that is UNSEEN that is unknown */

@@ -251,10 +251,10 @@ static void add_body(char *text, const struct situation *s, const struct verdict
         verdict_text_pair(text, s->names, v->first, v->second);
     else
         add_groups(text, s, v, groups);
-    if (!near->sent)
+    if (!near->n)
         return;
     add(text, "; rank %d has %s message%s of tag %d from rank %d (", near->to,
-        format_count(count, near->sent), near->sent == 1 ? "" : "s", near->tag, near->from);
+        format_count(count, near->n), near->n == 1 ? "" : "s", near->tag, near->from);
     add_comm(text, s->names, near->comm);
     add(text, ") that no call has received");
 }

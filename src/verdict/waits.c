@@ -112,7 +112,7 @@ static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;
     for (size_t i = 0; i < g->sent.n; i++)
-        sent += waits_receive_matches(r, &g->sent.at[i]) ? g->sent.at[i].sent : 0;
+        sent += waits_receive_matches(r, &g->sent.at[i]) ? g->sent.at[i].n : 0;
     for (const struct awaited *o = g->s->awaited.at + g->rank[r->rank].first_awaited; o != r; o++)
         earlier += o->what == AWAIT_RECEIVE && o->comm == r->comm && o->peer == r->peer &&
                    o->tag == r->tag;
@@ -122,7 +122,7 @@ static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 static struct message_count message_of(const struct awaited *send)
 {
     return (struct message_count){
-        .comm = send->comm, .from = send->rank, .to = send->peer, .tag = send->tag, .sent = 1};
+        .comm = send->comm, .from = send->rank, .to = send->peer, .tag = send->tag, .n = 1};
 }
 
 static void wait_for_message(struct wait_graph *g, struct need *w)
@@ -147,8 +147,7 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
 /* Whether OTHER may be the rank for which a call waits. */
 static bool is_awaited(const struct rank_view *other, enum awaited_what what)
 {
-    return what == AWAIT_LOCK ? other->locks
-           : what == AWAIT_INIT
+    return what == AWAIT_INIT
                ? other->state == RANK_UNSEEN
                : what == AWAIT_ALL && other->state < RANK_STOPPED && !other->call.open;
 }
@@ -261,33 +260,12 @@ void waits_spread(const struct wait_graph *g, bool *in, bool for_them, const boo
     }
 }
 
-static int by_channel(const void *a, const void *b)
-{
-    const struct message_count *x = a, *y = b;
-    return ORDER(x->comm, y->comm) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to)
-               ?: ORDER(x->tag, y->tag);
-}
-
-/* The messages of each channel that were sent and not received, by the counts of both its ends.
- * Open sends have rows of their own, since they may be counted already. */
+/* Open sends have rows of their own, since they may be counted already. */
 static void find_messages(struct wait_graph *g)
 {
     const struct situation *s = g->s;
-    struct message_count *m = memory_alloc((s->counts.n + 1) * sizeof *m);
-    for (size_t i = 0; i < s->counts.n; i++)
-        m[i] = s->counts.at[i];
-    qsort(m, s->counts.n, sizeof *m, by_channel);
-    for (size_t i = 0, next; i < s->counts.n; i = next) {
-        struct message_count sum = m[i];
-        for (next = i + 1; next < s->counts.n && !by_channel(&sum, &m[next]); next++) {
-            sum.sent += m[next].sent;
-            sum.received += m[next].received;
-        }
-        sum.sent -= sum.received < sum.sent ? sum.received : sum.sent;
-        if (sum.sent)
-            *PUSH(&g->sent) = sum;
-    }
-    free(m);
+    for (size_t i = 0; i < s->sent.n; i++)
+        *PUSH(&g->sent) = s->sent.at[i];
     for (size_t i = 0; i < s->awaited.n; i++) {
         const struct awaited *a = &s->awaited.at[i];
         if (a->what == AWAIT_SEND && a->peer >= 0 && !waits_is_lost(g, a->rank))

@@ -32,7 +32,7 @@ struct wait_graph {
     const struct situation *s;
     struct wait_rank *rank;                    /* one more, with the end of the last one's needs */
     ARRAY(const struct awaited *) collectives; /* sorted by sequence number */
-    ARRAY(struct message_count) sent;          /* not yet received, including open sends */
+    ARRAY(struct message_count) sent;          /* as in S, and open sends */
     ARRAY(struct need) needs;
     ARRAY(struct wait_edge) edges;
 };

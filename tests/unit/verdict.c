@@ -24,7 +24,7 @@ enum { FAULT = 1000, WAITER = 2000 };
  *
  *   0:PARTS    what it is in; after '~' it polls; parts are joined by '&', or by '/' if one of them
  *              is enough
- *   0=WORD     its state, or: threads, locks, young or undated (its call)
+ *   0=WORD     its state, or: threads, young or undated (its call)
  *   0<1.5:2/1  to 0 from 1 with tag 5, two messages were sent and one was received; << on OTHER
  *   0#9        how many collectives of WORLD it has entered ('?': unknown)
  *   ageless    the age of no call is known
@@ -32,8 +32,8 @@ enum { FAULT = 1000, WAITER = 2000 };
  *
  * Parts: r1.4 receive from 1 with tag 4 (r* from any; > is the next rank of o; tag 4 if none is
  * given, * any), s1 send; R and S on OTHER. b a c1 d barrier, allreduce, broadcast by 1,
- * duplication of a communicator; b8 with number 8; B on OTHER. i MPI_Init, f fence of a window, l
- * lock, u unknown, n nothing. After it '+' posted, '-' left, '=' of another size, '!' of an unknown
+ * duplication of a communicator; b8 with number 8; B on OTHER. i MPI_Init, f fence of a window, u
+ * unknown, n nothing. After it '+' posted, '-' left, '=' of another size, '!' of an unknown
  * size.
  *
  * All ranks without a word wait in a collective for all, or in a chain for the last that is in
@@ -74,8 +74,6 @@ static const struct known {
     {"fence left out by others", "0:f *:b", VERDICT_MISSING, false, 1, 0},
     {"fence not reached", "0=run *:f", VERDICT_COMPUTES, false, 1, 0},
     {"several outside", "0=run 1=run 2=run *:b", VERDICT_COMPUTES, false, 3, 0},
-    {"window locked", "0=locks 1:l", VERDICT_COMPUTES, false, 1, 0},
-    {"window locked in a cycle", "0=locks 0:c1 1:l", VERDICT_CYCLE, false, 2, 0},
     {"not begun", "0=none *:i", VERDICT_MISSING, false, 1, 0},
     {"crossed requests", "x:a&b8+ y:b&a8+", VERDICT_MISMATCH, true, ALL, 0},
     {"crossed communicators", "x:b y:B", VERDICT_CROSSED, true, ALL, 0},
@@ -206,11 +204,8 @@ static struct awaited part_of(const struct drawn *d, const char **word, size_t i
         if (**word == '.' && ++*word)
             a.tag = (int32_t)number(word, AWAIT_ANY);
         *word += **word == '*';
-    } else if (strchr("iflu", kind)) {
-        a.what = kind == 'i'   ? AWAIT_INIT
-                 : kind == 'f' ? AWAIT_ALL
-                 : kind == 'l' ? AWAIT_LOCK
-                               : AWAIT_OTHER;
+    } else if (strchr("ifu", kind)) {
+        a.what = kind == 'i' ? AWAIT_INIT : kind == 'f' ? AWAIT_ALL : AWAIT_OTHER;
     } else if (kind == 'c') {
         a.root = rank_at(d, position(d, *(*word)++, i));
         a.kind = COLLECTIVE_FROM_ROOT;
@@ -253,7 +248,6 @@ static void set_state(struct drawn *d, const char *word, size_t i)
         if (!strcmp(word, names[k]))
             r->state = (enum rank_state)k;
     r->threads = r->threads || !strcmp(word, "threads");
-    r->locks = r->locks || !strcmp(word, "locks");
     if (!strcmp(word, "young"))
         r->seconds = r->call.seconds = 1.9;
     if (!strcmp(word, "undated"))
@@ -271,14 +265,14 @@ static void set_entered(struct drawn *d, const char *word, size_t i)
 static void add_count(struct drawn *d, const char *word, size_t i)
 {
     const bool other = word[1] == '<';
-    struct message_count *m = PUSH(&d->s->counts);
+    struct message_count *m = PUSH(&d->s->sent);
     word += 1 + other;
     m->comm = other ? OTHER : WORLD;
     m->from = rank_at(d, position(d, *word++, i));
     m->to = d->rank[i];
     m->tag = (int32_t)number((word++, &word), 4);
-    m->sent = (uint64_t)number((word++, &word), 0);
-    m->received = (uint64_t)number((word++, &word), 0);
+    m->n = (uint64_t)number((word++, &word), 0);
+    m->n -= (uint64_t)number((word++, &word), 0);
 }
 
 static bool is_named(const struct drawn *d, char name, size_t i, size_t digits)
