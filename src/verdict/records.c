@@ -98,17 +98,13 @@ enum {
 static void read_process(struct reading *r, struct rank_view *rank)
 {
     const struct ledger_header *h = r->g.h;
-    struct profile_host on = {.ranks = 1};
     const struct host_rank *seen = NULL;
     char here[sizeof h->host] = "";
     gethostname(here, sizeof here - 1);
-    text_copy_part(on.name, sizeof on.name, h->host, sizeof h->host);
-    quote_plain(on.name);
     *rank = (struct rank_view){.ended = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
                                .detail = h->state_detail,
                                .pid = h->pid,
                                .other_host = strncmp(here, h->host, sizeof here) != 0,
-                               .host = profile_add_host(r->s->names, &on),
                                .operation = PROFILE_NONE,
                                .site = PROFILE_NONE,
                                .failed = PROFILE_NONE,
@@ -119,6 +115,12 @@ static void read_process(struct reading *r, struct rank_view *rank)
         seen = hosts_find(r->hosts, h->host, h->rank);
         rank->unseen = !any;
         rank->moving = any && any->moving;
+    }
+    if (rank->unseen) {
+        struct profile_host on = {.ranks = 1};
+        text_copy_part(on.name, sizeof on.name, h->host, sizeof h->host);
+        quote_plain(on.name);
+        profile_add_host(r->s->names, &on);
     }
     rank->alive = seen || (ledger_is_alive(h) && (!ended || rank->ended == LEDGER_HANDLED ||
                                                   rank->ended == LEDGER_FINALIZED));

@@ -37,11 +37,10 @@ struct rank_view {
     bool threads; /* has other threads outside of MPI that may call it */
     /* For texts and for the watchdog: */
     bool alive, other_host;
-    bool unseen;   /* on another host, of which nothing recent is known */
-    bool moving;   /* on another host, whose watchdog saw no rank that waits for long */
-    bool outside;  /* of MPI */
-    bool killed;   /* outside of MPI, before the other ranks or with them */
-    uint32_t host; /* index in the hosts of NAMES */
+    bool unseen;  /* on another host, of which nothing recent is known */
+    bool moving;  /* on another host, whose watchdog saw no rank that waits for long */
+    bool outside; /* of MPI */
+    bool killed;  /* outside of MPI, before the other ranks or with them */
     int64_t pid;
     uint32_t ended;               /* enum ledger_state */
     int32_t detail;               /* signal or error code with which it ended */
@@ -115,7 +114,7 @@ struct situation {
     bool live;             /* a process of the run is alive */
     bool unseen;           /* of a rank that is UNSEEN that is unknown */
     struct profile *names; /* tables of the operations, call sites, communicators (those of COMMS)
-                              and hosts; its warnings list what is unknown */
+                              and hosts (with UNSEEN ranks); its warnings list what is unknown */
 };
 
 /* What the members of the collective NAME must agree on, and its kind. TWO_GROUPS: on an

@@ -312,27 +312,16 @@ static json_t *groups_json(const struct situation *s, const struct verdict *v)
     return list;
 }
 
-/* Names the hosts of ranks of which nothing recent is known; the number of these ranks. */
-static size_t add_unseen(char *text, const struct situation *s)
-{
-    size_t n = 0;
-    for (size_t h = 0; h < s->names->hosts.n; h++) {
-        size_t here = 0;
-        for (size_t i = 0; i < s->n_ranks; i++)
-            here += s->rank[i].unseen && s->rank[i].host == h;
-        if (here)
-            add(text, "%s%s", n ? ", " : "", s->names->hosts.at[h].name);
-        n += here;
-    }
-    return n;
-}
-
 static json_t *notes_json(const struct situation *s, const struct verdict *v)
 {
     json_t *notes = json_array();
-    size_t threads = 0;
+    size_t threads = 0, unseen = 0;
     char hosts[VERDICT_TEXT] = "";
-    const size_t unseen = add_unseen(hosts, s);
+    for (size_t i = 0; i < s->names->hosts.n; i++) {
+        const struct profile_host *h = &s->names->hosts.at[i];
+        add(hosts, "%s%s", i ? ", " : "", h->name);
+        unseen += h->ranks;
+    }
     for (size_t i = 0; i < s->names->warnings.n; i++)
         json_push(notes, json_string(s->names->warnings.at[i]));
     for (size_t i = 0; i < v->n; i++)
