@@ -125,18 +125,25 @@ static void show(const struct profile *before, const struct profile *now, json_t
     fflush(stdout);
 }
 
+static bool has_profile(const char *path)
+{
+    char file[4400];
+    snprintf(file, sizeof file, "%s/profile.json", path);
+    return !access(file, F_OK);
+}
+
 /* Prints how the run in PATH has ended. */
 static bool show_end(const char *path)
 {
     char time[32];
-    struct profile *p = profile_load(path);
-    struct situation *s = p && p->crashed ? situation_read(path, VERDICT_SETTLED) : NULL;
-    const bool good = s || (p && !p->crashed);
+    struct profile *p = has_profile(path) ? profile_load(path) : NULL;
+    struct situation *s = p ? NULL : situation_read(path, VERDICT_SETTLED);
+    const bool good = p || s;
     if (s) {
         json_t *value = verdict_json_of(s);
         verdict_write(value, stdout, "collprof top: ", (size_t)report_width(stdout));
         json_decref(value);
-    } else if (good) {
+    } else if (p) {
         cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",
                 p->ranks.n, format_time(time, profile_longest_ns(p)));
     }
@@ -148,7 +155,7 @@ static bool show_end(const char *path)
 /* NULL if no process of the run is alive. */
 static json_t *verdict_now(const char *path)
 {
-    struct situation *s = situation_read(path, VERDICT_SETTLED);
+    struct situation *s = has_profile(path) ? NULL : situation_read(path, VERDICT_SETTLED);
     json_t *value = s && s->live ? verdict_json_of(s) : NULL;
     situation_free(s);
     return value;
