@@ -1,7 +1,6 @@
 /* Broadcast schedules from latencies: their predicted and measured times. */
 #include "bench.h"
-#include "measure/buffer.h"
-#include "measure/latency/broadcast.h"
+#include "measure/collective/operation.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/grid.h"
 #include "measure/pairs/log.h"
@@ -124,19 +123,14 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     const double resolution = 1e-8;
     const struct bench *b = &t->o->bench;
     const struct latency_method *method = latency_method_find(method_of(t));
-    char *buffer = buffer_new(bytes);
-    struct broadcast data = {.bcast = bcast,
-                             .buffer = buffer,
-                             .count = (int)bytes,
-                             .type = MPI_BYTE,
-                             .root = t->o->root,
-                             .comm = t->group.comm};
-    struct latency_case c = broadcast_case(&data);
+    struct operation_call data;
+    bool prepared = operation_prepare_broadcast(&data, bcast, t->group.comm, t->o->root, bytes);
+    struct latency_case c = operation_case(&data, false);
     c.plan = b->plan;
     c.clock = &t->group.clock;
     struct latency_outcome outcome;
     struct estimate seen = {NAN, NAN, NAN};
-    int rc = buffer ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
+    int rc = prepared ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
     bench_check(
         b, rc, &(struct bench_point){.name = bcast->name, .ranks = t->group.ranks, .bytes = bytes});
     if (outcome.wrong_ranks > 0) {
@@ -153,7 +147,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
             seen = (struct estimate){seen.value, fmax(0, seen.low - *error), seen.high + *error};
     }
     latency_outcome_free(&outcome);
-    free(buffer);
+    operation_release(&data);
     return seen;
 }
 

@@ -158,41 +158,11 @@ const char *latency_thing(const struct latency_options *o, size_t which)
     return o->broadcasts ? bcasts[o->things.at[which]]->name : operation_of(o, which)->name;
 }
 
-/* The argument of the case's functions. */
-struct measured {
-    struct operation_call call;
-    int root; /* the methods "rounds" change the call's root */
-};
-
-static int run(void *arg, int root)
-{
-    struct measured *m = arg;
-    m->call.root = root;
-    return operation_run(&m->call);
-}
-
-static void rewrite(void *arg)
-{
-    const struct measured *m = arg;
-    if (m->call.rank == m->root)
-        buffer_write_anew(m->call.recv, m->call.recv_bytes);
-}
-
-/* Makes the operation with known data. *WRONG, on all ranks: how many ranks received other data. */
-static int check(void *arg, int *wrong)
-{
-    struct measured *m = arg;
-    m->call.root = m->root;
-    operation_fill_buffers(&m->call);
-    int mine = operation_run(&m->call) != MPI_SUCCESS || !operation_check(&m->call);
-    return MPI_Allreduce(&mine, wrong, 1, MPI_INT, MPI_SUM, m->call.comm);
-}
-
 void latency_use(void *arg, MPI_Comm comm, collective_run *by)
 {
-    struct measured *m = arg;
-    m->call.comm = comm;
-    m->call.own = by;
+    struct operation_call *call = arg;
+    call->comm = comm;
+    call->own = by;
 }
 
 /* The sweep over ranks, algorithms or operations ("things"), and sizes; rank 0 has the results. */
@@ -257,22 +227,16 @@ static const char *visit(void *arg, const size_t *at)
                             .arrival = pattern ? latency_arrivals.name(pattern) : NULL,
                             .ranks = v->group.ranks,
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
-    struct measured m = {.root = o->root};
-    const struct latency_case c = {.comm = v->group.comm,
-                                   .run = run,
-                                   .before = o->fresh ? rewrite : NULL,
-                                   .check = check,
-                                   .arg = &m,
-                                   .kind = operation_kind(of),
-                                   .root = of->rooted ? o->root : 0,
-                                   .together = !o->broadcasts,
-                                   .after = pattern ? delay_of(v, pattern, v->group.comm) : 0,
-                                   .ring_bytes = o->ring_bytes,
-                                   .plan = o->bench.plan,
-                                   .clock = &v->group.clock,
-                                   .every = o->by_pair};
-    bool prepared = operation_prepare(&m.call, of, c.comm, o->root, p.bytes);
-    m.call.by = o->broadcasts ? bcasts[o->things.at[at[THING]]] : NULL;
+    struct operation_call call;
+    bool prepared = operation_prepare(&call, of, v->group.comm, o->root, p.bytes);
+    call.by = o->broadcasts ? bcasts[o->things.at[at[THING]]] : NULL;
+    struct latency_case c = operation_case(&call, o->fresh);
+    c.together = !o->broadcasts;
+    c.after = pattern ? delay_of(v, pattern, c.comm) : 0;
+    c.ring_bytes = o->ring_bytes;
+    c.plan = o->bench.plan;
+    c.clock = &v->group.clock;
+    c.every = o->by_pair;
     if (bench_worst(c.comm, !prepared)) {
         if (o->bench.rank == 0)
             reason_print(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
@@ -282,7 +246,7 @@ static const char *visit(void *arg, const size_t *at)
     else
         measure(v, &p, &c, pattern);
     if (prepared)
-        operation_release(&m.call);
+        operation_release(&call);
     return p.name;
 }
 

@@ -79,7 +79,7 @@ libmeasure_la_SOURCES = \
 	src/measure/series.c src/measure/series.h \
 	src/measure/work.c src/measure/work.h \
 	src/measure/latency/latency.h src/measure/latency/run.c src/measure/latency/run.h \
-	src/measure/latency/acknowledged.c src/measure/latency/broadcast.c src/measure/latency/broadcast.h \
+	src/measure/latency/acknowledged.c \
 	src/measure/latency/direct.c \
 	src/measure/latency/loops.c src/measure/latency/ol.c \
 	src/measure/latency/overhead.c src/measure/latency/pairs.c \

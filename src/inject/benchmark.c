@@ -10,7 +10,7 @@
 #include "base/stats.h"
 #include "base/try.h"
 #include "document/json.h"
-#include "measure/latency/broadcast.h"
+#include "measure/buffer.h"
 #include "record/operations.h"
 
 #include <limits.h>
@@ -54,7 +54,7 @@ struct subject {
     double until; /* clock_now() at which its time is up */
 };
 
-/* A measurement begins only if this many operations fit: warm-up, a pilot, data checks. */
+/* A measurement begins only if this many operations fit: warm-up and a pilot. */
 enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
 
 /* *LEFT: seconds until the time is up, equal on all ranks, after one operation and its barrier; 0
@@ -108,7 +108,6 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     TRY(arrival_delay(g->entered, u->on->comm, &median, &apart));
     struct latency_case c = case_of(u, left);
     c.together = true;
-    c.check = NULL;
     c.after = median;
     int rc = MPI_SUCCESS;
     if (apart * (c.plan.warmup + OPERATIONS_OF_ARRIVAL) < left)
@@ -132,21 +131,22 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 /* --- by the methods --- */
 
 /* The broadcast that the application uses: the library's, or its replacement. */
-static int as_application(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                          const void *arg)
+static int as_application(void *arg, int root)
 {
     struct call own = {.entry = clock_ticks()};
-    const struct collective c = {.call = &own,
-                                 .on = (struct internal_comm *)arg,
-                                 .comm = comm,
-                                 .root = root,
-                                 .bytes = call_bytes(count, type),
-                                 .is_broadcast = true,
-                                 .is_measured = true,
-                                 .buffer = buffer,
-                                 .count = count,
-                                 .type = type};
+    struct collective c = *(const struct collective *)arg;
+    c.call = &own;
+    c.root = root;
+    c.is_measured = true;
     return injection_pass(&benchmark_injection, &c);
+}
+
+/* An application sends what it has just computed, so it is in the root's own cache. */
+static void rewrite(void *arg)
+{
+    const struct collective *b = arg;
+    if (b->on->rank == b->root && type_is_plain(b->type))
+        buffer_write_anew(b->buffer, b->bytes);
 }
 
 /* Text of what a row's figure means, and why it may be wrong. */
@@ -174,10 +174,7 @@ static void describe(const struct subject *u, json_t *rows, const struct latency
         size_t used = strlen(left_out);
         if (!estimate_known(r->value) && r->impossible == 0) {
             snprintf(left_out + used, sizeof left_out - used, "%s %s",
-                     used               ? ","
-                     : out->wrong_ranks ? "ranks had wrong data, so there is no result for"
-                                        : "no time was left for",
-                     r->method->name);
+                     used ? "," : "no time was left for", r->method->name);
             continue;
         }
         explain(u, r, text);
@@ -255,15 +252,16 @@ static void measure(struct subject *u, struct signature *g, uint64_t bytes, doub
 static void measure_broadcast(const struct collective *b, struct signature *g, double share)
 {
     struct internal_comm *s = b->on;
-    const struct bcast own = {.name = "application", .run = as_application, .arg = s};
-    struct broadcast data = {.bcast = &own,
-                             .buffer = b->buffer,
-                             .count = (int)b->count,
-                             .type = b->type,
-                             .root = b->root,
-                             .comm = s->comm,
-                             .fresh = true}; /* an application sends what it has just computed */
-    struct subject u = {.on = s, .c = broadcast_case(&data), .is_broadcast = true};
+    struct collective own = *b;
+    own.comm = s->comm;
+    struct subject u = {.on = s,
+                        .c = {.comm = s->comm,
+                              .run = as_application,
+                              .before = rewrite,
+                              .arg = &own,
+                              .kind = COLLECTIVE_FROM_ROOT,
+                              .root = b->root},
+                        .is_broadcast = true};
     measure(&u, g, b->bytes, share, true);
 }
 

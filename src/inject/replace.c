@@ -9,7 +9,6 @@
 
 #include "base/stats.h"
 #include "document/json.h"
-#include "measure/latency/broadcast.h"
 #include "measure/pairs/grid.h"
 
 #include <limits.h>
@@ -182,9 +181,8 @@ static int run(struct internal_comm *s, const struct bcast *b, void *buffer, int
 {
     if (!b)
         return PMPI_Bcast(buffer, count, type, root, comm);
-    int rc = broadcast_is_plain(type)
-                 ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
-                 : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
+    int rc = type_is_plain(type) ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
+                                 : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
     if (rc)
         PMPI_Comm_call_errhandler(comm, rc);
     return rc;

@@ -93,6 +93,15 @@ static bool range_of(MPI_Count count, MPI_Datatype type, MPI_Aint *low, MPI_Aint
     return *high - *low <= SPREAD_MOST * (MPI_Aint)(bytes * count) + SPREAD_FREE;
 }
 
+bool type_is_plain(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    MPI_Count size, bound, extent;
+    return !PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) &&
+           !PMPI_Type_size_x(type, &size) && !PMPI_Type_get_extent_x(type, &bound, &extent) &&
+           combiner == MPI_COMBINER_NAMED && size == extent;
+}
+
 bool replica_make(struct replica *a, const struct replica_kind *kind, const struct operands *from,
                   int root, MPI_Comm comm)
 {

@@ -43,6 +43,10 @@ bool replica_make(struct replica *a, const struct replica_kind *kind, const stru
                   int root, MPI_Comm comm);
 void replica_free(struct replica *a);
 
+/* Whether TYPE is contiguous without holes. Predefined types are, except those for MPI_MINLOC and
+ * the like. */
+bool type_is_plain(MPI_Datatype type);
+
 /* How to measure A; all ranks enter together. A must remain valid. */
 struct latency_case replica_case(struct replica *a);
 

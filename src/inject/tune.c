@@ -7,7 +7,6 @@
 #include "inject/signature.h"
 
 #include "base/try.h"
-#include "measure/latency/broadcast.h"
 #include "record/operations.h"
 #include "tune/found.h"
 #include "tune/tuner.h"
@@ -61,10 +60,16 @@ static bool due(const struct collective *c)
 
 /* --- the operation --- */
 
+static int run_broadcast(void *arg, int root)
+{
+    const struct collective *b = arg;
+    return PMPI_Bcast(b->buffer, (int)b->count, b->type, root, b->comm);
+}
+
 static void use_broadcast(void *arg, MPI_Comm comm, collective_run *run)
 {
     (void)run;
-    ((struct broadcast *)arg)->comm = comm;
+    ((struct collective *)arg)->comm = comm;
 }
 
 static void use_replica(void *arg, MPI_Comm comm, collective_run *run)
@@ -158,13 +163,13 @@ static void before(const struct collective *c)
 {
     struct signature *g = signature_of(&tune_injection, c);
     if (c->is_broadcast) {
-        struct broadcast data = {.bcast = bcast_find("native"),
-                                 .buffer = c->buffer,
-                                 .count = (int)c->count,
-                                 .type = c->type,
-                                 .root = c->root,
-                                 .comm = c->on->comm};
-        struct latency_case of = broadcast_case(&data);
+        struct collective own = *c;
+        own.comm = c->on->comm;
+        struct latency_case of = {.comm = own.comm,
+                                  .run = run_broadcast,
+                                  .arg = &own,
+                                  .kind = COLLECTIVE_FROM_ROOT,
+                                  .root = c->root};
         measure(c, g, &of, use_broadcast);
     } else {
         struct replica replica;

@@ -6,7 +6,7 @@
  * beside the truth, exit minus entry on the one simulated clock. What it protects is said where
  * it is judged. */
 #include "bench.h"
-#include "measure/latency/broadcast.h"
+#include "measure/collective/operation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,6 @@ struct test {
     const struct bcast *algorithm[ALGORITHMS_MAX];
     int n_algorithms;
     const struct latency_method *method[N_METHODS];
-    char *buffer;
     int failures;
     /* By algorithm, for the number of ranks before. */
     double send_before[ALGORITHMS_MAX], latency_before[ALGORITHMS_MAX];
@@ -121,16 +120,13 @@ static void judge_linear(struct test *t, const struct bcast *a, double send, dou
     expect(t, latency / latency_before > 3.5, a, "OL grows with P");
 }
 
-static struct latency_case make_case(const struct test *t, struct broadcast *b, MPI_Comm comm,
-                                     const struct bcast *a, int root)
+/* *DATA: to be released. */
+static struct latency_case make_case(const struct test *t, struct operation_call *data,
+                                     MPI_Comm comm, const struct bcast *a, int root)
 {
-    *b = (struct broadcast){.bcast = a,
-                            .buffer = t->buffer,
-                            .count = (int)t->bench.sizes.min,
-                            .type = MPI_BYTE,
-                            .root = root,
-                            .comm = comm};
-    struct latency_case c = broadcast_case(b);
+    if (!operation_prepare_broadcast(data, a, comm, root, t->bench.sizes.min))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    struct latency_case c = operation_case(data, false);
     c.plan = plan_default();
     /* Back-pressure takes some operations to climb from a slow link to the root, and until then
      * the paper's loop is not in step: the interval of the median has to leave those out. */
@@ -151,10 +147,11 @@ static int mean_over_roots(const struct test *t, MPI_Comm comm, int size, const 
     *mean = 0;
     for (int root = 0; root < size; root += step) {
         struct latency_outcome o;
-        struct broadcast b;
-        struct latency_case c = make_case(t, &b, comm, a, root);
+        struct operation_call data;
+        struct latency_case c = make_case(t, &data, comm, a, root);
         c.plan.repetitions = 1;
         int error = latency_measure(&c, &t->method[DIRECT], 1, &o);
+        operation_release(&data);
         if (error != MPI_SUCCESS)
             return error;
         if (o.size > 0)
@@ -168,10 +165,11 @@ static void test_algorithm(struct test *t, int k, MPI_Comm comm, int size)
 {
     const struct bcast *a = t->algorithm[k];
     struct latency_outcome o;
-    struct broadcast b;
-    struct latency_case c = make_case(t, &b, comm, a, 0);
+    struct operation_call data;
+    struct latency_case c = make_case(t, &data, comm, a, 0);
     double rounds_truth;
     int error = latency_measure(&c, t->method, N_METHODS, &o);
+    operation_release(&data);
     expect(t, error == MPI_SUCCESS, a, "no error");
     error = mean_over_roots(t, comm, size, a, &rounds_truth);
     expect(t, error == MPI_SUCCESS, a, "no error with another root");
@@ -230,13 +228,9 @@ int main(int argc, char **argv)
     bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     for (int k = 0; k < N_METHODS; k++)
         t.method[k] = latency_method_find(names[k]);
-    t.buffer = malloc(t.bench.sizes.min + 1);
-    for (size_t i = 0; i < t.bench.sizes.min; i++)
-        t.buffer[i] = (char)(i * 7 + 1);
     if (t.bench.rank == 0)
         print_head(&t);
     for (int size = 4; size <= t.bench.size; size *= 4)
         test_size(&t, size);
-    free(t.buffer);
     bench_finish(&t.bench, NULL, t.failures ? 3 : 0);
 }

@@ -3,7 +3,7 @@
 #include "fake_mpi.h"
 
 #include "base/clock.h"
-#include "measure/latency/broadcast.h"
+#include "measure/collective/operation.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -13,7 +13,7 @@ enum { RANKS = 4 };
 static const double hop = 10e-6;
 
 struct measured {
-    const char *bcast;          /* NULL: a fan-in to rank 0 */
+    const struct bcast *bcast;  /* NULL: a fan-in to rank 0 */
     struct latency_outcome out; /* of rank 0 */
 };
 
@@ -43,13 +43,9 @@ static void measure(int rank, void *arg)
     struct measured *m = arg;
     const struct latency_method *methods[32];
     struct latency_outcome out;
-    char data[8] = "";
-    struct broadcast b = {.bcast = m->bcast ? bcast_find(m->bcast) : NULL,
-                          .buffer = data,
-                          .count = sizeof data,
-                          .type = MPI_BYTE,
-                          .comm = MPI_COMM_WORLD};
-    struct latency_case c = m->bcast ? broadcast_case(&b)
+    struct operation_call data;
+    cr_assert(operation_prepare_broadcast(&data, m->bcast, MPI_COMM_WORLD, 0, 8));
+    struct latency_case c = m->bcast ? operation_case(&data, false)
                                      : (struct latency_case){.comm = MPI_COMM_WORLD,
                                                              .run = fan_in,
                                                              .before = be_slow,
@@ -66,6 +62,7 @@ static void measure(int rank, void *arg)
             methods[n++] = latency_methods[i];
     cr_assert_eq(latency_measure(&c, methods, n, &out), MPI_SUCCESS);
     cr_assert_eq(out.size, rank == 0 ? RANKS : 0);
+    operation_release(&data);
     if (rank == 0)
         m->out = out;
 }
@@ -79,7 +76,7 @@ static void expect(const struct measured *m, const char *method, double hops)
 /* A root that needs 30 us for each send is busy with the third when the first answers. */
 Test(latency, where_the_papers_assumption_fails)
 {
-    struct measured m = {.bcast = "flat"};
+    struct measured m = {.bcast = &tree_flat};
     cr_assert(fake_mpi_run(RANKS, measure, &m,
                            &(struct fake_network){.latency = hop, .overhead = 3 * hop}));
     const struct latency_figure *ol = latency_figure_of(&m.out, "ol", 1),
@@ -105,4 +102,23 @@ Test(latency, of_a_fan_in_pair_by_pair)
     expect(&m, "held", 1.5);
     expect(&m, "direct", 1.5);
     latency_outcome_free(&m.out);
+}
+
+static void refuse(int rank, void *arg)
+{
+    const struct latency_method *method = latency_method_find("send-latency");
+    struct latency_outcome outcome;
+    struct operation_call data = {.operation = operations, .comm = MPI_COMM_SELF};
+    struct latency_case c = operation_case(&data, false);
+    (void)rank, (void)arg;
+    c.plan = plan_default();
+    cr_expect_eq(latency_measure(&c, &method, 1, &outcome), MPI_ERR_COMM);
+    c.comm = MPI_COMM_WORLD;
+    c.root = RANKS;
+    cr_expect_eq(latency_measure(&c, &method, 1, &outcome), MPI_ERR_ROOT);
+}
+
+Test(latency, one_rank_and_a_root_out_of_range_are_refused)
+{
+    cr_assert(fake_mpi_run(RANKS, refuse, NULL, &(struct fake_network){.latency = hop}));
 }

@@ -28,7 +28,7 @@ tests_unit_inject_LDADD = libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS
 
 # Several ranks as threads, over a fake MPI: its functions take the place of the library's.
 tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/broadcast.c tests/unit/operations.c tests/unit/latency.c tests/unit/mpi_errors.c $(fake_mpi) \
+tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/operations.c tests/unit/latency.c tests/unit/mpi_errors.c $(fake_mpi) \
 	src/inject/handshake.c src/record/layer.c tests/unit/pairs_ranks.c tests/unit/merge.c src/layer/merge.c \
 	tests/unit/made_ledger.c tests/unit/made_ledger.h
 tests_unit_ranks_LDADD = libmeasure.la libprofile.la libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)

@@ -2,7 +2,7 @@
  * all of them, and none is left waiting for the others. */
 #include "fake_mpi.h"
 
-#include "measure/latency/broadcast.h"
+#include "measure/collective/operation.h"
 #include "measure/pairs/grid.h"
 #include "measure/pairs/pairs.h"
 #include "sync/sync.h"
@@ -73,13 +73,9 @@ Test(mpi_errors, clocks_of_hosts_that_one_rank_does_not_find)
 
 static int latency(int rank, const void *method)
 {
-    char data[8] = "";
-    struct broadcast b = {.bcast = bcast_find("linear"),
-                          .buffer = data,
-                          .count = sizeof data,
-                          .type = MPI_BYTE,
-                          .comm = MPI_COMM_WORLD};
-    struct latency_case c = broadcast_case(&b);
+    struct operation_call data;
+    cr_assert(operation_prepare_broadcast(&data, &tree_linear, MPI_COMM_WORLD, 0, 8));
+    struct latency_case c = operation_case(&data, false);
     struct latency_outcome out;
     const struct latency_method *of = method;
     (void)rank;
@@ -89,6 +85,7 @@ static int latency(int rank, const void *method)
     c.plan.budget = 0;
     int error = latency_measure(&c, &of, 1, &out);
     latency_outcome_free(&out);
+    operation_release(&data);
     return error;
 }
 

@@ -61,3 +61,41 @@ Test(operations, have_the_buffers_that_they_need)
 {
     cr_assert(fake_mpi_run(RANKS, measure_buffers, NULL, &network));
 }
+
+/* --- a broadcast as a case to be measured --- */
+
+/* An element that never arrives, or a rank that gets nothing; every page of data that are to be
+ * fresh is written by the root alone, and keeps its data. */
+static int incomplete(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                      const void *arg)
+{
+    int rank, missing = *(const int *)arg;
+    char aside[8];
+    PMPI_Comm_rank(comm, &rank);
+    return PMPI_Bcast(rank == missing ? aside : buffer, count - (missing == RANKS), type, root,
+                      comm);
+}
+
+static void check_case(int rank, void *arg)
+{
+    struct operation_call c;
+    const int missing = *(int *)arg;
+    const struct bcast b = {.name = "x", .run = incomplete, .arg = arg};
+    int wrong = -1;
+    cr_assert(operation_prepare_broadcast(&c, &b, MPI_COMM_WORLD, 0, 8));
+    struct latency_case of = operation_case(&c, true);
+    cr_assert_eq(of.check(of.arg, &wrong), MPI_SUCCESS);
+    cr_expect_eq(wrong,
+                 missing < 0        ? 0
+                 : missing == RANKS ? RANKS - 1
+                                    : 1,
+                 "%d: %d", missing, wrong);
+    (void)rank;
+    operation_release(&c);
+}
+
+Test(operations, data_that_do_not_arrive_are_noticed)
+{
+    for (int missing = -1; missing <= RANKS; missing += missing < 0 ? 2 : RANKS - 1)
+        cr_assert(fake_mpi_run(RANKS, check_case, &missing, &network));
+}

@@ -1,5 +1,7 @@
 #include "measure/collective/operation.h"
 
+#include "measure/buffer.h"
+
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -133,6 +135,14 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
     return true;
 }
 
+bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
+                                 int root, size_t bytes)
+{
+    bool twin, good = operation_prepare(c, operation_find("broadcast", &twin), comm, root, bytes);
+    c->by = by;
+    return good;
+}
+
 void operation_release(struct operation_call *c)
 {
     free(c->send);
@@ -160,4 +170,40 @@ bool operation_check(const struct operation_call *c)
         if (c->recv[j] != expected(c, (int)(j / c->bytes), j % c->bytes))
             return false;
     return true;
+}
+
+/* --- as a case to be measured --- */
+
+/* The methods "rounds" have a root of their own for each operation. */
+static int run(void *arg, int root)
+{
+    struct operation_call c = *(const struct operation_call *)arg;
+    c.root = root;
+    return operation_run(&c);
+}
+
+static void rewrite(void *arg)
+{
+    const struct operation_call *c = arg;
+    if (c->rank == c->root)
+        buffer_write_anew(c->recv, c->recv_bytes);
+}
+
+static int check(void *arg, int *wrong)
+{
+    const struct operation_call *c = arg;
+    operation_fill_buffers(c);
+    int mine = operation_run(c) != MPI_SUCCESS || !operation_check(c);
+    return PMPI_Allreduce(&mine, wrong, 1, MPI_INT, MPI_SUM, c->comm);
+}
+
+struct latency_case operation_case(struct operation_call *c, bool fresh)
+{
+    return (struct latency_case){.comm = c->comm,
+                                 .run = run,
+                                 .before = fresh ? rewrite : NULL,
+                                 .check = check,
+                                 .arg = c,
+                                 .kind = operation_kind(c->operation),
+                                 .root = c->operation->rooted ? c->root : 0};
 }

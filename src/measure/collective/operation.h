@@ -11,6 +11,7 @@
 #define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 
 #include "base/names.h"
+#include "measure/latency/latency.h"
 #include "trees/bcast.h"
 
 #include <mpi.h>
@@ -75,12 +76,21 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
                        size_t bytes);
 void operation_release(struct operation_call *c);
 
+/* operation_prepare() for a broadcast by BY. */
+bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
+                                 int root, size_t bytes);
+
 /* Puts known data into the send buffer and clears the receive buffer. */
 void operation_fill_buffers(const struct operation_call *c);
 
 /* Whether the receive buffer holds what the operation must have delivered. Costs at most size *
  * bytes steps, so call it outside of the timed part. */
 bool operation_check(const struct operation_call *c);
+
+/* The latency_case for C, which must outlive it; the caller sets clock, plan and more. FRESH: the
+ * root rewrites its data before every operation, so that they are in its own cache as freshly
+ * computed data are; unchanged data may already be in caches of other ranks. */
+struct latency_case operation_case(struct operation_call *c, bool fresh);
 
 /* Both functions return an MPI error code. */
 static inline int operation_run(const struct operation_call *c)

@@ -2,8 +2,7 @@
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/buffer.h"
-#include "measure/latency/broadcast.h"
+#include "measure/collective/operation.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
@@ -111,13 +110,13 @@ void bcast_grid_close(struct grid *g)
     pairs_free(&g->pairs);
 }
 
-/* Times a broadcast. OUT, on rank 0: for each rank the time from the root's entry to its exit;
- * empty if an MPI call fails. */
-static void try_out(const struct grid *g, const struct bcast *b, int root, void *buffer,
-                    size_t bytes, struct latency_outcome *out)
+/* Times a broadcast of DATA by B. OUT, on rank 0: for each rank the time from the root's entry to
+ * its exit; empty if an MPI call fails. */
+static void try_out(const struct grid *g, const struct bcast *b, struct operation_call *data,
+                    struct latency_outcome *out)
 {
-    struct broadcast tried = {b, buffer, (int)bytes, MPI_BYTE, root, g->comm, false};
-    struct latency_case c = broadcast_case(&tried);
+    data->by = b;
+    struct latency_case c = operation_case(data, false);
     c.check = NULL;
     c.clock = g->clock;
     c.plan = plan_default();
@@ -157,26 +156,25 @@ bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency
     return a->size > 0 && !isnan(apart);
 }
 
-/* Allocates a buffer for the trials, on all ranks or on none. */
-static void *trial_buffer(const struct grid *g, size_t bytes)
+/* Allocates the data of the trials, on all ranks or on none. */
+static bool trial_open(const struct grid *g, int root, size_t bytes, struct operation_call *data)
 {
-    void *buffer = g->size > 1 && bytes <= INT32_MAX ? buffer_new(bytes) : NULL;
-    if (sync_all_have(g->comm, buffer != NULL) == MPI_SUCCESS)
-        return buffer;
-    free(buffer);
-    return NULL;
+    bool good = g->size > 1 && operation_prepare_broadcast(data, NULL, g->comm, root, bytes);
+    if (sync_all_have(g->comm, good) == MPI_SUCCESS)
+        return true;
+    operation_release(data);
+    return false;
 }
 
 /* Runs S on all ranks. PLAN and BEST keep it if it is faster than those before. */
-static int run_trial(const struct grid *g, int root, size_t bytes, const struct schedule *s,
-                     void *buffer, int *quickest, struct latency_outcome *best,
-                     struct bcast_grid_plan *plan)
+static int run_trial(const struct grid *g, const struct schedule *s, struct operation_call *data,
+                     int *quickest, struct latency_outcome *best, struct bcast_grid_plan *plan)
 {
     struct schedule_part *part;
     struct latency_outcome trial;
     TRY(schedule_distribute(s, g->comm, &part));
     struct bcast b = bcast_from_schedule(part);
-    try_out(g, &b, root, buffer, bytes, &trial);
+    try_out(g, &b, data, &trial);
     *quickest = !plan->part || time_of(&trial).value < time_of(best).value;
     int error = PMPI_Bcast(quickest, 1, MPI_INT, 0, g->comm);
     bool keep = error == MPI_SUCCESS && *quickest;
@@ -202,31 +200,31 @@ static bool may_be_quicker(const struct choice *c, int i, const struct bcast_gri
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
                       int *best, struct bcast_grid_plan *plan)
 {
-    void *buffer = trial_buffer(g, bytes);
+    struct operation_call data = {0};
     struct latency_outcome tree = {0}, native = {0};
     int error = MPI_SUCCESS, more = 1;
-    for (int i = 0; buffer && error == MPI_SUCCESS; i++) {
+    if (!trial_open(g, root, bytes, &data))
+        return MPI_SUCCESS;
+    for (int i = 0; error == MPI_SUCCESS; i++) {
         int quickest;
         more = g->rank == 0 && may_be_quicker(c, i, plan);
         error = PMPI_Bcast(&more, 1, MPI_INT, 0, g->comm);
         if (error != MPI_SUCCESS || !more)
             break;
-        error = run_trial(g, root, bytes, &c->s[i], buffer, &quickest, &tree, plan);
+        error = run_trial(g, &c->s[i], &data, &quickest, &tree, plan);
         if (error == MPI_SUCCESS && quickest)
             *best = i;
     }
-    if (buffer) {
-        try_out(g, &tree_native, root, buffer, bytes, &native);
-        plan->trial_native = time_of(&native);
-        int keeps = !bcast_grid_is_quicker(&tree, &native, root);
-        PMPI_Bcast(&keeps, 1, MPI_INT, 0, g->comm);
-        plan->native = keeps;
-        PMPI_Bcast(&plan->trial_native, 3, MPI_DOUBLE, 0, g->comm);
-        PMPI_Bcast(&plan->trial_grid, 3, MPI_DOUBLE, 0, g->comm);
-    }
+    try_out(g, &tree_native, &data, &native);
+    plan->trial_native = time_of(&native);
+    int keeps = !bcast_grid_is_quicker(&tree, &native, root);
+    PMPI_Bcast(&keeps, 1, MPI_INT, 0, g->comm);
+    plan->native = keeps;
+    PMPI_Bcast(&plan->trial_native, 3, MPI_DOUBLE, 0, g->comm);
+    PMPI_Bcast(&plan->trial_grid, 3, MPI_DOUBLE, 0, g->comm);
     latency_outcome_free(&tree);
     latency_outcome_free(&native);
-    free(buffer);
+    operation_release(&data);
     return error;
 }
 
