@@ -1,5 +1,5 @@
 /* Measures entries and exits of all ranks on one clock. Operations begin at announced times: all
- * ranks enter together, or the root enters when the others are already in the operation. */
+ * ranks enter together, or one rank enters when the others are already in the operation. */
 #include "measure/latency/run.h"
 #include "sync/harmonize.h"
 
@@ -13,7 +13,9 @@ struct stamp {
 
 struct direct {
     struct latency_run *run;
-    bool together, window; /* WINDOW: times count from the first entry, not the last */
+    int last;    /* the rank that enters when the others are inside; -1: all enter together */
+    double hold; /* seconds that it waits longer than the slack */
+    bool window; /* times count from the first entry, not the last */
     struct harmony start;
     struct stamp *mine, *all; /* stamps of a batch; ALL is only on the collector */
 
@@ -27,8 +29,7 @@ struct direct {
     struct samples *exits, entries_apart; /* EXITS: by rank, since the last entry */
 };
 
-/* Waits for the announced time. Unless all ranks start together, the root waits longer by the
- * slack. */
+/* Waits for the announced time, and then as this rank's part says. */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
@@ -36,7 +37,7 @@ static int begin(struct direct *d, bool *late)
     run_prepare(r);
     TRY(harmonize(&d->start));
     budget_messages(4 * (r->size - 1), r->size);
-    double after = d->together ? c->after : r->rank == c->root ? d->start.slack : 0;
+    double after = d->last < 0 ? c->after : r->rank == d->last ? d->start.slack + d->hold : 0;
     *late = d->start.late;
     /* If the delay AFTER is only a few microseconds, reading the clock alone may miss the moment:
      * that does not count as late. */
@@ -73,18 +74,19 @@ struct seen {
 /* OF is the stamp of rank 0; the stamp of rank i is OF[i * N]. */
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
-    const struct latency_run *r = d->run;
+    bool broadcast = d->run->c->kind == COLLECTIVE_FROM_ROOT;
     struct seen s = {INFINITY, -INFINITY, INFINITY, -INFINITY, false};
-    for (int i = 0; i < r->size; i++, of += n) {
-        s.first_in = fmin(s.first_in, of->entry);
-        s.last_in = fmax(s.last_in, of->entry);
-        s.first_out = fmin(s.first_out, of->exit);
-        if (d->together || i != r->c->root)
-            s.last_out = fmax(s.last_out, of->exit);
-        s.late |= d->together && of->late > 0;
+    for (int i = 0; i < d->run->size; i++) {
+        const struct stamp *t = &of[(size_t)i * n];
+        s.first_in = fmin(s.first_in, t->entry);
+        s.last_in = fmax(s.last_in, t->entry);
+        s.first_out = fmin(s.first_out, t->exit);
+        if (!broadcast || i != d->last)
+            s.last_out = fmax(s.last_out, t->exit);
+        s.late |= d->last < 0 && t->late > 0;
     }
-    of -= n * (size_t)(r->size - r->c->root);
-    s.late |= !d->together && s.last_in > of->entry;
+    if (d->last >= 0)
+        s.late = s.last_in > of[(size_t)d->last * n].entry;
     return s;
 }
 
@@ -159,7 +161,7 @@ static int direct_open(struct direct *d)
         TRY(sync_remeasure(c->clock));
     TRY(harmonize_open(&d->start, c->clock, c->comm, c->collector));
     d->start.follows = c->clock && c->clock->comm == c->comm;
-    d->start.from = d->together ? -1 : c->root;
+    d->start.from = d->last;
     return MPI_SUCCESS;
 }
 
@@ -173,26 +175,33 @@ static void direct_close(struct direct *d)
     samples_free(&d->entries_apart);
 }
 
+/* *BOUND: error of the common clock in all that D has measured. */
+static int find_bound(struct direct *d, double *bound)
+{
+    const struct latency_case *c = d->run->c;
+    if (c->clock)
+        TRY(sync_check(c->clock, c->comm, d->start.from, bound));
+    *bound = fmax(*bound, d->start.apart);
+    return MPI_SUCCESS;
+}
+
 static int measure(struct direct *d, struct latency_result *result)
 {
     struct latency_run *r = d->run;
     struct plan plan = run_plan_part(r, 1);
     TRY(direct_open(d));
     TRY(run_series(r, &plan, batch_direct, d, result));
-    if (r->keeps && !d->together)
+    if (r->keeps && d->last >= 0)
         keep_destinations(d, result);
     result->dropped = d->dropped;
     if (d->entries_apart.n)
         result->entry_spread = stats_median(d->entries_apart.value, d->entries_apart.n);
-    if (r->c->clock)
-        TRY(sync_check(r->c->clock, r->c->comm, d->start.from, &result->clock_bound));
-    result->clock_bound = fmax(result->clock_bound, d->start.apart);
-    return MPI_SUCCESS;
+    return find_bound(d, &result->clock_bound);
 }
 
 static int run(struct latency_run *r, struct latency_result *result)
 {
-    struct direct d = {.run = r, .together = r->c->together};
+    struct direct d = {.run = r, .last = r->c->together ? -1 : r->c->root};
     int error = measure(&d, result);
     direct_close(&d);
     return error;
@@ -200,11 +209,81 @@ static int run(struct latency_run *r, struct latency_result *result)
 
 static int run_window(struct latency_run *r, struct latency_result *result)
 {
-    struct direct d = {.run = r, .together = true, .window = true};
+    struct direct d = {.run = r, .last = -1, .window = true};
     int error = measure(&d, result);
     direct_close(&d);
     return error;
 }
+
+/* --- the pilot measurement of all pairs --- */
+
+enum { PILOT_ROUNDS = 3 };
+
+/* Keeps the times since the last rank's entry, on the collector. */
+static void pilot_take(const struct direct *d)
+{
+    struct latency_run *r = d->run;
+    struct pilot *p = &r->pilot;
+    for (int to = 0; to < r->size; to++) {
+        double time = d->all[to].exit - d->all[d->last].entry - r->clock_cost;
+        int pair = run_index(r, d->last, to);
+        if (!run_couples(r, d->last, to, r->c->together))
+            continue;
+        p->least[pair] = fmin(p->least[pair], time);
+        p->most[pair] = fmax(p->most[pair], time);
+    }
+}
+
+/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted operation.
+ * The first round may take a third of the largest budget: without it any pair may be the slowest.
+ */
+static int pilot_rounds(struct direct *d)
+{
+    struct latency_run *r = d->run;
+    const struct plan *plan = &r->c->plan;
+    bool one = r->c->kind == COLLECTIVE_FROM_ROOT;
+    int sources = one ? 1 : r->size, n;
+    double ignored, start = budget_now(), most = fmax(plan->budget, plan->budget_most);
+    for (int k = -1; k < PILOT_ROUNDS * sources; k++) {
+        int go = budget_now() < start + (k < sources ? most : plan->budget) / 3;
+        TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
+        if (!go)
+            break;
+        d->last = one ? r->c->root : (k + sources) % sources;
+        TRY(batch_direct(d, &(struct batch){.repetitions = 1}, &ignored, &n));
+        if (r->keeps && k >= 0)
+            pilot_take(d);
+    }
+    return MPI_SUCCESS;
+}
+
+static int pilot(struct direct *d)
+{
+    struct latency_run *r = d->run;
+    struct pilot *p = &r->pilot;
+    bool rooted = r->c->kind == COLLECTIVE_FROM_ROOT || r->c->kind == COLLECTIVE_TO_ROOT;
+    p->n = rooted ? r->size : r->size * r->size;
+    p->least = r->keeps ? malloc(2 * (size_t)p->n * sizeof *p->least) : NULL;
+    TRY(sync_all_have(r->c->comm, !r->keeps || p->least));
+    p->most = r->keeps ? p->least + p->n : NULL;
+    for (int k = 0; r->keeps && k < 2 * p->n; k++)
+        p->least[k] = NAN;
+    TRY(PMPI_Bcast(&d->hold, 1, MPI_DOUBLE, r->c->collector, r->c->comm));
+    TRY(direct_open(d));
+    TRY(pilot_rounds(d));
+    d->start.from = -1;
+    return find_bound(d, &p->error);
+}
+
+int run_pilot(struct latency_run *r)
+{
+    struct direct d = {.run = r, .last = -1, .hold = 2 * r->gap};
+    int error = pilot(&d);
+    direct_close(&d);
+    return error;
+}
+
+/* --- the methods --- */
 
 const struct latency_method latency_direct = {
     .name = "direct",

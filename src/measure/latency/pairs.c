@@ -1,9 +1,9 @@
-/* Measures all pairs one after the other. A pilot measurement finds the slowest ones first. */
+/* Measures all pairs one after the other, those first that a pilot measurement saw as slowest. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
 
-static bool is_coupled(const struct latency_run *r, int from, int to, bool with_self)
+bool run_couples(const struct latency_run *r, int from, int to, bool with_self)
 {
     const struct latency_case *c = r->c;
     if (from == to && !with_self)
@@ -18,96 +18,6 @@ static bool is_coupled(const struct latency_run *r, int from, int to, bool with_
     default:
         return true;
     }
-}
-
-/* The collector sends this before each operation of the pilot. */
-struct pilot_step {
-    double go, from, hold;
-    double silence; /* seconds that a rank waits after an operation before it sends again: its
-                       messages would delay ranks still in the operation */
-};
-
-/* One operation that FROM enters last. STAMP gets the exits of all ranks, on the common clock. */
-static int pilot_once(struct latency_run *r, const struct pilot_step *step, double *stamp)
-{
-    double mine[2], start = clock_now();
-    TRY(run_barrier(r));
-    double barrier = clock_now() - start;
-    run_prepare(r);
-    if (r->rank == (int)step->from)
-        clock_hold(step->hold + 2 * barrier);
-    mine[0] = run_global(r, clock_now());
-    TRY(run_operation(r));
-    mine[1] = run_global(r, clock_now());
-    clock_hold(step->silence);
-    return PMPI_Gather(mine, 2, MPI_DOUBLE, stamp, 2, MPI_DOUBLE, r->c->collector, r->c->comm);
-}
-
-/* Stores the times in ROUND of the pilot. Returns the silence that the next operation needs. */
-static double pilot_take(struct latency_run *r, const double *stamp, int from, int round)
-{
-    struct pilot *p = &r->pilot;
-    double first = INFINITY, last = -INFINITY;
-    for (int to = 0; to < r->size; to++) {
-        double exit = stamp[2 * to + 1];
-        first = fmin(first, exit);
-        last = fmax(last, exit);
-        if (round >= 0 && is_coupled(r, from, to, r->c->together))
-            p->time[(size_t)round * (size_t)p->n + (size_t)run_index(r, from, to)] =
-                exit - stamp[2 * from] - r->clock_cost;
-    }
-    return 1.25 * (last - first) + 1e-6;
-}
-
-/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted operation.
- * The first round may take a third of the largest budget: without it any pair may be the slowest.
- */
-static int pilot_rounds(struct latency_run *r, double *stamp)
-{
-    struct pilot *p = &r->pilot;
-    struct pilot_step step = {.go = 1, .hold = 2 * r->gap, .from = r->c->root};
-    bool one = r->c->kind == COLLECTIVE_FROM_ROOT;
-    int sources = one ? 1 : r->size, k = -1;
-    const struct plan *plan = &r->c->plan;
-    double start = budget_now(), most = fmax(plan->budget, plan->budget_most);
-    for (;; k++) {
-        double limit = (k < sources ? most : plan->budget) / 3;
-        step.go = k < PILOT_ROUNDS * sources && budget_now() < start + limit;
-        if (k >= 0 && !one)
-            step.from = k % sources;
-        TRY(PMPI_Bcast(&step, 4, MPI_DOUBLE, r->c->collector, r->c->comm));
-        if (step.go == 0)
-            break;
-        TRY(pilot_once(r, &step, stamp));
-        if (r->keeps)
-            step.silence = pilot_take(r, stamp, (int)step.from, k < 0 ? -1 : k / sources);
-    }
-    p->rounds = k < 1 ? 0 : k < sources ? 1 : k / sources;
-    return MPI_SUCCESS;
-}
-
-int run_pilot(struct latency_run *r)
-{
-    struct pilot *p = &r->pilot;
-    bool rooted = r->c->kind == COLLECTIVE_FROM_ROOT || r->c->kind == COLLECTIVE_TO_ROOT;
-    *p = (struct pilot){.n = rooted ? r->size : r->size * r->size};
-    double *stamp = r->keeps ? malloc(2 * (size_t)r->size * sizeof *stamp) : NULL;
-    p->time = r->keeps ? calloc(PILOT_ROUNDS * (size_t)p->n, sizeof *p->time) : NULL;
-    int error = sync_all_have(r->c->comm, !r->keeps || (p->time && stamp));
-    for (int k = 0; p->time && k < p->n; k++)
-        p->time[k] = NAN;
-    if (error == MPI_SUCCESS && r->c->clock && r->c->clock->comm == r->c->comm)
-        error = sync_remeasure(r->c->clock);
-    if (error == MPI_SUCCESS)
-        error = pilot_rounds(r, stamp);
-    free(stamp);
-    if (p->rounds == 0) {
-        free(p->time);
-        p->time = NULL;
-    }
-    if (error == MPI_SUCCESS && r->c->clock)
-        error = sync_check(r->c->clock, r->c->comm, -1, &p->error);
-    return error;
 }
 
 /* The pairs to be measured, in this order; only on the collector. */
@@ -128,10 +38,10 @@ static bool list_make(struct pair_list *list, const struct latency_run *r, bool 
         int from = k % r->size, to = (k + 1 + k / r->size) % r->size;
         if (ranks)
             list->index[list->n++] = k;
-        else if (is_coupled(r, from, to, with_self))
+        else if (run_couples(r, from, to, with_self))
             list->index[list->n++] = run_index(r, from, to);
     }
-    if (!ranks && r->pilot.time)
+    if (!ranks && r->pilot.least)
         pilot_sort(&r->pilot, list->index, list->n);
     return true;
 }

@@ -329,7 +329,7 @@ int latency_measure(const struct latency_case *c, const struct latency_method *c
     int error = measure(&r, &a, outcome);
     free(r.scratch);
     free(a.done);
-    free(r.pilot.time);
+    free(r.pilot.least);
     if (error != MPI_SUCCESS || !r.keeps) {
         int wrong_ranks = outcome->wrong_ranks;
         latency_outcome_free(outcome);

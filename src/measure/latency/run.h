@@ -112,7 +112,10 @@ int run_gap_once(struct latency_run *r, double part);
 typedef int (*pair_run)(struct latency_run *r, struct plan plan);
 int run_pairs(struct latency_run *r, bool with_self, pair_run one);
 
-/* pairs.c: runs a pilot measurement into r->pilot: all pairs in a few operations each. */
+/* pairs.c: whether TO's exit depends on FROM's entry. WITH_SELF: also for one rank. */
+bool run_couples(const struct latency_run *r, int from, int to, bool with_self);
+
+/* direct.c: runs a pilot measurement into r->pilot: all pairs in a few operations each. */
 int run_pilot(struct latency_run *r);
 
 /* acknowledged.c: a batch of operations, each begun when TO's acknowledgement of the previous one
