@@ -403,7 +403,7 @@ static const char *visit(void *arg, const size_t *at)
     if (w->group.comm == MPI_COMM_NULL)
         return NULL;
     if (before != w->group.ranks)
-        harmonize_open(&w->start, &w->group.clock, w->group.comm, 0);
+        harmonize_open(&w->start, &w->group.clock, w->group.comm);
     if ((sweeps.operation ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
         (at[SIZE] && !sizes) || (at[DELAY] && !sweeps.delay) || (at[COMP] && !sweeps.comp))
         return NULL;

@@ -101,7 +101,7 @@ static int measure_scale(const struct latency_case *c, double *seconds)
     TRY(latency_measure_direct(&short_one, &outcome));
     *seconds = outcome.n_results ? outcome.result[0].value.value : 0;
     latency_outcome_free(&outcome);
-    TRY(PMPI_Bcast(seconds, 1, MPI_DOUBLE, c->collector, c->comm));
+    TRY(PMPI_Bcast(seconds, 1, MPI_DOUBLE, 0, c->comm));
     *seconds = *seconds > 0 ? *seconds : 0;
     return MPI_SUCCESS;
 }
@@ -147,7 +147,7 @@ static int find_before(struct tune *t, const struct latency_case *c, struct tune
 {
     const struct tuned *known = t->d ? tuned_set_find(&t->before, result) : NULL;
     int has = known != NULL;
-    TRY(PMPI_Bcast(&has, 1, MPI_INT, c->collector, c->comm));
+    TRY(PMPI_Bcast(&has, 1, MPI_INT, 0, c->comm));
     if (known)
         *result = *known;
     t->reused += known != NULL;

@@ -201,7 +201,7 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     struct latency_case c = case_of(u, left);
     struct latency_outcome out;
     int rc = latency_measure(&c, by->at, by->n, &out);
-    /* Only the collector may have lacked memory for the outcome. */
+    /* Only rank 0 may have lacked memory for the outcome. */
     rc = sync_all_have(u->on->comm, rc == MPI_SUCCESS);
     if (rc == MPI_SUCCESS && u->on->rank == 0)
         describe(u, json_object_get(f, "methods"), &out);

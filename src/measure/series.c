@@ -10,7 +10,7 @@
  * series. */
 enum { EMPTY_MAX = 20 };
 
-/* The keeper sends this to the others before every batch. */
+/* Rank 0 sends this to the others before every batch. */
 struct instruction {
     double hold;
     int repetitions; /* 0: the series is over */
@@ -18,7 +18,7 @@ struct instruction {
     int first;
 };
 
-/* The state of a series on the keeper. */
+/* The state of a series on rank 0. */
 struct keeping {
     struct tally tally;
     struct plan plan;
@@ -143,9 +143,9 @@ static void keeping_end(struct keeping *k, struct series *s)
     free(k->value);
 }
 
-/* KNOWN: on the keeper, seconds of one operation, which makes a warm-up unnecessary; 0: unknown. */
-static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, double known,
-                   batch_run run, void *arg, struct series *s)
+/* KNOWN: on rank 0, seconds of one operation, which makes a warm-up unnecessary; 0: unknown. */
+static int measure(MPI_Comm comm, const struct plan *plan, double hold, double known, batch_run run,
+                   void *arg, struct series *s)
 {
     int rank, size;
     struct keeping k = {0};
@@ -153,14 +153,14 @@ static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double ho
     *s = (struct series){0};
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &size));
-    bool keeps = rank == keeper;
+    bool keeps = rank == 0;
     if (keeps)
         o.error = keeping_start(&k, plan, known);
     int error = MPI_SUCCESS;
     for (;;) {
         if (keeps && o.error == MPI_SUCCESS)
             o = instruction_next(&k, hold);
-        error = PMPI_Bcast(&o, sizeof o, MPI_BYTE, keeper, comm);
+        error = PMPI_Bcast(&o, sizeof o, MPI_BYTE, 0, comm);
         if (error != MPI_SUCCESS || o.repetitions == 0)
             break;
         struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
@@ -179,10 +179,10 @@ static int measure(MPI_Comm comm, int keeper, const struct plan *plan, double ho
     return error != MPI_SUCCESS ? error : o.error;
 }
 
-int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, batch_run run,
-                   void *arg, struct series *s)
+int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_run run, void *arg,
+                   struct series *s)
 {
-    return measure(comm, keeper, plan, hold, 0, run, arg, s);
+    return measure(comm, plan, hold, 0, run, arg, s);
 }
 
 void series_free(struct series *s)
@@ -236,7 +236,7 @@ static bool curve_shows_falls(const struct curve *c)
     return widths / 2 < (last->hold - before->hold) / 2;
 }
 
-/* On the keeper: adds the point of HOLD, measured by ONE, to the curve. Returns whether to measure
+/* On rank 0: adds the point of HOLD, measured by ONE, to the curve. Returns whether to measure
  * with a longer hold. Accepts the point, and moves ONE to S, unless the value fell no more: then
  * the point before remains accepted, and ONE is freed. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
@@ -256,8 +256,8 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
     return c->n < CURVE_MAX && !(few && c->n >= 2) && has_time;
 }
 
-int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double first, batch_run run,
-                  void *arg, struct series *s, struct curve *curve)
+int series_settle(MPI_Comm comm, const struct plan *plan, double first, batch_run run, void *arg,
+                  struct series *s, struct curve *curve)
 {
     double known = 0, end = budget_now() + plan->budget,
            last = budget_now() + fmax(plan->budget, plan->budget_most);
@@ -272,15 +272,15 @@ int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double fir
             half.budget = fmax((end - budget_now()) / 2, 1e-9);
             half.budget_most = fmax(last - budget_now(), 1e-9);
         }
-        int error = measure(comm, keeper, &half, hold, known, run, arg, &one);
+        int error = measure(comm, &half, hold, known, run, arg, &one);
         known = one.per_operation + hold;
         double now = budget_now();
         bool has_time =
             plan->budget <= 0 || end - now > 0.05 * plan->budget || (curve->n < 1 && now < last);
-        if (error == MPI_SUCCESS && rank == keeper)
+        if (error == MPI_SUCCESS && rank == 0)
             go = curve_take(curve, &one, s, hold, has_time);
         if (error == MPI_SUCCESS)
-            error = PMPI_Bcast(&go, 1, MPI_INT, keeper, comm);
+            error = PMPI_Bcast(&go, 1, MPI_INT, 0, comm);
         if (error != MPI_SUCCESS) {
             series_free(s);
             return error;

@@ -1,7 +1,7 @@
 /* One quantity, measured repeatedly by several ranks until the plan is satisfied.
  *
- * One rank, the keeper, stores the samples and decides when the series ends. Before every batch it
- * broadcasts what to do next, so no decision is made inside the timed part. A batch is a function
+ * Rank 0 stores the samples and decides when the series ends. Before every batch it broadcasts what
+ * to do next, so no decision is made inside the timed part. A batch is a function
  * that every rank calls; it begins with a barrier of its own.
  *
  * The hold is a time that the batch waits in each operation; the batch defines on which rank and
@@ -30,17 +30,17 @@ struct batch {
                     attempt */
 };
 
-/* Runs BATCH. The keeper sets VALUE[0 .. *N) (room for batch->repetitions) to one value per
+/* Runs BATCH. Rank 0 sets VALUE[0 .. *N) (room for batch->repetitions) to one value per
  * operation, or to a single one if the quantity is a mean over many operations (a gap). Others
  * leave it unchanged. Returns an MPI error code. */
 typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n);
 
-/* Measures a series with one hold. PLAN is the same on all ranks; only the keeper uses its
- * budgets, which are for this series alone, and HOLD. S is filled on the keeper, zeroed elsewhere;
- * free it by series_free(). If the plan's M does not fit into the budget, it is reduced. Returns an
- * MPI error code. */
-int series_measure(MPI_Comm comm, int keeper, const struct plan *plan, double hold, batch_run run,
-                   void *arg, struct series *s);
+/* Measures a series with one hold. PLAN is the same on all ranks; only rank 0 uses its budgets,
+ * which are for this series alone, and HOLD. S is filled on rank 0, zeroed elsewhere; free it by
+ * series_free(). If the plan's M does not fit into the budget, it is reduced. Returns an MPI error
+ * code. */
+int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_run run, void *arg,
+                   struct series *s);
 void series_free(struct series *s);
 
 /* Median and interval of samples. */
@@ -64,10 +64,10 @@ struct curve {
     bool settled; /* with a longer hold the value did not fall */
 };
 
-/* Measures a curve. On the keeper, CURVE and S, the series of the accepted point, are filled. Other
- * arguments are those of series_measure(); FIRST, used on the keeper only, must be positive. */
-int series_settle(MPI_Comm comm, int keeper, const struct plan *plan, double first, batch_run run,
-                  void *arg, struct series *s, struct curve *curve);
+/* Measures a curve. On rank 0, CURVE and S, the series of the accepted point, are filled. Other
+ * arguments are those of series_measure(); FIRST, used on rank 0 only, must be positive. */
+int series_settle(MPI_Comm comm, const struct plan *plan, double first, batch_run run, void *arg,
+                  struct series *s, struct curve *curve);
 
 /* Whether two estimates differ by more than both intervals together and by more than TOLERANCE
  * times the smaller value. Without intervals a difference is unknown: false. */

@@ -11,27 +11,21 @@ static const double slack_least = 5e-6, slack_most = 0.1;
 static struct sync_clock same_clock = {.domains = 1};
 
 /* The slack starts as twice the slowest of some announcements. */
-int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root)
+int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
 {
     enum { TRIES = 10 };
     double slowest = 0, all = 0;
     clock = clock ? clock : &same_clock;
-    *h = (struct harmony){.clock = clock, .comm = comm, .root = root, .from = -1};
+    *h = (struct harmony){.clock = clock, .comm = comm, .from = -1};
     for (int i = 0; i < TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);
-        TRY(PMPI_Bcast(&announced, 1, MPI_DOUBLE, root, comm));
+        TRY(PMPI_Bcast(&announced, 1, MPI_DOUBLE, 0, comm));
         slowest = fmax(slowest, sync_now(clock) - announced);
     }
     TRY(PMPI_Allreduce(&slowest, &all, 1, MPI_DOUBLE, MPI_MAX, comm));
     h->slack = h->least = fmax(2 * (all + clock->worst_bound), slack_least);
     return MPI_SUCCESS;
-}
-
-/* Error bound of a clock reading now. */
-static double bound_now(const struct sync_clock *clock)
-{
-    return sync_bound(clock, sync_local(clock, sync_now(clock)));
 }
 
 /* A clock is measured again in a fifth of the time: its bound grows from then on. */
@@ -59,8 +53,7 @@ int harmonize(struct harmony *h)
         TRY(measure_again(h));
     h->slack = all[0] ? fmin(2 * h->slack, slack_most) : fmax(0.98 * h->slack, h->least);
     h->begin = sync_now(h->clock) + h->slack;
-    TRY(PMPI_Bcast(&h->begin, 1, MPI_DOUBLE, h->root, h->comm));
+    TRY(PMPI_Bcast(&h->begin, 1, MPI_DOUBLE, 0, h->comm));
     h->late = !sync_wait(h->clock, h->begin);
-    h->off = sync_now(h->clock) - h->begin + bound_now(h->clock);
     return MPI_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* Starts an operation on all ranks at the same moment of their common clock, repeatedly. For each
- * start the root announces a moment in the near future by a broadcast, and all ranks wait for it.
+ * start rank 0 announces a moment in the near future by a broadcast, and all ranks wait for it.
  * Scenarios and direct measurements use it, because the exits from a barrier differ by the time of
  * its messages. */
 #ifndef COLLPROF_SYNC_HARMONIZE_H
@@ -10,13 +10,11 @@
 struct harmony {
     struct sync_clock *clock; /* of COMM's ranks; NULL in harmonize_open() if all are on one host */
     MPI_Comm comm;
-    int root;     /* the rank that announces the moments */
     bool follows; /* the clock, which belongs to COMM itself, is measured again from time to time */
 
     double begin; /* the moment, on the common clock */
     bool late;    /* the announcement reached this rank after the moment */
-    double off;   /* upper bound of how much later this rank started, with its clock's error */
-    double slack; /* at the root: seconds between announcement and moment. It grows after a late
+    double slack; /* on rank 0: seconds between announcement and moment. It grows after a late
                      rank and shrinks again to the minimum */
     double least;
     double measured, took; /* local time and duration of the clock's last point, if FOLLOWS */
@@ -26,7 +24,7 @@ struct harmony {
 
 /* Measures how long an announcement takes. This function and harmonize() are collective over COMM
  * and return an MPI error code. */
-int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm, int root);
+int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm);
 
 /* Announces a moment, and returns at that moment on all ranks. */
 int harmonize(struct harmony *h);

@@ -14,7 +14,7 @@
  */
 enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_MAX = 40 };
 
-/* --- the judgement, at the collector --- */
+/* --- the judgement, at rank 0 --- */
 
 static const struct estimate unknown = {NAN, NAN, NAN};
 
@@ -73,14 +73,14 @@ struct state {
     const struct tuning *t;
     struct tuned *out;
     struct selection selection[ALGORITHMS_MAX];
-    double time[ROUNDS_MAX * ALGORITHMS_MAX]; /* of the collector */
+    double time[ROUNDS_MAX * ALGORITHMS_MAX]; /* of rank 0 */
     bool collects;
-    /* What the collector tells all ranks after a round. */
+    /* What rank 0 tells all ranks after a round. */
     struct {
         bool alive[ALGORITHMS_MAX];
         int operations; /* of each block in the next round; 0: that was the last one */
     } next;
-    double end; /* budget_now() of the collector */
+    double end; /* budget_now() of rank 0 */
 };
 
 static bool use(const struct state *s, int k, bool strict)
@@ -186,7 +186,7 @@ static int measure_rounds(struct state *s)
             s->next.operations = operations_next(s, PILOT, budget_now() - start);
         if (!more || round + 1 == ROUNDS_MAX || budget_now() > s->end)
             s->next.operations = 0;
-        TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, c->collector, c->comm));
+        TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, 0, c->comm));
     }
     return MPI_SUCCESS;
 }
@@ -212,7 +212,7 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
     if (s) {
         s->t = t;
         s->out = out;
-        s->collects = rank == t->c.collector;
+        s->collects = rank == 0;
         s->end = budget_now() + t->budget;
     }
     if (!error)

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* The keeper is alone. */
+/* Rank 0 is alone. */
 int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     (void)comm;
@@ -92,12 +92,12 @@ Test(series, the_first_hold_is_believed_that_a_longer_one_does_not_change)
     struct series s;
     struct curve c;
     struct quantity q = {0};
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
     cr_assert(c.settled && c.n == 5 && c.hold == 8, "%g of %d", c.hold, c.n);
     cr_assert(c.point[3].at.value == 10 && samples_estimate(&s.samples).value == 10);
     series_free(&s);
     q.noise = 1e4; /* more than the longest hold */
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
     cr_assert(!c.settled && c.n == CURVE_MAX);
     series_free(&s);
 }
@@ -126,7 +126,7 @@ Test(series, where_time_is_short_both_holds_have_an_interval)
     struct plan plan = plan_default();
     plan.budget = 42;
     clock_use_external(simulated_now, NULL);
-    cr_assert_eq(series_settle(MPI_COMM_SELF, 0, &plan, 1, run_slowly, NULL, &s, &c), MPI_SUCCESS);
+    cr_assert_eq(series_settle(MPI_COMM_SELF, &plan, 1, run_slowly, NULL, &s, &c), MPI_SUCCESS);
     cr_assert(c.settled && c.n == 2 && s.samples.n >= 6, "%d holds, %zu", c.n, s.samples.n);
     cr_assert_leq(simulated, 44, "%g s", simulated);
     series_free(&s);
@@ -141,12 +141,12 @@ Test(series, beyond_the_budget_it_goes_on_for_an_interval_alone)
     plan.budget = 3, plan.budget_most = 100;
     simulated = 0;
     clock_use_external(simulated_now, NULL);
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
     cr_assert(s.samples.n == 8 && simulated == 11, "%zu in %g s", s.samples.n, simulated);
     series_free(&s);
     plan.budget_most = 6;
     simulated = 0;
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, &plan, 0, run_slowly, NULL, &s), MPI_SUCCESS);
     cr_assert(s.samples.n == 4 && s.over_budget && simulated == 7, "%zu in %g s", s.samples.n,
               simulated);
     cr_assert_eq(s.loop_mean, 1);
@@ -174,14 +174,14 @@ Test(series, a_machine_that_becomes_busy_does_not_multiply_the_budget)
     plan.budget = 3;
     simulated = 0;
     clock_use_external(simulated_now, NULL);
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_ever_slower, &batches, &s),
+    cr_assert_eq(series_measure(MPI_COMM_SELF, &plan, 0, run_ever_slower, &batches, &s),
                  MPI_SUCCESS);
     cr_assert(s.over_budget && simulated > 2.5 && simulated < 4, "%g s", simulated);
     series_free(&s);
     plan.repetitions = 2500; /* all of them, and no more, where there is time for them */
     plan.budget = 30;
     batches = 0;
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &plan, 0, run_ever_slower, &batches, &s),
+    cr_assert_eq(series_measure(MPI_COMM_SELF, &plan, 0, run_ever_slower, &batches, &s),
                  MPI_SUCCESS);
     cr_assert(!s.over_budget && s.samples.n == 2500, "%zu", s.samples.n);
     series_free(&s);
@@ -191,12 +191,12 @@ Test(series, without_a_value_or_time_it_ends, .timeout = 10)
 {
     struct series s;
     struct quantity none = {.none = true}, some = {0};
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &twice, 0, run, &none, &s), MPI_SUCCESS);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, &twice, 0, run, &none, &s), MPI_SUCCESS);
     cr_assert(s.over_budget && s.samples.n == 0);
     series_free(&s);
     struct plan over = twice;
     over.until = clock_now() + 10; /* as long as one hold */
-    cr_assert_eq(series_measure(MPI_COMM_SELF, 0, &over, 10, run, &some, &s), MPI_SUCCESS);
+    cr_assert_eq(series_measure(MPI_COMM_SELF, &over, 10, run, &some, &s), MPI_SUCCESS);
     cr_assert(s.over_budget && s.samples.n == 0);
     series_free(&s);
 }

@@ -119,7 +119,7 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n)
     else
         TRY(be_other(r, b));
     *n = b->repetitions;
-    return values_to_collector(r, r->from, mine, value, *n);
+    return values_to_rank_0(r, r->from, mine, value, *n);
 }
 
 /* --- the acknowledgement measured by itself --- */
@@ -161,7 +161,7 @@ static int batch_pings(void *arg, const struct batch *b, double *value, int *n)
             r->scratch[k] = r->round_trip ? trip : shown ? one_way : trip / 2;
     }
     *n = b->repetitions;
-    return values_to_collector(r, r->from, r->scratch, value, *n);
+    return values_to_rank_0(r, r->from, r->scratch, value, *n);
 }
 
 int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop)
@@ -171,7 +171,7 @@ int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan,
     double started = budget_now();
     quarter.budget /= 4;
     r->round_trip = round_trip;
-    TRY(series_measure(r->c->comm, r->c->collector, &quarter, 0, batch_pings, r, &s));
+    TRY(series_measure(r->c->comm, &quarter, 0, batch_pings, r, &s));
     *loop = s.loop_mean;
     figure_take(r, TIMED_PING, &s);
     if (plan->budget > 0) {

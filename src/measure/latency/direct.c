@@ -17,14 +17,14 @@ struct direct {
     double hold; /* seconds that it waits longer than the slack */
     bool window; /* times count from the first entry, not the last */
     struct harmony start;
-    struct stamp *mine, *all; /* stamps of a batch; ALL is only on the collector */
+    struct stamp *mine, *all; /* stamps of a batch; ALL is only on rank 0 */
 
     /* Seconds that a rank waits after each operation before it sends again: its messages would
-     * delay ranks that are still in the operation. The collector takes it from the spread of the
+     * delay ranks that are still in the operation. Rank 0 takes it from the spread of the
      * exits in the last batch and broadcasts it. */
     double silence;
 
-    /* The rest is only on the collector. */
+    /* The rest is only on rank 0. */
     int dropped;                          /* operations that some rank entered late */
     struct samples *exits, entries_apart; /* EXITS: by rank, since the last entry */
 };
@@ -52,7 +52,7 @@ static int take_stamps(struct direct *d, int repetitions)
     struct latency_run *r = d->run;
     const struct latency_case *c = r->c;
     int n = DOUBLES * repetitions;
-    TRY(PMPI_Bcast(&d->silence, 1, MPI_DOUBLE, c->collector, c->comm));
+    TRY(PMPI_Bcast(&d->silence, 1, MPI_DOUBLE, 0, c->comm));
     for (int k = 0; k < repetitions; k++) {
         bool late;
         TRY(begin(d, &late));
@@ -62,7 +62,7 @@ static int take_stamps(struct direct *d, int repetitions)
         d->mine[k].exit = run_global(r, clock_now());
         clock_hold(d->silence);
     }
-    return PMPI_Gather(d->mine, n, MPI_DOUBLE, d->all, n, MPI_DOUBLE, c->collector, c->comm);
+    return PMPI_Gather(d->mine, n, MPI_DOUBLE, d->all, n, MPI_DOUBLE, 0, c->comm);
 }
 
 /* First and last entry and exit of one operation. A broadcast's root has no exit that counts. */
@@ -159,7 +159,7 @@ static int direct_open(struct direct *d)
     TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
     if (c->clock && c->clock->comm == c->comm)
         TRY(sync_remeasure(c->clock));
-    TRY(harmonize_open(&d->start, c->clock, c->comm, c->collector));
+    TRY(harmonize_open(&d->start, c->clock, c->comm));
     d->start.follows = c->clock && c->clock->comm == c->comm;
     d->start.from = d->last;
     return MPI_SUCCESS;
@@ -219,7 +219,7 @@ static int run_window(struct latency_run *r, struct latency_result *result)
 
 enum { PILOT_ROUNDS = 3 };
 
-/* Keeps the times since the last rank's entry, on the collector. */
+/* Keeps the times since the last rank's entry, on rank 0. */
 static void pilot_take(const struct direct *d)
 {
     struct latency_run *r = d->run;
@@ -246,7 +246,7 @@ static int pilot_rounds(struct direct *d)
     double ignored, start = budget_now(), most = fmax(plan->budget, plan->budget_most);
     for (int k = -1; k < PILOT_ROUNDS * sources; k++) {
         int go = budget_now() < start + (k < sources ? most : plan->budget) / 3;
-        TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
+        TRY(PMPI_Bcast(&go, 1, MPI_INT, 0, r->c->comm));
         if (!go)
             break;
         d->last = one ? r->c->root : (k + sources) % sources;
@@ -268,7 +268,7 @@ static int pilot(struct direct *d)
     p->most = r->keeps ? p->least + p->n : NULL;
     for (int k = 0; r->keeps && k < 2 * p->n; k++)
         p->least[k] = NAN;
-    TRY(PMPI_Bcast(&d->hold, 1, MPI_DOUBLE, r->c->collector, r->c->comm));
+    TRY(PMPI_Bcast(&d->hold, 1, MPI_DOUBLE, 0, r->c->comm));
     TRY(direct_open(d));
     TRY(pilot_rounds(d));
     d->start.from = -1;

@@ -41,7 +41,6 @@ struct latency_case {
     double after;     /* TOGETHER: delay of this rank's entry after the announced time, seconds */
     int ring_bytes;   /* of each message of ring-barrier */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
-    int collector;    /* the rank that receives the outcome */
     struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
                                  clock_now() */
     bool every; /* figures of all pairs are wanted: a short budget is shared among all pairs, not
@@ -120,12 +119,12 @@ struct latency_result {
 };
 
 struct latency_outcome {
-    int size;                      /* ranks in the communicator; 0 on all ranks but the collector */
+    int size;                      /* ranks in the communicator; on rank 0; 0 on all others */
     struct latency_result *result; /* in the order of the methods asked for */
     size_t n_results;
     int wrong_ranks;   /* ranks whose data were wrong before or after measuring; known to all ranks.
                           If before, nothing is measured */
-    double clock_cost; /* cost of one clock reading at the collector; already subtracted */
+    double clock_cost; /* cost of one clock reading at rank 0; already subtracted */
 };
 
 /* For latency_method.kinds. */
@@ -149,7 +148,7 @@ struct latency_method {
     bool skipped; /* skipped if two of its loops, of P operations each, exceed the budget */
     int (*run)(struct latency_run *run, struct latency_result *result);
     const struct loop *loop; /* for methods that are one loop: the loop that RUN repeats; loops.c */
-    /* Called at the collector after all methods have run, to compare their results; may be NULL. */
+    /* Called at rank 0 after all methods have run, to compare their results; may be NULL. */
     void (*judge)(const struct latency_outcome *outcome, struct latency_result *result);
 };
 
@@ -159,11 +158,10 @@ extern const size_t n_latency_methods;
 /* NULL if there is no method of that name. */
 const struct latency_method *latency_method_find(const char *name);
 
-/* Runs METHODS on the case. The collector gets the outcome and frees it by latency_outcome_free();
- * on other ranks only wrong_ranks is set. Returns an MPI error code: MPI_ERR_COMM for a
- * communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_ARG for a collector that
- * does not exist, MPI_ERR_NO_MEM, or what an operation returned. After an error there is no
- * outcome. */
+/* Runs METHODS on the case. Rank 0 gets the outcome and frees it by latency_outcome_free(); on
+ * other ranks only wrong_ranks is set. Returns an MPI error code: MPI_ERR_COMM for a communicator
+ * of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_NO_MEM, or what an operation returned.
+ * After an error there is no outcome. */
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome);
 void latency_outcome_free(struct latency_outcome *outcome);

@@ -142,7 +142,7 @@ static int run_steps(const struct looping *q, int repetitions, double *time)
     return MPI_SUCCESS;
 }
 
-/* At the collector: returns the largest time of all ranks. Each rank's time becomes its figure. */
+/* At rank 0: returns the largest time of all ranks. Each rank's time becomes its figure. */
 static double take_each(const struct looping *q, bool first)
 {
     const double *time = q->own;
@@ -164,15 +164,14 @@ static int collect(const struct looping *q, const struct batch *b, double *value
     MPI_Comm comm = r->c->comm;
     bool mean = q->loop->times == TIMES_MEAN;
     if (q->loop->times == TIMES_OF_ROOT)
-        return values_to_collector(r, r->c->root, r->scratch, value, n);
+        return values_to_rank_0(r, r->c->root, r->scratch, value, n);
     if (q->loop->times == TIMES_OF_EACH) {
-        TRY(PMPI_Gather(r->scratch, 1, MPI_DOUBLE, q->own, 1, MPI_DOUBLE, r->c->collector, comm));
+        TRY(PMPI_Gather(r->scratch, 1, MPI_DOUBLE, q->own, 1, MPI_DOUBLE, 0, comm));
         if (r->keeps)
             value[0] = take_each(q, b->first);
         return MPI_SUCCESS;
     }
-    TRY(PMPI_Reduce(r->scratch, value, n, MPI_DOUBLE, mean ? MPI_SUM : MPI_MAX, r->c->collector,
-                    comm));
+    TRY(PMPI_Reduce(r->scratch, value, n, MPI_DOUBLE, mean ? MPI_SUM : MPI_MAX, 0, comm));
     for (int k = 0; r->keeps && mean && k < n; k++)
         value[k] /= r->size;
     return MPI_SUCCESS;
@@ -250,7 +249,7 @@ int run_gap_once(struct latency_run *r, double part)
     struct plan plan = run_plan_part(r, part);
     int known = r->gap > 0;
     plan.budget_most = 0;
-    TRY(PMPI_Bcast(&known, 1, MPI_INT, r->c->collector, r->c->comm));
+    TRY(PMPI_Bcast(&known, 1, MPI_INT, 0, r->c->comm));
     if (!known)
         TRY(measure(r, latency_method_find("gap")->loop, &plan, &forgotten));
     series_free(&forgotten.series);

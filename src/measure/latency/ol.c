@@ -17,9 +17,9 @@ static int one(struct latency_run *r, struct plan plan)
     if (r->from != r->to)
         TRY(run_measure_pings(r, !held, &plan, &ack_loop));
     if (held)
-        TRY(series_settle(c->comm, c->collector, &plan, first, batch_acknowledged, r, &s, &curve));
+        TRY(series_settle(c->comm, &plan, first, batch_acknowledged, r, &s, &curve));
     else
-        TRY(series_measure(c->comm, c->collector, &plan, 0, batch_acknowledged, r, &s));
+        TRY(series_measure(c->comm, &plan, 0, batch_acknowledged, r, &s));
     if (!r->keeps)
         return MPI_SUCCESS;
     struct latency_figure *f = run_figure(r);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Element [I, J] of the matrix on the collector: 1 if J leaves late when I enters late, else 0. */
+/* Element [I, J] of the matrix on rank 0: 1 if J leaves late when I enters late, else 0. */
 static unsigned char *delay_of(const struct latency_run *r, int i, int j)
 {
     unsigned char *delays = r->own;
@@ -25,7 +25,7 @@ static int batch_delayed(void *arg, const struct batch *b, double *value, int *n
             r->scratch[k] = clock_now() - start - r->clock_cost;
     }
     *n = b->repetitions;
-    return values_to_collector(r, r->to, r->scratch, value, *n);
+    return values_to_rank_0(r, r->to, r->scratch, value, *n);
 }
 
 /* Finds the ranks that leave late if another rank enters late. Three operations must agree, since
@@ -49,7 +49,7 @@ static int find_who_waits(struct latency_run *r)
         late = late && clock_now() - start > 2 * slowest;
     }
     unsigned char *row = r->keeps ? delay_of(r, r->to, 0) : NULL;
-    return PMPI_Gather(&late, 1, MPI_BYTE, row, 1, MPI_BYTE, r->c->collector, comm);
+    return PMPI_Gather(&late, 1, MPI_BYTE, row, 1, MPI_BYTE, 0, comm);
 }
 
 static int one(struct latency_run *r, struct plan plan)
@@ -57,7 +57,7 @@ static int one(struct latency_run *r, struct plan plan)
     struct series s;
     struct curve curve;
     TRY(find_who_waits(r));
-    TRY(series_settle(r->c->comm, r->c->collector, &plan, r->gap, batch_delayed, r, &s, &curve));
+    TRY(series_settle(r->c->comm, &plan, r->gap, batch_delayed, r, &s, &curve));
     if (!r->keeps)
         return MPI_SUCCESS;
     figure_take(r, TIMED_OPERATION, &s);

@@ -20,7 +20,7 @@ bool run_couples(const struct latency_run *r, int from, int to, bool with_self)
     }
 }
 
-/* The pairs to be measured, in this order; only on the collector. */
+/* The pairs to be measured, in this order; only on rank 0. */
 struct pair_list {
     int *index, n; /* indices of their figures, and how many */
 };
@@ -84,7 +84,7 @@ static int list_run(struct latency_run *r, const struct pair_list *list, pair_ru
             const struct latency_figure *f = &result->figure[list->index[k]];
             pair[0] = 1, pair[1] = f->from, pair[2] = f->to;
         }
-        TRY(PMPI_Bcast(pair, 3, MPI_INT, r->c->collector, r->c->comm));
+        TRY(PMPI_Bcast(pair, 3, MPI_INT, 0, r->c->comm));
         if (!pair[0])
             return MPI_SUCCESS;
         r->from = pair[1];

@@ -40,7 +40,7 @@ int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, 
                struct latency_result *result)
 {
     struct series s;
-    TRY(series_measure(r->c->comm, r->c->collector, plan, 0, batch, arg, &s));
+    TRY(series_measure(r->c->comm, plan, 0, batch, arg, &s));
     result->series = s;
     result->value = samples_estimate(&s.samples);
     result->loop_mean = s.loop_mean;
@@ -49,16 +49,16 @@ int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, 
     return MPI_SUCCESS;
 }
 
-int values_to_collector(const struct latency_run *r, int from, const double *mine, double *value,
-                        int n)
+int values_to_rank_0(const struct latency_run *r, int from, const double *mine, double *value,
+                     int n)
 {
-    const struct latency_case *c = r->c;
-    if (from == c->collector && r->keeps)
+    MPI_Comm comm = r->c->comm;
+    if (from == 0 && r->keeps)
         memcpy(value, mine, (size_t)n * sizeof *value);
     else if (r->rank == from)
-        return PMPI_Send(mine, n, MPI_DOUBLE, c->collector, TAG_VALUES, c->comm);
+        return PMPI_Send(mine, n, MPI_DOUBLE, 0, TAG_VALUES, comm);
     else if (r->keeps)
-        return PMPI_Recv(value, n, MPI_DOUBLE, from, TAG_VALUES, c->comm, MPI_STATUS_IGNORE);
+        return PMPI_Recv(value, n, MPI_DOUBLE, from, TAG_VALUES, comm, MPI_STATUS_IGNORE);
     return MPI_SUCCESS;
 }
 
@@ -236,7 +236,7 @@ static int look_ahead(struct latency_run *r, const struct latency_method *m)
     return run_pilot(r);
 }
 
-/* Runs method M with PART of the time until r->end. The collector decides whether it begins. */
+/* Runs method M with PART of the time until r->end. Rank 0 decides whether it begins. */
 static int run_method(struct latency_run *r, const struct latency_method *m, double part,
                       struct latency_result *result)
 {
@@ -244,7 +244,7 @@ static int run_method(struct latency_run *r, const struct latency_method *m, dou
     int go = (plan->until <= 0 || clock_now() < plan->until) &&
              !(m->skipped && plan->budget > 0 &&
                2 * r->size * r->checked > fmax(r->last - budget_now(), plan->budget / 4));
-    TRY(PMPI_Bcast(&go, 1, MPI_INT, r->c->collector, r->c->comm));
+    TRY(PMPI_Bcast(&go, 1, MPI_INT, 0, r->c->comm));
     result->over_budget = !go;
     r->result = result;
     if (!go)
@@ -255,7 +255,7 @@ static int run_method(struct latency_run *r, const struct latency_method *m, dou
     return m->run(r, result);
 }
 
-/* Only the collector keeps results; other ranks write them to memory that is discarded. */
+/* Only rank 0 keeps results; other ranks write them to memory that is discarded. */
 static int run_all(struct latency_run *r, struct latency_outcome *o, const struct turns *a)
 {
     const struct plan *plan = &r->c->plan;
@@ -313,9 +313,7 @@ static int check_case(const struct latency_case *c, int *rank, int *size)
     TRY(PMPI_Comm_rank(c->comm, rank));
     if (inter || *size < 2)
         return MPI_ERR_COMM;
-    if (c->root < 0 || c->root >= *size)
-        return MPI_ERR_ROOT;
-    return c->collector < 0 || c->collector >= *size ? MPI_ERR_ARG : MPI_SUCCESS;
+    return c->root < 0 || c->root >= *size ? MPI_ERR_ROOT : MPI_SUCCESS;
 }
 
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
@@ -325,7 +323,7 @@ int latency_measure(const struct latency_case *c, const struct latency_method *c
     struct turns a = {.methods = methods, .n = n};
     *outcome = (struct latency_outcome){0};
     TRY(check_case(c, &r.rank, &r.size));
-    r.keeps = r.rank == c->collector;
+    r.keeps = r.rank == 0;
     int error = measure(&r, &a, outcome);
     free(r.scratch);
     free(a.done);

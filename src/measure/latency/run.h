@@ -17,16 +17,15 @@ struct latency_run {
     const struct latency_case *c;
     int rank, size;
     double clock_cost; /* seconds for one clock reading on this rank */
-    bool keeps;        /* this rank is the collector, the keeper of every series */
+    bool keeps;        /* this is rank 0, which has all figures */
     double *scratch;   /* room for a double per operation of a batch */
 
-    struct latency_result
-        *result;     /* of the method in progress; only the collector has its figures */
-    void *own;       /* private data of the method in progress */
-    int from, to;    /* the pair in progress, on all ranks */
-    bool round_trip; /* pings are timed as round trips instead of one-way */
+    struct latency_result *result; /* of the method in progress; only rank 0 has its figures */
+    void *own;                     /* private data of the method in progress */
+    int from, to;                  /* the pair in progress, on all ranks */
+    bool round_trip;               /* pings are timed as round trips instead of one-way */
 
-    /* On the collector, with a budget. END: budget_now() at which the present measurement stops;
+    /* On rank 0, with a budget. END: budget_now() at which the present measurement stops;
      * LAST: at which the whole case stops, even if figures are missing. */
     double end, last;
     double checked; /* seconds that the operation with the data check took */
@@ -78,12 +77,12 @@ struct plan run_plan_part(const struct latency_run *r, double part);
 int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
                struct latency_result *result);
 
-/* Sends N values of rank FROM to VALUE on the collector. FROM and the collector take part; other
+/* Sends N values of rank FROM to VALUE on rank 0. FROM and rank 0 take part; other
  * ranks return at once. */
-int values_to_collector(const struct latency_run *r, int from, const double *mine, double *value,
-                        int n);
+int values_to_rank_0(const struct latency_run *r, int from, const double *mine, double *value,
+                     int n);
 
-/* The figure in progress; only at the collector. */
+/* The figure in progress; only at rank 0. */
 struct latency_figure *run_figure(const struct latency_run *r);
 
 /* Index of the pair's figure in a result. */
@@ -102,7 +101,7 @@ void figure_take(struct latency_run *r, int part, struct series *s);
 void figure_set_value(struct latency_run *r, struct estimate value, double loop);
 
 /* loops.c: measures g_j, unless a method has done so, in the fraction PART of the budget. Sets
- * r->gap on the collector. */
+ * r->gap on rank 0. */
 int run_gap_once(struct latency_run *r, double part);
 
 /* pairs.c: calls ONE for every pair that the operation couples (WITH_SELF: also of a rank with

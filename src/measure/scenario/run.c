@@ -162,7 +162,7 @@ static int measure(struct player *p, const struct plan *plan)
 {
     struct series s;
     TRY(sync_remeasure(p->start->clock));
-    TRY(series_measure(p->comm, 0, plan, 0, batch_play, p, &s));
+    TRY(series_measure(p->comm, plan, 0, batch_play, p, &s));
     p->result->completion = s.samples;
     p->result->over_budget = s.over_budget;
     TRY(sync_check(p->start->clock, p->comm, -1, &p->result->bound));
