@@ -92,61 +92,40 @@ long work_page_faults(void)
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_minflt;
 }
 
-struct worker {
-    _Alignas(LINE) struct work_threads *all;
-    uint64_t units;
-    pthread_t thread;
-};
-
 struct work_threads {
     _Alignas(LINE) atomic_bool stop; /* written once */
-    _Alignas(LINE) int n; /* this and the following are only read while the threads run */
-    struct worker *worker;
+    _Alignas(LINE) int n;
+    pthread_t thread[];
 };
 
-static void *run_worker(void *arg)
+static void *run_until(void *stop)
 {
-    struct worker *w = arg;
-    uint64_t units = 0;
-    while (!atomic_load_explicit(&w->all->stop, memory_order_relaxed)) {
+    while (!atomic_load_explicit((atomic_bool *)stop, memory_order_relaxed))
         compute(CHUNK);
-        units += CHUNK;
-    }
-    w->units = units;
     return NULL;
 }
 
 struct work_threads *work_threads_start(int n)
 {
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+    void *memory;
+    struct work_threads *t;
+    if (clock_source == CLOCK_SOURCE_EXTERNAL ||
+        posix_memalign(&memory, LINE, sizeof *t + (size_t)n * sizeof *t->thread))
         return NULL;
-    struct work_threads *t = aligned_alloc(LINE, sizeof *t);
-    struct worker *worker = aligned_alloc(LINE, sizeof *worker * (size_t)(n > 0 ? n : 1));
-    if (!t || !worker) {
-        free(t);
-        free(worker);
-        return NULL;
-    }
-    *t = (struct work_threads){.worker = worker};
-    for (; t->n < n; t->n++) {
-        worker[t->n] = (struct worker){.all = t};
-        if (pthread_create(&worker[t->n].thread, NULL, run_worker, &worker[t->n])) {
+    t = memory;
+    *t = (struct work_threads){.n = 0};
+    for (; t->n < n; t->n++)
+        if (pthread_create(&t->thread[t->n], NULL, run_until, &t->stop)) {
             work_threads_stop(t);
             return NULL;
         }
-    }
     return t;
 }
 
-uint64_t work_threads_stop(struct work_threads *t)
+void work_threads_stop(struct work_threads *t)
 {
-    uint64_t units = 0;
     atomic_store(&t->stop, true);
-    for (int i = 0; i < t->n; i++) {
-        pthread_join(t->worker[i].thread, NULL);
-        units += t->worker[i].units;
-    }
-    free(t->worker);
+    for (int i = 0; i < t->n; i++)
+        pthread_join(t->thread[i], NULL);
     free(t);
-    return units;
 }

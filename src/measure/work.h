@@ -29,12 +29,12 @@ double work_time(const struct work *w);
 /* Page faults of the calling thread so far. Always 0 in a simulation. */
 long work_page_faults(void);
 
-/* Starts N threads that compute until they are stopped. They share no cache line that any of them
- * writes. NULL if there can be no threads, as in a simulation. */
+/* Starts N threads that compute until they are stopped; they write to no memory. NULL if there can
+ * be no threads, as in a simulation. */
 struct work_threads;
 struct work_threads *work_threads_start(int n);
 
-/* Stops and frees them; returns the sum of the units that they did. */
-uint64_t work_threads_stop(struct work_threads *t);
+/* Stops and frees them. */
+void work_threads_stop(struct work_threads *t);
 
 #endif

@@ -43,9 +43,8 @@ Test(work, sees_a_processor_taken_away)
     double shared = 0;
     for (int i = 0; i < 5; i++)
         shared += work_time(&w) / 5;
-    uint64_t units = work_threads_stop(t);
+    work_threads_stop(t);
     cr_expect_gt(shared, 1.5 * w.achieved);
-    cr_expect_gt(units, 0);
 }
 
 static double fake_time;
