@@ -44,5 +44,5 @@ grep -q '"arrows":"tree_messages' "$dir/t.html" && fail "arrivals that are unkno
 refuse "it is for 4 ranks, there are 2" $MPIEXEC -n 2 $tree --latencies="$dir/pairs.log"
 refuse "No such file" $tree --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' "$dir/pairs.log" >"$dir/bad.log"
-refuse "bad.log: line [0-9]*: ranks" $tree --latencies="$dir/bad.log"
+refuse "bad.log: line [0-9]*: two ranks" $tree --latencies="$dir/bad.log"
 exit $failed

@@ -3,14 +3,10 @@
 #include "base/input.h"
 
 #include <fcntl.h>
-#include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { NAMED = 4, FIELDS = NAMED + 2 }; /* two hosts and ranks; then mean and deviation */
 
 void pairs_log_write(const struct pairs *p, FILE *out)
 {
@@ -48,174 +44,142 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
     }
 }
 
+/* --- reading --- */
+
+enum { RANKS_MAX = 65536 };
+
 struct log_reader {
-    struct pairs *p;
-    struct pairs_size *size; /* the block being read; NULL before the first one */
-    size_t length;           /* of the whole log */
-    bool mpptest;            /* it is output of MPPTest */
-    char system[128];
-    char *why;
-    size_t why_size;
+    bool mpptest; /* it is output of MPPTest, without heads of blocks */
+    int n;        /* ranks are below this: the block's number of ranks, or RANKS_MAX */
+    int repeats;
+    size_t bytes;
+    /* The last pair; times in microseconds. */
+    char host[2][128];
+    int i, j;
+    double mean, sd;
+    /* In all lines: the number of ranks, and of pairs. */
+    int ranks;
+    size_t pairs;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(struct log_reader *r, const char *format,
-                                                         ...)
+enum line { LINE_OTHER, LINE_HEAD, LINE_PAIR, LINE_WRONG };
+
+static enum line read_head(struct log_reader *r, const char *line, struct pairs *p)
 {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->why, r->why_size, format, list);
-    va_end(list);
-    return false;
+    if (sscanf(line, "# Testing Hostname: %127s", p->system) == 1 ||
+        strncmp(line, "# Processors:", strlen("# Processors:")) != 0)
+        return LINE_OTHER;
+    int found =
+        sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &r->n, &r->bytes, &r->repeats);
+    bool good = found == 3 && r->n > 0 && r->n <= RANKS_MAX && r->repeats > 0;
+    return good && r->bytes <= PTRDIFF_MAX ? LINE_HEAD : LINE_WRONG;
 }
 
-/* A few words must not make the reader allocate matrices for 65536 ranks: the shortest line of a
- * pair is "a 0 b 1 1 0". */
-static bool is_long_enough(const struct log_reader *r, int n)
+/* A round trip of 0 is impossible. */
+static enum line check_pair(const struct log_reader *r)
 {
-    return (size_t)n * (size_t)(n - 1) / 2 <= r->length / sizeof "a 0 b 1 1 0" + 1;
+    bool ranks = r->i >= 0 && r->i < r->n && r->j >= 0 && r->j < r->n,
+         times = isfinite(r->mean) && (r->mean > 0 || r->i == r->j) && !(r->sd < 0);
+    return ranks && times && r->bytes <= PTRDIFF_MAX ? LINE_PAIR : LINE_WRONG;
 }
 
-static bool read_header(struct log_reader *r, const char *line)
+/* MPPTest prints half of the round trip. Other lines are commands to a plotter. */
+static enum line read_mpptest(struct log_reader *r, const char *line)
 {
-    int n, repeats;
-    size_t bytes;
-    if (sscanf(line, "# Testing Hostname: %127s", r->system) == 1 || strncmp(line, "# Proc", 6) ||
-        line[6] == 'N')
-        return true;
-    if (sscanf(line, "# Processors: %d MsgLen %zu Repeats: %d", &n, &bytes, &repeats) != 3 ||
-        n < 1 || n > 65536 || repeats < 1 || bytes > PTRDIFF_MAX)
-        return refuse(r, "'# Processors: N MsgLen BYTES Repeats: M' expected");
-    if (!is_long_enough(r, n))
-        return refuse(r, "a block of %d processors, and too few lines for all pairs", n);
-    if (r->p->n > 0 && r->p->n != n)
-        return refuse(r, "%d processors after a block of %d", n, r->p->n);
-    for (int s = 0; s < r->p->n_sizes; s++)
-        if (r->p->size[s].bytes == bytes)
-            return refuse(r, "a second block of %zu bytes", bytes);
-    if ((r->p->n == 0 && !pairs_new(r->p, n)) || !(r->size = pairs_add_size(r->p, bytes, repeats)))
-        return refuse(r, "no memory for %d ranks", n);
-    return true;
-}
-
-static bool read_real(const char *text, double *value)
-{
-    char *end;
-    *value = 1e-6 * strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value);
-}
-
-static bool read_rank(const char *text, int n, int *rank)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    *rank = (int)value;
-    return end != text && *end == '\0' && value >= 0 && value < n;
-}
-
-/* A round trip of 0 is rejected, since it is impossible. */
-static bool read_time(struct log_reader *r, const char *text, double least, int i, int j,
-                      double *of)
-{
-    double value;
-    if (!read_real(text, &value))
-        return refuse(r, "'%s' is no time in microseconds", text);
-    if (i == j)
-        return true;
-    if (value < least)
-        return refuse(r, "a time of %s us between ranks %d and %d: above 0 expected", text, i, j);
-    of[pairs_cell(r->p, i, j)] = of[pairs_cell(r->p, j, i)] = value;
-    return true;
-}
-
-/* --- MPPTest's --- */
-
-static const char mpptest_head[] = "#p0\tp1\tdist\tlen";
-
-/* A line of figures; false: a comment or a command to a plotter. */
-static bool read_figures(const char *line, int *i, int *j, size_t *bytes, double *half)
-{
-    return sscanf(line, "%d %d %*d %zu %lf", i, j, bytes, half) == 4;
-}
-
-/* Makes room for all ranks that are named in LOG. */
-static bool mpptest_open(struct log_reader *r, const char *log)
-{
-    int i, j, n = 0;
-    size_t bytes;
-    double half;
-    for (const char *line = log; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        if (read_figures(line, &i, &j, &bytes, &half)) {
-            if (i < 0 || j < 0 || i == j || i > 65535 || j > 65535 || bytes > PTRDIFF_MAX)
-                return refuse(r, "a pair of ranks %d and %d", i, j);
-            n = i >= n ? i + 1 : n;
-            n = j >= n ? j + 1 : n;
-        }
-    if (!is_long_enough(r, n))
-        return refuse(r, "%d ranks, and too few lines for all pairs", n);
-    return n == 0 || pairs_new(r->p, n) || refuse(r, "no memory for %d ranks", n);
-}
-
-static bool mpptest_read(struct log_reader *r, const char *line)
-{
-    struct pairs *p = r->p;
-    int i, j, s = 0;
-    size_t bytes;
-    double half;
-    if (!read_figures(line, &i, &j, &bytes, &half))
-        return true;
-    while (s < p->n_sizes && p->size[s].bytes != bytes)
-        s++;
-    struct pairs_size *size = s < p->n_sizes ? &p->size[s] : pairs_add_size(p, bytes, 0);
-    if (!size)
-        return refuse(r, "no memory for %d ranks", p->n);
-    double *mean = size->of[PAIRS_MEAN];
-    if (!isfinite(half) || half <= 0)
-        return refuse(r, "a time of %g us between ranks %d and %d: above 0 expected", half, i, j);
-    if (!isnan(mean[pairs_cell(p, i, j)]))
-        return refuse(r, "ranks %d and %d a second time", i, j);
-    mean[pairs_cell(p, i, j)] = mean[pairs_cell(p, j, i)] = 2e-6 * half;
-    return true;
-}
-
-/* --- the paper's tool's --- */
-
-static bool read_pair(struct log_reader *r, char *const *field, int n_fields)
-{
-    struct pairs *p = r->p;
-    int i, j;
-    if (!r->size)
-        return refuse(r, "a pair before any '# Processors:' line");
-    if (n_fields < FIELDS)
-        return refuse(r, "%d columns: %d expected", n_fields, FIELDS);
-    if (!read_rank(field[1], p->n, &i) || !read_rank(field[3], p->n, &j))
-        return refuse(r, "ranks '%s' and '%s': 0 to %d expected", field[1], field[3], p->n - 1);
-    if (i != j && !isnan(r->size->of[PAIRS_MEAN][pairs_cell(p, i, j)]))
-        return refuse(r, "ranks %d and %d a second time", i, j);
-    if (!pairs_set_host(p, i, field[0]) || !pairs_set_host(p, j, field[2]))
-        return refuse(r, "no memory for %d ranks", p->n);
-    return read_time(r, field[NAMED], DBL_MIN, i, j, r->size->of[PAIRS_MEAN]) &&
-           read_time(r, field[NAMED + 1], 0, i, j, r->size->of[PAIRS_SD]);
+    if (sscanf(line, "%d %d %*d %zu %lf", &r->i, &r->j, &r->bytes, &r->mean) != 4)
+        return LINE_OTHER;
+    r->mean *= 2;
+    r->sd = NAN;
+    return check_pair(r);
 }
 
 /* Fields after the deviation, as in logs of earlier versions, are ignored. */
-static bool read_line(struct log_reader *r, char *line)
+static enum line read_line(struct log_reader *r, const char *line, struct pairs *p)
 {
-    char *field[FIELDS], *rest = NULL;
-    int n = 0;
     if (r->mpptest)
-        return mpptest_read(r, line);
+        return read_mpptest(r, line);
     if (line[0] == '#')
-        return read_header(r, line);
-    for (char *word = strtok_r(line, " \t\r\n", &rest); word && n < FIELDS;
-         word = strtok_r(NULL, " \t\r\n", &rest))
-        field[n++] = word;
-    return n == 0 || read_pair(r, field, n);
+        return read_head(r, line, p);
+    if (line[strspn(line, " \t\r")] == '\0')
+        return LINE_OTHER;
+    int found = sscanf(line, "%127s %d %127s %d %lf %lf", r->host[0], &r->i, r->host[1], &r->j,
+                       &r->mean, &r->sd);
+    return found == 6 && isfinite(r->sd) ? check_pair(r) : LINE_WRONG;
+}
+
+/* Puts a line of kind KIND into P. Returns what is wrong with it, NULL for nothing. */
+static const char *store(const struct log_reader *r, enum line kind, struct pairs *p)
+{
+    int s = 0;
+    while (s < p->n_sizes && p->size[s].bytes != r->bytes)
+        s++;
+    struct pairs_size *size =
+        s < p->n_sizes ? &p->size[s] : pairs_add_size(p, r->bytes, r->repeats);
+    if (!size)
+        return "no memory";
+    if (kind == LINE_HEAD)
+        return NULL;
+    if (!r->mpptest &&
+        (!pairs_set_host(p, r->i, r->host[0]) || !pairs_set_host(p, r->j, r->host[1])))
+        return "no memory";
+    size_t there = pairs_cell(p, r->i, r->j), back = pairs_cell(p, r->j, r->i);
+    if (there == back)
+        return NULL;
+    if (!isnan(size->of[PAIRS_MEAN][there]))
+        return "these two ranks a second time";
+    size->of[PAIRS_MEAN][there] = size->of[PAIRS_MEAN][back] = 1e-6 * r->mean;
+    size->of[PAIRS_SD][there] = size->of[PAIRS_SD][back] = 1e-6 * r->sd;
+    return NULL;
+}
+
+/* Takes LINE; P gets its times if it has room for ranks. Returns what is wrong; NULL for nothing.
+ */
+static const char *take_line(struct log_reader *r, const char *line, struct pairs *p)
+{
+    enum line kind = read_line(r, line, p);
+    if (kind == LINE_OTHER)
+        return NULL;
+    if (kind == LINE_WRONG)
+        return line[0] == '#' || r->n == 0 ? "'# Processors: N MsgLen BYTES Repeats: M' expected"
+                                           : "two ranks of the block and times above 0 expected";
+    int ranks = !r->mpptest ? r->n : r->i > r->j ? r->i + 1 : r->j + 1;
+    r->ranks = ranks > r->ranks ? ranks : r->ranks;
+    r->pairs += kind == LINE_PAIR;
+    return p->n > 0 ? store(r, kind, p) : NULL;
+}
+
+/* Takes all lines, each of which ends with a zero byte. */
+static bool take_lines(struct log_reader *r, const char *log, size_t length, struct pairs *p,
+                       char *why, size_t size)
+{
+    const char *wrong = NULL;
+    int number = 0;
+    for (const char *line = log; !wrong && line < log + length; line += strlen(line) + 1) {
+        wrong = take_line(r, line, p);
+        number++;
+    }
+    if (wrong)
+        snprintf(why, size, "line %d: %s", number, wrong);
+    return !wrong;
+}
+
+/* A few words must not make the reader allocate matrices for 65536 ranks. */
+static bool make_room(const struct log_reader *r, struct pairs *p, char *why, size_t size)
+{
+    size_t n = (size_t)r->ranks;
+    if (n == 0)
+        snprintf(why, size, "it has no measurements");
+    else if (n * (n - 1) / 2 > r->pairs)
+        snprintf(why, size, "%zu ranks, and too few lines for all pairs", n);
+    else if (pairs_new(p, r->ranks))
+        return true;
+    else
+        snprintf(why, size, "no memory for %zu ranks", n);
+    return false;
 }
 
 static bool is_complete(const struct pairs *p, char *why, size_t size)
 {
-    if (p->n_sizes == 0)
-        snprintf(why, size, "it has no measurements");
     for (int s = 0; s < p->n_sizes; s++)
         for (int i = 0; i < p->n; i++)
             for (int j = i + 1; j < p->n; j++)
@@ -224,40 +188,29 @@ static bool is_complete(const struct pairs *p, char *why, size_t size)
                              p->size[s].bytes);
                     return false;
                 }
-    return p->n_sizes > 0;
+    return true;
 }
 
-static bool read_lines(struct log_reader *r, char *log, char *why, size_t size)
-{
-    char *line;
-    r->mpptest = log && strstr(log, mpptest_head);
-    if (r->mpptest && !mpptest_open(r, log)) {
-        snprintf(why, size, "%s", r->why);
-        return false;
-    }
-    for (int number = 1; (line = strsep(&log, "\n")); number++)
-        if (!read_line(r, line)) {
-            snprintf(why, size, "line %d: %s", number, r->why);
-            return false;
-        }
-    return is_complete(r->p, why, size);
-}
-
-/* Reads the whole log first, so that its length is known even if it is a pipe. */
+/* Reads the lines twice: first to count the ranks. */
 bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
 {
-    char text[256], *log = NULL;
+    char *log = NULL;
     size_t room = 0;
-    struct log_reader r = {.p = p, .why = text, .why_size = sizeof text};
     *p = (struct pairs){0};
-    ssize_t length = getdelim(&log, &room, '\0', in);
-    r.length = length < 0 ? 0 : (size_t)length;
-    bool good = length < 0 || strlen(log) == (size_t)length;
+    ssize_t read = getdelim(&log, &room, '\0', in);
+    size_t length = read < 0 ? 0 : (size_t)read;
+    bool good = length == 0 || strlen(log) == length;
     if (!good)
         snprintf(why, size, "no log: a zero byte in it");
-    good = good && read_lines(&r, length < 0 ? NULL : log, why, size);
+    struct log_reader r = {.mpptest = length > 0 && strstr(log, "#p0\tp1\tdist\tlen")};
+    r.n = r.mpptest ? RANKS_MAX : 0;
+    for (size_t k = 0; k < length; k++)
+        log[k] = log[k] == '\n' ? '\0' : log[k];
+    struct log_reader counter = r;
+    good = good && take_lines(&counter, log, length, p, why, size) &&
+           make_room(&counter, p, why, size) && take_lines(&r, log, length, p, why, size) &&
+           is_complete(p, why, size);
     free(log);
-    memcpy(p->system, r.system, sizeof p->system);
     if (!good)
         pairs_free(p);
     return good;
