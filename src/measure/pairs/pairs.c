@@ -50,12 +50,6 @@ static int run_round(struct pairs_run *m, int peer)
     return peer >= 0 ? pair_measure(m, peer) : MPI_SUCCESS;
 }
 
-/* Measures a pair by itself; the other ranks wait at the next barrier. */
-static int measure_alone(struct pairs_run *m, int i, int j)
-{
-    return run_round(m, m->rank == i ? j : m->rank == j ? i : -1);
-}
-
 static int run_tournament(struct pairs_run *m)
 {
     for (int r = 0; r < pairs_rounds(m->n); r++)
@@ -63,11 +57,12 @@ static int run_tournament(struct pairs_run *m)
     return pass_barrier(m);
 }
 
+/* The ranks that do not belong to the pair wait at the next barrier. */
 static int run_one_at_a_time(struct pairs_run *m)
 {
     for (int i = 0; i < m->n; i++)
         for (int j = i + 1; j < m->n; j++)
-            TRY(measure_alone(m, i, j));
+            TRY(run_round(m, m->rank == i ? j : m->rank == j ? i : -1));
     return pass_barrier(m);
 }
 
@@ -163,25 +158,15 @@ static void release(struct pairs_run *m)
 
 enum { CHECKED = 12 };
 
-/* Chooses pairs to be measured again alone, as lower and higher rank: the slowest for the largest
- * size, and others from all rounds of the tournament. */
-static void choose_checked(const struct pairs *p, int pair[CHECKED][2])
+/* This rank's partner in the K-th pair that is measured again alone; -1 for none. These pairs are
+ * from all rounds of the tournament. */
+static int checked_partner(const struct pairs_run *m, int k)
 {
-    const double *m = p->size[p->n_sizes - 1].of[PAIRS_MEDIAN];
-    int rounds = pairs_rounds(p->n), *slow = pair[0];
-    slow[0] = 0;
-    slow[1] = 1;
-    for (int i = 0; i < p->n; i++)
-        for (int j = i + 1; j < p->n; j++)
-            if (m[pairs_cell(p, i, j)] > m[pairs_cell(p, slow[0], slow[1])])
-                slow[0] = i, slow[1] = j;
-    for (int k = 1; k < CHECKED; k++) {
-        int i = k * 7 % p->n, j = pairs_partner(i, k * rounds / CHECKED, p->n);
-        while (j < 0)
-            j = pairs_partner(i = (i + 1) % p->n, k * rounds / CHECKED, p->n);
-        pair[k][0] = i < j ? i : j;
-        pair[k][1] = i < j ? j : i;
-    }
+    int round = k * pairs_rounds(m->n) / CHECKED, i = k * 7 % m->n;
+    int j = pairs_partner(i, round, m->n);
+    if (j < 0) /* the next rank has one */
+        j = pairs_partner(i = (i + 1) % m->n, round, m->n);
+    return m->rank == i ? j : m->rank == j ? i : -1;
 }
 
 /* The ratio of a pair's time among others to its time alone: of a round trip, or of a burst in each
@@ -205,20 +190,15 @@ static double slowdown(const struct pairs_run *m, double *among, int s, int peer
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
     size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
-    int pair[CHECKED][2] = {{0}};
     double worst = 0, *among = malloc(cells * sizeof *among);
     int error = sync_all_have(m->comm, among != NULL);
     if (error == MPI_SUCCESS)
         memcpy(among, m->row, cells * sizeof *among);
-    if (m->rank == 0)
-        choose_checked(p, pair);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Bcast(pair, 2 * CHECKED, MPI_INT, 0, m->comm);
     for (int k = 0; error == MPI_SUCCESS && k < CHECKED; k++) {
-        int i = pair[k][0], j = pair[k][1];
-        error = measure_alone(m, i, j);
-        for (int s = 0; s < m->plan->n_sizes && (m->rank == i || m->rank == j); s++)
-            worst = fmax(worst, slowdown(m, among, s, m->rank == i ? j : i));
+        int peer = checked_partner(m, k);
+        error = run_round(m, peer);
+        for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
+            worst = fmax(worst, slowdown(m, among, s, peer));
     }
     free(among);
     TRY(error);
