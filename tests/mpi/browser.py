@@ -1,5 +1,5 @@
 """A page in headless Chromium, driven by keys over its debugging pipe."""
-import base64, json, os, subprocess
+import json, os, subprocess
 
 
 class Browser:
@@ -70,17 +70,9 @@ class Browser:
         return got["result"].get("value")
 
     def key(self, name, text=""):
-        code = {"Tab": 9, "Enter": 13, "Backspace": 8}.get(name, ord(text or name[0]))
+        code = {"Tab": 9, "Enter": 13}.get(name, ord(text or name[0]))
         self.call("Input.dispatchKeyEvent", type="keyDown", key=name, windowsVirtualKeyCode=code, text=text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code)
-
-    def picture(self, name, whole=False):
-        if whole:
-            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 6000), "scale": 1}
-        extra = {"captureBeyondViewport": True, "clip": clip} if whole else {}
-        with open(name, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", **extra)["data"]))
 
     def close(self):
         self.session = None
