@@ -58,31 +58,17 @@ static bool is_judged(const struct event_graph *g, uint32_t event)
     return g->t->cause[event].event != TIMELINE_NONE;
 }
 
+/* Width of the windows; 0 without windows. */
 static int64_t width_of(const struct causes_run *run)
 {
     return run->time_mask ? 1ll << __builtin_ctzll(run->time_mask) : 0;
 }
 
-/* The number of the window in which TIME is; 0 without windows. */
-static int64_t epoch_of(const struct causes_run *run, int64_t time)
-{
-    return run->time_mask ? time >> __builtin_ctzll(run->time_mask) : 0;
-}
-
-static bool starts_run(const struct causes_run *run, int64_t epoch)
-{
-    return !run->time_mask || epoch * width_of(run) <= run->first_ns;
-}
-
-static bool ends_run(const struct causes_run *run, int64_t epoch)
-{
-    return !run->time_mask || (epoch + 1) * width_of(run) >= run->last_ns;
-}
-
 void event_window(const struct event_graph *g, int64_t epoch, int64_t *from, int64_t *to)
 {
-    *from = starts_run(&g->run, epoch) ? g->run.first_ns : epoch * width_of(&g->run);
-    *to = ends_run(&g->run, epoch) ? g->run.last_ns : (epoch + 1) * width_of(&g->run);
+    const int64_t width = width_of(&g->run);
+    *from = width && epoch * width > g->run.first_ns ? epoch * width : g->run.first_ns;
+    *to = width && (epoch + 1) * width < g->run.last_ns ? (epoch + 1) * width : g->run.last_ns;
 }
 
 /* Adds the next call of the last lane; its events are those from FIRST to END - 1 in t->order. */
@@ -91,10 +77,12 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];
     const uint32_t *order = g->t->order;
     const struct event *a = &g->events[order[first]];
+    const int64_t width = width_of(&g->run);
+    int64_t from, to;
     struct call c = {.entry = a->entry_ns,
                      .exit = a->exit_ns,
                      .until = a->entry_ns,
-                     .epoch = epoch_of(&g->run, a->entry_ns),
+                     .epoch = width ? a->entry_ns / width : 0,
                      .lane = (uint32_t)g->lanes.n - 1,
                      .first = first,
                      .end = end,
@@ -112,7 +100,8 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     }
     if (last)
         c.waited = last->until > last->entry ? (uint32_t)g->calls.n : last->waited;
-    if (last ? last->epoch == c.epoch : starts_run(&g->run, c.epoch))
+    event_window(g, c.epoch, &from, &to);
+    if (last ? last->epoch == c.epoch : from == g->run.first_ns)
         c.before =
             piece_of(g, CAUSE_COMPUTATION, lane->rank, last ? &g->events[last->event] : NULL, a);
     else
@@ -125,8 +114,10 @@ static void end_lane(struct event_graph *g)
 {
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];
     const struct call *last = &g->calls.at[g->calls.n - 1];
+    int64_t from, to;
+    event_window(g, last->epoch, &from, &to);
     lane->end = (uint32_t)g->calls.n;
-    lane->tail = ends_run(&g->run, last->epoch)
+    lane->tail = to == g->run.last_ns
                      ? piece_of(g, CAUSE_COMPUTATION, lane->rank, &g->events[last->event], NULL)
                      : lane->unknown;
 }

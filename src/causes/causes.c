@@ -1,6 +1,5 @@
 #include "causes/causes.h"
 
-#include "base/hash.h"
 #include "base/stats.h"
 #include "causes/graph_inner.h"
 
@@ -12,23 +11,19 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
                                               [CAUSE_UNKNOWN] = "unknown",
                                               [CAUSE_REST] = "all others"};
 
-/* Cost of a piece in the calls of one site. */
-struct waited {
-    uint32_t piece, site, operation, state;
-    double cost;
-};
-
 /* Of a piece. Times in ns. */
 struct cost {
     double direct, passed, path;
     uint64_t waits;
+    uint32_t event;         /* one of the calls in which most of the waiting occurs, plus one */
+    double lead;            /* waiting in such calls minus that in others */
     double before, squares; /* at the end of the window before, and the sum over windows of its
                                squares */
-    uint32_t last, next;    /* plus one: of a group the piece that was a main cause last; of a piece
-                               the    one of its group that followed it */
+    /* Plus one; 0: none. LAST: of a group of pieces, the one that was a main cause last. NEXT: of a
+     * piece, the one of its group that followed it the last time. */
+    uint32_t last, next;
     uint64_t followed, in_turn;
-    uint32_t farthest; /* the call at the end of the longest idle wave that begins here, plus
-                          one */
+    uint32_t farthest; /* the call at the end of the longest idle wave that begins here, plus one */
 };
 
 /* A call as others need it. */
@@ -52,11 +47,9 @@ struct thread {
 
 struct search {
     const struct event_graph *g;
-    struct visit *visit;   /* for each call */
-    struct thread *thread; /* for each lane */
-    struct cost *cost;     /* for each piece */
-    ARRAY(struct waited) waited;
-    struct index waited_of;
+    struct visit *visit;           /* for each call */
+    struct thread *thread;         /* for each lane */
+    struct cost *cost;             /* for each piece */
     struct delay_balance *balance; /* for each piece, zeroed */
     struct history_differences delays;
     struct history_pool pool;
@@ -91,24 +84,28 @@ static void forget(struct search *s)
             forget_one(s, &s->visit[i].history, event_call(s->g, i)->lane, s->visit[i].at);
 }
 
+static bool at_one_site(const struct search *s, uint32_t event, uint32_t other)
+{
+    const struct event *a = &s->g->events[event], *b = &s->g->events[other];
+    return a->site == b->site && a->operation == b->operation &&
+           s->g->t->cause[event].state == s->g->t->cause[other].state;
+}
+
+/* Charges COST to the piece. The calls that have more than half of its waiting are found by a
+ * majority vote (Boyer and Moore 1981). */
 static void add_cost(struct search *s, const struct call *c, uint32_t piece, double cost)
 {
-    const struct event *a = &s->g->events[c->event];
-    const struct cause *of = &s->g->t->cause[c->event];
-    struct waited w = {piece, a->site, a->operation, of->state, 0};
     struct cost *p = &s->cost[piece];
-    uint64_t hash = hash_mix(HASH_START, (uint64_t)w.piece << 32 | w.state);
-    hash = hash_mix(hash, (uint64_t)w.site << 32 | w.operation);
-    uint32_t at = lookup_find(&s->waited_of, hash);
-    *(of->rank == s->g->pieces.at[piece].rank ? &p->direct : &p->passed) += cost;
-    if (at == UINT32_MAX && s->waited.n >= CAUSES_NODES)
-        return;
-    if (at == UINT32_MAX) {
-        at = (uint32_t)s->waited.n;
-        *PUSH(&s->waited) = w;
-        lookup_add(&s->waited_of, hash, at);
+    const bool direct = s->g->t->cause[c->event].rank == s->g->pieces.at[piece].rank;
+    *(direct ? &p->direct : &p->passed) += cost;
+    if (p->event && at_one_site(s, p->event - 1, c->event)) {
+        p->lead += cost;
+    } else if (cost > p->lead) {
+        p->event = c->event + 1;
+        p->lead = cost - p->lead;
+    } else {
+        p->lead -= cost;
     }
-    s->waited.at[at].cost += cost;
 }
 
 /* Continues the idle wave in which CALL waits: the last wait of the awaited rank had the same main
@@ -349,8 +346,7 @@ static double cost_error(const struct search *s, const struct cost *p)
     return stats_student(n - 1) * sqrt(fmax(0, p->squares - sum * sum / n) * n / (n - 1));
 }
 
-/* W: where most of the waiting that it causes occurs; NULL if it causes none. */
-static struct root_cause row_of(const struct search *s, size_t piece, const struct waited *w)
+static struct root_cause row_of(const struct search *s, size_t piece)
 {
     const struct cost *p = &s->cost[piece];
     struct root_cause row = s->g->pieces.at[piece];
@@ -368,28 +364,20 @@ static struct root_cause row_of(const struct search *s, size_t piece, const stru
         row.wave_ns = far->until - s->visit[p->farthest - 1].wave_ns;
         row.wave_end = s->g->lanes.at[far->lane].rank;
     }
-    row.wait_site = w ? w->site : CAUSES_NONE;
-    row.wait_operation = w ? w->operation : CAUSES_NONE;
-    row.wait_state = w ? w->state : WAIT_NONE;
+    row.wait_site = p->event ? s->g->events[p->event - 1].site : CAUSES_NONE;
+    row.wait_operation = p->event ? s->g->events[p->event - 1].operation : CAUSES_NONE;
+    row.wait_state = p->event ? s->g->t->cause[p->event - 1].state : WAIT_NONE;
     return row;
 }
 
 static void put_rows(struct causes *c, const struct search *s)
 {
-    const size_t n = s->g->pieces.n;
-    uint32_t *most = memory_alloc((n + 1) * sizeof *most); /* plus one; index into s->waited */
-    for (uint32_t i = 0; i < s->waited.n; i++) {
-        uint32_t *m = &most[s->waited.at[i].piece];
-        if (!*m || s->waited.at[i].cost > s->waited.at[*m - 1].cost)
-            *m = i + 1;
-    }
-    c->rows = memory_alloc((n + 1) * sizeof *c->rows);
-    for (size_t i = 0; i < n; i++)
+    c->rows = memory_alloc((s->g->pieces.n + 1) * sizeof *c->rows);
+    for (size_t i = 0; i < s->g->pieces.n; i++)
         if (s->cost[i].direct + s->cost[i].passed >= 0.5 || s->cost[i].path > 0)
-            c->rows[c->n++] = row_of(s, i, most[i] ? &s->waited.at[most[i] - 1] : NULL);
+            c->rows[c->n++] = row_of(s, i);
     qsort(c->rows, c->n, sizeof *c->rows, largest_first);
     merge_rest(c);
-    free(most);
 }
 
 bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, int64_t path_ns)
@@ -429,8 +417,6 @@ void causes_find(struct causes *c, const struct event_graph *g)
     free(s.thread);
     free(s.cost);
     free(s.balance);
-    free(s.waited.at);
-    free(s.waited_of.table);
     free(s.delays.at);
 }
 

@@ -246,16 +246,21 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
 
 /* --- the best ones --- */
 
+bool same_segment(const struct root_cause *a, const struct root_cause *b)
+{
+    return a->from_site == b->from_site && a->from_operation == b->from_operation &&
+           a->site == b->site && a->operation == b->operation;
+}
+
 /* What is before the first call of MPI is setup, even if the call of P ends it. */
 static bool is_of(const struct root_cause *x, const void *context)
 {
     const struct prediction *p = context;
     const struct root_cause *s = &p->segment;
-    const bool left = x->from_site == s->from_site && x->from_operation == s->from_operation,
-               entered = x->site == s->site && x->operation == s->operation;
-    return p->scope == SCOPE_LEFT      ? left
-           : p->scope == SCOPE_ENTERED ? entered && (left || x->from_operation != CAUSES_NONE)
-                                       : left && entered;
+    if (p->scope == SCOPE_LEFT)
+        return x->from_site == s->from_site && x->from_operation == s->from_operation;
+    return same_segment(x, s) || (p->scope == SCOPE_ENTERED && x->site == s->site &&
+                                  x->operation == s->operation && x->from_operation != CAUSES_NONE);
 }
 
 /* Ranks that do the same work may call MPI before and behind it at different sites: the scope that
@@ -276,9 +281,7 @@ static bool predict_balance(struct event_graph *g, struct prediction *best)
 static bool is_predicted(const struct prediction *p, size_t n, const struct root_cause *x)
 {
     for (size_t i = 0; i < n; i++)
-        if (p[i].segment.from_site == x->from_site &&
-            p[i].segment.from_operation == x->from_operation && p[i].segment.site == x->site &&
-            p[i].segment.operation == x->operation)
+        if (same_segment(&p[i].segment, x))
             return true;
     return false;
 }

@@ -41,6 +41,9 @@ struct prediction {
 /* Replays the graph as it was recorded. To be called before predictions; valid as long as G. */
 const struct replay_check *what_if_check(struct event_graph *g);
 
+/* Whether A and B are between the same two calls. */
+bool same_segment(const struct root_cause *a, const struct root_cause *b);
+
 /* Sets P's ranks and times. False if W selects no computation, or predictions are impossible. */
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p);
 

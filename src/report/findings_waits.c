@@ -207,9 +207,8 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
     *text = '\0';
     for (size_t i = 0; i < p->predictions.n; i++) {
         const struct prediction *x = &p->predictions.at[i];
-        struct root_cause segment = x->segment;
-        segment.kind = CAUSE_COMPUTATION;
-        if (!by_segment(&segment, s->first) && !(x->high_ns > profile_longest_ns(p)))
+        if (s->first->kind == CAUSE_COMPUTATION && same_segment(&x->segment, s->first) &&
+            !(x->high_ns > profile_longest_ns(p)))
             snprintf(text, room, " Balanced, %s.", prediction_text(p, x, prediction));
     }
 }

@@ -56,12 +56,13 @@ static bool is_possible(const struct event *send, const struct event *receive, i
 }
 
 static void pair_up(struct timeline *t, const struct event *events, size_t i,
-                    const struct index *sends, int64_t error_ns)
+                    const struct index *sends, struct index *doubtful, int64_t error_ns)
 {
     uint32_t send = send_of(sends, &events[i]);
     if (send == TIMELINE_NONE)
         return;
     if (t->partner[send] != TIMELINE_NONE || !is_possible(&events[send], &events[i], error_ns)) {
+        lookup_add(doubtful, channel_of(&events[i]), 0);
         t->contradictions++;
         return;
     }
@@ -70,46 +71,21 @@ static void pair_up(struct timeline *t, const struct event *events, size_t i,
     t->matched++;
 }
 
-/* After a pair that cannot be one message, all later ones of the channel may be shifted by one:
- * they are ignored. */
-static void ignore_doubtful(struct timeline *t, const struct event *events, size_t n,
-                            const struct index *sends)
+/* Where one pair cannot be one message, others of the channel may be shifted. */
+static void ignore_channels(struct timeline *t, const struct event *events, size_t n,
+                            const struct index *doubtful)
 {
-    struct index channels = {0};
-    ARRAY(uint32_t) first = {0}; /* ordinal of the first contradiction of each channel */
-    for (size_t i = 0; i < n; i++) {
-        const struct event *a = &events[i];
-        if (a->kind != EVENT_RECEIVED || !event_is_numbered(a) || t->partner[i] != TIMELINE_NONE ||
-            send_of(sends, a) == TIMELINE_NONE)
-            continue;
-        const uint32_t at = lookup_find(&channels, channel_of(a));
-        if (at == UINT32_MAX) {
-            lookup_add(&channels, channel_of(a), first.n);
-            *PUSH(&first) = a->ordinal;
-        } else if (a->ordinal < first.at[at]) {
-            first.at[at] = a->ordinal;
+    for (size_t i = 0; i < n; i++)
+        if (t->partner[i] != TIMELINE_NONE &&
+            lookup_find(doubtful, channel_of(&events[i])) != UINT32_MAX) {
+            t->matched -= events[i].kind == EVENT_RECEIVED;
+            t->partner[i] = TIMELINE_NONE;
         }
-    }
-    for (size_t i = 0; i < n; i++) {
-        const struct event *a = &events[i];
-        const uint32_t at = t->partner[i] == TIMELINE_NONE || is_sender(a)
-                                ? UINT32_MAX
-                                : lookup_find(&channels, channel_of(a));
-        if (at == UINT32_MAX || a->ordinal < first.at[at])
-            continue;
-        if (a->kind == EVENT_RECEIVED) {
-            t->partner[t->partner[i]] = TIMELINE_NONE;
-            t->matched--;
-        }
-        t->partner[i] = TIMELINE_NONE;
-    }
-    free(first.at);
-    free(channels.table);
 }
 
 void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
 {
-    struct index sends = {0};
+    struct index sends = {0}, doubtful = {0}; /* DOUBTFUL: channels */
     for (size_t i = 0; i < n; i++) {
         bool send = events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST;
         t->partner[i] = TIMELINE_NONE;
@@ -122,18 +98,18 @@ void match_messages(struct timeline *t, const struct event *events, size_t n, in
     }
     for (size_t i = 0; i < n; i++)
         if (events[i].kind == EVENT_RECEIVED && event_is_numbered(&events[i])) {
-            pair_up(t, events, i, &sends, error_ns);
+            pair_up(t, events, i, &sends, &doubtful, error_ns);
             t->receives++;
         }
     for (size_t i = 0; i < n; i++) /* probed messages were also sent */
         if (events[i].kind == EVENT_PROBED && event_is_numbered(&events[i]))
             t->partner[i] = send_of(&sends, &events[i]);
-    if (t->contradictions)
-        ignore_doubtful(t, events, n, &sends);
+    ignore_channels(t, events, n, &doubtful);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
         if (events[i].kind == EVENT_SENT && event_is_numbered(&events[i])) {
             uint32_t post = send_of(&sends, &events[i]);
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];
         }
     free(sends.table);
+    free(doubtful.table);
 }

@@ -93,8 +93,7 @@ struct timeline {
     uint64_t sends, receives; /* messages whose ordinal is known */
     uint64_t matched;         /* messages with both ends */
     uint64_t contradictions;  /* pairs that cannot be one message: received before it was sent, or
-                                 of different sizes. They and all later messages of their channel
-                                 are ignored */
+                                 of different sizes. All messages of their channels are ignored */
     uint64_t unnumbered;      /* sends and receives whose order in their channel is unknown */
     uint64_t call_ns;         /* time in all calls */
     uint64_t wait_sum_ns;     /* waiting time, included in CALL_NS */

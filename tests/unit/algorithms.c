@@ -78,6 +78,23 @@ Test(algorithms, blocks)
     cr_expect_str_eq(name, "dissemination");
 }
 
+/* RANK's call of the K-th collective of two ranks, which begins at ENTRY. */
+static struct event collective(uint32_t rank, uint32_t k, int64_t entry, uint64_t bytes)
+{
+    return (struct event){.entry_ns = entry,
+                          .exit_ns = entry + 500,
+                          .posted_ns = entry,
+                          .comm_id = 7,
+                          .bytes = bytes,
+                          .rank = rank,
+                          .peer = TIMELINE_NONE,
+                          .ordinal = k,
+                          .tag = (int32_t)rank,
+                          .members = 2,
+                          .kind = EVENT_COLLECTIVE,
+                          .collective = COLLECTIVE_ALL};
+}
+
 /* Two ranks: an allreduce by the messages of its calls, one of which another call's message does
  * not belong to, and a barrier without any. */
 Test(algorithms, of_a_trace)
@@ -91,19 +108,9 @@ Test(algorithms, of_a_trace)
     for (uint32_t rank = 0; rank < 2; rank++)
         for (uint32_t k = 0; k < 3; k++) {
             const int64_t entry = 1000 * k + rank;
-            *PUSH(&p->events) = (struct event){.entry_ns = entry,
-                                               .exit_ns = entry + 500,
-                                               .posted_ns = entry,
-                                               .comm_id = 7,
-                                               .bytes = k == 2 ? 0 : N,
-                                               .rank = rank,
-                                               .operation = k == 2 ? barrier : sum,
-                                               .peer = TIMELINE_NONE,
-                                               .ordinal = k,
-                                               .tag = (int32_t)rank,
-                                               .members = 2,
-                                               .kind = EVENT_COLLECTIVE,
-                                               .collective = COLLECTIVE_ALL};
+            struct event *a = PUSH(&p->events);
+            *a = collective(rank, k, entry, k == 2 ? 0 : N);
+            a->operation = k == 2 ? barrier : sum;
             for (uint8_t kind = TRANSPORT_SEND; k < 2 && kind <= TRANSPORT_RECEIVE; kind++)
                 *PUSH(&p->nets) = (struct net){.call_ns = entry,
                                                .rank = rank,
@@ -134,18 +141,7 @@ Test(algorithms, in_windows_of_time)
     size_t n;
     for (uint32_t i = 0; i < 4; i++) {
         const int64_t entry = 1000 * (i / 2) + i % 2;
-        events[i] = (struct event){.entry_ns = entry,
-                                   .exit_ns = entry + 500,
-                                   .posted_ns = entry,
-                                   .comm_id = 7,
-                                   .bytes = N,
-                                   .rank = i % 2,
-                                   .peer = TIMELINE_NONE,
-                                   .ordinal = i / 2,
-                                   .tag = (int32_t)(i % 2),
-                                   .members = 2,
-                                   .kind = EVENT_COLLECTIVE,
-                                   .collective = COLLECTIVE_ALL};
+        events[i] = collective(i % 2, i / 2, entry, N);
         if (i < 2)
             net[i] = (struct net){
                 .call_ns = entry, .rank = i, .kind = TRANSPORT_SEND, .number = 1, .bytes = N};
