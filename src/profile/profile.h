@@ -411,6 +411,10 @@ const char *run_state_of(const struct profile *p);
 const char *clock_name_of(uint32_t clock);
 const char *state_name_of(uint32_t state);
 
+/* Writes how a process ended, by its state and signal or error code: "exited without
+ * MPI_Finalize". */
+void end_text(uint32_t state, int32_t detail, char *text, size_t room);
+
 /* Writes "0, 1, 4-7" for N ranks, without repetitions; sorts RANK. */
 void rank_list(char *text, size_t room, int32_t *rank, size_t n);
 

@@ -115,6 +115,28 @@ static int by_rank(const void *a, const void *b)
     return ORDER(*(const int32_t *)a, *(const int32_t *)b);
 }
 
+void end_text(uint32_t state, int32_t detail, char *text, size_t room)
+{
+    char signal[64] = "";
+    if (detail)
+        snprintf(signal, sizeof signal, "signal %d (%s)", detail, strsignal(detail));
+    if (state == LEDGER_EXITED)
+        snprintf(text, room, "exited without MPI_Finalize%s%s", detail ? ", after " : "", signal);
+    else if (state == LEDGER_ABORTED)
+        snprintf(text, room, "called MPI_Abort with error code %d", detail);
+    else if (state == LEDGER_SIGNALLED)
+        snprintf(text, room, "ended by %s", signal);
+    else if (state == LEDGER_HANDLED)
+        snprintf(text, room, "its handler was called for %s, and nothing after that", signal);
+    else
+        snprintf(
+            text, room, "%s",
+            state == LEDGER_RUNNING
+                ? "still running"
+                : "killed or cut off without a last word (by SIGKILL or another signal, or by a "
+                  "system call: _exit or exec)");
+}
+
 void rank_list(char *text, size_t room, int32_t *rank, size_t n)
 {
     size_t at = 0, once = 0;

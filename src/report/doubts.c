@@ -10,29 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void describe_end(const struct profile_rank *r, char *text, size_t room)
-{
-    int number = r->state_detail;
-    char signal[64] = "";
-    if (number)
-        snprintf(signal, sizeof signal, "signal %d (%s)", number, strsignal(number));
-    if (r->state == LEDGER_EXITED)
-        snprintf(text, room, "exited without MPI_Finalize%s%s", number ? ", after " : "", signal);
-    else if (r->state == LEDGER_ABORTED)
-        snprintf(text, room, "called MPI_Abort with error code %d", number);
-    else if (r->state == LEDGER_SIGNALLED)
-        snprintf(text, room, "ended by %s", signal);
-    else if (r->state == LEDGER_HANDLED)
-        snprintf(text, room, "its handler was called for %s, and nothing after that", signal);
-    else
-        snprintf(
-            text, room, "%s",
-            r->state == LEDGER_RUNNING
-                ? "still running"
-                : "killed or cut off without a last word (by SIGKILL or another signal, or by a "
-                  "system call: _exit or exec)");
-}
-
 static bool same_end(const struct profile_rank *a, const struct profile_rank *b)
 {
     return a->state == b->state && a->state_detail == b->state_detail;
@@ -53,7 +30,7 @@ void find_ends(struct finding_context *c)
         if (r->state == LEDGER_FINALIZED || rank[0] != r->rank)
             continue;
         rank_list(list, sizeof list, rank, n);
-        describe_end(r, end, sizeof end);
+        end_text(r->state, r->state_detail, end, sizeof end);
         document_finding(
             c->d,
             &(struct finding){

@@ -41,26 +41,22 @@ static void add_mismatch(struct profile *p, struct awaited a, struct awaited b)
     add_finding(p, VERDICT_MISMATCH, text, a.rank, b.rank);
 }
 
-/* Each pair of call sites once. */
+/* Each call site of a member once. */
 static void add_mismatches(struct profile *p)
 {
-    ARRAY(struct awaited) named = {0}; /* pairs */
+    bool *done = memory_alloc(p->sites.n + 1);
     for (size_t i = 0, next; i < p->instances.n; i = next) {
         const struct awaited a = awaited_of(p, &p->instances.at[i]);
+        const size_t site = a.site < p->sites.n ? a.site : p->sites.n;
         next = instances_next(p, i);
-        for (size_t k = i + 1; k < next; k++) {
+        for (size_t k = i + 1; k < next && !done[site]; k++) {
             const struct awaited b = awaited_of(p, &p->instances.at[k]);
-            bool known = awaited_agree(&a, &b);
-            for (size_t n = 0; n < named.n && !known; n += 2)
-                known = named.at[n].site == a.site && named.at[n + 1].site == b.site;
-            if (known)
-                continue;
-            *PUSH(&named) = a;
-            *PUSH(&named) = b;
-            add_mismatch(p, a, b);
+            done[site] = !awaited_agree(&a, &b);
+            if (done[site])
+                add_mismatch(p, a, b);
         }
     }
-    free(named.at);
+    free(done);
 }
 
 /* --- collectives that a member has not called --- */

@@ -113,21 +113,6 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
     }
 }
 
-/* IN_CALL: MPI itself ends a process after an error that is fatal. */
-static void add_end(char *text, const struct rank_view *r, bool in_call)
-{
-    if (r->ended == LEDGER_EXITED && in_call)
-        add(text, "ended by MPI after an error (MPI_ERRORS_ARE_FATAL), ");
-    else if (r->ended == LEDGER_EXITED)
-        add(text, "exited without MPI_Finalize, ");
-    else if (r->ended == LEDGER_ABORTED)
-        add(text, "called MPI_Abort with error code %d, ", r->detail);
-    else if (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED)
-        add(text, "ended by signal %d (%s), ", r->detail, strsignal(r->detail));
-    else
-        add(text, "gone without recording its end (killed, for example by SIGKILL), ");
-}
-
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
  * more". */
 static void add_open(char *text, const struct situation *s, const struct rank_view *r,
@@ -158,13 +143,18 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     const struct open_call *c = situation_find(s, rank);
     const bool fault = verdict_blames(v, rank);
     enum rank_state state = r->state;
-    char time[32];
+    char time[32], end[160];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
         add(text, state == RANK_UNSEEN ? "no record" : "in or after MPI_Finalize");
         return;
     }
-    if (state == RANK_GONE)
-        add_end(text, r, c);
+    if (state == RANK_GONE && r->ended == LEDGER_EXITED && c) {
+        add(text, "ended by MPI after an error (MPI_ERRORS_ARE_FATAL), ");
+    } else if (state == RANK_GONE) {
+        end_text(r->ended == LEDGER_RUNNING ? PROFILE_CUT_OFF : r->ended, r->detail, end,
+                 sizeof end);
+        add(text, "%s, ", end);
+    }
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)

@@ -30,8 +30,8 @@ void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v);
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);
 
 /* Adds findings of kind "verdict" {"kind", "text", "ranks"} to P, which has its call sites' names
- * and what all ranks have recorded. "mismatch": each pair of call sites whose collectives were one,
- * but did not agree on the operation, root, number of bytes, datatype or reduction. Where all calls
+ * and what all ranks have recorded. "mismatch": each call site of a collective whose members
+ * did not agree on the operation, root, number of bytes, datatype or reduction. Where all calls
  * were seen, also "missing": a member has called fewer collectives than another; "unmatched":
  * messages that were never received, and requests that were never completed. */
 void verdict_of_ended(struct profile *p);
