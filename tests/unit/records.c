@@ -17,6 +17,7 @@ struct in {
     uint32_t operation;
     int32_t peer, tag, to, to_tag;
     int32_t has_sent; /* tag of a message of 400 bytes to the other rank; 0: none */
+    bool received;    /* or from it */
     uint64_t bytes;
     bool waits;
     bool reversed; /* on a communicator in which the other rank is the first */
@@ -80,8 +81,12 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
     if (in->operation == OP_WIN_FENCE)
         l.calls[0].comm_id = l.calls[0].comm = 0;
     if (in->has_sent) {
-        l.messages[0] = (struct ledger_messages){
-            .comm_id = 5, .n = 1, .bytes = 400, .peer = 1 - (uint32_t)r, .tag = in->has_sent};
+        l.messages[0] = (struct ledger_messages){.comm_id = 5,
+                                                 .n = 1,
+                                                 .bytes = 400,
+                                                 .peer = 1 - (uint32_t)r,
+                                                 .tag = in->has_sent,
+                                                 .received = in->received};
         h->section[LEDGER_MESSAGES].count = 1;
     }
     ledger_close(&l);
@@ -277,6 +282,10 @@ Test(records, messages)
         "cycle", "cycle: ranks 0, 1: in MPI_Recv", "in MPI_Recv, each from a different rank (tag 4",
         (const struct in[2]){{.operation = OP_RECV, .peer = 0, .tag = 4, .reversed = true},
                              {.operation = OP_RECV, .peer = 1, .tag = 4, .reversed = true}});
+    expect_verdict("cycle", "ranks 0, 1: in MPI_Recv", "(tag 4",
+                   (const struct in[2]){
+                       {.operation = OP_RECV, .peer = 1, .tag = 4, .has_sent = 4, .received = true},
+                       {.operation = OP_RECV, .peer = 0, .tag = 4, .has_sent = 4}});
     expect_verdict("unmatched", "tag 4", "tag 5",
                    (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
                                         {.operation = OP_BARRIER, .has_sent = 5}});
