@@ -78,11 +78,11 @@ static void drop_if_steady(struct comparison *c)
     c->list.n--;
 }
 
-/* The number of ranks of N runs; 0 if they differ. */
-static size_t ranks_of(const struct comparison *c, size_t first, size_t n)
+/* The number of ranks of all runs; 0 if they differ. */
+static size_t ranks_of(const struct comparison *c)
 {
-    size_t ranks = c->request->sets.run[first]->ranks.n;
-    for (size_t run = first; run < first + n; run++)
+    size_t ranks = c->request->sets.run[0]->ranks.n;
+    for (size_t run = 1; run < c->all; run++)
         ranks = c->request->sets.run[run]->ranks.n == ranks ? ranks : 0;
     return ranks;
 }
@@ -125,8 +125,7 @@ static void find_changes(struct comparison *c)
     for (size_t run = 0; run < c->all; run++)
         whole->value[run] = profile_longest_ns(c->request->sets.run[run]);
     c->wall_ns = stats_summarize(whole->value, c->n).median;
-    size_t ranks = ranks_of(c, 0, c->all); /* single ranks are compared only if all runs have the
-                                              same number */
+    size_t ranks = ranks_of(c); /* otherwise single ranks are not compared */
     for (size_t at = 0; at < ranks; at++)
         add_computing(c, at);
     for (size_t i = 0; i < c->sites->list.n; i++) {
@@ -286,19 +285,15 @@ static const char *program_of(const struct profile *p)
 static void add_doubts(const struct comparison *c, struct document *d)
 {
     const struct finding programs = {.key = "different_programs", .severity = SEVERITY_DOUBT},
-                         scaling = {.key = "speedup", .severity = SEVERITY_FINDING};
+                         ranks = {.key = "different_ranks",
+                                  .severity = SEVERITY_DOUBT,
+                                  .advice = "use: collprof scale, for speedup and efficiency"};
     const char *a = program_of(c->request->sets.run[0]),
                *b = program_of(c->request->sets.run[c->n]);
-    size_t before = ranks_of(c, 0, c->n), after = ranks_of(c, c->n, c->m);
     if (*a && *b && strcmp(a, b) != 0)
         document_finding(d, &programs, "The programs differ: A ran %s, B ran %s.", a, b);
-    if (before && after && before != after && !strcmp(a, b)) {
-        double speedup = c->list.at[0].median[0] / c->list.at[0].median[1];
-        document_finding(d, &scaling, "From %zu to %zu ranks: speedup %.2f, efficiency %.0f %%.",
-                         before, after, speedup, 100 * speedup * (double)before / (double)after);
-    } else if (!before || !after) {
-        document_finding(d, &programs, "The runs of one side have different numbers of ranks.");
-    }
+    if (!ranks_of(c))
+        document_finding(d, &ranks, "The runs have different numbers of ranks.");
 }
 
 /* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
