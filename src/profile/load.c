@@ -43,12 +43,7 @@ static void say_missing(struct profile *p)
 {
     int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;
     for (int32_t i = 0; i < p->size; i++)
-        missing[i] = i;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank < p->size)
-            missing[p->ranks.at[i].rank] = -1;
-    for (int32_t i = 0; i < p->size; i++)
-        if (missing[i] >= 0)
+        if (rank_index(p, (uint32_t)i) == p->ranks.n)
             missing[n++] = i;
     if (n) {
         char text[200] = "";
@@ -82,16 +77,8 @@ static struct profile *merge_records(struct records *r, uint32_t sections)
     return p;
 }
 
-void records_find(struct records *r)
-{
-    ledger_each(r->directory, find_record, r);
-    if (r->list.n)
-        qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
-}
-
 static struct profile *load_records(struct records *r, const char *directory)
 {
-    records_find(r);
     struct profile *p = merge_records(r, LEDGER_ALL);
     if (!p)
         return NULL;
@@ -107,11 +94,10 @@ static struct profile *load_records(struct records *r, const char *directory)
     return p;
 }
 
-static struct profile *load_json(const char *directory)
+static struct profile *load_json(const char *path)
 {
-    char path[4200], why[4600];
+    char why[4600];
     const char *reason = NULL;
-    snprintf(path, sizeof path, "%.4000s/profile.json", directory);
     json_t *json = json_file_load(path, why, sizeof why);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     if (!json)
@@ -122,11 +108,8 @@ static struct profile *load_json(const char *directory)
     return p;
 }
 
-/* A profile takes precedence over the records from which it was made. */
-static struct profile *load_any(struct records *r, const char *directory)
+static struct profile *load_ended(struct records *r, const char *directory)
 {
-    if (!faccessat(r->directory, "profile.json", F_OK, 0))
-        return load_json(directory);
     struct profile *p = load_records(r, directory);
     if (p)
         return p;
@@ -152,9 +135,12 @@ bool records_open(struct records *r, const char *directory)
 {
     *r = (struct records){.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r->directory < 0)
-        reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
-                    strerror(errno));
-    return r->directory >= 0;
+        return reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
+                           strerror(errno));
+    ledger_each(r->directory, find_record, r);
+    if (r->list.n)
+        qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
+    return true;
 }
 
 void records_close(struct records *r)
@@ -171,7 +157,6 @@ static struct profile *load_counts(struct records *r, const char *directory)
     const uint32_t without =
         1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
     (void)directory;
-    records_find(r);
     struct profile *p = merge_records(r, ~without);
     if (!p)
         return NULL;
@@ -192,9 +177,12 @@ static struct profile *load_by(struct profile *(*load)(struct records *, const c
     return p;
 }
 
+/* A profile takes precedence over the records from which it was made. */
 struct profile *profile_load(const char *directory)
 {
-    return load_by(load_any, directory);
+    char path[4200];
+    snprintf(path, sizeof path, "%.4000s/profile.json", directory);
+    return access(path, F_OK) ? load_by(load_ended, directory) : load_json(path);
 }
 
 struct profile *profile_load_trace(const char *directory)

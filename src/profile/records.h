@@ -16,11 +16,9 @@ struct records {
     ARRAY(char *) remarks; /* about files that were ignored */
 };
 
-/* Opens DIRECTORY; close by records_close(). False with a reason_give() if that fails. */
+/* Opens DIRECTORY, and fills R->list, sorted by name, and R->remarks; close by records_close().
+ * False with a reason_give() if that fails. */
 bool records_open(struct records *r, const char *directory);
-
-/* Fills R->list, sorted by name, and R->remarks. */
-void records_find(struct records *r);
 
 /* Adds a remark that the file NAME is ignored because of WHAT. */
 void records_remark(struct records *r, const char *name, const char *what);

@@ -259,7 +259,6 @@ static struct situation *read_once(const char *directory, double settled)
     struct records records;
     if (!records_open(&records, directory))
         return NULL;
-    records_find(&records);
     struct situation *s = read_all(&records, directory, settled);
     for (size_t i = 0; i < records.remarks.n; i++)
         profile_warn(s->names, "%s", records.remarks.at[i]);
