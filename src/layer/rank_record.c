@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,7 +38,6 @@ static void describe_arguments(struct ledger_header *h)
 /* Stores what is known without MPI. */
 static void describe_process(struct ledger_header *h)
 {
-    cpu_set_t mask;
     h->rank = record_owner.rank;
     h->size = record_owner.size;
     h->run_id = record_owner.job;
@@ -49,12 +47,6 @@ static void describe_process(struct ledger_header *h)
     python_script(h->program, h->script, sizeof h->script);
     if (clock_source != CLOCK_SOURCE_EXTERNAL) /* otherwise they are the simulator's */
         describe_arguments(h);
-    /* The number of processors does not matter in a simulation. */
-    if (clock_source != CLOCK_SOURCE_EXTERNAL && !sched_getaffinity(0, sizeof mask, &mask)) {
-        h->processors = (uint32_t)CPU_COUNT(&mask);
-        memcpy(h->affinity, &mask, sizeof h->affinity);
-        _Static_assert(sizeof mask >= sizeof h->affinity, "a mask fills the record's");
-    }
     h->clock = clock_source;
     h->started_unix = clock_seconds(CLOCK_REALTIME);
     h->pair[0] = h->pair[1] = clock_read_pair();

@@ -73,8 +73,6 @@ static const struct field run_table[] = {
 static const struct field host_table[] = {
     F(name, "name", TEXT, KEY),
     F(ranks, "ranks", U32, SUM),
-    F(processors, "processors", U32, MAX),
-    F(affinity, NULL, PLAIN, OR),
 };
 #undef ROW
 
@@ -152,7 +150,8 @@ static const struct field region_table[] = {
 
 #define ROW struct profile_entry
 static const struct field entry_table[] = {
-    CALL(KEY),
+    NEEDED(site, "site", SITES, KEY),
+    NEEDED(operation, "operation", OPERATIONS, KEY),
     IN(comm, "communicator", COMMS, KEY),
     IN(region, "region", REGIONS, KEY),
     F(size_class, "size_class", U32, KEY),

@@ -341,8 +341,7 @@ static void gather_noise(struct profile_rank *r, const struct ledger_header *h)
 static void gather_rank(struct profile *p, const struct ledger *l)
 {
     const struct ledger_header *h = l->header;
-    struct profile_host host = {.ranks = 1, .processors = h->processors};
-    memcpy(host.affinity, h->affinity, sizeof host.affinity);
+    struct profile_host host = {.ranks = 1};
     copy_name(host.name, sizeof host.name, h->host, sizeof h->host);
     struct profile_rank *r = PUSH(&p->ranks);
     *r = (struct profile_rank){.rank = h->rank,

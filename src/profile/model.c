@@ -404,22 +404,10 @@ void table_sort(struct profile *p, enum profile_table t)
     free(sort(p, t));
 }
 
-/* The ranks of a host together may use the union of their affinity masks. */
-static void count_processors(struct profile_host *h)
-{
-    uint32_t together = 0;
-    for (size_t w = 0; w < sizeof h->affinity / sizeof *h->affinity; w++)
-        together += (uint32_t)__builtin_popcountll(h->affinity[w]);
-    if (together > h->processors)
-        h->processors = together;
-}
-
 /* Tables that are part of other keys are sorted first. */
 void profile_sort(struct profile *p)
 {
     struct moves m = {0};
-    for (size_t i = 0; i < p->hosts.n; i++)
-        count_processors(&p->hosts.at[i]);
     for (enum profile_table t = 0; t < TABLES; t++) {
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
             positions_follow(&profile_tables[t].fields, row_at(p, t, i), &m);

@@ -64,7 +64,6 @@ enum field_kind {
     FIELD_TEXT,   /* char[size] */
     FIELD_STRING, /* char *, owned by the row; NULL is not written */
     FIELD_HEX,    /* uint64_t, as "0x..." */
-    FIELD_PLAIN,  /* raw bytes; not in profile.json */
     FIELD_NAME,   /* uint32_t, written as a name */
     FIELD_JSON,   /* json_t *, owned by the row */
 

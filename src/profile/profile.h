@@ -38,9 +38,6 @@ struct spread {
 struct profile_host {
     char name[64];
     uint32_t ranks;
-    uint32_t processors;   /* number that its ranks together may use; without affinity masks, the
-                              most that one of them may use */
-    uint64_t affinity[16]; /* union of its ranks' affinity masks; zero if unknown */
 };
 
 struct profile_rank {

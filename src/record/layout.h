@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 14u
+#define LEDGER_VERSION 15u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_OPERATION UINT32_MAX
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
@@ -382,8 +382,6 @@ struct ledger_header {
     char script[1024];     /* the script that the program interprets, as given; empty if none */
     char arguments[2048];  /* each preceded by a blank, quoted for a shell; " ...": truncated */
     char launcher[64];     /* the command that starts such ranks: "srun --mpi=pmi2" */
-    uint32_t processors;   /* in the affinity mask; 0 if unknown or simulated */
-    uint64_t affinity[16]; /* the mask; all ranks of a host may use the union */
 
     /* Times */
     uint32_t clock;            /* enum clock_source */

@@ -33,8 +33,8 @@ void call_label(const struct view *v, uint32_t operation, uint32_t site, char te
 }
 
 /* A script is recorded as "SCRIPT (INTERPRETER)", with the arguments of the interpreter. */
-const char *run_again(const struct finding_context *c, const char *why, double ranks,
-                      const char *options, char text[RUN_AGAIN])
+const char *run_again(const struct finding_context *c, const char *why, const char *options,
+                      char text[RUN_AGAIN])
 {
     const struct profile *p = c->v->p;
     const char *program = p->programs.n == 1 ? p->programs.at[0] : "PROGRAM",
@@ -45,7 +45,7 @@ const char *run_again(const struct finding_context *c, const char *why, double r
              script ? with + 1 : program);
     quote_shell(name, word, sizeof word);
     snprintf(text, RUN_AGAIN, "%s: %s -n %.0f collprof run %s%s%s", why,
-             *p->launcher ? p->launcher : "mpiexec", ranks, options, word,
+             *p->launcher ? p->launcher : "mpiexec", c->ranks, options, word,
              p->programs.n == 1 ? p->arguments : "");
     return text;
 }
@@ -69,21 +69,12 @@ static void find_contention(struct finding_context *c)
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
                first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
     char share[32], advice[RUN_AGAIN];
-    unsigned processors = 0;
-    bool crowded = false;
-    for (uint32_t i = 0; i < c->v->p->hosts.n; i++) {
-        const struct profile_host *h = &c->v->p->hosts.at[i];
-        processors += h->processors;
-        crowded = crowded || (h->processors && h->ranks > h->processors);
-    }
     struct finding f = {.key = "cpu_contention",
                         .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
                         .ranks = &n->worst_rank,
                         .n_ranks = 1,
-                        .advice = run_again(c,
-                                            crowded ? "use as many ranks as processors"
-                                                    : "run again when no other process computes",
-                                            crowded ? processors : c->ranks, "", advice)};
+                        .advice =
+                            run_again(c, "run again with a processor for each rank", "", advice)};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
     if (n->share >= NOISE_FELT_FROM)
         document_finding(
@@ -200,7 +191,7 @@ static void find_untold(struct finding_context *c)
         messages += 1e-9 * (double)p->ranks.at[i].message_ns / (c->run * c->ranks);
     if (p->trace.on || !c->v->where.known || fmin(messages, other) < much)
         return;
-    run_again(c, "see what messages wait for", c->ranks, "--trace ", advice);
+    run_again(c, "see what messages wait for", "--trace ", advice);
     document_finding(
         c->d,
         &(struct finding){.key = "waiting_unknown", .severity = SEVERITY_NOTE, .advice = advice},
@@ -261,7 +252,7 @@ static void find_tuned(struct finding_context *c)
         return;
     quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
     snprintf(options, sizeof options, "--tuned=%s ", word);
-    run_again(c, "use them", c->ranks, options, advice);
+    run_again(c, "use them", options, advice);
     struct finding f = finding_of_cost(c, "tuned", saved, NAN);
     f.number[0] = (struct finding_number){"collectives", (double)n};
     f.number[1] = (struct finding_number){"faster", (double)faster};

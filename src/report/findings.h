@@ -38,8 +38,8 @@ struct finding finding_of_cost(const struct finding_context *c, const char *key,
 /* "WHY: mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", just "PROGRAM" if several were
  * run. Returns TEXT. */
 enum { RUN_AGAIN = 7000 };
-const char *run_again(const struct finding_context *c, const char *why, double ranks,
-                      const char *options, char text[RUN_AGAIN]);
+const char *run_again(const struct finding_context *c, const char *why, const char *options,
+                      char text[RUN_AGAIN]);
 
 /* Finds what the ranks that are SLOW (by index in p->ranks) execute longer than the others. Only in
  * the segment BETWEEN, if that is not NULL. TEXT becomes a sentence, or "" if no function explains

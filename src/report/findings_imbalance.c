@@ -76,7 +76,7 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
     char share[32], of_rank[32], call[CALL_LABEL], advice[RUN_AGAIN];
     struct finding f = finding_of_cost(c, "late_arrival", cost, low);
     call_label(c->v, a->operation, a->site, call);
-    run_again(c, "see what late ranks do", c->ranks, "--trace ", advice);
+    run_again(c, "see what late ranks do", "--trace ", advice);
     f.site = call;
     f.ranks = &(int){(int)a->cost_rank};
     f.n_ranks = one;

@@ -293,7 +293,7 @@ static bool windows_hide(struct finding_context *c)
     char share[32], window[32], advice[RUN_AGAIN];
     if (unseen < too_much_unseen)
         return false;
-    run_again(c, "trace with longer windows", c->ranks, "--trace --memory=SIZE ", advice);
+    run_again(c, "trace with longer windows", "--trace --memory=SIZE ", advice);
     document_finding(
         c->d,
         &(struct finding){.key = "trace_windows", .severity = SEVERITY_DOUBT, .advice = advice},

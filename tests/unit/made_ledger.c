@@ -72,7 +72,6 @@ void made_ledger(struct ledger *l, const char *path, int rank, int size)
     strcpy(h->host, "alpha");
     strcpy(h->program, "/nowhere/application");
     strcpy(h->mpi_library, "MPICH Version: 4.0.2");
-    h->processors = 64;
     h->clock = CLOCK_SOURCE_MONOTONIC;
     h->started_unix = 1700000000 + 0.001 * rank;
     h->pair[0].ticks = 5000000000u;

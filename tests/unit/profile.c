@@ -258,13 +258,11 @@ Test(profile, noise_is_what_was_added_during_the_run)
     struct ledger l;
     made_ledger(&l, NULL, 0, 1);
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000);
-    l.header->affinity[0] = 0x5;
     l.header->section[LEDGER_SITES].dropped = 7;
     l.header->noise[0] = (struct noise_totals){1000, 200};
     l.header->noise[1] = (struct noise_totals){9000, 700};
     struct profile *p = profile_from_ledger(&l);
     struct profile *q = p;
-    cr_assert_eq(q->hosts.at[0].affinity[0], 0x5);
     json_t *json = profile_json(q);
     const char *reason = NULL;
     struct profile *r = profile_from_json(json, &reason);
