@@ -62,19 +62,11 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
 }
 
 /* The layer has recorded file, function and line. */
-static void name_python(struct profile *p, uint32_t module)
+static void name_python(struct profile_frame *f, const struct profile_module *m)
 {
-    const struct profile_module *m = &p->modules.at[module];
-    for (size_t s = 0; s < p->sites.n; s++) {
-        for (uint32_t k = 0; k < p->sites.at[s].depth; k++) {
-            struct profile_frame *f = &p->sites.at[s].frame[k];
-            if (f->module != module || f->file)
-                continue;
-            f->function = memory_strdup(m->function);
-            f->file = memory_strdup(m->path);
-            f->line = (uint32_t)f->address;
-        }
-    }
+    f->function = memory_strdup(m->function);
+    f->file = memory_strdup(m->path);
+    f->line = (uint32_t)f->address;
 }
 
 static bool is_python(const char *program)
@@ -122,12 +114,17 @@ struct found {
 static struct found name_frames_of(struct profile *p, uint32_t module,
                                    const struct symbols_reader *reader, struct symbols *file)
 {
+    const struct profile_module *m = &p->modules.at[module];
     struct found found = {0, 0};
     for (size_t s = 0; s < p->sites.n; s++) {
         for (uint32_t k = 0; k < p->sites.at[s].depth; k++) {
             struct profile_frame *f = &p->sites.at[s].frame[k];
             if (f->module != module || f->function || f->file)
                 continue;
+            if (*m->function) {
+                name_python(f, m);
+                continue;
+            }
             f->offset = f->address;
             if (file)
                 name_frame(f, reader, file, 0);
@@ -149,11 +146,7 @@ static void name_module(struct profile *p, uint32_t i, const struct symbols_read
     strcpy(path, m->path);
     quote_plain(m->path);
     const char *name = text_base_of(m->path);
-    if (*m->function) {
-        name_python(p, i);
-        return;
-    }
-    if (reader && *path == '/')
+    if (reader && *path == '/' && !*m->function)
         file = reader->open(path, m->build_id, is_c_library(m), &changed);
     struct found found = name_frames_of(p, i, reader, file);
     if (changed)

@@ -40,15 +40,8 @@ static void free_unit(void *unit)
     free(unit);
 }
 
-/* Never called: every module is reported with its file. */
-static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-                       char **file, Elf **elf)
-{
-    (void)module, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
-    return -1;
-}
-
-static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
+/* For files, which are reported open, and for the modules of a process. */
+static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                          .find_debuginfo = dwfl_build_id_find_debuginfo,
                                          .section_address = dwfl_offline_section_address};
 
@@ -282,10 +275,6 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     return NULL;
 }
 
-/* Debug information is not needed for unwinding; none is searched for elsewhere. */
-static const Dwfl_Callbacks callbacks_of_process = {.find_elf = dwfl_linux_proc_find_elf,
-                                                    .find_debuginfo = dwfl_build_id_find_debuginfo};
-
 struct walk {
     Dwfl *dwfl;
     char (*text)[SYMBOLS_TEXT];
@@ -327,7 +316,7 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 
 static const char *read_stack(pid_t pid, char frame[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n)
 {
-    struct walk w = {.dwfl = dwfl_begin(&callbacks_of_process), .text = frame};
+    struct walk w = {.dwfl = dwfl_begin(&callbacks), .text = frame};
     bool good = w.dwfl && !dwfl_linux_proc_report(w.dwfl, pid) &&
                 !dwfl_report_end(w.dwfl, NULL, NULL) && !dwfl_linux_proc_attach(w.dwfl, pid, false);
     if (good)
