@@ -1,7 +1,5 @@
-/* How often a measurement is repeated, and when it stops.
- *
- * The caller gives a plan; a tally follows one series of samples and decides when to stop. Only one
- * rank has the tally; the others learn from it whether to go on. */
+/* How often a measurement is repeated, and when it stops. The caller gives a plan; series.h follows
+ * it. */
 #ifndef COLLPROF_MEASURE_PLAN_H
 #define COLLPROF_MEASURE_PLAN_H
 
@@ -47,27 +45,10 @@ struct samples {
     size_t n, room;
 };
 
-struct tally {
-    const struct plan *plan;
-    struct samples samples;     /* one value per operation */
-    struct samples batch_means; /* loop time over M, one per batch: the paper's figure */
-    long operations;            /* counted operations of this series */
-    double started;             /* budget_now() */
-    int attempts;               /* STOP_PAPER: attempts made, the accepted one included */
-    bool over_budget;           /* stopped by the budget, not by the rule */
-};
-
 /* With fewer independent samples the median has no 95 % interval. */
 enum { SAMPLES_FOR_INTERVAL = 6 };
 
 void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);
-
-void tally_start(struct tally *t, const struct plan *plan);
-
-/* Whether to run another batch. */
-bool tally_go_on(struct tally *t);
-long tally_operations_left(const struct tally *t);
-void tally_free(struct tally *t);
 
 #endif

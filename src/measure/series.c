@@ -10,6 +10,17 @@
  * series. */
 enum { EMPTY_MAX = 20 };
 
+/* STOP_PAPER judges the standard deviation of at least so many means. Without a budget it must end
+ * even on a machine that is never quiet. */
+enum { PAPER_REPEATS_MIN = 8, PAPER_ATTEMPTS_MAX = 50 };
+
+/* Relative half width of the interval of the median; at least half of the last printed digit, since
+ * 2 % of almost no time cannot be reached. */
+static const double ci_width = 0.02, width_least = 5e-9;
+
+/* Standard deviation relative to the mean. */
+static const double sd_limit = 0.03;
+
 /* Rank 0 sends this to the others before every batch. */
 struct instruction {
     double hold;
@@ -20,16 +31,15 @@ struct instruction {
 
 /* The state of a series on rank 0. */
 struct keeping {
-    struct tally tally;
     struct plan plan;
+    struct series *s;
+    struct samples means; /* loop time over M, one per batch: the paper's figure */
+    long operations;      /* counted ones */
     double started;       /* budget_now() */
-    double per_operation; /* seconds in the last batch, with the loop's own overhead */
     int warm;             /* warm-up operations done */
-    int repetitions;      /* in the last counted batch */
     bool single;          /* batches give a single value */
     int empty;
     bool counting; /* warm-up is over */
-    bool cut;      /* plan.until has passed */
     double *value;
 };
 
@@ -39,18 +49,99 @@ static double time_left(const struct keeping *k, double budget)
     return k->plan.budget > 0 ? budget - (budget_now() - k->started) : INFINITY;
 }
 
+/* --- when the series ends --- */
+
+static struct summary summary_of(const struct samples *of)
+{
+    return stats_summarize(of->value, of->n);
+}
+
+/* Whether there are enough independent samples, and the interval is narrow enough. */
+static bool interval_is_narrow(const struct keeping *k)
+{
+    struct summary s = summary_of(&k->s->samples);
+    if (s.effective < SAMPLES_FOR_INTERVAL)
+        return false;
+    return s.median_high - s.median_low <= 2 * fmax(ci_width * s.median, width_least);
+}
+
+static bool paper_is_content(const struct keeping *k)
+{
+    struct summary s = summary_of(&k->means);
+    return s.n >= PAPER_REPEATS_MIN && s.n >= (size_t)k->plan.repeats_min &&
+           s.sd <= sd_limit * s.mean;
+}
+
+static bool paper_wants_more(struct keeping *k)
+{
+    size_t n = k->means.n;
+    if (paper_is_content(k))
+        return false;
+    if (n < PAPER_REPEATS_MIN || n < (size_t)k->plan.repeats_max)
+        return true;
+    if (k->s->attempts >= PAPER_ATTEMPTS_MAX) {
+        k->s->over_budget = true;
+        return false;
+    }
+    k->s->attempts++;
+    k->s->samples.n = k->means.n = 0;
+    return true;
+}
+
+static long operations_left(const struct keeping *k)
+{
+    long left = (long)k->plan.repeats_min * k->plan.repetitions - k->operations;
+    return k->plan.stop == STOP_FIXED && left < k->plan.repetitions ? left : k->plan.repetitions;
+}
+
+static bool wants_more(struct keeping *k)
+{
+    size_t batches = k->means.n;
+    if (k->plan.stop == STOP_PAPER)
+        return paper_wants_more(k);
+    if (k->plan.stop == STOP_FIXED)
+        return operations_left(k) > 0;
+    if (batches < (size_t)k->plan.repeats_min)
+        return true;
+    return batches < (size_t)k->plan.repeats_max && !interval_is_narrow(k);
+}
+
+/* Samples with too much autocorrelation for an interval stop at four times the number. */
+static bool has_interval(const struct keeping *k)
+{
+    struct summary s = summary_of(&k->s->samples);
+    return s.effective >= SAMPLES_FOR_INTERVAL || s.n >= 4 * (size_t)SAMPLES_FOR_INTERVAL;
+}
+
+static bool is_spent(const struct keeping *k)
+{
+    return time_left(k, k->plan.budget) <= 0 && k->means.n > 0 &&
+           (time_left(k, k->plan.budget_most) <= 0 || has_interval(k));
+}
+
+/* Whether to run another batch. The budget is checked first: with STOP_PAPER it must be checked
+ * before the rule rejects the attempt in progress, so that there is always a figure. */
+static bool goes_on(struct keeping *k)
+{
+    if (!is_spent(k))
+        return wants_more(k);
+    k->s->over_budget = k->plan.stop == STOP_PAPER ? !paper_is_content(k) : wants_more(k);
+    return false;
+}
+
+/* --- batches --- */
+
 /* Number of warm-up operations in the next batch. The first batch has one, to learn its duration;
  * then the rest follows if it fits into a quarter of the time left. 0: warm-up is over. */
 static int warm_up_next(struct keeping *k)
 {
     int rest = k->plan.warmup - k->warm;
-    if (k->per_operation <= 0)
+    if (k->s->per_operation <= 0)
         return 1;
-    if (rest > 0 && k->per_operation * rest < 0.25 * time_left(k, k->plan.budget))
+    if (rest > 0 && k->s->per_operation * rest < 0.25 * time_left(k, k->plan.budget))
         return rest;
     k->counting = true;
-    tally_start(&k->tally, &k->plan);
-    k->tally.started = k->started;
+    k->s->attempts = 1;
     return 0;
 }
 
@@ -60,33 +151,36 @@ static int warm_up_next(struct keeping *k)
 static int repetitions_next(const struct keeping *k)
 {
     enum { LEAST = SAMPLES_FOR_INTERVAL + 2, LONG = 1000, GROWTH = 20, PARTS = 10 };
-    double each = k->per_operation > 0 ? k->per_operation : 1e-9;
+    double each = k->s->per_operation > 0 ? k->s->per_operation : 1e-9;
     double fits = time_left(k, k->plan.budget) / each;
-    if (k->single && k->tally.batch_means.n == 0)
+    if (k->single && k->means.n == 0)
         fits /= SAMPLES_FOR_INTERVAL;
     if (!k->single)
         fits = fmax(fits, fmin(LEAST, time_left(k, k->plan.budget_most) / each));
     if (k->empty) /* a rank was late: the next operations are announced earlier */
         fits /= 2;
     if (k->plan.budget > 0)
-        fits = fmin(fits, fmax(LONG, fmin(k->plan.budget / each / PARTS, GROWTH * k->repetitions)));
-    return (int)fmax(1, fmin(fits, (double)tally_operations_left(&k->tally)));
+        fits =
+            fmin(fits, fmax(LONG, fmin(k->plan.budget / each / PARTS, GROWTH * k->s->repetitions)));
+    return (int)fmax(1, fmin(fits, (double)operations_left(k)));
 }
 
 static struct instruction instruction_next(struct keeping *k, double hold)
 {
     struct instruction o = {.hold = hold, .first = 1};
-    k->cut = k->plan.until > 0 && clock_now() + 2 * hold > k->plan.until;
-    if (k->cut)
+    bool cut = k->plan.until > 0 && clock_now() + 2 * hold > k->plan.until;
+    if (cut || k->empty >= EMPTY_MAX) {
+        k->s->over_budget = true;
         return o;
+    }
     if (!k->counting) {
         o.repetitions = warm_up_next(k);
         if (o.repetitions > 0)
             return o;
     }
-    if (k->empty < EMPTY_MAX && tally_go_on(&k->tally)) {
+    if (goes_on(k)) {
         o.repetitions = repetitions_next(k);
-        o.first = k->tally.batch_means.n == 0;
+        o.first = k->means.n == 0;
     }
     return o;
 }
@@ -94,7 +188,7 @@ static struct instruction instruction_next(struct keeping *k, double hold)
 static void batch_done(struct keeping *k, const struct batch *b, int n, double elapsed)
 {
     /* A batch makes one untimed operation before the counted ones. */
-    k->per_operation = elapsed / (b->repetitions + 1);
+    k->s->per_operation = elapsed / (b->repetitions + 1);
     if (!k->counting) {
         k->warm += b->repetitions;
         k->single = b->repetitions > 1 && n == 1;
@@ -106,21 +200,20 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += k->value[i];
-    samples_add(&k->tally.batch_means, sum / n);
-    k->tally.operations += b->repetitions;
+    samples_add(&k->means, sum / n);
+    k->operations += b->repetitions;
     /* The first operations are faster, until back-pressure reaches the timed rank. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
-        samples_add(&k->tally.samples, k->value[i]);
-    k->repetitions = b->repetitions;
+        samples_add(&k->s->samples, k->value[i]);
+    k->s->repetitions = b->repetitions;
 }
 
-static int keeping_start(struct keeping *k, const struct plan *plan, double known)
+static int keeping_start(struct keeping *k, const struct plan *plan, double known, struct series *s)
 {
-    *k = (struct keeping){.plan = *plan,
-                          .started = budget_now(),
-                          .per_operation = known,
-                          .warm = known > 0 ? plan->warmup : 0};
+    *k = (struct keeping){
+        .plan = *plan, .s = s, .started = budget_now(), .warm = known > 0 ? plan->warmup : 0};
+    s->per_operation = known;
     k->plan.budget_most = fmax(plan->budget, plan->budget_most);
     if (k->plan.repetitions < 1)
         k->plan.repetitions = 1;
@@ -129,17 +222,10 @@ static int keeping_start(struct keeping *k, const struct plan *plan, double know
     return k->value ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Moves the samples to S. */
-static void keeping_end(struct keeping *k, struct series *s)
+static void keeping_end(struct keeping *k)
 {
-    struct summary batches = stats_summarize(k->tally.batch_means.value, k->tally.batch_means.n);
-    *s = (struct series){.samples = k->tally.samples,
-                         .loop_mean = batches.mean,
-                         .repetitions = k->repetitions,
-                         .per_operation = k->per_operation,
-                         .attempts = k->tally.attempts,
-                         .over_budget = k->tally.over_budget || k->empty >= EMPTY_MAX || k->cut};
-    samples_free(&k->tally.batch_means);
+    k->s->loop_mean = summary_of(&k->means).mean;
+    samples_free(&k->means);
     free(k->value);
 }
 
@@ -155,7 +241,7 @@ static int measure(MPI_Comm comm, const struct plan *plan, double hold, double k
     TRY(PMPI_Comm_size(comm, &size));
     bool keeps = rank == 0;
     if (keeps)
-        o.error = keeping_start(&k, plan, known);
+        o.error = keeping_start(&k, plan, known, s);
     int error = MPI_SUCCESS;
     for (;;) {
         if (keeps && o.error == MPI_SUCCESS)
@@ -173,7 +259,7 @@ static int measure(MPI_Comm comm, const struct plan *plan, double hold, double k
             batch_done(&k, &b, n, budget_now() - start);
     }
     if (keeps)
-        keeping_end(&k, s);
+        keeping_end(&k);
     if (error != MPI_SUCCESS)
         series_free(s);
     return error != MPI_SUCCESS ? error : o.error;
@@ -193,7 +279,7 @@ void series_free(struct series *s)
 
 struct estimate samples_estimate(const struct samples *of)
 {
-    struct summary s = stats_summarize(of->value, of->n);
+    struct summary s = summary_of(of);
     if (of->n == 0)
         return (struct estimate){NAN, NAN, NAN};
     if (s.effective < SAMPLES_FOR_INTERVAL)

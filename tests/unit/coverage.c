@@ -2,12 +2,13 @@
  * 97 of 100 series, also where operations depend on those before, where the machine drifts, and
  * where every launch of the program has a level of its own. Fixed seeds. */
 #include "base/stats.h"
-#include "measure/plan.h"
+#include "measure/series.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST = 3000 };
 static const double truth = 100;
@@ -77,28 +78,39 @@ Test(coverage, of_the_median_of_one_series)
     }
 }
 
+/* The next samples of those drawn; none for the warm-up. */
+struct drawn {
+    double x[MOST];
+    size_t n;
+};
+
+static int take(void *arg, const struct batch *b, double *value, int *n)
+{
+    struct drawn *d = arg;
+    *n = b->repetitions;
+    memcpy(value, d->x + d->n, (size_t)*n * sizeof *value);
+    d->n += *n > 1 ? (size_t)*n : 0;
+    return MPI_SUCCESS;
+}
+
 /* A series that stops when its interval is narrow has looked more than once. */
 Test(coverage, of_a_series_that_stops_by_its_interval)
 {
-    enum { SERIES = 500, BATCH = 100 };
+    enum { SERIES = 500 };
     uint64_t state = 521288629u;
     size_t covered = 0;
     struct plan plan = plan_default();
-    plan.budget = 0;
+    plan.budget = plan.warmup = 0;
+    plan.repeats_max = MOST / plan.repetitions;
     for (int k = 0; k < SERIES; k++) {
-        static double x[MOST];
-        struct tally t;
-        size_t n = 0;
-        draw_correlated(x, MOST, 0.5, 20, &state);
-        tally_start(&t, &plan);
-        for (; n + BATCH <= MOST && tally_go_on(&t); n += BATCH) {
-            for (size_t i = 0; i < BATCH; i++)
-                samples_add(&t.samples, x[n + i]);
-            samples_add(&t.batch_means, truth);
-        }
-        struct summary s = stats_summarize(t.samples.value, t.samples.n);
-        covered += s.median_low <= truth && truth <= s.median_high;
-        tally_free(&t);
+        static struct drawn d;
+        struct series s;
+        d.n = 0;
+        draw_correlated(d.x, MOST, 0.5, 20, &state);
+        cr_assert_eq(series_measure(MPI_COMM_SELF, &plan, 0, take, &d, &s), MPI_SUCCESS);
+        struct estimate e = samples_estimate(&s.samples);
+        covered += e.low <= truth && truth <= e.high;
+        series_free(&s);
     }
     expect_share("stopped by its interval", covered, SERIES);
 }

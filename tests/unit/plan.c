@@ -1,9 +1,10 @@
-/* Protects the stop rules: when each is content, what a thrown away attempt leaves, that none
- * outlives its budget by more than a batch, and that none stops without any figure. */
-#include "measure/plan.h"
+/* Protects the stop rules: when each is content, what a rejected attempt leaves, that none outlives
+ * its budget by more than a batch, and that none stops without any figure. */
 #include "base/clock.h"
+#include "measure/series.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 
 static double simulated;
 static double simulated_now(void)
@@ -23,152 +24,111 @@ static void start(void)
 
 TestSuite(plan, .init = start);
 
-/* A batch of N operations whose times alternate between FROM and TO. */
-static void batch(struct tally *t, int n, double from, double to)
+/* Operations whose times alternate between FROM and TO; in every second of the first RESTLESS
+ * batches they take twice as long. The first batch is the warm-up. */
+struct script {
+    double from, to;
+    int restless, batches;
+};
+
+static int run(void *arg, const struct batch *b, double *value, int *n)
 {
-    double sum = 0;
-    for (int i = 0; i < n; i++) {
-        double x = i % 2 ? to : from;
-        samples_add(&t->samples, x);
-        sum += x;
+    struct script *s = arg;
+    *n = b->repetitions;
+    for (int i = 0; i < *n; i++) {
+        value[i] = (i % 2 ? s->to : s->from) * (s->batches < s->restless ? 1 + s->batches % 2 : 1);
+        simulated += fabs(value[i]) + 1e-9;
     }
-    samples_add(&t->batch_means, sum / n);
-    t->operations += n;
-    simulated += sum;
+    s->batches++;
+    return MPI_SUCCESS;
+}
+
+/* A plan of RULE with batches of M operations. */
+static struct plan plan_of(enum stop_rule rule, int m)
+{
+    struct plan p = plan_default();
+    p.stop = rule;
+    p.repetitions = m;
+    p.warmup = 0;
+    return p;
+}
+
+/* What comes of PLAN: the number of counted batches, and *S without its samples. */
+static int batches_of(const struct plan *plan, struct script script, struct series *s)
+{
+    cr_assert_eq(series_measure(MPI_COMM_SELF, plan, 0, run, &script, s), MPI_SUCCESS);
+    samples_free(&(struct samples){.value = s->samples.value});
+    return script.batches - 1;
 }
 
 Test(plan, fixed_makes_its_batches)
 {
-    struct plan p = plan_default();
-    struct tally t;
-    p.stop = STOP_FIXED;
+    struct plan p = plan_of(STOP_FIXED, 10);
+    struct series s;
     p.repeats_min = 3;
-    p.repetitions = 10;
-    tally_start(&t, &p);
-    int n = 0;
-    for (; tally_go_on(&t); n++)
-        batch(&t, n < 2 ? 8 : (int)tally_operations_left(&t), 1e-3, 2e-3);
-    cr_assert_eq(n, 4, "8, 8, 10 and the last 4");
-    cr_assert_eq(t.samples.n, 30);
-    cr_assert(!t.over_budget);
-    tally_free(&t);
+    cr_assert_eq(batches_of(&p, (struct script){.from = 1e-3, .to = 2e-3}, &s), 3);
+    cr_assert(s.samples.n == 30 && !s.over_budget);
 }
 
 Test(plan, ci_stops_at_a_narrow_interval_and_not_before)
 {
-    struct plan p = plan_default();
-    struct tally t;
-    tally_start(&t, &p);
-    cr_assert(tally_go_on(&t));
-    batch(&t, 5, 1e-3, 1e-3); /* five equal samples: no interval exists yet */
-    cr_assert(tally_go_on(&t));
-    batch(&t, 5, 1e-3, 1e-3);
-    cr_assert(!tally_go_on(&t));
-    tally_free(&t);
-
-    tally_start(&t, &p);
-    int n = 0;
-    for (; tally_go_on(&t); n++)
-        batch(&t, 6, 1e-3, 2e-3); /* two heaps: never narrow */
-    cr_assert_eq(n, p.repeats_max);
-    tally_free(&t);
-
-    tally_start(&t, &p);
-    for (n = 0; tally_go_on(&t); n++)
-        batch(&t, 6, -4e-9, 4e-9); /* of no time: 2 % cannot be reached */
-    cr_assert_eq(n, 1);
-    tally_free(&t);
-    tally_start(&t, &p);
-    for (n = 0; tally_go_on(&t); n++)
-        batch(&t, 6, -6e-9, 6e-9);
-    cr_assert_eq(n, p.repeats_max);
-    tally_free(&t);
+    const struct plan p = plan_of(STOP_CI, 6), short_one = plan_of(STOP_CI, 5);
+    struct series s;
+    cr_assert_eq(batches_of(&short_one, (struct script){.from = 1e-3, .to = 1e-3}, &s), 2,
+                 "of five equal samples there is no interval yet");
+    cr_assert_eq(batches_of(&p, (struct script){.from = 1e-3, .to = 2e-3}, &s), p.repeats_max,
+                 "never narrow");
+    cr_assert_eq(batches_of(&p, (struct script){.from = -4e-9, .to = 4e-9}, &s), 1,
+                 "2 %% cannot be reached");
+    cr_assert_eq(batches_of(&p, (struct script){.from = -6e-9, .to = 6e-9}, &s), p.repeats_max);
 }
 
 Test(plan, paper_throws_a_restless_attempt_away)
 {
-    struct plan p = plan_default();
-    struct tally t;
-    p.stop = STOP_PAPER;
-    tally_start(&t, &p);
-    for (int i = 0; i < p.repeats_max; i++) {
-        cr_assert(tally_go_on(&t));
-        batch(&t, 5, 1e-3 * (1 + i % 2), 1e-3 * (1 + i % 2));
-    }
-    cr_assert(tally_go_on(&t));
-    cr_assert_eq(t.attempts, 2);
-    cr_assert_eq(t.samples.n, 0);
-    int n = 0;
-    for (; tally_go_on(&t); n++)
-        batch(&t, 5, 3e-3, 3e-3);
-    cr_assert_eq(n, 8, "the paper's least number of means, %d made", n);
-    cr_assert_eq(t.samples.n, 40);
-    cr_assert(!t.over_budget);
-    tally_free(&t);
-
+    struct plan p = plan_of(STOP_PAPER, 5);
+    struct series s;
+    int n = batches_of(&p, (struct script){.from = 1e-3, .to = 1e-3, .restless = 1 + p.repeats_max},
+                       &s);
+    cr_assert_eq(n, p.repeats_max + 8, "the paper's least number of means, %d made", n);
+    cr_assert(s.attempts == 2 && s.samples.n == 40 && !s.over_budget);
+    cr_assert_float_eq(s.loop_mean, 1e-3, 1e-9);
     p.repeats_max = 4; /* fewer than the paper judges: as many as it does */
-    tally_start(&t, &p);
-    for (n = 0; tally_go_on(&t); n++)
-        batch(&t, 5, 3e-3, 3e-3);
-    cr_assert_eq(n, 8, "%d made", n);
-    cr_assert_eq(t.attempts, 1);
-    tally_free(&t);
+    cr_assert_eq(batches_of(&p, (struct script){.from = 3e-3, .to = 3e-3}, &s), 8);
+    cr_assert_eq(s.attempts, 1);
 }
 
 Test(plan, paper_ends_even_on_a_machine_that_is_never_quiet)
 {
-    struct plan p = plan_default();
-    struct tally t;
-    p.stop = STOP_PAPER;
+    struct plan p = plan_of(STOP_PAPER, 5);
+    struct series s;
     p.budget = 0;
-    tally_start(&t, &p);
-    for (int i = 0; tally_go_on(&t); i++) {
-        cr_assert_lt(i, 10000);
-        batch(&t, 5, 1e-3 * (1 + i % 2), 1e-3 * (1 + i % 2));
-    }
-    cr_assert(t.over_budget);
-    cr_assert_gt(t.batch_means.n, 0);
-    tally_free(&t);
+    cr_assert_lt(batches_of(&p, (struct script){.from = 1e-3, .to = 1e-3, .restless = 100000}, &s),
+                 10000);
+    cr_assert(s.over_budget && s.loop_mean > 0);
 }
 
 Test(plan, every_rule_keeps_the_budget_and_has_a_figure)
 {
     for (int rule = STOP_CI; rule <= STOP_FIXED; rule++) {
-        struct plan p = plan_default();
-        struct tally t;
-        p.stop = (enum stop_rule)rule;
+        struct plan p = plan_of((enum stop_rule)rule, 5);
+        struct series s;
         p.budget = 0.02;
         p.repeats_min = 10;
-        double begin = simulated;
-        tally_start(&t, &p);
-        while (tally_go_on(&t))
-            batch(&t, 5, 1e-3, 2e-3); /* 7 ms each */
-        cr_assert(t.over_budget, "%s", plan_stop_names[p.stop]);
-        cr_assert_gt(t.samples.n, 0);
-        cr_assert_leq(simulated - begin, 0.02 + 7e-3 + 1e-9);
-        tally_free(&t);
+        simulated = 0;
+        batches_of(&p, (struct script){.from = 1e-3, .to = 2e-3}, &s); /* 7 ms each */
+        cr_assert(s.over_budget && s.samples.n > 0, "%s", plan_stop_names[p.stop]);
+        cr_assert_leq(simulated, 0.02 + 7e-3);
     }
 }
 
-/* Two equal halves are two samples; of 24 no interval is to be expected any more. */
 Test(plan, without_an_interval_it_goes_on_beyond_the_budget)
 {
-    struct plan p = plan_default();
-    struct tally t;
+    struct plan p = plan_of(STOP_CI, 4);
+    struct series s;
     p.budget = 1e-3;
     p.budget_most = 1;
-    tally_start(&t, &p);
-    int n = 0;
-    for (; tally_go_on(&t); n++)
-        batch(&t, 4, n < 3 ? 1e-3 : 2e-3, n < 3 ? 1e-3 : 2e-3);
-    cr_assert_eq(t.samples.n, 8, "%zu", t.samples.n);
-    cr_assert(!t.over_budget, "by the rule");
-    tally_free(&t);
-    p.budget_most = 5e-3;
-    tally_start(&t, &p);
-    for (n = 0; tally_go_on(&t); n++)
-        batch(&t, 1, n, n);
-    tally_free(&t);
+    cr_assert_eq(batches_of(&p, (struct script){.from = 1e-3, .to = 1e-3}, &s), 2);
+    cr_assert(s.samples.n == 8 && !s.over_budget, "by the rule");
 }
 
 static double standing_now(void)
