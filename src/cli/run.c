@@ -147,25 +147,16 @@ static void set_tuned_line(const char *directory, char *line)
     free(full);
 }
 
-/* Sets the variables that tuning has written for the application's MPI. */
-static void set_tuned(const char *directory, const struct executable *x)
+/* Sets the variables that tuning has written; the layer unsets them if they are for another MPI. */
+static void set_tuned(const char *directory)
 {
     static const char library[] = "# library: ";
     char path[8300], text[16384], *rest = text, *line;
-    const struct mpi_built *mpi = mpi_of_library(x->mpi);
     snprintf(path, sizeof path, "%s/env.sh", directory);
     if (!input_read(path, text, sizeof text) || strncmp(text, library, strlen(library)) != 0)
         cli_refuse("--tuned=%s: no env.sh of collprof in it: expected a directory written by "
                    "collprof run --tune, or by collbench-collective --tune",
                    directory);
-    char *of = strsep(&rest, "\n") + strlen(library);
-    if (mpi && strncmp(of, mpi->title, strlen(mpi->title)) != 0) {
-        if (!cli_silent)
-            reason_print(cli_name, "--tuned=%s was written for %s, and is not used for %s",
-                         directory, of, mpi->title);
-        unsetenv("COLLPROF_TUNED"); /* the layer checks the version */
-        return;
-    }
     while ((line = strsep(&rest, "\n")))
         set_tuned_line(directory, line);
 }
@@ -239,7 +230,7 @@ int cli_run(int argc, char **argv)
     if (*r.settings.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
     if (*r.settings.tuned)
-        set_tuned(r.settings.tuned, &application);
+        set_tuned(r.settings.tuned);
     if (!strcmp(r.settings.trace, "transport"))
         preload("libcollprof-transport.so");
     preload("libcollprof.so");
