@@ -40,64 +40,63 @@ static const char *operation_word(size_t i)
 
 static const struct option_registry words = {"operation", operation_word, NULL, NULL};
 
-static error_t read_scenario_file(struct option_parser *parser, const char *path,
-                                  struct scenario *s)
+static error_t take_scenario(struct option_parser *parser, struct scenario_options *o,
+                             const char *word)
 {
-    struct scenario_error error = {0};
+    struct scenario *s = &o->scenario[o->n_scenarios];
+    char text[SCENARIO_WHY];
     const char *why;
-    FILE *file = input_file(AT_FDCWD, path, &why);
-    if (!file)
-        return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", path, why);
-    bool good = scenario_read(file, text_base_of(path), s, &error);
-    fclose(file);
-    if (good)
+    if (o->n_scenarios == MAX_SCENARIOS)
+        return option_refuse(parser, "too many scenarios: at most %d", MAX_SCENARIOS);
+    o->n_scenarios++;
+    if (strlen(word) == 1 && *word >= '1' && *word <= '3') {
+        *s = scenarios[*word - '1'];
         return 0;
-    return error.line ? option_refuse(parser, "%s:%d: %s", path, error.line, error.text)
-                      : option_refuse(parser, "%s: %s", path, error.text);
+    }
+    FILE *file = input_file(AT_FDCWD, word, &why);
+    if (!file)
+        return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", word, why);
+    bool good = scenario_read(file, text_base_of(word), s, text);
+    fclose(file);
+    return good ? 0 : option_refuse(parser, "%s: %s", word, text);
+}
+
+/* What has a '/' in it is the path of a shared object. */
+static error_t take_algorithm(struct option_parser *parser, struct scenario_options *o,
+                              const char *word)
+{
+    if (!strchr(word, '/'))
+        return option_choose(parser, &bench_algorithms, word, &o->algorithms);
+    void *object = dlopen(word, RTLD_NOW | RTLD_LOCAL);
+    o->own = object ? (collective_run *)dlsym(object, "collective") : NULL;
+    snprintf(o->own_name, sizeof o->own_name, "%s", text_base_of(word));
+    return o->own ? 0 : option_refuse(parser, "--algorithm: %s", dlerror());
+}
+
+static error_t take_words(struct option_parser *parser, const char *arg, void *value,
+                          error_t (*take)(struct option_parser *parser, struct scenario_options *o,
+                                          const char *word))
+{
+    char *copy = strdup(arg), *rest = copy, *word;
+    error_t error = 0;
+    while (!error && (word = strsep(&rest, ",")))
+        error = take(parser, value, word);
+    free(copy);
+    return error;
 }
 
 static error_t take_scenarios(struct option_parser *parser, const struct option_entry *option,
                               const char *arg, void *value)
 {
-    struct scenario_options *o = value;
-    char *copy = strdup(arg), *rest = copy, *word;
-    error_t error = 0;
     (void)option;
-    while (!error && (word = strsep(&rest, ","))) {
-        struct scenario *s = &o->scenario[o->n_scenarios];
-        if (o->n_scenarios == MAX_SCENARIOS)
-            error = option_refuse(parser, "too many scenarios: at most %d", MAX_SCENARIOS);
-        else if (strlen(word) == 1 && *word >= '1' && *word <= '3')
-            *s = scenarios[*word - '1'];
-        else
-            error = read_scenario_file(parser, word, s);
-        o->n_scenarios += !error;
-    }
-    free(copy);
-    return error;
+    return take_words(parser, arg, value, take_scenario);
 }
 
-static error_t load_own(struct option_parser *parser, struct scenario_options *o, const char *path)
-{
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    o->own = object ? (collective_run *)dlsym(object, "collective") : NULL;
-    snprintf(o->own_name, sizeof o->own_name, "%s", text_base_of(path));
-    return o->own ? 0 : option_refuse(parser, "--algorithm: %s", dlerror());
-}
-
-/* What has a '/' in it is the path of a shared object. */
 static error_t take_algorithms(struct option_parser *parser, const struct option_entry *option,
                                const char *arg, void *value)
 {
-    struct scenario_options *o = value;
-    char *copy = strdup(arg), *rest = copy, *word;
-    error_t error = 0;
     (void)option;
-    while (!error && (word = strsep(&rest, ",")))
-        error = strchr(word, '/') ? load_own(parser, o, word)
-                                  : option_choose(parser, &bench_algorithms, word, &o->algorithms);
-    free(copy);
-    return error;
+    return take_words(parser, arg, value, take_algorithm);
 }
 
 #define AT(member) offsetof(struct scenario_options, member)
@@ -172,13 +171,9 @@ static void check_all(const struct scenario_options *o)
         const struct scenario *s = &o->scenario[i];
         for (size_t k = 0; k < o->operations.n; k++) {
             struct scenario_point point = point_of(o, k, 0, least);
-            struct scenario_error error;
-            if (scenario_check(s, least, &point, &error))
-                continue;
-            if (error.line)
-                bench_refuse(&o->bench, "scenario %s, line %d: %s", s->name, error.line,
-                             error.text);
-            bench_refuse(&o->bench, "scenario %s: %s", s->name, error.text);
+            char why[SCENARIO_WHY];
+            if (!scenario_check(s, least, &point, why))
+                bench_refuse(&o->bench, "scenario %s: %s", s->name, why);
         }
     }
     if (o->root >= least)

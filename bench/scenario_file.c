@@ -114,22 +114,22 @@ static const struct {
     [LINE_TITLE] = {"scenario", " NAME", read_title},
 };
 
-static bool read_line(struct reader *r, struct scenario_error *error)
+static bool read_line(struct reader *r, char why[SCENARIO_WHY])
 {
     struct action a = {0};
     int kind = 0;
     while (kind < N_LINES && strcmp(r->word[0], lines[kind].word) != 0)
         kind++;
     if (kind == N_LINES)
-        return scenario_wrong(error, r->line,
+        return scenario_wrong(why, r->line,
                               "unknown action \"%s\": start, issue, sync, comp, delay or stop",
                               r->word[0]);
     if (!lines[kind].read(r, &a))
-        return scenario_wrong(error, r->line, "expected %s%s", lines[kind].word, lines[kind].rest);
+        return scenario_wrong(why, r->line, "expected %s%s", lines[kind].word, lines[kind].rest);
     if (kind >= N_ACTIONS)
         return true;
     if (!r->script || r->script->n == SCENARIO_ACTIONS)
-        return scenario_wrong(error, r->line, "expected participants before it, and %d actions",
+        return scenario_wrong(why, r->line, "expected participants before it, and %d actions",
                               SCENARIO_ACTIONS);
     a.kind = (enum action_kind)kind;
     a.line = r->line;
@@ -137,7 +137,7 @@ static bool read_line(struct reader *r, struct scenario_error *error)
     return true;
 }
 
-bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scenario_error *error)
+bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY])
 {
     struct reader r = {.scenario = s};
     char *line = NULL;
@@ -148,10 +148,10 @@ bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scen
     while (good && getline(&line, &room, file) >= 0) {
         r.line++;
         split_line(&r, line);
-        good = !r.word[0] || read_line(&r, error);
+        good = !r.word[0] || read_line(&r, why);
     }
     free(line);
-    return good && (s->n > 0 || scenario_wrong(error, 0,
+    return good && (s->n > 0 || scenario_wrong(why, 0,
                                                "no participants: expected "
                                                "\"participants others\""));
 }

@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-/* Reads one scenario, named NAME if the file does not name it. False with the line and its error;
+/* Reads one scenario, named NAME if the file does not name it. False with WHY;
  * what depends on the number of ranks is checked by scenario_check(). */
-bool scenario_read(FILE *file, const char *name, struct scenario *s, struct scenario_error *error);
+bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY]);
 
 #endif

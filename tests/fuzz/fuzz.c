@@ -109,10 +109,10 @@ static void read_pairs(const char *path)
 static void read_scenario(const char *path)
 {
     struct scenario s;
-    struct scenario_error error;
+    char why[SCENARIO_WHY];
     FILE *in = fopen(path, "re");
-    if (in && scenario_read(in, "name", &s, &error))
-        scenario_check(&s, 4, &(struct scenario_point){0}, &error);
+    if (in && scenario_read(in, "name", &s, why))
+        scenario_check(&s, 4, &(struct scenario_point){0}, why);
     if (in)
         fclose(in);
 }

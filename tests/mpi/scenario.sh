@@ -80,7 +80,7 @@ awk -F, '/^[0-9]/ && $4 < $8 { print; bad = 1 } END { exit bad }' out ||
     fail "file: shorter than its delay"
 
 printf 'participants others\nstart\njump\nstop\n' >bad
-refuses 2 'bad:3: unknown action "jump"' --scenario=bad
+refuses 2 'bad: line 3: unknown action "jump"' --scenario=bad
 for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
     [ "$CHECK_MPI" = mpich ] && refuses 2 "the number is out of its range" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done

@@ -24,48 +24,42 @@ const struct scenario scenarios[3] = {
      .script = {{.who = WHO_OTHERS, .n = 5, .action = {{START}, {ISSUE}, {COMP}, {SYNC}, {STOP}}}}},
 };
 
-bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
+bool scenario_wrong(char why[SCENARIO_WHY], int line, const char *format, ...)
 {
     va_list args;
+    int n = line ? snprintf(why, SCENARIO_WHY, "line %d: ", line) : 0;
     va_start(args, format);
-    vsnprintf(e->text, sizeof e->text, format, args);
+    vsnprintf(why + n, (size_t)(SCENARIO_WHY - n), format, args);
     va_end(args);
-    e->line = line;
     return false;
 }
 
 /* --- whether a scenario can run --- */
 
 static bool check_script(const struct script *s, int ranks, const struct scenario_point *point,
-                         struct scenario_error *error)
+                         char why[SCENARIO_WHY])
 {
-    int starts = 0, stops = 0, issued = 0;
+    bool starts = false, stops = false;
     const struct action *pending = NULL;
     for (const struct action *a = s->action; a < s->action + s->n; a++) {
-        if (a->kind == ACTION_START && starts++)
-            return scenario_wrong(error, a->line, "a second start: a participant starts once");
-        if (a->kind == ACTION_STOP && !starts)
-            return scenario_wrong(error, a->line, "stop without start: start comes first");
-        if (a->kind == ACTION_STOP && stops++)
-            return scenario_wrong(error, a->line, "a second stop: a participant stops once");
+        starts = starts || a->kind == ACTION_START;
+        stops = stops || a->kind == ACTION_STOP;
+        if (stops && !starts)
+            return scenario_wrong(why, a->line, "stop without start: start comes first");
         if (a->kind == ACTION_ISSUE && a->root >= ranks)
-            return scenario_wrong(error, a->line,
+            return scenario_wrong(why, a->line,
                                   "root %d is out of range: %d ranks take part, 0 to %d", a->root,
                                   ranks, ranks - 1);
-        if (a->kind == ACTION_SYNC && !issued)
-            return scenario_wrong(error, a->line,
-                                  "sync without issue: issue the operation before it");
-        issued += a->kind == ACTION_ISSUE;
         if (a->kind == ACTION_SYNC)
             pending = NULL;
         else if (a->kind == ACTION_ISSUE && (a->operation ? a->twin : point->twin))
             pending = a;
     }
     if (pending)
-        return scenario_wrong(error, pending->line,
+        return scenario_wrong(why, pending->line,
                               "no rank waits for this non-blocking operation: add a sync");
     return (starts && stops) ||
-           scenario_wrong(error, s->line, "these participants never %s", starts ? "stop" : "start");
+           scenario_wrong(why, s->line, "these participants never %s", starts ? "stop" : "start");
 }
 
 static const struct action *next_issue(const struct script *s, int *at)
@@ -79,18 +73,18 @@ static const struct action *next_issue(const struct script *s, int *at)
 /* MPI matches the collective calls of a communicator only by their order, and never a blocking with
  * a non-blocking one. */
 static bool check_same_issues(const struct script *a, const struct script *b,
-                              struct scenario_error *error)
+                              char why[SCENARIO_WHY])
 {
     for (int i = 0, k = 0;;) {
         const struct action *x = next_issue(a, &i), *y = next_issue(b, &k);
         if (!x && !y)
             return true;
         if (!x || !y)
-            return scenario_wrong(error, x ? x->line : y->line,
+            return scenario_wrong(why, x ? x->line : y->line,
                                   "an operation that not all participants issue: MPI would hang");
         if (x->operation != y->operation || x->twin != y->twin || x->bytes != y->bytes ||
             (x->root != y->root && (!x->operation || x->operation->rooted)))
-            return scenario_wrong(error, y->line,
+            return scenario_wrong(why, y->line,
                                   "another operation, size or root than others issue here: "
                                   "MPI would hang");
     }
@@ -112,20 +106,20 @@ const struct script *scenario_script(const struct scenario *s, int rank, int ran
 }
 
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
-                    struct scenario_error *error)
+                    char why[SCENARIO_WHY])
 {
     for (const struct script *c = s->script; c < s->script + s->n; c++) {
         if (c->who == WHO_RANKS && c->last >= ranks)
-            return scenario_wrong(error, c->line,
+            return scenario_wrong(why, c->line,
                                   "rank %d is out of range: %d ranks take part, 0 to %d", c->last,
                                   ranks, ranks - 1);
-        if (!check_script(c, ranks, point, error) || !check_same_issues(s->script, c, error))
+        if (!check_script(c, ranks, point, why) || !check_same_issues(s->script, c, why))
             return false;
     }
     for (int rank = 0; rank < ranks; rank++)
         if (!scenario_script(s, rank, ranks, point))
-            return scenario_wrong(error, 0,
-                                  "rank %d has nothing to do: add \"participants others\"", rank);
+            return scenario_wrong(why, 0, "rank %d has nothing to do: add \"participants others\"",
+                                  rank);
     return true;
 }
 

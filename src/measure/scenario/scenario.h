@@ -75,20 +75,18 @@ struct scenario_point {
     double comp;  /* seconds */
 };
 
-struct scenario_error {
-    int line; /* line of the scenario file; 0 if no line is wrong */
-    char text[160];
-};
-/* Sets E to the message; returns false. */
-bool scenario_wrong(struct scenario_error *e, int line, const char *format, ...)
+/* Sets WHY to the message, which begins with LINE of the scenario file unless that is 0; returns
+ * false. */
+enum { SCENARIO_WHY = 200 };
+bool scenario_wrong(char why[SCENARIO_WHY], int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Whether the scenario can run on RANKS ranks, with the sweep's delayed rank and root. Every rank
- * needs a script with one start before one stop, an issue for every sync and a sync for every
- * non-blocking issue. Ranks and roots must exist. All participants must issue the same operations
- * in the same order, since otherwise MPI would hang. */
+ * needs a script with a start before a stop, and a sync after every non-blocking issue. Ranks and
+ * roots must exist. All participants must issue the same operations in the same order, since
+ * otherwise MPI would hang. */
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
-                    struct scenario_error *error);
+                    char why[SCENARIO_WHY]);
 
 /* Which values of a sweep a scenario uses. */
 struct scenario_sweep {
