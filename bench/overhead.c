@@ -22,12 +22,6 @@ static void bcast(MPI_Comm comm)
     MPI_Bcast(&x, 1, MPI_INT, 0, comm);
 }
 
-static void allreduce(MPI_Comm comm)
-{
-    int in = 1, out;
-    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
-}
-
 static void triple(MPI_Comm comm)
 {
     int out = 1, in;
@@ -127,7 +121,6 @@ int main(int argc, char **argv)
     struct table *t = document_table_of(d, "costs", NULL, columns);
     if (ranks == 1) {
         add(t, 1, "MPI_Bcast, 1 int", seconds_per_call(bcast), NAN);
-        add(t, 1, "MPI_Allreduce, 1 int", seconds_per_call(allreduce), NAN);
         add(t, 1, "Irecv + Isend + Waitall", seconds_per_call(triple), NAN);
     }
     if (ranks == 2) {
