@@ -15,19 +15,9 @@ static struct column columns[] = {
     {"value", "us", COLUMN_REAL, 2, "the method's result for one operation"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
     {"high", "us", COLUMN_REAL, 2, NULL},
-    {"min", "us", COLUMN_REAL, 2,
-     "of single operations; for methods that measure pairs, of the slowest pair",
-     .flags = COLUMN_DATA_ONLY},
-    {"mean", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_DATA_ONLY},
-    {"p99", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_DATA_ONLY},
-    {"max", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_DATA_ONLY},
-    {"sd", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_DATA_ONLY},
     {"loop_mean", "us", COLUMN_REAL, 2, "the paper's figure: time of the loop over its operations",
      .flags = COLUMN_DATA_ONLY},
     {"samples", NULL, COLUMN_INTEGER, 0, NULL, .flags = COLUMN_DATA_ONLY},
-    {"attempts", NULL, COLUMN_INTEGER, 0,
-     "series measured, including those that the stop rule paper rejected",
-     .flags = COLUMN_DATA_ONLY},
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget", .flags = COLUMN_DATA_ONLY},
 };
 
@@ -80,23 +70,11 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     return t;
 }
 
-/* Summary of the raw samples of a result: its own series, or that of its slowest pair. The latter
- * may be a longer operation (E_i); then a constant is subtracted from every sample. */
-static struct summary summary_of(const struct latency_result *r)
+/* Operations measured: of its own series, or of its slowest pair. */
+static size_t samples_of(const struct latency_result *r)
 {
-    double shift = 0;
-    const struct samples *raw = &r->series.samples;
-    if (r->figure && r->slowest >= 0) {
-        const struct latency_timed *t = &r->figure[r->slowest].timed[TIMED_OPERATION];
-        raw = &t->raw;
-        shift = r->figure[r->slowest].value.value - t->at.value;
-    }
-    struct summary s = stats_summarize(raw->value, raw->n);
-    s.min += shift;
-    s.mean += shift;
-    s.p99 += shift;
-    s.max += shift;
-    return s;
+    return r->figure && r->slowest >= 0 ? r->figure[r->slowest].timed[TIMED_OPERATION].raw.n
+                                        : r->series.samples.n;
 }
 
 /* The paper's rule has the paper's statistic: the mean of the loops' means, without an interval. */
@@ -117,16 +95,12 @@ static void put_point(struct table *t, const struct bench_point *p, const char *
 static void add_method(struct tables *t, const struct bench_point *p,
                        const struct latency_result *r)
 {
-    struct summary s = summary_of(r);
-    const double times[] = {s.min, s.mean, s.p99, s.max, s.sd, r->loop_mean};
     char method[64];
     snprintf(method, sizeof method, p->arrival ? "%s (%s)" : "%s", r->method->name, p->arrival);
     put_point(t->methods, p, method);
     put_value(t->methods, t, r->value, r->loop_mean);
-    for (size_t k = 0; k < sizeof times / sizeof *times; k++)
-        table_real(t->methods, 1e6 * times[k]);
-    table_integer(t->methods, (long long)s.n);
-    table_integer(t->methods, r->attempts);
+    table_real(t->methods, 1e6 * r->loop_mean);
+    table_integer(t->methods, (long long)samples_of(r));
     table_text(t->methods, r->over_budget ? "budget" : "rule");
 }
 

@@ -132,7 +132,6 @@ struct summary stats_summarize(const double *x, size_t n)
                         .median = NAN,
                         .min = NAN,
                         .max = NAN,
-                        .p99 = NAN,
                         .median_low = NAN,
                         .median_high = NAN};
     double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
@@ -149,7 +148,6 @@ struct summary stats_summarize(const double *x, size_t n)
         squares += (sorted[i] - s.mean) * (sorted[i] - s.mean);
     s.sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
     s.median = stats_quantile(sorted, n, 0.5);
-    s.p99 = stats_quantile(sorted, n, 0.99);
     s.min = sorted[0];
     s.max = sorted[n - 1];
     size_t low, high;

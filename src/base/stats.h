@@ -9,7 +9,7 @@ struct summary {
     size_t n;
     double mean;
     double sd; /* standard deviation, n - 1 in the denominator; 0 for n < 2 */
-    double median, min, max, p99;
+    double median, min, max;
     double median_low, median_high; /* 95 % confidence interval of the median, from order
                                        statistics: no distribution is assumed. For fewer than 6
                                        effective samples no such interval exists: it is the range */

@@ -25,13 +25,10 @@ unknown = [r for r in rows if r["value"] is None]
 assert all(r.get("remarks") for r in unknown), unknown
 assert not unknown or sys.argv[1] == "8" and "not scheduled" in d["header"]["processors"], unknown
 for r in (r for r in rows if r not in unknown):
-    n, value, low, mean, high, slack = r["samples"], r["value"], r["min"], r["mean"], r["max"], 1e-6 * r["max"] + 1e-9
+    n, value, slack = r["samples"], r["value"], 1e-6 * r["value"] + 1e-9
     assert 0.001 < value < 1e6, ("no time of a broadcast between two processes", r)
     # Few samples, or such as depend on each other, have no interval of 95 %.
     assert n < 6 or r["low"] is None or r["low"] - slack < value < r["high"] + slack, ("median outside its interval", r)
-    assert low - slack < mean < high + slack and r["p99"] < high + slack, ("mean or p99 outside the range", r)
-    # No samples between min and max can have more (Bhatia and Davis); n - 1 allows a bit.
-    assert n < 2 or r["sd"] ** 2 * (n - 1) / n <= (high - mean) * (mean - low) + slack * high, ("impossible scatter", r)
 PY
     [ $try -lt 8 ] || fail "what --method=all wrote is wrong: $(cat wrong)"
 done
@@ -55,7 +52,7 @@ done
 # The paper's rule has the paper's statistic, the mean of the loops' means, without an interval. Where the row says that
 # ranks were not scheduled half a round trip may be more than all of OL.
 run 2 --method=barrier,ol --sizes=8 --stop=paper --budget=0.2 --format=csv || fail "paper: status $?"
-awk -F, '/^native,/ { n++; if ($5 != $13 || $6 != "" || $5 == "" && !/,ol,.*cpu_contention.*impossible/) bad = 1 } END { exit bad || n != 2 }' out &&
+awk -F, '/^native,/ { n++; if ($5 != $8 || $6 != "" || $5 == "" && !/,ol,.*cpu_contention.*impossible/) bad = 1 } END { exit bad || n != 2 }' out &&
     grep -q '^# value: mean of the batches' out || fail "paper: another statistic"
 
 # The page has pictures of what was measured.

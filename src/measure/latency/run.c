@@ -45,7 +45,6 @@ int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, 
     result->value = samples_estimate(&s.samples);
     result->loop_mean = s.loop_mean;
     result->over_budget = s.over_budget;
-    result->attempts = s.attempts;
     return MPI_SUCCESS;
 }
 
@@ -86,10 +85,8 @@ void figure_take(struct latency_run *r, int part, struct series *s)
     t->at = samples_estimate(&s->samples);
     samples_free(&t->raw);
     t->raw = s->samples;
-    if (part == TIMED_OPERATION) {
+    if (part == TIMED_OPERATION)
         r->result->over_budget |= s->over_budget;
-        r->result->attempts += s->attempts;
-    }
 }
 
 /* Several clock readings cost more than one, so a value below the cost of a reading is still
