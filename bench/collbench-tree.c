@@ -54,11 +54,19 @@ static const struct option_entry option_list[] = {
      AT(step), &(const struct option_limits){1, 30, "1 to 30"}},
     {0}};
 
+static error_t check(struct option_parser *parser, void *values)
+{
+    const struct tree_options *o = values;
+    return o->latencies && o->bench.size == 1
+               ? 0
+               : bench_check_ranks(parser, &o->bench, "a measured broadcast", o->root);
+}
+
 static const struct option_program program = {
     "Builds broadcast schedules from the latencies between ranks (Mateescu and Taylor), predicts "
     "their completion and runs them against the library's own MPI_Bcast.",
     "With one rank and --latencies nothing is run: a prediction for the ranks of the log.",
-    .options = option_list};
+    .options = option_list, .check = check};
 
 static const struct column columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
@@ -263,13 +271,21 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
                            why, size);
 }
 
-/* Called on all ranks; sets WHY on all of them on failure. The next trees are for this group. */
-static bool open_group(struct tree_session *t, size_t ranks, char *why, size_t size)
+/* Called on all ranks. The next trees are for the first RANKS ranks. */
+static void open_group(struct tree_session *t, size_t ranks)
 {
+    const struct bench *b = &t->o->bench;
+    char why[WHY_MAX] = "";
     if (t->group.ranks && t->group.comm != MPI_COMM_NULL)
         bcast_grid_close(&t->grid);
-    bench_group_open(&t->o->bench, ranks, &t->group);
-    return t->group.comm == MPI_COMM_NULL || open_latencies(t, why, size);
+    bench_group_open(b, ranks, &t->group);
+    bool good = t->group.comm == MPI_COMM_NULL || open_latencies(t, why, sizeof why);
+    int failed = bench_worst(b->comm, !good);
+    MPI_Bcast(why, WHY_MAX, MPI_CHAR, 0, b->comm);
+    if (failed)
+        bench_refuse(b, "%s", why);
+    if (b->size == 1 && t->o->root >= t->grid.pairs.n)
+        bench_refuse(b, "no root %d: the log has ranks 0 to %d", t->o->root, t->grid.pairs.n - 1);
 }
 
 /* Measures the library's broadcast and each builder, for one number of ranks and one size. */
@@ -278,11 +294,8 @@ static const char *visit(void *arg, const size_t *at)
     struct tree_session *t = arg;
     const struct tree_options *o = t->o;
     size_t ranks = t->ranks.at[at[0]], bytes = t->sizes.at[at[1]], which = at[2];
-    char why[WHY_MAX];
-    if ((int)ranks != t->group.ranks && !open_group(t, ranks, why, sizeof why)) {
-        reason_print(o->bench.program, "%s", why);
-        MPI_Abort(o->bench.comm, 1);
-    }
+    if ((int)ranks != t->group.ranks)
+        open_group(t, ranks);
     if (t->group.comm == MPI_COMM_NULL)
         return NULL;
     if (which == 0) {
@@ -294,28 +307,6 @@ static const char *visit(void *arg, const size_t *at)
     const struct bcast *builder = bcasts[o->builders.at[which - 1]];
     compare_builder(t, builder, bytes);
     return builder->name;
-}
-
-/* Everything that can fail is tried first with the most ranks, before anything is measured. */
-static void open_all(struct tree_session *t)
-{
-    const struct tree_options *o = t->o;
-    const struct bench *b = &o->bench;
-    char why[WHY_MAX] = "";
-    if (b->size == 1 && !o->latencies)
-        bench_refuse(b, "one rank and no --latencies=LOG: start more ranks by mpiexec -n");
-    if (b->size > 1 && b->ranks.min < 2)
-        bench_refuse(b, "a broadcast needs 2 ranks: --ranks=2:%zu", b->ranks.max);
-    int good = open_group(t, b->ranks.max, why, sizeof why), n = t->grid.pairs.n;
-    MPI_Bcast(&good, 1, MPI_INT, 0, b->comm);
-    MPI_Bcast(why, WHY_MAX, MPI_CHAR, 0, b->comm);
-    MPI_Bcast(&n, 1, MPI_INT, 0, b->comm);
-    if (!good)
-        bench_refuse(b, "%s", why);
-    int least = b->size > 1 ? (int)b->ranks.min : n;
-    if (o->root >= least)
-        bench_refuse(b, "no root %d: there are ranks 0 to %d", o->root, least - 1);
-    t->run = b->size > 1 && !o->no_run;
 }
 
 /* Pictures: measured times by size, or by ranks for the largest size; and the best tree. */
@@ -376,11 +367,13 @@ int main(int argc, char **argv)
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     if (o.builders.n == 0)
         option_choose_all(&builders, &o.bench, &o.builders);
-    struct tree_session t = {.o = &o, .ranks = bench_values(&o.bench.ranks), .sizes = sizes_of(&o)};
+    struct tree_session t = {.o = &o,
+                             .ranks = bench_values(&o.bench.ranks),
+                             .sizes = sizes_of(&o),
+                             .run = o.bench.size > 1 && !o.no_run};
     struct document *d = bench_document(&o.bench, "collbench-tree/2");
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);
-    open_all(&t);
     const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n};
     bench_keep(&o.bench, d);
     bench_sweep(&o.bench, length, 3, visit, &t);

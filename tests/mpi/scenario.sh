@@ -12,11 +12,6 @@ test "$(grep -c '^[0-9]' out)" = $((20 * (1 + 2 + 3))) || fail "all: $(grep -c '
 awk -F, '/^[0-9]/ && $6 * $6 > ($5 - $3) * ($3 - $4) + 0.01 + 0.002 * ($5 - $4) { print; bad = 1 } END { exit bad }' out ||
     fail "an impossible standard deviation"
 
-# T_sc with a late rank is at least as long as it is late.
-run 2 --scenario=2 --delay=200 --format=csv || fail "scenario 2"
-awk -F, '/^[0-9]/ { n++; if ($4 < 200) bad = 1 } END { exit bad || n != 1 }' out ||
-    fail "scenario 2: shorter than its delay"
-
 # Every form of our own, its data checked; what does not exist is left out, and refused alone.
 run 4 --operation=broadcast,scan --algorithm=all --sizes=0:0 --format=json || fail "own forms: status $?"
 test "$(grep -o '"operation": "[a-z]* by [a-z]*' out | sort -u | wc -l)" = 5 || fail "own forms: others"
