@@ -120,12 +120,10 @@ static struct grid_axis new_axis(double min, double max, double step)
 /* Of the host with the fewest, as reported by hwloc. */
 static int processing_units(MPI_Comm comm)
 {
-    int units = 1;
-#ifndef COLLPROF_SIMULATED
-    struct place here;
-    place_here(&here);
-    units = here.machine_processors > 0 ? here.machine_processors : 1;
-#endif
+    struct place here = {.machine_processors = 0};
+    if (clock_source != CLOCK_SOURCE_EXTERNAL)
+        place_here(&here);
+    int units = here.machine_processors > 0 ? here.machine_processors : 1;
     MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, comm);
     return units;
 }

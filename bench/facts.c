@@ -16,23 +16,16 @@
 
 static struct document *the_document; /* on rank 0 */
 
-static struct place my_place(void)
-{
-    struct place place;
-#ifdef COLLPROF_SIMULATED
-    char name[MPI_MAX_PROCESSOR_NAME];
-    int length;
-    MPI_Get_processor_name(name, &length);
-    place_set_host(&place, name);
-#else
-    place_here(&place);
-#endif
-    return place;
-}
-
 struct place *bench_places(const struct bench *b)
 {
-    struct place mine = my_place(), *all = NULL;
+    struct place mine, *all = NULL;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length;
+    PMPI_Get_processor_name(name, &length);
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        place_set_host(&mine, name);
+    else
+        place_here(&mine);
     if (b->rank == 0)
         all = calloc((size_t)b->size, sizeof *all);
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, b->comm);

@@ -64,7 +64,7 @@ Test(benches, bcast)
     expect(4, "collbench-bcast",
            "--sizes=1000 --stop=fixed -i 3 -x 1 --algorithm=linear,native --method=all",
            LINES("# MPI: fake MPI", "# clock: simulated: one for all ranks, exact",
-                 "# ranks: 4 on 1 host", "# root: 0", "linear,4,1000,send-latency,1.0",
+                 "# ranks: 4 on 4 hosts", "# root: 0", "linear,4,1000,send-latency,1.0",
                  "linear,4,1000,rounds,13.0", "linear,4,1000,rounds-backward,36.0",
                  "linear,4,1000,barrier,50.1", "linear,4,1000,ring-barrier,48.1",
                  "linear,4,1000,acknowledge,47.0", "linear,4,1000,ol,36.0",
@@ -180,7 +180,7 @@ Test(benches, tree)
 Test(benches, pairs)
 {
     expect(3, "collbench-pairs", "-i 3",
-           LINES("# times: full round trips", "complex,3,64,22.17,22.17,22.17",
+           LINES("# times: full round trips", "other-node,3,64,22.17,22.17,22.17",
                  "0,1,64,22.168,0.000,22.168,22.168,11.084,0.000,1.020,0.020,1.020,eager,10.044,",
                  "0,2,64,22.168,", "1,0,64,22.168,", "1,2,64,", "2,0,64,", "2,1,64,22.168,",
                  "!0,0,64"));
