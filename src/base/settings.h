@@ -14,7 +14,6 @@ struct settings {
     int memory;              /* MiB of record per rank */
     bool report;             /* print the report at the end */
     bool keep;               /* keep the raw records even of a run that ended well */
-    int keep_runs;           /* number of earlier runs to keep */
     bool start;              /* record from the start; otherwise only after MPI_Pcontrol(1) */
     bool yield;              /* release the processor while waiting (handled by the launcher) */
     double watchdog;         /* seconds without progress after which it reports; 0: no watchdog */

@@ -96,7 +96,7 @@ static void begin(void)
     samples_start(layer.settings.sample);
 }
 
-/* On one rank: links NAME to this run and removes old runs. */
+/* On one rank: links NAME to this run. */
 static void publish(void)
 {
     const char *name = layer.settings.output;
@@ -105,7 +105,6 @@ static void publish(void)
     if (!run_directory_link(&run_directory, name))
         layer_say("%s exists and is not a link that collprof has made: this run is in %s", name,
                   run_directory.shown);
-    run_directory_remove_old(&run_directory, name, layer.settings.keep_runs);
 }
 
 /* Makes an identity for a run that the launcher has not named. */

@@ -1,6 +1,5 @@
 #include "layer/run_directory.h"
 
-#include "base/array.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -216,101 +215,4 @@ int run_directory_ranks(const struct run_directory *d, int size, int *first)
     if (fd != d->fd)
         close(fd);
     return n;
-}
-
-struct content {
-    bool run, in_use;
-};
-
-static void look(int directory, const char *name, const struct ledger_header *h, const char *fault,
-                 void *arg)
-{
-    (void)directory, (void)name;
-    struct content *c = arg;
-    c->run = c->run || !fault;
-    c->in_use = c->in_use || (!fault && ledger_is_in_use(h));
-}
-
-static void remove_record(int directory, const char *name, const struct ledger_header *h,
-                          const char *fault, void *arg)
-{
-    (void)h, (void)arg;
-    if (!fault)
-        unlinkat(directory, name, 0);
-}
-
-static int open_run(int parent, const char *name, struct stat *st)
-{
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 || (fstat(fd, st) == 0 && st->st_uid == geteuid()))
-        return fd;
-    close(fd);
-    return -1;
-}
-
-/* Whether the directory FD holds a run that has ended. The run of an empty one may be about to
- * start. */
-static bool has_ended(int fd)
-{
-    struct stat st;
-    struct content c = {.run = !fstatat(fd, "profile.json", &st, AT_SYMLINK_NOFOLLOW)};
-    ledger_each(fd, look, &c);
-    return c.run && !c.in_use;
-}
-
-/* Files of the user are kept, and so is their directory. */
-static void remove_run(int parent, const char *name)
-{
-    struct stat st;
-    int fd = open_run(parent, name, &st);
-    if (fd < 0)
-        return;
-    ledger_each(fd, remove_record, NULL);
-    unlinkat(fd, "profile.json", 0);
-    unlinkat(fd, "verdict.json", 0);
-    close(fd);
-    unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-struct old_run {
-    char name[NAME_MAX + 1];
-    struct timespec changed;
-};
-
-static int newest_first(const void *a, const void *b)
-{
-    const struct old_run *x = a, *y = b;
-    return ORDER(y->changed.tv_sec, x->changed.tv_sec)
-               ?: ORDER(y->changed.tv_nsec, x->changed.tv_nsec) ?: strcmp(y->name, x->name);
-}
-
-void run_directory_remove_old(const struct run_directory *d, const char *name, long most)
-{
-    char path[PATH_MAX], parent[PATH_MAX];
-    struct old_run *old = NULL, *more;
-    size_t n = 0;
-    if (!*d->path || resolve(name, path))
-        return;
-    const char *base = text_base_of(path);
-    snprintf(parent, sizeof parent, "%.*s", (int)(base - path), path);
-    DIR *directory = opendir(parent);
-    for (struct dirent *e; directory && (e = readdir(directory));) {
-        struct stat st;
-        int fd = is_run_name(e->d_name, base) ? open_run(dirfd(directory), e->d_name, &st) : -1;
-        if (fd >= 0 && (st.st_ino != d->inode || st.st_dev != d->device) && has_ended(fd) &&
-            (more = realloc(old, (n + 1) * sizeof *old))) {
-            old = more;
-            old[n].changed = st.st_mtim;
-            text_copy(old[n++].name, sizeof old->name, e->d_name);
-        }
-        if (fd >= 0)
-            close(fd);
-    }
-    if (n)
-        qsort(old, n, sizeof *old, newest_first);
-    for (size_t i = (size_t)most; i < n; i++)
-        remove_run(dirfd(directory), old[i].name);
-    free(old);
-    if (directory)
-        closedir(directory);
 }

@@ -34,10 +34,6 @@ bool run_directory_link(const struct run_directory *d, const char *name);
 /* Every rank calls it afterwards: sets D->shown to NAME if that leads here. */
 void run_directory_follow(struct run_directory *d, const char *name);
 
-/* Removes all but the MOST newest of the earlier runs NAME-...: the files that collprof has
- * written, and then empty directories. Runs with a living writer are kept. One rank calls it. */
-void run_directory_remove_old(const struct run_directory *d, const char *name, long most);
-
 /* Opens the directory again, whatever the application has changed meanwhile; -1 with errno if it is
  * gone. The caller closes the result. */
 int run_directory_open(const struct run_directory *d);

@@ -70,10 +70,6 @@ void ledger_each(int directory,
 /* Whether NAME is a record's file name: rank-....ledger */
 bool ledger_is_name(const char *name);
 
-/* Whether a process may still be writing to the record: it runs on this host; or it is on another
- * host and has not recorded its end; or it has not yet recorded its identity. */
-bool ledger_is_in_use(const struct ledger_header *h);
-
 /* Whether calls were made after the recorded end: the application survived a signal, by a handler
  * of its own. */
 bool ledger_went_on(const struct ledger_header *h);

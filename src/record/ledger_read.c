@@ -133,15 +133,6 @@ bool ledger_is_alive(const struct ledger_header *h)
     return length > 0 && !strncmp(program, h->program, sizeof h->program);
 }
 
-bool ledger_is_in_use(const struct ledger_header *h)
-{
-    if (h->pid <= 0) /* still being created */
-        return true;
-    if (!is_of_this_host(h))
-        return h->state == LEDGER_RUNNING;
-    return ledger_is_alive(h);
-}
-
 static bool is_in(const struct ledger *l, enum ledger_section section, uint64_t i)
 {
     return i < l->header->section[section].count;

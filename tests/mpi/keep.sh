@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects the directories of runs: each is a new one, the oldest of those before go, one that may be
-# living is left alone, and what is the user's own stays. collprof report --list shows them.
+# Protects the directories of runs: each is a new one, that of a living run is left alone, and what is the
+# user's own stays. collprof report --list shows them.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 test -n "$mpis" || skip "no MPI with a layer and a compiler"
 # shellcheck disable=SC2046,SC2086 # the first of a list
@@ -18,7 +18,7 @@ $MPICC -o app app.c || fail "does not compile"
 # run N ARGUMENT...: N barriers, in out
 run()
 {
-    timeout 100 $MPIEXEC -n 2 "$collprof" run -o out $options ./app "$@" 2>said || { cat said; fail "status $?"; }
+    timeout 100 $MPIEXEC -n 2 "$collprof" run -o out ./app "$@" 2>said || { cat said; fail "status $?"; }
 }
 # barriers DIR: of the run there
 barriers()
@@ -29,24 +29,14 @@ END
 }
 runs() { for d in out-????????; do barriers "$d"; done 2>/dev/null | sort -n | xargs; }
 
-# Each run is a new one, whose directory the name leads to; of those before, some are kept.
-options=--keep-runs=2
-for n in 1 2 3 4 5; do
+# Each run is a new one, whose directory the name leads to.
+for n in 1 2; do
     run $n
     test "$(barriers out)" = $n || fail "not the last run, after $n"
 done
-test "$(runs)" = "3 4 5" || fail "kept are $(runs), not the latest two"
-first=$(for d in out-????????; do test "$(barriers $d)" = 3 && echo $d; done)
-touch "$first/mine" -d "@1700000000" && touch -d "@1700000000" "$first"
-run 6
-test -f "$first/mine" && ! test -e "$first/profile.json" || fail "a file of the user's in a run that went"
-test "$(runs)" = "4 5 6" || fail "kept are $(runs)"
-options=--keep-runs=0
-run 7
-test "$(runs)" = 7 || fail "--keep-runs=0 keeps $(runs)"
+test "$(runs)" = "1 2" || fail "there are the runs $(runs)"
 
 # What is not collprof's is left alone, and where the run is is said.
-options=
 for kind in mkdir touch "ln -s empty"; do
     rm -rf out
     $kind out
@@ -60,7 +50,7 @@ timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no sh -c 'exec ./app 
 for i in $(seq 100); do ls dead/rank-*.ledger >/dev/null 2>&1 && break; sleep 0.2; done
 alive=$(readlink dead)
 # While it lives, another run leaves it alone.
-timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no --keep-runs=0 ./app 9 2>said || fail "beside a living run"
+timeout 100 $MPIEXEC -n 2 "$collprof" run -o dead --report=no ./app 9 2>said || fail "beside a living run"
 test "$(barriers dead)" = 9 && ls $alive/rank-*.ledger >/dev/null 2>&1 || fail "a living run was removed"
 cp -r $alive early-12345678
 touch never

@@ -52,7 +52,7 @@ under()
     want=$1 output=$2
     shift 2
     $MPIEXEC -n $ranks env LD_PRELOAD="$runtime$tree/.libs/libcollprof.so $yielding" \
-        COLLPROF_OUTPUT="$output" COLLPROF_KEEP_RUNS=0  "$@" >out 2>err
+        COLLPROF_OUTPUT="$output" "$@" >out 2>err
     status=$?
     silent "$output: $*"
     case $want:$status in

@@ -275,20 +275,6 @@ Test(ledger, a_timer_of_the_application_does_not_matter)
     ledger_close(&l);
 }
 
-/* A record that is being made says last whose it is: until then no other rank may remove it. */
-Test(ledger, a_record_without_a_process_is_in_use)
-{
-    struct ledger_header h = {.state = LEDGER_RUNNING};
-    gethostname(h.host, sizeof h.host - 1);
-    cr_assert(ledger_is_in_use(&h));
-    h.pid = 1 << 30; /* more than any process has */
-    cr_assert_not(ledger_is_in_use(&h));
-    strcpy(h.host, "elsewhere");
-    cr_assert(ledger_is_in_use(&h));
-    h.state = LEDGER_FINALIZED;
-    cr_assert_not(ledger_is_in_use(&h));
-}
-
 Test(ledger, a_table_grows_to_its_limit)
 {
     struct ledger l;

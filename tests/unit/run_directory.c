@@ -1,7 +1,6 @@
 /* Protects the directory of a run: always a new one, refused where others could change it, found by
- * a link; and of earlier runs, what goes and what stays. */
+ * a link. */
 #include "layer/run_directory.h"
-#include "made_ledger.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -40,21 +39,6 @@ static bool is_there(const char *path)
 {
     struct stat st;
     return lstat(path, &st) == 0;
-}
-
-/* The record of a process that is gone, or of this one. */
-static void record(const char *path, int rank, bool living)
-{
-    struct ledger l;
-    made_ledger(&l, path, rank, 4);
-    gethostname(l.header->host, sizeof l.header->host);
-    if (living) {
-        l.header->pid = getpid();
-        l.header->state = LEDGER_RUNNING;
-        memset(l.header->program, 0, sizeof l.header->program);
-        cr_assert(readlink("/proc/self/exe", l.header->program, sizeof l.header->program - 1) > 0);
-    }
-    ledger_close(&l);
 }
 
 Test(run_directory, all_ranks_of_a_job_meet)
@@ -135,34 +119,4 @@ Test(run_directory, ranks_by_their_files)
     put("out-00000001/rank-000070-00000001.ledger", "");
     put("out-00000001/rank-000128-00000001.ledger", "");
     cr_assert(run_directory_ranks(&d, 128, &first) == 2 && first == 3);
-}
-
-Test(run_directory, earlier_runs_that_have_ended_go)
-{
-    struct run_directory d;
-    for (int i = 1; i <= 6; i++) {
-        char name[32], path[100];
-        snprintf(name, sizeof name, "out-%08x", i);
-        cr_assert(!mkdir(name, 0700));
-        snprintf(path, sizeof path, "%s/%s", name, i % 2 ? "profile.json" : "rank-000000-1.ledger");
-        if (i == 6) /* empty: about to start */
-            continue;
-        if (i % 2)
-            put(path, "{}");
-        else
-            record(path, 0, i == 2);
-        struct timespec when[2] = {{.tv_sec = 981201600 + i}, {.tv_sec = 981201600 + i}};
-        cr_assert(!utimensat(AT_FDCWD, name, when, 0));
-    }
-    put("out-00000003/picture.svg", "");
-    cr_assert(!mkdir("out-more", 0700) && !mkdir("output-00000001", 0700));
-    cr_assert_null(run_directory_make(&d, "out", 7));
-    run_directory_remove_old(&d, "out", 2); /* 5, 4; and 3, which was changed last */
-    cr_assert(is_there("out-00000002/rank-000000-1.ledger"), "of a living process");
-    cr_assert(!is_there("out-00000001") && !is_there("out-00000004"));
-    cr_assert(is_there("out-00000003/profile.json") && is_there("out-00000005"));
-    run_directory_remove_old(&d, "out", 0);
-    cr_assert(!is_there("out-00000003/profile.json") && is_there("out-00000003/picture.svg"));
-    cr_assert(is_there("out-00000006") && is_there("out-00000007") && is_there("out-more") &&
-              is_there("output-00000001") && !is_there("out-00000005"));
 }
