@@ -13,25 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Faults may already have a handler (UCX sets some), which is called after ours. Other signals are
- * caught only if they would end the process by default. */
+/* A signal is caught if it would end the process by default; a fault also if MPI, its transport
+ * (UCX) or Fortran's runtime handles it, since these print and then end the process. A handler of
+ * the application stays alone. */
 static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
 enum { N_FAULTS = 5, N_WATCHED = sizeof watched / sizeof *watched };
 static struct sigaction previous[N_WATCHED];
-static bool own[N_WATCHED]; /* the handler belongs to the application, not to MPI, whose handler
-                               ends the process by the same signal */
 
 /* A child that shares our memory (vfork) is not this process. */
 static bool has_a_say(void)
 {
     return layer.phase == LAYER_RUNNING && getpid() == layer.pid;
-}
-
-static bool is_about_a_signal(uint32_t state)
-{
-    return state == LEDGER_SIGNALLED || state == LEDGER_HANDLED;
 }
 
 /* The message of a rank that ends before MPI_Finalize. If the signal came from outside (Ctrl-C, a
@@ -46,20 +40,12 @@ static void say_farewell(int number)
         *farewell = '\0'; /* the reader is gone */
 }
 
-/* Records how the process ended. The first recorded end is kept, except after a signal that the
- * process survived: then a later end replaces it. */
+/* Records how the process ended; the first recorded end is kept. */
 void record_mark_end(enum ledger_state state, int detail)
 {
     struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
-    if (!h)
+    if (!h || h->state != LEDGER_RUNNING)
         return;
-    bool over = ledger_went_on(h), after_signal = !over && is_about_a_signal(h->state);
-    if (state != LEDGER_FINALIZED) {
-        if (h->state != LEDGER_RUNNING && !over && !after_signal)
-            return;
-        if (after_signal && !is_about_a_signal(state))
-            detail = h->state_detail;
-    }
     h->pair[1] = (struct clock_pair){clock_ticks(), clock_now()};
     h->state_detail = detail;
     h->state = state;
@@ -72,59 +58,41 @@ __attribute__((destructor)) static void at_exit(void)
     record_mark_end(LEDGER_EXITED, 0);
 }
 
-/* Whether the process survives signal NUMBER after its handler has returned. It does not if the
- * handler raised the signal again, or left a fault to the default action. */
-static bool got_over(int number)
-{
-    sigset_t pending;
-    struct sigaction now;
-    return !sigpending(&pending) && !sigismember(&pending, number) &&
-           !sigaction(number, NULL, &now) &&
-           ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL);
-}
-
 /* Only async-signal-safe calls. Restores the previous action and raises the signal again, so that
- * the process ends as it would without the layer. */
+ * the process ends as it would without the layer; a fault recurs by itself, with its details. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     int i = 0;
+    (void)context;
     while (i < N_WATCHED && watched[i] != number)
         i++;
     if (i == N_WATCHED)
         return;
-    struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
     if (ending_is_due(info)) {
         record_mark_end(LEDGER_SIGNALLED, number);
         _exit(STATUS_STUCK);
     }
-    const uint32_t state = h ? h->state : LEDGER_RUNNING;
-    const int32_t detail = h ? h->state_detail : 0;
-    record_mark_end(own[i] ? LEDGER_HANDLED : LEDGER_SIGNALLED, number);
-    if (!own[i] && state == LEDGER_RUNNING)
+    const bool first = has_a_say() && layer.ledger.header->state == LEDGER_RUNNING;
+    record_mark_end(LEDGER_SIGNALLED, number);
+    if (first)
         say_farewell(number);
-    const struct sigaction *before = &previous[i];
-    struct sigaction now = *before;
-    if (now.sa_flags &
-        (int)SA_RESETHAND) /* the kernel also resets such a handler before calling it */
-        now = (struct sigaction){.sa_handler = SIG_DFL};
-    sigaction(number, &now, NULL);
-    if (before->sa_flags & SA_SIGINFO)
-        before->sa_sigaction(number, info, context);
-    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
-        before->sa_handler(number);
-    else
+    sigaction(number, &previous[i], NULL);
+    if (i >= N_FAULTS || info->si_code <= 0) /* sent by a process */
         raise(number);
-    if (h && got_over(number)) { /* the process survived */
-        h->state_detail = detail;
-        h->state = state;
-    }
 }
 
-static bool is_mpis(const struct sigaction *a)
+static bool is_default(const struct sigaction *a)
+{
+    return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_DFL;
+}
+
+static bool is_of_runtime(const struct sigaction *a)
 {
     Dl_info info;
     void *handler = a->sa_flags & SA_SIGINFO ? (void *)a->sa_sigaction : (void *)a->sa_handler;
-    return dladdr(handler, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
+    return dladdr(handler, &info) && info.dli_fname &&
+           (transport_is_of_mpi(info.dli_fname) ||
+            !strncmp(text_base_of(info.dli_fname), "libgfortran", 11));
 }
 
 void ends_watch(void)
@@ -133,27 +101,17 @@ void ends_watch(void)
     return; /* in the simulator all ranks are one process */
 #endif
     at_quick_exit(at_exit);
-    if (layer.ledger.in_file) {
-        snprintf(farewell, sizeof farewell - 1,
-                 "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what "
-                 "was recorded",
-                 layer.rank, run_directory.shown);
-        quote_plain(farewell);
-        strcat(farewell, "\n");
-    }
+    snprintf(farewell, sizeof farewell - 1,
+             "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what was "
+             "recorded",
+             layer.rank, run_directory.shown);
+    quote_plain(farewell);
+    strcat(farewell, "\n");
     for (int i = 0; i < N_WATCHED; i++) {
-        if (sigaction(watched[i], NULL, &previous[i]))
-            continue;
-        bool default_action =
-            !(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_DFL;
-        own[i] = !default_action && !is_mpis(&previous[i]);
-        bool ignored = !(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_IGN;
-        if (ignored || (i >= N_FAULTS && !default_action))
-            continue;
-        struct sigaction mine = {.sa_sigaction = on_signal,
-                                 .sa_mask = previous[i].sa_mask,
-                                 .sa_flags = previous[i].sa_flags | SA_SIGINFO | SA_ONSTACK};
-        mine.sa_flags &= ~(int)SA_RESETHAND;
-        sigaction(watched[i], &mine, NULL);
+        const struct sigaction mine = {.sa_sigaction = on_signal,
+                                       .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        if (!sigaction(watched[i], NULL, &previous[i]) &&
+            (is_default(&previous[i]) || (i < N_FAULTS && is_of_runtime(&previous[i]))))
+            sigaction(watched[i], &mine, NULL);
     }
 }

@@ -4,8 +4,7 @@
 
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
-    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [LEDGER_HANDLED] = "handled",
-    [PROFILE_CUT_OFF] = "cut off"};
+    [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [PROFILE_CUT_OFF] = "cut off"};
 static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
                                            [FAMILY_COLLECTIVE] = "collective",
                                            [FAMILY_ICOLLECTIVE] = "icollective",

@@ -274,7 +274,7 @@ void gather_balances(struct gather *g)
 /* When the process ended, or now if it is alive, by this host's clock_now(); NAN if unknown. */
 static double end_of(const struct ledger_header *h)
 {
-    if (h->state != LEDGER_RUNNING && !ledger_went_on(h))
+    if (h->state != LEDGER_RUNNING)
         return h->pair[1].seconds;
     return ledger_is_alive(h) ? clock_now() : (double)NAN;
 }
@@ -347,8 +347,8 @@ static void gather_rank(struct profile *p, const struct ledger *l)
     *r = (struct profile_rank){.rank = h->rank,
                                .host = profile_add_host(p, &host),
                                .pid = h->pid,
-                               .state = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
-                               .state_detail = ledger_went_on(h) ? 0 : h->state_detail,
+                               .state = h->state,
+                               .state_detail = h->state_detail,
                                .wall = wall_time(h),
                                .collective_wait_ns = -1,
                                .untracked_requests = h->untracked_requests,

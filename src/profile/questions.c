@@ -117,17 +117,12 @@ static int by_rank(const void *a, const void *b)
 
 void end_text(uint32_t state, int32_t detail, char *text, size_t room)
 {
-    char signal[64] = "";
-    if (detail)
-        snprintf(signal, sizeof signal, "signal %d (%s)", detail, strsignal(detail));
     if (state == LEDGER_EXITED)
-        snprintf(text, room, "exited without MPI_Finalize%s%s", detail ? ", after " : "", signal);
+        snprintf(text, room, "exited without MPI_Finalize");
     else if (state == LEDGER_ABORTED)
         snprintf(text, room, "called MPI_Abort with error code %d", detail);
     else if (state == LEDGER_SIGNALLED)
-        snprintf(text, room, "ended by %s", signal);
-    else if (state == LEDGER_HANDLED)
-        snprintf(text, room, "its handler was called for %s, and nothing after that", signal);
+        snprintf(text, room, "ended by signal %d (%s)", detail, strsignal(detail));
     else
         snprintf(
             text, room, "%s",

@@ -69,10 +69,9 @@ extern const struct ledger_rule {
 enum ledger_state {
     LEDGER_RUNNING, /* not recorded: still running, or killed by something that cannot be caught */
     LEDGER_FINALIZED, /* MPI_Finalize was reached */
-    LEDGER_EXITED,    /* exit without MPI_Finalize; detail: number of an earlier signal, or 0 */
+    LEDGER_EXITED,    /* exit without MPI_Finalize */
     LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
     LEDGER_SIGNALLED, /* detail: the signal's number */
-    LEDGER_HANDLED,   /* like LEDGER_SIGNALLED, but handled by the program */
     LEDGER_STATES
 };
 

@@ -243,12 +243,6 @@ uint32_t ledger_add_text(struct ledger *l, const char *text)
     return at;
 }
 
-bool ledger_went_on(const struct ledger_header *h)
-{
-    return (h->state == LEDGER_SIGNALLED || h->state == LEDGER_HANDLED) &&
-           h->last_ticks > h->pair[1].ticks;
-}
-
 const char *ledger_text(const struct ledger *l, uint32_t position)
 {
     return position ? l->texts + position : "";

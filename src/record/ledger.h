@@ -70,10 +70,6 @@ void ledger_each(int directory,
 /* Whether NAME is a record's file name: rank-....ledger */
 bool ledger_is_name(const char *name);
 
-/* Whether calls were made after the recorded end: the application survived a signal, by a handler
- * of its own. */
-bool ledger_went_on(const struct ledger_header *h);
-
 /* Whether the process that writes it runs on this host. */
 bool ledger_is_alive(const struct ledger_header *h);
 

@@ -49,8 +49,8 @@ static bool was_asked_to_end(const struct rank_view *r)
 {
     const uint64_t asking = 1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT |
                             1u << SIGXCPU | 1u << SIGUSR1 | 1u << SIGUSR2;
-    return (r->ended == LEDGER_SIGNALLED || r->ended == LEDGER_HANDLED) && r->detail > 0 &&
-           r->detail < 32 && asking >> r->detail & 1;
+    return r->ended == LEDGER_SIGNALLED && r->detail > 0 && r->detail < 32 &&
+           asking >> r->detail & 1;
 }
 
 /* Whether it is in a call that MPI has refused. By default MPI then ends the process. */
@@ -101,7 +101,7 @@ static void read_process(struct reading *r, struct rank_view *rank)
     const struct host_rank *seen = NULL;
     char here[sizeof h->host] = "";
     gethostname(here, sizeof here - 1);
-    *rank = (struct rank_view){.ended = ledger_went_on(h) ? LEDGER_RUNNING : h->state,
+    *rank = (struct rank_view){.ended = h->state,
                                .detail = h->state_detail,
                                .pid = h->pid,
                                .other_host = strncmp(here, h->host, sizeof here) != 0,
@@ -122,8 +122,7 @@ static void read_process(struct reading *r, struct rank_view *rank)
         quote_plain(on.name);
         profile_add_host(r->s->names, &on);
     }
-    rank->alive = seen || (ledger_is_alive(h) && (!ended || rank->ended == LEDGER_HANDLED ||
-                                                  rank->ended == LEDGER_FINALIZED));
+    rank->alive = seen || (ledger_is_alive(h) && (!ended || rank->ended == LEDGER_FINALIZED));
     r->now = seen ? seen->now : rank->alive ? clock_now() : ended ? h->pair[1].seconds : -1;
     rank->state = rank->ended == LEDGER_FINALIZED ? RANK_FINISHED
                   : seen                          ? seen->state

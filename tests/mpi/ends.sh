@@ -48,8 +48,8 @@ pipe signalled ended by signal 13
 file-size signalled ended by signal 25
 survived cut_off killed or cut off without a last word
 shrugged cut_off killed or cut off without a last word
-caught-exit handled its handler was called for signal 11 (Segmentation fault), and nothing after that
-caught-return handled its handler was called for signal 11 (Segmentation fault), and nothing after that
+caught-exit cut_off killed or cut off without a last word
+caught-return cut_off killed or cut off without a last word
 caught-abort signalled ended by signal 6
 exec cut_off killed or cut off without a last word (by SIGKILL or another signal, or by a system call
 END

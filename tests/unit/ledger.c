@@ -289,20 +289,3 @@ Test(ledger, a_table_grows_to_its_limit)
     cr_assert(!ledger_extend(&l, LEDGER_SITES) && t->capacity == capacity);
     ledger_close(&l);
 }
-
-/* A call after the word of a signal shows that it was not the end. */
-Test(ledger, who_went_on_after_a_signal)
-{
-    static const struct {
-        uint32_t state;
-        uint64_t last;
-        bool on;
-    } ends[] = {{LEDGER_SIGNALLED, 11, true},  {LEDGER_SIGNALLED, 10, false},
-                {LEDGER_SIGNALLED, 9, false},  {LEDGER_HANDLED, 11, true},
-                {LEDGER_FINALIZED, 11, false}, {LEDGER_EXITED, 11, false}};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        struct ledger_header h = {.state = ends[i].state, .last_ticks = ends[i].last};
-        h.pair[1].ticks = 10;
-        cr_assert_eq(ledger_went_on(&h), ends[i].on, "%zu", i);
-    }
-}

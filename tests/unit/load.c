@@ -48,7 +48,7 @@ Test(load, raw_records_of_a_crashed_run)
         int32_t detail;
     } end[] = {{LEDGER_FINALIZED, 0}, {LEDGER_SIGNALLED, 11}, {LEDGER_ABORTED, 7},
                {LEDGER_EXITED, 0},    {LEDGER_RUNNING, 0},    {LEDGER_RUNNING, 0},
-               {LEDGER_EXITED, 11},   {LEDGER_HANDLED, 11}};
+               {LEDGER_SIGNALLED, 6}, {LEDGER_SIGNALLED, 11}};
     for (int r = 0; r < 8; r++) {
         struct ledger l;
         record(&l, r, 9);
