@@ -100,8 +100,6 @@ static void begin(void)
 static void publish(void)
 {
     const char *name = layer.settings.output;
-    if (run_obstacle)
-        return;
     if (!run_directory_link(&run_directory, name))
         layer_say("%s exists and is not a link that collprof has made: this run is in %s", name,
                   run_directory.shown);
@@ -130,16 +128,12 @@ static bool record_alone(int thread_level)
 {
     uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
     record_ensure((struct record_owner){layer.rank, layer.size, job});
-    int error = record_start(thread_level);
-    if (error) {
-        layer_say("rank %d: %s: it is not recorded", layer.rank, strerror(error));
+    const char *obstacle = record_start(thread_level);
+    if (obstacle) {
+        layer_say("rank %d: %s: it is not recorded", layer.rank, obstacle);
         return false;
     }
-    if (run_obstacle) {
-        layer.settings.report = true;
-        layer_say("rank %d: cannot write records to %s: %s: only rank 0 will be reported",
-                  layer.rank, run_directory.shown, run_obstacle);
-    } else if (layer.rank == first_member)
+    if (layer.rank == first_member)
         publish();
     return true;
 }
@@ -150,8 +144,6 @@ static bool record_together(int thread_level)
     record_ensure((struct record_owner){layer.rank, layer.size, agree_on_job()});
     if (!agree_to_record(record_start(thread_level)))
         return false;
-    if (!layer.ledger.in_file) /* all ranks have seen whether there is a file */
-        record_remove_file();
     if (layer_is_first())
         publish();
     sync_start(&global_clock, layer.comm, 0);
@@ -178,9 +170,10 @@ static bool join(void)
     members = members_count(d, &first_member);
     if (members == layer.size)
         return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS;
-    if (!members)
-        layer_say("rank %d: %s: %s: it takes no part", layer.rank, d->shown, strerror(d->error));
-    else if (layer.rank == first_member)
+    if (!members && (launcher_speaks() || *d->path)) /* otherwise no rank has a directory */
+        layer_say("rank %d: %s: it is not recorded", layer.rank,
+                  *record_obstacle ? record_obstacle : "its directory cannot be read");
+    else if (members && layer.rank == first_member)
         layer_say("%d of %d ranks take part: the others run without collprof or with another "
                   "--output; nothing is injected",
                   members, layer.size);
@@ -293,9 +286,8 @@ void life_record_abort(int code)
     if (layer.phase != LAYER_RUNNING)
         return;
     record_mark_end(LEDGER_ABORTED, code);
-    if (layer.ledger.in_file)
-        layer_say("rank %d calls MPI_Abort(%d): `collprof report %s` shows what was recorded",
-                  layer.rank, code, run_directory.shown);
+    layer_say("rank %d calls MPI_Abort(%d): `collprof report %s` shows what was recorded",
+              layer.rank, code, run_directory.shown);
 }
 
 /* Called after the last collective point: until then this rank is in MPI_Finalize or the like. */
@@ -415,8 +407,6 @@ static void count_ended(int directory, const char *name, const struct ledger_hea
 static bool is_last(int directory)
 {
     struct ended ended = {0};
-    if (directory < 0)
-        return layer.rank == 0;
     ledger_each(directory, count_ended, &ended);
     return ended.ranks >= members && faccessat(directory, "profile.json", F_OK, 0);
 }
@@ -424,8 +414,7 @@ static bool is_last(int directory)
 static void put_together(void *profile)
 {
     struct profile **all = profile;
-    *all = layer.ledger.in_file ? profile_load(run_directory.path)
-                                : profile_from_ledger(&layer.ledger);
+    *all = profile_load(run_directory.path);
 }
 
 static void report_alone(int directory)
@@ -436,20 +425,20 @@ static void report_alone(int directory)
     reason_print_stored("collprof");
     bool written = (all || !whole) && report_write(all, start);
     profile_free(all);
-    if (written && directory >= 0 && !layer.settings.keep && !layer.trace)
+    if (written && !layer.settings.keep && !layer.trace)
         ledger_each(directory, count_ended, &(struct ended){.remove = true});
 }
 
 static void end_alone(struct clock_pair entered)
 {
-    int directory = layer.ledger.in_file ? run_directory_open(&run_directory) : -1;
+    int directory = run_directory_open(&run_directory);
     close_books(entered);
-    if (directory >= 0)
-        flock(directory, LOCK_EX);
+    if (directory < 0) /* the application has removed it */
+        return;
+    flock(directory, LOCK_EX);
     if (is_last(directory))
         report_alone(directory);
-    if (directory >= 0)
-        close(directory);
+    close(directory);
 }
 
 /* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the

@@ -3,7 +3,6 @@
 #include "layer/store.h"
 #include "record/layer.h"
 
-#include <errno.h>
 #include <string.h>
 
 static struct launcher launcher;
@@ -26,10 +25,9 @@ const struct launcher *members_launcher(bool before_init)
 
 void members_announce(bool has_record)
 {
-    bool unknown = launcher.size > 1 && launcher.parts != 1;
     recorded = has_record;
-    stored = unknown && (!recorded || !is_one_host()) && pmi_store_open() &&
-             pmi_store_put(launcher.rank, 1);
+    stored = recorded && launcher.size > 1 && launcher.parts != 1 && !is_one_host() &&
+             pmi_store_open() && pmi_store_put(launcher.rank, 1);
 }
 
 static int count_stored(int *first)
@@ -59,10 +57,6 @@ int members_count(const struct run_directory *d, int *first)
     *first = 0;
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
-    if (d->error == EMFILE || d->error == ENFILE || d->error == ENOMEM)
-        return 0; /* the other ranks do not see this one either */
-    /* On one host a rank without a record uses the store: if none has a record, all of them
-     * join. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;

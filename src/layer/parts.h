@@ -5,26 +5,27 @@
 #include "layer/run_directory.h"
 #include "record/layer.h"
 
-/* Where this run writes, and why it cannot (NULL if it can). */
+/* Where this run writes. */
 extern struct run_directory run_directory;
-extern const char *run_obstacle;
 
-/* Whose record it is; JOB 0: none. The record is in the directory or, if that is impossible, in
- * memory. */
+/* Whose record it is; JOB 0: none. */
 struct record_owner {
     int rank, size;
     uint64_t job;
 };
 extern struct record_owner record_owner;
 
-/* Makes the record. Returns whether other ranks can see it in the directory. */
+/* Why there is no record: "cannot write records to DIR: reason"; "" if there is one. */
+extern char record_obstacle[1300];
+
+/* Makes the record, or sets the obstacle. Returns whether other ranks can see its name in the
+ * directory. */
 bool record_make(struct record_owner of);
 /* Makes the record unless it exists; one that was made before MPI_Init may belong to another
  * rank. */
 void record_ensure(struct record_owner of);
-/* Makes the remaining tables, and describes the run. Returns 0, or an errno if there is no
- * record. */
-int record_start(int thread_level);
+/* Makes the remaining tables, and describes the run. Returns NULL, or why there is no record. */
+const char *record_start(int thread_level);
 /* Removes its file; the mapped memory remains. */
 void record_remove_file(void);
 void record_drop(void);
@@ -38,8 +39,8 @@ static inline bool layer_is_first(void)
 }
 
 /* Either all ranks record or none, since they merge together. One rank reports the obstacle for
- * all. ERROR: this rank's errno, or 0. Collective over layer.comm. */
-bool agree_to_record(int error);
+ * all. OBSTACLE: the result of record_start(). Collective over layer.comm. */
+bool agree_to_record(const char *obstacle);
 /* Then: "ranks have different options: ...", "" if they have none that matter. */
 const char *agreed_sentence(void);
 

@@ -15,10 +15,9 @@
 #include <unistd.h>
 
 struct run_directory run_directory = {.fd = -1};
-const char *run_obstacle;
 struct record_owner record_owner;
-static char file[48];    /* file name in the directory, even if filling it failed; "" if none */
-static int record_error; /* an errno: it could not even be made in memory */
+char record_obstacle[1300];
+static char file[48]; /* file name in the directory, even if filling it failed; "" if none */
 
 static void describe_arguments(struct ledger_header *h)
 {
@@ -71,38 +70,37 @@ static void describe_run(struct ledger_header *h, int thread_level)
     noise_read(&h->noise[0]);
 }
 
-/* In the directory or, if that fails, in memory: run_obstacle has the reason. */
-static int create_ledger(uint64_t tag)
+/* Returns NULL, or what is wrong. */
+static const char *create_ledger(uint64_t tag)
 {
-    size_t bytes = (size_t)layer.settings.memory << 20;
+    const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
     char path[RUN_DIRECTORY_RECORD];
-    if (!run_obstacle) {
-        const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
-        run_directory_record(&run_directory, path, record_owner.rank, tag);
-        text_copy(file, sizeof file, text_base_of(path));
-        int error = ledger_create(&layer.ledger, directory, path, bytes, n_mpi_functions);
-        if (!error)
-            return 0;
-        run_obstacle = strerror(error);
-        /* The file's name shows the other ranks that this one takes part. */
-        int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        run_directory.error = fd < 0 ? errno : 0;
-        if (fd >= 0)
-            close(fd);
-        else
-            *file = '\0';
-    }
-    return ledger_create(&layer.ledger, -1, NULL, bytes, n_mpi_functions);
+    run_directory_record(&run_directory, path, record_owner.rank, tag);
+    text_copy(file, sizeof file, text_base_of(path));
+    int error = ledger_create(&layer.ledger, directory, path, (size_t)layer.settings.memory << 20,
+                              n_mpi_functions);
+    if (!error)
+        return NULL;
+    /* The file's name shows the other ranks that this one takes part. */
+    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0)
+        close(fd);
+    else
+        *file = '\0';
+    return strerror(error);
 }
 
 bool record_make(struct record_owner of)
 {
     uint64_t tag = clock_ticks() ^ (uint64_t)getpid() << 32;
     record_owner = of;
-    *file = '\0';
-    run_obstacle = run_directory_make(&run_directory, layer.settings.output, of.job);
-    record_error = create_ledger(tag);
-    if (!record_error)
+    *file = *record_obstacle = '\0';
+    const char *wrong = run_directory_make(&run_directory, layer.settings.output, of.job);
+    wrong = wrong ?: create_ledger(tag);
+    if (wrong)
+        snprintf(record_obstacle, sizeof record_obstacle, "cannot write records to %s: %s",
+                 run_directory.shown, wrong);
+    else
         describe_process(layer.ledger.header);
     return *file;
 }
@@ -116,8 +114,7 @@ void record_drop(void)
 {
     record_remove_file();
     run_directory_close(&run_directory);
-    if (!record_error)
-        ledger_close(&layer.ledger);
+    ledger_close(&layer.ledger);
     record_owner.job = 0;
 }
 
@@ -130,10 +127,10 @@ void record_ensure(struct record_owner of)
         record_make(of);
 }
 
-int record_start(int thread_level)
+const char *record_start(int thread_level)
 {
-    if (record_error)
-        return record_error;
+    if (*record_obstacle)
+        return record_obstacle;
     memcpy(layer.ledger.operations, mpi_functions, n_mpi_functions * sizeof *mpi_functions);
     layer.ledger.header->section[LEDGER_OPERATIONS].count = n_mpi_functions;
     layer.stack_depth = (unsigned)layer.settings.stack;
@@ -142,8 +139,8 @@ int record_start(int thread_level)
     describe_run(layer.ledger.header, thread_level);
     if (layer_tables_start() || requests_start() || comms_start()) {
         record_drop();
-        return ENOMEM;
+        return strerror(ENOMEM);
     }
     modules_update();
-    return 0;
+    return NULL;
 }

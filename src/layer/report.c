@@ -22,8 +22,8 @@ static void save(struct reporting *r)
     if (directory >= 0)
         close(directory);
     if (r->error)
-        layer_say("cannot write %s/profile.json: %s%s", run_directory.shown, strerror(r->error),
-                  layer.ledger.in_file ? "; the records stay" : "");
+        layer_say("cannot write %s/profile.json: %s; the records stay", run_directory.shown,
+                  strerror(r->error));
 }
 
 static void write_report(void *arg)
@@ -33,15 +33,10 @@ static void write_report(void *arg)
     verdict_of_ended(r->p);
     measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
-    if (*run_directory.path) { /* an obstacle to the records may not be one to the profile */
-        save(r);
-        tuned_save(r->p);
-    }
-    if (layer.settings.report) {
-        report_text(r->p, stderr,
-                    &(struct report_options){.directory =
-                                                 *run_directory.path ? run_directory.shown : NULL});
-    }
+    save(r);
+    tuned_save(r->p);
+    if (layer.settings.report)
+        report_text(r->p, stderr, &(struct report_options){.directory = run_directory.shown});
 }
 
 bool report_write(struct profile *p, double start)
@@ -49,9 +44,8 @@ bool report_write(struct profile *p, double start)
     struct reporting r = {p, start, 0};
     if (p && memory_try(write_report, &r))
         return r.error == 0;
-    layer_say("not enough memory to put the profile together: %s%s",
-              layer.ledger.in_file ? "the records stay, for collprof report "
-                                   : "there is no report",
-              layer.ledger.in_file ? run_directory.shown : "");
+    layer_say("not enough memory to put the profile together: the records stay, for collprof "
+              "report %s",
+              run_directory.shown);
     return false;
 }

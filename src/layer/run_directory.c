@@ -84,7 +84,7 @@ static const char *make(struct run_directory *d, const char *path)
     if ((mkdir(path, 0755) && errno != EEXIST) ||
         (d->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0 ||
         fstat(d->fd, &st))
-        return strerror(d->error = errno);
+        return strerror(errno);
     const char *fault = fault_of(&st, d->fd);
     if (fault)
         return fault;
@@ -104,9 +104,9 @@ const char *run_directory_make(struct run_directory *d, const char *name, uint64
     char path[PATH_MAX];
     *d = (struct run_directory){.fd = -1};
     text_copy(d->shown, sizeof d->shown, name);
-    d->error = resolve(name, path);
-    if (d->error)
-        return strerror(d->error);
+    int error = resolve(name, path);
+    if (error)
+        return strerror(error);
     size_t length = strlen(path);
     snprintf(path + length, sizeof path - length, "-%08x", (unsigned)(job ^ job >> 32));
     show(d, path);

@@ -16,9 +16,8 @@ struct run_directory {
     char path[4096];  /* absolute and without links; empty if there is none */
     dev_t device;
     ino_t inode;
-    int error; /* errno of the failure; 0: none, or it was not a system call */
-    int fd;    /* open during the start, for a rank that cannot open files later; -1: closed, or
-                  descriptors are scarce */
+    int fd; /* open during the start, for a rank that cannot open files later; -1: closed, or
+               descriptors are scarce */
 };
 
 enum { RUN_DIRECTORY_RECORD = sizeof((struct run_directory *)0)->path + 40 };

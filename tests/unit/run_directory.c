@@ -75,7 +75,7 @@ Test(run_directory, what_another_user_could_change)
     cr_assert(fault && strstr(fault, "everybody may write there") && !*d.path && d.fd < 0);
     put("file", "");
     fault = run_directory_make(&d, "file/below", 1);
-    cr_assert(fault && !strcmp(fault, strerror(ENOTDIR)) && d.error == ENOTDIR, "%s", fault);
+    cr_assert(fault && !strcmp(fault, strerror(ENOTDIR)), "%s", fault);
     cr_assert(!symlink("elsewhere", "link-00000001") && !mkdir("elsewhere", 0700));
     cr_assert(run_directory_make(&d, "link", 1));
     if (geteuid() != 0)
