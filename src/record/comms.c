@@ -121,34 +121,8 @@ static void identify(struct comm *c, struct ledger_comm *l)
 }
 
 /* Rows for communicators that one call site makes of the same members: rows 0 to 2 are for the
- * first three, row 3 is for all others; and up to NAMED_ROWS more rows for those with a name. */
-enum { ROWS = 4, NAMED_ROWS = 64 };
-
-/* Moves C, which has had no collective yet and got the name GIVEN, from the shared row to a row of
- * that name. Its row number is a hash of the name, since ranks may name in different orders.
- */
-static void move_to_name(struct comm *c, const char *given)
-{
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_COMMS];
-    struct ledger_comm *comms = layer.ledger.comms, made = comms[c->index];
-    uint32_t at = 1, rows = 0;
-    if (made.copy != ROWS - 1 || c->sequence || !*given)
-        return;
-    made.copy = ROWS + (uint32_t)(hash_bytes(0, given, strlen(given)) >> 34);
-    made.created = made.names = 0;
-    made.entered = made.last = *made.name = 0;
-    for (; at < t->count &&
-           !(comms[at].id == made.id && comms[at].site == made.site && comms[at].copy == made.copy);
-         at++)
-        rows += comms[at].id == made.id && comms[at].site == made.site;
-    if (at == t->count && (rows == ROWS + NAMED_ROWS || !ledger_grow(&layer.ledger, LEDGER_COMMS)))
-        return;
-    if (at == t->count)
-        ledger_append(&layer.ledger, LEDGER_COMMS, &made);
-    comms[c->index].created--;
-    comms[at].created++;
-    c->index = at;
-}
+ * first three, row 3 is for all others. */
+enum { ROWS = 4 };
 
 /* Finds or adds the ledger's row for C and counts it. Members make these communicators in the same
  * order, so the count is C's identity. */
@@ -164,7 +138,7 @@ static void number(struct comm *c, const struct ledger_comm *found)
             continue;
         before += comms[i].created;
         alike = i;
-        if (comms[i].site == found->site && comms[i].copy < ROWS) {
+        if (comms[i].site == found->site) {
             at = i;
             rows++;
         }
@@ -251,10 +225,7 @@ void comm_find_world(struct comm *c)
 
 void comm_record_name(struct comm *c)
 {
-    char given[MPI_MAX_OBJECT_NAME + 1];
     pthread_mutex_lock(&layer.lock);
-    if (c->index != LEDGER_NO_COMM && comm_given_name(c->handle, given))
-        move_to_name(c, given);
     name(c, NULL);
     pthread_mutex_unlock(&layer.lock);
 }
