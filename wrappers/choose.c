@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -151,23 +150,6 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
-/* If the program itself defines an MPI function, it calls that one instead of a stub, and the
- * stub's name also leads there. */
-static void say_if_hidden(void)
-{
-    Dl_info by, program;
-    const ElfW(Sym) *symbol = NULL;
-    bool known = dladdr((const void *)getauxval(AT_ENTRY), &program);
-    for (unsigned i = 0; known && i < n_stubs; i++) {
-        if (!dladdr1((const void *)stubs[i].function, &by, (void **)&symbol, RTLD_DL_SYMENT) ||
-            by.dli_fbase != program.dli_fbase || !symbol || symbol->st_shndx == SHN_UNDEF)
-            continue;
-        SAY("%s defines %s itself: what it calls there is not recorded", by.dli_fname,
-            stubs[i].name);
-        return;
-    }
-}
-
 /* Before an MPI is loaded only regions can be called; then they do nothing. */
 void *stubs_choose_mpi(void *caller, void **to)
 {
@@ -176,7 +158,6 @@ void *stubs_choose_mpi(void *caller, void **to)
     bool found = chosen || find_mpi(caller, path, sizeof path);
     if (found && !chosen) {
         void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-        say_if_hidden();
         send_stubs(load(path), library ? library : RTLD_NEXT);
         chosen = true;
     }
@@ -198,24 +179,25 @@ static bool is_ours(const void *function)
            of.dli_fbase == own.dli_fbase;
 }
 
-/* Not called for an MPI that was loaded by dlopen and dlsym, as some language bindings do. */
-__attribute__((destructor)) static void say_if_unused(void)
+/* Whether an MPI that is loaded was used. */
+static bool mpi_has_begun(void)
 {
     struct search loaded = {.found = 0};
     int begun = 0;
-    if (chosen)
-        return;
     dl_iterate_phdr(note_mpi, &loaded);
     void *library = loaded.found ? dlopen(loaded.path[0], RTLD_LAZY | RTLD_NOLOAD) : NULL;
     int (*initialized)(int *) = library ? (int (*)(int *))dlsym(library, "PMPI_Initialized") : NULL;
     if (initialized)
         initialized(&begun);
-    if (begun && !is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")))
-        return; /* the program is linked with a layer or another tool */
-    if (begun)
-        SAY("MPI was used, but none of its functions by the symbols that a preloaded library can "
-            "replace (was it opened by dlopen?): nothing was recorded: use: RTLD_GLOBAL in dlopen, "
-            "and dlsym(RTLD_DEFAULT, ...)");
-    else if (is_application()) /* a child, as of strace, may have used MPI and be recorded */
-        SAY("%s itself used no MPI", program_invocation_short_name);
+    return begun;
+}
+
+/* Silent if the program is linked with a layer or another tool. */
+__attribute__((destructor)) static void say_if_unused(void)
+{
+    if (!chosen && is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")) &&
+        (is_application() || mpi_has_begun()))
+        SAY("%s itself used no MPI, or opened it by dlopen: nothing was recorded: use: "
+            "RTLD_GLOBAL in dlopen, and dlsym(RTLD_DEFAULT, ...)",
+            program_invocation_short_name);
 }

@@ -35,21 +35,17 @@ static void *stub_for(const char *name)
     return NULL;
 }
 
-/* If all symbols were bound at the start, the table is read-only. */
-static void write_protected(void **slot, void *value, bool protect)
+/* The table is read-only if all symbols were bound at the start; it stays writable. */
+static void write_slot(void **slot, void *value)
 {
     uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     size_t length = (uintptr_t)(slot + 1) - page;
-    if (protect && mprotect((void *)page, length, PROT_READ | PROT_WRITE))
-        return;
-    *slot = value;
-    if (protect)
-        mprotect((void *)page, length, PROT_READ);
+    if (!mprotect((void *)page, length, PROT_READ | PROT_WRITE))
+        *slot = value;
 }
 
-/* Redirects the entries of the table under TAG, of SIZE bytes. */
-static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxword) size,
-                     uintptr_t protected_low, uintptr_t protected_high)
+/* Redirects the entries of the table under TAG, whose size in bytes is under SIZE. */
+static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxword) size)
 {
     const ElfW(Sym) *symbols = (const void *)dynamic(module, DT_SYMTAB);
     const char *names = (const char *)dynamic(module, DT_STRTAB);
@@ -58,27 +54,9 @@ static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxwor
         if (ELF64_R_TYPE(r->r_info) != JUMP_SLOT && ELF64_R_TYPE(r->r_info) != ADDRESS)
             continue;
         void *to = stub_for(names + symbols[ELF64_R_SYM(r->r_info)].st_name);
-        uintptr_t slot = module->l_addr + r->r_offset;
         if (to)
-            write_protected((void **)slot, to, slot >= protected_low && slot < protected_high);
+            write_slot((void **)(module->l_addr + r->r_offset), to);
     }
-}
-
-static int redirect_if_it(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    const struct link_map *module = arg;
-    uintptr_t low = 0, high = 0;
-    (void)size;
-    if (info->dlpi_addr != module->l_addr || strcmp(info->dlpi_name, module->l_name) != 0)
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
-            low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-            high = low + info->dlpi_phdr[i].p_memsz;
-        }
-    redirect(module, DT_JMPREL, DT_PLTRELSZ, low, high);
-    redirect(module, DT_RELA, DT_RELASZ, low, high);
-    return 1;
 }
 
 /* The library that defines NAME, or NULL if that is MPI itself. */
@@ -101,8 +79,10 @@ __attribute__((constructor)) static void redirect_bindings(void)
     struct link_map *before = NULL;
     for (int i = 0; i < 2; i++) {
         struct link_map *module = binding_with(of_bindings[i], mpi);
-        if (module && module != before)
-            dl_iterate_phdr(redirect_if_it, module);
+        if (module && module != before) {
+            redirect(module, DT_JMPREL, DT_PLTRELSZ);
+            redirect(module, DT_RELA, DT_RELASZ);
+        }
         before = module;
     }
 }

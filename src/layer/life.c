@@ -441,33 +441,10 @@ static void end_alone(struct clock_pair entered)
     close(directory);
 }
 
-/* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the
- * application must not get a signal. */
-static void hold_signals(sigset_t *before)
-{
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGXFSZ);
-    sigaddset(&ours, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &ours, before);
-}
-
-static void release_signals(const sigset_t *before)
-{
-    sigset_t ours;
-    sigemptyset(&ours);
-    if (!sigismember(before, SIGXFSZ))
-        sigaddset(&ours, SIGXFSZ);
-    if (!sigismember(before, SIGPIPE))
-        sigaddset(&ours, SIGPIPE);
-    while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) > 0)
-        ;
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 void recording_end(void)
 {
-    sigset_t before;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction too_large, closed;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
@@ -475,7 +452,9 @@ void recording_end(void)
     layer.on = false;
     samples_end();
     trace_stop();
-    hold_signals(&before);
+    /* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error. */
+    sigaction(SIGXFSZ, &ignore, &too_large);
+    sigaction(SIGPIPE, &ignore, &closed);
     regions_count();
     noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
     struct clock_pair entered = clock_read_pair();
@@ -483,6 +462,7 @@ void recording_end(void)
         end_together(entered);
     else
         end_alone(entered);
-    release_signals(&before);
+    sigaction(SIGXFSZ, &too_large, NULL);
+    sigaction(SIGPIPE, &closed, NULL);
     thread.inside = was_inside;
 }
