@@ -26,55 +26,42 @@ static bool chosen;
 /* Prints one line, from only one of the processes of a launcher. */
 #define SAY(...) (launcher_speaks() ? reason_print("collprof", __VA_ARGS__) : (void)0)
 
-struct search {
-    char path[2][4096];
-    int found;
-};
+enum { PATH = 4096 };
 
-static int note_mpi(struct dl_phdr_info *info, size_t size, void *arg)
+/* For dl_iterate_phdr(): stores the path of an MPI library, and ends the search. */
+static int note_mpi(struct dl_phdr_info *info, size_t size, void *path)
 {
-    struct search *s = arg;
     (void)size;
-    if (s->found < 2 && info->dlpi_name && mpi_of_library(info->dlpi_name))
-        snprintf(s->path[s->found++], sizeof s->path[0], "%s", info->dlpi_name);
-    return 0;
+    if (!info->dlpi_name || !mpi_of_library(info->dlpi_name))
+        return 0;
+    snprintf(path, PATH, "%s", info->dlpi_name);
+    return 1;
 }
 
 /* Whether HANDLE (RTLD_DEFAULT is a null pointer) finds PMPI_Init; PATH gets the defining file. */
-static bool defines_mpi(void *handle, char *path, size_t size)
+static bool defines_mpi(void *handle, char path[PATH])
 {
     Dl_info info;
     void *function = dlsym(handle, "PMPI_Init");
     if (!function || !dladdr(function, &info) || !info.dli_fname)
         return false;
-    snprintf(path, size, "%s", info.dli_fname);
+    snprintf(path, PATH, "%s", info.dli_fname);
     return true;
 }
 
 /* The MPI that the caller would use without us: the one it is linked with; otherwise the first MPI
  * that is loaded. */
-static bool find_mpi(void *caller, char *path, size_t size)
+static bool find_mpi(void *caller, char path[PATH])
 {
     Dl_info info;
-    struct search loaded = {.found = 0};
     bool found = false;
     if (dladdr(caller, &info) && info.dli_fname) {
         void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        found = handle && defines_mpi(handle, path, size);
+        found = handle && defines_mpi(handle, path);
         if (handle)
             dlclose(handle);
     }
-    found = found || defines_mpi(RTLD_DEFAULT, path, size);
-    dl_iterate_phdr(note_mpi, &loaded);
-    if (!found && loaded.found) {
-        snprintf(path, size, "%s", loaded.path[0]);
-        found = true;
-    }
-    if (loaded.found == 2)
-        SAY("two MPIs are in this process, %s and %s: what uses %s is profiled, which was used "
-            "first",
-            loaded.path[0], loaded.path[1], path);
-    return found;
+    return found || defines_mpi(RTLD_DEFAULT, path) || dl_iterate_phdr(note_mpi, path);
 }
 
 static void missing_function(void)
@@ -110,9 +97,9 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     }
     /* The layer looks its PMPI functions up in the global scope. That may lack a library that an
      * interpreter loaded privately, or have another MPI first. */
-    char seen[4096] = "";
+    char seen[PATH] = "";
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
-    if (defines_mpi(RTLD_DEFAULT, seen, sizeof seen) && strcmp(seen, library)) {
+    if (defines_mpi(RTLD_DEFAULT, seen) && strcmp(seen, library)) {
         SAY("nothing is recorded: this program calls %s, but the globally visible MPI library is "
             "%s: load one MPI library only, or open both with RTLD_LOCAL",
             library, seen);
@@ -153,9 +140,9 @@ static void send_stubs(void *layer, void *library)
 /* Before an MPI is loaded only regions can be called; then they do nothing. */
 void *stubs_choose_mpi(void *caller, void **to)
 {
-    char path[4096];
+    char path[PATH];
     pthread_mutex_lock(&lock);
-    bool found = chosen || find_mpi(caller, path, sizeof path);
+    bool found = chosen || find_mpi(caller, path);
     if (found && !chosen) {
         void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
         send_stubs(load(path), library ? library : RTLD_NEXT);
@@ -182,10 +169,10 @@ static bool is_ours(const void *function)
 /* Whether an MPI that is loaded was used. */
 static bool mpi_has_begun(void)
 {
-    struct search loaded = {.found = 0};
+    char path[PATH];
     int begun = 0;
-    dl_iterate_phdr(note_mpi, &loaded);
-    void *library = loaded.found ? dlopen(loaded.path[0], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    bool loaded = dl_iterate_phdr(note_mpi, path);
+    void *library = loaded ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     int (*initialized)(int *) = library ? (int (*)(int *))dlsym(library, "PMPI_Initialized") : NULL;
     if (initialized)
         initialized(&begun);

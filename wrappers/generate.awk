@@ -227,7 +227,7 @@ function bytes_expression(spec, comm,   half, count, type) {
     type = arg[half[2] + 0]
     if (substr(half[1], 1, 1) == "[") {
         count = arg[substr(half[1], 2, length(half[1]) - 2) + 0]
-        return "call_bytes_of_array(" count "[i], " type ", " comm ")"
+        return "CALL_BYTES_OF_ARRAY(" count "[i], " type ", " comm ")"
     }
     return "call_bytes(" arg[half[1] + 0] ", " type ")"
 }
@@ -253,8 +253,6 @@ function print_function(name, family,   call, i, bytes, place) {
         bytes = root (role[line, "noroot"] ? " < 0" : " == MPI_PROC_NULL") " ? 0 : " bytes
     if (to != "" && family !~ /recv$/ || family == "sendrecv")
         bytes = to " == MPI_PROC_NULL ? 0 : " bytes
-    if (bytes ~ /call_bytes_of_array/)
-        gsub(/call_bytes_of_array\(/, "CALL_BYTES_OF_ARRAY(", bytes)
 
     printf "%sint %s(%s)\n{\n", want == "rare" ? "__attribute__((cold)) " : "", name, declared
     print "    struct call call;"
@@ -444,9 +442,9 @@ function template_comm(call) {
     leave("_comm(&call, rc, " comm ", " made ")")
 }
 
-# The handle is invalid afterwards, so the communicator is looked up before the call.
+# The communicator is gone afterwards, so the entry is found before the call.
 function template_comm_free(call) {
-    print "    call.comm = comm_copy_before_free(" comm ");"
+    print "    struct ledger_entry *entry = call_entry(&call, call.comm, 0);"
     do_call(call)
-    leave("(&call, rc, MPI_COMM_NULL, 0)")
+    leave("_with_entry(&call, rc, entry, 0)")
 }

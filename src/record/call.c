@@ -310,16 +310,6 @@ void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm
     call_leave(c, rc, comm, 0);
 }
 
-struct comm *comm_copy_before_free(const MPI_Comm *comm)
-{
-    static PER_THREAD struct comm copy;
-    const struct comm *c = !comm || *comm == MPI_COMM_NULL ? NULL : comm_find(*comm);
-    if (!c)
-        return NULL;
-    copy = *c;
-    return &copy;
-}
-
 void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
                    const MPI_Status *status, bool tested)
 {

@@ -326,10 +326,6 @@ void call_started(struct call *c, struct ledger_request *r);
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
 
-/* A copy of the record of a communicator that is about to be freed, since MPI_Comm_free removes
- * the record; NULL if there is none. Its index in the ledger remains valid. */
-struct comm *comm_copy_before_free(const MPI_Comm *comm);
-
 /* A handle as a number, whatever type this MPI has for it. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
 #define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* differs from all requests */
