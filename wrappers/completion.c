@@ -99,8 +99,7 @@ int MPI_Request_free(MPI_Request *request)
     return rc;
 }
 
-/* What a persistent request carries counts for the call that starts it. */
-static void leave_started(struct call *c, int rc, int n, const MPI_Request *requests)
+void leave_started(struct call *c, int rc, int n, const MPI_Request *requests)
 {
     uint64_t bytes = 0;
     for (int i = 0; rc == MPI_SUCCESS && i < n; i++) {
@@ -116,26 +115,4 @@ static void leave_started(struct call *c, int rc, int n, const MPI_Request *requ
         bytes += r->kind & REQUEST_RECV ? 0 : r->bytes;
     }
     call_leave(c, rc, MPI_COMM_NULL, bytes);
-}
-
-int MPI_Start(MPI_Request *request)
-{
-    struct call call;
-    if (!call_enter(&call, OP_Start, CALL_ABOUT_NOTHING))
-        return next.Start(request);
-    int rc = next.Start(request);
-    call.exit = clock_ticks();
-    leave_started(&call, rc, 1, request);
-    return rc;
-}
-
-int MPI_Startall(int count, MPI_Request *requests)
-{
-    struct call call;
-    if (!call_enter(&call, OP_Startall, CALL_ABOUT_NOTHING))
-        return next.Startall(count, requests);
-    int rc = next.Startall(count, requests);
-    call.exit = clock_ticks();
-    leave_started(&call, rc, count, requests);
-    return rc;
 }

@@ -27,4 +27,7 @@ void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *
 void pending_end(struct call *c, const struct pending *p, int rc, int count, const int *indices,
                  bool tested);
 
+/* Ends a call that has started N persistent requests: what they carry counts for it. */
+void leave_started(struct call *c, int rc, int n, const MPI_Request *requests);
+
 #endif

@@ -216,7 +216,7 @@ function wrap(name, arguments,   family, shown) {
 # Functions that applications call in their innermost loops: messages, collectives and completion.
 function is_frequent(name, family) {
     return name !~ /_c$/ && (family ~ /^(i?send|i?recv|sendrecv|probe|collective|broadcast)$/ || \
-                             (line, "pending") in role)
+                             (line, "pending") in role || (line, "started") in role)
 }
 
 # C*T or [C]*T, positions or parameter names, as an expression for the number of bytes.
@@ -271,6 +271,8 @@ function print_function(name, family,   call, i, bytes, place) {
         template_broadcast(call, bytes)
     else if ((line, "pending") in role)
         template_pending(name, call)
+    else if ((line, "started") in role)
+        template_started(call)
     else if (request != "")
         template_request(name, family, call, bytes)
     else if (made != "")
@@ -434,6 +436,12 @@ function template_pending(name, call,   i, n, requests, done, one, some, counted
     else
         counted = done (one != "" ? " && *" one " >= 0, " one : ", (const int[]){0}")
     print "    pending_end(&call, &pending, rc, " counted ", " (name ~ /Test/ ? "true" : "false") ");"
+    print "    return rc;"
+}
+
+function template_started(call) {
+    do_call(call)
+    print "    leave_started(&call, rc, " named("count", "1") ", " arg[n_args] ");"
     print "    return rc;"
 }
 
