@@ -54,8 +54,9 @@ static void export(struct profile *p)
     document_free(d);
     show_trace(p);
     export_page(p, p->events.n ? p : NULL, &view, &o, nowhere);
-    d = compare_document(&(struct compare_request){(struct profile *const[]){p, p},
-                                                   (const char *const[]){"a", "b"}, 1, 1, 0.1},
+    d = compare_document(&(struct compare_request){{(struct profile *const[]){p, p}, 1, 1, NULL},
+                                                   (const char *const[]){"a", "b"},
+                                                   0.1},
                          NULL);
     document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
