@@ -1,8 +1,10 @@
 /* --cvar: control variables of the MPI library, for example to choose its algorithms. */
 #include "bench.h"
 
+#include "base/text.h"
 #include "tune/cvar.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The variables that were set, for the header: "NAME=NUMBER, ...". */
@@ -16,12 +18,15 @@ void cvar_facts(struct document *d)
 
 const char *cvar_set(const char *assignment)
 {
-    char name[256];
+    char name[256], *end;
     const char *equal = strchr(assignment, '=');
-    if (!equal || equal == assignment || (size_t)(equal - assignment) >= sizeof name)
+    if (!equal || (size_t)(equal - assignment) >= sizeof name)
         return "expected NAME=NUMBER";
-    snprintf(name, sizeof name, "%.*s", (int)(equal - assignment), assignment);
-    const char *why = cvar_write(name, equal + 1);
+    long long value = strtoll(equal + 1, &end, 0);
+    if (!equal[1] || *end)
+        return "expected NAME=NUMBER";
+    text_copy_part(name, sizeof name, assignment, (size_t)(equal - assignment));
+    const char *why = cvar_write(name, value);
     size_t used = strlen(set);
     if (!why)
         snprintf(set + used, sizeof set - used, "%s%s", used ? ", " : "", assignment);

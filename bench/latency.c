@@ -81,8 +81,6 @@ static error_t check_together(struct option_parser *parser, void *options)
                              o->bench.ranks.min, o->bench.ranks.max);
     if (o->arrivals.n && !direct)
         return option_refuse(parser, "--arrival applies to --tune and the method direct: add one");
-    if (o->tune && o->arrivals.n == 0)
-        option_choose(NULL, &latency_arrivals, "punctual", &o->arrivals);
     return bench_check_ranks(parser, &o->bench, o->broadcasts ? "a broadcast" : "a collective",
                              o->root);
 }
@@ -158,13 +156,6 @@ const char *latency_thing(const struct latency_options *o, size_t which)
     return o->broadcasts ? bcasts[o->things.at[which]]->name : operation_of(o, which)->name;
 }
 
-void latency_use(void *arg, MPI_Comm comm, collective_run *by)
-{
-    struct operation_call *call = arg;
-    call->comm = comm;
-    call->own = by;
-}
-
 /* The sweep over ranks, algorithms or operations ("things"), and sizes; rank 0 has the results. */
 struct latency_visit {
     const struct latency_options *o;
@@ -210,8 +201,8 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     latency_outcome_free(&outcome);
 }
 
-/* A barrier has no size, so it is measured once. Without --tune the first of the arrival patterns
- * is always "punctual", number 0: the others last as long. */
+/* A barrier has no size, so it is measured once. The first of the arrival patterns is always
+ * "punctual", number 0: the others last as long. */
 static const char *visit(void *arg, const size_t *at)
 {
     enum { RANKS, THING, SIZE, ARRIVAL };
@@ -242,7 +233,11 @@ static const char *visit(void *arg, const size_t *at)
             reason_print(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
                          p.name, p.bytes, p.ranks);
     } else if (v->tune)
-        bench_check(&o->bench, tune_point(v->tune, &p, &c), &p);
+        bench_check(&o->bench,
+                    tune_point(v->tune, &p,
+                               &(struct tuning){.c = c, .comm = &call.comm, .run = &call.own},
+                               pattern ? NULL : &v->together),
+                    &p);
     else
         measure(v, &p, &c, pattern);
     if (prepared)
@@ -283,7 +278,7 @@ int main(int argc, char **argv)
                 o.broadcasts ? &broadcast_program : &collective_program);
     struct latency_visit v = {
         .o = &o, .ranks = bench_values(&b->ranks), .sizes = bench_values(&b->sizes)};
-    const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n, o.tune ? 1 : 1 + o.arrivals.n};
+    const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n, 1 + o.arrivals.n};
     struct document *d = open_document(&v);
     if (o.tune)
         v.tune = tune_new(&o, d);

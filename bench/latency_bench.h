@@ -7,6 +7,7 @@
 #include "bench.h"
 #include "measure/collective/operation.h"
 #include "measure/latency/latency.h"
+#include "tune/tuner.h"
 
 struct latency_options {
     struct bench bench;
@@ -26,10 +27,6 @@ struct latency_options {
 
 /* The name of the chosen thing WHICH. */
 const char *latency_thing(const struct latency_options *o, size_t which);
-
-/* ARG is the argument of a case's functions, which from now on use COMM and, if it is not NULL, the
- * implementation BY. */
-void latency_use(void *arg, MPI_Comm comm, collective_run *by);
 
 /* --- tables, only on rank 0 --- */
 
@@ -52,9 +49,10 @@ double latency_lateness(size_t pattern, int rank, int size);
 /* D is NULL but on rank 0. Ends the program, with one line, if there are no algorithms to choose.
  */
 struct tune *tune_new(const struct latency_options *o, struct document *d);
-/* Collective over the case's communicator: adds a row for each arrival pattern; nothing for an
- * operation whose algorithm cannot be chosen. Returns an MPI error code. */
-int tune_point(struct tune *t, const struct bench_point *p, const struct latency_case *c);
+/* Collective over the case's communicator: tunes the operation at P, nothing if its algorithm
+ * cannot be chosen. Of POINT's members the caller sets C, COMM and RUN. *NOW (NULL: not wanted)
+ * becomes, on rank 0, the seconds that the library's choice takes. Returns an MPI error code. */
+int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now);
 /* On rank 0: writes the files, adds findings and pictures, and frees T. False if writing failed. */
 bool tune_end(struct tune *t);
 

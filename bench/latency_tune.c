@@ -59,18 +59,22 @@ struct tune {
     const struct tuning_library *library;
     struct document *d; /* NULL but on rank 0, as the tables */
     struct table *table, *candidates;
-    struct tuned_set found, before; /* BEFORE: of a tuning into this directory that was ended */
-    size_t reused;                  /* signatures taken from it */
+    struct tuned_set set;
 };
 
-/* Reads what an ended tuning has left in the directory. It must have been for the same library. */
-static void go_on(struct tune *t)
+/* Goes on from what an ended tuning of the same library has left in the directory. False, with a
+ * reason, if nothing can be written there. */
+static bool open_set(struct tune *t)
 {
-    tuning_library_name(t->found.library, sizeof t->found.library);
-    if (!tuned_set_load(&t->before, t->o->tune))
+    char library[sizeof t->set.library];
+    tuning_library_name(library, sizeof library);
+    if (!tuned_set_load(&t->set, t->o->tune))
         reason_print_stored(t->o->bench.program);
-    if (t->before.complete || strcmp(t->before.library, t->found.library) != 0)
-        t->before.list.n = 0;
+    if (t->set.complete || strcmp(t->set.library, library) != 0)
+        t->set.list.n = 0;
+    t->set.complete = false;
+    text_copy(t->set.library, sizeof t->set.library, library);
+    return tuned_set_save(&t->set, t->o->tune) >= 0;
 }
 
 struct tune *tune_new(const struct latency_options *o, struct document *d)
@@ -80,46 +84,29 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
     if (!t->library)
         bench_refuse(&o->bench, "--tune: this MPI library has no algorithms that can be chosen "
                                 "while a program runs: use: --cvar, or MPICH or Open MPI");
-    if (bench_worst(o->bench.comm, d && !rules_possible(o->tune)))
+    if (bench_worst(o->bench.comm, d && !open_set(t)))
         bench_leave(STATUS_USAGE);
     if (d) {
-        go_on(t);
         t->table = document_table_of(d, "tuned", "the library's choice and the fastest", columns);
         t->candidates = document_table_of(d, "candidates", "all algorithms", candidate_columns);
     }
     return t;
 }
 
-/* Seconds of the operation if all ranks enter at once, on all ranks. */
-static int measure_scale(const struct latency_case *c, double *seconds)
+static void put_signature(struct table *t, const char *name, const struct tuned *r)
 {
-    struct latency_outcome outcome;
-    struct latency_case short_one = *c;
-    short_one.check = NULL;
-    short_one.plan.stop = STOP_FIXED;
-    short_one.plan.repetitions = 10;
-    TRY(latency_measure_direct(&short_one, &outcome));
-    *seconds = outcome.n_results ? outcome.result[0].value.value : 0;
-    latency_outcome_free(&outcome);
-    TRY(PMPI_Bcast(seconds, 1, MPI_DOUBLE, 0, c->comm));
-    *seconds = *seconds > 0 ? *seconds : 0;
-    return MPI_SUCCESS;
+    table_text(t, name);
+    table_integer(t, r->ranks);
+    table_integer(t, (long long)r->bytes);
+    table_text(t, r->arrival);
 }
 
-static void put_signature(struct table *t, const struct bench_point *p, size_t pattern)
-{
-    table_text(t, p->name);
-    table_integer(t, p->ranks);
-    table_integer(t, (long long)p->bytes);
-    table_text(t, pattern_names[pattern]);
-}
-
-static void put_row(const struct tune *t, const struct bench_point *p, size_t pattern,
-                    const struct tuned *r, struct contention contention)
+static void put_row(const struct tune *t, const char *operation, const struct tuned *r,
+                    struct contention contention)
 {
     const struct algorithm *best = r->best ? &r->candidate[r->best] : NULL;
     const struct estimate *ratio = &r->ratio[r->best];
-    put_signature(t->table, p, pattern);
+    put_signature(t->table, operation, r);
     table_real(t->table, 1e6 * r->time[0].value);
     table_text(t->table, best ? best->name : NULL);
     table_integer_if(t->table, best && best->segment, best ? best->segment : 0);
@@ -132,7 +119,7 @@ static void put_row(const struct tune *t, const struct bench_point *p, size_t pa
         char name[64];
         const struct algorithm *a = &r->candidate[k];
         snprintf(name, sizeof name, a->segment ? "%s/%d" : "%s", a->name, a->segment);
-        put_signature(t->candidates, p, pattern);
+        put_signature(t->candidates, operation, r);
         table_text(t->candidates, name);
         table_real(t->candidates, 1e6 * r->time[k].value);
         table_real(t->candidates, r->ratio[k].value);
@@ -141,65 +128,46 @@ static void put_row(const struct tune *t, const struct bench_point *p, size_t pa
     }
 }
 
-/* Puts the signature of RESULT, measured by an earlier tuning, into it. Collective. */
-static int find_before(struct tune *t, const struct latency_case *c, struct tuned *result,
-                       bool *found)
+/* Measures, or takes what an earlier tuning has measured: then *KNOWN becomes true. */
+static int find_result(const struct tune *t, struct tuning *point, struct tuned *result, int *known)
 {
-    const struct tuned *known = t->d ? tuned_set_find(&t->before, result) : NULL;
-    int has = known != NULL;
-    TRY(PMPI_Bcast(&has, 1, MPI_INT, 0, c->comm));
-    if (known)
-        *result = *known;
-    t->reused += known != NULL;
-    *found = has;
+    const struct tuned *before = t->d ? tuned_set_find(&t->set, result) : NULL;
+    const struct tuned wanted = *result;
+    *known = before != NULL;
+    TRY(PMPI_Bcast(known, 1, MPI_INT, 0, point->c.comm));
+    if (before)
+        *result = *before;
+    if (*known)
+        return MPI_SUCCESS;
+    point->library = t->library;
+    point->operation = wanted.operation;
+    point->bytes = wanted.bytes;
+    point->budget = t->o->bench.plan.budget;
+    TRY(tuner_measure(point, result));
+    text_copy(result->arrival, sizeof result->arrival, wanted.arrival);
     return MPI_SUCCESS;
 }
 
-/* Adds the result of one signature, and writes all so far, so that a tuning can be ended. */
-static void keep(struct tune *t, const struct bench_point *p, size_t pattern,
-                 const struct tuned *result, struct contention contention)
-{
-    put_row(t, p, pattern, result, contention);
-    *PUSH(&t->found.list) = *result;
-    tuned_set_save(&t->found, t->o->tune);
-}
-
-static int tune_pattern(struct tune *t, const struct bench_point *p, size_t pattern,
-                        struct tuning *tuning, double *scale)
-{
-    int rank;
-    bool found;
-    struct tuned result = {.operation = tuning->operation, .ranks = p->ranks, .bytes = p->bytes};
-    text_copy(result.arrival, sizeof result.arrival, pattern_names[pattern]);
-    TRY(find_before(t, &tuning->c, &result, &found));
-    if (!found) {
-        if (*scale < 0)
-            TRY(measure_scale(&tuning->c, scale));
-        PMPI_Comm_rank(tuning->c.comm, &rank);
-        tuning->c.after = *scale * latency_lateness(pattern, rank, p->ranks);
-        TRY(tuner_measure(tuning, &result));
-        text_copy(result.arrival, sizeof result.arrival, pattern_names[pattern]);
-    }
-    struct contention contention = bench_contention(tuning->c.comm);
-    if (t->d && result.n > 1)
-        keep(t, p, pattern, &result, contention);
-    return MPI_SUCCESS;
-}
-
-int tune_point(struct tune *t, const struct bench_point *p, const struct latency_case *c)
+int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now)
 {
     bool twin;
-    double scale = -1;
-    const struct tuned_operation *o =
-        tuned_operation_find(operation_find(p->name, &twin)->mpi_name);
-    struct tuning tuning = {.library = t->library,
-                            .operation = o,
-                            .bytes = p->bytes,
-                            .c = *c,
-                            .use = latency_use,
-                            .budget = t->o->bench.plan.budget};
-    for (size_t i = 0; o && i < t->o->arrivals.n; i++)
-        TRY(tune_pattern(t, p, t->o->arrivals.at[i], &tuning, &scale));
+    int known;
+    struct tuned result = {.ranks = p->ranks, .bytes = p->bytes};
+    result.operation = tuned_operation_find(operation_find(p->name, &twin)->mpi_name);
+    text_copy(result.arrival, sizeof result.arrival, p->arrival ? p->arrival : pattern_names[0]);
+    if (!result.operation)
+        return MPI_SUCCESS;
+    TRY(find_result(t, point, &result, &known));
+    struct contention contention = bench_contention(point->c.comm);
+    if (!t->d || result.n == 1)
+        return MPI_SUCCESS;
+    put_row(t, p->name, &result, contention);
+    if (now)
+        *now = result.time[0].value;
+    if (known)
+        return MPI_SUCCESS;
+    *PUSH(&t->set.list) = result;
+    tuned_set_save(&t->set, t->o->tune); /* so that the tuning can be ended */
     return MPI_SUCCESS;
 }
 
@@ -224,13 +192,13 @@ static void declare_pictures(const struct tune *t)
 
 bool tune_end(struct tune *t)
 {
-    const char *library = t->found.library;
-    const size_t n = t->found.list.n;
+    const char *library = t->set.library, *directory = t->o->tune;
+    const size_t n = t->set.list.n;
     size_t faster = 0;
-    t->found.complete = true;
-    long written = tuned_set_save(&t->found, t->o->tune);
+    t->set.complete = true;
+    long written = tuned_set_save(&t->set, directory);
     for (size_t i = 0; i < n; i++)
-        faster += t->found.list.at[i].best > 0;
+        faster += t->set.list.at[i].best > 0;
     const struct finding f = {.key = "tuned",
                               .severity = SEVERITY_FINDING,
                               .number = {{"signatures", (double)n},
@@ -240,27 +208,15 @@ bool tune_end(struct tune *t)
         document_finding(t->d, &f,
                          "No algorithm is certainly faster than the choice of %s in any of %zu "
                          "cases: %s/env.sh changes no setting.",
-                         library, n, t->o->tune);
-    else if (written > 0)
+                         library, n, directory);
+    else if (written >= 0)
         document_finding(t->d, &f,
-                         "%zu of %zu cases have a faster algorithm. To use it: . %s/env.sh. Sums "
-                         "of floating-point numbers may then differ in their last digits.",
-                         faster, n, t->o->tune);
-    else if (written == 0)
-        document_finding(t->d, &f,
-                         "%zu of %zu cases have a faster algorithm, but no setting of %s is known "
-                         "that makes none of the cases slower: %s/env.sh changes no setting.",
-                         faster, n, library, t->o->tune);
-    if (t->reused)
-        document_finding(t->d,
-                         &(struct finding){.key = "tuned_before",
-                                           .severity = SEVERITY_NOTE,
-                                           .number = {{"signatures", (double)t->reused}}},
-                         "%zu of %zu cases are from a tuning into %s that was ended.", t->reused, n,
-                         t->o->tune);
+                         "%zu of %zu cases have a faster algorithm than the choice of %s; %ld "
+                         "rules make none of the cases slower. To use them: . %s/env.sh. Sums of "
+                         "floating-point numbers may then differ in their last digits.",
+                         faster, n, library, written, directory);
     declare_pictures(t);
-    free(t->found.list.at);
-    free(t->before.list.at);
+    free(t->set.list.at);
     free(t);
     return written >= 0;
 }

@@ -1,10 +1,16 @@
-/* A log-linear histogram of durations: 8 buckets per power of two, so that a value read back is
- * within 6.25 % of the one counted. Covers 8 ns to 137 s; shorter and longer ones are counted in
- * the first and the last bucket. Unit: nanoseconds. */
+/* Classes of sizes, and a log-linear histogram of durations: 8 buckets per power of two, so that a
+ * value read back is within 6.25 % of the one counted. Covers 8 ns to 137 s; shorter and longer
+ * ones are counted in the first and the last bucket. Unit: nanoseconds. */
 #ifndef COLLPROF_BASE_HISTOGRAM_H
 #define COLLPROF_BASE_HISTOGRAM_H
 
 #include <stdint.h>
+
+/* The size class of a message: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
+static inline unsigned size_class_of(uint64_t bytes)
+{
+    return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
+}
 
 enum { HISTOGRAM_BUCKETS = 256 };
 

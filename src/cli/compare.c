@@ -76,22 +76,13 @@ static int compare(const char *const *path, size_t before, size_t after, const s
     return written ? statuses[gate] : STATUS_FAILED;
 }
 
-static size_t count_refuted(const struct tuned_set *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->list.n; i++)
-        n += s->list.at[i].refuted;
-    return n;
-}
-
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned)
 {
     struct tuned_set set = {0};
     bool loaded = tuned && tuned_set_load(&set, tuned);
-    size_t known = count_refuted(&set);
     int status = compare(path, before, after,
                          &(struct comparing){.limit = NAN, .tuned = loaded ? &set : NULL});
-    if (count_refuted(&set) > known && tuned_set_save(&set, tuned) < 0)
+    if (set.changed && tuned_set_save(&set, tuned) < 0)
         status = STATUS_FAILED;
     free(set.list.at);
     return tuned && !loaded ? STATUS_FAILED : status;

@@ -37,15 +37,14 @@ static void export_settings(const struct settings *s, const struct settings *bef
     }
 }
 
-/* Makes paths absolute, since the application may change its directory before MPI_Init. */
-static void make_absolute(struct settings *s)
+/* The application may change its directory before MPI_Init. */
+static const char *make_absolute(const char *path)
 {
-    static char path[8300];
-    char here[4100];
-    if (*s->output != '/' && getcwd(here, sizeof here)) {
-        snprintf(path, sizeof path, "%s/%s", here, s->output);
-        s->output = path;
-    }
+    char here[4100], *absolute;
+    if (!*path || *path == '/' || !getcwd(here, sizeof here) ||
+        asprintf(&absolute, "%s/%s", here, path) < 0)
+        return path;
+    return absolute;
 }
 
 /* A wrong variable stops here; the library could only warn and continue. */
@@ -130,35 +129,16 @@ static void set_watchdog(const struct settings *s)
         reason_print(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
 }
 
-/* Only what tuning writes is taken from the file. The rules' path is made anew, since the directory
- * may have been moved. */
-static void set_tuned_line(const char *directory, char *line)
-{
-    static const char export[] = "export ", rules[] = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
-    char *name = line + strlen(export), *value = strchr(line, '='), path[8400], *full = NULL;
-    if (strncmp(line, export, strlen(export)) || !value)
-        return;
-    *value++ = '\0';
-    if (!strcmp(name, rules) && (full = realpath(directory, NULL))) {
-        snprintf(path, sizeof path, "%s/openmpi.rules", full);
-        setenv(name, path, 1);
-    } else if (!strncmp(name, "MPIR_CVAR_", 10) || !strncmp(name, "OMPI_MCA_coll_tuned_", 20))
-        setenv(name, value, 1);
-    free(full);
-}
-
-/* Sets the variables that tuning has written; the layer unsets them if they are for another MPI. */
-static void set_tuned(const char *directory)
+/* The layer uses the file, since it knows the version of the MPI library. */
+static void check_tuned(const char *directory)
 {
     static const char library[] = "# library: ";
-    char path[8300], text[16384], *rest = text, *line;
+    char path[8300], text[sizeof library];
     snprintf(path, sizeof path, "%s/env.sh", directory);
-    if (!input_read(path, text, sizeof text) || strncmp(text, library, strlen(library)) != 0)
+    if (!input_read(path, text, sizeof text) || strcmp(text, library) != 0)
         cli_refuse("--tuned=%s: no env.sh of collprof in it: expected a directory written by "
                    "collprof run --tune, or by collbench-collective --tune",
                    directory);
-    while ((line = strsep(&rest, "\n")))
-        set_tuned_line(directory, line);
 }
 
 static const struct option_program program = {
@@ -219,7 +199,8 @@ int cli_run(int argc, char **argv)
     r.application = parser.rest;
     if (!r.application)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");
-    make_absolute(&r.settings);
+    r.settings.output = make_absolute(r.settings.output);
+    r.settings.tuned = make_absolute(r.settings.tuned);
     export_settings(&r.settings, &before);
     check_application(&r, &application);
     set_watchdog(&r.settings);
@@ -230,7 +211,7 @@ int cli_run(int argc, char **argv)
     if (*r.settings.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
     if (*r.settings.tuned)
-        set_tuned(r.settings.tuned);
+        check_tuned(r.settings.tuned);
     if (!strcmp(r.settings.trace, "transport"))
         preload("libcollprof-transport.so");
     preload("libcollprof.so");

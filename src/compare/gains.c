@@ -7,29 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Signatures that one rule is for, and whose calls the profiles do not distinguish. */
+/* A rule, and the calls that it is for. */
 struct gain {
-    const struct tuned *first;
-    const struct algorithm *algorithm;
-    bool several;               /* with other ranks or bytes than the first */
+    const struct rule *rule;
     double calls, predicted_ns; /* PREDICTED_NS: in all CALLS */
-    double weight;              /* calls of its signatures in the tuned run */
     double *time_ns; /* of each run in these calls, mean of all ranks; those of A first */
     struct estimate saved_ns;
 };
 
 struct gains {
     const struct run_sets *r;
-    bool by_size; /* rules go by ranks and bytes; otherwise they are for the whole operation */
+    bool by_size;
     ARRAY(struct gain) list;
 };
-
-static bool is_of(const struct gains *g, const struct tuned *a, const struct tuned *b)
-{
-    return a->operation == b->operation &&
-           (!g->by_size ||
-            (a->ranks == b->ranks && size_class_of(a->bytes) == size_class_of(b->bytes)));
-}
 
 /* Time and calls of P in an operation, mean of all ranks: on communicators of RANKS and in the size
  * class of BYTES, or with RANKS 0 all. */
@@ -51,39 +41,24 @@ static double time_of(const struct profile *p, const char *operation, int ranks,
     return time / n;
 }
 
-static struct gain *gain_of(struct gains *g, const struct tuned *t)
+static void add_gain(struct gains *g, const struct rule *rule)
 {
     const struct run_sets *r = g->r;
-    for (size_t i = 0; i < g->list.n; i++)
-        if (is_of(g, g->list.at[i].first, t))
-            return &g->list.at[i];
-    struct gain *new = PUSH(&g->list);
-    new->first = t;
-    new->time_ns = memory_alloc((r->before + r->after) * sizeof *new->time_ns);
+    const struct tuned *first = rule->of[0];
+    struct gain *x = PUSH(&g->list);
+    double weight = 0, predicted = 0; /* in the tuned run */
+    x->rule = rule;
+    x->time_ns = memory_alloc((r->before + r->after) * sizeof *x->time_ns);
     for (size_t run = 0; run < r->before + r->after; run++)
-        new->time_ns[run] = time_of(r->run[run], t->operation->mpi_name, g->by_size ? t->ranks : 0,
-                                    t->bytes, &new->calls);
-    new->saved_ns = evidence_shift(new->time_ns + r->before, r->after, new->time_ns, r->before);
-    return new;
-}
-
-static void find(struct gains *g)
-{
-    const struct tuned_set *set = g->r->tuned;
-    for (size_t i = 0; i < set->list.n; i++) {
-        const struct tuned *t = &set->list.at[i];
-        int k = rules_candidate(set->library, set->list.at, set->list.n, i);
-        if (!k)
-            continue;
-        struct gain *to = gain_of(g, t);
-        const double weight = t->calls > 0 ? t->calls : 1;
-        to->algorithm = &t->candidate[k];
-        to->several |= t->ranks != to->first->ranks || t->bytes != to->first->bytes;
-        to->predicted_ns += 1e9 * weight * t->time[0].value * (1 - t->ratio[k].value);
-        to->weight += weight;
+        x->time_ns[run] = time_of(r->run[run], first->operation->mpi_name,
+                                  g->by_size ? first->ranks : 0, first->bytes, &x->calls);
+    x->saved_ns = evidence_shift(x->time_ns + r->before, r->after, x->time_ns, r->before);
+    for (size_t i = 0; i < rule->n; i++) {
+        const double calls = rule->of[i]->calls > 0 ? rule->of[i]->calls : 1;
+        predicted += calls * tuned_saving(rule->of[i], rule->algorithm);
+        weight += calls;
     }
-    for (size_t i = 0; i < g->list.n; i++)
-        g->list.at[i].predicted_ns *= g->list.at[i].calls / g->list.at[i].weight;
+    x->predicted_ns = 1e9 * predicted / weight * x->calls;
 }
 
 static const char *verdict_of(const struct gain *x)
@@ -100,8 +75,8 @@ static size_t refute(struct gains *g, bool all)
         const struct gain *x = &g->list.at[i];
         bool confirmed = !all && x->saved_ns.low > 0;
         left += confirmed;
-        for (size_t k = 0; !confirmed && k < g->r->tuned->list.n; k++)
-            g->r->tuned->list.at[k].refuted |= is_of(g, x->first, &g->r->tuned->list.at[k]);
+        for (size_t k = 0; !confirmed && k < x->rule->n; k++)
+            x->rule->of[k]->refuted = g->r->tuned->changed = true;
     }
     return left;
 }
@@ -124,10 +99,12 @@ static void add_table(const struct gains *g, struct document *d)
         document_table_of(d, "gains", "What tuning predicted, and what is seen", columns);
     for (size_t i = 0; i < g->list.n; i++) {
         const struct gain *x = &g->list.at[i];
-        table_text(t, x->first->operation->mpi_name);
-        table_integer_if(t, !x->several, x->first->ranks);
-        table_integer_if(t, !x->several, (long long)x->first->bytes);
-        table_text(t, x->algorithm->name);
+        const struct tuned *first = x->rule->of[0], *last = x->rule->of[x->rule->n - 1];
+        const bool one = first->ranks == last->ranks && first->bytes == last->bytes;
+        table_text(t, first->operation->mpi_name);
+        table_integer_if(t, one, first->ranks);
+        table_integer_if(t, one, (long long)first->bytes);
+        table_text(t, x->rule->algorithm->name);
         table_real(t, x->calls);
         table_real(t, 1e-9 * x->predicted_ns);
         table_real(t, 1e-9 * x->saved_ns.value);
@@ -186,34 +163,28 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
                          slower ? ", but the run as a whole became slower" : "", left, g->list.n);
 }
 
-/* The library of the runs B, if it is another one, or another version, than that of the rules; NULL
- * otherwise. "MPICH 4.0.2" is also written as "MPICH Version: 4.0.2". */
-static const char *other_library(const struct run_sets *r)
-{
-    const char *of = r->tuned->library, *version = strrchr(of, ' ');
-    const struct profile *run = r->run[r->before];
-    const char *used = run->libraries.n ? run->libraries.at[0] : of;
-    bool same = !strncmp(used, of, strcspn(of, " ")) && strstr(used, version ? version : of);
-    return same ? NULL : used;
-}
-
 void gains_add(struct document *d, const struct run_sets *r, bool slower)
 {
-    const char *other = other_library(r);
-    if (other) {
+    const struct profile *run = r->run[r->before];
+    const char *used = run->libraries.n ? run->libraries.at[0] : "another library";
+    if (strcmp(used, r->tuned->library) != 0) {
         document_finding(d, &(struct finding){.key = "gains", .severity = SEVERITY_DOUBT},
                          "The rules are for %s, and the runs used %s, which does not read them.",
-                         r->tuned->library, other);
+                         r->tuned->library, used);
         return;
     }
-    struct gains g = {.r = r, .by_size = !strncmp(r->tuned->library, "Open MPI", 8)};
-    find(&g);
+    struct rules rules = rules_of(r->tuned);
+    struct gains g = {.r = r, .by_size = rules.by_size};
+    for (size_t i = 0; i < rules.list.n; i++)
+        if (rules.list.at[i].algorithm)
+            add_gain(&g, &rules.list.at[i]);
     if (g.list.n)
         add_table(&g, d);
     add_finding(&g, d, slower);
     for (size_t i = 0; i < g.list.n; i++)
         free(g.list.at[i].time_ns);
     free(g.list.at);
+    rules_free(&rules);
 }
 
 /* --- algorithms that changed --- */

@@ -301,10 +301,9 @@ static void close_comm(struct internal_comm *s, bool all)
             if (as_root == (s->rank == a->root))
                 receive_late(s, a, until);
     if (!judged && k->streams && s->rank == 0)
-        snprintf(ack_injection.remark, sizeof ack_injection.remark,
-                 "ack: broadcasts on %.100s are not judged: its members %s", s->name,
-                 all ? "had no memory or disagreed about the size of a broadcast"
-                     : "did not free it together");
+        injection_warn("ack: broadcasts on %.100s are not judged: its members %s", s->name,
+                       all ? "had no memory or disagreed about the size of a broadcast"
+                           : "did not free it together");
     while (k->streams) {
         struct ack_stream *a = k->streams;
         k->streams = a->next;
@@ -323,12 +322,11 @@ static void finish(void)
 {
     uint64_t mine[2] = {run.acknowledged, run.broadcasts}, all[2] = {0, 0};
     allreduce_yielding(mine, all, 2, MPI_SUM, layer.comm);
-    if (layer.rank != 0 || *ack_injection.remark)
-        return;
-    snprintf(ack_injection.remark, sizeof ack_injection.remark,
-             "ack: %llu of %llu broadcasts were acknowledged, about one of %.0f of one size from "
-             "one root after the first three",
-             (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
+    if (layer.rank == 0)
+        injection_warn(
+            "ack: %llu of %llu broadcasts were acknowledged, about one of %.0f of one size from "
+            "one root after the first three",
+            (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
 }
 
 struct injection ack_injection = {.name = "ack",

@@ -10,7 +10,6 @@
 #include "base/stats.h"
 #include "base/try.h"
 #include "document/json.h"
-#include "measure/buffer.h"
 #include "record/operations.h"
 
 #include <limits.h>
@@ -46,32 +45,8 @@ static json_t *method_row(const char *method, struct estimate time, int measured
 
 /* --- with the ranks' arrival times --- */
 
-/* One operation of the application, to be measured on the layer's communicator. */
-struct subject {
-    struct internal_comm *on;
-    struct latency_case c; /* all but plan and clock */
-    bool is_broadcast;
-    double until; /* clock_now() at which its time is up */
-};
-
 /* A measurement begins only if this many operations fit: warm-up and a pilot. */
 enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
-
-/* *LEFT: seconds until the time is up, equal on all ranks, after one operation and its barrier; 0
- * if fewer than OPERATIONS_LEAST as long as the slowest rank's fit. Then WHY_NOT has the reason. */
-static int left_for(const struct subject *u, double *left, char why_not[120])
-{
-    char one[32], part[32];
-    double most = 0, mine = clock_now(), share = u->until - mine;
-    TRY(PMPI_Barrier(u->on->comm));
-    TRY(u->c.run(u->c.arg, u->c.root));
-    mine = clock_now() - mine;
-    TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, u->on->comm));
-    *left = OPERATIONS_LEAST * most <= share ? fmax(u->until - clock_now(), 1e-3) : 0;
-    snprintf(why_not, 120, "one takes %s, its part of the budget is %s",
-             format_time(one, 1e9 * most), format_time(part, 1e9 * share));
-    return PMPI_Bcast(left, 1, MPI_DOUBLE, 0, u->on->comm); /* rank 0 decides for all */
-}
 
 /* The case of U with a budget of LEFT seconds. */
 static struct latency_case case_of(const struct subject *u, double left)
@@ -81,21 +56,8 @@ static struct latency_case case_of(const struct subject *u, double left)
     c.plan.repetitions = 20;
     c.plan.warmup = 3;
     c.plan.budget = left;
-    c.plan.until = u->until;
-    c.clock = injection_clock();
+    c.plan.until = clock_now() + left;
     return c;
-}
-
-int arrival_delay(const double *entered, MPI_Comm comm, double *after, double *apart)
-{
-    double first[ARRIVALS], late[ARRIVALS], median, least;
-    TRY(PMPI_Allreduce(entered, first, ARRIVALS, MPI_DOUBLE, MPI_MIN, comm));
-    for (int k = 0; k < ARRIVALS; k++)
-        late[k] = entered[k] - first[k];
-    median = stats_median(late, ARRIVALS);
-    TRY(PMPI_Allreduce(&median, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
-    *after = median - least;
-    return PMPI_Allreduce(after, apart, 1, MPI_DOUBLE, MPI_MAX, comm);
 }
 
 /* Measures the operation with the median arrival times of the last calls, for LEFT seconds. */
@@ -105,7 +67,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     double median, apart;
     char room[32], text[120];
     struct latency_outcome out = {0};
-    TRY(arrival_delay(g->entered, u->on->comm, &median, &apart));
+    TRY(subject_arrivals(u, g, &median, &apart));
     struct latency_case c = case_of(u, left);
     c.together = true;
     c.after = median;
@@ -129,25 +91,6 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 }
 
 /* --- by the methods --- */
-
-/* The broadcast that the application uses: the library's, or its replacement. */
-static int as_application(void *arg, int root)
-{
-    struct call own = {.entry = clock_ticks()};
-    struct collective c = *(const struct collective *)arg;
-    c.call = &own;
-    c.root = root;
-    c.is_measured = true;
-    return injection_pass(&benchmark_injection, &c);
-}
-
-/* An application sends what it has just computed, so it is in the root's own cache. */
-static void rewrite(void *arg)
-{
-    const struct collective *b = arg;
-    if (b->on->rank == b->root && type_is_plain(b->type))
-        buffer_write_anew(b->buffer, b->bytes);
-}
 
 /* Text of what a row's figure means, and why it may be wrong. */
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
@@ -210,36 +153,39 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
 }
 
 /* Before the first call by the methods, before a later one as the ranks arrive. */
-static int measure_now(const struct subject *u, const struct signature *g, json_t *f,
+static int measure_now(const struct subject *u, const struct signature *g, double share,
                        char why_not[120])
 {
-    double left;
+    double left, one;
+    char text[32], part[32];
     struct methods by = methods_for(u);
     snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
     if (by.n == 0)
         return MPI_SUCCESS;
-    TRY(left_for(u, &left, why_not));
+    TRY(subject_budget(u, share, OPERATIONS_LEAST, 0, &left, &one));
+    snprintf(why_not, 120, "one takes %s, its part of the budget is %s",
+             format_time(text, 1e9 * one), format_time(part, 1e9 * share));
     if (left <= 0)
         return MPI_SUCCESS;
-    return g->calls > LATER ? measure_arrivals(u, g, left, f) : measure_methods(u, &by, left, f);
+    return g->calls > LATER ? measure_arrivals(u, g, left, g->found)
+                            : measure_methods(u, &by, left, g->found);
 }
 
-/* BYTES: recorded in the finding. PREPARED: this rank has its buffers. */
-static void measure(struct subject *u, struct signature *g, uint64_t bytes, double share,
-                    bool prepared)
+static void measure(const struct collective *c, struct signature *g, double share)
 {
     char why_not[120] = "";
-    const struct internal_comm *s = u->on;
+    struct subject u;
+    const struct internal_comm *s = c->on;
     if (s->rank == 0 && !g->found) {
-        g->found = json_pack("{s:s, s:s, s:i, s:o, s:I, s:[]}", "operation",
-                             mpi_functions[g->operation].name, "communicator", s->name, "ranks",
-                             s->size, "root", g->root < 0 ? json_null() : json_integer(g->root),
-                             "bytes", (json_int_t)bytes, "methods");
+        g->found = json_pack("{s:s, s:s, s:i, s:o, s:I, s:[]}", "operation", g->operation->mpi_name,
+                             "communicator", s->name, "ranks", s->size, "root",
+                             g->root < 0 ? json_null() : json_integer(g->root), "bytes",
+                             (json_int_t)c->bytes, "methods");
         injection_found(&benchmark_injection, s->of->index, json_incref(g->found));
     }
-    u->until = clock_now() + share;
-    bool all = sync_all_have(s->comm, prepared) == MPI_SUCCESS;
-    int rc = all ? measure_now(u, g, g->found, why_not) : MPI_SUCCESS;
+    bool all = subject_open(&u, c);
+    int rc = all ? measure_now(&u, g, share, why_not) : MPI_SUCCESS;
+    subject_close(&u);
     if (json_array_size(json_object_get(g->found, "methods")) > 0)
         json_object_del(g->found, "not_measured");
     else if (g->found)
@@ -249,38 +195,9 @@ static void measure(struct subject *u, struct signature *g, uint64_t bytes, doub
                                              : why_not));
 }
 
-static void measure_broadcast(const struct collective *b, struct signature *g, double share)
-{
-    struct internal_comm *s = b->on;
-    struct collective own = *b;
-    own.comm = s->comm;
-    struct subject u = {.on = s,
-                        .c = {.comm = s->comm,
-                              .run = as_application,
-                              .before = rewrite,
-                              .arg = &own,
-                              .kind = COLLECTIVE_FROM_ROOT,
-                              .root = b->root},
-                        .is_broadcast = true};
-    measure(&u, g, b->bytes, share, true);
-}
-
-static void measure_replica(const struct collective *c, struct signature *g, double share)
-{
-    struct replica replica;
-    struct internal_comm *s = c->on;
-    bool prepared =
-        replica_make(&replica, replica_find(c->call->operation), c->operands, c->root, s->comm);
-    struct subject u = {.on = s, .c = replica_case(&replica)};
-    measure(&u, g, c->bytes, share, prepared);
-    replica_free(&replica);
-}
-
 /* --- which calls are measured, when and for how long --- */
 
 enum { SHARES = 6 };
-
-static uint64_t too_late; /* measurements for which the budget had no time left */
 
 /* Whether NAME is one of the words of LIST, which commas separate. */
 static bool is_listed(const char *list, const char *name)
@@ -309,21 +226,22 @@ static bool start(void)
 static double agree_on_share(const struct internal_comm *s)
 {
     double share =
-        (layer.settings.benchmark_budget - injection_time_spent(&benchmark_injection)) / SHARES;
+        injection_budget(&benchmark_injection, layer.settings.benchmark_budget, 0) / SHARES;
     if (share < 0.005)
         share = 0;
     PMPI_Bcast(&share, 1, MPI_DOUBLE, 0, s->comm);
     if (share <= 0)
-        __atomic_fetch_add(&too_late, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&benchmark_injection.left_out, 1, __ATOMIC_RELAXED);
     return share;
 }
 
-/* Without data no rank waits for another (except in a barrier), so there is nothing to measure. */
+/* Without data no rank waits for another (except in a barrier), so there is nothing to measure.
+ * Broadcasts that are replaced are measured there. */
 static bool wants(const struct collective *c)
 {
-    unsigned operation = c->call->operation;
-    bool can = c->is_broadcast ? c->bytes <= INT_MAX : replica_find(operation) != NULL;
-    return can && (c->bytes > 0 || operation == OP_Barrier);
+    bool can =
+        c->is_broadcast ? c->bytes <= INT_MAX && !replace_injection.on : c->operation != NULL;
+    return can && (c->bytes > 0 || c->call->operation == OP_Barrier);
 }
 
 static bool due(const struct collective *c)
@@ -338,10 +256,7 @@ static void before(const struct collective *c)
     double share = agree_on_share(c->on);
     if (share <= 0)
         return;
-    if (c->is_broadcast)
-        measure_broadcast(c, g, share);
-    else
-        measure_replica(c, g, share);
+    measure(c, g, share);
     call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
 }
 
@@ -354,19 +269,10 @@ static void close_comm(struct internal_comm *s, bool all)
     free(known);
 }
 
-static void finish(void)
-{
-    if (layer.rank == 0 && too_late)
-        snprintf(benchmark_injection.remark, sizeof benchmark_injection.remark,
-                 "benchmark: %llu measurements were left out, since --benchmark-budget was used up",
-                 (unsigned long long)too_late);
-}
-
 struct injection benchmark_injection = {.name = "benchmark",
                                         .keeps = sizeof(struct signatures),
                                         .start = start,
                                         .wants = wants,
                                         .due = due,
                                         .before = before,
-                                        .close = close_comm,
-                                        .finish = finish};
+                                        .close = close_comm};

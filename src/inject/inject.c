@@ -5,6 +5,7 @@
 #include "document/json.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 enum { FINDINGS_MAX = 2000 };
@@ -18,9 +19,19 @@ _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room i
 static struct sync_clock *common_clock;
 static double began;
 
-double injection_elapsed(void)
+static double elapsed(void)
 {
     return clock_now() - began;
+}
+
+static double time_spent(const struct injection *self)
+{
+    return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
+}
+
+double injection_budget(const struct injection *self, double seconds, double percent)
+{
+    return seconds + percent / 100 * elapsed() - time_spent(self);
 }
 
 struct sync_clock *injection_clock(void)
@@ -28,15 +39,32 @@ struct sync_clock *injection_clock(void)
     return common_clock;
 }
 
-void injection_found(struct injection *self, uint32_t comm, json_t *finding)
+static json_t *findings; /* as inject_findings() returns it */
+
+static void add(json_t *finding)
+{
+    pthread_mutex_lock(&layer.lock);
+    if (json_array_size(findings) < FINDINGS_MAX)
+        json_array_append(findings, finding);
+    pthread_mutex_unlock(&layer.lock);
+    json_decref(finding);
+}
+
+void injection_found(const struct injection *self, uint32_t comm, json_t *finding)
 {
     json_object_set_new(finding, "communicator_index", json_integer(comm));
-    pthread_mutex_lock(&layer.lock);
-    if (!finding || json_array_size(self->findings) >= FINDINGS_MAX)
-        json_decref(finding);
-    else
-        json_array_append_new(self->findings, finding);
-    pthread_mutex_unlock(&layer.lock);
+    if (finding)
+        add(json_pack("{s:s, s:o}", "kind", self->name, "value", finding));
+}
+
+void injection_warn(const char *format, ...)
+{
+    char text[1200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    add(json_pack("{s:s}", "warning", text));
 }
 
 void inject_start(struct sync_clock *clock)
@@ -44,10 +72,10 @@ void inject_start(struct sync_clock *clock)
     common_clock = clock;
     began = clock_now();
     layer.inject = false;
+    findings = json_array();
     for (size_t i = 0; i < n_injections; i++) {
         struct injection *j = injections[i];
         j->index = (int)i;
-        j->findings = json_array();
         j->on = j->start();
         layer.inject |= j->on;
     }
@@ -55,38 +83,35 @@ void inject_start(struct sync_clock *clock)
         internal_comms_start();
 }
 
+/* Less than a thousandth of the run is not worth a warning. */
+static void warn_of_time(const struct injection *j)
+{
+    if (j->left_out)
+        injection_warn("%s: %llu measurements were left out, or late: there was no time for them",
+                       j->name, (unsigned long long)j->left_out);
+    if (time_spent(j) > 0.001 * elapsed())
+        injection_warn("%s: measuring took %.3g s, %.0f %% of the run (rank 0)", j->name,
+                       time_spent(j), 100 * time_spent(j) / elapsed());
+}
+
 void inject_end(void)
 {
     if (layer.inject)
         internal_comms_end();
-    for (size_t i = 0; i < n_injections; i++)
+    for (size_t i = 0; i < n_injections; i++) {
         if (injections[i]->on && injections[i]->finish)
             injections[i]->finish();
+        if (layer.rank == 0)
+            warn_of_time(injections[i]);
+    }
     layer.inject = false;
 }
 
-void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
-                     void (*warn)(void *arg, const char *text), void *arg)
+json_t *inject_findings(void)
 {
-    char text[300];
-    internal_comms_warn(warn, arg);
-    for (size_t k = 0; k < n_injections; k++) {
-        struct injection *j = injections[k];
-        size_t i;
-        json_t *finding;
-        json_array_foreach(j->findings, i, finding) add(arg, j->name, json_incref(finding));
-        json_decref(j->findings);
-        j->findings = NULL;
-        if (*j->remark)
-            warn(arg, j->remark);
-        /* Less than a thousandth of the run is not worth a remark. */
-        if (layer.rank == 0 && injection_time_spent(j) > 0.001 * injection_elapsed()) {
-            snprintf(text, sizeof text, "%s: measuring took %.3g s, %.0f %% of the run (rank 0)",
-                     j->name, injection_time_spent(j),
-                     100 * injection_time_spent(j) / injection_elapsed());
-            warn(arg, text);
-        }
-    }
+    json_t *all = findings;
+    findings = NULL;
+    return all;
 }
 
 /* Moves the call's start to now: the time before is neither the library's nor the application's. */
@@ -109,6 +134,7 @@ void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
 {
     uint64_t entered = call->entry;
     internal_comm_before(&(struct collective){.call = call,
+                                              .operation = replica_find(call->operation),
                                               .on = internal_comm_of(comm_of(comm)),
                                               .comm = comm,
                                               .root = root,
@@ -151,6 +177,7 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
                       MPI_Comm comm, int *rc)
 {
     struct collective c = {.call = call,
+                           .operation = replica_find(call->operation),
                            .on = internal_comm_of(comm_of(comm)),
                            .comm = comm,
                            .root = root,

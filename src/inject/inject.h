@@ -34,10 +34,9 @@ bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatyp
 /* Ends all injections while MPI still works. All ranks call it. */
 void inject_end(void);
 
-/* Passes the results to the profile, kind by kind ("ack", "benchmark", "broadcast"): calls ADD for
- * every finding, with its reference, and WARN for every remark. A finding names its communicator by
- * "communicator_index", an index in the ledger. */
-void inject_findings(void (*add)(void *arg, const char *kind, json_t *finding),
-                     void (*warn)(void *arg, const char *text), void *arg);
+/* The results for the profile, as an array of the caller's: {"kind": "ack", "benchmark",
+ * "broadcast" or "tune", "value": a finding}, and {"warning": text}. A finding names its
+ * communicator by "communicator_index", an index in the ledger. */
+json_t *inject_findings(void);
 
 #endif

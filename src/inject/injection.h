@@ -40,13 +40,14 @@ struct internal_comm {
 /* A collective call of the application, on an intracommunicator of two or more. */
 struct collective {
     struct call *call;
-    struct internal_comm *on; /* NULL if there is no memory */
-    MPI_Comm comm;            /* the application's */
-    int root;                 /* -1 if it has none */
+    const struct operation *operation; /* NULL if it cannot be replicated */
+    struct internal_comm *on;          /* NULL if there is no memory */
+    MPI_Comm comm;                     /* the application's */
+    int root;                          /* -1 if it has none */
     uint64_t bytes;
     const struct operands *operands; /* NULL for a broadcast */
     /* For a broadcast only: */
-    bool is_broadcast, is_measured; /* IS_MEASURED: made by a measurement, not by the application */
+    bool is_broadcast;
     void *buffer;
     MPI_Count count;
     MPI_Datatype type;
@@ -76,9 +77,8 @@ struct injection {
     /* Set by inject.c: */
     bool on;
     int index;         /* in kept[] */
-    json_t *findings;  /* an array */
-    char remark[400];  /* for the report, written by finish() */
     uint64_t spent_ns; /* time that all threads of this process spent in BEFORE */
+    uint64_t left_out; /* measurements that there was no time for */
 };
 
 extern struct injection *const injections[];
@@ -88,28 +88,20 @@ extern struct injection ack_injection, benchmark_injection, replace_injection, t
 /* The common clock of all ranks. */
 struct sync_clock *injection_clock(void);
 
-/* Seconds since inject_start(). */
-double injection_elapsed(void);
-
-/* Seconds that this process has spent in BEFORE. */
-static inline double injection_time_spent(const struct injection *self)
-{
-    return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
-}
-
-/* Collective over COMM. ENTERED: this rank's entries into the last ARRIVALS calls, global seconds.
- * *AFTER: how much later than the first rank this one usually enters, by the median; *APART: the
- * largest of all ranks. Returns an MPI error code. */
-enum { ARRIVALS = 8 };
-int arrival_delay(const double *entered, MPI_Comm comm, double *after, double *apart);
+/* Seconds that this process may still spend in BEFORE, if SECONDS and PERCENT of the run so far are
+ * allowed. */
+double injection_budget(const struct injection *self, double seconds, double percent);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's
  * entry and exit times around the innermost one. */
 int injection_pass(const struct injection *self, const struct collective *c);
 
 /* Adds FINDING about communicator COMM of the ledger, and takes its reference (NULL: no finding).
- * At most 2000 are kept. */
-void injection_found(struct injection *self, uint32_t comm, json_t *finding);
+ * At most 2000 findings and warnings are kept. */
+void injection_found(const struct injection *self, uint32_t comm, json_t *finding);
+
+/* Adds a warning for the report. */
+void injection_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The state of C; NULL if nothing can be injected on this communicator. */
 struct internal_comm *internal_comm_of(struct comm *c);
@@ -118,10 +110,9 @@ struct internal_comm *internal_comm_of(struct comm *c);
  * succeeds. */
 void internal_comm_before(const struct collective *c);
 
-/* Called by all ranks. At the end members free their communicators together, in one order. */
+/* Called by all ranks. At the end members free their communicators together, in one order, and warn
+ * of activities that failed. */
 void internal_comms_start(void);
 void internal_comms_end(void);
-/* Calls WARN for each collective activity that failed. */
-void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg);
 
 #endif

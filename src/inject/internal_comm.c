@@ -1,11 +1,9 @@
 /* The layer's internal communicators, one for each communicator of the application on which
  * injections act collectively, and the handshakes before these actions. */
 #include "inject/injection.h"
-#include "inject/replica.h"
 #include "sync/yielding.h"
 
 #include "base/hash.h"
-#include "base/names.h"
 #include "base/quote.h"
 #include "record/operations.h"
 
@@ -89,12 +87,6 @@ struct internal_comm *internal_comm_of(struct comm *c)
     return c->internal = s;
 }
 
-static bool is_synchronizing(const struct collective *c)
-{
-    return replica_find(c->call->operation) &&
-           collective_kind(mpi_functions[c->call->operation].name) == COLLECTIVE_ALL;
-}
-
 static void note_failure(const struct collective *c)
 {
     pthread_mutex_lock(&layer.lock);
@@ -108,9 +100,9 @@ static bool shake_before(const struct collective *c)
 {
     struct internal_comm *s = c->on;
     MPI_Comm comm = s->comm == MPI_COMM_NULL ? c->comm : s->comm;
-    bool synchronizing = is_synchronizing(c);
+    bool synchronizing = operation_kind(c->operation) == COLLECTIVE_ALL;
     uint64_t what =
-        hash_mix(hash_mix(replica_plain(c->call->operation), (uint64_t)c->root), c->bytes);
+        hash_mix(hash_mix((uint64_t)(c->operation - operations), (uint64_t)c->root), c->bytes);
     enum handshake_result all =
         handshake(&s->failed[s->failures], comm, what,
                   synchronizing ? SYNCHRONIZED_TIMEOUT : handshake_timeout(), !synchronizing);
@@ -231,26 +223,15 @@ void internal_comms_end(void)
             close_comm(next, END_TIMEOUT);
     } while (next);
     comm_forgotten = NULL;
-}
-
-void internal_comms_warn(void (*warn)(void *arg, const char *text), void *arg)
-{
-    char text[1200];
-    if (failed) {
-        snprintf(
-            text, sizeof text,
+    if (failed)
+        injection_warn(
             "ranks waited %.2g s for others before %llu call%s, the first of them %s, and then "
             "went on without what --ack, --benchmark and --bcast do there: either some rank comes "
             "late, or the application leaves the call before all ranks enter it",
             handshake_waited(), (unsigned long long)failed, failed > 1 ? "s" : "", failed_at);
-        warn(arg, text);
-    }
-    if (comms_refused) {
-        snprintf(
-            text, sizeof text,
+    if (comms_refused)
+        injection_warn(
             "%llu communicator%s excluded from --ack, --benchmark and --bcast: the layer makes at "
             "most %d of its own at a time, so that the application does not run out of them",
             (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was", COMMS_MAX);
-        warn(arg, text);
-    }
 }

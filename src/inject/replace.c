@@ -20,7 +20,7 @@
 enum { PLANS_MAX = 64, MOMENTS = 64 };
 /* Limits: seconds for measuring latencies, once per communicator; and the share of the run for all
  * measurements together, in addition to those seconds. */
-static const double LATENCIES_MOST = 5, MEASURING_SHARE = 0.05;
+static const double LATENCIES_MOST = 5, MEASURING_PERCENT = 5;
 
 /* The broadcasts of one root and size class. */
 struct replacement {
@@ -68,8 +68,8 @@ static bool may_measure(const struct internal_comm *s, char why_not[256])
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
     pthread_mutex_unlock(&layer.lock);
-    int mine[2] = {threads < 2, injection_time_spent(&replace_injection) <
-                                    LATENCIES_MOST + MEASURING_SHARE * injection_elapsed()};
+    int mine[2] = {
+        threads<2, injection_budget(&replace_injection, LATENCIES_MOST, MEASURING_PERCENT)> 0};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
     snprintf(why_not, 256, "%s",
              all[0] ? "measuring has taken its share of the run"
@@ -200,8 +200,6 @@ static int instead(const struct collective *c)
     double entry = clock_now();
     int rc = run(s, r->bcast, c->buffer, (int)c->count, c->type, c->root, c->bytes, c->comm);
     double moment = s->rank == c->root ? entry : clock_now();
-    if (c->is_measured)
-        return rc;
     if (r->kept < MOMENTS)
         r->moment[r->kept++] = sync_global(injection_clock(), moment);
     r->calls++;

@@ -6,70 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size of the receive buffer: the count once, or once for each member. */
-enum shape { NONE, ONCE, TIMES };
-
-struct replica_kind {
-    unsigned operation;
-    enum shape receive;
-    bool at_root; /* only the root has it */
-    int (*run)(const struct operands *o, int root, MPI_Comm comm);
-};
-
-#define RUN(name, call)                                                                            \
-    static int name(const struct operands *o, int root, MPI_Comm comm)                             \
-    {                                                                                              \
-        (void)o, (void)root;                                                                       \
-        return call;                                                                               \
+const struct operation *replica_find(unsigned operation)
+{
+    const char *name = mpi_functions[operation].name;
+    for (size_t i = 0; i < n_operations; i++) {
+        const size_t n = strlen(operations[i].mpi_name);
+        if (!strncmp(name, operations[i].mpi_name, n) && (!name[n] || !strcmp(name + n, "_c")))
+            return &operations[i];
     }
-#define SEND o->send, (int)o->send_count, o->send_type
-#define RECEIVE o->receive, (int)o->receive_count, o->receive_type
-#define REDUCE o->send, o->receive, (int)o->send_count, o->send_type, o->op
-
-RUN(barrier, PMPI_Barrier(comm))
-RUN(allreduce, PMPI_Allreduce(REDUCE, comm))
-RUN(reduce, PMPI_Reduce(REDUCE, root, comm))
-RUN(scan, PMPI_Scan(REDUCE, comm))
-RUN(exscan, PMPI_Exscan(REDUCE, comm))
-RUN(reduce_scatter_block, PMPI_Reduce_scatter_block(REDUCE, comm))
-RUN(gather, PMPI_Gather(SEND, RECEIVE, root, comm))
-RUN(scatter, PMPI_Scatter(SEND, RECEIVE, root, comm))
-RUN(allgather, PMPI_Allgather(SEND, RECEIVE, comm))
-RUN(alltoall, PMPI_Alltoall(SEND, RECEIVE, comm))
-
-static const struct replica_kind kinds[] = {
-    {OP_Barrier, NONE, false, barrier},
-    {OP_Allreduce, ONCE, false, allreduce},
-    {OP_Reduce, ONCE, true, reduce},
-    {OP_Scan, ONCE, false, scan},
-    {OP_Exscan, ONCE, false, exscan},
-    {OP_Reduce_scatter_block, ONCE, false, reduce_scatter_block},
-    {OP_Gather, TIMES, true, gather},
-    {OP_Scatter, ONCE, false, scatter},
-    {OP_Allgather, TIMES, false, allgather},
-    {OP_Alltoall, TIMES, false, alltoall},
-};
-
-/* Whether OPERATION is PLAIN or its form with the suffix _c. */
-static bool is_form_of(unsigned operation, unsigned plain)
-{
-    const char *name = mpi_functions[operation].name, *short_name = mpi_functions[plain].name;
-    size_t n = strlen(short_name);
-    return strncmp(name, short_name, n) == 0 && (!name[n] || strcmp(name + n, "_c") == 0);
-}
-
-const struct replica_kind *replica_find(unsigned operation)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_form_of(operation, kinds[i].operation))
-            return &kinds[i];
     return NULL;
-}
-
-unsigned replica_plain(unsigned operation)
-{
-    const struct replica_kind *kind = replica_find(operation);
-    return kind ? kind->operation : is_form_of(operation, OP_Bcast) ? OP_Bcast : operation;
 }
 
 /* A type may place its parts far apart, with memory between them that does not belong to the
@@ -102,30 +47,38 @@ bool type_is_plain(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED && size == extent;
 }
 
-bool replica_make(struct replica *a, const struct replica_kind *kind, const struct operands *from,
+bool replica_make(struct replica *a, const struct operation *o, const struct operands *from,
                   int root, MPI_Comm comm)
 {
     MPI_Aint low, high;
-    *a = (struct replica){.kind = kind, .on = *from, .comm = comm, .root = root < 0 ? 0 : root};
-    PMPI_Comm_rank(comm, &a->rank);
-    PMPI_Comm_size(comm, &a->size);
-    bool reduction = from->op != MPI_OP_NULL;
-    MPI_Count count = reduction ? from->send_count : from->receive_count;
-    /* A reduction in place would use its own result as input the next time. */
-    if (reduction && from->send == MPI_IN_PLACE)
-        a->on.send = from->receive;
-    if (kind->receive == NONE || (kind->at_root && a->rank != root) ||
+    const MPI_Count count = o->reduces ? from->send_count : from->receive_count;
+    *a = (struct replica){
+        .call = {
+            .operation = o,
+            .comm = comm,
+            .root = root < 0 ? 0 : root,
+            /* A reduction in place would use its own result as input the next time. */
+            .send = (void *)(o->reduces && from->send == MPI_IN_PLACE ? from->receive : from->send),
+            .recv = from->receive,
+            .send_count = (int)from->send_count,
+            .recv_count = (int)count,
+            .send_type = from->send_type,
+            .recv_type = o->reduces ? from->send_type : from->receive_type,
+            .op = from->op}};
+    PMPI_Comm_rank(comm, &a->call.rank);
+    PMPI_Comm_size(comm, &a->call.size);
+    if (o->recv == EXTENT_NONE || (o->recv_at_root && a->call.rank != root) ||
         from->receive == MPI_IN_PLACE)
         return true;
-    if (!range_of(kind->receive == TIMES ? count * a->size : count,
-                  reduction ? from->send_type : from->receive_type, &low, &high) ||
+    if (!range_of(o->recv == EXTENT_BLOCKS ? count * a->call.size : count, a->call.recv_type, &low,
+                  &high) ||
         (!from->receive && high > low))
         return false;
     size_t at = ((uintptr_t)from->receive + (uintptr_t)low) % PAGE;
     if (posix_memalign(&a->held, PAGE, at + (size_t)(high - low) + 1))
         return false;
     memset(a->held, 0, at + (size_t)(high - low) + 1);
-    a->on.receive = (char *)a->held + at - low;
+    a->call.recv = (unsigned char *)a->held + at - low;
     return true;
 }
 
@@ -133,21 +86,4 @@ void replica_free(struct replica *a)
 {
     free(a->held);
     a->held = NULL;
-}
-
-static int run(void *arg, int root)
-{
-    const struct replica *a = arg;
-    (void)root; /* that of the replica */
-    return a->kind->run(&a->on, a->root, a->comm);
-}
-
-struct latency_case replica_case(struct replica *a)
-{
-    return (struct latency_case){.comm = a->comm,
-                                 .run = run,
-                                 .arg = a,
-                                 .kind = collective_kind(mpi_functions[a->kind->operation].name),
-                                 .root = a->root,
-                                 .together = true};
 }

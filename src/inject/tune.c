@@ -20,22 +20,21 @@
 enum { FIRST = ARRIVALS };
 
 static const struct tuning_library *library;
-static uint64_t short_of_time; /* signatures that were not measured for lack of time */
 
 static bool start(void)
 {
     const char *wanted = layer.settings.tune;
     library = *wanted ? tuning_library() : NULL;
     if (*wanted && !library && layer.rank == 0)
-        snprintf(
-            tune_injection.remark, sizeof tune_injection.remark,
-            "tune: this MPI library has no algorithms that can be chosen while a program runs");
+        injection_warn(
+            "tune: this MPI library has no algorithms that can be chosen while a program "
+            "runs");
     return library != NULL;
 }
 
 static const struct tuned_operation *operation_of(const struct collective *c)
 {
-    return tuned_operation_find(mpi_functions[replica_plain(c->call->operation)].name);
+    return c->operation ? tuned_operation_find(c->operation->mpi_name) : NULL;
 }
 
 static bool wants(const struct collective *c)
@@ -44,7 +43,7 @@ static bool wants(const struct collective *c)
     bool exact = !strcmp(layer.settings.tune, "exact");
     int commutes = 1;
     if (!o || (o->reduces && exact) || c->bytes > INT_MAX ||
-        (c->is_broadcast && *layer.settings.bcast))
+        (c->is_broadcast && replace_injection.on))
         return false;
     if (o->reduces)
         PMPI_Op_commutative(c->operands->op, &commutes);
@@ -58,42 +57,12 @@ static bool due(const struct collective *c)
     return before >= FIRST && !g->done && (before & (before - 1)) == 0;
 }
 
-/* --- the operation --- */
-
-static int run_broadcast(void *arg, int root)
-{
-    const struct collective *b = arg;
-    return PMPI_Bcast(b->buffer, (int)b->count, b->type, root, b->comm);
-}
-
-static void use_broadcast(void *arg, MPI_Comm comm, collective_run *run)
-{
-    (void)run;
-    ((struct collective *)arg)->comm = comm;
-}
-
-static void use_replica(void *arg, MPI_Comm comm, collective_run *run)
-{
-    (void)run;
-    ((struct replica *)arg)->comm = comm;
-}
-
-/* --- the finding --- */
-
 static json_t *finding_json(const struct collective *c, const struct signature *g,
                             const struct tuned *t, double apart)
 {
-    const double now_us = 1e6 * t->time[0].value, best_us = t->best ? now_us : NAN;
-    const struct estimate *ratio = &t->ratio[t->best];
-    json_t *more = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "communicator",
-                             json_text(c->on->name, sizeof c->on->name), "root",
-                             g->root < 0 ? json_null() : json_integer(g->root), "now_us",
-                             json_finite(now_us), "faster_us", json_finite(best_us * ratio->value),
-                             "faster_low_us", json_finite(best_us * ratio->low), "faster_high_us",
-                             json_finite(best_us * ratio->high));
     json_t *json = tuned_json(t);
-    json_object_update(json, more);
-    json_decref(more);
+    json_put(json, "communicator", json_text(c->on->name, sizeof c->on->name));
+    json_put(json, "root", g->root < 0 ? json_null() : json_integer(g->root));
     json_put(json, "recorded_apart_us", json_finite(1e6 * apart));
     return json;
 }
@@ -101,51 +70,30 @@ static json_t *finding_json(const struct collective *c, const struct signature *
 /* The number of calls is known only at the end. */
 static void finding_complete(json_t *f, uint64_t calls)
 {
-    double now = json_number_value(json_object_get(f, "now_us"));
-    const json_t *faster = json_object_get(f, "faster_us");
+    const double saves = json_number_at(f, "saves_us") * (double)calls; /* of one call before */
     json_object_set_new(f, "calls", json_integer((json_int_t)calls));
-    json_object_set_new(
-        f, "saves_us",
-        json_real(json_is_number(faster) ? (now - json_number_value(faster)) * (double)calls : 0));
+    json_object_set_new(f, "saves_us", json_real(saves));
     json_decref(f);
 }
 
-/* --- when, and for how long --- */
-
-/* Seconds that may be spent now, decided by rank 0; 0 if one operation takes so long that too few
- * would fit. APART: between the arrivals of the first and the last rank. */
-static int agree_on_budget(const struct tuning *t, double apart, double *budget)
+static int measure(const struct collective *c, struct signature *g, struct subject *u)
 {
     enum { OPERATIONS_LEAST = 16 }; /* of each candidate: six rounds of two, and a pilot */
     static const double seconds_least = 0.1;
-    const struct latency_case *c = &t->c;
-    struct algorithm list[ALGORITHMS_MAX];
-    int candidates = 1 + library->list(t->operation, t->bytes, list, ALGORITHMS_MAX);
-    double most = 0, mine;
-    TRY(PMPI_Barrier(c->comm));
-    mine = clock_now();
-    TRY(c->run(c->arg, c->root));
-    mine = clock_now() - mine;
-    TRY(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, c->comm));
-    *budget = layer.settings.tune_share / 100 * injection_elapsed() -
-              injection_time_spent(&tune_injection);
-    if (*budget < fmax(seconds_least, OPERATIONS_LEAST * candidates * (most + apart)))
-        *budget = 0;
-    return PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->comm);
-}
-
-static int measure(const struct collective *c, struct signature *g, const struct latency_case *of,
-                   void (*use)(void *arg, MPI_Comm comm, collective_run *run))
-{
     struct tuned result;
-    double apart;
-    struct tuning t = {
-        .library = library, .operation = operation_of(c), .bytes = c->bytes, .c = *of, .use = use};
-    t.c.clock = injection_clock();
-    TRY(arrival_delay(g->entered, of->comm, &t.c.after, &apart));
-    TRY(agree_on_budget(&t, apart, &t.budget));
+    struct algorithm list[ALGORITHMS_MAX];
+    double apart, one, budget = injection_budget(&tune_injection, 0, layer.settings.tune_share);
+    struct tuning t = {.library = library,
+                       .operation = operation_of(c),
+                       .bytes = c->bytes,
+                       .c = u->c,
+                       .comm = &u->replica.call.comm};
+    const int candidates = 1 + library->list(t.operation, t.bytes, list, ALGORITHMS_MAX);
+    TRY(subject_arrivals(u, g, &t.c.after, &apart));
+    TRY(subject_budget(u, budget < seconds_least ? 0 : budget, OPERATIONS_LEAST * candidates, apart,
+                       &t.budget, &one));
     if (t.budget <= 0) {
-        __atomic_fetch_add(&short_of_time, g->calls == FIRST + 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&tune_injection.left_out, g->calls == FIRST + 1, __ATOMIC_RELAXED);
         return MPI_SUCCESS;
     }
     g->done = true;
@@ -161,25 +109,10 @@ static int measure(const struct collective *c, struct signature *g, const struct
 
 static void before(const struct collective *c)
 {
-    struct signature *g = signature_of(&tune_injection, c);
-    if (c->is_broadcast) {
-        struct collective own = *c;
-        own.comm = c->on->comm;
-        struct latency_case of = {.comm = own.comm,
-                                  .run = run_broadcast,
-                                  .arg = &own,
-                                  .kind = COLLECTIVE_FROM_ROOT,
-                                  .root = c->root};
-        measure(c, g, &of, use_broadcast);
-    } else {
-        struct replica replica;
-        bool made = replica_make(&replica, replica_find(c->call->operation), c->operands, c->root,
-                                 c->on->comm);
-        struct latency_case of = replica_case(&replica);
-        if (sync_all_have(c->on->comm, made) == MPI_SUCCESS)
-            measure(c, g, &of, use_replica);
-        replica_free(&replica);
-    }
+    struct subject u;
+    if (subject_open(&u, c))
+        measure(c, signature_of(&tune_injection, c), &u);
+    subject_close(&u);
     call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
 }
 
@@ -193,20 +126,10 @@ static void close_comm(struct internal_comm *s, bool all)
     free(known);
 }
 
-static void finish(void)
-{
-    if (layer.rank == 0 && short_of_time)
-        snprintf(tune_injection.remark, sizeof tune_injection.remark,
-                 "tune: %llu signatures were not measured, or late: --tune-share=%g of the run was "
-                 "too short for them",
-                 (unsigned long long)short_of_time, layer.settings.tune_share);
-}
-
 struct injection tune_injection = {.name = "tune",
                                    .keeps = sizeof(struct signatures),
                                    .start = start,
                                    .wants = wants,
                                    .due = due,
                                    .before = before,
-                                   .close = close_comm,
-                                   .finish = finish};
+                                   .close = close_comm};

@@ -40,7 +40,7 @@ void life_prepare(bool before_init)
         prepared = clock_read_pair();
         settings_read(&layer.settings, settings_environment(), complain, NULL);
         if (before_init && *layer.settings.tuned)
-            tuned_check();
+            tuned_use();
         const struct launcher *l = members_launcher(before_init);
         bool named = l->name && l->rank >= 0 && l->rank < l->size &&
                      clock_source != CLOCK_SOURCE_EXTERNAL,
@@ -318,21 +318,10 @@ static void settle_clock(struct ledger_header *h)
     h->synchronized = 1;
 }
 
-static void add_finding(void *findings, const char *kind, json_t *finding)
-{
-    json_push(findings, json_pack("{s:s, s:o}", "kind", kind, "value", finding));
-}
-
-static void add_warning(void *findings, const char *text)
-{
-    json_push(findings, json_pack("{s:s}", "warning", text));
-}
-
 /* Stores the results of injections in the record. */
 static void record_findings(void *done)
 {
-    json_t *findings = json_array();
-    inject_findings(add_finding, add_warning, findings);
+    json_t *findings = inject_findings();
     char *text = json_dumps(findings, JSON_COMPACT);
     if (text && json_array_size(findings))
         layer.ledger.header->findings = ledger_add_text(&layer.ledger, text);

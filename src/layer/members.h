@@ -26,8 +26,8 @@ bool members_run_alone(void);
  * no record, and the others do not wait for it. */
 int members_count(const struct run_directory *d, int *first);
 
-/* The command that starts such ranks. LIBRARY: the result of MPI_Get_library_version, because
- * another MPI with the same binary interface has another launcher. */
+/* The command that starts such ranks. LIBRARY: its name and version, because another
+ * MPI with the same binary interface has another launcher. */
 const char *members_command(const char *library);
 
 #endif

@@ -65,9 +65,9 @@ struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
  * nothing if there are no such findings. On failure gives the reason. */
 void tuned_save(const struct profile *p);
 
-/* Before MPI_Init, with --tuned=DIR: unless the rules in DIR are for this library in this version,
- * removes the variables by which the library would read them, and says so. */
-void tuned_check(void);
+/* Before MPI_Init, with --tuned=DIR: sets the variables by which the library reads the rules in
+ * DIR, unless they are for another library or version, which it says. */
+void tuned_use(void);
 
 /* Writes the profile (NULL: memory ran out) and prints the report, once, on one rank. False, after
  * printing the reason, if it could not be written. START: clock_now() when merging began. */

@@ -8,6 +8,7 @@
 #include "record/python.h"
 #include "record/requests.h"
 #include "record/sites.h"
+#include "tune/library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,14 +56,12 @@ static void describe_process(struct ledger_header *h)
 
 static void describe_run(struct ledger_header *h, int thread_level)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
+    char processor[MPI_MAX_PROCESSOR_NAME];
     int length;
     PMPI_Get_processor_name(processor, &length);
     text_copy(h->host, sizeof h->host, processor);
-    PMPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    text_copy(h->mpi_library, sizeof h->mpi_library, library);
-    text_copy(h->launcher, sizeof h->launcher, members_command(library));
+    tuning_library_name(h->mpi_library, sizeof h->mpi_library);
+    text_copy(h->launcher, sizeof h->launcher, members_command(h->mpi_library));
     h->threads_at_once = thread_level == MPI_THREAD_MULTIPLE;
     h->pair[0] = h->pair[1] = clock_read_pair();
     h->ticks_per_second = 1e9 * 4294967296.0 / (double)layer.ns_per_tick;

@@ -11,10 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tuned_check(void)
+/* Only what tuning writes is taken from the file. The rules' path is made anew, since the directory
+ * may have been moved. */
+static void set_variable(char *line)
 {
-    static const char library[] = "# library: ", export[] = "export ",
-                      mpich[] = "export MPIR_CVAR_", openmpi[] = "export OMPI_MCA_coll_tuned_";
+    static const char export[] = "export ", rules[] = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
+    char *name = line + strlen(export), *value = strchr(line, '='), path[PATH_MAX + 32];
+    if (strncmp(line, export, strlen(export)) || !value)
+        return;
+    *value++ = '\0';
+    snprintf(path, sizeof path, "%s/openmpi.rules", layer.settings.tuned);
+    if (!strncmp(name, "MPIR_CVAR_", 10) || !strncmp(name, "OMPI_MCA_coll_tuned_", 20))
+        setenv(name, strcmp(name, rules) ? value : path, 1);
+}
+
+void tuned_use(void)
+{
+    static const char library[] = "# library: ";
     char path[PATH_MAX], text[16384] = "", name[128], *rest = text, *line;
     snprintf(path, sizeof path, "%s/env.sh", layer.settings.tuned);
     input_read(path, text, sizeof text);
@@ -22,16 +35,11 @@ void tuned_check(void)
     line = strsep(&rest, "\n");
     const char *of =
         strncmp(line, library, strlen(library)) ? "no library" : line + strlen(library);
-    if (!strcmp(of, name))
-        return;
-    while ((line = strsep(&rest, "\n")))
-        if (!strncmp(line, mpich, strlen(mpich)) || !strncmp(line, openmpi, strlen(openmpi))) {
-            line[strcspn(line, "=")] = '\0';
-            unsetenv(line + strlen(export));
-        }
-    if (launcher_speaks())
+    if (strcmp(of, name) != 0 && launcher_speaks())
         layer_say("--tuned=%s was written for %s, and is not used for %s", layer.settings.tuned, of,
                   name);
+    while (!strcmp(of, name) && (line = strsep(&rest, "\n")))
+        set_variable(line);
 }
 
 void tuned_save(const struct profile *p)

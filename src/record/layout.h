@@ -377,7 +377,7 @@ struct ledger_header {
     uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not yet agreed */
     char host[64];
     char program[4096];    /* /proc/self/exe */
-    char mpi_library[192]; /* MPI_Get_library_version, first line */
+    char mpi_library[192]; /* name and version: "MPICH 4.0.2" */
     char script[1024];     /* the script that the program interprets, as given; empty if none */
     char arguments[2048];  /* each preceded by a blank, quoted for a shell; " ...": truncated */
     char launcher[64];     /* the command that starts such ranks: "srun --mpi=pmi2" */

@@ -80,12 +80,6 @@ bool ledger_is_alive(const struct ledger_header *h);
 #define LEDGER_ALL UINT32_MAX
 const char *ledger_open(struct ledger *l, int directory, const char *name, uint32_t sections);
 
-/* The size class of a message: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
-static inline unsigned size_class_of(uint64_t bytes)
-{
-    return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
-}
-
 /* Whether a log that is sampled with MASK (2^k - 1) keeps this collective, and how many collectives
  * it then represents. All ranks decide alike, by a hash, so that two collectives that alternate in
  * a loop are kept equally often. SPARED: number of halvings of the log that do not affect it. */

@@ -1,9 +1,9 @@
 #include "tune/cvar.h"
 
 #ifdef COLLPROF_SIMULATED
-const char *cvar_write(const char *name, const char *text)
+const char *cvar_write(const char *name, long long value)
 {
-    (void)name, (void)text;
+    (void)name, (void)value;
     return "the simulator has none: its own options choose algorithms";
 }
 
@@ -13,24 +13,16 @@ bool cvar_read(const char *name, long long *value)
     return false;
 }
 
-bool cvar_enum_name(const char *variable, int i, int *value, char *name, size_t room)
+bool cvar_possible(const char *variable, int i, int *value, char *name, size_t room)
 {
     (void)variable, (void)i, (void)value, (void)name, (void)room;
     return false;
 }
-
-void cvar_description(const char *name, char *text, size_t room)
-{
-    (void)name, (void)room;
-    *text = '\0';
-}
 #else
 
-#include <errno.h>
-#include <limits.h>
+#include "base/text.h"
+
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct cvar {
@@ -53,56 +45,28 @@ static const char *find(const char *name, struct cvar *v)
         PMPI_T_cvar_get_info(v->index, own, &length, &verbosity, &v->type, &v->values, v->about,
                              &about, &bind, &scope) != MPI_SUCCESS)
         return "the library has no control variable of that name";
+    if (v->type == MPI_CHAR || v->type == MPI_DOUBLE)
+        return "it is no whole number: use: its environment variable";
     return NULL;
 }
 
-/* Converts TEXT to a number of the type, which has BYTES. Returns NULL or the error. */
-static const char *convert(const char *text, MPI_Datatype type, int bytes, long long *number)
-{
-    char *end;
-    errno = 0;
-    *number = strtoll(text, &end, 0);
-    if (end == text || *end)
-        return "expected a number";
-    bool is_signed = type == MPI_INT || type == MPI_COUNT;
-    long long most = bytes >= 8 ? LLONG_MAX : (1LL << (8 * bytes - is_signed)) - 1;
-    bool fits = !errno && *number <= most && *number >= (is_signed ? -most - 1 : 0);
-    return fits ? NULL : "the number is out of its range";
-}
-
-static bool is_whole(MPI_Datatype type)
-{
-    return type == MPI_INT || type == MPI_UNSIGNED || type == MPI_UNSIGNED_LONG ||
-           type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT;
-}
-
-static const char *write_value(const struct cvar *v, const char *text)
-{
-    MPI_T_cvar_handle handle;
-    int count, bytes = 0;
-    long long number, now = 0;
-    if (PMPI_T_cvar_handle_alloc(v->index, NULL, &handle, &count) != MPI_SUCCESS)
-        return "it does not belong to the library as a whole";
-    bool whole = is_whole(v->type);
-    if (whole)
-        PMPI_Type_size(v->type, &bytes);
-    const char *why = !whole || count != 1 ? "it is no whole number: use: its environment variable"
-                                           : convert(text, v->type, bytes, &number);
-    if (!why && PMPI_T_cvar_write(handle, &number) != MPI_SUCCESS)
-        why = "the library does not let it be set: use: its environment variable";
-    /* All supported machines are little-endian: the low bytes come first. */
-    if (!why && (PMPI_T_cvar_read(handle, &now) != MPI_SUCCESS ||
-                 memcmp(&now, &number, (size_t)bytes) != 0))
-        why = "the MPI library ignored the value";
-    PMPI_T_cvar_handle_free(&handle);
-    return why;
-}
-
-const char *cvar_write(const char *name, const char *text)
+const char *cvar_write(const char *name, long long value)
 {
     struct cvar v;
+    MPI_T_cvar_handle handle;
+    int count = 0;
+    long long now = 0;
     const char *why = find(name, &v);
-    return why ? why : write_value(&v, text);
+    if (why)
+        return why;
+    bool open = !PMPI_T_cvar_handle_alloc(v.index, NULL, &handle, &count);
+    /* All supported machines are little-endian: the low bytes come first. */
+    bool written = open && count == 1 && !PMPI_T_cvar_write(handle, &value);
+    if (open)
+        PMPI_T_cvar_handle_free(&handle);
+    return written && cvar_read(name, &now) && now == value
+               ? NULL
+               : "the library does not take this value: use: its environment variable";
 }
 
 bool cvar_read(const char *name, long long *value)
@@ -115,8 +79,8 @@ bool cvar_read(const char *name, long long *value)
         long long large;
         unsigned char truth;
     } now = {.large = 0};
-    if (find(name, &v) || v.type == MPI_CHAR || PMPI_Type_size(v.type, &bytes) ||
-        bytes > (int)sizeof now || PMPI_T_cvar_handle_alloc(v.index, NULL, &handle, &count))
+    if (find(name, &v) || PMPI_Type_size(v.type, &bytes) || bytes > (int)sizeof now ||
+        PMPI_T_cvar_handle_alloc(v.index, NULL, &handle, &count))
         return false;
     bool good = count == 1 && PMPI_T_cvar_read(handle, &now) == MPI_SUCCESS;
     PMPI_T_cvar_handle_free(&handle);
@@ -125,20 +89,56 @@ bool cvar_read(const char *name, long long *value)
     return good;
 }
 
-bool cvar_enum_name(const char *variable, int i, int *value, char *name, size_t room)
+/* --- the possible values --- */
+
+/* MPICH's description lists the values of a variable as "NAME - meaning", in the order of their
+ * numbers, sometimes without line breaks. The text before " - " may then contain the previous
+ * meaning, too. The name is the longest entry of this list with which that text ends. */
+static const char known[] =
+    "auto binomial brucks dissemination error k_brucks k_dissemination linear nb noncommutative "
+    "pairwise pairwise_sendrecv_replace percoll recexch recexch_doubling recexch_halving "
+    "recursive_doubling recursive_halving reduce_scatter_allgather reduce_scatter_gather ring "
+    "scatter_recursive_doubling_allgather scatter_ring_allgather scattered smp tree";
+
+/* The length of the name before END in TEXT; 0 if it is not known. */
+static int known_before(const char *text, const char *end)
+{
+    int best = 0;
+    for (const char *word = known; *word; word += strspn(word, " ")) {
+        int n = (int)strcspn(word, " ");
+        if (end - text >= n && !strncmp(end - n, word, (size_t)n) && n > best)
+            best = n;
+        word += n;
+    }
+    return best;
+}
+
+static bool described_value(const char *about, int number, char *name, size_t room)
+{
+    const char *end = about;
+    for (int i = 0; (end = strstr(end, " - ")); i++, end += 3)
+        if (i == number) {
+            while (end > about && end[-1] == ' ')
+                end--;
+            int n = known_before(about, end);
+            text_copy_part(name, room, end - n, (size_t)n);
+            return true;
+        }
+    return false;
+}
+
+bool cvar_possible(const char *variable, int i, int *value, char *name, size_t room)
 {
     struct cvar v;
     int n, length = (int)room;
     char title[256];
     int title_length = sizeof title;
-    return !find(variable, &v) && v.values != MPI_T_ENUM_NULL &&
-           PMPI_T_enum_get_info(v.values, &n, title, &title_length) == MPI_SUCCESS && i < n &&
+    if (find(variable, &v))
+        return false;
+    *value = i;
+    if (v.values == MPI_T_ENUM_NULL)
+        return described_value(v.about, i, name, room);
+    return PMPI_T_enum_get_info(v.values, &n, title, &title_length) == MPI_SUCCESS && i < n &&
            PMPI_T_enum_get_item(v.values, i, value, name, &length) == MPI_SUCCESS;
-}
-
-void cvar_description(const char *name, char *text, size_t room)
-{
-    struct cvar v;
-    snprintf(text, room, "%s", find(name, &v) ? "" : v.about);
 }
 #endif

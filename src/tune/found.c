@@ -1,12 +1,16 @@
 #include "tune/found.h"
 
+#include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
 #include "document/save.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static json_t *candidate_json(const struct tuned *t, int k)
@@ -22,13 +26,19 @@ static json_t *candidate_json(const struct tuned *t, int k)
 json_t *tuned_json(const struct tuned *t)
 {
     const struct algorithm *best = &t->candidate[t->best];
+    const struct estimate *ratio = &t->ratio[t->best];
+    const double now = t->best ? t->time[0].value : NAN;
     json_t *list = json_array();
     for (int k = 0; k < t->n; k++)
         json_push(list, candidate_json(t, k));
-    json_t *json =
-        json_pack("{s:s, s:i, s:I, s:s, s:i, s:o}", "operation", t->operation->mpi_name, "ranks",
-                  t->ranks, "bytes", (json_int_t)t->bytes, "best", t->best ? best->name : "",
-                  "segment", t->best ? best->segment : 0, "candidates", list);
+    json_t *json = json_pack(
+        "{s:s, s:i, s:I, s:s, s:i, s:o, s:o, s:o}", "operation", t->operation->mpi_name, "ranks",
+        t->ranks, "bytes", (json_int_t)t->bytes, "best", t->best ? best->name : "", "segment",
+        t->best ? best->segment : 0, "candidates", list, "now_us",
+        json_finite(1e6 * t->time[0].value), "saves_us",
+        json_finite(t->best ? 1e6 * tuned_saving(t, best) * (t->calls > 0 ? t->calls : 1) : 0));
+    json_put_estimate(json, "faster",
+                      (struct estimate){now * ratio->value, now * ratio->low, now * ratio->high});
     if (*t->arrival)
         json_put(json, "arrival", json_string(t->arrival));
     if (t->calls > 0)
@@ -87,29 +97,75 @@ bool tuned_read(const json_t *json, struct tuned *t)
     return t->n > 0;
 }
 
-/* --- the file --- */
+/* --- the files --- */
 
-static void path_of(const char *directory, char path[PATH_MAX])
+struct files {
+    const char *directory;
+    const struct tuned_set *set;
+    struct rules rules;
+};
+
+static void write_json(FILE *out, const struct files *f)
 {
-    snprintf(path, PATH_MAX, "%s/tuned.json", directory);
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->set->list.n; i++)
+        json_push(list, tuned_json(&f->set->list.at[i]));
+    json_write(json_pack("{s:s, s:b, s:o}", "library", f->set->library, "complete",
+                         f->set->complete, "tuned", list),
+               out, true);
 }
 
-long tuned_set_save(const struct tuned_set *s, const char *directory)
+static void write_openmpi(FILE *out, const struct files *f)
+{
+    rules_openmpi_write(out, &f->rules);
+}
+
+static void write_env(FILE *out, const struct files *f)
+{
+    char *full = realpath(f->directory, NULL), path[PATH_MAX + 32], word[PATH_MAX + 64];
+    fprintf(out, "# library: %s\n", f->set->library);
+    snprintf(path, sizeof path, "%s/openmpi.rules", full ? full : f->directory);
+    free(full);
+    quote_shell(path, word, sizeof word);
+    if (!f->rules.by_size)
+        rules_mpich_write(out, &f->rules);
+    else if (rules_count(&f->rules))
+        fprintf(out,
+                "export OMPI_MCA_coll_tuned_use_dynamic_rules=1\n"
+                "export OMPI_MCA_coll_tuned_dynamic_rules_filename=%s\n",
+                word);
+}
+
+static void path_of(const char *directory, const char *name, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/%s", directory, name);
+}
+
+static bool save(const struct files *f, const char *name,
+                 void (*write)(FILE *out, const struct files *f))
 {
     char path[PATH_MAX];
     struct save file;
-    json_t *list = json_array();
-    path_of(directory, path);
-    for (size_t i = 0; i < s->list.n; i++)
-        json_push(list, tuned_json(&s->list.at[i]));
-    json_t *json =
-        json_pack("{s:s, s:b, s:o}", "library", s->library, "complete", s->complete, "tuned", list);
-    if (!rules_possible(directory) || !save_open(&file, path)) {
-        json_decref(json);
+    path_of(f->directory, name, path);
+    if (!save_open(&file, path))
+        return false;
+    write(file.out, f);
+    return save_commit(&file);
+}
+
+long tuned_set_save(struct tuned_set *s, const char *directory)
+{
+    if (mkdir(directory, 0777) && errno != EEXIST) {
+        reason_give("%s: %s", directory, strerror(errno));
         return -1;
     }
-    json_write(json, file.out, true);
-    return save_commit(&file) ? rules_save(directory, s->library, s->list.at, s->list.n) : -1;
+    struct files f = {directory, s, rules_of(s)};
+    bool saved = save(&f, "tuned.json", write_json) &&
+                 (!f.rules.by_size || save(&f, "openmpi.rules", write_openmpi)) &&
+                 save(&f, "env.sh", write_env);
+    long n = saved ? (long)rules_count(&f.rules) : -1;
+    rules_free(&f.rules);
+    return n;
 }
 
 bool tuned_set_load(struct tuned_set *s, const char *directory)
@@ -117,7 +173,7 @@ bool tuned_set_load(struct tuned_set *s, const char *directory)
     char path[PATH_MAX], why[PATH_MAX + 200];
     size_t i;
     const json_t *one;
-    path_of(directory, path);
+    path_of(directory, "tuned.json", path);
     *s = (struct tuned_set){0};
     if (access(path, F_OK))
         return true;

@@ -10,11 +10,11 @@
 struct tuning_library {
     /* Puts the algorithms for messages of BYTES into LIST; returns how many, at most ROOM. */
     int (*list)(const struct tuned_operation *o, size_t bytes, struct algorithm *list, int room);
-    /* Makes the library use A for the operation from now on; NULL: its own choice, as it was at
-     * first. STRICT: a call for which A is impossible returns an error, if the library can do that,
-     * instead of using another algorithm. Local; false if the library refuses. */
+    /* Makes the library use A for the operation, in calls from now on and on communicators that are
+     * made from now on; NULL: its own choice, as it was at first. STRICT: a call for which A is
+     * impossible returns an error, if the library can do that, instead of using another algorithm.
+     * Local; false if the library refuses. */
     bool (*choose)(const struct tuned_operation *o, const struct algorithm *a, bool strict);
-    bool at_creation; /* acts on communicators that are made from now on, not on the next call */
     /* Makes the operation by the algorithm chosen; NULL: the library's own function does. */
     collective_run *run;
 };
@@ -28,22 +28,5 @@ const struct tuning_library *tuning_library(void);
 
 /* The first line of the library's name and version, without its MPI standard: "MPICH 4.0.2". */
 void tuning_library_name(char *name, size_t room);
-
-/* An operation with an algorithm, on a communicator of its own. */
-struct selection {
-    const struct tuning_library *library;
-    const struct tuned_operation *operation;
-    const struct algorithm *algorithm; /* NULL: the library's choice */
-    MPI_Comm comm;
-};
-
-/* Collective over COMM, which is duplicated. Returns an MPI error code. */
-int selection_open(struct selection *s, MPI_Comm comm);
-void selection_close(struct selection *s);
-
-/* Between them calls of the operation on S->comm use the algorithm; STRICT as in choose(). Local;
- * false if the library refuses. */
-bool selection_begin(const struct selection *s, bool strict);
-void selection_end(const struct selection *s);
 
 #endif

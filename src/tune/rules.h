@@ -1,7 +1,9 @@
-/* What tuning found, and the files by which an MPI library is made to use it. No MPI. */
+/* What tuning found, and the files by which an MPI library is made to use it. No MPI. Memory as in
+ * base/memory.h. */
 #ifndef COLLPROF_TUNE_RULES_H
 #define COLLPROF_TUNE_RULES_H
 
+#include "base/array.h"
 #include "base/stats.h"
 
 #include <stdbool.h>
@@ -11,13 +13,12 @@
 /* A collective operation whose algorithm can be chosen. */
 struct tuned_operation {
     const char *mpi_name; /* "MPI_Allreduce" */
-    const char *stem;     /* in names of control variables: "allreduce"; MPICH: in capitals */
+    const char *stem;     /* in names of Open MPI's parameters: "allreduce" */
+    const char *mpich;    /* in names of MPICH's control variables: "ALLREDUCE" */
     int openmpi;          /* its number in Open MPI's rules */
     bool by_ranks;        /* Open MPI's rules count the bytes of all ranks together */
     bool reduces;
 };
-
-enum { TUNED_NUMBERS = 16 }; /* all Open MPI's numbers are less */
 
 /* NULL if there is none of that name. */
 const struct tuned_operation *tuned_operation_find(const char *mpi_name);
@@ -48,33 +49,48 @@ struct tuned {
 /* Differences below 2 % are not worth a rule. */
 #define TUNED_TIE 0.02
 
-/* The candidate for several signatures T[0 .. N-1] of one operation that can have only one: it is
- * certainly faster in one of them, slower by more than TUNED_TIE in none, saves most in all, and is
- * not refuted.
- * Returns its index among the candidates of T[0]; 0 if there is none. */
-int tuned_common(const struct tuned *const *t, size_t n);
+/* All signatures of a tuning. */
+struct tuned_set {
+    char library[128]; /* name and version: "Open MPI v4.1.4" */
+    bool complete;     /* false: the tuning was ended before it had measured everything */
+    bool changed;      /* since it was read, by comparing runs */
+    ARRAY(struct tuned) list;
+};
 
-/* The candidate of T[I], one of N signatures, that the files for LIBRARY name; 0 if they keep the
- * library's choice. */
-int rules_candidate(const char *library, const struct tuned *t, size_t n, size_t i);
+/* Signatures of one operation for which the library can only have one algorithm. */
+struct rule {
+    struct tuned **of; /* N of them, by ranks and bytes */
+    size_t n;
+    const struct algorithm *algorithm; /* NULL: the library's choice remains */
+};
 
-/* Writes Open MPI's dynamic rules. A rule is for the ranks and sizes that were measured, and for
- * sizes between two of them where both have the same algorithm; elsewhere the library's choice
- * remains. Returns the number of signatures that get another algorithm. */
-size_t rules_openmpi_write(FILE *out, const struct tuned *t, size_t n);
+/* All rules of a set, by operation, ranks and bytes. */
+struct rules {
+    /* Open MPI: a rule is for a number of ranks and a size class of profiles. Otherwise, for MPICH,
+     * it is for an operation as a whole. */
+    bool by_size;
+    struct tuned **sorted; /* all signatures of the set */
+    ARRAY(struct rule) list;
+};
 
-/* Writes MPICH's control variables as lines for a shell. They are for all sizes and communicators,
- * so an operation gets one only by tuned_common(). Returns the number of operations that get one.*/
-size_t rules_mpich_write(FILE *out, const struct tuned *t, size_t n);
+/* A rule has the algorithm that is certainly faster in one of its signatures, slower by more than
+ * TUNED_TIE in none, and saves most in all. It has none if a signature is refuted. There are no
+ * rules for other libraries. S must outlive the result, which is for rules_free(). */
+struct rules rules_of(struct tuned_set *s);
+void rules_free(struct rules *r);
 
-/* Writes the files for LIBRARY ("Open MPI v4.1.4") into DIRECTORY, which is made if necessary:
- * env.sh, to be read by a shell, and for Open MPI also openmpi.rules. Without a faster algorithm
- * env.sh changes no setting. Returns the number that the functions above return; -1 if writing
- * failed, with the reason (base/reason.h). */
-long rules_save(const char *directory, const char *library, const struct tuned *t, size_t n);
+/* The number of rules with an algorithm. */
+size_t rules_count(const struct rules *r);
 
-/* Makes DIRECTORY if necessary, and tests whether the files can be written there, so that a program
- * can refuse before it measures. Otherwise gives the reason. */
-bool rules_possible(const char *directory);
+/* Seconds that a call of T saves with A; NaN if unknown. */
+double tuned_saving(const struct tuned *t, const struct algorithm *a);
+
+/* Writes Open MPI's dynamic rules. A rule is for the sizes from its signatures' least to their
+ * largest, and for those up to the next rule if that has the same algorithm; elsewhere the
+ * library's choice remains. */
+void rules_openmpi_write(FILE *out, const struct rules *r);
+
+/* Writes MPICH's control variables as lines for a shell. */
+void rules_mpich_write(FILE *out, const struct rules *r);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 struct state {
     const struct tuning *t;
     struct tuned *out;
-    struct selection selection[ALGORITHMS_MAX];
+    MPI_Comm comm[ALGORITHMS_MAX];            /* of each candidate */
     double time[ROUNDS_MAX * ALGORITHMS_MAX]; /* of rank 0 */
     bool collects;
     /* What rank 0 tells all ranks after a round. */
@@ -83,16 +84,27 @@ struct state {
     double end; /* budget_now() of rank 0 */
 };
 
-static bool use(const struct state *s, int k, bool strict)
+static bool choose(const struct state *s, int k, bool strict)
 {
-    s->t->use(s->t->c.arg, s->selection[k].comm, s->t->library->run);
-    return selection_begin(&s->selection[k], strict);
+    const struct algorithm *a = k ? &s->out->candidate[k] : NULL;
+    return s->t->library->choose(s->t->operation, a, strict);
 }
 
-static void use_own(const struct state *s, int k)
+/* From now on the operation is made by candidate K on its communicator. */
+static void use(const struct state *s, int k, bool strict)
 {
-    selection_end(&s->selection[k]);
-    s->t->use(s->t->c.arg, s->t->c.comm, NULL);
+    *s->t->comm = s->comm[k];
+    if (s->t->run)
+        *s->t->run = s->t->library->run;
+    choose(s, k, strict);
+}
+
+static void use_own(const struct state *s)
+{
+    *s->t->comm = s->t->c.comm;
+    if (s->t->run)
+        *s->t->run = NULL;
+    choose(s, 0, false);
 }
 
 /* Whether all ranks make the operation by candidate K without an error and with right data. */
@@ -100,34 +112,40 @@ static int is_right(const struct state *s, int k, bool *right)
 {
     const struct latency_case *c = &s->t->c;
     int bad = 0, any = 0, wrong = 0;
-    bad = !use(s, k, true) || c->run(c->arg, c->root) != MPI_SUCCESS;
-    use_own(s, k);
+    use(s, k, true);
+    bad = c->run(c->arg, c->root) != MPI_SUCCESS;
+    use_own(s);
     TRY(PMPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, c->comm));
     if (!any && c->check) {
         use(s, k, false);
         int error = c->check(c->arg, &wrong);
-        use_own(s, k);
+        use_own(s);
         TRY(error);
     }
     *right = !any && wrong == 0;
     return MPI_SUCCESS;
 }
 
+/* Makes candidate K's communicator, and tests whether the candidate is possible. */
+static int open_one(struct state *s, int k)
+{
+    int good = choose(s, k, false), all = 0;
+    choose(s, 0, false); /* ranks that refuse it agree on that with the others */
+    TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, s->t->c.comm));
+    if (!all)
+        return MPI_SUCCESS;
+    choose(s, k, false);
+    int error = PMPI_Comm_dup(s->t->c.comm, &s->comm[k]);
+    choose(s, 0, false);
+    return error ? error : is_right(s, k, &s->next.alive[k]);
+}
+
 static int open_all(struct state *s)
 {
-    const struct tuning *t = s->t;
-    struct tuned *o = s->out;
-    for (int k = 0; k < o->n; k++) {
-        struct selection *of = &s->selection[k];
-        *of = (struct selection){.library = t->library,
-                                 .operation = t->operation,
-                                 .algorithm = k ? &o->candidate[k] : NULL};
-        int error = selection_open(of, t->c.comm);
-        s->next.alive[k] = error == MPI_SUCCESS;
-        if (s->next.alive[k])
-            TRY(is_right(s, k, &s->next.alive[k]));
+    for (int k = 0; k < s->out->n; k++) {
+        TRY(open_one(s, k));
         if (!s->next.alive[0])
-            return error ? error : MPI_ERR_OTHER;
+            return MPI_ERR_OTHER;
     }
     return MPI_SUCCESS;
 }
@@ -145,7 +163,7 @@ static int measure_block(struct state *s, int k, double *time)
     c.plan.until = s->t->c.plan.until;
     use(s, k, false);
     int error = latency_measure_direct(&c, &outcome);
-    use_own(s, k);
+    use_own(s);
     if (!error && s->collects)
         *time = outcome.result[0].value.value;
     latency_outcome_free(&outcome);
@@ -205,23 +223,22 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
     if (out->n == 1)
         return MPI_SUCCESS;
     struct state *s = calloc(1, sizeof *s);
-    int good = s != NULL, all = 0;
-    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, t->c.comm);
-    if (!error && !all)
-        error = MPI_ERR_NO_MEM;
+    int error = sync_all_have(t->c.comm, s != NULL);
     if (s) {
         s->t = t;
         s->out = out;
         s->collects = rank == 0;
         s->end = budget_now() + t->budget;
+        for (int k = 0; k < ALGORITHMS_MAX; k++)
+            s->comm[k] = MPI_COMM_NULL;
     }
     if (!error)
         error = open_all(s);
     if (!error)
         error = measure_rounds(s);
     for (int k = 0; s && k < out->n; k++)
-        if (s->selection[k].library)
-            selection_close(&s->selection[k]);
+        if (s->comm[k] != MPI_COMM_NULL)
+            PMPI_Comm_free(&s->comm[k]);
     free(s);
     return error;
 }

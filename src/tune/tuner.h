@@ -18,8 +18,10 @@ struct tuning {
     /* The operation and the delay of each rank's entry (AFTER), on a communicator of the caller's;
      * its plan is not used except for UNTIL. */
     struct latency_case c;
-    /* Makes the case's operation use COMM and, if not NULL, the function RUN. */
-    void (*use)(void *arg, MPI_Comm comm, collective_run *run);
+    /* The variables of the case's operation that name its communicator, and the function that makes
+     * it instead of the library's; RUN: NULL if it has none. */
+    MPI_Comm *comm;
+    collective_run **run;
     double budget; /* seconds for all candidates together */
 };
 

@@ -60,7 +60,7 @@ assert len(ranks) == run["size"] == 2 and sorted(r["rank"] for r in ranks) == [0
 assert now - 60 < run["started_unix"] < now - 0.1, run["started_unix"]
 assert run["programs"] == [os.path.realpath("small")] and not run["threads_at_once"]
 assert run["launcher"] == "mpiexec." + os.environ["MPI"] and run["stack_depth"] == 4
-assert run["mpi"][0].startswith({"mpich": "MPICH Version:", "openmpi": "Open MPI v"}[os.environ["MPI"]]), run["mpi"]
+assert run["mpi"][0].startswith({"mpich": "MPICH 4", "openmpi": "Open MPI v"}[os.environ["MPI"]]), run["mpi"]
 assert not any(c in run["mpi"][0] for c in "\t\n")
 host, = p["hosts"]
 assert (host["name"], host["ranks"]) == (platform.node(), 2), host

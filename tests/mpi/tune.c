@@ -8,7 +8,7 @@
  * library called this in the last one, with how many numbers in all, on each rank: that shows which
  * algorithm was used, also in shared memory. */
 #include "base/reason.h"
-#include "tune/rules.h"
+#include "tune/found.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -29,16 +29,20 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 
 static int save(char **argv)
 {
-    struct tuned t = {.operation = tuned_operation_find(argv[4]),
-                      .ranks = atoi(argv[5]),
-                      .bytes = (size_t)atol(argv[6]),
-                      .n = 2,
-                      .candidate = {{"default", -1, 0}, {"", atoi(argv[8]), atoi(argv[9])}},
-                      .time = {{1, 1, 1}, {0.5, 0.5, 0.5}},
-                      .ratio = {{1, 1, 1}, {0.5, 0.5, 0.5}}};
-    strncpy(t.candidate[1].name, argv[7], sizeof t.candidate[1].name - 1);
-    long changed = rules_save(argv[2], argv[3], &t, 1);
+    struct tuned_set set = {0};
+    struct tuned *t = PUSH(&set.list);
+    *t = (struct tuned){.operation = tuned_operation_find(argv[4]),
+                        .ranks = atoi(argv[5]),
+                        .bytes = (size_t)atol(argv[6]),
+                        .n = 2,
+                        .candidate = {{"default", -1, 0}, {"", atoi(argv[8]), atoi(argv[9])}},
+                        .time = {{1, 1, 1}, {0.5, 0.5, 0.5}},
+                        .ratio = {{1, 1, 1}, {0.5, 0.5, 0.5}}};
+    strncpy(t->candidate[1].name, argv[7], sizeof t->candidate[1].name - 1);
+    strncpy(set.library, argv[3], sizeof set.library - 1);
+    long changed = tuned_set_save(&set, argv[2]);
     reason_print_stored("tune");
+    free(set.list.at);
     return changed != 1;
 }
 
@@ -50,6 +54,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (getenv("TUNE_FOREIGN")) /* not for tuning to set */
+        return 1;
     int bytes = atoi(argv[3]);
     unsigned char *send = calloc((size_t)(bytes * size), 1), *recv = calloc((size_t)bytes, 1);
     long mine[2], *all = calloc((size_t)(2 * size), sizeof *all);

@@ -38,12 +38,15 @@ openmpi)
     is "basic_linear" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")" "1x4096 1x4096 1x4096 0x0"
     ;;
 esac
-# So does a run with --tuned; files for another library are not used.
+# So does a run with --tuned, after the directory was moved, and takes nothing else from there; files for another
+# library are not used.
+named=$(show 4 MPI_Reduce_scatter_block 1024 "$dir")
+mv "$dir" "$scratch/moved" && dir=$scratch/moved && echo "export TUNE_FOREIGN=1" >>"$dir/env.sh"
 run() # OPTION
 {
     "$MPIEXEC" -n 4 "$collprof" run --yield --report=no --output="$scratch/run" "$@" 2>"$scratch/err"
 }
-is "--tuned" "$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)" "$(show 4 MPI_Reduce_scatter_block 1024 "$dir")"
+is "--tuned" "$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)" "$named"
 # That the algorithm of a rule is in use is seen in the messages, if the transport is.
 seen() # OPERATION [OPTION]
 {
@@ -119,7 +122,6 @@ END
 python3 - "$scratch/json" "$scratch/json2" <<'END' || fail "it does not go on where it was"
 import json, sys
 before, after = (json.load(open(path)) for path in sys.argv[1:])
-assert [f["numbers"]["signatures"] for f in after["findings"] if f["key"] == "tuned_before"] == [5]
 rows = [d["tables"]["tuned"]["rows"] for d in (before, after)]
 assert len(rows[1]) == 6 and [abs(a["now"] - b["now"]) < 1e-6 for a, b in zip(*rows)][:5] == 5 * [True], rows
 END

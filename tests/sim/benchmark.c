@@ -83,7 +83,6 @@ CALL(Reduce, value, AT(0, total), 3, value_type, slow_sum_in_order, 0, W)
 CALL(Allreduce, value, total, 3, value_type, slow_sum, W)
 CALL(Reduce_scatter_block, in, out, BLOCK, MPI_INT, MPI_MAX, W)
 CALL(Scan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
-CALL(Exscan, in, out, BLOCK, MPI_INT, MPI_SUM, W)
 CALL(Barrier, W)
 
 static const struct {
@@ -93,8 +92,7 @@ static const struct {
              {"MPI_Gather", Gather},       {"MPI_Scatter", Scatter},
              {"MPI_Alltoall", Alltoall},   {"MPI_Reduce", Reduce},
              {"MPI_Allreduce", Allreduce}, {"MPI_Reduce_scatter_block", Reduce_scatter_block},
-             {"MPI_Scan", Scan},           {"MPI_Exscan", Exscan},
-             {"MPI_Barrier", Barrier}};
+             {"MPI_Scan", Scan},           {"MPI_Barrier", Barrier}};
 
 /* All ranks at one moment, and each as long after. */
 static void arrive(double after_us)

@@ -56,13 +56,6 @@ expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and
 [ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
 [ -e "$work/started" ] && { echo "FAIL: the application was started in spite of an error"; failed=1; }
 
-# What tuning has written reaches the application, with the path as it is now, and nothing else from that file.
-mkdir "$work/tuned dir" && printf '%s\n' "# library: Open MPI v4.1.4" "export OMPI_MCA_coll_tuned_use_dynamic_rules=1" \
-    "export OMPI_MCA_coll_tuned_dynamic_rules_filename='/elsewhere/openmpi.rules'" "export LD_PRELOAD=/x" "touch $work/started" \
-    > "$work/tuned dir/env.sh"
-expect 0 "filename=$work/tuned dir/openmpi.rules\$" $collprof run --tuned="$work/tuned dir" env
-expect 0 'coll_tuned_use_dynamic_rules=1' $collprof run --tuned="$work/tuned dir" env
-! grep -q '^LD_PRELOAD=/x' "$work/out" && [ ! -e "$work/started" ] || { echo "FAIL: more than variables is taken"; failed=1; }
 expect 2 'no env.sh of collprof in it' $collprof run --tuned="$work" "$work/canary.sh"
 expect 2 'expected: all, exact' $collprof run --tune=some "$work/canary.sh"
 expect 0 'coll_tuned_use_dynamic_rules=1' $collprof run --tune=exact env

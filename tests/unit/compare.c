@@ -277,7 +277,7 @@ Test(scale, factors_have_closed_forms)
         profile_free(run[i]);
 }
 
-static const char *rules_of = "Open MPI v4.1.4";
+static const char *tuned_for = "Open MPI v4.1.4";
 
 /* The verdict on the rule for the sums, of which the runs BEFORE take OWN ms more in half of them,
  * the runs AFTER with AFTER_OWN; the tuning predicts a half of 100 us for each of the 80 calls,
@@ -287,7 +287,7 @@ static const char *verdict_on_rule(double own, double after_own, size_t n, struc
 {
     static char verdict[32];
     struct tuned_set set = {0};
-    strcpy(set.library, rules_of);
+    strcpy(set.library, tuned_for);
     *PUSH(&set.list) = (struct tuned){.operation = tuned_operation_find("MPI_Allreduce"),
                                       .ranks = 2,
                                       .n = 2,
@@ -325,10 +325,9 @@ Test(compare, gains_of_a_tuning)
     cr_expect(t.refuted);
     cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 3, &t, &predicted_us), "not seen");
     cr_expect(!t.refuted, "three runs are too few to decide");
-    library = "MPICH Version: 4.0.2";
-    rules_of = "MPICH 4.0.2";
+    tuned_for = library = "MPICH 4.0.2";
     cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 5, &t, &predicted_us), "faster");
-    rules_of = "MPICH 4.1";
+    tuned_for = "MPICH 4.1";
     cr_expect_str_eq(verdict_on_rule(0.1, 0.1, 5, &t, &predicted_us), "(null)",
                      "the rules were not used");
     cr_expect(!t.refuted);

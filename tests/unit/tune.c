@@ -33,14 +33,31 @@ static struct tuned signature(const char *operation, int ranks, size_t bytes, do
     return t;
 }
 
-static char *written(size_t (*write)(FILE *out, const struct tuned *t, size_t n),
-                     const struct tuned *t, size_t n, size_t changed)
+/* The set of T[0 .. N-1], for LIBRARY. */
+static struct tuned_set set_of(const char *library, const struct tuned *t, size_t n)
+{
+    struct tuned_set set = {.complete = true};
+    strcpy(set.library, library);
+    for (size_t i = 0; i < n; i++)
+        *PUSH(&set.list) = t[i];
+    return set;
+}
+
+static const char mpich[] = "MPICH 4.0.2", openmpi[] = "Open MPI v4.1.4";
+
+/* What is written of N signatures that should have COUNT rules. */
+static char *written(const char *library, const struct tuned *t, size_t n, size_t count)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    cr_expect_eq(write(out, t, n), changed);
+    struct tuned_set set = set_of(library, t, n);
+    struct rules rules = rules_of(&set);
+    cr_expect_eq(rules_count(&rules), count);
+    (library == mpich ? rules_mpich_write : rules_openmpi_write)(out, &rules);
     fclose(out);
+    rules_free(&rules);
+    free(set.list.at);
     return text;
 }
 
@@ -53,7 +70,7 @@ Test(tune, openmpi_rules)
         signature("MPI_Allreduce", 4, 8, 0.5, 2),   signature("MPI_Allreduce", 4, 16, 0.5, 2),
         signature("MPI_Allreduce", 4, 32, 1, 0.99), signature("MPI_Allreduce", 5, 8, 1, 1),
         signature("MPI_Bcast", 4, 8, 1, 1.5)};
-    char *text = written(rules_openmpi_write, t, sizeof t / sizeof *t, 4);
+    char *text = written(openmpi, t, sizeof t / sizeof *t, 4);
     cr_expect_str_eq(text, "2 # operations\n"
                            "2 # MPI_Allreduce\n"
                            "4 # numbers of ranks\n"
@@ -79,16 +96,24 @@ Test(tune, openmpi_rules)
                            "33 0 4 0 # the library's choice\n"
                            "5 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n");
     free(text);
-    free(written(rules_openmpi_write, &t[4], 1, 0));
+    free(written(openmpi, &t[4], 1, 0));
 }
 
-Test(tune, arrival_patterns_share_a_rule)
+/* Sizes of one class and arrival patterns share a rule: the algorithm that is never slower. Where
+ * another rule begins, the one before needs no end. */
+Test(tune, openmpi_rules_side_by_side)
 {
-    /* The ring is faster if all are punctual and slower if not; the other one is never slower. */
-    const struct tuned t[] = {signature("MPI_Bcast", 4, 8, 0.5, 0.9),
-                              signature("MPI_Bcast", 4, 8, 1.1, 1)};
-    char *text = written(rules_openmpi_write, t, 2, 1);
-    cr_expect(strstr(text, "\n8 5 4 8192 # segmented_ring\n"), "%s", text);
+    const struct tuned t[] = {
+        signature("MPI_Barrier", 4, 0, 0.5, 2), signature("MPI_Bcast", 4, 70, 0.5, 0.9),
+        signature("MPI_Bcast", 4, 127, 1.1, 1), signature("MPI_Bcast", 4, 127, 0.5, 0.9),
+        signature("MPI_Bcast", 4, 128, 0.5, 2)};
+    char *text = written(openmpi, t, 5, 3);
+    cr_expect(strstr(text, "2 # sizes\n0 4 4 0 # ring\n1 0 4 0 # the library's choice\n"), "%s",
+              text);
+    cr_expect(strstr(text, "4 # sizes\n0 0 4 0 # the library's choice\n"
+                           "70 5 4 8192 # segmented_ring\n128 4 4 0 # ring\n"
+                           "129 0 4 0 # the library's choice\n"),
+              "%s", text);
     free(text);
 }
 
@@ -98,40 +123,38 @@ Test(tune, mpich_variables)
     const struct tuned t[] = {
         signature("MPI_Bcast", 4, 8, 0.5, 0.9), signature("MPI_Bcast", 4, 16, 1.1, 1),
         signature("MPI_Allgather", 2, 16, 0.5, 2), signature("MPI_Allgather", 4, 16, 1.5, 0.5)};
-    char *text = written(rules_mpich_write, t, 4, 1);
+    char *text = written(mpich, t, 4, 1);
     cr_expect_str_eq(text, "export MPIR_CVAR_DEVICE_COLLECTIVES=percoll\n"
                            "export MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0\n"
                            "export MPIR_CVAR_BCAST_INTRA_ALGORITHM=segmented_ring\n");
     free(text);
 }
 
+/* The number of the algorithm that the rule for T names; 0: there is none. */
+static int named(const char *library, const struct tuned *t)
+{
+    struct tuned_set set = set_of(library, t, 1);
+    struct rules rules = rules_of(&set);
+    int number = rules_count(&rules) ? rules.list.at[0].algorithm->number : 0;
+    rules_free(&rules);
+    free(set.list.at);
+    return number;
+}
+
 Test(tune, a_difference_that_is_not_certain_is_no_rule)
 {
     struct tuned t = signature("MPI_Bcast", 4, 8, 0.9, 2);
-    const struct tuned *at[] = {&t};
-    cr_expect_eq(tuned_common(at, 1), 1);
+    cr_expect_eq(named(openmpi, &t), ring.number);
+    cr_expect_eq(named(mpich, &t), ring.number);
+    cr_expect_eq(named("Other MPI", &t), 0);
     t.ratio[1].high = 1.001;
-    cr_expect_eq(tuned_common(at, 1), 0);
+    cr_expect_eq(named(openmpi, &t), 0);
     t = signature("MPI_Bcast", 4, 8, 0.985, 2);
-    cr_expect_eq(tuned_common(at, 1), 0, "less than 2 %% is a tie");
+    cr_expect_eq(named(openmpi, &t), 0, "less than 2 %% is a tie");
     t = signature("MPI_Bcast", 4, 8, NAN, 0.9);
-    cr_expect_eq(tuned_common(at, 1), 2, "the first one was not measured");
-}
-
-/* Open MPI has a rule for each size, MPICH one for all; a refuted one is not written. */
-Test(tune, what_the_files_name)
-{
-    struct tuned t[] = {signature("MPI_Bcast", 4, 8, 0.5, 0.9),
-                        signature("MPI_Bcast", 4, 16, 1.1, 1)};
-    cr_expect_eq(rules_candidate("Open MPI v4.1.4", t, 2, 0), 1);
-    cr_expect_eq(rules_candidate("Open MPI v4.1.4", t, 2, 1), 0);
-    cr_expect_eq(rules_candidate("MPICH 4.0.2", t, 2, 0), 2);
-    cr_expect_eq(rules_candidate("MPICH 4.0.2", t, 2, 1), 2);
-    cr_expect_eq(rules_candidate("Other MPI", t, 2, 0), 0);
-    t[0].refuted = true;
-    cr_expect_eq(rules_candidate("Open MPI v4.1.4", t, 2, 0), 0);
-    free(written(rules_openmpi_write, t, 2, 0));
-    free(written(rules_mpich_write, t, 2, 0));
+    cr_expect_eq(named(openmpi, &t), cut_ring.number, "the first one was not measured");
+    t.refuted = true;
+    cr_expect_eq(named(openmpi, &t), 0);
 }
 
 /* --- what was found, as a file --- */
@@ -158,11 +181,12 @@ static void replace_file(const char *text)
 
 Test(tune, is_read_as_it_was_written, .fini = remove_directory)
 {
-    struct tuned_set set = {.library = "Open MPI v4.1.4"}, again;
+    struct tuned t[] = {signature("MPI_Allreduce", 4, 8, 0.5, 0.9),
+                        signature("MPI_Bcast", 5, 16, NAN, 0.7)};
+    struct tuned_set set = set_of(openmpi, t, 2), again;
     cr_assert(mkdtemp(directory));
     cr_assert(tuned_set_load(&again, directory) && again.list.n == 0, "there is no file");
-    *PUSH(&set.list) = signature("MPI_Allreduce", 4, 8, 0.5, 0.9);
-    *PUSH(&set.list) = signature("MPI_Bcast", 5, 16, NAN, 0.7);
+    set.complete = false;
     set.list.at[0].best = 1;
     set.list.at[0].calls = 12;
     set.list.at[1].best = 2;
@@ -309,13 +333,6 @@ static int check(void *arg, int *wrong)
     return PMPI_Barrier(c->comm);
 }
 
-static void use(void *arg, MPI_Comm comm, collective_run *by)
-{
-    struct call *c = arg;
-    cr_assert_null(by);
-    c->comm = comm;
-}
-
 static void measure(int rank, void *arg)
 {
     struct tuned *out = arg, own;
@@ -328,7 +345,7 @@ static void measure(int rank, void *arg)
                                    .check = check,
                                    .arg = &call,
                                    .kind = COLLECTIVE_ALL},
-                             .use = use,
+                             .comm = &call.comm,
                              .budget = 10};
     cr_assert_eq(tuner_measure(&t, rank == 0 ? out : &own), MPI_SUCCESS);
     cr_expect_eq(call.comm, MPI_COMM_WORLD);

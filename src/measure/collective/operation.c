@@ -27,20 +27,19 @@ static unsigned char element(int from, int to, size_t k)
     {                                                                                              \
         return twin(__VA_ARGS__ c->comm, request);                                                 \
     }
-#define SEND c->send, (int)c->bytes, MPI_BYTE
-#define RECV c->recv, (int)c->bytes, MPI_BYTE
+#define SEND c->send, c->send_count, c->send_type
+#define RECV c->recv, c->recv_count, c->recv_type
 
 CALLS(barrier, PMPI_Barrier, PMPI_Ibarrier, )
 CALLS(broadcast, PMPI_Bcast, PMPI_Ibcast, RECV, c->root, )
 CALLS(gather, PMPI_Gather, PMPI_Igather, SEND, RECV, c->root, )
 CALLS(allgather, PMPI_Allgather, PMPI_Iallgather, SEND, RECV, )
-CALLS(allreduce, PMPI_Allreduce, PMPI_Iallreduce, c->send, RECV, MPI_BXOR, )
-CALLS(reduce, PMPI_Reduce, PMPI_Ireduce, c->send, RECV, MPI_BXOR, c->root, )
+CALLS(allreduce, PMPI_Allreduce, PMPI_Iallreduce, c->send, RECV, c->op, )
+CALLS(reduce, PMPI_Reduce, PMPI_Ireduce, c->send, RECV, c->op, c->root, )
 CALLS(scatter, PMPI_Scatter, PMPI_Iscatter, SEND, RECV, c->root, )
 CALLS(alltoall, PMPI_Alltoall, PMPI_Ialltoall, SEND, RECV, )
-CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV,
-      MPI_BXOR, )
-CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, MPI_BXOR, )
+CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV, c->op, )
+CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, c->op, )
 
 #define NAMED(id, word, function, twin)                                                            \
     .name = word, .mpi_name = function, .mpi_twin = twin, .call = call_##id, .start = start_##id
@@ -118,7 +117,15 @@ void operation_fill_buffers(const struct operation_call *c)
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes)
 {
-    *c = (struct operation_call){.operation = o, .comm = comm, .root = root, .bytes = bytes};
+    *c = (struct operation_call){.operation = o,
+                                 .comm = comm,
+                                 .root = root,
+                                 .bytes = bytes,
+                                 .send_count = (int)bytes,
+                                 .recv_count = (int)bytes,
+                                 .send_type = MPI_BYTE,
+                                 .recv_type = MPI_BYTE,
+                                 .op = MPI_BXOR};
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
     if (bytes > INT_MAX)

@@ -66,6 +66,9 @@ struct operation_call {
     size_t bytes;
     unsigned char *send, *recv;
     size_t send_bytes, recv_bytes;
+    int send_count, recv_count; /* as in MPI; reductions: only RECV_COUNT, RECV_TYPE and OP */
+    MPI_Datatype send_type, recv_type;
+    MPI_Op op;
     const struct bcast *by; /* the tree of a broadcast; NULL for the library's own */
     collective_run *own;    /* another implementation; NULL for the library's own */
 };
