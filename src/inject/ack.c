@@ -234,7 +234,7 @@ static json_t *describe(const struct internal_comm *s, const struct ack_stream *
     json_t *rows = json_array();
     for (int i = 0; i < s->size; i++)
         if (i != a->root)
-            json_array_append_new(rows, ack_finding(&verdict[i], i, a->n));
+            json_array_append_new(rows, ack_finding(&verdict[i], i));
     return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:o}", "operation", "MPI_Bcast",
                      "communicator", s->name, "ranks", s->size, "root", a->root, "bytes",
                      (json_int_t)a->bytes, "broadcasts", (json_int_t)a->calls, "asked",

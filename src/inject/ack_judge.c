@@ -105,12 +105,9 @@ static void find_shortest(struct judging *g)
     }
 }
 
-/* Fills g->cleared. As the work grows as N * SIZE^2, many members use only the first broadcasts. */
 static void find_cleared(struct judging *g)
 {
-    double work = (double)g->size * g->size;
-    size_t n = work * (double)g->n > 2e8 ? (size_t)(2e8 / work) + 1 : g->n;
-    for (size_t k = 0; k < n && k < g->n; k++)
+    for (size_t k = 0; k < g->n; k++)
         for (int j = 0; j < g->size; j++) {
             if (j == g->root)
                 continue;
@@ -170,7 +167,6 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
     for (size_t k = 0; k < g->n; k++) {
         d->doubt[k] = doubt_about(g, k, i);
         v->doubt = d->doubt[k] < v->doubt ? d->doubt[k] : v->doubt;
-        v->late += late_by(g, k, i, i, IN_TIME) > 0;
     }
     for (size_t k = 0; k < g->n; k++)
         if (is_clean(d, k, v)) {
@@ -249,13 +245,11 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
 
 /* --- the finding --- */
 
-static void explain(const struct ack_verdict *v, size_t n, char *text, size_t size)
+static void explain(const struct ack_verdict *v, char *text, size_t size)
 {
     *text = '\0';
     if (v->doubt == ACK_DELAYED)
-        snprintf(text, size, "unknown: %s",
-                 v->late == n ? "this rank was late every time"
-                              : "a rank that it may depend on was late");
+        snprintf(text, size, "unknown: it, or a rank that it may depend on, was late every time");
     else if (v->doubt == ACK_UNREADY)
         snprintf(text, size, "no rank was waiting: may be less by a round trip");
     else if (v->doubt == ACK_MISSING)
@@ -264,14 +258,13 @@ static void explain(const struct ack_verdict *v, size_t n, char *text, size_t si
         snprintf(text, size, "right after another MPI call of the root: may be less alone");
 }
 
-json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts)
+json_t *ack_finding(const struct ack_verdict *v, int i)
 {
     char text[120];
-    explain(v, broadcasts, text, sizeof text);
-    json_t *row =
-        json_pack("{s:i, s:I, s:I, s:s, s:f}", "destination", i, "acknowledged",
-                  (json_int_t)(v->asked - v->given_up), "given_up", (json_int_t)v->given_up,
-                  "remark", text, "late_percent", 100.0 * (double)v->late / (double)broadcasts);
+    explain(v, text, sizeof text);
+    json_t *row = json_pack("{s:i, s:I, s:I, s:s}", "destination", i, "acknowledged",
+                            (json_int_t)(v->asked - v->given_up), "given_up",
+                            (json_int_t)v->given_up, "remark", text);
     json_put_estimate(row, "ol", v->acknowledged);
     json_put_estimate(row, "direct", v->direct);
     json_put_estimate(row, "rtl", v->round_trip);

@@ -78,7 +78,6 @@ struct ack_verdict {
     int missing_rank;             /* ACK_MISSING: the late rank in one of them */
     struct estimate round_trip;   /* RTL_i */
     size_t asked, given_up;       /* numbers of acknowledgements */
-    size_t late;                  /* broadcasts that i itself entered late */
 };
 
 /* Judges N broadcasts among SIZE members: stamp[j * n + k] is member j in broadcast k, seen[k] its
@@ -87,9 +86,8 @@ struct ack_verdict {
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                const struct ack_seen *seen, double bound, struct ack_verdict *verdict);
 
-/* Makes a finding of the profile from V, for destination I. BROADCASTS: number of acknowledged
- * broadcasts. The caller owns it. */
-json_t *ack_finding(const struct ack_verdict *v, int i, size_t broadcasts);
+/* Makes a finding of the profile from V, for destination I. The caller owns it. */
+json_t *ack_finding(const struct ack_verdict *v, int i);
 
 /* The median of N samples, some of them left-censored: where IS_BOUND, the true value is at most
  * VALUE. The 95 % interval holds whatever the true values are. NaN if half of the samples are

@@ -24,7 +24,6 @@ const struct column ack_columns[] = {
     INTERVAL("ol", "by acks",
              "time until its acknowledgement arrived, minus half of that message's round trip; "
              "needs no common clock"),
-    OPTIONAL("late", SHARE, NULL, "broadcasts that this rank entered after the data could arrive"),
     OPTIONAL("acknowledged", COUNT, "acks",
              "acknowledgements received for the recorded broadcasts"),
 };
@@ -82,10 +81,7 @@ static void put_measurement(struct table *t, const struct report_table *self, co
     for (size_t c = 0; c < self->n_columns; c++) {
         const struct column *column = &self->columns[c];
         bool time = column->kind == COLUMN_TIME;
-        snprintf(key, sizeof key, "%s%s", column->name,
-                 time                           ? "_us"
-                 : column->kind == COLUMN_SHARE ? "_percent"
-                                                : "");
+        snprintf(key, sizeof key, "%s%s", column->name, time ? "_us" : "");
         const json_t *cell = json_object_get(row, key);
         cell = cell ? cell : json_object_get(outer, key);
         if (column->kind == COLUMN_TEXT)

@@ -37,7 +37,7 @@ void view_close(struct view *v);
     }
 
 /* Of measurements made in the run: measured.c. */
-extern const struct column ack_columns[12], benchmark_columns[10], broadcast_columns[11],
+extern const struct column ack_columns[11], benchmark_columns[10], broadcast_columns[11],
     tune_columns[12], algorithm_columns[5];
 void fill_measured(struct table *t, const struct view *v);
 /* Of samples: sampled.c. */

@@ -80,9 +80,6 @@ def with_ack():
                 continue
             if ol is not None and not marked and abs(ol - exact) > 0.01 * exact + 0.05 * ONE_WAY:
                 problems.append(said + "acknowledged %.2f us, true %.2f us" % (ol, exact))
-            percent = lateness.get(key, 0)
-            if not marked and not percent and d["late_percent"] or percent == 100 and d["late_percent"] < 100:
-                problems.append(said + "late in %.0f %%, true %.0f %%" % (d["late_percent"], percent))
     print("%s%s: %d of %d destinations known and unmarked, or longer than the pause before" % (
         name, " pipelined" * pipelined, unmarked, rows))
     none = any("ack: 0 of" in w for w in profile["warnings"])
