@@ -149,7 +149,7 @@ static const struct field region_table[] = {
 
 #define ROW struct profile_entry
 static const struct field entry_table[] = {
-    NEEDED(site, "site", SITES, KEY),
+    IN(site, "site", SITES, KEY),
     NEEDED(operation, "operation", OPERATIONS, KEY),
     IN(comm, "communicator", COMMS, KEY),
     IN(region, "region", REGIONS, KEY),

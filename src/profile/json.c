@@ -179,8 +179,12 @@ static bool rows_good(struct profile *p)
     for (size_t i = 0; i < p->operations.n; i++)
         good =
             good && text_is_identifier(p->operations.at[i].name, sizeof p->operations.at[i].name);
-    for (size_t i = 0; i < p->entries.n; i++)
-        good = good && p->entries.at[i].size_class <= 63;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        struct profile_entry *e = &p->entries.at[i];
+        good = good && e->size_class <= 63;
+        if (e->site == PROFILE_NONE) /* calls without a recorded call site */
+            e->site = profile_add_site(p, &(struct profile_site){0});
+    }
     return good;
 }
 
