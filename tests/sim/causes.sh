@@ -5,7 +5,7 @@ set -u
 test -n "$SMPIRUN" || exit 77
 status=0
 for situation in $(python3 "$srcdir/tests/sim/causes.py" names); do
-    rm -rf sim/causes.dir
+    rm -rf sim/causes.dir*
     COLLPROF_OUTPUT=sim/causes.dir COLLPROF_TRACE=calls COLLPROF_REPORT=no \
         timeout 60 "$srcdir/tests/sim/run.sh" cluster 8 sim/causes $situation >sim/causes.out 2>&1 ||
         { echo "FAIL: $situation: status $?"; cat sim/causes.out; status=1; continue; }

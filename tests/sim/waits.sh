@@ -28,7 +28,7 @@ sys.exit(bad and "FAIL: %s: %s in %s" % (situation, bad, findings) or 0)' $1
 }
 
 for situation in $(python3 "$srcdir/tests/sim/waits.py" names); do
-    rm -rf sim/waits.dir
+    rm -rf sim/waits.dir*
     # A send is nothing to the simulator unless it is told: 1 us.
     export SMPI_OPTIONS=
     case $situation in small_messages | there_and_back) SMPI_OPTIONS="--cfg=smpi/os:0:1e-6:0" ;; esac
@@ -39,11 +39,11 @@ for situation in $(python3 "$srcdir/tests/sim/waits.py" names); do
     found $situation || status=1
 done
 # 256 ranks take seconds, and nothing is lost between them.
-rm -rf sim/waits.dir
+rm -rf sim/waits.dir*
 COLLPROF_OUTPUT=sim/waits.dir COLLPROF_TRACE=calls COLLPROF_REPORT=no \
     timeout 120 "$srcdir/tests/sim/run.sh" cluster 256 sim/waits healthy >sim/waits.out 2>&1 ||
     { echo "FAIL: 256 ranks: status $?"; status=1; }
 grep -q '"sends":10240,"receives":10240,"matched":10240,"contradictions":0,' sim/waits.dir/profile.json ||
     { echo "FAIL: of 256 ranks not all messages are matched"; status=1; }
-rm -rf sim/waits.dir
+rm -rf sim/waits.dir*
 exit $status

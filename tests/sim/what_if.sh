@@ -9,5 +9,5 @@ first=$(date +%s)
 # shellcheck disable=SC2086 # many seeds
 python3 "$srcdir/tests/sim/what_if.py" "$srcdir/tests/sim/run.sh" ./collprof sim/what_if sim/what_if.dir $seeds
 status=$?
-rm -rf sim/what_if.dir
+rm -rf sim/what_if.dir*
 exit $status
