@@ -70,6 +70,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     TRY(subject_arrivals(u, g, &median, &apart));
     struct latency_case c = case_of(u, left);
     c.together = true;
+    c.check = NULL;
     c.after = median;
     int rc = MPI_SUCCESS;
     if (apart * (c.plan.warmup + OPERATIONS_OF_ARRIVAL) < left)
@@ -236,7 +237,7 @@ static double agree_on_share(const struct internal_comm *s)
 }
 
 /* Without data no rank waits for another (except in a barrier), so there is nothing to measure.
- * Broadcasts that are replaced are measured there. */
+ * replace.c times the broadcasts that it makes, so they are left out here. */
 static bool wants(const struct collective *c)
 {
     bool can =
