@@ -65,7 +65,8 @@ static int take_stamps(struct direct *d, int repetitions)
     return PMPI_Gather(d->mine, n, MPI_DOUBLE, d->all, n, MPI_DOUBLE, 0, c->comm);
 }
 
-/* First and last entry and exit of one operation. A broadcast's root has no exit that counts. */
+/* First and last entry and exit of one operation. A broadcast's root that enters
+ * last has no exit that counts. */
 struct seen {
     double first_in, last_in, first_out, last_out;
     bool late;
@@ -250,7 +251,7 @@ static int pilot_rounds(struct direct *d)
         if (!go)
             break;
         d->last = one ? r->c->root : (k + sources) % sources;
-        TRY(batch_direct(d, &(struct batch){.repetitions = 1}, &ignored, &n));
+        TRY(batch_direct(d, &(struct batch){.repetitions = 1, .first = true}, &ignored, &n));
         if (r->keeps && k >= 0)
             pilot_take(d);
     }
