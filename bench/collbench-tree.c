@@ -57,6 +57,10 @@ static const struct option_entry option_list[] = {
 static error_t check(struct option_parser *parser, void *values)
 {
     const struct tree_options *o = values;
+    if (o->latencies && o->bench.ranks.min != o->bench.ranks.max)
+        return option_refuse(parser,
+                             "--latencies: a log is for one number of ranks: use: --ranks=%zu:%zu",
+                             o->bench.ranks.max, o->bench.ranks.max);
     return o->latencies && o->bench.size == 1
                ? 0
                : bench_check_ranks(parser, &o->bench, "a measured broadcast", o->root);
