@@ -90,13 +90,14 @@ static bool choose(const struct state *s, int k, bool strict)
     return s->t->library->choose(s->t->operation, a, strict);
 }
 
-/* From now on the operation is made by candidate K on its communicator. */
-static void use(const struct state *s, int k, bool strict)
+/* From now on the operation is made by candidate K on its communicator. False: the library refuses
+ * it. */
+static bool use(const struct state *s, int k, bool strict)
 {
     *s->t->comm = s->comm[k];
     if (s->t->run)
         *s->t->run = s->t->library->run;
-    choose(s, k, strict);
+    return choose(s, k, strict);
 }
 
 static void use_own(const struct state *s)
@@ -112,8 +113,8 @@ static int is_right(const struct state *s, int k, bool *right)
 {
     const struct latency_case *c = &s->t->c;
     int bad = 0, any = 0, wrong = 0;
-    use(s, k, true);
-    bad = c->run(c->arg, c->root) != MPI_SUCCESS;
+    bad = !use(s, k, true);
+    bad |= c->run(c->arg, c->root) != MPI_SUCCESS; /* even if refused: others make it */
     use_own(s);
     TRY(PMPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, c->comm));
     if (!any && c->check) {
@@ -135,9 +136,13 @@ static int open_one(struct state *s, int k)
     if (!all)
         return MPI_SUCCESS;
     choose(s, k, false);
-    int error = PMPI_Comm_dup(s->t->c.comm, &s->comm[k]);
+    bool made = PMPI_Comm_dup(s->t->c.comm, &s->comm[k]) == MPI_SUCCESS;
     choose(s, 0, false);
-    return error ? error : is_right(s, k, &s->next.alive[k]);
+    if (!made)
+        s->comm[k] = MPI_COMM_NULL;
+    if (sync_all_have(s->t->c.comm, made) != MPI_SUCCESS)
+        return MPI_SUCCESS;
+    return is_right(s, k, &s->next.alive[k]);
 }
 
 static int open_all(struct state *s)
