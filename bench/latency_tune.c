@@ -7,9 +7,11 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "document/save.h"
 #include "tune/found.h"
 #include "tune/tuner.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,19 +64,23 @@ struct tune {
     struct tuned_set set;
 };
 
-/* Goes on from what an ended tuning of the same library has left in the directory. False, with a
- * reason, if nothing can be written there. */
+/* Goes on from what an ended tuning of the same library has left in the directory; a complete set
+ * stays there until something is measured. False, with a reason, if nothing can be written there.
+ */
 static bool open_set(struct tune *t)
 {
-    char library[sizeof t->set.library];
+    char library[sizeof t->set.library], path[PATH_MAX];
     tuning_library_name(library, sizeof library);
     if (!tuned_set_load(&t->set, t->o->tune))
         reason_print_stored(t->o->bench.program);
     if (t->set.complete || strcmp(t->set.library, library) != 0)
         t->set.list.n = 0;
-    t->set.complete = false;
     text_copy(t->set.library, sizeof t->set.library, library);
-    return tuned_set_save(&t->set, t->o->tune) >= 0;
+    snprintf(path, sizeof path, "%s/env.sh", t->o->tune);
+    const bool good =
+        t->set.complete ? save_possible(path) : tuned_set_save(&t->set, t->o->tune) >= 0;
+    t->set.complete = false;
+    return good;
 }
 
 struct tune *tune_new(const struct latency_options *o, struct document *d)
@@ -209,7 +215,12 @@ bool tune_end(struct tune *t)
                          "No algorithm is certainly faster than the choice of %s in any of %zu "
                          "cases: %s/env.sh changes no setting.",
                          library, n, directory);
-    else if (written >= 0)
+    else if (written == 0)
+        document_finding(t->d, &f,
+                         "%zu of %zu cases have a faster algorithm than the choice of %s, but each "
+                         "is slower in another case: %s/env.sh changes no setting.",
+                         faster, n, library, directory);
+    else if (written > 0)
         document_finding(t->d, &f,
                          "%zu of %zu cases have a faster algorithm than the choice of %s; %ld "
                          "rules make none of the cases slower. To use them: . %s/env.sh. Sums of "
