@@ -44,7 +44,7 @@ static json_t *findings; /* as inject_findings() returns it */
 static void add(json_t *finding)
 {
     pthread_mutex_lock(&layer.lock);
-    if (json_array_size(findings) < FINDINGS_MAX)
+    if (json_array_size(findings) < FINDINGS_MAX || !json_object_get(finding, "kind"))
         json_array_append(findings, finding);
     pthread_mutex_unlock(&layer.lock);
     json_decref(finding);

@@ -97,7 +97,7 @@ double injection_budget(const struct injection *self, double seconds, double per
 int injection_pass(const struct injection *self, const struct collective *c);
 
 /* Adds FINDING about communicator COMM of the ledger, and takes its reference (NULL: no finding).
- * At most 2000 findings and warnings are kept. */
+ * At most 2000 findings are kept. */
 void injection_found(const struct injection *self, uint32_t comm, json_t *finding);
 
 /* Adds a warning for the report. */
