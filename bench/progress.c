@@ -17,6 +17,7 @@ static struct {
     struct document *results;
     char *part;    /* name of the file of partial results */
     double saved;  /* when it was last written, seconds; 0: never */
+    bool kept;     /* this run has written it */
     char *message; /* for the signal handler */
 } keeping;
 
@@ -31,8 +32,7 @@ static double wall_now(void)
 /* SA_RESETHAND has restored the default action: the process ends as it would without a handler. */
 static void on_signal(int number)
 {
-    if (!access(keeping.part, F_OK) &&
-        write(STDERR_FILENO, keeping.message, strlen(keeping.message)) < 0)
+    if (keeping.kept && write(STDERR_FILENO, keeping.message, strlen(keeping.message)) < 0)
         _exit(128 + number);
     raise(number);
 }
@@ -43,7 +43,7 @@ static void save_part(size_t done, size_t total, double now)
     if (!keeping.b || done == 0 || (keeping.saved > 0 && now - keeping.saved < 10))
         return;
     document_fact(keeping.results, "interrupted", "%zu of %zu were measured", done, total);
-    document_save(keeping.results, keeping.part, keeping.b->format);
+    keeping.kept |= document_save(keeping.results, keeping.part, keeping.b->format);
     document_fact(keeping.results, "interrupted", NULL);
     keeping.saved = now;
 }
