@@ -99,6 +99,7 @@ Test(scenario, faults_name_their_line)
     refuses(OTHERS "start\nissue ibarrier\nsync\nissue ibarrier\nstop\n", 5, "no rank waits");
     refuses(OTHERS "start\nissue broadcast root 4\nstop\n", 3, "out of range");
     refuses(OTHERS "issue barrier\nstop\n", 3, "stop without start");
+    refuses(OTHERS "start\nissue barrier\nstop\nstart\n", 5, "start comes before stop");
     refuses(OTHERS "start\nissue barrier\n", 1, "never stop");
     refuses(OTHERS "start\nstop\nparticipants 4\nstart\nstop\n", 4, "out of range");
     refuses(OTHERS "start\nissue broadcast root 9\nstop\n", 3, "out of range");

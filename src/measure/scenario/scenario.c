@@ -46,6 +46,8 @@ static bool check_script(const struct script *s, int ranks, const struct scenari
         stops = stops || a->kind == ACTION_STOP;
         if (stops && !starts)
             return scenario_wrong(why, a->line, "stop without start: start comes first");
+        if (stops && a->kind == ACTION_START)
+            return scenario_wrong(why, a->line, "start after stop: start comes before stop");
         if (a->kind == ACTION_ISSUE && a->root >= ranks)
             return scenario_wrong(why, a->line,
                                   "root %d is out of range: %d ranks take part, 0 to %d", a->root,
