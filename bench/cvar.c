@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "tune/cvar.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,9 @@ const char *cvar_set(const char *assignment)
     const char *equal = strchr(assignment, '=');
     if (!equal || (size_t)(equal - assignment) >= sizeof name)
         return "expected NAME=NUMBER";
+    errno = 0;
     long long value = strtoll(equal + 1, &end, 0);
-    if (!equal[1] || *end)
+    if (!equal[1] || *end || errno == ERANGE)
         return "expected NAME=NUMBER";
     text_copy_part(name, sizeof name, assignment, (size_t)(equal - assignment));
     const char *why = cvar_write(name, value);

@@ -76,6 +76,7 @@ bool cvar_read(const char *name, long long *value)
     int count, bytes = 0;
     union {
         int number;
+        unsigned natural;
         long long large;
         unsigned char truth;
     } now = {.large = 0};
@@ -85,7 +86,10 @@ bool cvar_read(const char *name, long long *value)
     bool good = count == 1 && PMPI_T_cvar_read(handle, &now) == MPI_SUCCESS;
     PMPI_T_cvar_handle_free(&handle);
     if (good)
-        *value = bytes == sizeof now.number ? now.number : bytes == 1 ? now.truth : now.large;
+        *value = v.type == MPI_UNSIGNED       ? now.natural
+                 : bytes == sizeof now.number ? now.number
+                 : bytes == 1                 ? now.truth
+                                              : now.large;
     return good;
 }
 
