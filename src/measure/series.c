@@ -40,6 +40,7 @@ struct keeping {
     bool single;          /* batches give a single value */
     int empty;
     bool counting; /* warm-up is over */
+    int attempts;  /* for STOP_PAPER, with the present one */
     double *value;
 };
 
@@ -79,11 +80,11 @@ static bool paper_wants_more(struct keeping *k)
         return false;
     if (n < PAPER_REPEATS_MIN || n < (size_t)k->plan.repeats_max)
         return true;
-    if (k->s->attempts >= PAPER_ATTEMPTS_MAX) {
+    if (k->attempts >= PAPER_ATTEMPTS_MAX) {
         k->s->over_budget = true;
         return false;
     }
-    k->s->attempts++;
+    k->attempts++;
     k->s->samples.n = k->means.n = 0;
     return true;
 }
@@ -141,7 +142,7 @@ static int warm_up_next(struct keeping *k)
     if (rest > 0 && k->s->per_operation * rest < 0.25 * time_left(k, k->plan.budget))
         return rest;
     k->counting = true;
-    k->s->attempts = 1;
+    k->attempts = 1;
     return 0;
 }
 

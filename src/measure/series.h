@@ -1,8 +1,8 @@
 /* One quantity, measured repeatedly by several ranks until the plan is satisfied.
  *
  * Rank 0 stores the samples and decides when the series ends. Before every batch it broadcasts what
- * to do next, so no decision is made inside the timed part. A batch is a function
- * that every rank calls; it begins with a barrier of its own.
+ * to do next, so no decision is made inside the timed part. A batch is a function that every rank
+ * calls; it begins with a barrier of its own.
  *
  * The hold is a time that the batch waits in each operation; the batch defines on which rank and
  * where. A curve is the quantity measured with increasing holds: one point for each hold. */
@@ -18,7 +18,6 @@ struct series {
     double loop_mean;       /* mean of the batches' means, as the paper reports it; NaN if none */
     int repetitions;        /* M as used: less than the plan's if the budget was short */
     double per_operation;   /* seconds in the last batch, with the loop's own overhead */
-    int attempts;           /* for STOP_PAPER, with the accepted one */
     bool over_budget;       /* the budget ended it, not the rule */
 };
 
