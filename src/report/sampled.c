@@ -212,7 +212,7 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
 
 /* --- the table --- */
 
-const struct column sample_columns[7] = {
+const struct column sample_columns[] = {
     COLUMN("rank", RANK, NULL, "the rank that executed it"),
     COLUMN("time", TIME, NULL, "processor time, by samples"),
     COLUMN("share", SHARE, "of rank", "share of all that was sampled of the rank"),
