@@ -3,7 +3,6 @@
  * from the root's entry; collbench-collective operations of the library, from the last rank's
  * entry (held) or with all ranks entering at the same moment (direct). */
 #include "latency_bench.h"
-#include "measure/buffer.h"
 #include "trees/bcast.h"
 
 #include <math.h>
@@ -123,7 +122,7 @@ static const struct option_entry collective_options[] = {
     OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
            2, option_take_text, tune, NULL),
-    OPTION("arrival", "LIST", "how ranks enter for direct and --tune, of %s; default: punctual", 2,
+    OPTION("arrival", "LIST", "how ranks enter for direct and --tune, of %s; punctual always", 2,
            option_take_list, arrivals, &latency_arrivals),
     {0}};
 

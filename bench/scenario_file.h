@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-/* Reads one scenario, named NAME if the file does not name it. False with WHY;
- * what depends on the number of ranks is checked by scenario_check(). */
+/* Reads one scenario, named NAME if the file does not name it. False with WHY; what depends on the
+ * number of ranks is checked by scenario_check(). */
 bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY]);
 
 #endif

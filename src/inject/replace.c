@@ -68,8 +68,9 @@ static bool may_measure(const struct internal_comm *s, char why_not[256])
     for (uint32_t i = 0; i < layer.ledger.header->section[LEDGER_CALLS].count; i++)
         threads += __atomic_load_n(&layer.ledger.calls[i].thread, __ATOMIC_RELAXED) != 0;
     pthread_mutex_unlock(&layer.lock);
-    int mine[2] = {
-        threads<2, injection_budget(&replace_injection, LATENCIES_MOST, MEASURING_PERCENT)> 0};
+    double left = injection_budget(&replace_injection, LATENCIES_MOST, MEASURING_PERCENT);
+    bool alone = threads < 2;
+    int mine[2] = {alone, left > 0};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
     snprintf(why_not, 256, "%s",
              all[0] ? "measuring has taken its share of the run"

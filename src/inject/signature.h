@@ -42,8 +42,8 @@ bool subject_open(struct subject *u, const struct collective *c);
 void subject_close(struct subject *u);
 
 /* Collective: makes one operation; *ONE: seconds that it takes on the slowest rank. *LEFT, equal on
- * all ranks: what it leaves of BUDGET seconds for measuring U; 0 if LEAST operations of that
- * length, and WAIT longer, do not fit into BUDGET. Rank 0 decides. Returns an MPI error code. */
+ * all ranks: what it leaves of BUDGET seconds for measuring U; 0 if LEAST operations, each of
+ * *ONE + WAIT seconds, do not fit into BUDGET. Rank 0 decides. Returns an MPI error code. */
 int subject_budget(const struct subject *u, double budget, int least, double wait, double *left,
                    double *one);
 

@@ -1,6 +1,6 @@
 /* --tune: measures the library's algorithms at the application's own signatures (operation,
  * communicator, root, bytes), with the arrival times of its ranks, just before a call, as benchmark
- * mode does (benchmark.c). It begins with a signature's eighth call, so frequent ones come first,
+ * mode does (benchmark.c). It begins with a signature's ninth call, so frequent ones come first,
  * and takes at most --tune-share of the run so far; a signature for which there is no time yet is
  * tried again when its number of calls has doubled. The application's own calls keep the library's
  * choice. */
@@ -12,8 +12,6 @@
 #include "tune/tuner.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

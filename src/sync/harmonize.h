@@ -14,8 +14,8 @@ struct harmony {
 
     double begin; /* the moment, on the common clock */
     bool late;    /* the announcement reached this rank after the moment */
-    double slack; /* on rank 0: seconds between announcement and moment. It grows after a late
-                     rank and shrinks again to the minimum */
+    double slack; /* seconds between announcement and moment, on all ranks alike. It grows after a
+                     late rank and shrinks again to the minimum */
     double least;
     double measured, took; /* local time and duration of the clock's last point, if FOLLOWS */
     int from;     /* for sync_check(); -1 if the caller does not set it after harmonize_open() */

@@ -1,12 +1,11 @@
 /* The collective operations, as values: what the scenarios and the direct methods measure.
  *
- * Each has a blocking and a non-blocking call with the same buffers, data whose result is known,
- * and a check of it, so that nothing is ever timed that did not do its work. The data
- * type is the byte (Gracia et al., 4.1), reductions are MPI_BXOR. BYTES is one block:
- * the whole message of a broadcast, reduce, allreduce or scan; what each rank contributes to a
- * gather or allgather; what goes to each rank in a scatter, alltoall or reduce-scatter; a barrier
- * has none.
- */
+ * Each has a blocking and a non-blocking call with the same buffers. operation_prepare() makes
+ * calls of bytes (Gracia et al., 4.1), reductions by MPI_BXOR; only for these are there data whose
+ * result is known, and a check of it, so that nothing is timed that did not do its work. BYTES is
+ * one block: the whole message of a broadcast, reduce, allreduce or scan; what each rank
+ * contributes to a gather or allgather; what goes to each rank in a scatter, alltoall or
+ * reduce-scatter; a barrier has none. */
 #ifndef COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 #define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 
@@ -37,7 +36,7 @@ struct operation {
     enum operation_extent send; /* size of each buffer: none, BYTES, or BYTES per rank */
     enum operation_extent recv;
     bool send_at_root, recv_at_root; /* only the root has that buffer */
-    bool reduces;                    /* by MPI_BXOR */
+    bool reduces;
     int (*call)(const struct operation_call *c);
     int (*start)(const struct operation_call *c, MPI_Request *request);
     /* Not of reductions. FROM_EACH: each rank contributes a block of its own (otherwise only the
@@ -70,7 +69,8 @@ struct operation_call {
     MPI_Datatype send_type, recv_type;
     MPI_Op op;
     const struct bcast *by; /* the tree of a broadcast; NULL for the library's own */
-    collective_run *own;    /* another implementation; NULL for the library's own */
+    collective_run *own;    /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
+                               counts and types above; NULL for the library's own */
 };
 
 /* Allocates, touches and fills the buffers; local. False if BYTES exceeds a count of MPI or memory
@@ -83,16 +83,18 @@ void operation_release(struct operation_call *c);
 bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
                                  int root, size_t bytes);
 
-/* Puts known data into the send buffer and clears the receive buffer. */
+/* Puts known data into the send buffer and clears the receive buffer. This and the check are for
+ * calls of operation_prepare(). */
 void operation_fill_buffers(const struct operation_call *c);
 
 /* Whether the receive buffer holds what the operation must have delivered. Costs at most size *
  * bytes steps, so call it outside of the timed part. */
 bool operation_check(const struct operation_call *c);
 
-/* The latency_case for C, which must outlive it; the caller sets clock, plan and more. FRESH: the
- * root rewrites its data before every operation, so that they are in its own cache as freshly
- * computed data are; unchanged data may already be in caches of other ranks. */
+/* The latency_case for C, which must outlive it; the caller sets clock, plan, together, after,
+ * ring_bytes and every. FRESH: the root rewrites its data before every operation, so that they are
+ * in its own cache as freshly computed data are; unchanged data may already be in caches of other
+ * ranks. */
 struct latency_case operation_case(struct operation_call *c, bool fresh);
 
 /* Both functions return an MPI error code. */

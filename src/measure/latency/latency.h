@@ -118,7 +118,7 @@ struct latency_result {
 };
 
 struct latency_outcome {
-    int size;                      /* ranks in the communicator; on rank 0; 0 on all others */
+    int size;                      /* on rank 0 the number of ranks; 0 elsewhere */
     struct latency_result *result; /* in the order of the methods asked for */
     size_t n_results;
     int wrong_ranks;   /* ranks whose data were wrong before or after measuring; known to all ranks.

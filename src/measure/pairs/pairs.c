@@ -159,7 +159,7 @@ static void release(struct pairs_run *m)
 enum { CHECKED = 12 };
 
 /* This rank's partner in the K-th pair that is measured again alone; -1 for none. These pairs are
- * from all rounds of the tournament. */
+ * spread over the rounds of the tournament. */
 static int checked_partner(const struct pairs_run *m, int k)
 {
     int round = k * pairs_rounds(m->n) / CHECKED, i = k * 7 % m->n;
