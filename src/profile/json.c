@@ -55,14 +55,16 @@ static void put_run(const struct profile *p, FILE *out)
 static void put_columns(const struct profile *p, enum profile_table t, FILE *out)
 {
     const struct fields *fields = &profile_tables[t].fields;
-    json_t *columns = json_object();
+    fprintf(out, ",\n\"%s\":{", profile_tables[t].key);
     for (const struct field *f = fields->at; f < fields->at + fields->n && f->key; f++) {
-        json_t *values = json_array();
-        for (size_t i = 0; i < rows_in(p, t)->n; i++)
-            json_push(values, field_json(f, row_at(p, t, i)));
-        json_put(columns, f->key, values);
+        fprintf(out, "%s\"%s\":[", f > fields->at ? ",\n" : "", f->key);
+        for (size_t i = 0; i < rows_in(p, t)->n; i++) {
+            fputs(i ? "," : "", out);
+            json_write(field_json(f, row_at(p, t, i)), out, false);
+        }
+        fputc(']', out);
     }
-    put(out, profile_tables[t].key, columns);
+    fputc('}', out);
 }
 
 static void put_findings(const struct profile *p, FILE *out)
