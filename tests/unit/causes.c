@@ -223,15 +223,16 @@ Test(causes, late_in_turn)
     }
 }
 
-/* Rank 1 waits for one segment of rank 0, in calls at two sites: at site 21 for more than half. */
+/* Rank 1 waits for one segment of rank 0, in calls at three sites: most at site 21, though not for
+ * half of it. */
 Test(causes, where_most_of_the_waiting_occurs)
 {
-    static const int64_t work[] = {100, 400, 1000, 400, 400, 100};
+    static const int64_t work[] = {100, 1000, 1010, 500};
     struct played *p = program(2);
-    for (int step = 0; step < 6; step++) {
+    for (int step = 0; step < 4; step++) {
         does(p, 0, COMPUTE, work[step], 0);
         does(p, 0, SEND, 12, 1);
-        does(p, 1, RECEIVE, work[step] == 400 ? 21 : 20, 0);
+        does(p, 1, RECEIVE, 19 + step, 0);
     }
     play(p);
     struct answer a = analysed(p, 0);
@@ -312,6 +313,30 @@ Test(causes, path_ends_with_the_last_rank)
     cr_expect_eq(tail, 700);
     answer_free(&a);
     played_free(p);
+}
+
+/* Rank 0 leaves a sparse collective long before rank 1 enters it: it did not wait for that one. */
+Test(causes, sparse_collective)
+{
+    struct event events[2];
+    for (uint32_t r = 0; r < 2; r++)
+        events[r] = (struct event){.entry_ns = r ? 1000 : 10,
+                                   .exit_ns = r ? 1010 : 20,
+                                   .posted_ns = r ? 1000 : 10,
+                                   .comm_id = 7,
+                                   .site = 15,
+                                   .rank = r,
+                                   .peer = TIMELINE_NONE,
+                                   .tag = (int32_t)r,
+                                   .members = 2,
+                                   .kind = EVENT_COLLECTIVE,
+                                   .collective = COLLECTIVE_ALL};
+    struct answer a = answer_of(events, 2, &(struct causes_run){0, 2000, 0, 0, 0});
+    cr_expect_eq(a.t->wait_sum_ns, 10);
+    cr_expect(causes_add_up(a.c.rows, a.c.n, 10, 2000));
+    for (size_t i = 0; i < a.c.n; i++)
+        cr_expect_eq(a.c.rows[i].rank, 0, "the path is its own");
+    answer_free(&a);
 }
 
 /* All at one time, each waiting for another: there is an end, and all waits have a cause. */
