@@ -40,6 +40,7 @@ static struct event event_of(struct gather *g, const struct ledger_event *e)
                       .excluded = EVENT_EXCLUDED(e)};
     const char *name = g->p->operations.at[a.operation].name;
     a.synchronous = !strncmp(name, "MPI_Ssend", 9) || !strncmp(name, "MPI_Issend", 10);
+    a.buffered = !strncmp(name, "MPI_Bsend", 9) || !strncmp(name, "MPI_Ibsend", 10);
     if (EVENT_CHANNEL(e))
         gather_channel(&a, g->l, e);
     return a;

@@ -56,15 +56,16 @@ struct event {
     uint8_t kind;            /* enum event_kind */
     uint8_t collective;      /* enum collective_kind */
     uint8_t thread;          /* 0: the first one that called MPI */
-    bool synchronous;        /* a send that by its mode waits for its receive */
+    bool synchronous;        /* a send, or its start, that by its mode waits for its receive */
+    bool buffered;           /* one that by its mode never does */
     bool excluded;           /* the profiler may have delayed it: its wait is ignored */
 };
 
 enum wait_state {
     WAIT_NONE,
     WAIT_LATE_SENDER,
-    WAIT_WRONG_ORDER, /* late sender, although for most of the wait a message that is received later
-                         had arrived */
+    WAIT_WRONG_ORDER, /* late sender, although for most of the wait a message had arrived that is
+                         received later by a blocking receive */
     WAIT_LATE_RECEIVER,
     WAIT_N_TO_N,
     WAIT_LATE_ROOT,

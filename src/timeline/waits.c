@@ -18,9 +18,17 @@ const char *const wait_names[WAIT_STATES] = {
 
 /* --- messages --- */
 
-static bool is_send(const struct timeline *t, const struct event *a, size_t i)
+/* The start of the send that the event at I completes; it is partner of its receive. */
+static const struct event *start_of(const struct timeline *t, const struct event *events, size_t i)
 {
-    return (a->kind == EVENT_SEND || a->kind == EVENT_SENT) && t->partner[i] != TIMELINE_NONE;
+    return &events[t->partner[t->partner[i]]];
+}
+
+/* Whether it completes a send that may wait for its receive. */
+static bool is_send(const struct timeline *t, const struct event *events, size_t i)
+{
+    return (events[i].kind == EVENT_SEND || events[i].kind == EVENT_SENT) &&
+           t->partner[i] != TIMELINE_NONE && !start_of(t, events, i)->buffered;
 }
 
 /* The least number of bytes at which a send waits for its receive: larger than each that returned
@@ -30,12 +38,13 @@ static uint64_t least_waiting_send(const struct timeline *t, const struct event 
 {
     uint64_t eager = 0, least = UINT64_MAX;
     for (size_t i = 0; i < n; i++)
-        if (is_send(t, &events[i], i) && !events[i].synchronous && events[i].bytes > eager &&
+        if (is_send(t, events, i) && !start_of(t, events, i)->synchronous &&
+            events[i].bytes > eager &&
             events[i].exit_ns < events[t->partner[i]].posted_ns - error_ns)
             eager = events[i].bytes;
     for (size_t i = 0; i < n; i++)
-        if (is_send(t, &events[i], i) && !events[i].synchronous && events[i].bytes > eager &&
-            events[i].bytes < least &&
+        if (is_send(t, events, i) && !start_of(t, events, i)->synchronous &&
+            events[i].bytes > eager && events[i].bytes < least &&
             events[t->partner[i]].posted_ns > events[i].entry_ns + error_ns)
             least = events[i].bytes;
     return least;
@@ -80,7 +89,8 @@ static void cause_of_messages(struct timeline *t, const struct event *events, si
         if (events[i].kind == EVENT_RECEIVED || events[i].kind == EVENT_PROBED)
             t->cause[i] =
                 (struct cause){other->entry_ns, other->rank, t->partner[i], WAIT_LATE_SENDER};
-        else if (is_send(t, &events[i], i) && (events[i].synchronous || events[i].bytes >= least))
+        else if (is_send(t, events, i) &&
+                 (start_of(t, events, i)->synchronous || events[i].bytes >= least))
             t->cause[i] =
                 (struct cause){other->posted_ns, other->rank, t->partner[i], WAIT_LATE_RECEIVER};
     }

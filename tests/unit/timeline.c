@@ -124,6 +124,10 @@ Test(timeline, late_receiver_only_where_sends_wait)
     FIND(t, a, 0);
     cr_assert_eq(t.wait_sum_ns, 0);
     timeline_free(&t);
+    a[2].buffered = true; /* MPI_Bsend, which shows nothing of other sends */
+    FIND(t, a, 0);
+    ONE_WAIT(a, WAIT_LATE_RECEIVER, 0, 1, 800);
+    timeline_free(&t);
 }
 
 /* Three requests of one MPI_Waitall; the message of rank 2 is sent last. */
@@ -144,14 +148,16 @@ Test(timeline, waitall_waits_for_the_last)
     timeline_free(&t);
 }
 
-/* The wait for a synchronous send is seen where it is completed. */
+/* The wait for a synchronous send is seen where it is completed; also if a send of its size, here
+ * the last one, need not wait. */
 Test(timeline, completion_of_a_send)
 {
     struct timeline t;
-    struct event a[] = {message(EVENT_POST, 0, 1, 3, 0, 10),
-                        completed(message(EVENT_SENT, 0, 1, 3, 100, 1000), 0),
-                        message(EVENT_RECEIVED, 1, 0, 3, 600, 990)};
-    a[1].synchronous = true;
+    struct event a[] = {
+        message(EVENT_POST, 0, 1, 3, 0, 10), completed(message(EVENT_SENT, 0, 1, 3, 100, 1000), 0),
+        message(EVENT_RECEIVED, 1, 0, 3, 600, 990), message(EVENT_SEND, 0, 1, 4, 1100, 1110),
+        message(EVENT_RECEIVED, 1, 0, 4, 1200, 1210)};
+    a[0].synchronous = true;
     FIND(t, a, 0);
     ONE_WAIT(a, WAIT_LATE_RECEIVER, 0, 1, 500);
     cr_assert_eq(t.partner[1], 2);
