@@ -62,7 +62,8 @@ static void pair_up(struct timeline *t, const struct event *events, size_t i,
     if (send == TIMELINE_NONE)
         return;
     if (t->partner[send] != TIMELINE_NONE || !is_possible(&events[send], &events[i], error_ns)) {
-        lookup_add(doubtful, channel_of(&events[i]), 0);
+        if (lookup_find(doubtful, channel_of(&events[i])) == UINT32_MAX)
+            lookup_add(doubtful, channel_of(&events[i]), 0);
         t->contradictions++;
         return;
     }
