@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "profile/noise.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@ struct instance {
     uint64_t skew, duration, time, wait;
     uint64_t stands_for;
     int64_t entry_ns;
+    bool at_several_sites;
 };
 struct instances {
     struct instance *at;
@@ -99,6 +99,7 @@ static struct instance instance_of(struct profile *p, const struct profile_insta
         if (e[i].spared < spared)
             spared = e[i].spared;
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
+        result.at_several_sites = result.at_several_sites || e[i].site != e->site;
     }
     result.stands_for = ledger_represented(spared, p->sample_mask);
     result.skew = positive(last - first);
@@ -199,6 +200,28 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     return a;
 }
 
+/* A sum over sampled instances is an estimate, but no larger than the time of the counted calls: at
+ * the call site, or at all if ranks call from SEVERAL sites. KIND: of the communicators. */
+static void limit(const struct profile *p, struct profile_arrival *a, const uint32_t *kind,
+                  bool several)
+{
+    uint64_t time = 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_entry *e = &p->entries.at[i];
+        if (e->comm != PROFILE_NONE && e->operation == a->operation &&
+            (several || e->site == a->site) && kind[e->comm] == a->comm)
+            time += e->time_ns;
+    }
+    if (!time || a->time_ns <= time)
+        return;
+    const double factor = (double)time / (double)a->time_ns;
+    a->time_ns = time;
+    a->wait_ns = whole_count((double)a->wait_ns * factor);
+    a->cost_ns = whole_count((double)a->cost_ns * factor);
+    if (a->cost_low_ns > 0)
+        a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
+}
+
 /* A rank's waiting can be summed only if all of its collectives were recorded. */
 static bool all_recorded(const struct profile *p)
 {
@@ -245,11 +268,14 @@ void arrivals_find(struct profile *p)
     }
     for (size_t i = 0, end; i < list.n; i = end) {
         const struct instance *a = &list.at[i];
-        for (end = i + 1; end < list.n && !by_row(a, &list.at[end]);)
-            end++;
+        bool several = a->at_several_sites;
+        for (end = i + 1; end < list.n && !by_row(a, &list.at[end]); end++)
+            several = several || list.at[end].at_several_sites;
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
+        if (p->sample_mask && p->operations.at[a->operation].family == FAMILY_COLLECTIVE)
+            limit(p, row, kind, several);
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!comparable || !all_recorded(p))
