@@ -9,7 +9,6 @@
 #include "symbols/symbols.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Loaded once, and kept. NULL: dlerror() has the reason. */
@@ -24,14 +23,6 @@ static const struct symbols_reader *load_reader(void)
     if (module)
         reader = dlsym(module, SYMBOLS_READER);
     return reader;
-}
-
-/* The C library is on every stack, below main. Its debug information (if installed) takes 70 ms to
- * unpack, so only its symbols are used: its lines say nothing to a user, nor those of libm. */
-static bool is_c_library(const struct profile_module *m)
-{
-    const char *name = text_base_of(m->path);
-    return !strncmp(name, "libc.so.", 8) || !strncmp(name, "libm.so.", 8);
 }
 
 static bool is_program(const struct profile *p, const struct profile_module *m)
@@ -147,7 +138,7 @@ static void name_module(struct profile *p, uint32_t i, const struct symbols_read
     quote_plain(m->path);
     const char *name = text_base_of(m->path);
     if (reader && *path == '/' && !*m->function)
-        file = reader->open(path, m->build_id, is_c_library(m), &changed);
+        file = reader->open(path, m->build_id, symbols_of_c_library(m->path), &changed);
     struct found found = name_frames_of(p, i, reader, file);
     if (changed)
         profile_warn(p, "%s has changed since the run: its call sites cannot be named", name);

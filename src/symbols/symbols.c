@@ -1,6 +1,7 @@
-/* Names, files and lines by libdw. Each file is opened alone ("offline"), so that addresses need no
- * process. Separate debug files are found by their build-id only: the standard search of elfutils
- * could use the network (debuginfod). */
+/* Names, files and lines by libdw. Each file of a profile is opened alone ("offline"), so that
+ * addresses need no process; for a stack libdw opens those of the process. Separate debug
+ * files are found by their build-id only: the standard search of elfutils could use the network
+ * (debuginfod). */
 #include "symbols/symbols.h"
 #include "base/array.h"
 #include "base/input.h"
@@ -276,54 +277,64 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
 }
 
 struct walk {
-    Dwfl *dwfl;
-    char (*text)[SYMBOLS_TEXT];
+    struct {
+        Dwarf_Addr pc;
+        bool is_first; /* or interrupted by a signal: PC is not a return address */
+    } at[SYMBOLS_FRAMES];
     unsigned n;
 };
 
-static void add_text(struct walk *w, const struct symbol *found, const char *path)
+/* The thread is stopped meanwhile: its frames are named later. */
+static int add_frame(Dwfl_Frame *state, void *arg)
+{
+    struct walk *w = arg;
+    if (!dwfl_frame_pc(state, &w->at[w->n].pc, &w->at[w->n].is_first))
+        return DWARF_CB_ABORT;
+    return ++w->n < SYMBOLS_FRAMES ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static void put_text(char text[SYMBOLS_TEXT], const struct symbol *found, const char *path)
 {
     const char *function = found->function ? found->function : "?";
     char line[16] = "";
     if (found->file)
         snprintf(line, sizeof line, ":%u", found->line);
-    snprintf(w->text[w->n++], SYMBOLS_TEXT, "%.*s at %s%s", (int)strcspn(function, "@"), function,
+    snprintf(text, SYMBOLS_TEXT, "%.*s at %s%s", (int)strcspn(function, "@"), function,
              text_base_of(found->file ? found->file : path), line);
 }
 
 /* Adds the frame, and a frame for each function that its function is inlined in. */
-static int add_frame(Dwfl_Frame *state, void *arg)
+static void name_frame(Dwfl *dwfl, Dwarf_Addr pc, bool is_first,
+                       char text[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n)
 {
-    struct walk *w = arg;
-    Dwarf_Addr pc;
-    bool is_first; /* or interrupted by a signal: PC is not a return address */
-    if (!dwfl_frame_pc(state, &pc, &is_first))
-        return DWARF_CB_ABORT;
-    struct symbols s = {.module = dwfl_addrmodule(w->dwfl, pc - !is_first)};
+    struct symbols s = {.module = dwfl_addrmodule(dwfl, pc - !is_first)};
     struct symbol found = {0};
     unsigned level = 0;
     const char *path =
         s.module ? dwfl_module_info(s.module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "?";
+    s.names_only = symbols_of_c_library(path);
     do {
         if (s.module)
             find(&s, pc + is_first, level, &found);
         if (!level++ || found.function)
-            add_text(w, &found, path);
-    } while (found.inlined && w->n < SYMBOLS_FRAMES);
+            put_text(text[(*n)++], &found, path);
+    } while (found.inlined && *n < SYMBOLS_FRAMES);
     release(&s);
-    return w->n < SYMBOLS_FRAMES ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 static const char *read_stack(pid_t pid, char frame[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n)
 {
-    struct walk w = {.dwfl = dwfl_begin(&callbacks), .text = frame};
-    bool good = w.dwfl && !dwfl_linux_proc_report(w.dwfl, pid) &&
-                !dwfl_report_end(w.dwfl, NULL, NULL) && !dwfl_linux_proc_attach(w.dwfl, pid, false);
+    struct walk w = {.n = 0};
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    bool good = dwfl && !dwfl_linux_proc_report(dwfl, pid) && !dwfl_report_end(dwfl, NULL, NULL) &&
+                !dwfl_linux_proc_attach(dwfl, pid, false);
     if (good)
-        dwfl_getthread_frames(w.dwfl, pid, add_frame, &w);
+        dwfl_getthread_frames(dwfl, pid, add_frame, &w);
     const char *why = w.n ? NULL : dwfl_errmsg(-1);
-    dwfl_end(w.dwfl);
-    *n = w.n;
+    *n = 0;
+    for (unsigned i = 0; i < w.n && *n < SYMBOLS_FRAMES; i++)
+        name_frame(dwfl, w.at[i].pc, w.at[i].is_first, frame, n);
+    dwfl_end(dwfl);
     return w.n ? NULL : why ? why : "unknown error";
 }
 

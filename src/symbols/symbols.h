@@ -4,8 +4,11 @@
 #ifndef COLLPROF_SYMBOLS_SYMBOLS_H
 #define COLLPROF_SYMBOLS_SYMBOLS_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 struct symbol {
@@ -16,6 +19,14 @@ struct symbol {
     bool inlined;
     uint64_t offset; /* from the function's beginning; without a function the return address */
 };
+
+/* The C library is on every stack, below main. Its debug information (if installed) takes 70 ms to
+ * unpack, so only its symbols are used: its lines say nothing to a user, nor those of libm. */
+static inline bool symbols_of_c_library(const char *path)
+{
+    const char *name = text_base_of(path);
+    return !strncmp(name, "libc.so.", 8) || !strncmp(name, "libm.so.", 8);
+}
 
 struct symbols; /* one open file */
 
