@@ -264,6 +264,7 @@ static void messages_of(struct view_of_trace *v)
 bool picture_timeline(struct document *d, const struct profile *p, const struct timeline_view *view)
 {
     struct view_of_trace v = {.p = p};
+    bool any = false;
     char title[120], length[32];
     timeline_find(&v.t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     find_lanes(&v);
@@ -272,7 +273,9 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
         v.spans = document_table_of(d, "timeline", "Calls around a typical wait", span_columns);
         v.messages = document_table_of(d, "timeline_messages", "Messages in it", message_columns);
         for (size_t i = 0; i < v.lanes; i++) {
+            const size_t before = table_rows(v.spans);
             spans_of(&v, &v.lane[i]);
+            any = any || table_rows(v.spans) > before;
             gaps_of(&v, &v.lane[i]);
             transport_of(&v, &v.lane[i]);
         }
@@ -282,7 +285,6 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
     snprintf(title, sizeof title, "%s of the ranks' calls from %.6f s on, and their messages",
              format_time(length, (double)(v.to - v.from)),
              (double)(v.from - p->trace.first_ns) / 1e9);
-    const bool any = table_rows(v.spans);
     if (any)
         document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,
                                               .name = "timeline",
