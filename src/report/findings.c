@@ -68,13 +68,12 @@ static void find_contention(struct finding_context *c)
     const struct noise *n = &c->v->noise;
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
                first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
-    char share[32], advice[RUN_AGAIN];
+    char share[32];
     struct finding f = {.key = "cpu_contention",
                         .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
                         .ranks = &n->worst_rank,
                         .n_ranks = 1,
-                        .advice =
-                            run_again(c, "run again with a processor for each rank", "", advice)};
+                        .advice = "run again with fewer ranks, or on an idle host"};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
     if (n->share >= NOISE_FELT_FROM)
         document_finding(
