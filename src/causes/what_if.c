@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const what_if_names[WHAT_IF_KINDS] = {"balance", "faster", "no-transfer"};
 const char *const replay_names[REPLAY_STATES] = {

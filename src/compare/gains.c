@@ -3,7 +3,6 @@
 #include "base/format.h"
 #include "compare/evidence.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

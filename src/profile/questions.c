@@ -1,5 +1,4 @@
 /* Questions about a merged profile. */
-#include "base/text.h"
 #include "profile/model.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "measure/pairs/log.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static struct column columns[] = {

@@ -1,7 +1,6 @@
 #include "timeline/algorithm.h"
 
 #include "base/array.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
