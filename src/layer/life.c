@@ -170,10 +170,10 @@ static bool join(void)
     members = members_count(d, &first_member);
     if (members == layer.size)
         return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS;
-    if (!members && (launcher_speaks() || *d->path)) /* otherwise no rank has a directory */
+    if (!members)
         layer_say("rank %d: %s: it is not recorded", layer.rank,
                   *record_obstacle ? record_obstacle : "its directory cannot be read");
-    else if (members && layer.rank == first_member)
+    else if (layer.rank == first_member && !*record_obstacle)
         layer_say("%d of %d ranks take part: the others run without collprof or with another "
                   "--output; nothing is injected",
                   members, layer.size);

@@ -26,7 +26,7 @@ const struct launcher *members_launcher(bool before_init)
 void members_announce(bool has_record)
 {
     recorded = has_record;
-    stored = recorded && launcher.size > 1 && launcher.parts != 1 && !is_one_host() &&
+    stored = launcher.size > 1 && launcher.parts != 1 && (!recorded || !is_one_host()) &&
              pmi_store_open() && pmi_store_put(launcher.rank, 1);
 }
 
@@ -57,6 +57,8 @@ int members_count(const struct run_directory *d, int *first)
     *first = 0;
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
+    /* On one host a rank without a record uses the store: if none has a record, all of them
+     * join. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;
