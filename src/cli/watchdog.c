@@ -206,15 +206,28 @@ static bool is_same(const struct alarm *a, const struct alarm *b)
     return a->kind == b->kind && a->first == b->first && a->n == b->n;
 }
 
+/* Whether no rank is known to be in a call for less than SECONDS. */
+static bool is_still(const struct situation *s, double seconds)
+{
+    bool still = true;
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        const struct open_call *c = &s->rank[i].call;
+        still =
+            still && !s->rank[i].moving && !(c->open && c->seconds >= 0 && c->seconds < seconds);
+    }
+    return still;
+}
+
 /* Two successive judgements must agree before V is reported. The age of calls is known; a process
- * that is stopped or has ended, and for which a rank waits, must have been so for as long. What
- * other hosts have written is some seconds old. */
+ * that is stopped or has ended, and for which a rank waits or may wait, must have been so for as
+ * long. What other hosts have written is some seconds old. */
 static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s,
                   const struct verdict *v)
 {
     enum { HOSTS = 3 /* s */ };
     const bool process = v->kind <= VERDICT_STOPPED;
-    return v->kind != VERDICT_MOVING && (!process || v->n_waiting) && is_same(now, &w->seen) &&
+    return v->kind != VERDICT_MOVING && (!process || v->n_waiting || is_still(s, w->seconds)) &&
+           is_same(now, &w->seen) &&
            clock_now() - now->since >=
                fmax(process ? w->seconds : 0, is_of_several_hosts(s) ? HOSTS : 0);
 }
