@@ -182,9 +182,11 @@ static bool mpi_has_begun(void)
 /* Silent if the program is linked with a layer or another tool. */
 __attribute__((destructor)) static void say_if_unused(void)
 {
-    if (!chosen && is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")) &&
-        (is_application() || mpi_has_begun()))
-        SAY("%s itself used no MPI, or opened it by dlopen: nothing was recorded: use: "
-            "RTLD_GLOBAL in dlopen, and dlsym(RTLD_DEFAULT, ...)",
-            program_invocation_short_name);
+    if (chosen || !is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")))
+        return;
+    if (mpi_has_begun())
+        SAY("MPI was opened by dlopen: nothing was recorded: use: RTLD_GLOBAL in dlopen, and "
+            "dlsym(RTLD_DEFAULT, ...)");
+    else if (is_application()) /* a child, as of strace, may have used MPI and be recorded */
+        SAY("%s itself used no MPI", program_invocation_short_name);
 }

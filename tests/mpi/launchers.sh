@@ -234,6 +234,7 @@ done
 says 'true itself used no MPI' err
 "$collprof" run --yield --report=no -o child timeout 60 "./heat.${mpis##* }" -s 20 >out 2>err || { cat err; fail "timeout: status $?"; }
 profile child ranks 1
+grep -q 'nothing was recorded' err && fail "a child that is recorded"
 "$collprof" run sh -c 'ls; true' >out 2>err || fail "sh: status $?"
 grep -q 'used no MPI' err && fail "a shell's own use of MPI is of no interest"
 exit 0
