@@ -71,7 +71,8 @@ static double age_of(const struct reading *r, uint64_t ticks)
 static bool is_collective(const struct profile_operation *o)
 {
     return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
-           (o->family == FAMILY_COMM && strcmp(o->name, "MPI_Comm_create_group") != 0);
+           (o->family == FAMILY_COMM &&
+            !text_has_word("MPI_Comm_create_group MPI_Comm_free MPI_Comm_disconnect", o->name));
 }
 
 /* Whether a call may need ranks that are unknown: the record has no communicator of windows and
@@ -123,9 +124,10 @@ struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, b
                send = both ? sends : strstr(o->name, "end") != NULL,
                receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
     struct awaited a = {.what = may_need_all(o->name) ? AWAIT_ALL : AWAIT_OTHER};
-    if (known && is_collective(o))
+    if (known && is_collective(o)) {
         a = awaited_of_all(r, c, o->name);
-    else if (known && c->peer != INT32_MIN && send != receive)
+        a.unnumbered = o->family == FAMILY_COMM;
+    } else if (known && c->peer != INT32_MIN && send != receive)
         a = awaited_of_one(r, c, send, sends ? c->to : c->peer, sends ? c->to_tag : c->tag);
     a.rank = r->g.h->rank;
     a.name = operation;

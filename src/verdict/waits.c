@@ -86,7 +86,7 @@ static void wait_for_collective(struct wait_graph *g, struct need *w)
                 add_edge(g, w, member, called && !awaited_agree(a, called) ? called : NULL);
         }
         w->one = others;
-        w->maybe = unknown && (others || !w->n);
+        w->maybe = (unknown && (others || !w->n)) || (a->unnumbered && w->n);
     }
 }
 
