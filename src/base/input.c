@@ -57,3 +57,17 @@ const char *input_process(pid_t pid, char text[1024])
     const char *end = strrchr(text, ')'); /* the process name may contain any character */
     return end && end[1] ? end + 2 : "";
 }
+
+glob_t input_list(const char *directory, int length, const char *pattern)
+{
+    char all[8800] = "", *to = all;
+    glob_t found = {0};
+    for (int i = 0; i < length && to < all + sizeof all - 100; i++) {
+        if (strchr("*?[\\", directory[i]))
+            *to++ = '\\';
+        *to++ = directory[i];
+    }
+    snprintf(to, 90, "%s", pattern);
+    glob(all, 0, NULL, &found);
+    return found;
+}

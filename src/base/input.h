@@ -2,6 +2,7 @@
 #ifndef COLLPROF_BASE_INPUT_H
 #define COLLPROF_BASE_INPUT_H
 
+#include <glob.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -19,5 +20,9 @@ size_t input_read(const char *path, char *text, size_t room);
 /* /proc/PID/stat from the state on, the third field in proc(5); "" if there is no such process. The
  * result points into TEXT. */
 const char *input_process(pid_t pid, char text[1024]);
+
+/* The paths of DIRECTORY, whose first LENGTH characters are taken as they are, followed by what
+ * matches PATTERN. Release by globfree(). */
+glob_t input_list(const char *directory, int length, const char *pattern);
 
 #endif

@@ -1,6 +1,7 @@
 /* Finds the runs in directories. */
 #include "cli/cli.h"
 
+#include "base/input.h"
 #include "base/text.h"
 #include "document/text.h"
 #include "record/ledger.h"
@@ -8,7 +9,6 @@
 #include "verdict/text.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,11 +19,9 @@ static void add(struct kept_runs *r, const char *path)
 {
     struct stat one, other;
     char file[4400];
-    glob_t records = {0};
+    glob_t records = input_list(path, (int)strlen(path), "/rank[.-]*");
     snprintf(file, sizeof file, "%s/profile.json", path);
-    bool holds = !access(file, F_OK);
-    snprintf(file, sizeof file, "%s/rank[.-]*", path);
-    holds = holds || !glob(file, 0, NULL, &records);
+    bool holds = !access(file, F_OK) || records.gl_pathc;
     globfree(&records);
     if (!holds || stat(path, &one))
         return;
@@ -56,12 +54,9 @@ struct kept_runs runs_find(const char *directory)
     static const char *const endings[] = {"", "/*", "-*"};
     struct kept_runs r = {0};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        char pattern[4400];
-        glob_t found = {0};
-        snprintf(pattern, sizeof pattern, "%.*s%s", length_of(directory), directory, endings[i]);
-        if (!glob(pattern, 0, NULL, &found))
-            for (size_t k = 0; k < found.gl_pathc; k++)
-                add(&r, found.gl_pathv[k]);
+        glob_t found = input_list(directory, length_of(directory), endings[i]);
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            add(&r, found.gl_pathv[k]);
         globfree(&found);
     }
     if (r.list.n)
@@ -83,11 +78,8 @@ void runs_free(struct kept_runs *r)
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
-    char pattern[4400];
-    glob_t records = {0};
+    glob_t records = input_list(path, (int)strlen(path), "/rank-*.ledger");
     double start = 0;
-    snprintf(pattern, sizeof pattern, "%s/rank-*.ledger", path);
-    glob(pattern, 0, NULL, &records);
     for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
         struct ledger_header h;
         if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) &&
@@ -101,10 +93,8 @@ static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t p
 char *runs_newest(const char *directory, double latest, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg)
 {
-    char pattern[4400], *found = NULL;
-    glob_t runs = {0};
-    snprintf(pattern, sizeof pattern, "%.*s-????????", length_of(directory), directory);
-    glob(pattern, 0, NULL, &runs);
+    char *found = NULL;
+    glob_t runs = input_list(directory, length_of(directory), "-????????");
     for (size_t i = 0; i < runs.gl_pathc; i++) {
         const double start = start_of(runs.gl_pathv[i], wanted, arg);
         if (start <= latest)

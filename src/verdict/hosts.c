@@ -6,16 +6,16 @@
 #include "record/ledger.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Each watchdog rewrites its file every second. An older one is not current; the clocks of hosts
- * may differ. */
-enum { RECENT = 30 /* s */ };
+/* Each watchdog rewrites its file every second. A file is current if it is at most RECENT s older
+ * than the newest one: one file server gives the times of all. Files of a run that ended long ago
+ * are recognized by the clock of this host, which may be LONG_AGO s ahead. */
+enum { RECENT = 5, LONG_AGO = 30 /* s */ };
 
 static const char prefix[] = "watchdog-";
 
@@ -30,13 +30,13 @@ static void read_host(struct hosts *h, const char *path)
     struct stat st;
     const char *why;
     FILE *in = input_file(AT_FDCWD, path, &why);
-    bool good = in && !fstat(fileno(in), &st) && time(NULL) - st.st_mtime <= RECENT &&
-                fscanf(in, "%15s %lf", word, &r.now) == 2;
+    bool good = in && !fstat(fileno(in), &st) && fscanf(in, "%15s %lf", word, &r.now) == 2;
     text_copy(r.host, sizeof r.host, text_base_of(path) + sizeof prefix - 1);
     while (good && fscanf(in, "%d %d", &r.rank, &state) == 2) {
         good = r.rank >= 0 && state >= RANK_RUNNING && state <= RANK_STOPPED;
         r.state = (enum rank_state)state;
         r.moving = strcmp(word, "waiting") != 0;
+        r.written = st.st_mtime;
         *PUSH(&h->list) = r;
     }
     if (!good || !feof(in))
@@ -48,10 +48,7 @@ static void read_host(struct hosts *h, const char *path)
 struct hosts hosts_read(const char *directory)
 {
     struct hosts h = {0};
-    char pattern[4400];
-    glob_t found = {0};
-    snprintf(pattern, sizeof pattern, "%s/%s*", directory, prefix);
-    glob(pattern, 0, NULL, &found);
+    glob_t found = input_list(directory, (int)strlen(directory), "/watchdog-*");
     for (size_t i = 0; i < found.gl_pathc; i++)
         read_host(&h, found.gl_pathv[i]);
     globfree(&found);
@@ -60,10 +57,14 @@ struct hosts hosts_read(const char *directory)
 
 const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank)
 {
-    for (const struct host_rank *r = h->list.at; r < h->list.at + h->list.n; r++)
+    const struct host_rank *found = NULL;
+    time_t newest = time(NULL) - LONG_AGO;
+    for (const struct host_rank *r = h->list.at; r < h->list.at + h->list.n; r++) {
+        newest = r->written > newest ? r->written : newest;
         if (!strncmp(r->host, host, sizeof r->host) && (rank < 0 || r->rank == rank))
-            return r;
-    return NULL;
+            found = r;
+    }
+    return found && newest - found->written <= RECENT ? found : NULL;
 }
 
 /* A record that is mapped on one host is read on another as it was when it was

@@ -6,12 +6,15 @@
 
 #include "verdict/situation.h"
 
+#include <time.h>
+
 /* A rank whose process lives, according to the watchdog on its host. */
 struct host_rank {
     char host[64];
-    double now;  /* clock_now() of that host, before its records were written out */
-    bool moving; /* no rank there waits, computes or is stopped for long: its records were not
-                    written out */
+    time_t written; /* when its file was, by the clock of the file server */
+    double now;     /* clock_now() of that host, before its records were written out */
+    bool moving;    /* no rank there waits, computes or is stopped for long: its records were not
+                       written out */
     int32_t rank;
     enum rank_state state;
 };
@@ -19,10 +22,10 @@ struct hosts {
     ARRAY(struct host_rank) list; /* release by free() */
 };
 
-/* Those of the run in DIRECTORY, of which something recent is known. */
+/* Those of the run in DIRECTORY. */
 struct hosts hosts_read(const char *directory);
 
-/* RANK on HOST, or with RANK -1 any rank there; NULL if there is none. */
+/* RANK on HOST, or with RANK -1 any rank there; NULL if nothing recent is known of it. */
 const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank);
 
 /* Writes the ranks H, all of one host, to DIRECTORY/watchdog-HOST. Unless they are moving, it
