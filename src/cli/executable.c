@@ -1,14 +1,15 @@
 #include "cli/executable.h"
 #include "config.h"
 
-#include "base/quote.h"
 #include "base/text.h"
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 bool is_launcher(const char *program)
@@ -92,18 +93,28 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
  * starting it. */
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
-    char by[300], of[4300], command[4700], line[4400], name[64], file[4200];
-    if (strncmp(text_base_of(loader), "ld-linux", 8))
+    char *const command[] = {(char *)loader, "--list", (char *)path, NULL};
+    char line[4400], name[64], file[4200];
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    pid_t child;
+    if (strncmp(text_base_of(loader), "ld-linux", 8) || pipe(ends))
         return;
-    quote_shell(loader, by, sizeof by);
-    quote_shell(path, of, sizeof of);
-    snprintf(command, sizeof command, "%s --list %s 2>/dev/null", by, of);
-    FILE *list = popen(command, "r");
-    while (list && fgets(line, sizeof line, list))
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    bool started = !posix_spawn(&child, loader, &actions, NULL, command, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *list = fdopen(ends[0], "r");
+    while (started && list && fgets(line, sizeof line, list))
         if (sscanf(line, " %63s => %4199s", name, file) == 2)
             note_library(x, name, file);
     if (list)
-        pclose(list);
+        fclose(list);
+    if (started)
+        waitpid(child, NULL, 0);
 }
 
 bool executable_examine(struct executable *x, const char *program)
