@@ -11,6 +11,7 @@
 #include "sync/sync.h"
 #include "sync/yielding.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -421,8 +422,11 @@ static void report_alone(int directory)
 static void end_alone(struct clock_pair entered)
 {
     int directory = run_directory_open(&run_directory);
+    if (directory < 0 && errno != ENOENT) /* otherwise the application has removed it */
+        layer_say("rank %d: %s: %s: its record stays there", layer.rank, run_directory.shown,
+                  strerror(errno));
     close_books(entered);
-    if (directory < 0) /* the application has removed it */
+    if (directory < 0)
         return;
     flock(directory, LOCK_EX);
     if (is_last(directory))
@@ -430,10 +434,33 @@ static void end_alone(struct clock_pair entered)
     close(directory);
 }
 
+/* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the
+ * application must not get a signal. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGXFSZ);
+    sigaddset(&ours, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &ours, before);
+}
+
+static void release_signals(const sigset_t *before)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    if (!sigismember(before, SIGXFSZ))
+        sigaddset(&ours, SIGXFSZ);
+    if (!sigismember(before, SIGPIPE))
+        sigaddset(&ours, SIGPIPE);
+    while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) > 0)
+        ;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 void recording_end(void)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction too_large, closed;
+    sigset_t before;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
@@ -441,9 +468,7 @@ void recording_end(void)
     layer.on = false;
     samples_end();
     trace_stop();
-    /* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error. */
-    sigaction(SIGXFSZ, &ignore, &too_large);
-    sigaction(SIGPIPE, &ignore, &closed);
+    hold_signals(&before);
     regions_count();
     noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
     struct clock_pair entered = clock_read_pair();
@@ -451,7 +476,6 @@ void recording_end(void)
         end_together(entered);
     else
         end_alone(entered);
-    sigaction(SIGXFSZ, &too_large, NULL);
-    sigaction(SIGPIPE, &closed, NULL);
+    release_signals(&before);
     thread.inside = was_inside;
 }
