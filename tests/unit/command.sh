@@ -170,6 +170,7 @@ for run in "$srcdir"/tests/profiles/*.json; do
 done
 mkdir "$work/empty" "$work/twice" && cp -r "$work/first" "$work/twice/a" && cp -r "$work/known" "$work/twice/b"
 ln -s first "$work/same"
+cp -r "$work/known" "$work/run[1]"
 # Five runs, and five that take 4 % longer.
 python3 - "$work" <<'END'
 import json, os, sys
@@ -194,6 +195,7 @@ done <<'END'
 0|^  aborted .* 2  7.31ms  incomplete  sites$|report --list aborted
 0|^  known  *- *4  *3.10s  complete|report --list known
 0|^  twice/b .*known$|report --list twice/
+0|^  run.1. .*known$|report --list 'run[1]'
 1|empty: contains no run|report --list empty
 0|^collprof: known on 4 ranks|report known
 0|"schema": "collprof-profile/|report --format=json known
