@@ -26,7 +26,7 @@ struct settings {
     const char *bcast;       /* name of a broadcast algorithm */
     const char *tune;        /* "all", "exact": tunes only what keeps the order of reductions */
     double tune_share;       /* percent of the run */
-    const char *tuned; /* directory with the files that tuning wrote (handled by the launcher) */
+    const char *tuned;       /* directory with the files that tuning wrote */
 };
 
 /* The group of an entry: whether ranks need the same value. */

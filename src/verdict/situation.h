@@ -113,7 +113,7 @@ struct situation {
     bool counted;          /* SENT is all of them */
     double settled;        /* a call that is open for a shorter time (s) may return at any moment */
     bool live;             /* a process of the run is alive */
-    bool unseen;           /* of a rank that is UNSEEN that is unknown */
+    bool unseen;           /* that is unknown, since ranks are on hosts that cannot be seen */
     struct profile *names; /* tables of the operations, call sites, communicators (those of COMMS)
                               and hosts (with UNSEEN ranks); its warnings list what is unknown */
 };

@@ -171,7 +171,7 @@ for mpi in $mpis; do
             "$(library_of $other)" >out 2>err || { cat err; fail "two MPIs, $mpi: status $?"; }
         profile "two-in-$mpi" ranks 2
         profile "two-in-$mpi" calls MPI_Barrier=2
-        # Linked with both: no launcher can be called wrong before one is used.
+        # Linked with both: it uses the first.
         mpicc.$mpi two.c -o mixed.$mpi -Wl,--no-as-needed -l:$(library_of $mpi) \
             -l:$(library_of $other) || fail "mixed.$mpi"
         timeout 60 mpiexec.$mpi -n 2 "$collprof" run --yield --report=no -o "both-$mpi" ./mixed.$mpi \
