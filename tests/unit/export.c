@@ -279,6 +279,11 @@ Test(export, a_timeline_is_around_a_typical_wait)
     cr_expect_leq(number_in(rows, json_array_size(rows) - 1, "end"), 15.5); /* us of the run */
     json_decref(json);
     document_free(d);
+    d = document_new("x/1");
+    p->trace.last_ns = 1000000000;
+    p->trace.time_mask = 1 << 20;
+    cr_expect_not(picture_timeline(d, p, &(struct timeline_view){0.5, 0.6}), "gaps are no calls");
+    document_free(d);
     profile_free(p);
 }
 
