@@ -30,7 +30,7 @@ struct causes {
  * everything earlier becomes unknown. */
 enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_WORK = 1 << 22 };
 
-/* Needs at most 100 bytes per call, plus the nodes. */
+/* Needs at most 100 bytes per call, plus the nodes: with the graph 570 MB for a million events. */
 void causes_find(struct causes *c, const struct event_graph *g);
 void causes_free(struct causes *c);
 

@@ -66,8 +66,8 @@ struct replay_check {
 };
 
 /* The graph of N EVENTS, from which timeline_find() filled T: what each call waited for. Both must
- * exist until event_graph_close(). Needs at most 400 bytes per event. Call what concerns it inside
- * of memory_try() (base/memory.h). */
+ * exist until event_graph_close(). Needs at most 400 bytes per event, causes_find() more. Call what
+ * concerns it inside of memory_try() (base/memory.h). */
 struct event_graph;
 struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
                                      const struct causes_run *run);

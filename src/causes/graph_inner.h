@@ -78,8 +78,8 @@ struct event_graph {
     const struct event *events;
     size_t n_events;
     struct causes_run run;
-    /* Segments on ranks, and groups of them; of the rows only kind, rank and calls are used. The
-     * index of a piece is its key in histories. */
+    /* Segments on ranks, and groups of them: only kind, rank, and the calls before and after are
+     * used. The index of a piece is its key in histories. */
     ARRAY(struct root_cause) pieces;
     ARRAY(struct delay_groups) groups_of; /* for each piece */
     struct index piece_of;
