@@ -78,7 +78,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
     if (rc == MPI_SUCCESS && u->on->rank == 0) {
         const struct latency_result *direct = out.n_results ? &out.result[0] : NULL;
         bool known = direct && estimate_known(direct->value);
-        snprintf(text, sizeof text, "%sranks enter %s apart%s",
+        snprintf(text, sizeof text, "%sarrival spread %s%s",
                  known ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
                  known ? "" : ": too long for the budget");
         json_t *row = method_row("median arrival", known ? direct->value : not_known, 0, 0, text);
