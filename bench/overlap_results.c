@@ -90,7 +90,7 @@ static const struct column cell_columns[] = {
     CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
 };
 
-/* The measured latencies along one row of a map. */
+/* T_comm of each size: a line over the map. */
 static const struct column line_columns[] = {
     CELL("benchmark", NULL, TEXT, 0, NULL),
     CELL("size", "B", INTEGER, 0, NULL),

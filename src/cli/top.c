@@ -1,5 +1,5 @@
 /* collprof top: watches a run. It reads the records of the ranks repeatedly, as `collprof where`
- * does once; the application is not disturbed. */
+ * does once; the application is not affected. */
 #include "cli/cli.h"
 
 #include "base/format.h"

@@ -112,7 +112,7 @@ enum { FINDING_NUMBERS = 8 };
 
 /* A conclusion from the figures. TEXT is for people; programs and tests use KEY and the numbers. */
 struct finding {
-    const char *key; /* stable: "late_rank", "wrong_data" */
+    const char *key; /* stable: "late_arrival", "wrong_data" */
     enum severity severity;
     struct estimate cost; /* seconds of the run that it costs; 0 or NaN if none */
     double share;         /* of the run, 0 to 1; 0: unknown */

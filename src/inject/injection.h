@@ -40,7 +40,7 @@ struct internal_comm {
 /* A collective call of the application, on an intracommunicator of two or more. */
 struct collective {
     struct call *call;
-    const struct operation *operation; /* NULL if it cannot be replicated */
+    const struct operation *operation; /* NULL if no replica is possible (MPI_Gatherv) */
     struct internal_comm *on;          /* NULL if there is no memory */
     MPI_Comm comm;                     /* the application's */
     int root;                          /* -1 if it has none */
@@ -96,8 +96,8 @@ double injection_budget(const struct injection *self, double seconds, double per
  * entry and exit times around the innermost one. */
 int injection_pass(const struct injection *self, const struct collective *c);
 
-/* Adds FINDING about communicator COMM of the ledger, and takes its reference (NULL: no finding).
- * At most 2000 findings are kept. */
+/* Adds FINDING about communicator COMM of the ledger, and takes over FINDING's reference (NULL: no
+ * finding). At most 2000 findings are kept. */
 void injection_found(const struct injection *self, uint32_t comm, json_t *finding);
 
 /* Adds a warning for the report. */

@@ -344,7 +344,7 @@ static void remove_record(int written)
 
 /* MPICH over UCX may hang in MPI_Finalize if a rank is in it while another still completes a call
  * before it: the first then has what it waits for, and no longer answers. So no rank goes on before
- * all have seen the end of the barrier, for which they look every millisecond. */
+ * all have seen the end of the barrier, which they poll every millisecond. */
 static void leave_together(void)
 {
     MPI_Request all_here;

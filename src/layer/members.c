@@ -8,7 +8,7 @@
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
 static bool recorded; /* this rank has a record that others on its host can see */
-static bool stored;   /* this rank has put its value into the launcher's store */
+static bool stored;   /* this rank has put its value into the launcher's PMI */
 
 static bool is_one_host(void)
 {

@@ -50,7 +50,7 @@ static void describe_process(struct ledger_header *h)
     h->clock = clock_source;
     h->started_unix = clock_seconds(CLOCK_REALTIME);
     h->pair[0] = h->pair[1] = clock_read_pair();
-    /* Set last: until then no rank mistakes the record for that of an earlier process. */
+    /* Set last: a reader that sees the pid of this process also sees all of the above. */
     __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
 }
 

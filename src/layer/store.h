@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Call it before MPI_Init, which it does not disturb. Returns the hash of the name that the
+/* Call it before MPI_Init, which it does not affect. Returns the hash of the name that the
  * launcher gives to the run, never 0; or 0 if there is no such service. */
 uint64_t pmi_store_open(void);
 

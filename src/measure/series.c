@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A batch gives no value if every operation was dropped. So many of them in a row end the
+/* A batch gives no value if every operation was dropped. EMPTY_MAX such batches in a row end the
  * series. */
 enum { EMPTY_MAX = 20 };
 
-/* STOP_PAPER judges the standard deviation of at least so many means. Without a budget it must end
- * even on a machine that is never quiet. */
+/* STOP_PAPER judges the standard deviation of at least PAPER_REPEATS_MIN means. It discards them at
+ * most PAPER_ATTEMPTS_MAX times, so that it ends even on a noisy machine without a budget. */
 enum { PAPER_REPEATS_MIN = 8, PAPER_ATTEMPTS_MAX = 50 };
 
 /* Relative half width of the interval of the median; at least half of the last printed digit, since

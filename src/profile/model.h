@@ -19,7 +19,7 @@
 /* Most rows of samples, of all ranks together. */
 #define PROFILE_MAX_SAMPLES 16384u
 
-/* At most so many channels whose ends are not both known, or do not agree. */
+/* Most channels whose ends are not both known, or do not agree. */
 #define PROFILE_MAX_BALANCES 65536u
 
 /* --- members --- */

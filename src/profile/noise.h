@@ -9,8 +9,8 @@
 /* CPU contention: time in which a rank was runnable but not scheduled. It is not counted while the
  * rank waits in MPI for a late rank, since it then delays nothing. */
 struct noise {
-    double share;       /* of the run, on the worst rank */
-    double seconds;     /* on the worst rank */
+    double share;       /* of the run, on the rank with most of it */
+    double seconds;     /* on that rank */
     int32_t worst_rank; /* -1: unknown */
 };
 struct noise noise_of(const struct profile *p);

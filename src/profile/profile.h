@@ -113,8 +113,9 @@ struct profile_comm {
     char name[64];
 };
 
-/* How many collectives one rank has entered on a communicator. The largest and the least of all
- * members' say who has entered most and least, the lower rank first. */
+/* A rank's number of collectives on a communicator, with the rank in the low 24 bits (inverted for
+ * MOST): the maximum over all members gives the rank that entered most, the minimum the one that
+ * entered least; of equals the lowest. */
 #define PROFILE_ENTERED(n, rank, most)                                                             \
     ((uint64_t)(n) << 24 | ((most) ? 0xffffffu - (uint32_t)(rank) : (uint32_t)(rank)))
 

@@ -30,7 +30,7 @@ static void find_below(struct profile *p)
     net_free(&found);
 }
 
-/* Adds which algorithms the collectives used, as far as their messages show it. */
+/* Adds which algorithms the collectives used, or why their messages do not show it. */
 static void find_algorithms(struct profile *p)
 {
     size_t n;

@@ -65,7 +65,7 @@ extern const struct ledger_rule {
     uint32_t element_size, least, share, growth, most;
 } ledger_rules[LEDGER_SECTIONS];
 
-/* How the process ended, as far as it could record that itself. */
+/* How the process ended, if it could record that itself. */
 enum ledger_state {
     LEDGER_RUNNING, /* not recorded: still running, or killed by something that cannot be caught */
     LEDGER_FINALIZED, /* MPI_Finalize was reached */

@@ -18,9 +18,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* RING_BYTES hold 9 s of samples between two calls. THREADS: how many are sampled. STACKS: after so
- * many different ones, functions are still distinguished, but not their lines; nor their callers
- * when stacks have half of the table of call sites, since the calls need the rest. */
+/* RING_BYTES hold 9 s of samples between two calls. THREADS: how many are sampled. STACKS: number
+ * of different stacks after which functions are distinguished, but not their lines; nor their
+ * callers when stacks have half of the table of call sites, since the calls need the rest. */
 enum {
     STACK_BYTES = 1024,
     RING_BYTES = 1 << 20,
@@ -170,8 +170,8 @@ static void copy_record(const struct sampler *s, uint64_t at, void *to, size_t s
         ((char *)to)[i] = *record_at(s, at + i);
 }
 
-/* Takes all records from the ring. A record of lost samples comes before the next sample: they
- * belong to the segment before if the ring was full at its end, otherwise to an MPI call. */
+/* Takes all records from the ring. The kernel reports lost samples before the next sample: they
+ * belong to the previous segment if the ring was full when that ended, otherwise to an MPI call. */
 static void read_ring(struct sampler *s, bool in_mpi)
 {
     const uint64_t head = __atomic_load_n(&s->ring->data_head, __ATOMIC_ACQUIRE);

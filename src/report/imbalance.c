@@ -54,7 +54,7 @@ static void find_parts(const struct profile *p, const bool *taken, struct segmen
     }
 }
 
-/* With END only; otherwise S already has the time outside of MPI. */
+/* Sums the time outside of MPI by rank if S has an END; without END it is already there. */
 static void measure(const struct profile *p, const bool *taken, struct segments *s)
 {
     for (size_t i = 0, end; i < p->instances.n; i = end) {

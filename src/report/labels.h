@@ -15,7 +15,7 @@ void site_labels_free(const struct profile *p, char **label);
 enum { HOSTS_TEXT = 80 };
 const char *hosts_text(const struct profile *p, char text[HOSTS_TEXT]);
 
-/* "heat.c:42 exchange", as far as known; returns the length. */
+/* "heat.c:42 exchange", or "exchange+0x1c" without lines; returns the length. */
 int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room);
 
 /* The functions of all frames, without lines, so that the text survives editing of the program. */

@@ -138,6 +138,7 @@ double sync_line_missed(const struct sync_line *line, const struct sync_point *p
     double off = fabs(point->offset - line->offset - line->drift * (point->local - line->origin));
     double after = off + point->bound, time = fmax(0, point->local - line->to);
     double fall = 2 * SYNC_DRIFT_UNKNOWN, rise = line->drift_bound;
-    double change = (after - line->bound + fall * time) / (rise + fall); /* its worst moment */
+    double change =
+        (after - line->bound + fall * time) / (rise + fall); /* moment of the largest error */
     return fmax(after, line->bound + rise * fmax(0, fmin(time, change)));
 }

@@ -28,7 +28,7 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
-/* A clock is measured again in a fifth of the time: its bound grows from then on. */
+/* Re-measuring takes a fifth of the time: the bound of a clock grows after each measurement. */
 static bool is_due(const struct harmony *h)
 {
     return h->follows && clock_now() - h->measured > 4 * h->took;

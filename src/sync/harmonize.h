@@ -10,7 +10,7 @@
 struct harmony {
     struct sync_clock *clock; /* of COMM's ranks; NULL in harmonize_open() if all are on one host */
     MPI_Comm comm;
-    bool follows; /* the clock, which belongs to COMM itself, is measured again from time to time */
+    bool follows; /* the clock, which belongs to COMM itself, is re-measured from time to time */
 
     double begin; /* the moment, on the common clock */
     bool late;    /* the announcement reached this rank after the moment */

@@ -56,8 +56,8 @@ struct event {
     uint8_t kind;            /* enum event_kind */
     uint8_t collective;      /* enum collective_kind */
     uint8_t thread;          /* 0: the first one that called MPI */
-    bool synchronous;        /* a send, or its start, that by its mode waits for its receive */
-    bool buffered;           /* one that by its mode never does */
+    bool synchronous;        /* a send, or its start, in synchronous mode: MPI_Ssend */
+    bool buffered;           /* the same in buffered mode: MPI_Bsend */
     bool excluded;           /* the profiler may have delayed it: its wait is ignored */
 };
 

@@ -14,7 +14,7 @@ const char *cvar_write(const char *name, long long value);
 bool cvar_read(const char *name, long long *value);
 
 /* Puts possible value number I (from 0) of a variable into *VALUE and its name into NAME, "" if the
- * name is not known. False if there are not so many, or if the library does not list them. */
+ * name is not known. False if I is not below their number, or if the library does not list them. */
 bool cvar_possible(const char *variable, int i, int *value, char *name, size_t room);
 
 #endif

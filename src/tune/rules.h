@@ -30,7 +30,7 @@ struct algorithm {
     int segment;   /* bytes into which messages are cut; 0: none */
 };
 
-/* One signature: an operation among so many ranks, of one size and arrival pattern. */
+/* One signature: an operation among RANKS ranks, of one size and arrival pattern. */
 enum { ALGORITHMS_MAX = 40 };
 struct tuned {
     const struct tuned_operation *operation;

@@ -76,7 +76,7 @@ struct state {
     MPI_Comm comm[ALGORITHMS_MAX];            /* of each candidate */
     double time[ROUNDS_MAX * ALGORITHMS_MAX]; /* of rank 0 */
     bool collects;
-    /* What rank 0 tells all ranks after a round. */
+    /* What rank 0 broadcasts after a round. */
     struct {
         bool alive[ALGORITHMS_MAX];
         int operations; /* of each block in the next round; 0: that was the last one */

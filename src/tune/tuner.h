@@ -1,7 +1,7 @@
 /* Which of the library's algorithms is the fastest for one signature.
  *
- * All candidates are measured in turn, a block of operations each, so that a disturbance meets all
- * of them alike; a candidate's figure is the median of its blocks' times in relation to that of the
+ * All candidates are measured in turn, a block of operations each, so that noise affects all
+ * alike; a candidate's figure is the median of its blocks' times in relation to that of the
  * library's choice in the same round, with the interval of this median. After some rounds a
  * candidate whose interval lies above that of another is dropped, so that the budget goes to those
  * that may be the best. The library's choice remains unless a candidate's interval lies below 1. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 8 }; /* at most so many findings about messages and requests */
+enum { LINES = 8 }; /* most findings about messages and requests */
 
 static struct awaited awaited_of(const struct profile *p, const struct profile_instance *e)
 {

@@ -265,7 +265,7 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
     return best;
 }
 
-/* All ranks have been in calls for long, as far as that is known, and none is known to wait for
+/* All ranks whose state is known have been in calls for long, and none is known to wait for
  * another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
 {

@@ -1,9 +1,9 @@
 /* Finds why a run does not progress, from all calls that are open at one moment. Pure functions on
  * a table, for a running job as well as for the records of one that has ended.
  *
- * A fixpoint on the wait-for graph (waits.h) finds the ranks that can be released by ranks that can
- * still act. All others are stuck. At fault is a strongly connected component of these that waits
- * for nothing outside of itself: the core. */
+ * A fixpoint on the wait-for graph (waits.h) finds the ranks that can progress, or be released by
+ * ranks that can. All others are stuck. At fault is a strongly connected component of these that
+ * waits for nothing outside of itself: the core. */
 #ifndef COLLPROF_VERDICT_JUDGE_H
 #define COLLPROF_VERDICT_JUDGE_H
 

@@ -229,7 +229,7 @@ static void release(struct wait_graph *g)
     }
 }
 
-/* A rank that can be released waits only for ranks that can act: its other alternatives do not
+/* A rank that can be released waits only for ranks that can progress: its other alternatives do not
  * matter. */
 static void drop_alternatives(struct wait_graph *g)
 {

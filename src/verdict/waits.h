@@ -1,4 +1,4 @@
-/* The wait-for graph of a situation, and the ranks that can still act. It follows the AND/OR model:
+/* The wait-for graph of a situation, and the ranks that can progress. It follows the AND/OR model:
  * a call needs all of its conditions, or one of them (MPI_Waitany); each condition needs action by
  * all, or any, of some ranks. */
 #ifndef COLLPROF_VERDICT_WAITS_H
@@ -17,7 +17,7 @@ struct wait_edge {
 /* One condition of an open call. */
 struct need {
     const struct awaited *a;
-    size_t first, n; /* edges to the ranks that must act; if none, it can complete */
+    size_t first, n; /* edges to the ranks that must progress; if none, it can complete */
     bool one;        /* one of them is enough */
     bool maybe;      /* it may complete without them */
 };
@@ -25,7 +25,7 @@ struct need {
 struct wait_rank {
     size_t first_awaited; /* index of its first row in s->awaited */
     size_t first_need;    /* and in the graph's needs */
-    bool free;            /* it can act, now or later */
+    bool free;            /* it can progress, now or later */
 };
 
 struct wait_graph {
@@ -44,7 +44,7 @@ void waits_end(struct wait_graph *g);
 /* Whether RANK will no longer take part in operations that it has entered and not left. */
 bool waits_is_lost(const struct wait_graph *g, int32_t rank);
 
-/* Whether RANK cannot act, whatever other ranks do. */
+/* Whether RANK cannot progress, whatever other ranks do. */
 bool waits_is_out(const struct wait_graph *g, int32_t rank);
 
 /* Whether C has been open only briefly, so that it may return at any moment. */

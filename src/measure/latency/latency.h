@@ -110,7 +110,8 @@ struct latency_result {
     int impossible;   /* pairs whose computed latency is 0 or less; they have no result */
     double way_error; /* error bound of VALUE if half a round trip was taken as the one-way
                          latency, because the common clock itself assumes symmetric latencies */
-    bool over_budget; /* the budget ended a series, or the curve is not settled */
+    bool
+        over_budget; /* the budget ended a series, or the search for the hold time (struct curve) */
     double clock_bound; /* "direct", "repro-window": error of the common clock; 0 for the others */
     int dropped;        /* "direct", "repro-window": operations that some rank entered late */
     double

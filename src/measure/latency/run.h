@@ -29,7 +29,8 @@ struct latency_run {
      * LAST: at which the whole case stops, even if figures are missing. */
     double end, last;
     double checked; /* seconds that the operation with the data check took */
-    double gap;     /* largest g_j in the quietest batch: the first hold; 0 if not measured */
+    double gap;     /* first hold time: largest gap g_j, from the batch with the least noise; 0: not
+                       measured */
     struct pilot pilot;
 };
 

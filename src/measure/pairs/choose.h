@@ -28,12 +28,11 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
                            size_t size);
 void choice_free(struct choice *c);
 
-/* Predicts when the broadcast S of BYTES completes, by the model of the paper. The 95 % interval
- * reaches from messages that leave one after the other to messages that all arrive with the last
- * one (schedule_latest()); it is widened by the prediction error seen on other kinds of networks.
+/* Predicts by the paper's model when broadcast S of BYTES completes. Ends of the 95 % interval:
+ * low, a sender's messages leave one after the other; high, they all arrive with the last
+ * (schedule_latest()). Both are widened by the prediction error on other kinds of networks.
  * Measurements of S are not used. The result and the times in S are NaN if S has segments, if
- * measurements did not show that concurrent pairs do not slow each other down, or without memory.
- */
+ * concurrent pairs were not shown to be independent, or if memory is short. */
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);
 
 #endif

@@ -158,7 +158,7 @@ static void release(struct pairs_run *m)
 
 enum { CHECKED = 12 };
 
-/* This rank's partner in the K-th pair that is measured again alone; -1 for none. These pairs are
+/* This rank's partner in the K-th pair that is re-measured alone; -1 for none. These pairs are
  * spread over the rounds of the tournament. */
 static int checked_partner(const struct pairs_run *m, int k)
 {
@@ -169,10 +169,10 @@ static int checked_partner(const struct pairs_run *m, int k)
     return m->rank == i ? j : m->rank == j ? i : -1;
 }
 
-/* The ratio of a pair's time among others to its time alone: of a round trip, or of a burst in each
- * direction, which shows sharing on links whose bandwidth is high for their latency. For the round
- * trip both minimum and median must be longer: noise hardly moves the minimum, and a few fast
- * exchanges hardly move the median. */
+/* A pair's time while other pairs are measured, divided by its time alone: the larger ratio of the
+ * round trip and of a burst in each direction; a burst shows a shared link that single messages do
+ * not fill. For the round trip both minimum and median must be longer: noise hardly changes the
+ * minimum, a few fast exchanges hardly the median. */
 static double slowdown(const struct pairs_run *m, double *among, int s, int peer)
 {
     enum { TRIP, LEAST, GAP, N };

@@ -12,8 +12,8 @@ enum pairs_order {
                          each exchange */
     PAIRS_TOURNAMENT, /* P - 1 rounds (P if odd) of disjoint pairs, a barrier before each round.
                          Pairs of one round may share links, cards or processors. So some are
-                         measured again alone; if one of them is then faster by PAIRS_SHARED, all
-                         are measured again one at a time */
+                         re-measured alone; if one of them is then faster by PAIRS_SHARED, all are
+                         re-measured one at a time */
     PAIRS_ONE_AT_A_TIME /* each pair with all its sizes and repeats, a barrier before it */
 };
 

@@ -16,8 +16,9 @@ struct slow_search {
     double *usual;   /* by rank: the median over its pairs, plus the larger of 3 deviations and the
                         limit */
     double *scratch; /* N values */
-    double *excess;  /* by rank: how much slower it is, the largest over all sizes */
-    double *pair;    /* the same by pair */
+    double *excess; /* by rank: log of its fastest pair's time over the other ranks' median; largest
+                       of all sizes */
+    double *pair;   /* the same by pair */
 };
 
 /* Whether pair I, J counts for rank I. A pair within the host does only if there are no others. */

@@ -112,8 +112,8 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0: takes the maxima T over all ranks (of negated starts, too). Returns how many of B's
- * repetitions count. */
+/* On rank 0: stores the samples of the repetitions T, already maxima over all ranks (starts are
+ * negated). Returns how many of B's repetitions count. */
 static int take_samples(const struct player *p, const struct repetition *t, const struct batch *b,
                         double *value)
 {
