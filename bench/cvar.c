@@ -25,8 +25,10 @@ const char *cvar_set(const char *assignment)
         return "expected NAME=NUMBER";
     errno = 0;
     long long value = strtoll(equal + 1, &end, 0);
-    if (!equal[1] || *end || errno == ERANGE)
+    if (!equal[1] || *end)
         return "expected NAME=NUMBER";
+    if (errno == ERANGE)
+        return "the library does not take this value";
     text_copy_part(name, sizeof name, assignment, (size_t)(equal - assignment));
     const char *why = cvar_write(name, value);
     size_t used = strlen(set);
