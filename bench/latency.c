@@ -234,7 +234,8 @@ static const char *visit(void *arg, const size_t *at)
     } else if (v->tune)
         bench_check(&o->bench,
                     tune_point(v->tune, &p,
-                               &(struct tuning){.c = c, .comm = &call.comm, .run = &call.own},
+                               &(struct tuning){
+                                   .c = c, .comm = &call.comm, .run = &call.own, .tree = &call.by},
                                pattern ? NULL : &v->together),
                     &p);
     else

@@ -13,6 +13,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static const struct column columns[] = {
     {"saves", NULL, COLUMN_SHARE, 0, "the share of the time now that it saves"},
     {"low", NULL, COLUMN_SHARE, 0, "95 % interval of this share"},
     {"high", NULL, COLUMN_SHARE, 0, NULL},
+    {"cost", NULL, COLUMN_REAL, 3, "time now / time of the fastest", .flags = COLUMN_DATA_ONLY},
 };
 
 static const struct column candidate_columns[] = {
@@ -120,6 +122,7 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
     table_real(t->table, best ? 100 * (1 - ratio->value) : NAN);
     table_real(t->table, best ? 100 * (1 - ratio->high) : NAN);
     table_real(t->table, best ? 100 * (1 - ratio->low) : NAN);
+    table_real(t->table, 1 / ratio->value);
     bench_remark(t->table, contention);
     for (int k = 0; k < r->n; k++) {
         char name[64];
@@ -177,22 +180,41 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
     return MPI_SUCCESS;
 }
 
+/* What the library's choice costs, with the fastest algorithm's name, and what each algorithm
+ * costs: by size, and if there are several numbers of ranks by these, too. */
 static void declare_pictures(const struct tune *t)
 {
+    const struct bench *b = &t->o->bench;
+    const bool ranks = b->ranks.min < b->ranks.max;
     for (size_t i = 0; i < t->o->things.n; i++) {
         const char *name = latency_thing(t->o, i);
-        document_picture(t->d, &(struct picture){.kind = PICTURE_LINES,
-                                                 .name = t->o->things.n > 1 ? name : NULL,
-                                                 .title = "what each algorithm costs",
-                                                 .table = "candidates",
-                                                 .x = "size",
-                                                 .y = "ratio",
-                                                 .low = "low",
-                                                 .high = "high",
-                                                 .series = "algorithm",
-                                                 .where = {{"operation", name}},
-                                                 .x_log = true,
-                                                 .y_log = true});
+        char section[64];
+        struct picture p = {.kind = ranks ? PICTURE_HEAT : PICTURE_LINES,
+                            .name = t->o->things.n > 1 ? name : NULL,
+                            .title = "what each algorithm costs",
+                            .table = "candidates",
+                            .x = "size",
+                            .y = ranks ? "ranks" : "ratio",
+                            .value = "ratio",
+                            .low = "low",
+                            .high = "high",
+                            .series = "algorithm",
+                            .panel = "algorithm",
+                            .where = {{"operation", name}, {"arrival", pattern_names[0]}},
+                            .x_log = true,
+                            .y_log = true,
+                            .value_log = true};
+        document_picture(t->d, &p);
+        snprintf(section, sizeof section, "best-%s", name);
+        p.kind = PICTURE_HEAT;
+        p.name = section;
+        p.title = "the fastest algorithm, and what the library's choice costs";
+        p.table = "tuned";
+        p.y = "ranks";
+        p.value = "cost";
+        p.label = "best";
+        p.panel = NULL;
+        document_picture(t->d, &p);
     }
 }
 
@@ -226,6 +248,7 @@ bool tune_end(struct tune *t)
                          "rules make none of the cases slower. To use them: . %s/env.sh. Sums of "
                          "floating-point numbers may then differ in their last digits.",
                          faster, n, library, written, directory);
+    tuned_ours_add(t->d, t->set.list.at, n);
     declare_pictures(t);
     free(t->set.list.at);
     free(t);

@@ -174,7 +174,8 @@ struct picture {
     /* PICTURE_HEAT: name of a table that also has the columns X, Y (and PANEL): lines over the map,
      * named by its column "label". */
     const char *lines;
-    /* PICTURE_TIMELINE. X, X_END: times; LABEL: name of a span. ARROWS: name of a table whose
+    /* LABEL: name of a span, or of a cell of PICTURE_HEAT; may be NULL there.
+     * PICTURE_TIMELINE. X, X_END: times. ARROWS: name of a table whose
      * columns X, Y give the begin and X_END, Y_END the end of an arrow. */
     const char *x_end, *y_end, *label, *arrows;
     /* The values of SERIES in the order of their colours, ending with NULL; NULL: in order of

@@ -220,6 +220,9 @@ const cells = { id: 'cells', beforeDatasetsDraw({ ctx, data, scales: { x, y } })
     for (const cell of data.datasets[0].data) {
         ctx.fillStyle = cell.colour;
         ctx.fillRect(x.getPixelForValue(cell.x) - w / 2, y.getPixelForValue(cell.y) - h / 2, w + 0.5, h + 0.5);
+        ctx.fillStyle = '#000';
+        ctx.textAlign = 'center';
+        ctx.fillText(cell.name, x.getPixelForValue(cell.x), y.getPixelForValue(cell.y), w - 4);
     }
 } };
 function drawArrow(ctx, x, y, to_x, to_y) {
@@ -306,7 +309,7 @@ const DRAW = {
         const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
         const palette = PALETTES[picture.palette] || PALETTES.latency;
         const data = d.rows.filter(row => isKnown(d.at(row, 'value'))).map(row => ({ x: xs.indexOf(d.at(row, 'x')),
-            y: ys.indexOf(d.at(row, 'y')), colour: mixed(palette, share(d.at(row, 'value'))), row }));
+            y: ys.indexOf(d.at(row, 'y')), colour: mixed(palette, share(d.at(row, 'value'))), name: d.text(row, 'label'), row }));
         const over = rowsOf(picture, picture.lines), line = over.map(row =>
             ({ x: position(xs, d.at(row, 'x')), y: position(ys, d.at(row, 'y')) }));
         const datasets = [{ label: '', data, pointRadius: 0, pointHitRadius: 12 }];
@@ -316,7 +319,7 @@ const DRAW = {
         box.style.maxWidth = `min(34rem, ${10 + 5 * Math.max(xs.length, ys.length)}rem)`; /* a small matrix is small */
         box.after(element('div', { className: 'scale' }, write(low), element('span',
             { style: `background:linear-gradient(to right,${colours.join(',')})` }), `${write(high)} ${d.label('value')}`));
-        const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')}` : '';
+        const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')} ${d.text(row, 'label')}` : '';
         const scales = { x: d.side('x'), y: d.side('y', { reverse: true }) };
         return { type: 'scatter', data: { datasets }, plugins: [cells], scales, about };
     },

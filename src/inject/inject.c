@@ -57,6 +57,20 @@ void injection_found(const struct injection *self, uint32_t comm, json_t *findin
         add(json_pack("{s:s, s:o}", "kind", self->name, "value", finding));
 }
 
+void injection_record(const struct injection *self, json_t *finding)
+{
+    pthread_mutex_lock(&layer.lock);
+    json_t *list = json_pack("[{s:s, s:O}, {s:I}]", "kind", self->name, "value", finding, "before",
+                             (json_int_t)layer.ledger.header->findings);
+    char *text = json_dumps(list, JSON_COMPACT);
+    uint32_t at = text ? ledger_add_text(&layer.ledger, text) : 0;
+    if (at)
+        layer.ledger.header->findings = at;
+    pthread_mutex_unlock(&layer.lock);
+    free(text);
+    json_decref(list);
+}
+
 void injection_warn(const char *format, ...)
 {
     char text[1200];

@@ -100,6 +100,9 @@ int injection_pass(const struct injection *self, const struct collective *c);
  * finding). At most 2000 findings are kept. */
 void injection_found(const struct injection *self, uint32_t comm, json_t *finding);
 
+/* Writes FINDING into the record at once, so that it remains if the run is killed. */
+void injection_record(const struct injection *self, json_t *finding);
+
 /* Adds a warning for the report. */
 void injection_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

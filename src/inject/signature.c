@@ -35,6 +35,7 @@ static void use_broadcast(struct operation_call *call, const struct collective *
                                     .rank = c->on->rank,
                                     .size = c->on->size,
                                     .root = c->root,
+                                    .bytes = c->bytes,
                                     .recv = c->buffer,
                                     .recv_bytes = type_is_plain(c->type) ? c->bytes : 0,
                                     .recv_count = (int)c->count,

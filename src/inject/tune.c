@@ -3,21 +3,100 @@
  * mode does (benchmark.c). It begins with a signature's ninth call, so frequent ones come first,
  * and takes at most --tune-share of the run so far; a signature for which there is no time yet is
  * tried again when its number of calls has doubled. The application's own calls keep the library's
- * choice. */
+ * choice. What was measured is written into the record at once: if the run is killed, the next one
+ * with this output takes it from there. */
 #include "inject/signature.h"
 
 #include "base/try.h"
+#include "profile/profile.h"
 #include "record/operations.h"
 #include "tune/found.h"
 #include "tune/tuner.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FIRST = ARRIVALS };
 
 static const struct tuning_library *library;
+
+/* --- what a run that was killed had found --- */
+
+static json_t *killed; /* its findings, on all ranks */
+
+static void add_record(int directory, const char *name, const struct ledger_header *h,
+                       const char *fault, void *findings)
+{
+    const struct ledger_header *own = layer.ledger.header;
+    struct ledger l;
+    const json_t *one;
+    size_t i;
+    if (fault || strcmp(h->program, own->program) != 0 ||
+        strcmp(h->mpi_library, own->mpi_library) != 0 ||
+        ledger_open(&l, directory, name, 1u << LEDGER_TEXTS))
+        return;
+    json_t *all = profile_injected(&l);
+    json_array_foreach(all, i, one) if (!strcmp(json_text_at(one, "kind"), tune_injection.name))
+        json_array_append(findings, json_object_get(one, "value"));
+    json_decref(all);
+    ledger_close(&l);
+}
+
+/* Reads the records in the directory of the run before this one, unless it has ended well. */
+static json_t *killed_read(void)
+{
+    json_t *findings = json_array();
+    int directory = layer.previous ? open(layer.previous, O_RDONLY | O_DIRECTORY) : -1;
+    if (directory >= 0 && faccessat(directory, "profile.json", F_OK, 0))
+        ledger_each(directory, add_record, findings);
+    if (directory >= 0)
+        close(directory);
+    return findings;
+}
+
+/* Rank 0 reads for all. */
+static void killed_share(void)
+{
+    json_t *read = layer.rank == 0 ? killed_read() : NULL;
+    char *text = json_dumps(read, JSON_COMPACT);
+    int bytes = text ? (int)strlen(text) : 0;
+    PMPI_Bcast(&bytes, 1, MPI_INT, 0, layer.comm);
+    if (!text)
+        text = malloc((size_t)bytes + 1);
+    if (sync_all_have(layer.comm, text != NULL) == MPI_SUCCESS) {
+        PMPI_Bcast(text, bytes, MPI_BYTE, 0, layer.comm);
+        killed = json_loadb(text, (size_t)bytes, 0, NULL);
+    }
+    if (json_array_size(read))
+        injection_warn("tune: what a run that was killed had measured (%zu) is not measured again: "
+                       "%s",
+                       json_array_size(read), layer.previous);
+    free(text);
+    json_decref(read);
+}
+
+/* What it had found for G on C's communicator, a new reference; NULL if nothing. */
+static json_t *killed_find(const struct collective *c, const struct signature *g)
+{
+    json_t *one;
+    size_t i;
+    json_array_foreach(killed, i, one)
+    {
+        const json_t *root = json_object_get(one, "root");
+        if (!strcmp(json_text_at(one, "operation"), g->operation->mpi_name) &&
+            !strcmp(json_text_at(one, "communicator"), c->on->name) &&
+            json_number_at(one, "ranks") == c->on->size &&
+            json_number_at(one, "bytes") == (double)g->bytes &&
+            (json_is_integer(root) ? json_integer_value(root) : -1) == g->root)
+            return json_deep_copy(one);
+    }
+    return NULL;
+}
+
+/* --- measuring --- */
 
 static bool start(void)
 {
@@ -27,6 +106,8 @@ static bool start(void)
         injection_warn(
             "tune: this MPI library has no algorithms that can be chosen while a program "
             "runs");
+    if (library)
+        killed_share();
     return library != NULL;
 }
 
@@ -65,12 +146,20 @@ static json_t *finding_json(const struct collective *c, const struct signature *
     return json;
 }
 
-/* The number of calls is known only at the end. */
+/* Rank 0 keeps finding F about G; it takes over F's reference. */
+static void finding_keep(const struct collective *c, struct signature *g, json_t *f)
+{
+    g->found = json_incref(f);
+    injection_found(&tune_injection, c->on->of->index, f);
+    injection_record(&tune_injection, f);
+}
+
+/* The final number of calls is known only at the end. */
 static void finding_complete(json_t *f, uint64_t calls)
 {
-    const double saves = json_number_at(f, "saves_us") * (double)calls; /* of one call before */
+    const double each = json_number_at(f, "saves_us") / json_number_at(f, "calls");
     json_object_set_new(f, "calls", json_integer((json_int_t)calls));
-    json_object_set_new(f, "saves_us", json_real(saves));
+    json_object_set_new(f, "saves_us", json_real(each * (double)calls));
     json_decref(f);
 }
 
@@ -79,16 +168,18 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     enum { OPERATIONS_LEAST = 16 }; /* of each candidate: six rounds of two, and a pilot */
     static const double seconds_least = 0.1;
     struct tuned result;
-    struct algorithm list[ALGORITHMS_MAX];
+    int plain = u->is_broadcast && u->replica.call.recv_bytes > 0, all_plain;
     double apart, one, budget = injection_budget(&tune_injection, 0, layer.settings.tune_share);
     struct tuning t = {.library = library,
                        .operation = operation_of(c),
                        .bytes = c->bytes,
                        .c = u->c,
                        .comm = &u->replica.call.comm};
-    const int candidates = 1 + library->list(t.operation, t.bytes, list, ALGORITHMS_MAX);
+    TRY(PMPI_Allreduce(&plain, &all_plain, 1, MPI_INT, MPI_MIN, c->on->comm));
+    t.tree = all_plain ? &u->replica.call.by : NULL;
+    tuner_list(&t, c->on->size, &result);
     TRY(subject_arrivals(u, g, &t.c.after, &apart));
-    TRY(subject_budget(u, budget < seconds_least ? 0 : budget, OPERATIONS_LEAST * candidates, apart,
+    TRY(subject_budget(u, budget < seconds_least ? 0 : budget, OPERATIONS_LEAST * result.n, apart,
                        &t.budget, &one));
     if (t.budget <= 0) {
         __atomic_fetch_add(&tune_injection.left_out, g->calls == FIRST + 1, __ATOMIC_RELAXED);
@@ -99,18 +190,30 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     TRY(tuner_measure(&t, &result));
     if (c->on->rank > 0 || result.n < 2 || !estimate_known(result.time[0]))
         return MPI_SUCCESS;
-    g->found = finding_json(c, g, &result, apart);
-    json_incref(g->found);
-    injection_found(&tune_injection, c->on->of->index, g->found);
+    result.calls = (double)g->calls;
+    finding_keep(c, g, finding_json(c, g, &result, apart));
     return MPI_SUCCESS;
+}
+
+/* Takes what a run that was killed had found, if it had. Rank 0 decides for all. */
+static int recall(const struct collective *c, struct signature *g)
+{
+    json_t *found = c->on->rank == 0 ? killed_find(c, g) : NULL;
+    g->done = found;
+    if (found)
+        finding_keep(c, g, found);
+    return PMPI_Bcast(&g->done, 1, MPI_C_BOOL, 0, c->on->comm);
 }
 
 static void before(const struct collective *c)
 {
+    struct signature *g = signature_of(&tune_injection, c);
     struct subject u;
-    if (subject_open(&u, c))
-        measure(c, signature_of(&tune_injection, c), &u);
-    subject_close(&u);
+    if (recall(c, g) == MPI_SUCCESS && !g->done) {
+        if (subject_open(&u, c))
+            measure(c, g, &u);
+        subject_close(&u);
+    }
     call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
 }
 

@@ -42,6 +42,8 @@ void life_prepare(bool before_init)
         settings_read(&layer.settings, settings_environment(), complain, NULL);
         if (before_init && *layer.settings.tuned)
             tuned_use();
+        if (before_init && *layer.settings.tune)
+            layer.previous = realpath(layer.settings.output, NULL);
         const struct launcher *l = members_launcher(before_init);
         bool named = l->name && l->rank >= 0 && l->rank < l->size &&
                      clock_source != CLOCK_SOURCE_EXTERNAL,

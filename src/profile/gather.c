@@ -395,12 +395,26 @@ static void gather_header(struct profile *p, const struct ledger *l)
     copy_name(p->launcher, sizeof p->launcher, h->launcher, sizeof h->launcher - 1);
 }
 
+json_t *profile_injected(const struct ledger *l)
+{
+    json_t *all = json_array();
+    for (json_int_t at = l->header->findings, next; at; at = next) {
+        json_t *list = json_loads(ledger_text(l, (uint32_t)at), 0, NULL);
+        const json_t *last = json_array_get(list, json_array_size(list) - 1);
+        const json_int_t before = json_integer_value(json_object_get(last, "before"));
+        next = before > 0 && before < at ? before : 0;
+        json_array_extend(all, list);
+        json_decref(list);
+    }
+    json_make_printable(all);
+    return all;
+}
+
 /* Findings refer to communicators by index in the ledger. */
 static void gather_findings(struct gather *g)
 {
-    json_t *list = json_loads(ledger_text(g->l, g->h->findings), 0, NULL), *finding;
+    json_t *list = profile_injected(g->l), *finding;
     size_t i;
-    json_make_printable(list);
     json_array_foreach(list, i, finding)
     {
         const char *kind = json_string_value(json_object_get(finding, "kind"));

@@ -291,6 +291,10 @@ struct profile {
  * it knew how fast its clock ticks no times are known. */
 struct profile *profile_from_ledger(const struct ledger *l);
 
+/* The results of injections in L, as inject_findings() has them; of a run that was killed those
+ * that were complete. For json_decref(). */
+json_t *profile_injected(const struct ledger *l);
+
 /* Merges FROM into INTO, and frees FROM. */
 void profile_merge(struct profile *into, struct profile *from);
 

@@ -58,6 +58,7 @@ struct layer {
     MPI_Comm comm;   /* the layer's own, of all ranks that have it; or MPI_COMM_NULL */
     MPI_Group world; /* to identify members of communicators; MPI_GROUP_NULL if unknown */
     struct settings settings;
+    char *previous; /* with --tune: where settings.output led before this run; NULL: nowhere */
     pthread_mutex_t lock; /* for everything that is added rarely */
 };
 

@@ -413,7 +413,8 @@ struct ledger_header {
     uint32_t stack_depth;     /* frames for each call site, as requested; 0: no sites */
     struct noise_totals noise[2]; /* at the start and at the end; zero if that was not reached */
     uint32_t findings;    /* results of injections, as a position in the texts: a JSON array of
-                             {"kind", "value"} or {"warning"}; 0 if none */
+                             {"kind", "value"}, {"warning"}, or, as the last one, {"before": position
+                             of such an array} until the run ends; 0 if none */
     uint64_t init_ns;     /* duration of the layer's start */
     uint64_t injected_ns; /* duration of its injections, outside of the time of calls */
     double call_ns;       /* mean cost of recording a call; 0 if not measured */

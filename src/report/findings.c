@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/quote.h"
+#include "tune/found.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -235,6 +236,7 @@ static void find_phase(struct finding_context *c)
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
+    ARRAY(struct tuned) all = {0};
     double saved = 0;
     size_t n = 0, faster = 0;
     char time[32], options[4300], word[4200], advice[RUN_AGAIN];
@@ -246,7 +248,11 @@ static void find_tuned(struct finding_context *c)
         saved += saves * json_number_value(json_object_get(f, "ranks")) / c->ranks;
         faster += saves > 0;
         n++;
+        if (!tuned_read(f, PUSH(&all)))
+            all.n--;
     }
+    tuned_ours_add(c->d, all.at, all.n);
+    free(all.at);
     if (n == 0)
         return;
     quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);

@@ -97,6 +97,30 @@ bool tuned_read(const json_t *json, struct tuned *t)
     return t->n > 0;
 }
 
+/* How many of T[0 .. N-1] have A as the fastest. */
+static size_t count_ours(const struct tuned *t, size_t n, const struct algorithm *a)
+{
+    size_t count = 0;
+    for (size_t i = 0; a && i < n; i++)
+        count += tuned_ours(&t[i]) && tuned_ours(&t[i])->number == a->number;
+    return count;
+}
+
+void tuned_ours_add(struct document *d, const struct tuned *t, size_t n)
+{
+    const struct algorithm *ours = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (count_ours(t, n, tuned_ours(&t[i])) > count_ours(t, n, ours))
+            ours = tuned_ours(&t[i]);
+    if (!ours)
+        return;
+    document_finding(d, &(struct finding){.key = "our_broadcast", .severity = SEVERITY_FINDING},
+                     "In %zu of %zu cases the broadcast %s of collprof is faster than all of the "
+                     "library's: use: collprof run --bcast=%s",
+                     count_ours(t, n, ours), n, strchr(ours->name, 0x2d) + 1,
+                     strchr(ours->name, 0x2d) + 1);
+}
+
 /* --- the files --- */
 
 struct files {

@@ -4,6 +4,7 @@
 #ifndef COLLPROF_TUNE_FOUND_H
 #define COLLPROF_TUNE_FOUND_H
 
+#include "document/document.h"
 #include "document/json.h"
 #include "tune/rules.h"
 
@@ -12,6 +13,10 @@ json_t *tuned_json(const struct tuned *t);
 
 /* Reads it back; the intervals of times become NaN. False if JSON is no such value. */
 bool tuned_read(const json_t *json, struct tuned *t);
+
+/* Adds a finding to D if a broadcast of ours is faster than the library's in any of the N
+ * signatures T: the one that is so most often, with the option that uses it. */
+void tuned_ours_add(struct document *d, const struct tuned *t, size_t n);
 
 /* Writes all files into DIRECTORY, which is made if necessary. Without rules env.sh changes no
  * setting. Returns rules_count(); -1 if writing failed, with the reason (base/reason.h). */

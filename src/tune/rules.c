@@ -50,6 +50,18 @@ double tuned_saving(const struct tuned *t, const struct algorithm *a)
     return t->time[0].value * (1 - ratio_of(t, a).value);
 }
 
+const struct algorithm *tuned_ours(const struct tuned *t)
+{
+    double least = fmin(t->best ? t->ratio[t->best].low : 1, 1 - TUNED_TIE);
+    const struct algorithm *ours = NULL;
+    for (int k = 1; k < t->n; k++)
+        if (algorithm_is_ours(&t->candidate[k]) && t->ratio[k].high < least) {
+            least = t->ratio[k].high;
+            ours = &t->candidate[k];
+        }
+    return ours;
+}
+
 /* Seconds that A saves over all signatures; 0 or less if it must not be used. */
 static double saved_by(const struct algorithm *a, const struct rule *r)
 {
@@ -71,7 +83,7 @@ static const struct algorithm *choose(const struct rule *r)
     const struct algorithm *best = NULL;
     for (int k = 1; k < r->of[0]->n; k++) {
         double saved = saved_by(&r->of[0]->candidate[k], r);
-        if (saved > most) {
+        if (saved > most && !algorithm_is_ours(&r->of[0]->candidate[k])) {
             most = saved;
             best = &r->of[0]->candidate[k];
         }

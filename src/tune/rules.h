@@ -23,12 +23,17 @@ struct tuned_operation {
 /* NULL if there is none of that name. */
 const struct tuned_operation *tuned_operation_find(const char *mpi_name);
 
-/* A candidate: an algorithm of the library. */
+/* A candidate: an algorithm of the library, or a broadcast of ours ("collprof-chain"), for which
+ * the library can have no rule. */
 struct algorithm {
-    char name[44]; /* the library's */
-    int number;    /* value of its control variable; -1: the library's own choice */
-    int segment;   /* bytes into which messages are cut; 0: none */
+    char name[44];
+    int number;  /* value of its control variable; -1: the library's own choice; below: ours */
+    int segment; /* bytes into which messages are cut; 0: none */
 };
+static inline bool algorithm_is_ours(const struct algorithm *a)
+{
+    return a->number < -1;
+}
 
 /* One signature: an operation among RANKS ranks, of one size and arrival pattern. */
 enum { ALGORITHMS_MAX = 40 };
@@ -43,7 +48,7 @@ struct tuned {
     /* Seconds, and the time in relation to that of the first in the same block; NaN where a
      * candidate was not measured, since it returned an error or wrong data. */
     struct estimate time[ALGORITHMS_MAX], ratio[ALGORITHMS_MAX];
-    int best; /* index of the fastest, 0 if none is certainly faster than the library's choice */
+    int best; /* index of the library's fastest; 0: none is certainly faster than its choice */
 };
 
 /* Differences below 2 % are not worth a rule. */
@@ -84,6 +89,9 @@ size_t rules_count(const struct rules *r);
 
 /* Seconds that a call of T saves with A; NaN if unknown. */
 double tuned_saving(const struct tuned *t, const struct algorithm *a);
+
+/* The broadcast of ours that is certainly faster than all of the library's; NULL if none is. */
+const struct algorithm *tuned_ours(const struct tuned *t);
 
 /* Writes Open MPI's dynamic rules. A rule is for the sizes from its signatures' least to their
  * largest, and for those up to the next rule if that has the same algorithm; elsewhere the

@@ -6,6 +6,7 @@
 #include "sync/sync.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,16 +48,18 @@ static void estimate_all(const double *time, int n, struct tuned *out)
 
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
-    double least = 1; /* the library's choice itself */
+    double least = 1; /* of the library's, its choice among them: ours must not end these */
     bool open = n < ROUNDS_LEAST;
     estimate_all(time, n, out);
     out->best = 0;
     for (int k = 1; k < out->n; k++)
-        if (alive[k])
+        if (alive[k] && !algorithm_is_ours(&out->candidate[k]))
             least = fmin(least, out->ratio[k].high);
     for (int k = 1; k < out->n; k++) {
         const struct estimate *ratio = &out->ratio[k];
         alive[k] = alive[k] && !(ratio->low > least);
+        if (algorithm_is_ours(&out->candidate[k]))
+            continue;
         if (alive[k] && ratio->high < 1 && ratio->value < 1 - TUNED_TIE &&
             (out->best == 0 || ratio->value < out->ratio[out->best].value))
             out->best = k;
@@ -64,7 +67,8 @@ bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
     /* Open while another one may save more by a part of the library's time that is worth it. */
     double most = out->best ? out->ratio[out->best].high : 1;
     for (int k = 1; k < out->n; k++)
-        open |= alive[k] && k != out->best && out->ratio[k].low < most - TUNED_TIE;
+        open |= alive[k] && k != out->best && !algorithm_is_ours(&out->candidate[k]) &&
+                out->ratio[k].low < most - TUNED_TIE;
     return open;
 }
 
@@ -84,19 +88,28 @@ struct state {
     double end; /* budget_now() of rank 0 */
 };
 
+/* Ours is number -2 - I of the list. */
+static const struct bcast *tree_of(const struct algorithm *a)
+{
+    return algorithm_is_ours(a) ? bcasts[-2 - a->number] : NULL;
+}
+
 static bool choose(const struct state *s, int k, bool strict)
 {
-    const struct algorithm *a = k ? &s->out->candidate[k] : NULL;
-    return s->t->library->choose(s->t->operation, a, strict);
+    const struct algorithm *a = &s->out->candidate[k];
+    return s->t->library->choose(s->t->operation, k && !tree_of(a) ? a : NULL, strict);
 }
 
 /* From now on the operation is made by candidate K on its communicator. False: the library refuses
  * it. */
 static bool use(const struct state *s, int k, bool strict)
 {
+    const struct bcast *tree = tree_of(&s->out->candidate[k]);
     *s->t->comm = s->comm[k];
     if (s->t->run)
-        *s->t->run = s->t->library->run;
+        *s->t->run = tree ? NULL : s->t->library->run;
+    if (s->t->tree)
+        *s->t->tree = tree;
     return choose(s, k, strict);
 }
 
@@ -105,6 +118,8 @@ static void use_own(const struct state *s)
     *s->t->comm = s->t->c.comm;
     if (s->t->run)
         *s->t->run = NULL;
+    if (s->t->tree)
+        *s->t->tree = NULL;
     choose(s, 0, false);
 }
 
@@ -214,17 +229,35 @@ static int measure_rounds(struct state *s)
     return MPI_SUCCESS;
 }
 
+static void list_trees(struct tuned *out)
+{
+    for (size_t i = 0; i < n_bcasts && out->n < ALGORITHMS_MAX; i++) {
+        if (!bcasts[i]->run || !bcasts[i]->build)
+            continue; /* needs latencies, or is a slow one, for comparison */
+        struct algorithm *a = &out->candidate[out->n++];
+        snprintf(a->name, sizeof a->name, "collprof-%s", bcasts[i]->name);
+        a->number = -2 - (int)i;
+    }
+}
+
+void tuner_list(const struct tuning *t, int ranks, struct tuned *out)
+{
+    *out = (struct tuned){.operation = t->operation, .ranks = ranks, .bytes = t->bytes};
+    text_copy(out->candidate[0].name, sizeof out->candidate->name, "default");
+    out->candidate[0].number = -1;
+    out->n = 1 + t->library->list(t->operation, t->bytes, out->candidate + 1, ALGORITHMS_MAX - 1);
+    if (t->tree && !strcmp(t->operation->stem, "bcast"))
+        list_trees(out);
+    for (int k = 0; k < ALGORITHMS_MAX; k++)
+        out->time[k] = out->ratio[k] = unknown;
+}
+
 int tuner_measure(const struct tuning *t, struct tuned *out)
 {
     int rank, size;
     TRY(PMPI_Comm_rank(t->c.comm, &rank));
     TRY(PMPI_Comm_size(t->c.comm, &size));
-    *out = (struct tuned){.operation = t->operation, .ranks = size, .bytes = t->bytes};
-    text_copy(out->candidate[0].name, sizeof out->candidate->name, "default");
-    out->candidate[0].number = -1;
-    out->n = 1 + t->library->list(t->operation, t->bytes, out->candidate + 1, ALGORITHMS_MAX - 1);
-    for (int k = 0; k < ALGORITHMS_MAX; k++)
-        out->time[k] = out->ratio[k] = unknown;
+    tuner_list(t, size, out);
     if (out->n == 1)
         return MPI_SUCCESS;
     struct state *s = calloc(1, sizeof *s);

@@ -22,8 +22,14 @@ struct tuning {
      * it instead of the library's; RUN: NULL if it has none. */
     MPI_Comm *comm;
     collective_run **run;
+    /* The same for the tree of a broadcast: ours are candidates, too. NULL on all ranks: they are
+     * not, as if the data are not BYTES contiguous ones. */
+    const struct bcast **tree;
     double budget; /* seconds for all candidates together */
 };
+
+/* Sets OUT to T's signature with all candidates, without times. Local. */
+void tuner_list(const struct tuning *t, int ranks, struct tuned *out);
 
 /* Collective over the case's communicator. Nothing is measured if the library has no candidate
  * besides its own choice: then OUT->n is 1. OUT is complete on rank 0 and has no times elsewhere.

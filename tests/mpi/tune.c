@@ -6,13 +6,15 @@
  * The first form writes the files of src/tune for one algorithm, without MPI. The second one, under
  * a launcher, makes a reduction by an operation of its own, once or TIMES, and prints how often the
  * library called this in the last one, with how many numbers in all, on each rank: that shows which
- * algorithm was used, also in shared memory. */
+ * algorithm was used, also in shared memory. With TUNE_KILLED set every rank is then killed. */
 #include "base/reason.h"
 #include "tune/found.h"
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static long calls, numbers;
 
@@ -79,6 +81,10 @@ int main(int argc, char **argv)
     MPI_Gather(mine, 2, MPI_LONG, all, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < size; i++)
         printf("%ldx%ld%c", all[2 * i], all[2 * i + 1], i == size - 1 ? '\n' : ' ');
+    if (getenv("TUNE_KILLED")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        kill(getpid(), SIGKILL);
+    }
     MPI_Op_free(&op);
     free(send);
     free(recv);

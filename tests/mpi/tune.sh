@@ -44,7 +44,7 @@ named=$(show 4 MPI_Reduce_scatter_block 1024 "$dir")
 mv "$dir" "$scratch/moved" && dir=$scratch/moved && echo "export TUNE_FOREIGN=1" >>"$dir/env.sh"
 run() # OPTION
 {
-    "$MPIEXEC" -n 4 "$collprof" run --yield --report=no --output="$scratch/run" "$@" 2>"$scratch/err"
+    "$MPIEXEC" -n ${ranks:-4} "$collprof" run --yield --report=no --output="$scratch/run" "$@" 2>"$scratch/err"
 }
 is "--tuned" "$(run --tuned="$dir" "$tune" show MPI_Reduce_scatter_block 1024)" "$named"
 # That the algorithm of a rule is in use is seen in the messages, if the transport is.
@@ -76,6 +76,15 @@ is "--tune" "$(run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_
 is "--tune=exact" "$(run --tune=exact --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 100)" \
     "$(show 4 MPI_Reduce_scatter_block 1024)"
 grep -q '"tune":' "$scratch/run/profile.json" && fail "--tune=exact measures a reduction"
+# A run that was killed has kept what it had measured: the report shows it, and the next run takes it without measuring.
+ranks=2
+TUNE_KILLED=1 run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 3000 >/dev/null
+"$collprof" report --table=tune --format=csv "$scratch/run" | grep '^MPI_Reduce_scatter_block' >"$scratch/killed" || fail "nothing is kept"
+run --tune=all --tune-share=0.01 "$tune" show MPI_Reduce_scatter_block 1024 3000 >/dev/null
+"$collprof" report --table=tune --format=csv "$scratch/run" | grep '^MPI_Reduce_scatter_block' >"$scratch/out" || fail "it does not go on"
+is "now, before and after" "$(cut -d, -f6 "$scratch/out")" "$(cut -d, -f6 "$scratch/killed")"
+ranks=4
+grep -q 'what a run that was killed had measured (1) is not measured again' "$scratch/run/profile.json" || fail "it does not say that it goes on"
 # Rules of another library or version are not used.
 for other in "Another MPI" "$(sed -n '1s/# library: \(.*[v ]\).*/\1/p' "$dir/env.sh")0.1"; do
     sed -i "1s/.*/# library: $other/" "$dir/env.sh"
@@ -105,7 +114,8 @@ rows = d["tables"]["tuned"]["rows"]
 assert [(r["size"], r["arrival"]) for r in rows] == [(s, a) for s in (8, 16) for a in ("punctual", "last", "spread")], rows
 assert all(r["now"] > 0 for r in rows) and d["findings"][0]["numbers"]["signatures"] == 6
 names = {r["algorithm"] for r in d["tables"]["candidates"]["rows"]}
-assert {"default", "binomial"} <= names, names
+assert {"default", "binomial", "collprof-binomial", "collprof-flat", "collprof-chain"} <= names, names
+assert [(p["kind"], p["table"]) for p in d["pictures"]] == [("lines", "candidates"), ("heat", "tuned")], d["pictures"]
 END
 grep -q '^# library: ' "$dir/env.sh" || fail "no env.sh"
 # A tuning that was killed goes on: here only the signature that was measured last is left to do.

@@ -239,16 +239,23 @@ Test(tune, a_damaged_file_is_refused, .fini = remove_directory)
 
 /* --- the judgement --- */
 
-/* Judges rounds in which candidate K takes TIME[K] times 1 + SPREAD, 1 or 1 - SPREAD, in turn. */
+/* Judges rounds in which candidate K of OUT takes TIME[K] times 1 + SPREAD, 1 or 1 - SPREAD, in
+ * turn. */
+static bool judge_these(int rounds, const double *time, const double *spread, bool *alive,
+                        struct tuned *out)
+{
+    static double rows[40 * ALGORITHMS_MAX];
+    for (int r = 0; r < rounds; r++)
+        for (int k = 0; k < out->n; k++)
+            rows[r * ALGORITHMS_MAX + k] = time[k] * (1 + spread[k] * ((r * 7 + k) % 3 - 1));
+    return tuner_judge(rows, rounds, alive, out);
+}
+
 static bool judge(int rounds, const double *time, const double *spread, int n, bool *alive,
                   struct tuned *out)
 {
-    static double rows[40 * ALGORITHMS_MAX];
     *out = (struct tuned){.n = n};
-    for (int r = 0; r < rounds; r++)
-        for (int k = 0; k < n; k++)
-            rows[r * ALGORITHMS_MAX + k] = time[k] * (1 + spread[k] * ((r * 7 + k) % 3 - 1));
-    return tuner_judge(rows, rounds, alive, out);
+    return judge_these(rounds, time, spread, alive, out);
 }
 
 Test(tune, judgement)
@@ -274,6 +281,28 @@ Test(tune, no_time_for_small_differences)
     const double time[] = {10, 0.11, 0.1}, wide[] = {0, 0.3, 0.3};
     cr_expect(!judge(12, time, wide, 3, alive, &t));
     cr_expect(t.best == 2 && alive[1]);
+}
+
+/* Broadcasts of ours end no candidate of the library, and get no rule. */
+Test(tune, ours_are_beside_the_library)
+{
+    struct tuned t;
+    bool alive[ALGORITHMS_MAX] = {true, true, true, true};
+    const double time[] = {10, 8, 2, 12}, none[4] = {0};
+    t = (struct tuned){.n = 4, .candidate = {{"", -1, 0}, {"", 1, 0}, {"collprof-chain", -9, 0}}};
+    judge_these(12, time, none, alive, &t);
+    cr_expect(t.best == 1 && alive[1] && !alive[3]);
+    cr_expect_eq(tuned_ours(&t), &t.candidate[2]);
+    struct document *d = document_new("test/1");
+    tuned_ours_add(d, &t, 1);
+    const char *text = json_text_at(json_array_get(document_finding_list(d), 0), "text");
+    cr_expect(strstr(text, "In 1 of 1 cases") && strstr(text, "--bcast=chain"), "%s", text);
+    document_free(d);
+    t.ratio[2].high = t.ratio[1].high;
+    cr_expect_null(tuned_ours(&t));
+    t = signature("MPI_Bcast", 4, 8, 0.9, 0.5);
+    t.candidate[2].number = -9;
+    cr_expect_eq(named(openmpi, &t), ring.number);
 }
 
 Test(tune, the_default_keeps_ties)
