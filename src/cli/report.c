@@ -60,15 +60,13 @@ static bool add_verdict(const struct report_command *r, struct profile *p, FILE 
     struct situation *e = evidence_of(r, p);
     if (!e)
         return false;
-    struct verdict *v = verdict_of(e);
-    json_t *value = verdict_json(e, v);
+    json_t *value = verdict_json_of(e);
+    const bool explains = !text_has_word("unknown moving", json_text_at(value, "kind"));
     if (out)
         verdict_write(value, out, "", (size_t)report_width(out));
     else
         profile_add_finding(p, "verdict", json_incref(value));
-    const bool explains = v->kind < VERDICT_UNKNOWN;
     json_decref(value);
-    verdict_free(v);
     situation_free(e);
     return explains;
 }

@@ -130,10 +130,10 @@ static void put_state(struct table *t, const char *path, const struct profile *p
     char text[VERDICT_TEXT], verdict[VERDICT_TEXT];
     snprintf(text, sizeof text, "%s", state);
     if (e) {
-        struct verdict *v = verdict_of(e);
-        verdict_summary(verdict, v);
+        json_t *value = verdict_json_of(e);
+        verdict_summary(verdict, value);
         snprintf(text, sizeof text, "%s (%.200s)", state, verdict);
-        verdict_free(v);
+        json_decref(value);
     }
     table_text(t, text);
     situation_free(e);

@@ -5,6 +5,8 @@
 #include "base/ending.h"
 #include "base/input.h"
 #include "base/status.h"
+#include "document/json.h"
+#include "document/save.h"
 #include "record/ledger.h"
 #include "verdict/hosts.h"
 #include "verdict/text.h"
@@ -157,6 +159,19 @@ static void write_summary(struct watchdog *w, const char *directory, const struc
     free(own.list.at);
 }
 
+/* Keeps V, for which the run is ended: its records will no longer show the states of processes. */
+static void keep(const char *directory, struct situation *s, const struct verdict *v)
+{
+    char path[4400];
+    struct save save;
+    snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
+    s->live = false; /* as whoever reads it finds the run */
+    if (!save_open(&save, path))
+        return;
+    json_write(verdict_json(s, v), save.out, true);
+    save_commit(&save);
+}
+
 /* In one write, since ranks also write to standard error. */
 static void report(const struct situation *s, const struct verdict *v, bool ends)
 {
@@ -254,8 +269,10 @@ static void judge(struct watchdog *w)
         report(s, v, ends);
         w->reported = now;
     }
-    if (ends)
+    if (ends) {
+        keep(directory, s, v);
         end_ranks(w, s);
+    }
     w->seen = now;
     verdict_free(v);
     situation_free(s);

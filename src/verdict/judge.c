@@ -235,6 +235,12 @@ static bool belong_together(const struct verdict *a, const struct verdict *b)
              (x->what == AWAIT_COLLECTIVE || x->what >= AWAIT_INIT)));
 }
 
+/* A stopped rank that none waits for is less important than a deadlock of others. */
+static double priority_of(const struct verdict *v)
+{
+    return v->kind == VERDICT_STOPPED && !v->n_waiting ? VERDICT_CYCLE + 0.5 : v->kind;
+}
+
 /* Of the verdicts on ranks that wait only for each other, the one with the highest priority; AMONG:
  * as for waits_spread(). */
 static struct verdict *judge_cores(const struct wait_graph *g, const bool *among)
@@ -254,7 +260,8 @@ static struct verdict *judge_cores(const struct wait_graph *g, const bool *among
         set_core(g, v, in);
         bool larger =
             v->n_waiting > best->n_waiting || (v->n_waiting == best->n_waiting && v->n > best->n);
-        if (v->kind < best->kind || (v->kind == best->kind && v->kind < VERDICT_MOVING && larger)) {
+        const double p = priority_of(v), q = priority_of(best);
+        if (p < q || (p == q && v->kind < VERDICT_MOVING && larger)) {
             less = best;
             best = v;
         }

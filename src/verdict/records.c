@@ -5,6 +5,7 @@
 #include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
+#include "document/json.h"
 #include "profile/records.h"
 
 #include <fcntl.h>
@@ -297,6 +298,12 @@ struct situation *situation_read(const char *directory, double settled)
         if (s)
             settle(s, before);
         situation_free(before);
+    }
+    if (s && !s->live) {
+        char path[4400], why[256];
+        snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
+        s->kept = json_file_load(path, why, sizeof why);
+        json_make_printable(s->kept);
     }
     return s;
 }

@@ -27,6 +27,7 @@ void situation_free(struct situation *s)
     for (size_t i = 0; i < s->n_ranks; i++)
         free(s->rank[i].call.parts.at);
     profile_free(s->names);
+    json_decref(s->kept);
     free(s->rank);
     free(s->comms.at);
     free(s->awaited.at);

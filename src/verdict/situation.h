@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/names.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* The state of a process, without its open calls. */
@@ -114,6 +115,7 @@ struct situation {
     double settled;        /* a call that is open for a shorter time (s) may return at any moment */
     bool live;             /* a process of the run is alive */
     bool unseen;           /* that is unknown, since ranks are on hosts that cannot be seen */
+    json_t *kept;          /* the verdict for which the watchdog ended the run, or NULL */
     struct profile *names; /* tables of the operations, call sites, communicators (those of COMMS)
                               and hosts (with UNSEEN ranks); its warnings list what is unknown */
 };
@@ -139,6 +141,9 @@ bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
  * twice, a moment apart: calls that changed meanwhile are considered moving. NULL with a
  * reason_give() if there are no readable records. Release by situation_free(). */
 struct situation *situation_read(const char *directory, double settled);
+
+/* The file in the directory of a run that keeps the verdict for which it was ended. */
+#define VERDICT_FILE "verdict.json"
 
 /* A situation of N ranks without calls. Release by situation_free(). */
 struct situation *situation_new(size_t n);

@@ -329,17 +329,19 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
     return notes;
 }
 
-void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v)
+void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
 {
-    char list[200] = "";
-    rank_list(list, sizeof list, v->core, v->n);
-    snprintf(text, VERDICT_TEXT, "%s%s%s%s",
-             v->proven && verdict_rules[v->kind].in_calls ? "deadlock, " : "",
-             verdict_rules[v->kind].name,
-             v->n > 1   ? ": ranks "
-             : v->n > 0 ? ": rank "
-                        : "",
-             list);
+    const char *kind = json_text_at(value, "kind");
+    const json_t *ranks = json_object_get(value, "ranks");
+    bool deadlock = false;
+    for (size_t i = 0; i < VERDICT_KINDS; i++)
+        deadlock = deadlock || (verdict_rules[i].in_calls && !strcmp(verdict_rules[i].name, kind));
+    deadlock = deadlock && json_is_true(json_object_get(value, "proven"));
+    snprintf(text, VERDICT_TEXT, "%s%s", deadlock ? "deadlock, " : "", kind);
+    if (json_array_size(ranks)) {
+        add(text, ": ");
+        add_ranks(text, ranks);
+    }
 }
 
 json_t *verdict_json(const struct situation *s, const struct verdict *v)
@@ -358,6 +360,8 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v)
 
 json_t *verdict_json_of(const struct situation *s)
 {
+    if (s->kept)
+        return json_incref(s->kept);
     struct verdict *v = verdict_of(s);
     json_t *value = verdict_json(s, v);
     verdict_free(v);

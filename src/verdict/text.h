@@ -19,11 +19,11 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
 
-/* verdict_json() of the verdict on S. A new reference. */
+/* The verdict that S has kept, otherwise verdict_json() of that on S. A new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
-/* "deadlock, cycle: ranks 0, 1". */
-void verdict_summary(char text[VERDICT_TEXT], const struct verdict *v);
+/* "deadlock, cycle: ranks 0, 1", of VALUE from verdict_json(). */
+void verdict_summary(char text[VERDICT_TEXT], const json_t *value);
 
 /* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. A group that has a "mark" is
  * written after it. */

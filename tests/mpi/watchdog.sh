@@ -57,6 +57,8 @@ stopped()
     run --watchdog=1 --watchdog-abort "$program" 14
     is_ended "a stopped rank"
     says "the stopped rank" "rank 1: stopped"
+    "$collprof" report out >report
+    sed 1q report | grep -q '^when the run ended, rank 1: stopped' || fail "$mpi: the report: $(cat report)"
 }
 
 # A rank that computes may go on: a notice, and no end.

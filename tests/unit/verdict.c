@@ -85,6 +85,8 @@ static const struct known {
     {"gone", "0=gone", VERDICT_GONE, true, 1, 0},
     {"gone in a call", "0=gone 0:b", VERDICT_GONE, true, 1, 0},
     {"stopped", "0=stop", VERDICT_STOPPED, true, 1, 0},
+    {"stopped and not missed", "0=stop 1:R2 2:R1 *=run", VERDICT_CYCLE, true, ANY, ALL},
+    {"stopped, nobody waits", "0=stop *=run", VERDICT_STOPPED, false, 1, ALL},
     {"gone and not missed", "0=gone *=run", VERDICT_GONE, false, 1, ALL},
     {"two gone", "0=gone 1=gone", VERDICT_GONE, true, 2, 0},
     {"one send for two", "0=run 1:r0+&r0 1<0.4:1/0", VERDICT_COMPUTES, false, 1, 0},
