@@ -1,5 +1,6 @@
 
 #include "base/format.h"
+#include "base/text.h"
 #include "verdict/text.h"
 
 #include <stdlib.h>
@@ -97,6 +98,15 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
+/* Whether B was posted by a program that is known not to use mpi_f08. */
+static bool is_of_c(const struct profile *p, const struct profile_balance *b)
+{
+    const struct profile_site *s = b->site < p->sites.n ? &p->sites.at[b->site] : NULL;
+    const char *file = s && s->depth ? s->frame[0].file : NULL,
+               *end = file ? strrchr(file, '.') : NULL;
+    return end && text_has_word(".c .cc .cpp .cxx .C", end);
+}
+
 /* Whether all ranks have finished and every call was recorded. Not so if more messages were
  * received than sent, or if MPI_Cancel was called. Not so if requests were posted but no call
  * that completes them was recorded: the wrappers do not see those of mpi_f08. */
@@ -116,7 +126,7 @@ static bool is_all_known(const struct profile *p)
     for (size_t i = 0; i < p->balances.n; i++) {
         const struct profile_balance *b = &p->balances.at[i];
         known =
-            known && (is_request(b) ? completes
+            known && (is_request(b) ? completes || is_of_c(p, b)
                                     : b->received <= b->sent && b->tag >= 0 &&
                                           b->from < (uint32_t)p->size && b->to < (uint32_t)p->size);
     }

@@ -56,7 +56,7 @@ struct awaited awaited_collective(const char *name, bool two_groups, int32_t roo
     snprintf(word, sizeof word, "%.*s", (int)(n - from), name + from);
     bool one_size =
         !two_groups && text_has_word("Bcast Reduce Allreduce Scan Exscan Reduce_scatter_block "
-                                     "Alltoall Allgather",
+                                     "Alltoall Allgather Gather Scatter",
                                      word);
     return (struct awaited){.what = AWAIT_COLLECTIVE,
                             .operation = (uint32_t)hash_bytes(HASH_START, name, n),

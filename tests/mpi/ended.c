@@ -283,6 +283,7 @@ static void wrong(void)
         MPI_Recv(values, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(values, more, 1, MPI_INT, rank ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
     MPI_Bcast(values, 1, rank == 1 ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Gather(values, rank == 1 ? 2 : 3, MPI_INT, more, 3, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Barrier(other);
     MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
     MPI_Send(values, 1, MPI_INT, size, 4, other);
@@ -293,6 +294,8 @@ static void missing(void)
     MPI_Comm other;
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     MPI_Barrier(other);
+    if (rank == 1) /* and no call of this run completes any request */
+        MPI_Irecv(values, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, &request);
     if (rank == 3)
         MPI_Gather(values, 1, MPI_INT, more, 1, MPI_INT, 0, other);
 }
