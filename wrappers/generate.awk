@@ -276,7 +276,7 @@ function print_function(name, family,   call, i, bytes, place) {
     else if (request != "")
         template_request(name, family, call, bytes)
     else if (made != "")
-        template_comm(call)
+        template_comm(name, call)
     else if (family == "comm_free")
         template_comm_free(call)
     else
@@ -445,9 +445,10 @@ function template_started(call) {
     print "    return rc;"
 }
 
-function template_comm(call) {
+# All members of the old communicator take part, except in MPI_Comm_create_group.
+function template_comm(name, call) {
     do_call(call)
-    leave("_comm(&call, rc, " comm ", " made ")")
+    leave("_comm(&call, rc, " comm ", " made ", " (name ~ /create_group/ ? "false" : "true") ")")
 }
 
 # The communicator is gone afterwards, so the entry is found before the call.

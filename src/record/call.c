@@ -303,8 +303,14 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     call_over(c);
 }
 
-void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm)
+void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm,
+                     bool of_all)
 {
+    struct comm *on = call_comm(c, comm, rc);
+    if (of_all && rc != MPI_SUCCESS)
+        call_collective_failed(on, rc);
+    else if (of_all && on && on->id && comm_has_others(on))
+        call_sequence(on);
     if (rc == MPI_SUCCESS)
         comm_add(*new_comm, c->site);
     call_leave(c, rc, comm, 0);

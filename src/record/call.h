@@ -324,7 +324,9 @@ static inline void call_completes(int n, const MPI_Request *requests)
 /* Counts the message or collective of a persistent request that the call C has started. */
 void call_started(struct call *c, struct ledger_request *r);
 
-void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm);
+/* The call has made NEW_COMM; with OF_ALL it is a collective on COMM, and has a number there. */
+void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm,
+                     bool of_all);
 
 /* A handle as a number, whatever type this MPI has for it. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))

@@ -122,11 +122,28 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
         x->similar = x->similar || similar;
     } else if (!x->collective) {
         x->collective = a;
-    } else if (a->comm != x->collective->comm) {
-        x->other = x->other && x->other->comm != x->collective->comm ? x->other : a;
-    } else if (!x->other && a->sequence != x->collective->sequence) {
-        x->other = a;
     }
+}
+
+/* What a rank that is IN, and for which the collective A waits, waits for itself: a collective of
+ * another communicator if there is one, otherwise another one of the same. */
+static const struct awaited *find_other(const struct wait_graph *g, const bool *in,
+                                        const struct awaited *a)
+{
+    const struct awaited *found = NULL;
+    for (size_t i = 0; i < g->edges.n && a; i++) {
+        const struct wait_edge *e = &g->edges.at[i];
+        const struct wait_rank *to = &g->rank[e->to];
+        for (size_t k = to->first_need; e->why == a && in[e->to] && k < to[1].first_need; k++) {
+            const struct awaited *b = g->needs.at[k].a;
+            if (b->what != AWAIT_COLLECTIVE || !g->needs.at[k].n)
+                continue;
+            if (b->comm != a->comm)
+                return b;
+            found = b->sequence != a->sequence ? b : found;
+        }
+    }
+    return found;
 }
 
 /* The verdict on one rank that waits for no other, while others wait for it in FIRST (NULL: none
@@ -159,6 +176,8 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
     for (size_t r = 0; r < g->s->n_ranks; r++)
         if (in[r] && g->s->rank[r].call.polls)
             return VERDICT_POLLING;
+    if (x->unknown && !x->similar)
+        return VERDICT_MISSING;
     if (!x->message)
         return x->other && x->other->comm != x->collective->comm ? VERDICT_CROSSED
                                                                  : VERDICT_MISMATCH;
@@ -185,6 +204,7 @@ static struct verdict *judge_core(const struct wait_graph *g, bool *in)
             last = e->why;
         }
     }
+    x.other = circle ? find_other(g, in, x.collective) : NULL;
     v->first = x.message ?: x.unknown ?: x.collective;
     v->second = v->first == x.collective ? x.other : NULL;
     v->kind =

@@ -67,7 +67,7 @@ static double age_of(const struct reading *r, uint64_t ticks)
 }
 
 /* Whether all members must enter before one can leave, or at least before it can know the result.
- * What makes a communicator has no number on the old one, but that of the next collective there. */
+ */
 static bool is_collective(const struct profile_operation *o)
 {
     return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
@@ -76,10 +76,11 @@ static bool is_collective(const struct profile_operation *o)
 }
 
 /* Whether a call may need ranks that are unknown: the record has no communicator of windows and
- * files. */
+ * files, and no groups. */
 static bool may_need_all(const char *name)
 {
-    return !strncmp(name, "MPI_Win_", 8) || !strcmp(name, "MPI_Finalize") ||
+    return !strncmp(name, "MPI_Win_", 8) ||
+           text_has_word("MPI_Finalize MPI_Comm_create_group MPI_Comm_disconnect", name) ||
            (!strncmp(name, "MPI_File_", 9) &&
             (strstr(name, "_all") || strstr(name, "_ordered") ||
              text_has_word("MPI_File_open MPI_File_close MPI_File_set_size MPI_File_preallocate "
@@ -92,8 +93,11 @@ static bool may_need_all(const char *name)
 static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
                                      const char *name)
 {
-    const bool two_groups = r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER;
-    struct awaited a = awaited_collective(name, two_groups, c->root, c->bytes);
+    /* While a call is open it is unknown whether its root has MPI_IN_PLACE. */
+    const bool two_groups = r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
+               unknown = c->since && text_has_word("MPI_Gather MPI_Scatter", name);
+    struct awaited a =
+        awaited_collective(name, two_groups, c->root, unknown ? JUDGE_UNKNOWN_BYTES : c->bytes);
     a.comm = reading_find_or_add_comm(r, c->comm_id, c->comm);
     a.sequence = c->sequence;
     uint64_t *lowest = &r->s->comms.at[a.comm].lowest;
@@ -124,10 +128,9 @@ struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, b
                send = both ? sends : strstr(o->name, "end") != NULL,
                receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
     struct awaited a = {.what = may_need_all(o->name) ? AWAIT_ALL : AWAIT_OTHER};
-    if (known && is_collective(o)) {
+    if (known && is_collective(o))
         a = awaited_of_all(r, c, o->name);
-        a.unnumbered = o->family == FAMILY_COMM;
-    } else if (known && c->peer != INT32_MIN && send != receive)
+    else if (known && c->peer != INT32_MIN && send != receive)
         a = awaited_of_one(r, c, send, sends ? c->to : c->peer, sends ? c->to_tag : c->tag);
     a.rank = r->g.h->rank;
     a.name = operation;

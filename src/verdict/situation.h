@@ -75,9 +75,7 @@ struct awaited {
     uint64_t posted;   /* time of posting of a request (a send may already be complete); 0: not a
                           request */
     uint64_t request;  /* handle of the request, to look it up; 0: not a request */
-    uint64_t sequence; /* of a collective: its number in the member list, from 0; of one without a
-                          number, such as MPI_Comm_dup, that of the next one */
-    bool unnumbered;   /* it is one without: who has not entered it may have left it */
+    uint64_t sequence; /* of a collective: its number in the member list, from 0 */
     bool left;         /* a collective that RANK has left, while other members are still in it */
     /* What a collective's members must agree on; unknown values agree with any: */
     uint32_t operation; /* equal for operations that match each other */

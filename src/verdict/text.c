@@ -20,15 +20,24 @@ static void add(char *text, const char *format, ...)
     va_end(arguments);
 }
 
+/* Several without a name that have the same size are numbered. */
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
 {
     const struct profile_comm *c = comm < names->comms.n ? &names->comms.at[comm] : NULL;
+    uint32_t alike = 0, before = 0;
+    for (uint32_t i = 0; c && i < names->comms.n; i++) {
+        const bool same = !comm_is_named(&names->comms.at[i]) && names->comms.at[i].size == c->size;
+        alike += same;
+        before += same && i < comm;
+    }
     if (c && comm_is_named(c))
         add(text, "%.60s", c->name);
     else if (c && c->size)
         add(text, "a communicator of %u ranks", c->size);
     else
         add(text, "another communicator");
+    if (c && c->size && !comm_is_named(c) && alike > 1)
+        add(text, " (#%u)", before + 1);
 }
 
 /* ", MPI_SUM, 8-byte reals" */
@@ -55,9 +64,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
 {
     char number[32];
     if (a->what == AWAIT_COLLECTIVE) {
-        if (names->operations.at[a->name].family != FAMILY_COMM)
-            add(text, " number %s", format_count(number, a->sequence + 1));
-        add(text, " of ");
+        add(text, " number %s of ", format_count(number, a->sequence + 1));
         add_comm(text, names, a->comm);
         if (a->root >= 0)
             add(text, " with root %d", a->root);

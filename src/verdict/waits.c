@@ -23,9 +23,14 @@ bool waits_is_lost(const struct wait_graph *g, int32_t rank)
     return g->s->rank[rank].state == RANK_STOPPED || g->s->rank[rank].state == RANK_GONE;
 }
 
+static bool is_finished(const struct wait_graph *g, int32_t rank)
+{
+    return g->s->rank[rank].state == RANK_FINISHED;
+}
+
 bool waits_is_out(const struct wait_graph *g, int32_t rank)
 {
-    return waits_is_lost(g, rank) || g->s->rank[rank].state == RANK_FINISHED;
+    return waits_is_lost(g, rank) || is_finished(g, rank);
 }
 
 bool waits_is_young(const struct wait_graph *g, const struct open_call *c)
@@ -86,7 +91,7 @@ static void wait_for_collective(struct wait_graph *g, struct need *w)
                 add_edge(g, w, member, called && !awaited_agree(a, called) ? called : NULL);
         }
         w->one = others;
-        w->maybe = (unknown && (others || !w->n)) || (a->unnumbered && w->n);
+        w->maybe = unknown && (others || !w->n);
     }
 }
 
@@ -137,26 +142,35 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
         return;
     w->one = any;
     w->maybe = any ? !c->n : a->peer < 0;
-    for (size_t i = 0; any && i < c->n; i++)
+    if (!any && !w->maybe)
+        add_edge(g, w, a->peer, NULL);
+    bool all = true; /* have finished and can send nothing */
+    for (size_t i = 0; any && i < c->n; i++) {
         w->maybe = w->maybe || c->member[i] < 0;
-    for (size_t i = 0; !w->maybe && i < (any ? c->n : 1); i++)
-        if (!any || c->n == 1 || c->member[i] != a->rank)
-            add_edge(g, w, any ? c->member[i] : a->peer, NULL);
+        all = all && (w->maybe || c->member[i] == a->rank || is_finished(g, c->member[i]));
+    }
+    for (size_t i = 0; any && !w->maybe && i < c->n; i++)
+        if (c->n == 1 || (c->member[i] != a->rank && (all || !is_finished(g, c->member[i]))))
+            add_edge(g, w, c->member[i], NULL);
 }
 
-/* Whether OTHER may be the rank for which a call waits. */
-static bool is_awaited(const struct rank_view *other, enum awaited_what what)
+/* Whether the rank of A may wait there for rank R: a rank outside of MPI or, but for MPI_Finalize,
+ * in a call of another operation. */
+static bool is_awaited(const struct situation *s, const struct awaited *a, int32_t r)
 {
-    return what == AWAIT_INIT
-               ? other->state == RANK_UNSEEN
-               : what == AWAIT_ALL && other->state < RANK_STOPPED && !other->call.open;
+    const struct rank_view *own = &s->rank[a->rank], *other = &s->rank[r];
+    const struct open_call *c = &other->call;
+    const bool elsewhere = !c->open || (own->state < RANK_STOPPED && c->parts.n &&
+                                        s->awaited.at[c->parts.at[0]].name != a->name);
+    return a->what == AWAIT_INIT ? other->state == RANK_UNSEEN
+                                 : a->what == AWAIT_ALL && other->state < RANK_STOPPED && elsewhere;
 }
 
 static void wait_for_some(struct wait_graph *g, struct need *w)
 {
     w->maybe = true;
     for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++)
-        if (r != w->a->rank && is_awaited(&g->s->rank[r], w->a->what))
+        if (r != w->a->rank && is_awaited(g->s, w->a, r))
             add_edge(g, w, r, NULL);
 }
 
