@@ -34,7 +34,8 @@ static void put(struct index *x, struct index_table *t, uint64_t key, uintptr_t 
 
 /* Rebuilds a table that is half full of live and removed keys. Another thread may still be reading
  * the old table, so that is kept. Its memory is bounded: the new one is as large as all
- * predecessors together, or the old one was full of removed keys. */
+ * predecessors together, or the old one was full of removed keys. To LeakSanitizer, memory without
+ * a pointer to it is a leak of the application. */
 static bool grow(struct index *x, bool keep_old)
 {
     struct index_table *old = x->table;
@@ -48,6 +49,7 @@ static bool grow(struct index *x, bool keep_old)
     for (uint64_t i = 0; i <= old->mask; i++)
         if (old->slot[i].key >= INDEX_LEAST_KEY)
             put(x, t, old->slot[i].key, old->slot[i].value);
+    t->old = keep_old ? old : NULL;
     __atomic_store_n(&x->table, t, __ATOMIC_RELEASE);
     if (!keep_old)
         free(old);

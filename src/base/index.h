@@ -10,6 +10,7 @@
 
 struct index_table {
     uint64_t mask;
+    struct index_table *old; /* the table before it, if that was kept */
     struct index_slot {
         uint64_t key;
         uintptr_t value;

@@ -369,6 +369,8 @@ static void end_together(struct clock_pair entered)
     struct profile *all = merge_ranks(&layer.ledger, layer.comm);
     if (all && *agreed_sentence())
         profile_warn(all, "%s", agreed_sentence());
+    if (all && layer.sample && !all->samples.n)
+        profile_warn(all, PROFILE_NOT_SAMPLED ": ranks compute for less than 10 ms");
     if (layer_is_first())
         written = report_write(all, start);
     profile_free(all);

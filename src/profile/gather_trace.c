@@ -1,6 +1,7 @@
 /* Copies single calls, transport events and samples from a ledger. */
 #include "profile/gather.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,20 @@ static int longest_first(const void *a, const void *b)
     return ORDER(y->ns, x->ns) ?: memcmp(x, y, sizeof *x);
 }
 
+static const char *why_not_sampled(int error)
+{
+    switch (error) {
+    case EBUSY:
+        return "no signal is free";
+    case EINVAL:
+        return "it needs call sites, --stack";
+    case ENOSYS:
+        return "it needs x86-64";
+    default:
+        return strerror(error);
+    }
+}
+
 /* The rank's share of PROFILE_MAX_SAMPLES: small rows lose their stack. */
 void gather_samples(struct gather *g)
 {
@@ -146,6 +161,6 @@ void gather_samples(struct gather *g)
     }
     free(row);
     if (g->h->sampled == LEDGER_SAMPLED_NOT)
-        profile_warn(g->p, PROFILE_NOT_SAMPLED ": %s; collprof-run(1) says what is needed",
-                     strerror((int)g->h->sample_error));
+        profile_warn(g->p, PROFILE_NOT_SAMPLED ": %s (collprof-run(1))",
+                     why_not_sampled((int)g->h->sample_error));
 }

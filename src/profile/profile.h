@@ -182,8 +182,8 @@ struct profile_peer {
 };
 
 /* What RANK executed in one segment, the time between two calls, by --sample: processor time with
- * one stack. A warning that begins with PROFILE_NOT_SAMPLED says that some rank could not be
- * sampled. */
+ * one stack. A warning that begins with PROFILE_NOT_SAMPLED says that some rank was not
+ * sampled, and why. */
 #define PROFILE_NOT_SAMPLED "nothing was sampled (--sample)"
 struct profile_sample {
     uint32_t rank;

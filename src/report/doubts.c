@@ -170,9 +170,14 @@ static void find_limits(struct finding_context *c)
 
 void find_doubts(struct finding_context *c)
 {
-    for (size_t i = 0; i < c->v->p->warnings.n; i++)
-        document_finding(c->d, &(struct finding){.key = "remark", .severity = SEVERITY_DOUBT}, "%s",
-                         c->v->p->warnings.at[i]);
+    for (size_t i = 0; i < c->v->p->warnings.n; i++) {
+        const char *text = c->v->p->warnings.at[i];
+        const bool sampled = strncmp(text, PROFILE_NOT_SAMPLED, strlen(PROFILE_NOT_SAMPLED)) != 0;
+        document_finding(c->d,
+                         &(struct finding){.key = "remark",
+                                           .severity = sampled ? SEVERITY_DOUBT : SEVERITY_NOTE},
+                         "%s", text);
+    }
     find_missing(c);
     find_failures(c);
     find_excluded(c);

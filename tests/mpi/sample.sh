@@ -11,8 +11,10 @@ cat >sample.c <<'END_C'
 #include <linux/seccomp.h>
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -60,19 +62,39 @@ static void deny(void)
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){4, code});
 }
+static void *call(void *tag)
+{
+    char out = 0, in;
+    MPI_Sendrecv(&out, 1, MPI_BYTE, 0, (int)(long)tag, &in, 1, MPI_BYTE, 0, (int)(long)tag, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
+    return NULL;
+}
+static void call_in_threads(int n)
+{
+    static pthread_t thread[1000];
+    for (long i = 0; i < n; i++)
+        pthread_create(&thread[i], NULL, call, (void *)i);
+    for (int i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+}
 int main(int argc, char **argv)
 {
-    int rank, one = 1, wrong = 0;
+    int rank, provided, one = 1, wrong = 0;
     const struct itimerval each = {{0, 20000}, {0, 20000}};
-    if (argc > 1)
+    if (argc > 1 && *argv[1])
         deny();
     if (argc > 1 && !strcmp(argv[1], "handles"))
         for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
             signal(s, on_real_time);
     signal(SIGPROF, on_prof);
     setitimer(ITIMER_PROF, &each, NULL);
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2) {
+        call_in_threads(atoi(argv[2]));
+        MPI_Finalize();
+        return 0;
+    }
     for (int i = 0; i < 5; i++) {
         MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD);
         other(0.02);
@@ -139,7 +161,21 @@ python3 check.py kernel || fail "samples of the kernel"
 run timer ./sample deny
 python3 check.py timer || fail "samples of a timer"
 run handles ./sample handles
-"$collprof" report --full handles 2>&1 | tr -s "\n " " " | grep -q "nothing was sampled (--sample)" || fail "without a free signal"
+"$collprof" report handles | grep -q "^ - nothing was sampled (--sample): no signal is free" || fail "without a free signal"
+run empty ./sample "" 1
+"$collprof" report empty | grep -q "^ - nothing was sampled (--sample): ranks compute" || fail "nothing to sample"
+# Threads that call MPI, gprof and sanitizers: ends as without the profiler, which is in no leak and no race.
+for flags in -O2 -pg -fsanitize=address -fsanitize=thread; do
+    # shellcheck disable=SC2086 # no flag, too
+    $MPICC -g $flags -o flags sample.c -lm -lpthread 2>err || continue
+    timeout 60 $MPIEXEC -n 1 ./flags "" 1000 >bare 2>&1
+    bare=$?
+    for how in "" deny; do
+        timeout 60 $MPIEXEC -n 1 "$collprof" run --sample --report=no -o flags.dir ./flags "$how" 1000 >out 2>&1
+        status=$?
+        [ $status = $bare ] && ! grep libcollprof out || { head -50 out; fail "$flags $how: status $status, without $bare"; }
+    done
+done
 "$collprof" report --table=samples --format=csv kernel | grep -q 'sample.c:[0-9]* work' || fail "table"
 # mpi4py is built for one MPI.
 extension=$(python3 -c 'import mpi4py, glob; print(glob.glob(mpi4py.__path__[0] + "/MPI.*.so")[0])' 2>/dev/null) || exit 0
