@@ -28,16 +28,15 @@ static double most_outside(const struct profile *p)
     return most;
 }
 
-double noise_doubt(const struct profile *p, int64_t rank, double work)
+double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double work)
 {
     static const double differ = 0.20, for_seconds = 0.1;
     const double n = (double)p->ranks.n;
     double lost = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (rank < 0 || p->ranks.at[i].rank == rank)
-            lost +=
-                fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
-                     rank == NOISE_ANYWHERE ? p->ranks.at[i].wall : rank_outside(&p->ranks.at[i]));
+            lost += fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
+                         anywhere ? p->ranks.at[i].wall : rank_outside(&p->ranks.at[i]));
     double slower =
         p->clock == CLOCK_SOURCE_EXTERNAL ? 0 : differ * sqrt(work * fmin(work, for_seconds));
     return n > 0 ? lost * (n - 1) / n + slower : 0;

@@ -63,7 +63,20 @@ static bool has_findings(const struct document *d)
     return false;
 }
 
-/* Comes before all figures if it has silenced findings and there is no other one. */
+/* Share of the run in calls for messages of which waiting and transfer cannot be separated, since
+ * there is no trace. */
+static double untold_share(const struct finding_context *c)
+{
+    const struct profile *p = c->v->p;
+    double messages = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        messages += 1e-9 * (double)p->ranks.at[i].message_ns / (c->run * c->ranks);
+    return p->trace.on || !c->v->where.known ? 0 : fmin(messages, c->v->where.other);
+}
+
+/* Comes before all figures if it has silenced findings and there is no other one. It advises only
+ * where it may cost more than what a trace would show, and where there are fewer ranks to choose.
+ */
 static void find_contention(struct finding_context *c)
 {
     const struct noise *n = &c->v->noise;
@@ -73,9 +86,10 @@ static void find_contention(struct finding_context *c)
     struct finding f = {.key = "cpu_contention",
                         .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
                         .ranks = &n->worst_rank,
-                        .n_ranks = 1,
-                        .advice = "run again with fewer ranks, or on an idle host"};
+                        .n_ranks = 1};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
+    if (c->ranks > 1 && n->share >= untold_share(c))
+        f.advice = "run again with fewer ranks, or on an idle host";
     if (n->share >= NOISE_FELT_FROM)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
@@ -145,7 +159,7 @@ static void find_small_messages(struct finding_context *c)
     for (size_t i = 0; most && i < p->entries.n; i++)
         if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
             time += 1e-9 * (double)p->entries.at[i].time_ns / c->ranks;
-    if (!most || !finding_matters(c, time, NAN, noise_doubt(p, NOISE_ANYWHERE, 0)))
+    if (!most || !finding_matters(c, time, NAN, noise_doubt(p, NOISE_ANY_RANK, true, 0)))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
     call_label(c->v, most->operation, most->site, call);
@@ -184,12 +198,9 @@ static void find_verdict(struct finding_context *c, const json_t *f)
 static void find_untold(struct finding_context *c)
 {
     static const double much = 0.10; /* of the run */
-    const struct profile *p = c->v->p;
-    double messages = 0, other = c->v->where.other;
+    const double untold = untold_share(c);
     char share[32], advice[RUN_AGAIN];
-    for (size_t i = 0; i < p->ranks.n; i++)
-        messages += 1e-9 * (double)p->ranks.at[i].message_ns / (c->run * c->ranks);
-    if (p->trace.on || !c->v->where.known || fmin(messages, other) < much)
+    if (untold < much)
         return;
     run_again(c, "see what messages wait for", "--trace ", advice);
     document_finding(
@@ -197,7 +208,7 @@ static void find_untold(struct finding_context *c)
         &(struct finding){.key = "waiting_unknown", .severity = SEVERITY_NOTE, .advice = advice},
         "%s of the run is in calls that send and receive: without --trace it is unknown how much "
         "of it is waiting and how much transfer.",
-        format_share(share, fmin(messages, other), 1));
+        format_share(share, untold, 1));
 }
 
 static double percent_of(double part, double whole)

@@ -96,6 +96,21 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          share, call);
 }
 
+/* Seconds per rank of the waiting HERE at A that may have other reasons than A's late rank: waiting
+ * for it as long as for a mean other rank, its longer time outside of MPI, and CPU contention (in
+ * MPI, too: what a rank loses after the others have left a call delays its next one). */
+static double arrival_doubt(const struct finding_context *c, const struct profile_arrival *a,
+                            double here)
+{
+    const struct profile *p = c->v->p;
+    const double one = 1e-9 * (double)a->cost_ns / c->ranks;
+    const size_t rank = rank_index(p, a->cost_rank);
+    const double longer =
+        rank < p->ranks.n ? rank_outside(&p->ranks.at[rank]) - c->v->where.mean : 0;
+    return here - one + (here - one) / fmax(1, c->ranks - 1) + fmax(0, longer) +
+           noise_doubt(p, a->cost_rank, true, 0);
+}
+
 /* Adds a finding for each rank for which at least half of the waiting at one call site is beyond
  * chance, unless an imbalance explains it. The rest of all call sites is one more finding, limited
  * to the typical wait: half of the median time from first to last arrival, as with uniformly
@@ -109,8 +124,7 @@ void find_late_arrivals(struct finding_context *c)
         const struct profile_arrival *a = &p->arrivals.at[i];
         double here = 1e-9 * (double)a->wait_ns / c->ranks,
                all = 1e-9 * (double)a->time_ns / c->ranks,
-               low = 1e-9 * (double)a->cost_low_ns / c->ranks,
-               doubt = noise_doubt(p, a->cost_rank, c->v->where.mean);
+               low = 1e-9 * (double)a->cost_low_ns / c->ranks, doubt = arrival_doubt(c, a, here);
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
             imbalance_of_rank(&c->imbalances, p, a->cost_rank))
             continue;
@@ -123,8 +137,8 @@ void find_late_arrivals(struct finding_context *c)
         typical += fmin(here, 1e-9 * (double)a->skew_median_ns / 2 * (double)a->population);
         most = !most || a->wait_ns > most->wait_ns ? a : most;
     }
-    double doubt = noise_doubt(p, NOISE_ANYWHERE, c->v->where.mean), cost = unexplained(c, wait),
-           likely = fmin(cost, typical);
+    double doubt = noise_doubt(p, NOISE_ANY_RANK, true, c->v->where.mean),
+           cost = unexplained(c, wait), likely = fmin(cost, typical);
     if (most && finding_matters(c, likely, NAN, doubt))
         add_late(c, most, wait, time, cost, likely - doubt, false);
 }

@@ -153,10 +153,8 @@ static const char *order_of(const struct segment *s)
 static double cause_doubt(const struct finding_context *c, const struct segment *s)
 {
     const bool outside = s->first->kind == CAUSE_COMPUTATION;
-    return noise_doubt(c->v->p,
-                       is_of_one_rank(s) ? (int64_t)s->most->rank
-                       : outside         ? NOISE_ANY_RANK
-                                         : NOISE_ANYWHERE,
+    const bool one = is_of_one_rank(s);
+    return noise_doubt(c->v->p, one ? (int64_t)s->most->rank : NOISE_ANY_RANK, !one && !outside,
                        outside ? c->v->where.mean : 0);
 }
 

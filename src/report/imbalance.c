@@ -204,7 +204,7 @@ struct imbalances imbalances_find(const struct view *v)
             s.outside = memory_alloc(p->ranks.n * sizeof *s.outside);
         measure(p, taken, &s);
         double cost = cost_of(p, &s), low = low_of(&s, cost),
-               doubt = noise_doubt(p, p->ranks.at[s.longest].rank, s.mean);
+               doubt = noise_doubt(p, p->ranks.at[s.longest].rank, false, s.mean);
         if (noise_matters(cost, low, doubt, v->where.run)) {
             add(&list, p, &s, cost, low, doubt);
             take(p, taken, &s, rest);

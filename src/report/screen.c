@@ -141,12 +141,13 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
     return put_within(s, last, mark, text);
 }
 
-/* Writes the costliest findings and, if there is room, the first doubt. */
+/* Writes the costliest findings, notes and, if there is room, the first doubt. */
 static void put_findings(struct screen *s)
 {
     enum { MOST = 4, LAST = REPORT_LINES - 9 /* room for the table and the next step */ };
-    size_t i, shown = 0, doubts = 0;
+    size_t i, shown = 0;
     bool room = true;
+    const char *doubt = NULL;
     const json_t *f;
     json_array_foreach(s->findings, i, f)
     {
@@ -158,10 +159,12 @@ static void put_findings(struct screen *s)
             shown += room;
         } else if (!strcmp(severity, "note")) {
             put_text(s, " - ", json_text_at(f, "text"));
-        } else if (!strcmp(severity, "doubt") && !comes_first(s, f) && !doubts++) {
-            put_within(s, LAST, " - ", json_text_at(f, "text"));
+        } else if (!strcmp(severity, "doubt") && !comes_first(s, f) && !doubt) {
+            doubt = json_text_at(f, "text");
         }
     }
+    if (doubt)
+        put_within(s, LAST, " - ", doubt);
 }
 
 static void put_calls(struct screen *s)
@@ -192,7 +195,9 @@ static void put_next(struct screen *s, const char *directory)
             return;
         }
     }
-    if (directory)
+    if (s->v->p->ranks.n == 1 && s->v->p->size <= 1 && !s->ended_badly)
+        snprintf(text, sizeof text, "start several ranks: mpiexec -n N collprof ./app");
+    else if (directory)
         snprintf(text, sizeof text, "every table: collprof report --full %s", directory);
     else
         snprintf(text, sizeof text,

@@ -59,6 +59,29 @@ Test(report, cuts_no_text)
     profile_free(p);
 }
 
+/* Little time in MPI comes before doubts; one rank alone has nothing to wait for. */
+Test(report, begins_with_what_matters)
+{
+    struct profile *p = made_four_ranks();
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        p->ranks.at[i].wall = 1;
+        p->ranks.at[i].mpi_ns = 1000000;
+        p->ranks.at[i].delayed_ns = 0;
+    }
+    char *text = text_of(p, &(struct report_options){.width = 80});
+    const char *little = strstr(text, "little to be gained"),
+               *doubt = strstr(text, "cannot be read here");
+    cr_expect(little && doubt && little < doubt, "%s", text);
+    free(text);
+    p->ranks.n = p->size = 1;
+    p->ranks.at[0].delayed_ns = 300000000;
+    text = text_of(p, &(struct report_options){.width = 80});
+    assert_has(text, "\nNext: start several ranks: mpiexec -n N collprof ./app\n");
+    assert_has(text, "CPU contention");
+    free(text);
+    profile_free(p);
+}
+
 Test(report, in_full_has_every_table_that_has_rows)
 {
     struct profile *p = made_four_ranks();
