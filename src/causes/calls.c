@@ -182,10 +182,7 @@ void event_calls_read(struct event_graph *g)
         if (c->until <= c->entry || event == TIMELINE_NONE)
             continue;
         c->awaited = event_posting(g, event);
-        /* Sparse collectives and empty ones may end before the awaited rank enters. */
-        if (c->awaited != CAUSES_NONE &&
-            (g->calls.at[c->awaited].epoch != c->epoch ||
-             (double)(g->calls.at[c->awaited].entry - c->exit) > g->run.error_ns))
+        if (c->awaited != CAUSES_NONE && g->calls.at[c->awaited].epoch != c->epoch)
             c->awaited = CAUSES_NONE;
     }
     qsort_r(g->order, g->calls.n, sizeof *g->order, by_window_and_exit, g->calls.at);

@@ -113,7 +113,8 @@ static bool is_later(const struct cause *a, const struct cause *b)
     return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;
 }
 
-/* The wait of a call is that of the event that became possible last: it ended the call. */
+/* The wait of a call is that of the event that became possible last: it ended the call. A call that
+ * ended before, as sparse and empty collectives may, did not wait for that rank. */
 static void wait_of_call(struct timeline *t, const struct event *events, const uint32_t *of,
                          size_t n, int64_t error_ns)
 {
@@ -126,7 +127,7 @@ static void wait_of_call(struct timeline *t, const struct event *events, const u
     if (a->excluded)
         return;
     t->call_ns += (uint64_t)(a->exit_ns > a->entry_ns ? a->exit_ns - a->entry_ns : 0);
-    if (c->enabled_ns == INT64_MIN)
+    if (c->enabled_ns == INT64_MIN || c->enabled_ns > a->exit_ns + error_ns)
         return;
     int64_t until = c->enabled_ns < a->exit_ns ? c->enabled_ns : a->exit_ns;
     int64_t wait = until - a->entry_ns;

@@ -106,6 +106,23 @@ static void far_halo(void)
     exchange(rank ? rank - 1 : MPI_PROC_NULL, rank + 1 < size ? rank + 1 : MPI_PROC_NULL);
 }
 
+/* A cube of 2 x 2 x 2 ranks, of which rank 7, three links away from rank 0, is slow. */
+static void halo_3d(void)
+{
+    compute(rank == 7 ? 2 * T : T);
+    for (int d = 1; d < size; d *= 2)
+        exchange(rank ^ d, rank ^ d);
+}
+
+/* Monte Carlo: the share of rank 6 grows from step to step, until it takes three times as long. */
+static void drifting(void)
+{
+    static int step;
+    compute(rank == 6 ? T + 2 * T * step / (REPEATS - 1) : T);
+    step++;
+    MPI_Allreduce(out, in, SMALL, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
 /* Each is late in its turn, and waits for all others. */
 static void in_turn(void)
 {
@@ -136,7 +153,8 @@ static const struct situation {
     {"passed_on", passed_on}, {"reduce_and_broadcast", reduce_and_broadcast},
     {"token", token},         {"nap", nap},
     {"sweep", sweep},         {"workers", workers},
-    {"far_halo", far_halo},   {"in_turn", in_turn},
+    {"far_halo", far_halo},   {"halo_3d", halo_3d},
+    {"drifting", drifting},   {"in_turn", in_turn},
     {"phase", phase},
 };
 

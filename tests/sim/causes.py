@@ -19,6 +19,10 @@ EXPECTED = {  # call left, call entered, {rank: waiting that it causes}, rank in
     "workers": ("MPI_Recv", "MPI_Send", {1: N, 5: 3 * N + 6 * 3 * (N - 1)}, 5),
     # The delay of a step reaches rank r r steps later.
     "far_halo": ("MPI_Sendrecv", "MPI_Sendrecv", {0: sum(N - r + 1 for r in range(1, P))}, 0),
+    # Exchanges over each dimension: all wait in the first step, and so in each.
+    "halo_3d": ("MPI_Sendrecv", "MPI_Sendrecv", {7: 7 * N}, 7),
+    # The excess grows from 0 to 2 T.
+    "drifting": ("MPI_Allreduce", "MPI_Allreduce", {6: 7 * N}, 6),
     "in_turn": ("MPI_Barrier", "MPI_Barrier", {r: 7 * len(range(r, N, P)) for r in range(P)}, None),
     "phase": ("MPI_Barrier", "MPI_Barrier", {5: 7 * N // 2}, 5),
 }

@@ -332,8 +332,8 @@ Test(causes, sparse_collective)
                                    .kind = EVENT_COLLECTIVE,
                                    .collective = COLLECTIVE_ALL};
     struct answer a = answer_of(events, 2, &(struct causes_run){0, 2000, 0, 0, 0});
-    cr_expect_eq(a.t->wait_sum_ns, 10);
-    cr_expect(causes_add_up(a.c.rows, a.c.n, 10, 2000));
+    cr_expect_eq(a.t->wait_sum_ns, 0);
+    cr_expect(causes_add_up(a.c.rows, a.c.n, 0, 2000));
     for (size_t i = 0; i < a.c.n; i++)
         cr_expect_eq(a.c.rows[i].rank, 0, "the path is its own");
     answer_free(&a);

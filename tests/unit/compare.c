@@ -228,14 +228,14 @@ static double scaled(const json_t *d, size_t row, const char *column)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static bool finds(const struct document *d, const char *key)
+/* The text of the finding KEY; "": there is none. */
+static const char *found_text(const struct document *d, const char *key)
 {
-    size_t i;
     const json_t *f;
-    bool any = false;
-    json_array_foreach(document_finding_list(d), i, f) any =
-        any || !strcmp(json_string_value(json_object_get(f, "key")), key);
-    return any;
+    for (size_t i = 0; (f = json_array_get(document_finding_list(d), i)); i++)
+        if (!strcmp(json_string_value(json_object_get(f, "key")), key))
+            return json_string_value(json_object_get(f, "text"));
+    return "";
 }
 
 Test(scale, factors_have_closed_forms)
@@ -256,12 +256,15 @@ Test(scale, factors_have_closed_forms)
         cr_expect(isnan(scaled(json, 0, "transfer")));
         cr_expect_float_eq(scaled(json, 1, "parallel"), 100 * 1.25 / 4, 1e-6);
         cr_expect_float_eq(scaled(json, 1, "load_balance"), 100 * 1.25 / 2, 1e-6);
+        cr_expect_float_eq(scaled(json, 1, "speedup"), 1.25 / 4, 1e-6);
+        cr_expect_float_eq(scaled(json, 1, "communication"), 50, 1e-6);
         cr_expect_float_eq(scaled(json, 1, "transfer"), 75, 1e-6);
         cr_expect_float_eq(scaled(json, 1, "serialisation"), 100 * 2.0 / 3, 1e-6);
         cr_expect_float_eq(scaled(json, 1, "computation"), weak ? 80 : 40, 1e-6);
         cr_expect_float_eq(100 * least, (weak ? 0.8 : 0.4) * 31.25, 1e-6);
         cr_expect(known);
-        cr_expect(finds(d, "falls_most"));
+        cr_expect(weak || strstr(found_text(d, "falls_most"),
+                                 "computation scaling falls most: from 100.0 % to 40.0 %"));
         json_decref(json);
         document_free(d);
     }
@@ -271,10 +274,27 @@ Test(scale, factors_have_closed_forms)
     struct document *d = scaling_document(&(struct scale_request){run, 4, false}, &least, &known);
     cr_expect(!known);
     cr_expect_float_eq(least, 0.8, 1e-9);
-    cr_expect(finds(d, "unknown_factors"));
+    cr_expect(strstr(found_text(d, "unknown_factors"), "with 4 ranks"));
     document_free(d);
     for (size_t i = 0; i < 4; i++)
         profile_free(run[i]);
+}
+
+/* Of traced runs a factor of communication, not their product, which falls to half. */
+Test(scale, factors_of_traces)
+{
+    struct profile *run[] = {made_scaled(2, 1, 1.25), made_scaled(4, 2, 5)};
+    double least;
+    bool known;
+    run[0]->trace.replay = (struct replay_check){.replayed_ns = 1250, .ideal_ns = 1000};
+    run[1]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
+    struct document *d = scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
+    cr_expect(
+        strstr(found_text(d, "falls_most"), "serialisation falls most: from 100.0 % to 53.3 %"),
+        "%s", found_text(d, "falls_most"));
+    document_free(d);
+    profile_free(run[0]);
+    profile_free(run[1]);
 }
 
 static const char *tuned_for = "Open MPI v4.1.4";
