@@ -340,7 +340,7 @@ function template_recv(call, bytes,   status) {
     do_call(call)
     print "    uint64_t bytes = rc ? 0 : call_received(" status ", " bytes ");"
     print "    call_got(&call, rc, " (message != "" ? "call_comm_of(probed)" : "call_comm(&call, " comm ", rc)") \
-          ", bytes, " status ", " (message != "" ? "probed" : "NULL") ");"
+          ", bytes, " status ", " (message != "" ? "probed" : "NULL") ", " named("datatype", "MPI_DATATYPE_NULL") ");"
     leave("(&call, rc, " comm ", bytes)")
 }
 
@@ -349,9 +349,9 @@ function template_send(family, call, bytes,   status) {
         status = need_status()
     do_call(call)
     print "    uint64_t bytes = call_failed(rc) ? 0 : " bytes ";"
-    print "    call_sent(&call, rc, " comm ", bytes, " to ", " tag ");"
+    print "    call_sent(&call, rc, " comm ", bytes, " to ", " tag ", " named("sendtype datatype", "MPI_DATATYPE_NULL") ");"
     if (family == "sendrecv")
-        print "    call_got(&call, rc, call_comm(&call, " comm ", rc), rc ? 0 : call_received(" status ", 0), " status ", NULL);"
+        print "    call_got(&call, rc, call_comm(&call, " comm ", rc), rc ? 0 : call_received(" status ", 0), " status ", NULL, " named("recvtype datatype", "MPI_DATATYPE_NULL") ");"
     leave("(&call, rc, " comm ", bytes)")
 }
 
@@ -411,7 +411,7 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
     do_call(call)
     leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
           "                       &(struct ledger_request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
-          (kind ~ /COLLECTIVE/ ? "                                         .signature = " signature() ",\n" : "") \
+          "                                         .signature = " signature() ",\n" \
           "                                         .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \
                                                              tag != "" ? tag : "CALL_NONE") "})")
 }

@@ -357,6 +357,7 @@ static const struct field balance_table[] = {
     IN(sender, NULL, SITES, MIN),
     F(sent, NULL, U64, SUM),
     F(received, NULL, U64, SUM),
+    F(types, NULL, U64, OR),
 };
 #undef ROW
 

@@ -253,7 +253,8 @@ void gather_balances(struct gather *g)
                                       .site = PROFILE_NONE,
                                       .sender = m->received ? PROFILE_NONE : site_of(g, m->site),
                                       .sent = m->received ? 0 : m->n,
-                                      .received = m->received ? m->n : 0});
+                                      .received = m->received ? m->n : 0,
+                                      .types = (uint64_t)m->types << (m->received ? 32 : 0)});
     }
     for (uint32_t i = 0; i < count_of(l, LEDGER_REQUESTS); i++) {
         const struct ledger_request *q = &l->requests[i];

@@ -86,7 +86,8 @@ void profile_limit_balances(struct profile *p, size_t limit)
     if (p->balances.n <= limit)
         return;
     for (size_t i = 0; i < p->balances.n; i++)
-        if (p->balances.at[i].sent != p->balances.at[i].received)
+        if (p->balances.at[i].sent != p->balances.at[i].received ||
+            profile_wrong_types(&p->balances.at[i]))
             p->balances.at[kept++] = p->balances.at[i];
     p->unbalanced = p->unbalanced || kept > limit / 2; /* not again at the next rank */
     p->balances.n = p->unbalanced ? 0 : kept;

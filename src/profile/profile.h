@@ -203,7 +203,17 @@ struct profile_balance {
     uint32_t operation, site; /* that posted the requests; PROFILE_NONE: these are messages */
     uint32_t sender;          /* one of the messages' call sites */
     uint64_t sent, received;
+    uint64_t types; /* sets of ledger_type_bit() of the sends, and shifted by 32 of the receives */
 };
+
+/* The datatypes with which messages of B were received, but none was sent. */
+static inline uint32_t profile_wrong_types(const struct profile_balance *b)
+{
+    const uint32_t sent = (uint32_t)b->types;
+    return sent && !(sent & LEDGER_LOOSE_TYPES)
+               ? (uint32_t)(b->types >> 32) & ~(sent | LEDGER_LOOSE_TYPES)
+               : 0;
+}
 
 /* Waiting time of one operation at one call site, in one wait state, for one rank. */
 struct wait {

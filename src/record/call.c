@@ -49,8 +49,8 @@ void call_add_overhead(const struct call *c)
     __atomic_fetch_add(&layer.costs, 1, __ATOMIC_RELAXED);
 }
 
-/* The form of TYPE by its name, which is the same on all ranks. A pair of values has that of one.
- */
+/* The form of TYPE by its name, which is the same on all ranks. A pair of values may match two
+ * values of other types. */
 static enum ledger_form form_of(MPI_Datatype type)
 {
     static const struct {
@@ -65,6 +65,8 @@ static enum ledger_form form_of(MPI_Datatype type)
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length;
     PMPI_Type_get_name(type, name, &length);
+    if (name[4] == '2' || strstr(name + 4, "_INT"))
+        return FORM_UNKNOWN;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(name, words[i].word))
             return words[i].form;
@@ -212,7 +214,7 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 static void message_posted(struct call *c, struct comm *on, struct ledger_request *r)
 {
     if (!(r->kind & REQUEST_RECV))
-        message_count(on, c->site, c->operation, r->peer, r->tag, false, r->bytes);
+        message_count(on, c->site, c->operation, r->peer, r->tag, false, r->bytes, r->signature);
     if (LIKELY(!layer.trace) || r->kind & REQUEST_PARTITIONED)
         return;
     if (r->tag == CALL_UNORDERED)
@@ -353,7 +355,8 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
     spin_unlock(&e->lock);
     struct comm *on = r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) ? call_comm_of(r) : NULL;
     if (on && r->kind & REQUEST_RECV && !cancelled && status && status->MPI_SOURCE != MPI_PROC_NULL)
-        message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
+        message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes,
+                      r->signature);
     else if (!on && r->kind & REQUEST_RECV)
         messages_lose(); /* its communicator has been freed */
     thread.call->progress = c->exit;

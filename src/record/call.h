@@ -257,12 +257,14 @@ static inline bool call_failed(int rc)
 }
 
 /* Records a message that a blocking call has sent, or received. Call it before the call is left. */
-CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag)
+CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag,
+                           MPI_Datatype type)
 {
     struct comm *on = call_comm(c, comm, rc);
     if (UNLIKELY(call_failed(rc) || !on || to == MPI_PROC_NULL))
         return;
-    message_count(on, c->site, c->operation, to, tag, false, bytes);
+    message_count(on, c->site, c->operation, to, tag, false, bytes,
+                  call_signature(type, MPI_OP_NULL));
     if (UNLIKELY(layer.trace))
         trace_sent(c, on, to, tag, bytes);
 }
@@ -270,10 +272,12 @@ CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes
 /* ON: its communicator. PROBED: the result of call_matched() for a message that had been probed,
  * which is released; otherwise NULL. */
 CALL_INLINE void call_got(struct call *c, int rc, struct comm *on, uint64_t bytes,
-                          const MPI_Status *status, struct ledger_request *probed)
+                          const MPI_Status *status, struct ledger_request *probed,
+                          MPI_Datatype type)
 {
     if (LIKELY(!call_failed(rc) && on && status->MPI_SOURCE != MPI_PROC_NULL)) {
-        message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes);
+        message_count(on, c->site, c->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes,
+                      call_signature(type, MPI_OP_NULL));
         if (UNLIKELY(layer.trace))
             trace_received(c, on, status, rc ? LEDGER_UNKNOWN_BYTES : bytes, probed);
     }

@@ -68,11 +68,12 @@ static inline uint64_t messages_key(const struct ledger_messages *row)
     return hash_mix(hash_mix(row->comm_id, ends | (uint32_t)row->tag), call) | INDEX_LEAST_KEY;
 }
 
-/* Counts one more message of BYTES, sent to or received from RANK on the communicator with TAG. */
+/* Counts one more message of BYTES, sent to or received from RANK on the communicator with TAG.
+ * SIGNATURE: its datatype. */
 static inline __attribute__((always_inline)) void message_count(struct comm *on, uint32_t site,
                                                                 uint32_t operation, int rank,
                                                                 int tag, bool received,
-                                                                uint64_t bytes)
+                                                                uint64_t bytes, uint32_t signature)
 {
     const struct ledger_messages row = {.comm_id = on->id,
                                         .peer = comm_world_rank(on, rank),
@@ -86,6 +87,9 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
         m = messages_add(&row);
     if (UNLIKELY(!m))
         return;
+    const uint32_t type = ledger_type_bit(signature);
+    if (UNLIKELY(!(m->types & type)))
+        __atomic_fetch_or(&m->types, type, __ATOMIC_RELAXED);
     if (LIKELY(!layer.threaded)) {
         m->n++;
         m->bytes += bytes;

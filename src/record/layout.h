@@ -139,7 +139,7 @@ struct ledger_request {
     uint64_t bytes;
     uint64_t sequence;
     uint32_t site;
-    uint32_t signature;      /* of a collective: see LEDGER_SIGNATURE() */
+    uint32_t signature;      /* see LEDGER_SIGNATURE() */
     int32_t root, peer, tag; /* as given, so they may be wildcards */
     uint16_t operation, comm;
     bool active; /* started and not yet complete; only a persistent one may be inactive */
@@ -168,7 +168,7 @@ struct ledger_messages {
     int32_t tag;
     uint32_t site, operation;
     uint32_t received; /* 0: sent to it, 1: received from it */
-    uint32_t unused;
+    uint32_t types;    /* see ledger_type_bit() */
 };
 
 struct ledger_region {
@@ -286,6 +286,22 @@ enum ledger_form {
     FORM_INTEGER,
     FORMS
 };
+
+/* The datatype of SIGNATURE as a bit, so that those of many messages are a set, and the signature
+ * of a set's lowest one. MPI_BYTE is received as any type, and a type without a number may be any.
+ */
+#define LEDGER_LOOSE_TYPES (1u << 31 | 0x1fu << 5 * (FORM_BYTE - 1))
+static inline uint32_t ledger_type_bit(uint32_t signature)
+{
+    const uint32_t form = signature >> 8 & 0xff, size = signature >> 16 | 1,
+                   power = 31 - (uint32_t)__builtin_clz(size);
+    return form ? 1u << (5 * (form - 1) + (power < 4 ? power : 4)) : 1u << 31;
+}
+static inline uint32_t ledger_type_of(uint32_t set)
+{
+    const uint32_t bit = (uint32_t)__builtin_ctz(set);
+    return LEDGER_SIGNATURE(0, bit / 5 + 1, 1u << bit % 5);
+}
 
 /* With --trace: a stream of messages whose order MPI guarantees, or the collectives of a
  * communicator with one root. */

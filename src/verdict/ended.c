@@ -208,6 +208,30 @@ static void add_unmatched(struct profile *p)
     }
 }
 
+/* The messages of each call site once. */
+static void add_wrong_types(struct profile *p)
+{
+    bool *done = memory_alloc(p->sites.n + 1);
+    for (size_t i = 0; i < p->balances.n; i++) {
+        const struct profile_balance *b = &p->balances.at[i];
+        const uint32_t wrong = profile_wrong_types(b);
+        const size_t site = b->sender < p->sites.n ? b->sender : p->sites.n;
+        if (!wrong || done[site])
+            continue;
+        done[site] = true;
+        struct awaited a = call_of(p, b);
+        a.signature = ledger_type_of((uint32_t)b->types);
+        char text[VERDICT_TEXT] =
+            "a message was received with another datatype than it was sent with: ";
+        verdict_text_pair(text, p, &a, NULL);
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, ", but rank %u receives ", b->to);
+        verdict_text_type(text, ledger_type_of(wrong));
+        add_finding(p, VERDICT_MISMATCH, text, a.rank, (int32_t)b->to);
+    }
+    free(done);
+}
+
 void verdict_of_ended(struct profile *p)
 {
     const size_t before = p->findings.n;
@@ -219,4 +243,5 @@ void verdict_of_ended(struct profile *p)
     for (uint32_t i = 0; i < p->comms.n && p->findings.n == before; i++)
         add_missing(p, i);
     add_unmatched(p);
+    add_wrong_types(p);
 }

@@ -40,21 +40,28 @@ static void add_comm(char *text, const struct profile *names, uint32_t comm)
         add(text, " (#%u)", before + 1);
 }
 
+void verdict_text_type(char text[VERDICT_TEXT], uint32_t signature)
+{
+    static const char *const forms[FORMS] = {
+        [FORM_COMPLEX] = "complex numbers",    [FORM_REAL] = "reals",
+        [FORM_LOGICAL] = "logicals",           [FORM_BYTE] = "bytes",
+        [FORM_UNSIGNED] = "unsigned integers", [FORM_INTEGER] = "integers"};
+    const uint32_t form = signature >> 8 & 0xff;
+    if (form && form < FORMS)
+        add(text, "%u-byte %s", signature >> 16, forms[form]);
+}
+
 /* ", MPI_SUM, 8-byte reals" */
 static void add_signature(char *text, uint32_t signature)
 {
 #define NAME(name) "MPI_" #name,
-    static const char *const
-        reductions[] = {LEDGER_REDUCTIONS(NAME)},
-        *const forms[FORMS] = {[FORM_COMPLEX] = "complex numbers",    [FORM_REAL] = "reals",
-                               [FORM_LOGICAL] = "logicals",           [FORM_BYTE] = "bytes",
-                               [FORM_UNSIGNED] = "unsigned integers", [FORM_INTEGER] = "integers"};
+    static const char *const reductions[] = {LEDGER_REDUCTIONS(NAME)};
 #undef NAME
-    const uint32_t reduction = signature & 0xff, form = signature >> 8 & 0xff;
+    const uint32_t reduction = signature & 0xff;
     if (reduction && reduction <= sizeof reductions / sizeof *reductions)
         add(text, ", %s", reductions[reduction - 1]);
-    if (form && form < FORMS)
-        add(text, ", %u-byte %s", signature >> 16, forms[form]);
+    add(text, "%s", signature >> 8 & 0xff ? ", " : "");
+    verdict_text_type(text, signature);
 }
 
 /* Appends " from rank 1 (tag 4, MPI_COMM_WORLD)" or " number 1,207 of MPI_COMM_WORLD with root 0, 8
@@ -87,6 +94,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
             add(text, " (any tag, ");
         add_comm(text, names, a->comm);
         add(text, ")");
+        add_signature(text, a->signature);
     }
 }
 

@@ -15,6 +15,9 @@ enum { VERDICT_TEXT = 1000 };
 void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b);
 
+/* Appends "8-byte reals"; nothing if the datatype of SIGNATURE is unknown. */
+void verdict_text_type(char text[VERDICT_TEXT], uint32_t signature);
+
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
@@ -33,7 +36,8 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
  * and what all ranks have recorded. "mismatch": each call site of a collective whose members
  * did not agree on the operation, root, number of bytes, datatype or reduction. Where all calls
  * were seen, also "missing": a member has called fewer collectives than another; "unmatched":
- * messages that were never received, and requests that were never completed. */
+ * messages that were never received, and requests that were never completed; and "mismatch" also:
+ * messages received with another datatype. */
 void verdict_of_ended(struct profile *p);
 
 #endif

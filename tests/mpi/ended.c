@@ -38,6 +38,10 @@ static void equal_signatures(void)
     MPI_Bcast(values, rank ? 2 : 4, rank ? two : MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Gather(values, rank == 2 ? 1 : 4, rank == 2 ? four : MPI_INT, more, 1, four, 0,
                MPI_COMM_WORLD);
+    MPI_Sendrecv(values, 2, MPI_INT, right, 3, more, 1, MPI_2INT, left, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(values, 1, four, right, 3, more, 4, MPI_INT, left, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Type_free(&four);
     MPI_Type_free(&two);
 }
@@ -283,6 +287,10 @@ static void wrong(void)
         MPI_Recv(values, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(values, more, 1, MPI_INT, rank ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
     MPI_Bcast(values, 1, rank == 1 ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Send(values, 1, MPI_FLOAT, 1, 10, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(values, 1, MPI_INT, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Gather(values, rank == 1 ? 2 : 3, MPI_INT, more, 3, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Barrier(other);
     MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);

@@ -260,11 +260,13 @@ Test(record, what_is_sent_is_not_what_is_received)
     for (int tag = 0; tag < 4; tag++)
         for (int received = 0; received < 2; received++)
             for (int n = 0; n <= tag; n++)
-                message_count(&c, 3, 5, 7, tag, received, 10);
+                message_count(&c, 3, 5, 7, tag, received, 10,
+                              LEDGER_SIGNATURE(0, FORM_REAL, n % 2 ? 4 : 8));
     cr_assert_eq(layer.ledger.header->section[LEDGER_MESSAGES].count, 8);
     for (uint32_t i = 0; i < 8; i++) {
         const struct ledger_messages *m = &layer.ledger.messages[i];
         cr_expect(m->n == (uint64_t)m->tag + 1 && m->bytes == 10 * m->n);
+        cr_expect_eq(ledger_type_of(m->types), LEDGER_SIGNATURE(0, FORM_REAL, m->n > 1 ? 4 : 8));
         cr_expect(m->site == 3 && m->operation == 5 && m->peer == 7);
     }
 }
@@ -276,10 +278,10 @@ Test(record, messages_of_more_tags_than_rows)
     struct comm c = {.id = 1, .handle = MPI_COMM_WORLD};
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_MESSAGES];
     uint64_t n = 0;
-    message_count(&c, 1, 5, 7, 0, false, 1);
+    message_count(&c, 1, 5, 7, 0, false, 1, 0);
     cr_expect_not(layer.ledger.header->messages_lost);
     for (int tag = 0; tag < TAGS; tag++)
-        message_count(&c, 1 + (uint32_t)tag % 2, 5, 7, tag, false, 1);
+        message_count(&c, 1 + (uint32_t)tag % 2, 5, 7, tag, false, 1, 0);
     cr_expect(layer.ledger.header->messages_lost);
     cr_expect_eq(t->count, t->limit / 2 + 2);
     cr_expect_eq(t->dropped, 0);
