@@ -221,14 +221,14 @@ static bool is_same(const struct alarm *a, const struct alarm *b)
     return a->kind == b->kind && a->first == b->first && a->n == b->n;
 }
 
-/* Whether no rank is known to be in a call for less than SECONDS. */
+/* Whether all living ranks have been in MPI calls for SECONDS: one outside of MPI may go on. */
 static bool is_still(const struct situation *s, double seconds)
 {
     bool still = true;
     for (size_t i = 0; i < s->n_ranks; i++) {
-        const struct open_call *c = &s->rank[i].call;
-        still =
-            still && !s->rank[i].moving && !(c->open && c->seconds >= 0 && c->seconds < seconds);
+        const struct rank_view *r = &s->rank[i];
+        const bool waits = r->call.open && (r->call.seconds < 0 || r->call.seconds >= seconds);
+        still = still && (!r->alive || (waits && !r->moving));
     }
     return still;
 }
