@@ -98,11 +98,10 @@ static void ask_loader(struct executable *x, const char *loader, const char *pat
     posix_spawn_file_actions_t actions;
     int ends[2];
     pid_t child;
-    if (strncmp(text_base_of(loader), "ld-linux", 8) || pipe(ends))
+    if (strncmp(text_base_of(loader), "ld-linux", 8) || pipe2(ends, O_CLOEXEC))
         return;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     bool started = !posix_spawn(&child, loader, &actions, NULL, command, environ);
     posix_spawn_file_actions_destroy(&actions);

@@ -17,7 +17,7 @@
  * are recognized by the clock of this host, which may be LONG_AGO s ahead. */
 enum { RECENT = 5, LONG_AGO = 30 /* s */ };
 
-static const char prefix[] = "watchdog-";
+#define PREFIX "watchdog-"
 
 /* Reads "moving NOW" or "waiting NOW", then a line "RANK STATE" for each rank. A file that is not
  * like that says nothing. */
@@ -31,7 +31,7 @@ static void read_host(struct hosts *h, const char *path)
     const char *why;
     FILE *in = input_file(AT_FDCWD, path, &why);
     bool good = in && !fstat(fileno(in), &st) && fscanf(in, "%15s %lf", word, &r.now) == 2;
-    text_copy(r.host, sizeof r.host, text_base_of(path) + sizeof prefix - 1);
+    text_copy(r.host, sizeof r.host, text_base_of(path) + sizeof PREFIX - 1);
     while (good && fscanf(in, "%d %d", &r.rank, &state) == 2) {
         good = r.rank >= 0 && state >= RANK_RUNNING && state <= RANK_STOPPED;
         r.state = (enum rank_state)state;
@@ -48,7 +48,7 @@ static void read_host(struct hosts *h, const char *path)
 struct hosts hosts_read(const char *directory)
 {
     struct hosts h = {0};
-    glob_t found = input_list(directory, (int)strlen(directory), "/watchdog-*");
+    glob_t found = input_list(directory, (int)strlen(directory), "/" PREFIX "*");
     for (size_t i = 0; i < found.gl_pathc; i++)
         read_host(&h, found.gl_pathv[i]);
     globfree(&found);
@@ -93,7 +93,7 @@ bool hosts_write(const char *directory, const struct hosts *h)
     if (!first->moving)
         ledger_each(fd, write_out, first->host);
     close(fd);
-    snprintf(path, sizeof path, "%s/%s%s", directory, prefix, first->host);
+    snprintf(path, sizeof path, "%s/" PREFIX "%s", directory, first->host);
     if (!save_open(&save, path))
         return false;
     fprintf(save.out, "%s %.9f\n", first->moving ? "moving" : "waiting", first->now);
@@ -105,7 +105,7 @@ bool hosts_write(const char *directory, const struct hosts *h)
 void hosts_remove(const char *directory, const char *host)
 {
     char path[4400];
-    snprintf(path, sizeof path, "%s/%s%s", directory, prefix, host);
+    snprintf(path, sizeof path, "%s/" PREFIX "%s", directory, host);
     unlink(path);
     rmdir(directory);
 }
