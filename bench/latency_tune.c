@@ -224,7 +224,8 @@ bool tune_end(struct tune *t)
     const size_t n = t->set.list.n;
     size_t faster = 0;
     t->set.complete = true;
-    long written = tuned_set_save(&t->set, directory);
+    /* Without a case the directory stays as it was. */
+    const long written = n ? tuned_set_save(&t->set, directory) : 0;
     for (size_t i = 0; i < n; i++)
         faster += t->set.list.at[i].best > 0;
     const struct finding f = {.key = "tuned",
@@ -232,7 +233,10 @@ bool tune_end(struct tune *t)
                               .number = {{"signatures", (double)n},
                                          {"faster", (double)faster},
                                          {"written", (double)written}}};
-    if (faster == 0)
+    if (n == 0)
+        document_finding(t->d, &f, "No case was measured: %s has the rules that it had.",
+                         directory);
+    else if (faster == 0)
         document_finding(t->d, &f,
                          "No algorithm is certainly faster than the choice of %s in any of %zu "
                          "cases: %s/env.sh changes no setting.",

@@ -135,6 +135,11 @@ before, after = (json.load(open(path)) for path in sys.argv[1:])
 rows = [d["tables"]["tuned"]["rows"] for d in (before, after)]
 assert len(rows[1]) == 6 and [abs(a["now"] - b["now"]) < 1e-6 for a, b in zip(*rows)][:5] == 5 * [True], rows
 END
+# Without memory for any case the rules stay as they were.
+cp -r "$dir" "$scratch/before"
+( ulimit -v 4000000 && "$MPIEXEC" -n 2 "$bench" --yield --tune="$dir" --operation=alltoall --sizes=1500M >"$scratch/out" 2>"$scratch/err" ) ||
+    fail "no memory: status $?"
+grep -q '^No case was measured: ' "$scratch/out" && diff -r "$scratch/before" "$dir" || fail "no memory: other rules"
 
 refused() {
     phrase=$1
