@@ -38,13 +38,13 @@ struct nearest {
 
 static struct nearest nearest_to(const char *text)
 {
-    return (struct nearest){text, NULL, TEXT_SLIPS + 1};
+    return (struct nearest){text, NULL, SIZE_MAX};
 }
 
 static void offer(struct nearest *n, const char *name)
 {
     size_t slips = text_edit_distance(name, n->text);
-    if (*name && slips < n->slips) {
+    if (*name && slips < n->slips && text_is_like(n->text, name)) {
         n->slips = slips;
         n->name = name;
     }
@@ -276,6 +276,7 @@ static error_t refuse_option(struct option_parser *parser, const char *name)
 {
     const struct option_entry *e, *of = NULL;
     struct nearest near = nearest_to(name);
+    offer(&near, "help");
     for (size_t i = 0; (e = entry_at(parser, i)); i++) {
         offer(&near, e->name);
         if (*name && !strncmp(e->name, name, strlen(name))) /* an abbreviation, possibly of several

@@ -56,3 +56,9 @@ size_t text_edit_distance(const char *a, const char *b)
     }
     return at[n][m];
 }
+
+bool text_is_like(const char *word, const char *name)
+{
+    const size_t slips = text_edit_distance(word, name);
+    return slips <= 2 && 2 * slips <= strlen(word);
+}

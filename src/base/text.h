@@ -52,10 +52,11 @@ static inline bool text_is_identifier(const char *text, size_t size)
     return length && length < size && strspn(text, all) == length;
 }
 
-/* The edit distance of A and B: letters to change, insert, delete or swap. Above TEXT_SLIPS it is
- * not considered a typing error. */
-enum { TEXT_SLIPS = 2 };
+/* The edit distance of A and B: letters to change, insert, delete or swap. */
 size_t text_edit_distance(const char *a, const char *b);
+
+/* Whether WORD may be NAME with typing errors: at most two, and one for two of its letters. */
+bool text_is_like(const char *word, const char *name);
 
 /* Number of characters of TEXT (UTF-8); those of double width count as one. */
 size_t text_length(const char *text);

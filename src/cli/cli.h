@@ -84,7 +84,7 @@ struct kept_runs {
 };
 
 /* Finds the runs in DIRECTORY, in its subdirectories, and in directories beside it whose names
- * begin with "DIRECTORY-". Release by runs_free(). */
+ * begin with "DIRECTORY-". If there is none, gives the reason. Release by runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
 

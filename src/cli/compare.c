@@ -93,6 +93,8 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
 {
     const char *directory = c->run.n ? c->run.at[0] : CLI_DIRECTORY;
     *runs = runs_find(directory);
+    if (!runs->list.n)
+        return false;
     if (runs->list.n < 2)
         return reason_give("%s: no earlier run is kept there to compare with: use: collprof "
                            "compare A B",

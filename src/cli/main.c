@@ -81,13 +81,14 @@ void cli_parse(struct option_parser *parser, int argc, char **argv)
         return;
     case OPTIONS_HELP:
         options_help(parser, stdout);
-        exit(cli_flush() ? STATUS_GOOD : STATUS_FAILED);
+        break;
     case OPTIONS_VERSION:
         puts(PACKAGE_STRING);
-        exit(cli_flush() ? STATUS_GOOD : STATUS_FAILED);
+        break;
     default:
         cli_refuse("%s", parser->mistake);
     }
+    exit(cli_flush() ? STATUS_GOOD : STATUS_FAILED);
 }
 
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word)
@@ -214,8 +215,7 @@ static void check_application(const char *word)
         if (!strcmp(synonyms[i][0], word) && access(word, F_OK) != 0)
             cli_refuse("unknown command '%s': use: collprof %s", word, synonyms[i][1]);
     for (int i = 0; i < N_COMMANDS; i++)
-        if (text_edit_distance(commands[i].name, word) <= TEXT_SLIPS && access(word, F_OK) != 0 &&
-            !is_launcher(word))
+        if (text_is_like(word, commands[i].name) && access(word, F_OK) != 0 && !is_launcher(word))
             cli_refuse("unknown command '%s': did you mean %s?", word, commands[i].name);
 }
 
@@ -227,12 +227,15 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2)
         cli_refuse("no command: use: mpiexec -n N collprof ./app; `collprof --help` lists others");
-    if (text_is_one_of(first, help)) {
-        print_usage(stdout);
-        return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
+    if (argc == 3 && !strcmp(first, "help") && find_command(argv[2])) { /* as COMMAND --help */
+        first = argv[1] = argv[2];
+        argv[2] = "--help";
     }
-    if (text_is_one_of(first, version)) {
-        puts(PACKAGE_STRING);
+    if (text_is_one_of(first, help) || text_is_one_of(first, version)) {
+        if (text_is_one_of(first, help))
+            print_usage(stdout);
+        else
+            puts(PACKAGE_STRING);
         return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
     }
     const struct command *c = find_command(first);

@@ -316,28 +316,21 @@ static bool write_matrices(const struct report_command *r, struct profile *none,
     char why[400];
     (void)none;
     if (!pairs_log_load(r->directory, &p, why, sizeof why))
-        return reason_give("%s: expected a log of collbench-pairs", why);
+        return reason_give("expected a directory of a run, or a log of collbench-pairs: %s", why);
     pairs_matrices_write(&p, out);
     pairs_free(&p);
     return true;
 }
 
-/* Whether PATH contains JSON, as written by a benchmark. */
-static bool is_json(const char *path)
-{
-    char head[256];
-    input_read(path, head, sizeof head);
-    return head[strspn(head, " \t\r\n")] == '{';
-}
-
 /* FILE.html is made of FILE.json or FILE.log. */
 static bool write_file_of_benchmark(const struct report_command *r)
 {
-    char path[4400];
+    char path[4400], head[256];
     const char *file = r->directory, *dot = strrchr(text_base_of(file), '.');
-    const bool json = is_json(file);
-    if (!strcmp(text_base_of(file), "profile.json"))
-        cli_refuse("use the directory that %s is in", file);
+    input_read(file, head, sizeof head);
+    const bool json = head[strspn(head, " \t\r\n")] == '{';
+    if (strstr(head, "\"collprof-profile/"))
+        cli_refuse("%s is a profile: use the directory of its run", file);
     if (!json && r->format == TEXT)
         return write_file(r, NULL, NULL, write_matrices);
     if (r->format != HTML)
@@ -352,8 +345,6 @@ static bool list_runs(const char *directory)
     bool any = runs.list.n;
     if (any)
         runs_print(&runs);
-    else
-        reason_give("%s: contains no run: expected what `collprof run -o` wrote", directory);
     runs_free(&runs);
     return any;
 }

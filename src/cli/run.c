@@ -86,6 +86,17 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
+/* The setting that WORD, "--NAME" or "--NAME=...", sets; the entry without a name if none. */
+static const struct option_entry *setting_of(const char *word)
+{
+    const struct option_entry *e = settings_entries;
+    const size_t length = strcspn(word, "=");
+    while (e->name && (strncmp(word, "--", 2) || length != strlen(e->name) + 2 ||
+                       strncmp(word + 2, e->name, length - 2) != 0))
+        e++;
+    return e;
+}
+
 /* Examines the application before it starts, into X. */
 static void check_application(const struct run *r, struct executable *x)
 {
@@ -106,6 +117,10 @@ static void check_application(const struct run *r, struct executable *x)
         check_launcher(application, mpi);
     if (cli_silent)
         return;
+    if (r->application[1] && setting_of(r->application[1])->name)
+        reason_print(cli_name,
+                     "%s is passed to %s: an option of collprof comes before the application",
+                     r->application[1], application);
     if (x->is_static)
         reason_print(cli_name,
                      "%s is statically linked: nothing can be preloaded into it: unless it "
@@ -151,7 +166,7 @@ static const struct option_program program = {
     .options = settings_entries,
     .passes_on = true};
 
-/* Detects common mistakes: options that belong to the launcher, or before it. */
+/* Detects common mistakes: options that belong to the launcher, before it, or to the report. */
 static void check_slips(int argc, char **argv)
 {
     for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
@@ -159,6 +174,10 @@ static void check_slips(int argc, char **argv)
             cli_refuse("-n is the launcher's: use: mpiexec -n N collprof run ./app");
         if (!strncmp(argv[i], "--repeat", 8))
             cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
+        if (!strcmp(argv[i], "--full") || !strncmp(argv[i], "--format", 8) ||
+            !strncmp(argv[i], "--table", 7))
+            cli_refuse("%s is for the report, after the run: use: collprof report %s", argv[i],
+                       argv[i]);
     }
 }
 
@@ -167,9 +186,7 @@ static void check_slips(int argc, char **argv)
 static void say_what_is_meant(const char *application, const char *before, const char *why)
 {
     struct stat st;
-    const struct option_entry *e = settings_entries;
-    while (e->name && (strncmp(before, "--", 2) || strcmp(before + 2, e->name) != 0))
-        e++;
+    const struct option_entry *e = setting_of(before);
     if (e->name && e->argument)
         reason_print(cli_name, "%s: %s: did you mean %s=%s?", application, why, before,
                      application);

@@ -61,6 +61,9 @@ struct kept_runs runs_find(const char *directory)
     }
     if (r.list.n)
         qsort(r.list.at, r.list.n, sizeof *r.list.at, latest_first);
+    else
+        reason_give("%s: contains no run: use: mpiexec -n N collprof ./app, or another directory",
+                    directory);
     return r;
 }
 

@@ -135,8 +135,8 @@ bool records_open(struct records *r, const char *directory)
 {
     *r = (struct records){.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (r->directory < 0)
-        return reason_give("%s: %s: use the directory that `collprof run -o` wrote", directory,
-                           strerror(errno));
+        return reason_give("%s: %s: use: mpiexec -n N collprof ./app, or another directory",
+                           directory, strerror(errno));
     ledger_each(r->directory, find_record, r);
     if (r->list.n)
         qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);

@@ -137,7 +137,7 @@ done <<'END'
 2|use: --table=NAME|report --table
 2|expected: operations, call_sites|report --table=calls
 2|expected one directory, not|report html collprof.out
-1|use the directory that `collprof run -o` wrote|where 123
+1|use: mpiexec -n N collprof ./app, or another directory|where 123
 2|--from and --to are for --format=html|report --from=1
 2|use: collprof repeat -n 5 mpiexec|repeat 5 mpiexec -n 2 ./app
 127|did you mean --trace=calls?|run --trace calls ./app
@@ -146,13 +146,20 @@ done <<'END'
 2|did you mean compare?|compair a b
 2|use: --output=DIR|-o
 2|did you mean --bcast=grid?|run --grid ./app
+2|use: collprof report --full|--full ./app
+127|wp: No such file or directory: `collprof --help` lists commands|wp
+2|use: collprof report --format=html|run --format=html ./app
+0|--trace is passed to echo: an option of collprof comes before|run echo --trace
+2|did you mean --help?|--hlp
+2|unknown option --msg: `collprof report --help`|report --msg
+0|Usage: collprof report|help report
 2|did you mean --format=csv?|report --csv
 2|did you mean --table=ranks?|report --ranks
 2|expected: text, json, html, csv, openmetrics, perfetto, otf2|report --format=pdf
 2|--table is for --format=text or csv|report --format=json --table=ranks
-1|use the directory that `collprof run -o` wrote|report none
-1|expected a log of collbench-pairs|report canary.sh
-1|use: collprof compare A B|compare none
+1|use: mpiexec -n N collprof ./app, or another directory|report none
+1|expected a directory of a run, or a log of collbench-pairs: canary.sh|report canary.sh
+1|use: mpiexec -n N collprof ./app, or another directory|compare none
 2|use: A... -- B...|compare a b c
 2|no runs behind the --: use: A... -- B...|compare a --
 2|expected a percentage such as 5%|compare --fail-above a b
@@ -217,8 +224,9 @@ done <<'END'
 1|no timeline: the run was not traced|plot --from=0 -o none.html known
 0|^p.html: open|plot -o p.html known
 2|expected one directory, not 'known' and 'first'|plot known first
-2|use the directory that known/profile.json is in|report known/profile.json
-2|use the directory that known/profile.json is in|report --format=html -o x.html known/profile.json
+2|known/profile.json is a profile: use the directory of its run|report known/profile.json
+2|x.json is a profile: use the directory of its run|cat known/profile.json >x.json; "$absolute" report x.json
+2|known/profile.json is a profile: use the directory of its run|report --format=html -o x.html known/profile.json
 0|^Run time: 3.10 s -> 5.08 ms, median change -100 %|compare known first
 0|^  -> about 5 runs per side would decide|compare known first
 0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
@@ -269,7 +277,8 @@ expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 echo other > "$work/cut/profile.json"
 expect 1 "expected near 'other'" $collprof report "$work/cut"
-expect 1 'no earlier run is kept there' $collprof compare "$work/empty"
+expect 1 'empty: contains no run' $collprof compare "$work/empty"
+expect 1 'no earlier run is kept there' $collprof compare "$work/first"
 expect 2 'did you mean --format?$' $collprof report --fromat=csv a
 echo nonsense > "$work/nonsense.log"
 expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
