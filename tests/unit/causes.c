@@ -339,6 +339,20 @@ Test(causes, sparse_collective)
     answer_free(&a);
 }
 
+/* What a call waits for is in a later window of a thinned trace: nothing of it is known. */
+Test(causes, awaited_in_another_window)
+{
+    struct event events[] = {
+        {.entry_ns = 10, .exit_ns = 155, .posted_ns = 10, .peer = 1, .kind = EVENT_RECEIVED},
+        {.entry_ns = 129, .exit_ns = 130, .posted_ns = 129, .rank = 1, .kind = EVENT_CALL},
+        {.entry_ns = 150, .exit_ns = 155, .posted_ns = 150, .rank = 1, .kind = EVENT_SEND}};
+    events[0].comm_id = events[2].comm_id = 7;
+    struct answer a = answer_of(events, 3, &(struct causes_run){0, 160, 0x60, CAUSES_NONE, 0});
+    cr_expect_eq(a.t->wait_sum_ns, 140);
+    cr_expect_eq(cost_of_kind(&a, CAUSE_UNKNOWN), 140);
+    answer_free(&a);
+}
+
 /* All at one time, each waiting for another: there is an end, and all waits have a cause. */
 Test(causes, circles_at_one_time_end)
 {

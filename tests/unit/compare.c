@@ -293,6 +293,14 @@ Test(scale, factors_of_traces)
         strstr(found_text(d, "falls_most"), "serialisation falls most: from 100.0 % to 53.3 %"),
         "%s", found_text(d, "falls_most"));
     document_free(d);
+    /* By its trace 4 ranks would take less than the longest computation: that is all transfer. */
+    run[1]->trace.replay.ideal_ns = 1000;
+    d = scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
+    json_t *json = document_json(d);
+    cr_expect_float_eq(scaled(json, 1, "serialisation"), 100, 1e-6);
+    cr_expect_float_eq(scaled(json, 1, "transfer"), 40, 1e-6);
+    json_decref(json);
+    document_free(d);
     profile_free(run[0]);
     profile_free(run[1]);
 }
