@@ -1,5 +1,5 @@
 /* Protects the causes of waiting and the critical path. */
-#include "causes/history.h"
+#include "causes/delays.h"
 #include "causes/what_if.h"
 #include "played.h"
 
@@ -379,6 +379,17 @@ Test(causes, sums_that_are_wrong_are_found)
     cr_expect_not(causes_add_up(&row, 1, 1500010, 3000000));
     cr_expect_not(causes_add_up(&row, 1, 1500000, 2999990));
     cr_expect_not(causes_add_up(NULL, 0, 100, 0));
+}
+
+/* Different segments are subtracted from each other in the end, however often each is executed. */
+Test(causes, any_computation_matches_in_the_end)
+{
+    const struct delay_groups groups[] = {{{0, 0, 0, 0, 2}}, {{1, 1, 1, 1, 2}}};
+    struct history_difference at[] = {{0, 100, 1}, {1, -80, -2}};
+    struct history_differences d = {.at = at, .n = 2};
+    struct delay_balance balance[3] = {0};
+    delays_match(&d, groups, balance);
+    cr_expect_float_eq(at[0].ns, 20, 1e-9);
 }
 
 /* Two that share a beginning: compared is what came after; in the end no node is left. */

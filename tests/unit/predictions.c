@@ -12,6 +12,12 @@ static bool selects_all(const struct root_cause *segment, const void *context)
     return segment->kind == CAUSE_COMPUTATION;
 }
 
+static bool selects_end(const struct root_cause *segment, const void *context)
+{
+    (void)context;
+    return segment->operation == CAUSES_NONE;
+}
+
 /* As drawn_delays, in more ways to communicate, with all computation twice as fast, and on an ideal
  * network; of every second program the latency is half of a computation. */
 Test(causes, drawn_predictions)
@@ -36,6 +42,8 @@ Test(causes, drawn_predictions)
         cr_expect_float_eq(x.wall_ns, (double)faster->last - 1, 0.002 * (double)faster->last,
                            "seed %d: %.0f, in truth %d", (int)seed, x.wall_ns, (int)faster->last);
         cr_expect(x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
+        w.selects = selects_end;
+        cr_expect_not(what_if_predict(a.graph, &w, &x), "a replay does not change it");
         answer_free(&a);
         played_free(p);
         played_free(faster);

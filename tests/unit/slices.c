@@ -121,5 +121,9 @@ Test(causes, phases_and_chance)
     }
     cr_expect_leq(by_chance, SERIES / 100, "%zu", by_chance);
     struct phase none;
+    struct run_slice small[PHASE_SLICES] = {0};
+    for (size_t i = 0; i < PHASE_SLICES; i++)
+        small[i].efficiency = i < PHASE_SLICES / 2 ? 0.7 : 0.75;
+    cr_expect_not(phase_find(small, PHASE_SLICES, &none), "certain, but less than 10 points");
     cr_expect_not(phase_find(NULL, 0, &none));
 }
