@@ -68,8 +68,9 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "NAME: message" and ends the process with STATUS_USAGE. */
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether PATH is a regular file. */
+/* Whether PATH is a regular file; whether A and B are the same file or directory. */
 bool cli_is_file(const char *path);
+bool cli_is_same(const char *a, const char *b);
 
 /* Flushes standard output. False, with a reason, on failure (a full disk). */
 bool cli_flush(void);

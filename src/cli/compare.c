@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 struct comparing {
     struct cli_paths run;
@@ -39,12 +38,9 @@ static const struct option_program program = {
 void cli_refuse_repeated(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++) {
-            struct stat one, other;
-            if (!stat(path[i], &one) && !stat(path[k], &other) && one.st_dev == other.st_dev &&
-                one.st_ino == other.st_ino)
+        for (size_t k = i + 1; k < n; k++)
+            if (cli_is_same(path[i], path[k]))
                 cli_refuse("%s and %s are the same run: use each once", path[i], path[k]);
-        }
 }
 
 static struct document *compare_profiles(const char *const *path, size_t before, size_t after,

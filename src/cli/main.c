@@ -160,6 +160,12 @@ bool cli_is_file(const char *path)
     return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
+bool cli_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 struct command_call {
     int (*run)(int argc, char **argv);
     int argc;

@@ -17,19 +17,14 @@
 /* Adds the run in PATH, if there is one that is not listed already under another name. */
 static void add(struct kept_runs *r, const char *path)
 {
-    struct stat one, other;
     char file[4400];
     glob_t records = input_list(path, (int)strlen(path), "/rank[.-]*");
     snprintf(file, sizeof file, "%s/profile.json", path);
     bool holds = !access(file, F_OK) || records.gl_pathc;
     globfree(&records);
-    if (!holds || stat(path, &one))
-        return;
     for (size_t i = 0; i < r->list.n; i++)
-        if (!stat(r->list.at[i].path, &other) && one.st_dev == other.st_dev &&
-            one.st_ino == other.st_ino)
-            return;
-    struct profile *p = profile_load(path);
+        holds = holds && !cli_is_same(r->list.at[i].path, path);
+    struct profile *p = holds ? profile_load(path) : NULL;
     if (p)
         *PUSH(&r->list) = (struct kept_run){memory_strdup(path), p};
 }

@@ -233,12 +233,14 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     const bool one = is_of_one_rank(s);
     const char *order = one ? NULL : order_of(s);
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
+    char entered[CALL_LABEL] = "MPI_Finalize";
     const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
     char code[SAMPLED_TEXT];
     struct finding f = finding_of_cost(c, order ? order : keys[s->most->wait_state], cost,
                                        noise_at_least(cost, least, cause_doubt(c, s)));
     call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
+    call_label(c->v, s->most->operation, s->most->site, entered);
     segment_label(c->v, s->most, between);
     f.site = call;
     f.number[0] = (struct finding_number){"late_ranks", (double)s->n};
@@ -267,8 +269,13 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     }
     gain_text(c, s, gain, sizeof gain);
     code_text(c, s, cost, code);
-    snprintf(advice, sizeof advice, "see all causes of waiting: collprof report --table=causes %s",
-             c->directory ? c->directory : "DIR");
+    if (certain && one && s->first->kind == CAUSE_COMPUTATION)
+        snprintf(advice, sizeof advice, "shorten or balance what rank %u does before %s",
+                 s->most->rank, entered);
+    else
+        snprintf(advice, sizeof advice,
+                 "see all causes of waiting: collprof report --table=causes %s",
+                 c->directory ? c->directory : "DIR");
     f.advice = advice;
     if (!certain) {
         f.key = "uncertain_cause";

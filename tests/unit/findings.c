@@ -67,6 +67,7 @@ static const struct known known[] = {
     /* A trace names the state; the imbalance of the same rank is the same finding. */
     {.key = "late_sender",
      .rank = 1,
+     .advice = "shorten or balance what rank 1 does before ",
      .absent = "imbalance",
      .mpi = {0.4, 0},
      .waits = {{9, 1, WAIT_LATE_SENDER, 0.4}}},
