@@ -251,6 +251,8 @@ static void add_body(char *text, const struct situation *s, const struct verdict
     add(text, "%s",
         v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND
             ? "an awaited receive is not posted: "
+        : v->kind == VERDICT_MISSING && v->first && verdict_blames(v, v->first->rank)
+            ? "calls may wait for each other: "
         : v->kind == VERDICT_UNKNOWN && v->first /* the rank's text has the reason */
             ? ""
             : verdict_rules[v->kind].problem ?: "");
