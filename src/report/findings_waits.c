@@ -202,7 +202,6 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
 {
     const struct profile *p = c->v->p;
     char prediction[PREDICTION_TEXT];
-    *text = '\0';
     for (size_t i = 0; i < p->predictions.n; i++) {
         const struct prediction *x = &p->predictions.at[i];
         if (s->first->kind == CAUSE_COMPUTATION && same_segment(&x->segment, s->first) &&
@@ -235,7 +234,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
     char entered[CALL_LABEL] = "MPI_Finalize";
     const double least = least_cost(c, s);
-    char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20];
+    char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20] = "";
     char code[SAMPLED_TEXT];
     struct finding f = finding_of_cost(c, order ? order : keys[s->most->wait_state], cost,
                                        noise_at_least(cost, least, cause_doubt(c, s)));
@@ -267,7 +266,8 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
                          format_share(passed, s->passed, s->cost));
         wave_text(s->most, by + n, sizeof by - (size_t)n);
     }
-    gain_text(c, s, gain, sizeof gain);
+    if (certain)
+        gain_text(c, s, gain, sizeof gain);
     code_text(c, s, cost, code);
     if (certain && one && s->first->kind == CAUSE_COMPUTATION)
         snprintf(advice, sizeof advice, "shorten or balance what rank %u does before %s",

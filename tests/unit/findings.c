@@ -258,6 +258,23 @@ Test(findings, follow_from_figures)
     }
 }
 
+/* A prediction balances all behind a call: what CPU contention may explain does not claim it. */
+Test(findings, gains_are_of_certain_causes)
+{
+    for (int certain = 0; certain < 2; certain++) {
+        const double delayed = certain ? 0 : 0.5;
+        struct profile *p = made(&(struct known){
+            .mpi = {0.4, 0.1}, .delayed = {0, delayed}, .waits = {{9, 1, WAIT_LATE_SENDER, 0.3}}});
+        *PUSH(&p->predictions) = (struct prediction){
+            .segment = p->causes.at[0], .wall_ns = 8e8, .low_ns = 7e8, .high_ns = 9e8};
+        struct document *d = findings_of(p);
+        const char *text = text_in(d, certain ? "late_sender" : "uncertain_cause", "text");
+        cr_expect(*text && !strstr(text, "Balanced") == !certain, "%s", text);
+        document_free(d);
+        profile_free(p);
+    }
+}
+
 /* What the layer measured on each rank is neither in the run nor computing: here half of it. */
 Test(findings, are_without_what_the_layer_measured)
 {
