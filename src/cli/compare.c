@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct comparing {
     struct cli_paths run;
@@ -101,6 +102,17 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
     return true;
 }
 
+/* A directory of `collprof repeat` contains a set of runs. */
+static void refuse_folders(const struct comparing *c)
+{
+    char first[4400];
+    for (size_t i = 0; i < c->run.n; i++) {
+        snprintf(first, sizeof first, "%s/run-1", c->run.at[i]);
+        if (!access(first, F_OK))
+            cli_refuse("%s contains several runs: use: A/run-* -- B/run-*", c->run.at[i]);
+    }
+}
+
 int cli_compare(int argc, char **argv)
 {
     struct comparing c = {.limit = NAN};
@@ -113,6 +125,8 @@ int cli_compare(int argc, char **argv)
         cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
     if (before < 0 && c.run.n > 2)
         cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.run.n);
+    if (c.run.n >= 2)
+        refuse_folders(&c);
     size_t a = before > 0 ? (size_t)before : 1;
     if (c.run.n >= 2 || find_run_before(&c, &runs))
         status = compare(c.run.at, a, c.run.n - a, &c);

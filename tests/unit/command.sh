@@ -231,6 +231,7 @@ done <<'END'
 0|^  -> about 5 runs per side would decide|compare known first
 0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
 0|^B: 2 runs: twice/a, first$|compare twice/b -- twice/a first
+2|repeated contains several runs: use: A/run-\* -- B/run-\*|compare repeated known
 0|^run,3099999.774,5083.983,|compare --format=csv known first
 0|^<!DOCTYPE html>|compare --format=html known first
 4|^Limit of 5 %: undecided|compare --fail-above=5% known first
