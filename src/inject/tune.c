@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "profile/profile.h"
 #include "record/operations.h"
+#include "sync/yielding.h"
 #include "tune/found.h"
 #include "tune/tuner.h"
 
@@ -25,7 +26,9 @@ static const struct tuning_library *library;
 
 /* --- what a run that was killed had found --- */
 
-static json_t *killed; /* its findings, on all ranks */
+static json_t *killed; /* its findings, read by rank 0 of a communicator when it needs them */
+
+static pthread_mutex_t killed_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void add_record(int directory, const char *name, const struct ledger_header *h,
                        const char *fault, void *findings)
@@ -54,28 +57,11 @@ static json_t *killed_read(void)
         ledger_each(directory, add_record, findings);
     if (directory >= 0)
         close(directory);
-    return findings;
-}
-
-/* Rank 0 reads for all. */
-static void killed_share(void)
-{
-    json_t *read = layer.rank == 0 ? killed_read() : NULL;
-    char *text = json_dumps(read, JSON_COMPACT);
-    int bytes = text ? (int)strlen(text) : 0;
-    PMPI_Bcast(&bytes, 1, MPI_INT, 0, layer.comm);
-    if (!text)
-        text = malloc((size_t)bytes + 1);
-    if (sync_all_have(layer.comm, text != NULL) == MPI_SUCCESS) {
-        PMPI_Bcast(text, bytes, MPI_BYTE, 0, layer.comm);
-        killed = json_loadb(text, (size_t)bytes, 0, NULL);
-    }
-    if (json_array_size(read))
+    if (json_array_size(findings))
         injection_warn("tune: what a run that was killed had measured (%zu) is not measured again: "
                        "%s",
-                       json_array_size(read), layer.previous);
-    free(text);
-    json_decref(read);
+                       json_array_size(findings), layer.previous);
+    return findings;
 }
 
 /* What it had found for G on C's communicator, a new reference; NULL if nothing. */
@@ -83,6 +69,9 @@ static json_t *killed_find(const struct collective *c, const struct signature *g
 {
     json_t *one;
     size_t i;
+    pthread_mutex_lock(&killed_lock);
+    killed = killed ? killed : killed_read();
+    pthread_mutex_unlock(&killed_lock);
     json_array_foreach(killed, i, one)
     {
         const json_t *root = json_object_get(one, "root");
@@ -106,8 +95,6 @@ static bool start(void)
         injection_warn(
             "tune: this MPI library has no algorithms that can be chosen while a program "
             "runs");
-    if (library)
-        killed_share();
     return library != NULL;
 }
 
@@ -129,11 +116,25 @@ static bool wants(const struct collective *c)
     return commutes && (c->bytes > 0 || c->call->operation == OP_Barrier);
 }
 
+static uint64_t turns; /* how often a signature was due */
+
 static bool due(const struct collective *c)
 {
     const struct signature *g = signature_count(&tune_injection, c);
     const uint64_t before = g ? g->calls - 1 : 0;
-    return before >= FIRST && !g->done && (before & (before - 1)) == 0;
+    const bool is = before >= FIRST && !g->done && (before & (before - 1)) == 0;
+    __atomic_fetch_add(&turns, is, __ATOMIC_RELAXED);
+    return is;
+}
+
+static void finish(void)
+{
+    uint64_t all = 0;
+    allreduce_yielding(&turns, &all, 1, MPI_SUM, layer.comm);
+    if (layer.rank == 0 && all == 0)
+        injection_warn("tune: nothing is measured: no collective of one size that it tunes was "
+                       "called more than %d times",
+                       FIRST);
 }
 
 static json_t *finding_json(const struct collective *c, const struct signature *g,
@@ -233,4 +234,5 @@ struct injection tune_injection = {.name = "tune",
                                    .wants = wants,
                                    .due = due,
                                    .before = before,
-                                   .close = close_comm};
+                                   .close = close_comm,
+                                   .finish = finish};

@@ -62,7 +62,7 @@ struct profile;
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
 
 /* Writes what --tune found into the run's directory, as files for the MPI library (tune/rules.h);
- * nothing if there are no such findings. On failure gives the reason. */
+ * nothing without --tune. On failure gives the reason. */
 void tuned_save(const struct profile *p);
 
 /* Before MPI_Init, with --tuned=DIR: sets the variables by which the library reads the rules in

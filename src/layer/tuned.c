@@ -50,7 +50,7 @@ void tuned_save(const struct profile *p)
             !tuned_read(p->findings.at[i].value, PUSH(&all.list)))
             all.list.n--;
     tuning_library_name(all.library, sizeof all.library);
-    if (all.list.n)
+    if (*layer.settings.tune)
         tuned_set_save(&all, run_directory.path);
     free(all.list.at);
 }

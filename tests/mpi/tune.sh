@@ -85,6 +85,9 @@ run --tune=all --tune-share=0.01 "$tune" show MPI_Reduce_scatter_block 1024 3000
 is "now, before and after" "$(cut -d, -f6 "$scratch/out")" "$(cut -d, -f6 "$scratch/killed")"
 ranks=4
 grep -q 'what a run that was killed had measured (1) is not measured again' "$scratch/run/profile.json" || fail "it does not say that it goes on"
+# A run that is too short says so.
+run --tune=all "$tune" show MPI_Reduce_scatter_block 1024 >/dev/null
+grep -q 'tune: nothing is measured: no collective .* more than 8 times' "$scratch/run/profile.json" || fail "too short"
 # Rules of another library or version are not used.
 for other in "Another MPI" "$(sed -n '1s/# library: \(.*[v ]\).*/\1/p' "$dir/env.sh")0.1"; do
     sed -i "1s/.*/# library: $other/" "$dir/env.sh"
