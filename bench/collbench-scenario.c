@@ -305,20 +305,11 @@ static void add_row(struct scenario_session *w, const struct row *row, struct co
     struct table *t = w->table;
     char text[200];
     table_integer_if(t, row->point.bytes || row->sweeps.bytes, (long long)row->point.bytes);
-    table_integer(t, w->group.ranks);
-    table_real(t, 1e6 * s.mean);
-    table_real(t, 1e6 * s.min);
-    table_real(t, 1e6 * s.max);
-    table_real(t, 1e6 * stats_spread(&s));
-    table_real(t, 1e6 * s.median);
-    table_real(t, 1e6 * scenario_delay(row->scenario, &row->point));
-    table_real(t, row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN);
-    table_real(t, 1e6 * after.median);
-    table_real(t, 100 * (1 - overlap_ratio(s.median, row->alone, x->comp)));
-    table_real(t, 1e6 * s.median_low);
-    table_real(t, 1e6 * s.median_high);
-    table_integer(t, (long long)x->completion.n);
-    table_real(t, 1e6 * x->bound);
+    table_reals(t, w->group.ranks, 1e6 * s.mean, 1e6 * s.min, 1e6 * s.max, 1e6 * stats_spread(&s),
+                1e6 * s.median, 1e6 * scenario_delay(row->scenario, &row->point),
+                row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN, 1e6 * after.median,
+                100 * (1 - overlap_ratio(s.median, row->alone, x->comp)), 1e6 * s.median_low,
+                1e6 * s.median_high, (double)x->completion.n, 1e6 * x->bound);
     table_text(t, operation_name(row, text));
     table_text(t, row->scenario->name);
     line_name(w, row, text, sizeof text);

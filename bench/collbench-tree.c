@@ -141,7 +141,7 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     c.plan = b->plan;
     c.clock = &t->group.clock;
     struct latency_outcome outcome;
-    struct estimate seen = {NAN, NAN, NAN};
+    struct estimate seen = ESTIMATE_UNKNOWN;
     int rc = prepared ? latency_measure(&c, &method, 1, &outcome) : MPI_ERR_NO_MEM;
     bench_check(
         b, rc, &(struct bench_point){.name = bcast->name, .ranks = t->group.ranks, .bytes = bytes});
@@ -184,7 +184,7 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
-    struct estimate seen = {NAN, NAN, NAN}, predicted = seen;
+    struct estimate seen = ESTIMATE_UNKNOWN, predicted = seen;
     struct contention contention = {0};
     double error = 0;
     if (t->run) {

@@ -114,15 +114,13 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
 {
     const struct algorithm *best = r->best ? &r->candidate[r->best] : NULL;
     const struct estimate *ratio = &r->ratio[r->best];
+    const double part = best ? 100 : NAN; /* percent */
     put_signature(t->table, operation, r);
     table_real(t->table, 1e6 * r->time[0].value);
     table_text(t->table, best ? best->name : NULL);
     table_integer_if(t->table, best && best->segment, best ? best->segment : 0);
-    table_real(t->table, best ? 1e6 * r->time[r->best].value : NAN);
-    table_real(t->table, best ? 100 * (1 - ratio->value) : NAN);
-    table_real(t->table, best ? 100 * (1 - ratio->high) : NAN);
-    table_real(t->table, best ? 100 * (1 - ratio->low) : NAN);
-    table_real(t->table, 1 / ratio->value);
+    table_reals(t->table, part * 1e4 * r->time[r->best].value, part * (1 - ratio->value),
+                part * (1 - ratio->high), part * (1 - ratio->low), 1 / ratio->value);
     bench_remark(t->table, contention);
     for (int k = 0; k < r->n; k++) {
         char name[64];
@@ -130,10 +128,8 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
         snprintf(name, sizeof name, a->segment ? "%s/%d" : "%s", a->name, a->segment);
         put_signature(t->candidates, operation, r);
         table_text(t->candidates, name);
-        table_real(t->candidates, 1e6 * r->time[k].value);
-        table_real(t->candidates, r->ratio[k].value);
-        table_real(t->candidates, r->ratio[k].low);
-        table_real(t->candidates, r->ratio[k].high);
+        table_reals(t->candidates, 1e6 * r->time[k].value, r->ratio[k].value, r->ratio[k].low,
+                    r->ratio[k].high);
     }
 }
 
@@ -236,16 +232,12 @@ bool tune_end(struct tune *t)
     if (n == 0)
         document_finding(t->d, &f, "No case was measured: %s has the rules that it had.",
                          directory);
-    else if (faster == 0)
-        document_finding(t->d, &f,
-                         "No algorithm is certainly faster than the choice of %s in any of %zu "
-                         "cases: %s/env.sh changes no setting.",
-                         library, n, directory);
     else if (written == 0)
         document_finding(t->d, &f,
-                         "%zu of %zu cases have a faster algorithm than the choice of %s, but each "
-                         "is slower in another case: %s/env.sh changes no setting.",
-                         faster, n, library, directory);
+                         "%zu of %zu cases have an algorithm that is certainly faster than the "
+                         "choice of %s%s: %s/env.sh changes no setting.",
+                         faster, n, library, faster ? ", but each is slower in another case" : "",
+                         directory);
     else if (written > 0)
         document_finding(t->d, &f,
                          "%zu of %zu cases have a faster algorithm than the choice of %s; %ld "

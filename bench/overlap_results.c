@@ -118,10 +118,8 @@ static void add_summary(const struct overlap_grid *g, struct document *d)
             certain += overlap_certain(&p->cell[i]);
         }
         table_text(t, p->benchmark->name);
-        table_integer(t, measured);
-        table_integer(t, certain);
-        table_real(t, ratio_of(g, p, SMALL));
-        table_real(t, ratio_of(g, p, LARGE));
+        table_reals(t, (double)measured, (double)certain, ratio_of(g, p, SMALL),
+                    ratio_of(g, p, LARGE));
     }
 }
 
@@ -132,18 +130,10 @@ void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p
     bool threads = p->benchmark->by_threads;
     struct table *t = g->cells;
     table_text(t, p->benchmark->name);
-    table_integer(t, (long long)g->size.at[ix]);
-    table_real(t, threads ? NAN : p->y->at[iy]);
-    table_integer_if(t, threads, (long long)p->y->at[iy]);
-    table_real(t, 1e6 * c->t_comm);
-    table_real(t, 1e6 * c->t_comp);
-    table_real(t, 1e6 * c->t_measured);
-    table_real(t, c->ratio);
-    table_real(t, c->error);
-    table_integer(t, c->runs);
-    table_real(t, 1e6 * c->published);
-    table_real(t, c->published_ratio);
-    table_real(t, overlap_certain(c) ? shown_ratio(g, p, c) : NAN);
+    table_reals(t, (double)g->size.at[ix], threads ? NAN : p->y->at[iy],
+                threads ? p->y->at[iy] : NAN, 1e6 * c->t_comm, 1e6 * c->t_comp, 1e6 * c->t_measured,
+                c->ratio, c->error, c->runs, 1e6 * c->published, c->published_ratio,
+                overlap_certain(c) ? shown_ratio(g, p, c) : NAN);
     table_text(t, threads ? "threads" : "comp");
     if (!isfinite(c->ratio))
         table_remark(t, &(struct finding){.key = "comp_too_short", .severity = SEVERITY_NOTE},
@@ -165,8 +155,7 @@ static void add_line(const struct overlap_grid *g, struct document *d)
             if (n == 0 || p->benchmark->by_threads)
                 continue;
             table_text(line, p->benchmark->name);
-            table_integer(line, (long long)g->size.at[i]);
-            table_real(line, stats_median(comm, n));
+            table_reals(line, (double)g->size.at[i], stats_median(comm, n));
             table_text(line, "T_comm");
         }
 }

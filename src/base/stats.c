@@ -177,6 +177,13 @@ size_t stats_transient(const double *x, size_t n)
     return first;
 }
 
+struct estimate stats_estimate(const double *x, size_t n, size_t least)
+{
+    struct summary s = stats_summarize(x, n);
+    return n < least ? (struct estimate){s.median, NAN, NAN}
+                     : (struct estimate){s.median, s.median_low, s.median_high};
+}
+
 double stats_spread(const struct summary *s)
 {
     return s->n > 1 ? s->sd * sqrt((double)(s->n - 1) / (double)s->n) : s->sd;

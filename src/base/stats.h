@@ -2,6 +2,7 @@
 #ifndef COLLPROF_BASE_STATS_H
 #define COLLPROF_BASE_STATS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,6 +24,8 @@ struct estimate {
     double value, low, high;
 };
 
+#define ESTIMATE_UNKNOWN ((struct estimate){NAN, NAN, NAN})
+
 static inline bool estimate_known(struct estimate e)
 {
     return e.value == e.value;
@@ -36,6 +39,9 @@ static inline bool estimate_has_interval(struct estimate e)
 /* Summarizes N samples in the order in which they were taken; X is not changed. All fields are NaN
  * for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
+
+/* The median of N samples, with its interval if they are at least LEAST. */
+struct estimate stats_estimate(const double *x, size_t n, size_t least);
 
 /* The standard deviation with n in the denominator. It is shown beside minimum and maximum, since
  * only this one satisfies sd^2 <= (max - mean)(mean - min). */

@@ -73,12 +73,13 @@ static inline bool text_is_one_of(const char *text, const char *const *list)
     return *list != NULL;
 }
 
-/* Whether WORDS, separated by blanks, include WORD (an empty one: no); case is ignored. */
+/* Whether WORDS, separated by blanks or commas, include WORD (an empty one: no); case is ignored.
+ */
 static inline bool text_has_word(const char *words, const char *word)
 {
     const size_t n = strlen(word);
     for (const char *found = words; n && (found = strcasestr(found, word)); found++)
-        if ((found == words || found[-1] == ' ') && (!found[n] || found[n] == ' '))
+        if ((found == words || strchr(" ,", found[-1])) && strchr(" ,", found[n]))
             return true;
     return false;
 }

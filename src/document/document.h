@@ -84,6 +84,11 @@ void table_text(struct table *t, const char *value); /* NULL: an empty cell */
 void table_integer(struct table *t, long long value);
 void table_integer_if(struct table *t, bool known, long long value); /* else an empty cell */
 void table_real(struct table *t, double value);                      /* NaN: an empty cell */
+/* A cell for each of the numbers, as table_real(). */
+#define table_reals(t, ...)                                                                        \
+    table_real_list(t, (const double[]){__VA_ARGS__},                                              \
+                    sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+void table_real_list(struct table *t, const double *value, size_t n);
 /* Three cells: E's value, lower and upper end. Columns of real numbers get microseconds. */
 void table_estimate(struct table *t, struct estimate e);
 void table_skip(struct table *t); /* an empty cell of any kind */

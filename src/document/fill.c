@@ -176,12 +176,16 @@ void table_real(struct table *t, double value)
         table_integer(t, llround(value));
 }
 
+void table_real_list(struct table *t, const double *value, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        table_real(t, value[i]);
+}
+
 void table_estimate(struct table *t, struct estimate e)
 {
     double unit = t->columns[t->next].kind == COLUMN_TIME ? 1 : 1e6;
-    table_real(t, unit * e.value);
-    table_real(t, unit * e.low);
-    table_real(t, unit * e.high);
+    table_reals(t, unit * e.value, unit * e.low, unit * e.high);
 }
 
 void table_skip(struct table *t)

@@ -22,20 +22,12 @@ int ack_destination(uint64_t stream, int size, int root, uint64_t turn)
 
 /* --- figures --- */
 
-static const struct estimate unknown = {NAN, NAN, NAN};
-
-static struct estimate figure_of(const double *value, size_t n)
-{
-    struct summary s = stats_summarize(value, n);
-    return (struct estimate){s.median, s.median_low, s.median_high};
-}
-
 /* For the lower end of the interval every bound counts as 0, for the upper end as a value. For the
  * median, a bound below it counts as a value, and a bound above it is ignored. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
-    struct estimate all = figure_of(value, n), f = {NAN, NAN, all.high};
+    struct estimate all = stats_estimate(value, n, 0), f = {NAN, NAN, all.high};
     double *part = malloc((n + 1) * sizeof *part);
     for (size_t i = 0; part && i < n; i++) {
         bounds += is_bound[i];
@@ -44,8 +36,8 @@ struct estimate ack_median(double *value, const bool *is_bound, size_t n)
         value[i] = is_bound[i] ? 0 : value[i];
     }
     if (part && 2 * bounds < n) {
-        f.value = figure_of(part, used).value;
-        f.low = figure_of(value, n).low;
+        f.value = stats_estimate(part, used, 0).value;
+        f.low = stats_estimate(value, n, 0).low;
     }
     free(part);
     return f;
@@ -173,7 +165,7 @@ static void judge_direct(const struct judging *g, int i, const struct destinatio
             d->value[v->clean++] = took(g, k, i);
             v->missing_rank = who_was_missing(g, k, i);
         }
-    v->direct = figure_of(d->value, v->clean);
+    v->direct = stats_estimate(d->value, v->clean, 0);
 }
 
 static void judge_acknowledged(const struct judging *g, int i, const struct destination *d,
@@ -183,7 +175,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
     for (size_t k = 0; k < g->n; k++)
         if (!isnan(at(g, k, i)->round_trip))
             d->value[n++] = at(g, k, i)->round_trip;
-    v->round_trip = figure_of(d->value, n);
+    v->round_trip = stats_estimate(d->value, n, 0);
     n = 0;
     for (size_t k = 0; k < g->n; k++) {
         double hold = at(g, k, i)->hold;
@@ -202,7 +194,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
                            e.high - v->round_trip.low / 2};
     /* If the round trip exceeds the time that contains it, the result is unknown. */
     if (!(f->value > 0) || f->high <= 0)
-        *f = unknown;
+        *f = ESTIMATE_UNKNOWN;
 }
 
 bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
@@ -225,9 +217,9 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
         find_cleared(&g);
     }
     for (int i = 0; good && i < size; i++) {
-        verdict[i] = (struct ack_verdict){.acknowledged = unknown,
-                                          .direct = unknown,
-                                          .round_trip = unknown,
+        verdict[i] = (struct ack_verdict){.acknowledged = ESTIMATE_UNKNOWN,
+                                          .direct = ESTIMATE_UNKNOWN,
+                                          .round_trip = ESTIMATE_UNKNOWN,
                                           .doubt = ACK_DELAYED,
                                           .missing_rank = -1};
         if (i == root)

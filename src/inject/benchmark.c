@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "base/try.h"
 #include "document/json.h"
 #include "record/operations.h"
@@ -26,8 +27,6 @@ static struct methods {
     size_t n;
 } chosen;
 
-static const struct estimate not_known = {NAN, NAN, NAN};
-
 /* ASKED: number of destinations, for methods that measure each of them; otherwise 0. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
@@ -35,7 +34,7 @@ static json_t *method_row(const char *method, struct estimate time, int measured
     char text[300];
     snprintf(text, sizeof text, "%s%s", meaning, time.value <= 0 ? "; 0 or less: no result" : "");
     if (time.value <= 0) /* a time of 0 or less is not a measurement */
-        time = not_known;
+        time = ESTIMATE_UNKNOWN;
     json_t *share = asked ? json_sprintf("%d of %d", measured, asked) : json_string("");
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "method", method, "time_us",
                      json_finite(1e6 * time.value), "low_us", json_finite(1e6 * time.low),
@@ -81,7 +80,8 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
         snprintf(text, sizeof text, "%sarrival spread %s%s",
                  known ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
                  known ? "" : ": too long for the budget");
-        json_t *row = method_row("median arrival", known ? direct->value : not_known, 0, 0, text);
+        json_t *row =
+            method_row("median arrival", known ? direct->value : ESTIMATE_UNKNOWN, 0, 0, text);
         json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
         json_object_set_new(row, "replayed_apart_us",
                             json_finite(known ? 1e6 * direct->entry_spread : NAN));
@@ -126,7 +126,7 @@ static void describe(const struct subject *u, json_t *rows, const struct latency
                               method_row(r->method->name, r->value, r->measured, r->asked, text));
     }
     if (*left_out)
-        json_array_append_new(rows, method_row("(others)", not_known, 0, 0, left_out));
+        json_array_append_new(rows, method_row("(others)", ESTIMATE_UNKNOWN, 0, 0, left_out));
 }
 
 /* The chosen methods that apply to the operation. */
@@ -200,24 +200,13 @@ static void measure(const struct collective *c, struct signature *g, double shar
 
 enum { SHARES = 6 };
 
-/* Whether NAME is one of the words of LIST, which commas separate. */
-static bool is_listed(const char *list, const char *name)
-{
-    size_t length = strlen(name);
-    while (list && (strncmp(list, name, length) != 0 || (list[length] && list[length] != ','))) {
-        list = strchr(list, ',');
-        list += list != NULL;
-    }
-    return list != NULL;
-}
-
 static bool start(void)
 {
     const char *list = layer.settings.benchmark;
     bool all = !strcmp(list, "all");
     for (size_t i = 0; i < n_latency_methods && chosen.n < METHODS_MAX; i++)
         if (all ? latency_methods[i]->meaning != MEANS_SUITE
-                : is_listed(list, latency_methods[i]->name))
+                : text_has_word(list, latency_methods[i]->name))
             chosen.at[chosen.n++] = latency_methods[i];
     return chosen.n > 0;
 }

@@ -211,7 +211,6 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
                         size_t n)
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
-    struct summary seen = stats_summarize(took, n);
     const char *remark = wanted.grid && !r->planned ? r->why_not
                          : n == 0 ? "unknown: the members did not free the communicator together"
                                   : NULL;
@@ -222,7 +221,7 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
                   json_finite(r->planned ? r->plan.predicted.value * 1e6 : NAN), "remark", remark);
     if (!f)
         return NULL;
-    json_put_estimate(f, "seen", (struct estimate){seen.median, seen.median_low, seen.median_high});
+    json_put_estimate(f, "seen", stats_estimate(took, n, 0));
     if (r->planned) {
         json_put_estimate(f, "trial", r->plan.trial_grid);
         json_put_estimate(f, "library", r->plan.trial_native);

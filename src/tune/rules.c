@@ -42,7 +42,7 @@ static struct estimate ratio_of(const struct tuned *t, const struct algorithm *a
     for (int k = 1; k < t->n; k++)
         if (is_same(&t->candidate[k], a))
             return t->ratio[k];
-    return (struct estimate){NAN, NAN, NAN};
+    return ESTIMATE_UNKNOWN;
 }
 
 double tuned_saving(const struct tuned *t, const struct algorithm *a)
@@ -149,102 +149,96 @@ size_t rules_count(const struct rules *r)
 
 /* --- Open MPI --- */
 
-/* A list under way: its lines, and how many entries they are. */
-struct list {
-    FILE *out;
-    char *text;
-    size_t size, n;
+/* A line of the file: an algorithm (NULL: the library's choice) for messages from FROM bytes on, up
+ * to the next line. The lines of an operation begin with RANKS 0, those of a number of ranks with
+ * FROM 0. */
+struct line {
+    const struct tuned_operation *operation;
+    int ranks;
+    size_t from;
+    const struct algorithm *algorithm;
+    bool measured; /* the library's choice is not only a gap between two rules */
+};
+struct lines {
+    ARRAY(struct line) list;
 };
 
-static void list_open(struct list *l)
+/* Of T's operation. Where two neighbours agree, their algorithm is also for the sizes between. */
+static void add_line(struct lines *l, const struct tuned *t, int ranks, size_t from,
+                     const struct algorithm *a)
 {
-    *l = (struct list){0};
-    l->out = memory_open_text(&l->text, &l->size);
-}
-
-static void list_write(struct list *l, FILE *out, const char *what)
-{
-    fclose(l->out);
-    fprintf(out, "%zu # %s\n%s", l->n, what, l->text);
-    free(l->text);
-}
-
-/* Open MPI forces an algorithm with trees of this fan-out, so a rule has it, too. A: NULL for the
- * library's choice. */
-static void add_size(struct list *l, size_t from, const struct algorithm *a)
-{
-    enum { FAN_OUT = 4 };
-    fprintf(l->out, "%zu %d %d %d # %s\n", from, a ? a->number : 0, FAN_OUT, a ? a->segment : 0,
-            a ? a->name : "the library's choice");
-    l->n++;
-}
-
-/* An entry of the file is for sizes up to the next one. R[0 .. N-1] are for one number of ranks. */
-static void sizes_write(FILE *out, const struct rule *r, size_t n)
-{
-    struct list sizes;
-    const size_t factor = r->of[0]->operation->by_ranks ? (size_t)r->of[0]->ranks : 1;
-    list_open(&sizes);
-    if (!r->algorithm || r->of[0]->bytes > 0)
-        add_size(&sizes, 0, NULL);
-    for (size_t i = 0; i < n; i++) {
-        const struct rule *before = i > 0 ? &r[i - 1] : NULL, *after = i + 1 < n ? &r[i + 1] : NULL;
-        const size_t end = r[i].of[r[i].n - 1]->bytes * factor + 1;
-        if (!r[i].algorithm)
-            continue;
-        if (!before || !is_same(before->algorithm, r[i].algorithm))
-            add_size(&sizes, r[i].of[0]->bytes * factor, r[i].algorithm);
-        bool goes_on = after && is_same(after->algorithm, r[i].algorithm),
-             next = after && after->algorithm && after->of[0]->bytes * factor == end;
-        if (!goes_on && !next)
-            add_size(&sizes, end, NULL);
+    struct line *last = l->list.n ? &l->list.at[l->list.n - 1] : NULL;
+    const bool follows = last && last->operation == t->operation && last->ranks == ranks;
+    const bool gap = follows && !last->algorithm && last->from > 0 && !last->measured;
+    if (follows && !last->algorithm && !a) {
+        last->measured = true;
+        return;
     }
-    list_write(&sizes, out, "sizes");
+    if (follows && (last->from == from || (gap && is_same(last[-1].algorithm, a))))
+        l->list.n--;
+    if (!gap || !is_same(last[-1].algorithm, a))
+        *PUSH(&l->list) = (struct line){t->operation, ranks, from, a, false};
 }
 
-/* An entry for a number of ranks is also for more, up to the next one, and the first one for fewer:
- * so others are excluded by entries of their own. */
-static void other_ranks_write(struct list *l, int ranks)
+/* Lines for a number of ranks are also for more, up to the next one, and the first ones for fewer:
+ * so others are excluded by lines of their own. Nothing for an operation without an algorithm. */
+static struct lines lines_of(const struct rules *r)
 {
-    fprintf(l->out, "%d # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n", ranks);
-    l->n++;
-}
-
-/* R[0 .. N-1] are for one operation. */
-static void operation_write(FILE *out, const struct rule *r, size_t n)
-{
-    struct list of_ranks;
-    list_open(&of_ranks);
-    other_ranks_write(&of_ranks, 0);
-    for (size_t i = 0, count; i < n; i += count) {
-        const int ranks = r[i].of[0]->ranks;
-        for (count = 1; i + count < n && r[i + count].of[0]->ranks == ranks;)
-            count++;
-        fprintf(of_ranks.out, "%d # ranks\n", ranks);
-        of_ranks.n++;
-        sizes_write(of_ranks.out, r + i, count);
-        if (i + count == n || r[i + count].of[0]->ranks > ranks + 1)
-            other_ranks_write(&of_ranks, ranks + 1);
+    struct lines l = {0};
+    size_t begin = 0;
+    bool any = false;
+    for (size_t i = 0; i < r->list.n; i++) {
+        const struct rule *x = &r->list.at[i];
+        const struct tuned *t = x->of[0], *before = i > 0 ? x[-1].of[0] : NULL,
+                           *after = i + 1 < r->list.n ? x[1].of[0] : NULL;
+        const size_t factor = t->operation->by_ranks ? (size_t)t->ranks : 1;
+        const bool first = !before || before->operation != t->operation,
+                   last = !after || after->operation != t->operation;
+        if (first) {
+            begin = l.list.n;
+            any = false;
+            add_line(&l, t, 0, 0, NULL);
+        }
+        if (first || before->ranks != t->ranks)
+            add_line(&l, t, t->ranks, 0, NULL);
+        add_line(&l, t, t->ranks, t->bytes * factor, x->algorithm);
+        add_line(&l, t, t->ranks, x->of[x->n - 1]->bytes * factor + 1, NULL);
+        if (last || after->ranks > t->ranks + 1)
+            add_line(&l, t, t->ranks + 1, 0, NULL);
+        any |= x->algorithm != NULL;
+        if (last && !any)
+            l.list.n = begin;
     }
-    fprintf(out, "%d # %s\n", r->of[0]->operation->openmpi, r->of[0]->operation->mpi_name);
-    list_write(&of_ranks, out, "numbers of ranks");
+    return l;
 }
 
-/* Nothing is written for an operation that keeps the library's choice. */
+/* Open MPI forces an algorithm with trees of this fan-out, so a rule has it, too. */
+enum { FAN_OUT = 4 };
+
 void rules_openmpi_write(FILE *out, const struct rules *r)
 {
-    struct list all;
-    list_open(&all);
-    for (size_t i = 0, n; i < r->list.n; i += n) {
-        const struct rule *first = &r->list.at[i];
-        bool any = false;
-        for (n = 0; i + n < r->list.n && first[n].of[0]->operation == first->of[0]->operation; n++)
-            any |= first[n].algorithm != NULL;
-        if (any)
-            operation_write(all.out, first, n);
-        all.n += any;
+    struct lines l = lines_of(r);
+    const struct line *end = l.list.at + l.list.n;
+    size_t all = 0;
+    for (const struct line *x = l.list.at; x < end; x++)
+        all += x->ranks == 0;
+    fprintf(out, "%zu # operations\n", all);
+    for (const struct line *x = l.list.at; x < end; x++) {
+        const struct algorithm *a = x->algorithm;
+        size_t ranks = 1, sizes = 1;
+        for (const struct line *y = x + 1; y < end && y->ranks > 0; y++)
+            ranks += y->from == 0;
+        while (x + sizes < end && x[sizes].from > 0)
+            sizes++;
+        if (x->ranks == 0)
+            fprintf(out, "%d # %s\n%zu # numbers of ranks\n", x->operation->openmpi,
+                    x->operation->mpi_name, ranks);
+        if (x->from == 0)
+            fprintf(out, "%d # ranks\n%zu # sizes\n", x->ranks, sizes);
+        fprintf(out, "%zu %d %d %d # %s\n", x->from, a ? a->number : 0, FAN_OUT, a ? a->segment : 0,
+                a ? a->name : "the library's choice");
     }
-    list_write(&all, out, "operations");
+    free(l.list.at);
 }
 
 /* --- MPICH --- */

@@ -18,17 +18,6 @@ enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_M
 
 /* --- the judgement, at rank 0 --- */
 
-static const struct estimate unknown = {NAN, NAN, NAN};
-
-/* Of fewer rounds there is no interval. */
-static struct estimate estimate_of(const double *x, size_t n)
-{
-    struct summary s = stats_summarize(x, n);
-    if (n < ROUNDS_LEAST)
-        return (struct estimate){s.median, NAN, NAN};
-    return (struct estimate){s.median, s.median_low, s.median_high};
-}
-
 static void estimate_all(const double *time, int n, struct tuned *out)
 {
     double times[ROUNDS_MAX], ratios[ROUNDS_MAX];
@@ -41,8 +30,8 @@ static void estimate_all(const double *time, int n, struct tuned *out)
             times[seen] = row[k];
             ratios[seen++] = row[k] / row[0];
         }
-        out->time[k] = estimate_of(times, seen);
-        out->ratio[k] = estimate_of(ratios, seen);
+        out->time[k] = stats_estimate(times, seen, ROUNDS_LEAST);
+        out->ratio[k] = stats_estimate(ratios, seen, ROUNDS_LEAST);
     }
 }
 
@@ -94,33 +83,19 @@ static const struct bcast *tree_of(const struct algorithm *a)
     return algorithm_is_ours(a) ? bcasts[-2 - a->number] : NULL;
 }
 
-static bool choose(const struct state *s, int k, bool strict)
-{
-    const struct algorithm *a = &s->out->candidate[k];
-    return s->t->library->choose(s->t->operation, k && !tree_of(a) ? a : NULL, strict);
-}
-
-/* From now on the operation is made by candidate K on its communicator. False: the library refuses
- * it. */
+/* From now on the operation is made by candidate K on its communicator; with K OWN by the library's
+ * choice on the case's. False: the library refuses it. */
+enum { OWN = -1 };
 static bool use(const struct state *s, int k, bool strict)
 {
-    const struct bcast *tree = tree_of(&s->out->candidate[k]);
-    *s->t->comm = s->comm[k];
-    if (s->t->run)
-        *s->t->run = tree ? NULL : s->t->library->run;
-    if (s->t->tree)
-        *s->t->tree = tree;
-    return choose(s, k, strict);
-}
-
-static void use_own(const struct state *s)
-{
-    *s->t->comm = s->t->c.comm;
-    if (s->t->run)
-        *s->t->run = NULL;
-    if (s->t->tree)
-        *s->t->tree = NULL;
-    choose(s, 0, false);
+    const struct tuning *t = s->t;
+    const struct bcast *tree = k > 0 ? tree_of(&s->out->candidate[k]) : NULL;
+    *t->comm = k == OWN ? t->c.comm : s->comm[k];
+    if (t->run)
+        *t->run = k == OWN || tree ? NULL : t->library->run;
+    if (t->tree)
+        *t->tree = tree;
+    return t->library->choose(t->operation, k > 0 && !tree ? &s->out->candidate[k] : NULL, strict);
 }
 
 /* Whether all ranks make the operation by candidate K without an error and with right data. */
@@ -130,12 +105,12 @@ static int is_right(const struct state *s, int k, bool *right)
     int bad = 0, any = 0, wrong = 0;
     bad = !use(s, k, true);
     bad |= c->run(c->arg, c->root) != MPI_SUCCESS; /* even if refused: others make it */
-    use_own(s);
+    use(s, OWN, false);
     TRY(PMPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, c->comm));
     if (!any && c->check) {
         use(s, k, false);
         int error = c->check(c->arg, &wrong);
-        use_own(s);
+        use(s, OWN, false);
         TRY(error);
     }
     *right = !any && wrong == 0;
@@ -145,14 +120,14 @@ static int is_right(const struct state *s, int k, bool *right)
 /* Makes candidate K's communicator, and tests whether the candidate is possible. */
 static int open_one(struct state *s, int k)
 {
-    int good = choose(s, k, false), all = 0;
-    choose(s, 0, false); /* ranks that refuse it agree on that with the others */
+    int good = use(s, k, false), all = 0;
+    use(s, OWN, false); /* ranks that refuse it agree on that with the others */
     TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, s->t->c.comm));
     if (!all)
         return MPI_SUCCESS;
-    choose(s, k, false);
+    use(s, k, false);
     bool made = PMPI_Comm_dup(s->t->c.comm, &s->comm[k]) == MPI_SUCCESS;
-    choose(s, 0, false);
+    use(s, OWN, false);
     if (!made)
         s->comm[k] = MPI_COMM_NULL;
     if (sync_all_have(s->t->c.comm, made) != MPI_SUCCESS)
@@ -183,7 +158,7 @@ static int measure_block(struct state *s, int k, double *time)
     c.plan.until = s->t->c.plan.until;
     use(s, k, false);
     int error = latency_measure_direct(&c, &outcome);
-    use_own(s);
+    use(s, OWN, false);
     if (!error && s->collects)
         *time = outcome.result[0].value.value;
     latency_outcome_free(&outcome);
@@ -249,7 +224,7 @@ void tuner_list(const struct tuning *t, int ranks, struct tuned *out)
     if (t->tree && !strcmp(t->operation->stem, "bcast"))
         list_trees(out);
     for (int k = 0; k < ALGORITHMS_MAX; k++)
-        out->time[k] = out->ratio[k] = unknown;
+        out->time[k] = out->ratio[k] = ESTIMATE_UNKNOWN;
 }
 
 int tuner_measure(const struct tuning *t, struct tuned *out)

@@ -69,32 +69,35 @@ Test(tune, openmpi_rules)
         signature("MPI_Alltoall", 4, 8, 0.5, 2),    signature("MPI_Allreduce", 4, 64, 0.9, 0.8),
         signature("MPI_Allreduce", 4, 8, 0.5, 2),   signature("MPI_Allreduce", 4, 16, 0.5, 2),
         signature("MPI_Allreduce", 4, 32, 1, 0.99), signature("MPI_Allreduce", 5, 8, 1, 1),
-        signature("MPI_Bcast", 4, 8, 1, 1.5)};
-    char *text = written(openmpi, t, sizeof t / sizeof *t, 4);
+        signature("MPI_Bcast", 4, 8, 1, 1.5),       signature("MPI_Allreduce", 4, 128, 1, 1),
+        signature("MPI_Allreduce", 4, 256, 2, 0.8)};
+    char *text = written(openmpi, t, sizeof t / sizeof *t, 5);
     cr_expect_str_eq(text, "2 # operations\n"
                            "2 # MPI_Allreduce\n"
                            "4 # numbers of ranks\n"
-                           "0 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n"
+                           "0 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n"
                            "4 # ranks\n"
-                           "5 # sizes\n"
+                           "7 # sizes\n"
                            "0 0 4 0 # the library's choice\n"
                            "8 4 4 0 # ring\n"
                            "17 0 4 0 # the library's choice\n"
                            "64 5 4 8192 # segmented_ring\n"
                            "65 0 4 0 # the library's choice\n"
+                           "256 5 4 8192 # segmented_ring\n"
+                           "257 0 4 0 # the library's choice\n"
                            "5 # ranks\n"
                            "1 # sizes\n"
                            "0 0 4 0 # the library's choice\n"
-                           "6 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n"
+                           "6 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n"
                            "3 # MPI_Alltoall\n"
                            "3 # numbers of ranks\n"
-                           "0 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n"
+                           "0 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n"
                            "4 # ranks\n"
                            "3 # sizes\n"
                            "0 0 4 0 # the library's choice\n"
                            "32 4 4 0 # ring\n"
                            "33 0 4 0 # the library's choice\n"
-                           "5 # ranks or more\n1 # sizes\n0 0 0 0 # the library's choice\n");
+                           "5 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n");
     free(text);
     free(written(openmpi, &t[4], 1, 0));
 }

@@ -130,7 +130,7 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n)
 static void keep_destinations(struct direct *d, struct latency_result *result)
 {
     struct latency_run *r = d->run;
-    result->value = (struct estimate){NAN, NAN, NAN};
+    result->value = ESTIMATE_UNKNOWN;
     result->asked = r->size - 1;
     for (r->to = 0; r->to < r->size; r->to++) {
         struct latency_figure *f = run_figure(r);

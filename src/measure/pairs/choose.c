@@ -96,7 +96,7 @@ struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, s
         s->completion = NAN;
         for (int v = 0; v < s->n; v++)
             s->arrival[v] = NAN;
-        return (struct estimate){NAN, NAN, NAN};
+        return ESTIMATE_UNKNOWN;
     }
     schedule_predict(s, &g, 1);
     double error = exp(error_of(p)), latest = schedule_latest(s, &g);

@@ -129,8 +129,7 @@ static void try_out(const struct grid *g, const struct bcast *b, struct operatio
 
 static struct estimate time_of(const struct latency_outcome *trial)
 {
-    const struct estimate unknown = {NAN, NAN, NAN};
-    return trial->n_results ? trial->result[0].value : unknown;
+    return trial->n_results ? trial->result[0].value : ESTIMATE_UNKNOWN;
 }
 
 /* E with an interval: 5 % if it has none. */
@@ -250,8 +249,9 @@ bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast 
 {
     struct choice *c = calloc(1, sizeof *c);
     int error = MPI_SUCCESS, best = 0;
-    const struct estimate none = {NAN, NAN, NAN};
-    *plan = (struct bcast_grid_plan){.trial_grid = none, .trial_native = none, .predicted = none};
+    *plan = (struct bcast_grid_plan){.trial_grid = ESTIMATE_UNKNOWN,
+                                     .trial_native = ESTIMATE_UNKNOWN,
+                                     .predicted = ESTIMATE_UNKNOWN};
     bool good = sync_all_have(g->comm, c != NULL) == MPI_SUCCESS;
     if (!good)
         snprintf(why, size, "no memory for trees");
