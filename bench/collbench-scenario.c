@@ -6,7 +6,6 @@
 #include "scenario_file.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static error_t take_scenario(struct option_parser *parser, struct scenario_optio
         *s = scenarios[*word - '1'];
         return 0;
     }
-    FILE *file = input_file(AT_FDCWD, word, &why);
+    FILE *file = input_file(word, &why);
     if (!file)
         return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", word, why);
     bool good = scenario_read(file, text_base_of(word), s, text);

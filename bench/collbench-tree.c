@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SIZES_MAX = 40, DRAWN_MAX = 64, WHY_MAX = 512 };

@@ -5,7 +5,6 @@
 #define COLLPROF_BENCH_LATENCY_BENCH_H
 
 #include "bench.h"
-#include "measure/collective/operation.h"
 #include "measure/latency/latency.h"
 #include "tune/tuner.h"
 

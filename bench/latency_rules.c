@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Seconds by which clock readings vary: smaller differences are ignored. */
 static const double clock_noise = 100e-9;

@@ -1,26 +1,21 @@
 # Standalone programs: an argument parser and a call into src/measure each. The library itself is
 # linked by unit tests only.
 check_LTLIBRARIES += libbench.la
-BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(JANSSON_CFLAGS) $(HWLOC_CFLAGS)
+BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(HWLOC_CFLAGS)
 libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
-libbench_la_SOURCES = \
-	bench/bench.c bench/bench.h bench/cvar.c bench/facts.c bench/progress.c bench/sweep.c
-libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la
+libbench_la_SOURCES = bench/bench.c bench/cvar.c bench/facts.c bench/progress.c bench/sweep.c
+libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libtopology.la libbase.la
 
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the
 # simulator.
 BENCHES = bcast collective overlap pairs scenario tree
-bcast_FILES = bench/latency_bench.h bench/latency.c bench/latency_rules.c bench/latency_tables.c \
-	bench/latency_tune.c
+bcast_FILES = bench/latency.c bench/latency_rules.c bench/latency_tables.c bench/latency_tune.c
 collective_FILES = $(bcast_FILES)
-overlap_FILES = bench/collbench-overlap.c \
-	bench/overlap_results.c bench/overlap_results.h
+overlap_FILES = bench/collbench-overlap.c bench/overlap_results.c
 pairs_FILES = bench/collbench-pairs.c
-scenario_FILES = bench/collbench-scenario.c \
-	bench/scenario_file.c bench/scenario_file.h
+scenario_FILES = bench/collbench-scenario.c bench/scenario_file.c
 tree_FILES = bench/collbench-tree.c
-BENCH_FILES = $(bcast_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) \
-	$(tree_FILES)
+BENCH_FILES = $(bcast_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) $(tree_FILES)
 EXTRA_DIST += $(BENCH_FILES)
 
 # The names that people type: each becomes the program of that name for the launcher's MPI.

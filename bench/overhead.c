@@ -11,7 +11,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { BATCHES = 101, CALLS = 1000, WARM_UP = 2000 };

@@ -6,7 +6,6 @@
 #include "base/beside.h"
 #include "base/launcher.h"
 #include "base/reason.h"
-#include "collprof.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -43,11 +43,9 @@ layers/$(1)/obj/bench/%.o: $$(srcdir)/bench/%.c
 $$(foreach bench,$$(BENCHES),$$(eval layers/$(1)/collbench-$$(bench): \
 	$$$$(patsubst %.c,layers/$(1)/obj/%.o,$$$$(filter %.c,$$$$($$(bench)_FILES)))))
 $$(BENCHES:%=layers/$(1)/collbench-%): $$($(1)_LIBBENCH_OBJS)
-layers/$(1)/obj/bench/overlap_team.o: CPPFLAGS += $$(OPENMP_CFLAGS)
-layers/$(1)/collbench-overlap: OPENMP = $$(OPENMP_CFLAGS)
 layers/$(1)/collbench-overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(OVERHEAD_FILES)))
 $$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/collbench-overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
-	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) $$(OPENMP) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
+	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
 		$$(LDFLAGS) $$(AX_THREADS) $$($(1)_LIBS) $$(HWLOC_LIBS) $$(JANSSON_LIBS) $$(LIBS)
 # For static linking: one archive.
 layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
@@ -58,12 +56,12 @@ endef
 
 GENERATED = record/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c wrappers/rare.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
-	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(JANSSON_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
+	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 # The floors that know no MPI are compiled once.
 LAYER_FLOORS = libreport.la libresults.la libverdict.la libdocument.la libprofile.la libbase.la
 LAYER_ARCHIVES = $(LAYER_FLOORS:%.la=.libs/%.a)
-BENCH_FLOORS = libreport.la libresults.la libdocument.la libprofile.la libtopology.la libbase.la
+BENCH_FLOORS = libresults.la libdocument.la libtopology.la libbase.la
 LAYER_LIBS = $(UNWIND_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 $(foreach mpi,$(LAYERS),$(eval $(call layer_rules,$(mpi))))

@@ -9,9 +9,9 @@
 
 /* Opens a regular file, relative to DIRECTORY (AT_FDCWD: the current one), and never blocks: a FIFO
  * or a device is refused. On failure -1, or NULL, with the reason in WHY. ST may be NULL.
- * input_file() also refuses a text too large to be held in memory. */
+ * input_file() is relative to the current one, and also refuses a text too large for memory. */
 int input_open(int directory, const char *path, struct stat *st, const char **why);
-FILE *input_file(int directory, const char *path, const char **why);
+FILE *input_file(const char *path, const char **why);
 
 /* Reads the beginning of a small file, as in /proc, into TEXT, terminated. Returns the number of
  * bytes; 0, and an empty TEXT, on failure. Allocates nothing. */

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/names.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "base/beside.h"
 #include "base/launcher.h"
 #include "base/settings.h"
-#include "profile/profile.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>

@@ -255,7 +255,7 @@ static void check_replaceable(const char *path)
     }
     if (lstat(path, &st) || !S_ISREG(st.st_mode))
         return;
-    FILE *file = input_file(AT_FDCWD, path, &why);
+    FILE *file = input_file(path, &why);
     bool ours = file && is_ours(file);
     if (file)
         fclose(file);

@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "document/json.h"
 #include "document/save.h"
-#include "record/ledger.h"
 #include "verdict/hosts.h"
 #include "verdict/text.h"
 

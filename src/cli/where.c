@@ -6,7 +6,6 @@
 #include "verdict/text.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 struct asking {
     const char *directory; /* NULL: CLI_DIRECTORY */

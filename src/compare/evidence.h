@@ -8,8 +8,6 @@
 
 #include "base/stats.h"
 
-#include <stdbool.h>
-
 /* Significance levels of a test of one value, and of a joint test of many values. 4+4 runs can
  * reach the first level, 5+5 runs the second. */
 #define EVIDENCE_LEVEL 0.05

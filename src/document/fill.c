@@ -1,4 +1,3 @@
-#include "base/memory.h"
 #include "document/json.h"
 #include "document/parts.h"
 
@@ -39,9 +38,9 @@ struct document *document_new(const char *schema)
 
 static void table_free(struct table *t)
 {
-    for (size_t i = 0; i < t->n_rows; i++)
-        json_decref(t->rows[i].cells);
-    free(t->rows);
+    for (size_t i = 0; i < t->rows.n; i++)
+        json_decref(t->rows.at[i].cells);
+    free(t->rows.at);
     free(t->name);
     free(t->title);
     free(t);
@@ -51,9 +50,9 @@ void document_free(struct document *d)
 {
     if (!d)
         return;
-    for (size_t i = 0; i < d->n_tables; i++)
-        table_free(d->tables[i]);
-    free(d->tables);
+    for (size_t i = 0; i < d->tables.n; i++)
+        table_free(d->tables.at[i]);
+    free(d->tables.at);
     json_decref(d->all);
     free(d);
 }
@@ -78,29 +77,24 @@ struct table *document_table(struct document *d, const char *name, const char *t
                              const struct column *columns, size_t n)
 {
     struct table *t = memory_alloc(sizeof *t);
-    struct table **more = reallocarray(d->tables, d->n_tables + 1, sizeof *more);
-    if (!more)
-        memory_exhausted();
     *t = (struct table){.name = memory_strdup(name),
                         .title = title ? memory_strdup(title) : NULL,
                         .columns = columns,
                         .n_columns = n};
-    d->tables = more;
-    d->tables[d->n_tables++] = t;
-    return t;
+    return *PUSH(&d->tables) = t;
 }
 
 struct table *document_find_table(const struct document *d, const char *name)
 {
-    for (size_t i = 0; i < d->n_tables; i++)
-        if (strcmp(d->tables[i]->name, name) == 0)
-            return d->tables[i];
+    for (size_t i = 0; i < d->tables.n; i++)
+        if (strcmp(d->tables.at[i]->name, name) == 0)
+            return d->tables.at[i];
     return NULL;
 }
 
 size_t table_rows(const struct table *t)
 {
-    return t ? t->n_rows - (t->next > 0) : 0;
+    return t ? t->rows.n - (t->next > 0) : 0;
 }
 
 static int larger_first(const void *a, const void *b, void *column)
@@ -115,30 +109,18 @@ static int larger_first(const void *a, const void *b, void *column)
 
 void table_sort_by(struct table *t, const char *column)
 {
-    for (size_t i = 0; i < t->n_rows; i++)
-        t->rows[i].place = i;
-    if (t->n_rows)
-        qsort_r(t->rows, t->n_rows, sizeof *t->rows, larger_first, (void *)column);
-}
-
-static void begin_row(struct table *t)
-{
-    if (t->n_rows == t->room) {
-        t->room = t->room ? 2 * t->room : 64;
-        struct table_row *more = reallocarray(t->rows, t->room, sizeof *more);
-        if (!more)
-            memory_exhausted();
-        t->rows = more;
-    }
-    t->rows[t->n_rows++] = (struct table_row){.cells = json_object()};
+    for (size_t i = 0; i < t->rows.n; i++)
+        t->rows.at[i].place = i;
+    if (t->rows.n)
+        qsort_r(t->rows.at, t->rows.n, sizeof *t->rows.at, larger_first, (void *)column);
 }
 
 /* Adds the next cell of T. Takes over VALUE. */
 static void add_cell(struct table *t, json_t *value)
 {
     if (t->next == 0)
-        begin_row(t);
-    json_put(t->rows[t->n_rows - 1].cells, t->columns[t->next].name, value);
+        PUSH(&t->rows)->cells = json_object();
+    json_put(t->rows.at[t->rows.n - 1].cells, t->columns[t->next].name, value);
     if (++t->next == t->n_columns)
         t->next = 0;
 }
@@ -251,7 +233,7 @@ const json_t *document_finding_list(const struct document *d)
 
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
 {
-    json_t *cells = t->rows[t->n_rows - 1].cells;
+    json_t *cells = t->rows.at[t->rows.n - 1].cells;
     va_list args;
     va_start(args, format);
     if (!json_object_get(cells, "remarks"))
@@ -309,7 +291,7 @@ static json_t *table_json(const struct table *t)
 {
     json_t *rows = json_array();
     for (size_t r = 0; r < table_rows(t); r++)
-        json_push(rows, json_incref(t->rows[r].cells));
+        json_push(rows, json_incref(t->rows.at[r].cells));
     return json_pack("{s:s?, s:o, s:o}", "title", t->title, "columns", columns_json(t), "rows",
                      rows);
 }
@@ -317,8 +299,8 @@ static json_t *table_json(const struct table *t)
 json_t *document_json(const struct document *d)
 {
     json_t *all = json_copy(d->all), *tables = json_object();
-    for (size_t i = 0; i < d->n_tables; i++)
-        json_put(tables, d->tables[i]->name, table_json(d->tables[i]));
+    for (size_t i = 0; i < d->tables.n; i++)
+        json_put(tables, d->tables.at[i]->name, table_json(d->tables.at[i]));
     json_put(all, "tables", tables);
     return all;
 }

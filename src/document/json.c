@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/quote.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ json_t *json_file_load(const char *path, char *why, size_t size)
 {
     json_error_t error;
     const char *reason;
-    FILE *in = input_file(AT_FDCWD, path, &reason);
+    FILE *in = input_file(path, &reason);
     if (!in) {
         snprintf(why, size, "%s: %s", path, reason);
         return NULL;

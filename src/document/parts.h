@@ -2,6 +2,7 @@
 #ifndef COLLPROF_DOCUMENT_PARTS_H
 #define COLLPROF_DOCUMENT_PARTS_H
 
+#include "base/array.h"
 #include "document/document.h"
 
 struct table_row {
@@ -13,15 +14,13 @@ struct table {
     char *name, *title;
     const struct column *columns;
     size_t n_columns;
-    struct table_row *rows;
-    size_t n_rows, room;
+    ARRAY(struct table_row) rows;
     size_t next; /* column of the next cell; 0 if the last row is finished */
 };
 
 struct document {
     json_t *all; /* the JSON document without its tables */
-    struct table **tables;
-    size_t n_tables;
+    ARRAY(struct table *) tables;
 };
 
 /* Its member "header", "findings" or "pictures". */
@@ -31,8 +30,6 @@ enum { CELL_ROOM = 352 }; /* enough for the largest double */
 
 /* The cell as data: a text, or a number printed into NUMBER; "" if it is empty. */
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
-/* The cell as shown to the user: "-" if it is empty. */
-const char *cell_shown(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
 /* Joins the texts (KEY "text") or keys (KEY "key") of all remarks on a row, separated by BETWEEN.
  * Release by free(); NULL if there are none. */
 char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between);

@@ -36,7 +36,7 @@ static void real_text(double value, int decimals, char number[CELL_ROOM])
 
 static const json_t *cell_at(const struct table *t, size_t row, size_t column)
 {
-    return json_object_get(t->rows[row].cells, t->columns[column].name);
+    return json_object_get(t->rows.at[row].cells, t->columns[column].name);
 }
 
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM])
@@ -64,7 +64,9 @@ static const char *without_blank(char *text)
     return text;
 }
 
-const char *cell_shown(const struct table *t, size_t row, size_t column, char number[CELL_ROOM])
+/* The cell as shown to the user: "-" if it is empty. */
+static const char *cell_shown(const struct table *t, size_t row, size_t column,
+                              char number[CELL_ROOM])
 {
     const struct column *c = &t->columns[column];
     const json_t *cell = cell_at(t, row, column);
@@ -329,8 +331,8 @@ void document_text_write(const struct document *d, FILE *out, const struct text_
     if (findings && !o->comments)
         fputs("\nFindings\n", out);
     put_findings(d, out, o);
-    for (size_t i = 0; i < d->n_tables; i++) {
-        const struct table *t = d->tables[i];
+    for (size_t i = 0; i < d->tables.n; i++) {
+        const struct table *t = d->tables.at[i];
         if (!is_shown(t, o->comments))
             continue;
         fputs(above ? "\n" : "", out);

@@ -20,7 +20,7 @@ const char *column_unit(const struct column *c)
 
 static json_t *remarks_of(const struct table *t, size_t row)
 {
-    json_t *remarks = json_object_get(t->rows[row].cells, "remarks");
+    json_t *remarks = json_object_get(t->rows.at[row].cells, "remarks");
     return json_is_array(remarks) ? remarks : NULL;
 }
 
@@ -92,9 +92,9 @@ static void write_csv(const struct document *d, FILE *out)
     json_array_foreach(document_part(d, "findings"), i, value)
         fprintf(out, "# %s: %s\n", json_string_value(json_object_get(value, "key")),
                 json_string_value(json_object_get(value, "text")));
-    for (i = 0; i < d->n_tables; i++) {
-        fprintf(out, "%s# table: %s\n", i ? "\n" : "", d->tables[i]->name);
-        table_csv_write(d->tables[i], out);
+    for (i = 0; i < d->tables.n; i++) {
+        fprintf(out, "%s# table: %s\n", i ? "\n" : "", d->tables.at[i]->name);
+        table_csv_write(d->tables.at[i], out);
     }
 }
 

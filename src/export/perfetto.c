@@ -7,8 +7,6 @@
 #include "profile/profile.h"
 #include "report/labels.h"
 
-#include <stdlib.h>
-
 struct perfetto {
     const struct profile *p;
     const struct timeline *t;

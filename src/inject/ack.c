@@ -14,7 +14,6 @@
 #include "inject/injection.h"
 
 #include "base/hash.h"
-#include "document/json.h"
 #include "sync/yielding.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 #include "profile/model.h"
 
-#include "base/clock.h"
-
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
     [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [PROFILE_CUT_OFF] = "cut off"};

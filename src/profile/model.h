@@ -5,8 +5,6 @@
 
 #include "profile/profile.h"
 
-#include <string.h>
-
 /* Most records of collective instances that are kept, one for each rank and instance. */
 #define PROFILE_MAX_EVENTS 65536u
 

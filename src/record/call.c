@@ -25,16 +25,11 @@ static void abandon(void)
     thread.inside = false;
 }
 
-void call_settle(const char *frame)
+bool call_enter_rarely(const char *frame)
 {
     if (thread.inside && layer.phase == LAYER_RUNNING &&
         (frame >= thread.frame || caller_of(thread.frame) != thread.caller))
         abandon();
-}
-
-bool call_enter_rarely(const char *frame)
-{
-    call_settle(frame);
     if (thread.inside)
         return false;
     if (layer.phase == LAYER_ASLEEP)

@@ -43,12 +43,10 @@ enum { CALL_OWN_FRAMES = 3 };
 enum { CALL_OWN_FRAMES = 2 };
 #endif
 
-/* The slow path of entry, when the fast test fails. Returns true if the call is to be recorded. */
+/* The slow path of entry, when the fast test fails. Counts this thread's last call if the
+ * application left it by longjmp or an exception. FRAME: the stack frame of the wrapper that is
+ * being called. Returns true if the call is to be recorded. */
 bool call_enter_rarely(const char *frame);
-
-/* Counts this thread's last call if the application left it by longjmp or an exception. FRAME: the
- * stack frame of the wrapper that is being called. */
-void call_settle(const char *frame);
 
 /* The slot of TYPE in the cache of predefined datatypes' sizes: a hash of the handle's bits. */
 static inline struct type_size *call_named(MPI_Datatype type)

@@ -2,7 +2,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

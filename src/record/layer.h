@@ -128,7 +128,7 @@ static inline void spin_unlock_if(bool several, uint32_t *lock)
 void *thread_scratch(size_t size);
 
 /* The return address of the function with this FRAME, as on the stack (possibly signed). If a
- * wrapper was left by longjmp(), later calls may have overwritten it: see call_settle(). */
+ * wrapper was left by longjmp(), later calls may have overwritten it: see abandon() in call.c. */
 static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
 {
 #if defined(__x86_64__) || defined(__aarch64__)

@@ -30,7 +30,6 @@
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
 #define LEDGER_UNKNOWN_TICKS UINT64_MAX
 #define LEDGER_48_BITS 0xffffffffffffull
-#define LEDGER_MIN_BYTES ((size_t)512 * 1024)
 
 /* Every section: X(name, array in struct ledger, element, least, share, growth, most).
  *

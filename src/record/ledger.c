@@ -70,9 +70,9 @@ static int provide(const struct ledger *l, int fd, uint64_t offset, uint64_t byt
 {
     struct rlimit limit;
     int error = 0;
-    if (fd >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur)
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur)
         return EFBIG;
-    if (fd >= 0 && bytes)
+    if (bytes)
         error = allocate(fd, offset, bytes);
     if (!error && mprotect((char *)l->header + offset, bytes, PROT_READ | PROT_WRITE))
         error = errno;
@@ -121,8 +121,7 @@ static int open_again(const struct ledger *l)
  * an errno. */
 static int map(struct ledger *l, const struct ledger_header *made, uint64_t bytes, int fd)
 {
-    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-    void *all = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
+    void *all = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, fd, 0);
     if (all == MAP_FAILED)
         return errno;
     l->header = all;
@@ -157,7 +156,7 @@ static int map_most(struct ledger *l, size_t bytes, uint32_t operations, int fd)
         if (error != ENOMEM && error != EFBIG && error != EAGAIN)
             break;
         unmap(l);
-        if (fd >= 0 && ftruncate(fd, 0))
+        if (ftruncate(fd, 0))
             break;
     }
     return error;
@@ -166,11 +165,9 @@ static int map_most(struct ledger *l, size_t bytes, uint32_t operations, int fd)
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations)
 {
-    int fd = -1, error = 0;
-    *l = (struct ledger){.writable = true, .in_file = path != NULL};
-    if (path)
-        error = create_file(l, directory, path, &fd);
-    error = error ?: map_most(l, bytes, operations, fd);
+    int fd = -1;
+    *l = (struct ledger){.writable = true};
+    int error = create_file(l, directory, path, &fd) ?: map_most(l, bytes, operations, fd);
     if (error && fd >= 0)
         unlinkat(directory, name_in(directory, path), 0);
     if (fd >= 0)
@@ -195,8 +192,7 @@ bool ledger_extend(struct ledger *l, enum ledger_section section)
         return false;
     uint32_t capacity = t->limit / 2 > t->capacity ? 2 * t->capacity : t->limit;
     uint64_t from = bytes_of(t, t->capacity), to = bytes_of(t, capacity);
-    int fd = l->in_file ? open_again(l) : -1,
-        error = l->in_file && fd < 0 ? errno : provide(l, fd, t->offset + from, to - from);
+    int fd = open_again(l), error = fd < 0 ? errno : provide(l, fd, t->offset + from, to - from);
     if (fd >= 0)
         close(fd);
     errno = before;

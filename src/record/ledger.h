@@ -10,16 +10,16 @@ struct ledger {
 #define X(name, array, element, least, share, growth, most) element *array;
     LEDGER_SECTION_LIST(X)
 #undef X
-    bool writable, in_file;
+    bool writable;
     size_t mapped;          /* writer: size of the mapping that begins at HEADER, in bytes */
     uint64_t device, inode; /* of the writer's file */
     char path[4200];        /* of the writer's file, absolute */
 };
 
-/* Creates a ledger of about BYTES (at least LEDGER_MIN_BYTES) as the new file PATH (absolute; the
- * file is created in DIRECTORY, a descriptor or AT_FDCWD), or with PATH NULL in memory only. An
- * existing file is not touched: EEXIST. Space is allocated at once, so that a full disk gives an
- * error here instead of SIGBUS later. Returns 0 or an errno; *L is then zero. */
+/* Creates a ledger of about BYTES (at least 512 KiB) as the new file PATH (absolute; the file is
+ * created in DIRECTORY, a descriptor or AT_FDCWD). An existing file is not touched: EEXIST. Space
+ * is allocated at once, so that a full disk gives an error here instead of SIGBUS later. Returns 0
+ * or an errno; *L is then zero. */
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations);
 

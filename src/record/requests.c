@@ -59,9 +59,9 @@ static void give_back(struct ledger_request *r)
     spin_unlock(&free_lock);
 }
 
-static void untracked(uint64_t n)
+static void count_untracked(void)
 {
-    __atomic_fetch_add(&layer.ledger.header->untracked_requests, n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&layer.ledger.header->untracked_requests, 1, __ATOMIC_RELAXED);
 }
 
 static void append(struct bucket *b, struct ledger_request *r)
@@ -89,7 +89,7 @@ static void clear(struct bucket *b)
             append(b, r);
         } else {
             give_back(r);
-            untracked(1);
+            count_untracked();
         }
     }
 }
@@ -99,7 +99,7 @@ void request_add(const struct ledger_request *r)
     struct bucket *b = bucket_of(r->handle);
     struct ledger_request *kept = allocate();
     if (!kept) {
-        untracked(1);
+        count_untracked();
         return;
     }
     *kept = *r;

@@ -1,6 +1,5 @@
 /* Findings about how ranks ended, and about why figures are incomplete or uncertain. To add a
  * doubt: a function, and its line in find_doubts(). */
-#include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
 

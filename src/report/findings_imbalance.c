@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void add_imbalance(struct finding_context *c, const struct imbalance *b)
 {

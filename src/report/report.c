@@ -1,6 +1,5 @@
 #include "report/report.h"
 
-#include "base/clock.h"
 #include "base/format.h"
 #include "document/text.h"
 #include "report/findings.h"

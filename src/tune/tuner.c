@@ -1,6 +1,5 @@
 #include "tune/tuner.h"
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "sync/sync.h"
@@ -179,10 +178,10 @@ static int measure_round(struct state *s, int round)
     return MPI_SUCCESS;
 }
 
-/* A round of N operations took SECONDS. */
-static int operations_next(const struct state *s, int n, double seconds)
+/* The first round took SECONDS. */
+static int operations_next(const struct state *s, double seconds)
 {
-    double left = s->end - budget_now(), each = seconds / (n + 1); /* one is the warm-up */
+    double left = s->end - budget_now(), each = seconds / (PILOT + 1); /* one is the warm-up */
     double fit = left / ROUNDS_WANTED / each - 1;
     return left <= 0 ? 0 : (int)fmax(1, fmin(fit, OPERATIONS));
 }
@@ -196,7 +195,7 @@ static int measure_rounds(struct state *s)
         TRY(measure_round(s, round));
         bool more = tuner_judge(s->time, round + 1, s->next.alive, s->out);
         if (round == 0)
-            s->next.operations = operations_next(s, PILOT, budget_now() - start);
+            s->next.operations = operations_next(s, budget_now() - start);
         if (!more || round + 1 == ROUNDS_MAX || budget_now() > s->end)
             s->next.operations = 0;
         TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, 0, c->comm));

@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +28,7 @@ static void read_host(struct hosts *h, const char *path)
     int state;
     struct stat st;
     const char *why;
-    FILE *in = input_file(AT_FDCWD, path, &why);
+    FILE *in = input_file(path, &why);
     bool good = in && !fstat(fileno(in), &st) && fscanf(in, "%15s %lf", word, &r.now) == 2;
     text_copy(r.host, sizeof r.host, text_base_of(path) + sizeof PREFIX - 1);
     while (good && fscanf(in, "%d %d", &r.rank, &state) == 2) {

@@ -3,7 +3,6 @@
 #define COLLPROF_VERDICT_READING_H
 
 #include "profile/gather.h"
-#include "profile/profile.h"
 #include "verdict/hosts.h"
 #include "verdict/situation.h"
 

@@ -10,7 +10,7 @@ FUZZ_FILES = tests/fuzz/fuzz.c $(filter %.c,$(libbase_la_SOURCES) $(libprofile_l
 	$(libpage_la_SOURCES) $(filter-out %/otf2.c,$(libexport_la_SOURCES))) \
 	$(filter src/trees/%.c,$(libmeasure_la_SOURCES)) src/measure/buffer.c src/measure/collective/operation.c \
 	src/measure/scenario/scenario.c bench/scenario_file.c
-FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o) libpage_la-page_files.o
+FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o) page_files.o
 
 fuzz/obj/%.o: $(srcdir)/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(FUZZ_CC) $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) \

@@ -7,11 +7,15 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void start(void)
 {
-    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/collprof-lanes-%d.ledger", (int)getpid());
+    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, path, 512 << 10, 100), 0);
     cr_assert_eq(layer_tables_start(), 0);
     layer.ns_per_tick = 1ull << 32;
     layer.phase = LAYER_RUNNING;
@@ -19,6 +23,7 @@ static void start(void)
 
 static void finish(void)
 {
+    unlink(layer.ledger.path);
     ledger_close(&layer.ledger);
 }
 

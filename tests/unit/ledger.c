@@ -69,11 +69,11 @@ Test(ledger, a_section_grows_to_its_limit, .fini = cleanup)
     ledger_close(&w);
 }
 
-/* In memory alone, and where the file has gone or been replaced, which is left untouched. */
+/* With its file, and where that has gone or been replaced, which is left untouched. */
 Test(ledger, growing_without_its_file, .fini = cleanup)
 {
     struct ledger l;
-    made_ledger(&l, NULL, 0, 1);
+    made_ledger(&l, scratch(), 0, 1);
     cr_assert(ledger_extend(&l, LEDGER_ENTRIES));
     l.entries[l.header->section[LEDGER_ENTRIES].capacity - 1].calls = 1;
     ledger_close(&l);
@@ -92,9 +92,10 @@ Test(ledger, growing_without_its_file, .fini = cleanup)
 
 Test(ledger, sections_do_not_overlap)
 {
-    for (size_t bytes = LEDGER_MIN_BYTES; bytes <= (size_t)64 << 20; bytes *= 2) {
+    for (size_t bytes = 512 << 10; bytes <= (size_t)64 << 20; bytes *= 2) {
         struct ledger l;
-        cr_assert_eq(ledger_create(&l, -1, NULL, bytes, 500), 0);
+        cr_assert_eq(ledger_create(&l, AT_FDCWD, scratch(), bytes, 500), 0);
+        unlink(scratch());
         uint64_t end = sizeof *l.header, all = end;
         for (int s = 0; s < LEDGER_SECTIONS; s++) {
             const struct ledger_table *t = &l.header->section[s];

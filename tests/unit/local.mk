@@ -133,7 +133,7 @@ tests/unit/collbench-tree.so: $(call bench_objects,$(tree_FILES))
 $(UNIT_BENCHES): tests/unit/fake_mpi_entry.c $(BENCH_FLOORS) \
 		$(call bench_objects,$(libbench_la_SOURCES) $(libmeasure_la_SOURCES))
 	$(AM_V_CCLD)$(CC) $(AM_CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-Bsymbolic -o $@ $(srcdir)/tests/unit/fake_mpi_entry.c \
-		$(filter %.o,$^) $(BENCH_FLOORS:%.la=.libs/%.a) $(OPENMP_CFLAGS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
+		$(filter %.o,$^) $(BENCH_FLOORS:%.la=.libs/%.a) $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
 CLEANFILES += $(UNIT_BENCHES)
 
 # So has the layer for the first MPI, with an application in front of it.

@@ -9,10 +9,14 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
 
 static void start(void)
 {
-    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, NULL, LEDGER_MIN_BYTES, 100), 0);
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/collprof-record-%d.ledger", (int)getpid());
+    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, path, 512 << 10, 100), 0);
     cr_assert_eq(layer_tables_start(), 0);
     cr_assert_eq(requests_start(), 0);
     layer.ns_per_tick = 1ull << 32;
@@ -20,6 +24,7 @@ static void start(void)
 
 static void finish(void)
 {
+    unlink(layer.ledger.path);
     ledger_close(&layer.ledger);
 }
 

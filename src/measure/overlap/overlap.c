@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     WARMUP = 3,       /* untimed rounds before those of a cell */

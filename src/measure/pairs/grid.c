@@ -8,10 +8,8 @@
 #include "measure/pairs/pairs.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* TRIALS: broadcasts of each schedule, at least 2. TRIED: how many schedules are run. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };

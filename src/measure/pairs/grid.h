@@ -5,7 +5,6 @@
 
 #include "measure/latency/latency.h"
 #include "measure/pairs/data.h"
-#include "measure/series.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"

@@ -2,7 +2,6 @@
 
 #include "base/input.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -221,7 +220,7 @@ bool pairs_log_load(const char *path, struct pairs *p, char *why, size_t size)
     char text[320];
     *p = (struct pairs){0};
     const char *reason;
-    FILE *in = input_file(AT_FDCWD, path, &reason);
+    FILE *in = input_file(path, &reason);
     if (!in) {
         snprintf(why, size, "%s: %s", path, reason);
         return false;

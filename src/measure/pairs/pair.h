@@ -6,7 +6,6 @@
 #include "measure/pairs/plan.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /* PAIR_BURST: messages in a burst, for measuring the gap; the buffer has room for all of them. */

@@ -9,7 +9,6 @@
 #include "measure/plan.h"
 #include "sync/harmonize.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 
