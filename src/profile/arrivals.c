@@ -208,8 +208,9 @@ static void limit(const struct profile *p, struct profile_arrival *a, const uint
     uint64_t time = 0;
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_entry *e = &p->entries.at[i];
-        if (e->comm != PROFILE_NONE && e->operation == a->operation &&
-            (several || e->site == a->site) && kind[e->comm] == a->comm)
+        const bool full = e->comm == PROFILE_NONE; /* calls that found a table full may be these */
+        if (e->operation == a->operation &&
+            (full || ((several || e->site == a->site) && kind[e->comm] == a->comm)))
             time += e->time_ns;
     }
     if (!time || a->time_ns <= time)

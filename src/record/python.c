@@ -192,10 +192,10 @@ bool python_is_known(void)
     return python.layout;
 }
 
-unsigned python_stack_check(struct python_call *call)
+unsigned python_stack_check(struct python_call *call, unsigned most)
 {
     unsigned n = 0;
-    return python.layout && walk(call, LEDGER_MAX_DEPTH, &n, true) ? n : 0;
+    return python.layout && walk(call, most, &n, true) ? n : 0;
 }
 
 bool python_call_is_valid(const struct python_call *call)

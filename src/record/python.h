@@ -40,10 +40,9 @@ bool python_is_known(void);
 /* The innermost calls of this thread, at most MOST, without those of the import system. */
 unsigned python_stack_read(struct python_call *call, unsigned most);
 
-/* At most LEDGER_MAX_DEPTH for a signal's handler, which may interrupt the interpreter: 0 where
- * frames cannot be read. Later the function may have been freed: whether its code is still the
- * same. */
-unsigned python_stack_check(struct python_call *call);
+/* The same for a signal's handler, which may interrupt the interpreter: 0 where frames cannot be
+ * read. Later the function may have been freed: whether its code is still the same. */
+unsigned python_stack_check(struct python_call *call, unsigned most);
 bool python_call_is_valid(const struct python_call *call);
 
 /* Finds file, function and line of CALL. False if unknown. */

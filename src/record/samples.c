@@ -252,7 +252,7 @@ __attribute__((no_sanitize("address", "thread"))) static void on_tick(int number
     for (uint64_t i = 0; i < t->shot.valid; i++)
         t->shot.stack[i] = ((const volatile char *)sp)[i];
     t->n = 1 + (uint64_t)info->si_overrun;
-    t->n_calls = python_stack_check(t->call);
+    t->n_calls = python_stack_check(t->call, LEDGER_MAX_DEPTH);
     const uint64_t head = s->ring->data_head;
     if (head - s->ring->data_tail + sizeof *t > s->bytes) {
         s->lost += t->n;

@@ -165,6 +165,10 @@ Test(arrivals, instances_are_bounded)
     *PUSH(&p->entries) = (struct profile_entry){.site = PROFILE_NONE, .time_ns = 15000};
     arrivals_find(p);
     cr_assert_eq(p->arrivals.at[0].time_ns, 15000, "no more than counted");
+    *PUSH(&p->entries) =
+        (struct profile_entry){.site = PROFILE_NONE, .comm = PROFILE_NONE, .time_ns = 3000};
+    arrivals_find(p);
+    cr_assert_eq(p->arrivals.at[0].time_ns, 18000, "calls that found the table full are counted");
     profile_free(p);
 }
 

@@ -60,10 +60,13 @@ static void made_tables(struct ledger *l, int rank, int size)
 
 void made_ledger(struct ledger *l, const char *path, int rank, int size)
 {
-    if (path)
-        unlink(path);
-    if (ledger_create(l, AT_FDCWD, path, 2 << 20, OPS))
+    char own[64];
+    snprintf(own, sizeof own, "/tmp/collprof-made-%d.ledger", (int)getpid());
+    unlink(path ?: own);
+    if (ledger_create(l, AT_FDCWD, path ?: own, 2 << 20, OPS))
         abort();
+    if (!path)
+        unlink(own);
     struct ledger_header *h = l->header;
     h->rank = rank;
     h->size = size;

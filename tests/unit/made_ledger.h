@@ -25,7 +25,8 @@ enum {
 enum { COMM_WORLD = 1 };
 
 /* A rank of SIZE on HOST with operations, one module, MPI_COMM_WORLD, a region, and DEPTH-2 sites
- * at the addresses 0x1000 and 0x2000 (indices 1 and 2). Finalized after 2 s, ticks in ns. */
+ * at the addresses 0x1000 and 0x2000 (indices 1 and 2). Finalized after 2 s, ticks in ns. PATH
+ * NULL: without a name. */
 void made_ledger(struct ledger *l, const char *path, int rank, int size);
 
 /* CALLS calls of NS each. */
