@@ -133,36 +133,29 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
     }
 }
 
-/* Measures, or takes what an earlier tuning has measured: then *KNOWN becomes true. */
-static int find_result(const struct tune *t, struct tuning *point, struct tuned *result, int *known)
-{
-    const struct tuned *before = t->d ? tuned_set_find(&t->set, result) : NULL;
-    const struct tuned wanted = *result;
-    *known = before != NULL;
-    TRY(PMPI_Bcast(known, 1, MPI_INT, 0, point->c.comm));
-    if (before)
-        *result = *before;
-    if (*known)
-        return MPI_SUCCESS;
-    point->library = t->library;
-    point->operation = wanted.operation;
-    point->bytes = wanted.bytes;
-    point->budget = t->o->bench.plan.budget;
-    TRY(tuner_measure(point, result));
-    text_copy(result->arrival, sizeof result->arrival, wanted.arrival);
-    return MPI_SUCCESS;
-}
-
 int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now)
 {
     bool twin;
-    int known;
+    const char *arrival = p->arrival ? p->arrival : pattern_names[0];
     struct tuned result = {.ranks = p->ranks, .bytes = p->bytes};
     result.operation = tuned_operation_find(operation_find(p->name, &twin)->mpi_name);
-    text_copy(result.arrival, sizeof result.arrival, p->arrival ? p->arrival : pattern_names[0]);
+    text_copy(result.arrival, sizeof result.arrival, arrival);
     if (!result.operation)
         return MPI_SUCCESS;
-    TRY(find_result(t, point, &result, &known));
+    /* An earlier tuning of this directory may have measured it. */
+    const struct tuned *before = t->d ? tuned_set_find(&t->set, &result) : NULL;
+    int known = before != NULL;
+    TRY(PMPI_Bcast(&known, 1, MPI_INT, 0, point->c.comm));
+    if (before)
+        result = *before;
+    if (!known) {
+        point->library = t->library;
+        point->operation = result.operation;
+        point->bytes = p->bytes;
+        point->budget = t->o->bench.plan.budget;
+        TRY(tuner_measure(point, &result));
+        text_copy(result.arrival, sizeof result.arrival, arrival);
+    }
     struct contention contention = bench_contention(point->c.comm);
     if (!t->d || result.n == 1)
         return MPI_SUCCESS;

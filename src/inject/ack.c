@@ -328,10 +328,4 @@ static void finish(void)
             (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
 }
 
-struct injection ack_injection = {.name = "ack",
-                                  .keeps = sizeof(struct acks),
-                                  .start = start,
-                                  .wants = wants,
-                                  .instead = instead,
-                                  .close = close_comm,
-                                  .finish = finish};
+INJECTION(ack, "ack", struct acks, .instead = instead, .finish = finish);

@@ -259,10 +259,4 @@ static void close_comm(struct internal_comm *s, bool all)
     free(known);
 }
 
-struct injection benchmark_injection = {.name = "benchmark",
-                                        .keeps = sizeof(struct signatures),
-                                        .start = start,
-                                        .wants = wants,
-                                        .due = due,
-                                        .before = before,
-                                        .close = close_comm};
+INJECTION(benchmark, "benchmark", struct signatures, .due = due, .before = before);

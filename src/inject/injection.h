@@ -81,6 +81,16 @@ struct injection {
     uint64_t left_out; /* measurements that there was no time for */
 };
 
+/* Defines SYMBOL_injection; these functions have the same names in each file. KEPT: type of the
+ * data in internal_comm.kept[]. */
+#define INJECTION(SYMBOL, NAME, KEPT, ...)                                                         \
+    struct injection SYMBOL##_injection = {.name = NAME,                                           \
+                                           .keeps = sizeof(KEPT),                                  \
+                                           .start = start,                                         \
+                                           .wants = wants,                                         \
+                                           .close = close_comm,                                    \
+                                           __VA_ARGS__}
+
 extern struct injection *const injections[];
 extern const size_t n_injections;
 extern struct injection ack_injection, benchmark_injection, replace_injection, tune_injection;

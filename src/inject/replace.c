@@ -265,11 +265,4 @@ static void close_comm(struct internal_comm *s, bool all)
     free(k);
 }
 
-struct injection replace_injection = {.name = "broadcast",
-                                      .keeps = sizeof(struct replaced),
-                                      .start = start,
-                                      .wants = wants,
-                                      .due = due,
-                                      .before = before,
-                                      .instead = instead,
-                                      .close = close_comm};
+INJECTION(replace, "broadcast", struct replaced, .due = due, .before = before, .instead = instead);

@@ -228,11 +228,4 @@ static void close_comm(struct internal_comm *s, bool all)
     free(known);
 }
 
-struct injection tune_injection = {.name = "tune",
-                                   .keeps = sizeof(struct signatures),
-                                   .start = start,
-                                   .wants = wants,
-                                   .due = due,
-                                   .before = before,
-                                   .close = close_comm,
-                                   .finish = finish};
+INJECTION(tune, "tune", struct signatures, .due = due, .before = before, .finish = finish);

@@ -19,19 +19,19 @@ static double covered(const struct profile_trace *t)
     return (double)kept / (double)(t->last_ns - t->first_ns);
 }
 
-static void find_below(struct profile *p)
+static void find_below(struct profile *p, const struct net_traffic *traffic)
 {
-    struct net_found found;
-    net_find(&found, p->events.at, p->events.n, p->nets.at, p->nets.n);
-    for (size_t i = 0; i < found.n_rows; i++)
-        profile_add(p, TABLE_BELOW, &found.rows[i]);
+    size_t n;
+    struct net_row *row = net_rows(p->nets.at, p->nets.n, &n);
+    for (size_t i = 0; i < n; i++)
+        profile_add(p, TABLE_BELOW, &row[i]);
     table_sort(p, TABLE_BELOW);
-    p->trace.below = found.sends;
-    net_free(&found);
+    p->trace.below = net_sends_seen(traffic, p->events.at, p->events.n);
+    free(row);
 }
 
 /* Adds which algorithms the collectives used, or why their messages do not show it. */
-static void find_algorithms(struct profile *p)
+static void find_algorithms(struct profile *p, const struct net_traffic *traffic)
 {
     size_t n;
     if (p->trace.network != LEDGER_NETWORK_ON)
@@ -39,8 +39,8 @@ static void find_algorithms(struct profile *p)
     const char **names = memory_alloc((p->operations.n + 1) * sizeof *names);
     for (size_t i = 0; i < p->operations.n; i++)
         names[i] = p->operations.at[i].name;
-    struct algorithm_row *row = algorithms_find(p->events.at, p->events.n, p->nets.at, p->nets.n,
-                                                p->trace.time_mask, names, &n);
+    struct algorithm_row *row =
+        algorithms_find(p->events.at, p->events.n, traffic, p->trace.time_mask, names, &n);
     for (size_t i = 0; i < n; i++) {
         const char *why = *row[i].name    ? ""
                           : row[i].silent ? "no messages: shared memory, or an unseen transport"
@@ -178,8 +178,10 @@ void trace_find(struct profile *p)
     p->trace.covered = covered(&p->trace);
     find_waits(p, &found);
     find_from_graph(p, &found);
-    find_below(p);
-    find_algorithms(p);
+    struct net_traffic traffic = net_traffic_of(p->nets.at, p->nets.n);
+    find_below(p, &traffic);
+    find_algorithms(p, &traffic);
+    net_traffic_free(&traffic);
     timeline_free(&found);
 }
 

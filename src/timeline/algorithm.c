@@ -337,15 +337,13 @@ static void visit(void *context, const uint32_t *member, size_t n, size_t root)
     add(s, &row);
 }
 
-struct algorithm_row *algorithms_find(const struct event *events, size_t n, const struct net *net,
-                                      size_t m, uint64_t time_mask, const char *const *names,
-                                      size_t *n_rows)
+struct algorithm_row *algorithms_find(const struct event *events, size_t n,
+                                      const struct net_traffic *traffic, uint64_t time_mask,
+                                      const char *const *names, size_t *n_rows)
 {
-    struct net_traffic traffic = net_traffic_of(net, m);
     struct search s = {
-        .events = events, .traffic = &traffic, .time_mask = time_mask, .names = names};
+        .events = events, .traffic = traffic, .time_mask = time_mask, .names = names};
     collectives_visit(events, n, visit, &s);
-    net_traffic_free(&traffic);
     free(s.seen.at);
     *n_rows = s.rows.n;
     return s.rows.at;

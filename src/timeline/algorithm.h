@@ -22,10 +22,10 @@ struct algorithm_row {
 };
 
 /* All of them, for free(); *N_ROWS is their number. NAMES: of operations, by EVENTS.operation.
- * EVENTS and NET as for net_find(). TIME_MASK: that of the trace,
- * see timeline_thinner(); collectives in progress at the end of a window are left out. */
-struct algorithm_row *algorithms_find(const struct event *events, size_t n, const struct net *net,
-                                      size_t m, uint64_t time_mask, const char *const *names,
-                                      size_t *n_rows);
+ * EVENTS: N events of MPI in any order. TIME_MASK: that of the trace, see timeline_thinner();
+ * collectives in progress at the end of a window are left out. */
+struct algorithm_row *algorithms_find(const struct event *events, size_t n,
+                                      const struct net_traffic *traffic, uint64_t time_mask,
+                                      const char *const *names, size_t *n_rows);
 
 #endif

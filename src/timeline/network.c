@@ -64,40 +64,33 @@ static struct net_row row_of_start(const struct net *e, const struct net *end)
     return row;
 }
 
-static void find_rows(struct net_found *f, const struct net *net, size_t m)
+struct net_row *net_rows(const struct net *net, size_t m, size_t *n)
 {
     struct index completions = {0};
+    struct net_row *rows = memory_alloc((m + 1) * sizeof *rows);
     for (size_t i = 0; i < m; i++)
         if (net[i].kind == TRANSPORT_COMPLETED)
             lookup_add(&completions, hash_of(net[i].rank, net[i].number), i);
-    f->rows = memory_alloc((m + 1) * sizeof *f->rows);
+    *n = 0;
     for (size_t i = 0; i < m; i++) {
         const struct net *e = &net[i];
         const uint32_t end = lookup_find(&completions, hash_of(e->rank, e->number));
         if (e->kind < TRANSPORT_STARTS)
-            f->rows[f->n_rows++] = row_of_start(e, end == UINT32_MAX ? NULL : &net[end]);
+            rows[(*n)++] = row_of_start(e, end == UINT32_MAX ? NULL : &net[end]);
         else if (e->kind != TRANSPORT_COMPLETED && e->kind != TRANSPORT_POLL)
-            f->rows[f->n_rows++] = (struct net_row){
+            rows[(*n)++] = (struct net_row){
                 .site = e->site, .operation = e->operation, .moved_bytes = e->bytes};
     }
     free(completions.table);
+    return rows;
 }
 
-void net_find(struct net_found *f, const struct event *events, size_t n, const struct net *net,
-              size_t m)
+uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n)
 {
-    struct net_traffic traffic = net_traffic_of(net, m);
-    *f = (struct net_found){0};
-    find_rows(f, net, m);
+    uint64_t seen = 0;
     for (size_t i = 0; i < n; i++)
         if ((events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST) &&
             event_is_numbered(&events[i]))
-            f->sends += net_traffic_at(&traffic, events[i].rank, events[i].entry_ns).sends > 0;
-    net_traffic_free(&traffic);
-}
-
-void net_free(struct net_found *f)
-{
-    free(f->rows);
-    *f = (struct net_found){0};
+            seen += net_traffic_at(t, events[i].rank, events[i].entry_ns).sends > 0;
+    return seen;
 }

@@ -48,16 +48,12 @@ struct net_row {
     uint64_t moved_bytes; /* by system calls in these MPI calls */
 };
 
-struct net_found {
-    struct net_row *rows; /* one for each event that has counts */
-    size_t n_rows;
-    uint64_t sends; /* messages whose sending call started a send of the transport */
-};
+/* A row for each event with counts of NET, M events of the transport in any order; for free(). *N
+ * is their number. Memory as in base/memory.h. */
+struct net_row *net_rows(const struct net *net, size_t m, size_t *n);
 
-/* EVENTS: N events of MPI; NET: M events of the transport; both in any order. Memory as in
- * base/memory.h; release by net_free(). */
-void net_find(struct net_found *f, const struct event *events, size_t n, const struct net *net,
-              size_t m);
-void net_free(struct net_found *f);
+/* Of EVENTS, N events of MPI in any order: messages whose sending call started a send of the
+ * transport. */
+uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);
 
 #endif

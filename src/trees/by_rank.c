@@ -86,13 +86,11 @@ static int binomial_next(int me, int n, int last)
     return 0;
 }
 
-static const struct by_rank binomial = {.parent = binomial_parent, .next = binomial_next};
-
 const struct bcast tree_binomial = {
     .name = "binomial",
     .summary = "binomial tree, largest subtree first (MPICH's for short messages)",
     .run = run_by_rank,
-    .arg = &binomial,
+    .arg = &(const struct by_rank){.parent = binomial_parent, .next = binomial_next},
     .build = build_by_rank,
     .by_rank = true};
 
@@ -132,15 +130,13 @@ static int flat_next(int me, int n, int last)
     return me == 0 && last + 1 < n ? last + 1 : 0;
 }
 
-static const struct by_rank flat = {.parent = flat_parent, .next = flat_next};
-
-const struct bcast tree_flat = {.name = "flat",
-                                .summary =
-                                    "the root sends to every other task, in the order of ranks",
-                                .run = run_by_rank,
-                                .arg = &flat,
-                                .build = build_by_rank,
-                                .by_rank = true};
+const struct bcast tree_flat = {
+    .name = "flat",
+    .summary = "the root sends to every other task, in the order of ranks",
+    .run = run_by_rank,
+    .arg = &(const struct by_rank){.parent = flat_parent, .next = flat_next},
+    .build = build_by_rank,
+    .by_rank = true};
 
 /* One rank's part of a schedule with one child at most. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,

@@ -30,7 +30,7 @@ static const struct functions functions[] = {
     {"gather", BLOCKS "iPNS0_4CommE", {"ompi_binomial", "ompi_basic_linear"}},
     {"reduce",
      REDUCTION "iPNS0_4CommE",
-     {"binomial", "flat_tree", "ompi_chain", "ompi_pipeline", "ompi_binary", "scatter_gather"}},
+     {"binomial", "flat_tree", "ompi_chain", "ompi_pipeline", "ompi_binary"}},
     {"scatter", BLOCKS "iPNS0_4CommE", {"ompi_binomial", "ompi_basic_linear", "ompi_linear_nb"}},
 };
 

@@ -13,7 +13,7 @@ import sys
 
 import sweep
 
-# As in src/tune/simulated.c.
+# As in algorithms.c.
 ALGORITHMS = {
     "allgather": ["bruck", "ring", "spreading_simple", "rdb"],
     "allreduce": ["rdb", "rab_rdb", "redbcast", "lr", "ompi_ring_segmented"],
@@ -21,7 +21,7 @@ ALGORITHMS = {
     "barrier": ["ompi_basic_linear", "ompi_bruck", "ompi_recursivedoubling", "ompi_tree", "ompi_doublering"],
     "broadcast": ["binomial_tree", "flattree", "scatter_LR_allgather", "scatter_rdb_allgather", "ompi_pipeline"],
     "gather": ["ompi_binomial", "ompi_basic_linear"],
-    "reduce": ["binomial", "flat_tree", "ompi_chain", "ompi_pipeline", "ompi_binary", "scatter_gather"],
+    "reduce": ["binomial", "flat_tree", "ompi_chain", "ompi_pipeline", "ompi_binary"],
     "scatter": ["ompi_binomial", "ompi_basic_linear", "ompi_linear_nb"],
 }
 BEST, DEFAULT, SHARE = 1.05, 1.02, 0.98

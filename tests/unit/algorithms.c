@@ -146,11 +146,13 @@ Test(algorithms, in_windows_of_time)
             net[i] = (struct net){
                 .call_ns = entry, .rank = i, .kind = TRANSPORT_SEND, .number = 1, .bytes = N};
     }
-    free(algorithms_find(events, 4, net, 2, 0, names, &n));
+    struct net_traffic traffic = net_traffic_of(net, 2);
+    free(algorithms_find(events, 4, &traffic, 0, names, &n));
     cr_expect_eq(n, 2);
-    struct algorithm_row *row = algorithms_find(events, 4, net, 2, 1024, names, &n);
+    struct algorithm_row *row = algorithms_find(events, 4, &traffic, 1024, names, &n);
     cr_assert_eq(n, 1);
     cr_expect_eq(row->calls, 1);
     cr_expect(!row->silent);
     free(row);
+    net_traffic_free(&traffic);
 }

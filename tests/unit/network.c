@@ -16,14 +16,15 @@ static struct net net(uint8_t kind, uint32_t rank, uint32_t number, int64_t call
                         .at_once = false};
 }
 
-static struct net_found found;
+static struct net_row *rows;
+static size_t n_rows;
 
 /* All rows of SITE together. */
 static struct net_row at(uint32_t site)
 {
     struct net_row sum = {0};
-    for (size_t i = 0; i < found.n_rows; i++) {
-        const struct net_row *row = &found.rows[i];
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct net_row *row = &rows[i];
         if (row->site != site)
             continue;
         sum.sends += row->sends;
@@ -37,7 +38,7 @@ static struct net_row at(uint32_t site)
 
 static void finish(void)
 {
-    net_free(&found);
+    free(rows);
 }
 
 /* Ends in the call itself (at once, or seen in it), in a later one, in no call; one is not seen. */
@@ -50,7 +51,7 @@ Test(network, ends_by_call, .fini = finish)
         net(TRANSPORT_RECEIVE, 1, 1, 700),    net(TRANSPORT_COMPLETED, 1, 1, NET_NO_CALL),
         net(TRANSPORT_POLL, 1, 0, 5000)};
     nets[2].at_once = true;
-    net_find(&found, NULL, 0, nets, sizeof nets / sizeof *nets);
+    rows = net_rows(nets, sizeof nets / sizeof *nets, &n_rows);
     cr_expect_eq(at(0).sends, 3);
     cr_expect_eq(at(0).receives, 0);
     cr_expect_eq(at(0).same_call, 2);
@@ -84,7 +85,7 @@ Test(network, rows_by_operation_and_site)
 }
 
 /* A message counts as seen if its call started a send of the transport. */
-Test(network, messages_that_were_seen, .fini = finish)
+Test(network, messages_that_were_seen)
 {
     struct net nets[] = {net(TRANSPORT_SEND, 0, 1, 1000), net(TRANSPORT_RECEIVE, 1, 1, 1000),
                          net(TRANSPORT_SEND, 1, 2, 2000)};
@@ -96,6 +97,7 @@ Test(network, messages_that_were_seen, .fini = finish)
         {.entry_ns = 2000, .rank = 1, .kind = EVENT_POST, .peer = TIMELINE_NONE}};
     for (size_t i = 0; i < 5; i++)
         events[i].comm_id = 7;
-    net_find(&found, events, 5, nets, 3);
-    cr_assert_eq(found.sends, 2);
+    struct net_traffic traffic = net_traffic_of(nets, 3);
+    cr_assert_eq(net_sends_seen(&traffic, events, 5), 2);
+    net_traffic_free(&traffic);
 }

@@ -200,17 +200,13 @@ static int measure(struct direct *d, struct latency_result *result)
     return find_bound(d, &result->clock_bound);
 }
 
+extern const struct latency_method latency_repro_window;
+
 static int run(struct latency_run *r, struct latency_result *result)
 {
-    struct direct d = {.run = r, .last = r->c->together ? -1 : r->c->root};
-    int error = measure(&d, result);
-    direct_close(&d);
-    return error;
-}
-
-static int run_window(struct latency_run *r, struct latency_result *result)
-{
-    struct direct d = {.run = r, .last = -1, .window = true};
+    const bool window = result->method == &latency_repro_window;
+    struct direct d = {
+        .run = r, .last = window || r->c->together ? -1 : r->c->root, .window = window};
     int error = measure(&d, result);
     direct_close(&d);
     return error;
@@ -305,5 +301,5 @@ const struct latency_method latency_repro_window = {
     .meaning = MEANS_SUITE,
     .kinds = KIND_ANY,
     .weight = 1,
-    .run = run_window,
+    .run = run,
 };

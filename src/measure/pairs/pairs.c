@@ -107,17 +107,14 @@ static int collect(struct pairs_run *m, struct pairs *p)
 static int collect_hosts(struct pairs_run *m, struct pairs *p)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
-    int length, good = 1;
+    int length;
     TRY(PMPI_Get_processor_name(name, &length));
     for (char *c = name; *c; c++) /* the name becomes a column of the log */
         if (*c == ' ' || *c == '\t')
             *c = '_';
     if (m->rank == 0)
         all = malloc((size_t)m->n * sizeof name);
-    good = m->rank != 0 || all != NULL;
-    TRY(PMPI_Bcast(&good, 1, MPI_INT, 0, m->comm));
-    if (!good)
-        return MPI_ERR_NO_MEM;
+    TRY(sync_all_have(m->comm, m->rank != 0 || all));
     int error = PMPI_Gather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, 0, m->comm);
     for (int i = 0; m->rank == 0 && error == MPI_SUCCESS && i < m->n; i++)
         if (!pairs_set_host(p, i, all + (size_t)i * sizeof name))
