@@ -7,13 +7,13 @@ EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%
 # The longest first: they run beside each other.
 SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/collbench-bcast.sh \
-	tests/sim/sweep.sh tests/sim/sweep_collective.sh \
+	tests/sim/sweep.py tests/sim/sweep_collective.py \
 	tests/sim/scenario.sh \
 	tests/sim/overlap.sh \
 	tests/sim/pairs.sh \
 	tests/sim/collbench-collective.sh \
 	tests/sim/methods.sh \
-	tests/sim/trees.sh tests/sim/treesweep.sh tests/sim/tune.sh \
+	tests/sim/trees.sh tests/sim/trees.py tests/sim/tune.py \
 	tests/sim/known.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""usage: sweep.py FIRST_SEED CASES MOST_RANKS SECONDS
+"""usage: sweep.py [FIRST_SEED CASES MOST_RANKS SECONDS [DONE]]
+
+Without arguments: the cases of ./check. DONE: a file of results: cases that are in it are not run again.
 
 The methods that give a broadcast's latency, among all of collbench-bcast, on
 platforms that nobody chose (platforms/make.py); in half of them the hosts' clocks drift, in a third
@@ -143,10 +145,14 @@ def summarize(results):
     return silent
 
 
-def sweep(run, show, summarize):
-    first, cases, most_ranks, seconds = (int(x) for x in sys.argv[1:5])
+def sweep(run, show, summarize, quick, thorough):
+    """QUICK, THOROUGH: first seed, cases, most ranks and seconds of ./check, and with --thorough."""
+    if len(sys.argv) == 1 and not os.environ.get("SMPIRUN"):
+        return 77
+    arguments = sys.argv[1:] or (thorough if os.environ.get("CHECK_THOROUGH") == "1" else quick)
+    first, cases, most_ranks, seconds = map(int, arguments[:4])
     results, failed, skipped, done = [], 0, 0, {}
-    path = sys.argv[5] if len(sys.argv) > 5 else None  # what has been measured: it is not measured again
+    path = sys.argv[5] if len(sys.argv) > 5 else None
     if path and os.path.exists(path):
         done = {seed: result for seed, *result in map(json.loads, open(path))}
     with tempfile.TemporaryDirectory() as directory:
@@ -168,4 +174,4 @@ def sweep(run, show, summarize):
 
 
 if __name__ == "__main__":
-    sys.exit(sweep(run, show, summarize))
+    sys.exit(sweep(run, show, summarize, (0, 10, 16, 60), (0, 40, 20, 60)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: sweep_collective.py FIRST_SEED CASES MOST_RANKS SECONDS
+"""usage: sweep_collective.py [FIRST_SEED CASES MOST_RANKS SECONDS [DONE]]
 
 As sweep.py, of collbench-collective: its two methods with their default options, on the same kinds
 of platforms and with ranks that lose their processor between operations, against one operation alone
@@ -72,4 +72,4 @@ def summarize(results):
 
 
 if __name__ == "__main__":
-    sys.exit(sweep.sweep(run, show, summarize))
+    sys.exit(sweep.sweep(run, show, summarize, (0, 4, 10, 60), (0, 30, 16, 60)))

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""usage: trees.py FIRST_SEED CASES MOST_RANKS SECONDS [DONE]
+"""usage: trees.py [FIRST_SEED CASES MOST_RANKS SECONDS [DONE]]
 
 Trees from measured latencies on platforms that nobody chose (platforms/make.py, all kinds): what collbench-tree
 predicts before it runs a tree, and what it advises, against what it then measures. Leaves each kind out in turn: the
-error that 95 % of the predictions on all other kinds stay within, applied to that kind. DONE: a file of results: cases
-that are in it are not run again.
+error that 95 % of the predictions on all other kinds stay within, applied to that kind.
 
 Fails where what is advised is more than 5 % slower than the library's broadcast; where more than 3 % (of few cases:
 one) is more than 8 % slower than the best of all builders; where more than a twentieth of the predictions is not
@@ -12,10 +11,7 @@ in its interval; where the median interval is wider than 15 %; or where more tha
 on networks where ranks share nothing."""
 import json
 import math
-import os
-import subprocess
 import sys
-import tempfile
 
 import sweep
 
@@ -28,7 +24,7 @@ def run(seed, most_ranks, directory, seconds):
                                          "--segment=0", "--sizes=%d" % case["bytes"], "--root=%d" % case["root"]])
     keys = ("algorithm", "advised", "predicted", "at_least", "at_most", "measured")
     rows = json.loads(out[out.index("{"):])["tables"]["schedules"]["rows"]
-    return {"case": case, "rows": [{k: r[k] for k in keys} for r in rows]}
+    return case, [{k: r[k] for k in keys} for r in rows]
 
 
 def excess(r):
@@ -36,20 +32,24 @@ def excess(r):
     return max(math.log(r["at_least"] / r["measured"]), math.log(r["measured"] / r["at_most"]))
 
 
-def show(found):
-    case, rows = found["case"], found["rows"]
+def judge(case, rows):
     library, grid = rows[0], next(r for r in rows if r["algorithm"].startswith("grid ("))
     advised = grid if grid["advised"] == "yes" else library
     stated = [r for r in rows if r["predicted"]]
-    found.update(kind=case["kind"], stated=stated, unknown=len(rows) - 1 - len(stated),
-                 shares=case["kind"] not in NOTHING_SHARED or case["ranks_a_host"] > 1,
-                 library=advised["measured"] / library["measured"],
-                 best=advised["measured"] / min(r["measured"] for r in rows))
+    return {"kind": case["kind"], "grid": grid, "advised": advised, "stated": stated, "unknown": len(rows) - 1 - len(stated),
+            "shares": case["kind"] not in NOTHING_SHARED or case["ranks_a_host"] > 1,
+            "library": advised["measured"] / library["measured"],
+            "best": advised["measured"] / min(r["measured"] for r in rows)}
+
+
+def show(case, rows):
+    f = judge(case, rows)
     print("%4d %-11s %3d ranks %d a host %7d B %-22s %10.1f us, advised %-10s %.2f of the library, %.2f of the best; "
           "%d predictions, %d inside" % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
-                                         grid["algorithm"], grid["measured"], advised["algorithm"].split()[0], found["library"],
-                                         found["best"], len(stated), sum(excess(r) <= 0 for r in stated)), flush=True)
-    for r in stated:
+                                         f["grid"]["algorithm"], f["grid"]["measured"], f["advised"]["algorithm"].split()[0],
+                                         f["library"], f["best"], len(f["stated"]),
+                                         sum(excess(r) <= 0 for r in f["stated"])), flush=True)
+    for r in f["stated"]:
         if excess(r) > 0:
             print("     %s: %.1f to %.1f, measured %.1f" % (r["algorithm"], r["at_least"], r["at_most"], r["measured"]))
 
@@ -70,30 +70,12 @@ def leave_out(found):
     print("left out, all: %d of %d" % (sum(covered), len(covered)))
 
 
-def read(path):
-    return {r["case"]["seed"]: r for r in map(json.loads, open(path))} if path and os.path.exists(path) else {}
-
-
-def main():
-    first, cases, most_ranks, seconds = (int(x) for x in sys.argv[1:5])
-    path = sys.argv[5] if len(sys.argv) > 5 else None
-    done, found = read(path), []
-    with tempfile.TemporaryDirectory() as directory:
-        for seed in range(first, first + cases):
-            try:
-                result = done.get(seed) or run(seed, most_ranks, directory, seconds)
-            except (subprocess.TimeoutExpired, RuntimeError) as error:
-                print("%4d not measured: %s" % (seed, str(error)[:80]), flush=True)
-                continue
-            if path and seed not in done:
-                print(json.dumps(result), file=open(path, "a"))
-            show(result)
-            found.append(result)
+def summarize(results):
+    found = [judge(*r) for r in results]
     stated = [r for f in found for r in f["stated"]]
     alone = [f for f in found if not f["shares"]]
     rows = sum(f["unknown"] + len(f["stated"]) for f in alone)
-    count = [("not measured", cases - len(found), cases // 2, cases),
-             ("slower than the library by more than 5 %", sum(f["library"] > 1.05 for f in found), 0, len(found)),
+    count = [("slower than the library by more than 5 %", sum(f["library"] > 1.05 for f in found), 0, len(found)),
              ("slower than the best by more than 8 %", sum(f["best"] > 1.08 for f in found),
               max(1, int(0.03 * len(found))), len(found)),
              ("outside of their interval", sum(excess(r) > 0 for r in stated), len(stated) / 20, len(stated)),
@@ -108,4 +90,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sweep.sweep(run, show, summarize, (4, 6, 8, 60), (4, 24, 12, 60)))

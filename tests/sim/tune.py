@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tune.py FIRST_SEED CASES MOST_RANKS SECONDS [RESULTS]
+"""usage: tune.py [FIRST_SEED CASES MOST_RANKS SECONDS [DONE]]
 
 What collbench-collective --tune chooses of the simulator's own algorithms, on the platforms of
 sweep.py, where ranks lose their processor now and then. The truth is found without it: the simulator
@@ -7,7 +7,6 @@ itself is started with each algorithm (--cfg=smpi/OPERATION:ALGORITHM), for one 
 exact clock (isolated.c). The choice must be within 5 % of the best in 98 % of the cases, and in none
 slower than the default by more than 2 %."""
 import json
-import os
 import random
 import sys
 
@@ -70,4 +69,4 @@ def summarize(results):
 
 
 if __name__ == "__main__":
-    sys.exit(sweep.sweep(run, show, summarize))
+    sys.exit(sweep.sweep(run, show, summarize, (1, 4, 8, 60), (1, 20, 8, 60)))
