@@ -23,7 +23,6 @@ BESIDE_TESTS =
 
 # documented.sh: manual pages of all that is installed. floors.sh: the include graph. recorded.sh: what is given of what was recorded.
 TESTS += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh
-EXTRA_DIST += tests/documented.sh tests/floors.sh tests/format.sh tests/recorded.sh tests/recorded
 
 include tests/unit/local.mk
 include tests/mpi/local.mk
@@ -32,10 +31,11 @@ include tests/fuzz/local.mk
 
 # Every MPI, language and launcher; several hosts. By hand, in a fresh system: cross.sh (aarch64).
 THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/outside/tarball.sh tests/mutate.sh
-EXTRA_DIST += tests/outside/slurm.sh tests/outside/cross.sh
 
 TESTS += $(THOROUGH_TESTS)
-EXTRA_DIST += $(THOROUGH_TESTS)
+# By their endings, since a build in the source directory puts other files beside them.
+EXTRA_DIST += $(wildcard $(addprefix $(srcdir)/tests/,*.sh */*.sh */*.py */*.[ch] */*.cpp */*.F90 */*.awk */*.table \
+	profiles/*.json recorded/*.report recorded/*.text sim/options sim/platforms/*.*))
 
 # For ./check: the names of all tests, of those that share the machine first. One to a line.
 CHOSEN_TESTS = $(if $(CHECK_THOROUGH),$(TESTS),$(filter-out $(THOROUGH_TESTS),$(TESTS)))

@@ -34,5 +34,4 @@ clean-fuzz:
 	rm -rf fuzz
 .PHONY: fuzz clean-fuzz
 
-EXTRA_DIST += tests/fuzz/fuzz.c tests/fuzz/run.sh
 THOROUGH_TESTS += tests/fuzz.sh

@@ -84,11 +84,8 @@ BESIDE_TESTS += $(addprefix tests/mpi/, apart.sh collbench-bcast-usage.sh data.s
 # With --thorough only, for a second MPI, too.
 MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh
 THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/foreign.sh tests/mpi/killed.sh tests/mpi/sanitized.sh
-EXTRA_DIST += tests/mpi/killed.sh tests/mpi/sanitized.sh
-EXTRA_DIST += $(MPI_TESTS) tests/profiles/aborted.json tests/profiles/first.json tests/profiles/known.json tests/profiles/traced.json tests/profiles/transport.json tests/mpi/browser.py tests/mpi/data.py tests/mpi/bench.sh tests/mpi/lib.sh tests/mpi/launch.sh tests/mpi/profile.py tests/mpi/sites.py tests/mpi/fortran.F90 tests/mpi/cplusplus.cpp tests/mpi/ended.c tests/mpi/linked.c
 
 # A thousand runs that go on, with a watchdog: by hand, resumable.
 right-runs: all
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/right.py . $(srcdir)
 .PHONY: right-runs
-EXTRA_DIST += tests/mpi/right.py

@@ -2,7 +2,6 @@
 sim_programs = methods isolated
 sim_layer_programs = layer drawn benchmark waits known causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
-EXTRA_DIST += $(sim_programs:%=tests/sim/%.c) $(sim_layer_programs:%=tests/sim/%.c)
 
 # The longest first: they run beside each other.
 SIM_TESTS = tests/sim/drift.sh \
@@ -19,12 +18,6 @@ SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/benchmark.sh \
 	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
 THOROUGH_TESTS += tests/sim/layer.sh
-EXTRA_DIST += $(SIM_TESTS) tests/sim/run.sh tests/sim/options tests/sim/place.awk tests/sim/drawn.py tests/sim/waits.py tests/sim/causes.py tests/sim/what_if.py \
-	tests/sim/sweep.py tests/sim/sweep_collective.py tests/sim/trees.py tests/sim/tune.py tests/sim/platforms/make.py \
-	tests/sim/known.table tests/sim/known.py tests/sim/stuck.py \
-	tests/sim/platforms/cluster.xml tests/sim/platforms/grid.xml tests/sim/platforms/sites2.xml \
-	tests/sim/platforms/hub.xml tests/sim/platforms/askew.xml tests/sim/platforms/sites8.awk tests/sim/platforms/slowhost.xml \
-	tests/sim/platforms/workstations.xml tests/sim/platforms/figure4.xml
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
@@ -61,7 +54,6 @@ sim_objects = $(patsubst %.c,sim/obj/%.o,$(filter %.c,$(1)))
 sim/collbench-bcast: $(call sim_objects,$(bcast_FILES))
 sim/collbench-bcast sim/collbench-collective sim/isolated: sim/obj/tests/sim/noise.o
 sim/collbench-bcast sim/collbench-collective sim/isolated: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
-EXTRA_DIST += tests/sim/noise.c tests/sim/algorithms.c
 sim/collbench-collective: $(call sim_objects,$(collective_FILES)) sim/obj/tests/sim/algorithms.o
 sim/collbench-overlap: $(call sim_objects,$(overlap_FILES))
 sim/collbench-pairs: $(call sim_objects,$(pairs_FILES))
@@ -130,5 +122,3 @@ clean-local: clean-figures
 clean-figures:
 	rm -rf figures study study.md
 .PHONY: truth-causes figures $(FIGURES) claims study clean-figures
-EXTRA_DIST += tests/sim/figures.py tests/sim/figure-01.sh tests/sim/claims.py tests/sim/study.py \
-	tests/mpi/figures-timeline.sh tests/mpi/excerpt.py

@@ -147,10 +147,7 @@ tests/unit/layer_app.so: tests/unit/fake_mpi_entry.c tests/unit/layer_app.c laye
 		$(srcdir)/tests/unit/fake_mpi_entry.c $(srcdir)/tests/unit/layer_app.c \
 		$($(FIRST_LAYER)_OBJS) $($(FIRST_LAYER)_MADE) $(LAYER_ARCHIVES) $(LAYER_LIBS)
 CLEANFILES += tests/unit/layer_app.so
-EXTRA_DIST += tests/unit/layer_app.c
-EXTRA_DIST += tests/unit/fake_mpi_entry.c
 endif
 
 # The command as people type it, without MPI.
 TESTS += tests/unit/command.sh
-EXTRA_DIST += tests/unit/command.sh
