@@ -27,6 +27,10 @@ if [ "$name" = sites8 ]; then
     platform=$hosts.xml
     awk -f "$here/platforms/sites8.awk" >"$platform"
 fi
+if [ "$name" = figure4 ]; then
+    platform=$hosts.xml
+    sed 's/latency="750us"/latency="1500us"/' "$here/platforms/workstations.xml" >"$platform"
+fi
 [ -f "$platform" ] || platform=$here/platforms/$platform.xml
 [ -f "$platform" ] || { echo "run.sh: no platform $platform: cluster, grid or a path" >&2; exit 2; }
 

@@ -1,7 +1,7 @@
-"""What the layer says of a situation of waits.c: usage: waits.py NAME PROFILE, or waits.py names.
+"""What the layer says of a situation of waits.c: usage: waits.py NAME REPORT, or waits.py names.
 
 For the one operation in question every wait state, the rank waited for and the time must be as
-worked out by hand, within 1 %; all messages matched, nothing contradictory."""
+worked out by hand, within 1 %; all messages matched, nothing contradictory; and the finding is the situation."""
 import json
 import sys
 
@@ -49,6 +49,9 @@ EXPECTED = {  # operation, {(state, rank waited for): ns}, messages
     "healthy": (None, {}, 8 * N),
 }
 
+FINDINGS = {"late_sender": [0], "late_receiver": [1], "big_message": [1], "late_root": [2], "early_root": [3], "n_to_n": [1],
+            "diffuse_procedure": [], "random_barrier": [], "intensive_server": [0], "small_messages": [0]}  # ranks of that key
+
 if sys.argv[1] == "names":
     print(*EXPECTED)
     sys.exit()
@@ -80,6 +83,10 @@ sent = sum(m["messages"] for m in p["matrix"] if not m["received"])
 got = sum(m["messages"] for m in p["matrix"] if m["received"])
 if sent != messages or got != messages:
     bad.append("matrix: %d sent, %d received of %d" % (sent, got, messages))
+findings = [(f["key"], f.get("ranks", [])) for f in p["diagnosis"] if f["severity"] == "finding"]
+if name in FINDINGS and (name, FINDINGS[name]) not in findings or name == "healthy" and findings or \
+        name != "small_messages" and "small_messages" in dict(findings):
+    bad.append("findings: %s" % findings)
 print("%-24s %s" % (name, {"%s: %d" % k: v for k, v in found.items()}))
 for line in bad:
     print("FAIL: %s: %s" % (name, line))
