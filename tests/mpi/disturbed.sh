@@ -1,42 +1,29 @@
 #!/bin/sh
 # What else the machine does while a benchmark measures is said in the row and in the header: six other
 # processes on the two processors that two ranks have.
-set -u
-[ -r /proc/thread-self/schedstat ] || { echo "this kernel does not count it"; exit 77; }
+. "${srcdir:-.}/tests/mpi/lib.sh"
+test -r /proc/thread-self/schedstat || skip "this kernel does not count it"
 two=$(taskset -pc $$ | sed 's/.*: //' | tr , '\n' |
     awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -2 | paste -sd, -)
-case $two in *,*) ;; *) echo "one processor"; exit 77 ;; esac
-scratch=$(mktemp -d) || exit 99
+case $two in *,*) ;; *) skip "one processor" ;; esac
 others=
-trap 'kill $others 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill $others 2>/dev/null; rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
-fail() { echo "FAIL: $*"; cat "$scratch"/*; exit 1; }
+fail() { echo "FAIL: $*"; cat scenario report bcast collective; exit 1; }
 for other in 1 2 3 4 5 6; do
     timeout 900 taskset -c "$two" sh -c 'while :; do :; done' &
     others="$others $!"
 done
-CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-scenario" -s3 --comp=50000 --operation=ibroadcast --budget=2 -i 3 -x 1 \
-    --stop=fixed >"$scratch/scenario" 2>&1 || fail "scenario: status $?"
-grep -q '^#   .*rank [01] was not scheduled for [1-9][0-9]* % of the time' "$scratch/scenario" || fail "scenario: not told"
+CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$built/bench/collbench-scenario" -s3 --comp=50000 --operation=ibroadcast --budget=2 -i 3 -x 1 \
+    --stop=fixed >scenario 2>&1 || fail "scenario: status $?"
+grep -q '^#   .*rank [01] was not scheduled for [1-9][0-9]* % of the time' scenario || fail "scenario: not told"
 # A rank that waits in MPI_Finalize for another one has not lost the processor in the run.
-cat >"$scratch/late.c" <<END
-#include <mpi.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    sleep(rank ? 2 : 0);
-    return MPI_Finalize();
-}
-END
-$MPICC "$scratch/late.c" -o "$scratch/late" || fail "late.c"
-taskset -c "${two%%,*}" "$MPIEXEC" -n 2 "$top_builddir/collprof" run --report=no -o "$scratch/run" "$scratch/late" || fail "late: status $?"
-"$top_builddir/collprof" report "$scratch/run" >"$scratch/report" 2>&1 || fail "late: no report"
-python3 - "$scratch/run/profile.json" >"$scratch/ranks" <<END || fail "late: contention after the run"
-import json, sys
-for r in json.load(open(sys.argv[1]))["ranks"]:
+echo 'sleep(rank ? 2 : 0);' | write_program late
+$MPICC late.c -o late || fail "late.c"
+taskset -c "${two%%,*}" "$MPIEXEC" -n 2 "$collprof" run --report=no -o run ./late || fail "late: status $?"
+"$collprof" report run >report 2>&1 || fail "late: no report"
+holds run <<END || fail "late: contention after the run"
+for r in p["ranks"]:
     print(r["rank"], r["wall_seconds"], r["delayed_ns"])
     assert r["delayed_ns"] <= 1e9 * r["wall_seconds"] + 1e8
 END
@@ -46,15 +33,15 @@ rows() { sed ':a;N;$!ba;s/\n#   */ /g' "$1"; }
 for run in bcast:2000:barrier,ol,held,direct collective:100:direct; do
     bench=${run%%:*} methods=${run##*:} batch=${run#*:} said=
     for try in 1 2 3 4 5; do
-        CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$top_builddir/bench/collbench-$bench" --method="$methods" \
-            --sizes=8 --stop=paper --budget=1 -i "${batch%:*}" >"$scratch/$bench" 2>&1 || fail "$bench: status $?"
-        grep '^# processors: unknown.*waiting ranks yield them' "$scratch/$bench" && exit 77 # Open MPI, on two halves of a core
-        grep -q '^# processors: rank [01] was runnable but not scheduled for [1-9][0-9]* % of the run' "$scratch/$bench" &&
-            rows "$scratch/$bench" | grep -qE '^  [a-z]+ +2 +8 .*not to be relied on: rank [01] was not scheduled for [1-9][0-9]* % of the time' &&
+        CHECK_LIMIT=180 taskset -c "$two" "$MPIEXEC" -n 2 "$built/bench/collbench-$bench" --method="$methods" \
+            --sizes=8 --stop=paper --budget=1 -i "${batch%:*}" >"$bench" 2>&1 || fail "$bench: status $?"
+        grep '^# processors: unknown.*waiting ranks yield them' $bench && exit 77 # Open MPI, on two halves of a core
+        grep -q '^# processors: rank [01] was runnable but not scheduled for [1-9][0-9]* % of the run' $bench &&
+            rows $bench | grep -qE '^  [a-z]+ +2 +8 .*not to be relied on: rank [01] was not scheduled for [1-9][0-9]* % of the time' &&
             said=yes && break
     done
     [ -n "$said" ] || fail "$bench: the header or the row says nothing"
 done
 # What differs in such a row may do so for that alone: no verdict on any method.
-rows "$scratch/bcast" | grep 'not to be relied on: rank' | grep -E 'wrong|violated|says otherwise' && fail "a verdict in a row that was disturbed"
+rows bcast | grep 'not to be relied on: rank' | grep -E 'wrong|violated|says otherwise' && fail "a verdict in a row that was disturbed"
 exit 0

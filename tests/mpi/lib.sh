@@ -85,6 +85,23 @@ write_program()
     } >"$1.c"
 }
 
+# many_sites CALLS NAME: NAME.c, which makes so many calls on MPI_COMM_WORLD, each in a function of its own.
+many_sites()
+{
+    python3 - "$1" >"$2.c" <<'EOF'
+import sys
+n = int(sys.argv[1])
+print("#include <mpi.h>\nstatic int v;")
+for f in range(n):
+    print(f"static __attribute__((noinline)) void f{f}(void) {{")
+    print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n    v++;\n}")
+print("int main(int argc, char **argv) {\n MPI_Init(&argc, &argv);")
+print(*(f"    f{f}();" for f in range(n)), sep="\n")
+print("    return MPI_Finalize();\n}")
+EOF
+    $MPICC -g -O0 "$2.c" -o "$2" || skip "cannot compile"
+}
+
 # holds DIR: the assertions in Python on standard input hold of the profile p in DIR.
 holds()
 {

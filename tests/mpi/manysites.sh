@@ -2,24 +2,8 @@
 # Protects programs with thousands of call sites: the end takes time in proportion to their number.
 . "$srcdir/tests/mpi/lib.sh"
 
-# program SITES: that many calls, each in a function of its own.
-program()
-{
-    python3 - "$1" >many$1.c <<'EOF'
-import sys
-n = int(sys.argv[1])
-print("#include <mpi.h>\nstatic int v;")
-for f in range(n):
-    print(f"static __attribute__((noinline)) void f{f}(void) {{")
-    print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);\n    v++;\n}")
-print("int main(int argc, char **argv) {\n MPI_Init(&argc, &argv);")
-print(*(f"    f{f}();" for f in range(n)), sep="\n")
-print("    return MPI_Finalize();\n}")
-EOF
-    $MPICC -g -O0 "many$1.c" -o "many$1" || skip "cannot compile"
-}
-program 500
-program 6000
+many_sites 500 many500
+many_sites 6000 many6000
 
 # Processor time to make the report from the records: twelve times the sites may cost 20 times
 # at most (a walk through all functions for each site costs 27 times and more).

@@ -7,17 +7,7 @@ group=/sys/fs/cgroup/memory/collprof-$$ limit=memory.limit_in_bytes
 test -d /sys/fs/cgroup/memory || group=/sys/fs/cgroup/collprof-$$ limit=memory.max
 mkdir "$group" 2>/dev/null && trap 'rmdir "$group"; rm -rf "$dir"' EXIT || skip "no control group can be made here"
 
-python3 - >paths.c <<'EOF'
-n = 2000
-print("#include <mpi.h>\nstatic int v;")
-for f in range(n):
-    print(f"static __attribute__((noinline)) void f{f}(void) {{")
-    print("    MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n    v++;\n}")
-print("int main(int argc, char **argv) {\n    MPI_Init(&argc, &argv);")
-print(*(f"    f{f}();" for f in range(n)), sep="\n")
-print("    return MPI_Finalize();\n}")
-EOF
-$MPICC -O0 paths.c -o paths || skip "cannot compile"
+many_sites 2000 paths
 
 # run BYTES DIR: 8 ranks in the group with that limit.
 run()

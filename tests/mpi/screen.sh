@@ -4,28 +4,12 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 test -n "$mpis" || skip "no MPI with a layer and a compiler"
 # Work is sleep, which other processes of the machine do not lengthen much.
-cat >work.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
-static void exchange(int other)
-{
+write_program work <<'END'
     double mine = 1, theirs;
-    MPI_Sendrecv(&mine, 1, MPI_DOUBLE, other, 0, &theirs, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* here */
-}
-int main(int argc, char **argv)
-{
-    int rank, times;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    times = rank == 1 ? atoi(argv[1]) : 1;
     for (int i = 0; i < 60; i++) {
-        usleep((useconds_t)(4000 * times));
-        exchange(1 - rank);
+        usleep((useconds_t)(4000 * (rank == 1 ? atoi(argv[1]) : 1)));
+        MPI_Sendrecv(&mine, 1, MPI_DOUBLE, 1 - rank, 0, &theirs, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* here */
     }
-    MPI_Finalize();
-    return 0;
-}
 END
 line=$(grep -n '/\* here' work.c | cut -d: -f1)
 for mpi in $quick_mpis; do
@@ -40,9 +24,9 @@ for mpi in $quick_mpis; do
     done
     ! grep -q ' 1\. ' flat && grep -q 'this may explain are not named' flat && skip "$mpi: the machine is too busy"
     test "$(wc -l <screen)" -le 25 && test "$(wc -L <screen)" -le 80 || { cat screen; fail "$mpi: not one screen"; }
-    grep -qE " 1\. [123][0-9]\.[0-9] % of the run[^:]*: Rank 1 is outside of MPI for .* which wait for it in MPI_Sendrecv at work.c:$line exchange" flat ||
+    grep -qE " 1\. [123][0-9]\.[0-9] % of the run[^:]*: Rank 1 is outside of MPI for .* which wait for it in MPI_Sendrecv at work.c:$line main" flat ||
         { cat screen; fail "$mpi: the late rank is not named, with its cost and where it is awaited"; }
-    grep -q "Next: shorten what is waited for before MPI_Sendrecv at work.c:$line exchange: rank 1 takes" flat ||
+    grep -q "Next: shorten what is waited for before MPI_Sendrecv at work.c:$line main: rank 1 takes" flat ||
         { cat screen; fail "$mpi: not said what to do"; }
     grep -q 'of its time outside of MPI was on a processor' flat ||
         { cat screen; fail "$mpi: sleep is computing"; }
