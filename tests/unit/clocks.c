@@ -11,11 +11,10 @@ enum { SECOND = 1000000000 };
  * OFFSET seconds behind and loses DRIFT seconds in a second, and that is known. */
 static struct profile *two_hosts(double offset, double drift)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 2); r++) {
         uint64_t entry = SECOND, exit = SECOND + 4000;
-        made_ledger(&l, NULL, r, 2);
         strcpy(l.header->host, r ? "beta" : "alpha");
         l.header->synchronized = true;
         if (r) {
@@ -26,7 +25,6 @@ static struct profile *two_hosts(double offset, double drift)
             exit -= (uint64_t)(int64_t)((offset + drift) * SECOND);
         }
         made_instance(&l, OP_BARRIER, 0, -1, entry, exit);
-        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     for (size_t r = 0; r < 2; r++)
@@ -166,10 +164,9 @@ Test(merge, tables_hold_distinct_things)
 /* Two ranks that met operations and call sites in different orders. */
 Test(merge, by_what_things_are_not_by_their_number)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 2); r++) {
         if (r) {
             l.sites[1].frame[0].address = 0x2000;
             l.sites[2].frame[0].address = 0x1000;
@@ -177,7 +174,6 @@ Test(merge, by_what_things_are_not_by_their_number)
         made_calls(&l, r ? 2 : 1, r ? OP_BARRIER : OP_BCAST, 8, 3, 100);
         made_calls(&l, r ? 1 : 2, r ? OP_BCAST : OP_BARRIER, 8, 5, 100);
         made_instance(&l, OP_BCAST, 0, 0, 1000, 2000);
-        p = made_merged(p, &l);
     }
     uint64_t bcast = 0, at_1000 = 0;
     for (size_t i = 0; i < p->entries.n; i++) {
@@ -197,15 +193,13 @@ Test(merge, by_what_things_are_not_by_their_number)
 Test(merge, reductions_wait_in_their_root)
 {
     static const uint64_t later[] = {6000, 1000, 2000};
-    struct profile *p = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 2); r++) {
         l.operations[OP_UNUSED].family = FAMILY_COLLECTIVE;
         strcpy(l.operations[OP_UNUSED].name, "MPI_Reduce");
         for (uint32_t i = 0; i < 3; i++)
             made_instance(&l, OP_UNUSED, i, 0, 10000 * i + (r ? later[i] : 0), 10000 * i + 9000);
-        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     cr_assert_eq(p->arrivals.n, 1);
@@ -224,14 +218,12 @@ static json_int_t integer_in(const json_t *object, const char *key)
 /* Two calls of 10 and 90 ns, and two of 20 and 180 ns on the second rank; so in the file, too. */
 Test(merge, the_shortest_call_is_the_shortest)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 2); r++) {
         struct ledger_entry *e = made_calls(&l, 1, OP_BCAST, 8, 2, 50u * (unsigned)(r + 1));
         e->min_ns = 10u * (unsigned)(r + 1);
         e->max_ns = 90u * (unsigned)(r + 1);
-        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     json_t *json = profile_json(p), *entry = json_array_get(json_object_get(json, "entries"), 0),

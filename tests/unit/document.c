@@ -2,8 +2,8 @@
 #include "document/document.h"
 #include "document/save.h"
 #include "document/text.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
 #include <signal.h>
@@ -316,27 +316,21 @@ Test(document, numbers_of_either_kind)
     free(text);
 }
 
-static int entries(const char *directory)
+static int entries(void)
 {
     int n = 0;
-    DIR *dir = opendir(directory);
+    DIR *dir = opendir(scratch);
     while (readdir(dir))
         n++;
     closedir(dir);
     return n - 2;
 }
 
-static char *scratch(void)
-{
-    static char directory[] = "/tmp/collprof-document-XXXXXX";
-    cr_assert(mkdtemp(directory));
-    return directory;
-}
-
 Test(document, saved_whole_and_readable_by_others)
 {
-    char *directory = scratch(), path[128];
-    snprintf(path, sizeof path, "%s/real.json", directory);
+    char path[128];
+    scratch_make();
+    snprintf(path, sizeof path, "%s/real.json", scratch);
     umask(022);
     fclose(fopen(path, "w"));
     struct document *d = example();
@@ -347,18 +341,19 @@ Test(document, saved_whole_and_readable_by_others)
     json_t *root = json_load_file(path, 0, NULL);
     cr_assert(root);
     json_decref(root);
-    cr_assert_eq(entries(directory), 1, "something else was left behind");
+    cr_assert_eq(entries(), 1, "something else was left behind");
     document_free(d);
-    unlink(path), rmdir(directory);
+    scratch_remove();
 }
 
 /* Not even the user's own, and not one that leads nowhere; but /dev/stdout is a link, too. */
 Test(document, no_link_to_a_file_is_followed)
 {
     static const char *const leads_to[] = {"real.json", "nowhere.json", "/dev/null"};
-    char *directory = scratch(), path[128], link[128];
-    snprintf(path, sizeof path, "%s/real.json", directory);
-    snprintf(link, sizeof link, "%s/link.json", directory);
+    char path[128], link[128];
+    scratch_make();
+    snprintf(path, sizeof path, "%s/real.json", scratch);
+    snprintf(link, sizeof link, "%s/link.json", scratch);
     fclose(fopen(path, "w"));
     struct document *d = example();
     for (int i = 0; i < 3; i++) {
@@ -368,27 +363,28 @@ Test(document, no_link_to_a_file_is_followed)
         cr_expect_eq(document_save(d, link, FORMAT_JSON), i == 2, "%s", leads_to[i]);
         cr_expect(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link was replaced");
         cr_expect(stat(path, &there) == 0 && there.st_size == 0, "the file behind was written");
-        cr_expect_eq(entries(directory), 2, "something was made");
+        cr_expect_eq(entries(), 2, "something was made");
         unlink(link);
     }
     document_free(d);
-    unlink(path), rmdir(directory);
+    scratch_remove();
 }
 
 /* A directory that is not there, a directory in the file's place, a full disk: said, and
  * nothing half-written. */
 Test(document, what_cannot_be_written_fails_cleanly)
 {
-    char *directory = scratch(), path[128];
+    char path[128];
+    scratch_make();
     struct document *d = example();
-    snprintf(path, sizeof path, "%s/absent/x.json", directory);
+    snprintf(path, sizeof path, "%s/absent/x.json", scratch);
     cr_assert_not(document_save(d, path, FORMAT_JSON));
-    cr_assert_not(document_save(d, directory, FORMAT_JSON));
-    cr_assert_eq(entries(directory), 0);
+    cr_assert_not(document_save(d, scratch, FORMAT_JSON));
+    cr_assert_eq(entries(), 0);
     cr_assert_not(document_save(d, "/dev/full", FORMAT_JSON));
     cr_assert_eq(access("/dev/full", F_OK), 0);
     document_free(d);
-    rmdir(directory);
+    scratch_remove();
 }
 
 /* Writes BYTES where there is ROOM for so many, and room again before it is asked how it went. */
@@ -411,18 +407,17 @@ static bool saved(const char *path, size_t bytes, rlim_t room)
 
 Test(save, a_full_disk_is_noticed)
 {
-    char directory[] = "/tmp/collprof-XXXXXX", path[64];
+    char path[64];
     struct stat st;
-    cr_assert_not_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/document", directory);
+    scratch_make();
+    snprintf(path, sizeof path, "%s/document", scratch);
     cr_expect_not(saved(path, 100000, 8192));
     cr_expect_eq(stat(path, &st), -1, "a part of a document");
-    cr_expect_eq(rmdir(directory), 0, "something was left");
-    mkdir(directory, 0700);
+    cr_expect_eq(rmdir(scratch), 0, "something was left");
+    mkdir(scratch, 0700);
     cr_expect(saved(path, 100000, 200000));
     cr_expect(!stat(path, &st) && st.st_size == 100000);
-    unlink(path);
-    rmdir(directory);
+    scratch_remove();
 }
 
 /* It is never closed: only what was flushed says whether it arrived. */

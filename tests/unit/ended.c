@@ -30,13 +30,10 @@ static const char *only_verdict(struct profile *p, const char *kind, json_int_t 
 
 static struct profile *one_instance_each(const uint32_t *operation, const int *root)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 3); r++)
         made_instance(&l, operation[r], 0, root[r], 0, 9);
-        p = made_merged(p, &l);
-    }
     return p;
 }
 
@@ -64,15 +61,13 @@ Test(ended, sizes_that_differ)
         bool said;
     } known[] = {{OP_BCAST, 0, true}, {OP_ALLTOALL, -1, true}, {OP_BARRIER, -1, false}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        struct profile *p = NULL;
-        for (int r = 0; r < 3; r++) {
-            struct ledger l;
-            made_ledger(&l, NULL, r, 3);
+        struct profile *p;
+        struct ledger l;
+        for (int r = 0; made_next(&p, &l, r, 3); r++) {
             for (uint32_t i = 0; i < 4; i++) {
                 made_instance(&l, known[k].operation, i, known[k].root, 0, 9);
                 l.instances[i].bytes = r == 2 ? 32u << i : 8;
             }
-            p = made_merged(p, &l);
         }
         const char *text = only_verdict(p, "mismatch", 0, 2);
         cr_assert_eq(*text != '\0', known[k].said);
@@ -97,14 +92,12 @@ Test(ended, reductions_and_datatypes_that_differ)
                  {LEDGER_SIGNATURE(1, FORM_UNKNOWN, 1), NULL},
                  {0, NULL}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        struct profile *p = NULL;
-        for (int r = 0; r < 3; r++) {
-            struct ledger l;
-            made_ledger(&l, NULL, r, 3);
+        struct profile *p;
+        struct ledger l;
+        for (int r = 0; made_next(&p, &l, r, 3); r++) {
             made_instance(&l, OP_ALLREDUCE, 0, -1, 0, 9);
             l.instances[0].signature =
                 r == 2 ? known[k].signature : LEDGER_SIGNATURE(1, FORM_INTEGER, 4);
-            p = made_merged(p, &l);
         }
         const char *text = only_verdict(p, "mismatch", 0, 2);
         cr_expect_eq(*text != '\0', known[k].text != NULL, "%zu: %s", k, text);
@@ -130,10 +123,9 @@ struct exchange {
 
 static struct profile *messages(struct exchange x)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 3); r++) {
         l.comms[COMM_WORLD].last = 0xc0;
         left(&l, LEDGER_MESSAGES, r < 2);
         l.messages[0] = (struct ledger_messages){.comm_id = 0xc0,
@@ -157,7 +149,6 @@ static struct profile *messages(struct exchange x)
         if (r == 2 && x.killed)
             l.header->state = LEDGER_RUNNING;
         made_calls(&l, 2, OP_WAIT, 0, 1, 10);
-        p = made_merged(p, &l);
     }
     return p;
 }
@@ -181,10 +172,9 @@ Test(ended, messages_that_no_call_has_received)
 /* Rank 2 has a request; whether requests are completed by calls that are SEEN is unknown else. */
 static struct profile *request(bool seen)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 3); r++) {
         left(&l, LEDGER_REQUESTS, r == 2 ? 2 : 0);
         l.requests[1] = (struct ledger_request){.posted = 1,
                                                 .active = 1,
@@ -194,7 +184,6 @@ static struct profile *request(bool seen)
                                                 .peer = 0,
                                                 .tag = 7};
         made_calls(&l, 2, seen && r == 0 ? OP_WAIT : OP_BARRIER, 0, 1, 10);
-        p = made_merged(p, &l);
     }
     return p;
 }
@@ -210,15 +199,13 @@ Test(ended, request_that_is_not_complete)
 /* Rank 1 has entered one collective less than the others. */
 static struct profile *fewer(uint64_t created, bool seen)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 3); r++) {
         for (uint32_t i = 0; i < (r == 1 || !seen ? 1 : 2); i++)
             made_instance(&l, i ? OP_BCAST : OP_BARRIER, i, i ? 0 : -1, 0, 9);
         l.comms[COMM_WORLD].created = created;
         l.comms[COMM_WORLD].entered = r == 1 ? 1 : 2;
-        p = made_merged(p, &l);
     }
     return p;
 }

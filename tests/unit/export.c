@@ -1,14 +1,10 @@
 /* What other programs read: CSV, OTF2, Perfetto, the page of a run, and its pictures. */
 #include "export/export.h"
 #include "made_page.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static size_t times_in(const char *text, const char *part)
 {
@@ -69,20 +65,21 @@ static struct profile *made_trace(void)
 /* What otf2-print tells of P's archive. */
 static void print_archive(const struct profile *p, char *text, size_t room)
 {
-    char directory[] = "/tmp/otf2.XXXXXX", path[40], command[300];
-    cr_assert(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/o", directory);
+    char path[60], command[300];
+    scratch_make();
+    snprintf(path, sizeof path, "%s/o", scratch);
     const char *why = export_otf2(p, path);
     if ((why && strstr(why, "without OTF2")) || system("command -v otf2-print >/dev/null"))
         cr_skip("%s", why ? why : "without otf2-print");
     cr_assert_null(why, "%s", why);
     snprintf(command, sizeof command,
              "{ TZ=UTC otf2-print -G %s/traces.otf2; otf2-print %s/traces.otf2; } | "
-             "tr -s ' '; rm -r %s",
-             path, path, directory);
+             "tr -s ' '",
+             path, path);
     FILE *out = popen(command, "r");
     text[fread(text, 1, room - 1, out)] = '\0';
     pclose(out);
+    scratch_remove();
 }
 
 #define CALL(ev, at, name) ev " " at " Region: \"MPI_" name ">\n"
@@ -128,21 +125,26 @@ Test(export, an_archive_is_what_was_traced)
     profile_free(p);
 }
 
-/* Of a process per rank, numbered from 1: a slice per call, an arrow per message. */
+static char *metrics_of(const struct profile *p, size_t sites)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    export_openmetrics(p, NULL, NULL, sites, out);
+    fclose(out);
+    return text;
+}
+
 /* Of made_ledger.c's counts; call sites with one name are one sample, whose name is quoted. */
 Test(export, metrics_are_the_counts_of_all_ranks)
 {
     struct profile *p = made_four_ranks();
-    char *text = NULL;
-    size_t size;
     for (size_t i = 0; i < p->sites.n; i++)
         for (uint32_t k = 0; k < p->sites.at[i].depth; k++) {
             p->sites.at[i].frame[k].file = memory_strdup("a \"b\\.c");
             p->sites.at[i].frame[k].line = 7;
         }
-    FILE *out = open_memstream(&text, &size);
-    export_openmetrics(p, NULL, NULL, 20, out);
-    fclose(out);
+    char *text = metrics_of(p, 20);
     cr_assert_not_null(strstr(text, "\ncollprof_ranks 4\n"), "%s", text);
     cr_assert_not_null(strstr(text, "\ncollprof_calls_total{operation=\"MPI_Bcast\"} 400\n"), "%s",
                        text);
@@ -151,16 +153,15 @@ Test(export, metrics_are_the_counts_of_all_ranks)
         "%s", text);
     cr_assert_eq(times_in(text, "collprof_site_calls_total{operation=\"MPI_Bcast\""), 1, "%s",
                  text);
-    cr_assert_str_eq(text + size - 6, "# EOF\n");
+    cr_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
     free(text);
-    out = open_memstream(&text, &size);
-    export_openmetrics(p, NULL, NULL, 1, out);
-    fclose(out);
+    text = metrics_of(p, 1);
     cr_assert_eq(times_in(text, "\ncollprof_calls_total"), 1, "%s", text);
     free(text);
     profile_free(p);
 }
 
+/* Of a process per rank, numbered from 1: a slice per call, an arrow per message. */
 Test(export, a_page_of_perfetto_is_what_was_traced)
 {
     static const char *const said[] = {
@@ -203,13 +204,19 @@ static json_t *document_of(const char *page)
 
 static const struct timeline_view whole = {NAN, NAN};
 
-static json_t *page_document_of(const struct profile *p)
+static char *page_of(const struct profile *p)
 {
-    char *text = NULL;
+    static char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     export_page(p, NULL, &whole, &(struct report_options){0}, out);
     fclose(out);
+    return text;
+}
+
+static json_t *page_document_of(const struct profile *p)
+{
+    char *text = page_of(p);
     json_t *document = document_of(text);
     free(text);
     return document;
@@ -219,12 +226,8 @@ static json_t *page_document_of(const struct profile *p)
 Test(export, a_page_carries_its_document)
 {
     struct profile *p = made_four_ranks();
-    char *text = NULL;
-    size_t size;
     snprintf(p->comms.at[0].name, sizeof p->comms.at[0].name, "</script><b>&");
-    FILE *out = open_memstream(&text, &size);
-    export_page(p, NULL, &whole, &(struct report_options){0}, out);
-    fclose(out);
+    char *text = page_of(p);
     const char *title = strstr(text, "<title>collprof: "), *head = strstr(text, "<h1>collprof: ");
     cr_assert(title && head);
     title += strlen("<title>collprof: ");

@@ -56,15 +56,13 @@ static double figure_of(const struct profile *p, const char *table, const char *
 /* Two ranks, 2 s each: 0.5 s in MPI, in a region for 0.8 s, late by 2 us of 8 us twice. */
 Test(figures, of_ranks_collectives_and_regions)
 {
-    struct profile *p = NULL;
-    for (int r = 0; r < 2; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 2);
+    struct profile *p;
+    struct ledger l;
+    for (int r = 0; made_next(&p, &l, r, 2); r++) {
         made_calls(&l, 1, OP_BCAST, 8, 10, 50000000)->region = 1;
         l.regions[1].time_ns = 800000000;
         for (uint32_t i = 0; i < 2; i++)
             made_instance(&l, OP_BCAST, i, 0, 10000 * i + (r ? 0 : 2000), 10000 * i + 8000);
-        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     cr_assert_float_eq(figure_of(p, "ranks", "mpi"), 5e5, 1e-9);

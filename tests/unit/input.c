@@ -1,30 +1,22 @@
 /* Files that are read: regular ones alone, without waiting, and never more than there is room for.
  */
 #include "base/input.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/collprof-input-test.XXXXXX", path[100];
+static char path[100];
 
 static void make(void)
 {
-    cr_assert_not_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/file", directory);
+    scratch_make();
+    snprintf(path, sizeof path, "%s/file", scratch);
     FILE *out = fopen(path, "w");
     cr_assert(out && fputs("0123456789", out) >= 0 && !fclose(out));
 }
 
-static void clean(void)
-{
-    unlink(path);
-    rmdir(directory);
-}
-
-TestSuite(input, .init = make, .fini = clean);
+TestSuite(input, .init = make, .fini = scratch_remove);
 
 Test(input, of_a_small_file)
 {
@@ -36,7 +28,7 @@ Test(input, of_a_small_file)
     cr_expect_eq(input_read(path, text, 5), 4, "as much as there is room for");
     cr_expect(!strcmp(text, "0123") && text[5] == 'x');
     cr_expect(input_read("/nowhere", text, sizeof text) == 0 && !*text);
-    cr_expect(input_read(directory, text, sizeof text) == 0 && !*text);
+    cr_expect(input_read(scratch, text, sizeof text) == 0 && !*text);
 }
 
 Test(input, of_regular_files_alone)
@@ -47,11 +39,11 @@ Test(input, of_regular_files_alone)
     int fd = input_open(AT_FDCWD, path, &st, &why);
     cr_expect(fd >= 0 && !why && st.st_size == 10);
     close(fd);
-    snprintf(fifo, sizeof fifo, "%s/fifo", directory);
+    snprintf(fifo, sizeof fifo, "%s/fifo", scratch);
     cr_assert(!mkfifo(fifo, 0600));
     cr_expect(input_open(AT_FDCWD, fifo, NULL, &why) < 0 && why);
     why = NULL;
-    cr_expect(input_open(AT_FDCWD, directory, NULL, &why) < 0 && why);
+    cr_expect(input_open(AT_FDCWD, scratch, NULL, &why) < 0 && why);
     why = NULL;
     cr_expect(!input_file("/nowhere", &why) && why);
     why = NULL;

@@ -2,13 +2,10 @@
  * known, and what is measured in its run. */
 #include "document/json.h"
 #include "fake_mpi.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
@@ -114,10 +111,10 @@ static void expect_consistent(const json_t *p, bool measured)
 /* The profile of a run of SCENE with a setting, "ACK=100". For json_decref(). */
 static json_t *profile_of(const char *scene, const char *setting)
 {
-    char directory[] = "/tmp/collprof-layer-test.XXXXXX", path[200], variable[100], command[300];
+    char path[200], variable[100];
     char *argv[] = {(char *)"layer_app", (char *)scene, NULL};
-    cr_assert_not_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/out", directory);
+    scratch_make();
+    snprintf(path, sizeof path, "%s/out", scratch);
     setenv("COLLPROF_OUTPUT", path, 1);
     setenv("COLLPROF_REPORT", "no", 1);
     if (setting) {
@@ -127,10 +124,9 @@ static json_t *profile_of(const char *scene, const char *setting)
     cr_assert_eq(fake_mpi_program(RANKS, &(struct fake_program){"tests/unit/layer_app.so", 2, argv},
                                   &network),
                  0);
-    snprintf(path, sizeof path, "%s/out/profile.json", directory);
+    snprintf(path, sizeof path, "%s/out/profile.json", scratch);
     json_t *p = json_load_file(path, 0, NULL);
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    cr_assert_eq(system(command), 0);
+    scratch_remove();
     cr_assert_not_null(p);
     cr_assert_eq(json_array_size(json_object_get(p, "ranks")), RANKS);
     expect_consistent(p, setting && strncmp(setting, "TRACE", 5) != 0);

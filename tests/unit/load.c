@@ -1,35 +1,17 @@
 /* Protects what is read from a directory: the profile that a run wrote, or the records of one that
  * crashed. */
 #include "made_profile.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static char directory[64];
-
-static void start(void)
-{
-    snprintf(directory, sizeof directory, "/tmp/collprof-load-test.XXXXXX");
-    cr_assert_not_null(mkdtemp(directory));
-}
-
-static void finish(void)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(load, .init = start, .fini = finish);
+TestSuite(load, .init = scratch_make, .fini = scratch_remove);
 
 static const char *record_path(int rank)
 {
     static char path[100];
-    snprintf(path, sizeof path, "%s/rank-%06d.ledger", directory, rank);
+    snprintf(path, sizeof path, "%s/rank-%06d.ledger", scratch, rank);
     return path;
 }
 
@@ -63,7 +45,7 @@ Test(load, raw_records_of_a_crashed_run)
         }
         ledger_close(&l);
     }
-    struct profile *p = profile_load(directory);
+    struct profile *p = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 8);
     cr_assert_eq(p->size, 9);
@@ -104,7 +86,7 @@ Test(load, a_rank_that_was_killed_in_a_call)
         }
         ledger_close(&l);
     }
-    struct profile *p = profile_load(directory);
+    struct profile *p = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert(p->ranks.at[0].in_call && !p->ranks.at[1].in_call && !p->ranks.at[2].in_call);
     cr_assert_eq(p->ranks.at[0].calls, p->ranks.at[1].calls + 1, "the call was not counted");
@@ -121,7 +103,7 @@ Test(load, damaged_records)
         ledger_close(&l);
     }
     cr_assert_eq(truncate(record_path(2), 100000), 0);
-    struct profile *p = profile_load(directory);
+    struct profile *p = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 2);
     cr_assert(made_warns(p, "rank-000002.ledger: a damaged record: a table lies outside the file"));
@@ -138,7 +120,7 @@ Test(load, ranks_without_a_number)
         l.header->state = LEDGER_EXITED;
         ledger_close(&l);
     }
-    struct profile *p = profile_load(directory);
+    struct profile *p = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 4);
     cr_assert(made_warns(p, "made from the raw records"));
@@ -152,11 +134,11 @@ Test(load, profile_or_records)
     record(&l, 0, 1);
     struct profile *p = profile_from_ledger(&l);
     profile_symbolize(p);
-    int opened = open(directory, O_RDONLY | O_DIRECTORY);
+    int opened = open(scratch, O_RDONLY | O_DIRECTORY);
     cr_assert_eq(profile_save(p, opened), 0);
     close(opened);
     profile_free(p);
-    p = profile_load(directory);
+    p = profile_load(scratch);
     cr_assert(!p->crashed);
     profile_free(p);
     ledger_close(&l);
@@ -165,16 +147,16 @@ Test(load, profile_or_records)
 /* Nothing there: no profile, and no crash. */
 Test(load, nothing_to_read)
 {
-    cr_assert_null(profile_load(directory));
+    cr_assert_null(profile_load(scratch));
     cr_assert_null(profile_load("/nonexistent"));
     char path[100];
-    snprintf(path, sizeof path, "%s/profile.json", directory);
+    snprintf(path, sizeof path, "%s/profile.json", scratch);
     FILE *f = fopen(path, "w");
     fputs("{\"schema\": \"collprof-profile/3\", \"entries\": [{\"calls\": \"many\"}]}", f);
     fclose(f);
-    cr_assert_null(profile_load(directory));
+    cr_assert_null(profile_load(scratch));
     f = fopen(path, "w");
     fputs("{\"schema\": \"coll", f);
     fclose(f);
-    cr_assert_null(profile_load(directory));
+    cr_assert_null(profile_load(scratch));
 }

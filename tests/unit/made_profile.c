@@ -13,6 +13,14 @@ struct profile *made_merged(struct profile *p, struct ledger *l)
     return p;
 }
 
+bool made_next(struct profile **p, struct ledger *l, int rank, int size)
+{
+    *p = rank ? made_merged(*p, l) : NULL;
+    if (rank < size)
+        made_ledger(l, NULL, rank, size);
+    return rank < size;
+}
+
 bool made_warns(const struct profile *p, const char *text)
 {
     for (size_t i = 0; i < p->warnings.n; i++)

@@ -8,6 +8,10 @@
 /* P with the rank that recorded L, which is closed. P may be NULL: the rank is all there is. */
 struct profile *made_merged(struct profile *p, struct ledger *l);
 
+/* The head of a loop over all ranks of SIZE: begins L, the record of RANK, after the one before was
+ * merged into P. */
+bool made_next(struct profile **p, struct ledger *l, int rank, int size);
+
 /* Whether a warning of P contains TEXT. */
 bool made_warns(const struct profile *p, const char *text);
 

@@ -1,41 +1,25 @@
 /* Protects the application from what the layer takes at its end: what is left of memory, as control
  * groups of both kinds and the host state it. */
 #include "base/array.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-static char root[64];
-
-static void start(void)
-{
-    snprintf(root, sizeof root, "/tmp/collprof-memory-test.XXXXXX");
-    cr_assert_not_null(mkdtemp(root));
-}
-
-static void finish(void)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(memory, .init = start, .fini = finish);
+TestSuite(memory, .init = scratch_make, .fini = scratch_remove);
 
 static void put(const char *path, const char *text)
 {
     char command[300];
-    snprintf(command, sizeof command, "mkdir -p \"$(dirname %s/%s)\" && printf '%s' >%s/%s", root,
-             path, text, root, path);
+    snprintf(command, sizeof command, "mkdir -p \"$(dirname %s/%s)\" && printf '%s' >%s/%s",
+             scratch, path, text, scratch, path);
     cr_assert_eq(system(command), 0);
 }
 
 static uint64_t left(void)
 {
     char groups[100];
-    snprintf(groups, sizeof groups, "%s/groups", root);
-    return memory_available(root, groups);
+    snprintf(groups, sizeof groups, "%s/groups", scratch);
+    return memory_available(scratch, groups);
 }
 
 Test(memory, of_a_host_without_groups)

@@ -1,13 +1,10 @@
 /* Protects what the verdict reads from the records of ranks that were ended in their calls. */
 #include "made_profile.h"
+#include "scratch.h"
 #include "verdict/text.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,10 +23,12 @@ struct in {
 };
 enum { NONE = INT32_MIN };
 
-/* Of rank R of two, by its record in PATH, which has ended by signal if WORDS says so. */
-static void record(const char *path, int r, const struct in *in, bool threads, bool words)
+/* Of rank R of two, which has ended by signal if WORDS says so: the path of its record. */
+static const char *record(int r, const struct in *in, bool threads, bool words)
 {
+    static char path[100];
     struct ledger l;
+    snprintf(path, sizeof path, "%s/rank-%06d.ledger", scratch, r);
     made_ledger(&l, path, r, 2);
     struct ledger_header *h = l.header;
     h->state = words ? LEDGER_SIGNALLED : LEDGER_RUNNING;
@@ -90,27 +89,23 @@ static void record(const char *path, int r, const struct in *in, bool threads, b
         h->section[LEDGER_MESSAGES].count = 1;
     }
     ledger_close(&l);
+    return path;
 }
 
 /* The verdict on two ranks by their records, which are removed. WORDS of them have recorded that
  * they were asked to end. */
 static json_t *verdict_on(const struct in in[2], bool threads, int words)
 {
-    char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[2][100];
-    cr_assert_not_null(mkdtemp(directory));
-    for (int r = 0; r < 2; r++) {
-        snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
-        record(path[r], r, &in[r], threads, r < words);
-    }
-    struct situation *e = situation_read(directory, VERDICT_SETTLED);
+    scratch_make();
+    for (int r = 0; r < 2; r++)
+        record(r, &in[r], threads, r < words);
+    struct situation *e = situation_read(scratch, VERDICT_SETTLED);
     cr_assert_not_null(e);
     struct verdict *v = verdict_of(e);
     json_t *value = verdict_json(e, v);
     verdict_free(v);
     situation_free(e);
-    for (int r = 0; r < 2; r++)
-        unlink(path[r]);
-    rmdir(directory);
+    scratch_remove();
     return value;
 }
 
@@ -307,32 +302,28 @@ static json_t *verdict_on_other_host(const char *summary, int age)
 {
     const struct in in[2] = {{.operation = OP_RECV, .peer = 1, .tag = 4},
                              {.operation = OP_RECV, .peer = 0, .tag = 4}};
-    char directory[] = "/tmp/collprof-verdict-test.XXXXXX", path[3][100];
-    cr_assert_not_null(mkdtemp(directory));
+    char path[100];
+    scratch_make();
     for (int r = 0; r < 2; r++) {
         char host[sizeof((struct ledger_header *)NULL)->host] = "elsewhere";
-        snprintf(path[r], sizeof path[r], "%s/rank-%06d.ledger", directory, r);
-        record(path[r], r, &in[r], false, false);
-        int fd = open(path[r], O_WRONLY);
+        int fd = open(record(r, &in[r], false, false), O_WRONLY);
         cr_assert_eq(pwrite(fd, host, sizeof host, offsetof(struct ledger_header, host)),
                      (ssize_t)sizeof host);
         close(fd);
     }
-    snprintf(path[2], sizeof path[2], "%s/watchdog-elsewhere", directory);
+    snprintf(path, sizeof path, "%s/watchdog-elsewhere", scratch);
     if (summary) {
         struct timespec times[2] = {{.tv_sec = time(NULL) - age}, {.tv_sec = time(NULL) - age}};
-        FILE *out = fopen(path[2], "w");
+        FILE *out = fopen(path, "w");
         fputs(summary, out);
         fclose(out);
-        utimensat(AT_FDCWD, path[2], times, 0);
+        utimensat(AT_FDCWD, path, times, 0);
     }
-    struct situation *e = situation_read(directory, VERDICT_SETTLED);
+    struct situation *e = situation_read(scratch, VERDICT_SETTLED);
     cr_assert_not_null(e);
     json_t *value = verdict_json_of(e);
     situation_free(e);
-    for (int i = 0; i < 3; i++)
-        unlink(path[i]);
-    rmdir(directory);
+    scratch_remove();
     return value;
 }
 

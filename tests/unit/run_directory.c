@@ -1,32 +1,19 @@
 /* Protects the directory of a run: always a new one, refused where others could change it, found by
  * a link. */
 #include "layer/run_directory.h"
+#include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char top[] = "/tmp/collprof-run-test.XXXXXX";
-
 static void enter(void)
 {
-    if (!mkdtemp(top) || chdir(top))
-        abort();
+    scratch_make();
+    cr_assert_eq(chdir(scratch), 0);
 }
-
-static void leave(void)
-{
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf %s", top);
-    if (system(command))
-        abort();
-}
-TestSuite(run_directory, .init = enter, .fini = leave);
+TestSuite(run_directory, .init = enter, .fini = scratch_remove);
 
 static void put(const char *path, const char *text)
 {

@@ -1,15 +1,12 @@
 /* Tuning: what is chosen of algorithms whose times are known, over the fake MPI, and the files that
  * make a library use it. */
 #include "fake_mpi.h"
+#include "scratch.h"
 
 #include "tune/found.h"
 #include "tune/tuner.h"
 
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* --- files --- */
 
@@ -162,41 +159,30 @@ Test(tune, a_difference_that_is_not_certain_is_no_rule)
 
 /* --- what was found, as a file --- */
 
-static char directory[] = "/tmp/collprof-tune-XXXXXX", path[200];
-
-static void remove_directory(void)
-{
-    static const char *const files[] = {"tuned.json", "env.sh", "openmpi.rules"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, "%s/%s", directory, files[i]);
-        unlink(path);
-    }
-    rmdir(directory);
-}
-
 static void replace_file(const char *text)
 {
-    snprintf(path, sizeof path, "%s/tuned.json", directory);
+    char path[200];
+    snprintf(path, sizeof path, "%s/tuned.json", scratch);
     FILE *out = fopen(path, "w");
     fputs(text, out);
     fclose(out);
 }
 
-Test(tune, is_read_as_it_was_written, .fini = remove_directory)
+Test(tune, is_read_as_it_was_written, .fini = scratch_remove)
 {
     struct tuned t[] = {signature("MPI_Allreduce", 4, 8, 0.5, 0.9),
                         signature("MPI_Bcast", 5, 16, NAN, 0.7)};
     struct tuned_set set = set_of(openmpi, t, 2), again;
-    cr_assert(mkdtemp(directory));
-    cr_assert(tuned_set_load(&again, directory) && again.list.n == 0, "there is no file");
+    scratch_make();
+    cr_assert(tuned_set_load(&again, scratch) && again.list.n == 0, "there is no file");
     set.complete = false;
     set.list.at[0].best = 1;
     set.list.at[0].calls = 12;
     set.list.at[1].best = 2;
     set.list.at[1].refuted = true;
     strcpy(set.list.at[1].arrival, "last");
-    cr_expect_eq(tuned_set_save(&set, directory), 1);
-    cr_assert(tuned_set_load(&again, directory));
+    cr_expect_eq(tuned_set_save(&set, scratch), 1);
+    cr_assert(tuned_set_load(&again, scratch));
     cr_expect_str_eq(again.library, set.library);
     cr_expect(!again.complete);
     cr_assert_eq(again.list.n, 2);
@@ -216,7 +202,7 @@ Test(tune, is_read_as_it_was_written, .fini = remove_directory)
 }
 
 /* Names of algorithms get into a file that a shell reads. */
-Test(tune, a_damaged_file_is_refused, .fini = remove_directory)
+Test(tune, a_damaged_file_is_refused, .fini = scratch_remove)
 {
     struct tuned_set set;
     static const char form[] = "{\"library\": \"MPICH 4.0.2\", \"tuned\": [{\"operation\": \"%s\", "
@@ -225,18 +211,18 @@ Test(tune, a_damaged_file_is_refused, .fini = remove_directory)
     static const char *const bad[][2] = {
         {"MPI_Bcast", "ring; touch x"}, {"MPI_Bcast", ""}, {"MPI_Scan", "ring"}};
     char text[400];
-    cr_assert(mkdtemp(directory));
+    scratch_make();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(text, sizeof text, form, bad[i][0], bad[i][1]);
         replace_file(text);
-        cr_expect(!tuned_set_load(&set, directory), "%s %s", bad[i][0], bad[i][1]);
+        cr_expect(!tuned_set_load(&set, scratch), "%s %s", bad[i][0], bad[i][1]);
         cr_expect_eq(set.list.n, 0);
     }
     replace_file("{");
-    cr_expect(!tuned_set_load(&set, directory));
+    cr_expect(!tuned_set_load(&set, scratch));
     snprintf(text, sizeof text, form, "MPI_Bcast", "ring");
     replace_file(text);
-    cr_expect(tuned_set_load(&set, directory) && set.list.n == 1);
+    cr_expect(tuned_set_load(&set, scratch) && set.list.n == 1);
     free(set.list.at);
 }
 
