@@ -14,6 +14,7 @@ for mpi in $mpis; do
     grep -qx 'caught 3, sum 1' out || fail "$mpi: no exception"
     profile out.$mpi states finalized=2
     profile out.$mpi calls MPI_Init=2 MPI_Barrier=4 MPI_Send=6 MPI_Allreduce=20
+    profile out.$mpi errors MPI_Send=6
     python3 -c 'import json, sys; sys.exit(sum(e["calls"] for e in json.load(open(sys.argv[1]))["entries"]) > 100)' \
         out.$mpi/profile.json || fail "$mpi: calls that nobody made"
     COLUMNS=200 "$collprof" report --full --top=20 out.$mpi >report

@@ -21,37 +21,6 @@ profile longjmp errors MPI_Send=4
 grep -q '^ *MPI_Send  *4 .*  - ' report || { cat report; fail "longjmp: times that nobody measured"; }
 tr -s ' \n' ' ' <report | grep -q ' 4 calls returned an error: MPI_Send' || { cat report; fail "longjmp: not said"; }
 
-# The same by an exception of C++, where there is a compiler and it gets through the MPI library.
-cat >throwing.cc <<'END'
-#include <cstdio>
-#include <mpi.h>
-static void leave(MPI_Comm *, int *, ...) { throw 1; }
-int main(int argc, char **argv)
-{
-    MPI_Errhandler handler;
-    int x = 0, rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_create_errhandler(leave, &handler);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    try {
-        MPI_Send(&x, 1, MPI_INT, 12345, 0, MPI_COMM_WORLD);
-    } catch (int) {
-        if (rank == 0)
-            std::puts("caught");
-    }
-    for (int i = 0; i < 100; i++)
-        MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-}
-END
-if $MPICC -x c++ throwing.cc -o throwing -lstdc++ 2>compiled && plain 2 ./throwing >want 2>&1; then
-    layered 2 throwing.out ./throwing >out 2>err || { cat err; fail "exception: another status"; }
-    cmp want out || fail "exception: other output"
-    profile throwing.out calls MPI_Barrier=200 MPI_Send=2
-    profile throwing.out errors MPI_Send=2
-fi
-
 # A rank that is always late stays so, though another one's first collective was refused.
 both failing-collective
 profile failing-collective errors MPI_Bcast=1

@@ -79,16 +79,14 @@ Test(arrivals, of_one_collective)
 /* Ranks whose logs filled at different times have different masks: the common ones are left. */
 Test(arrivals, instances_match_under_different_masks)
 {
-    struct profile *p = NULL;
+    struct profile *p;
+    struct ledger l;
     static const uint32_t mask[] = {0, 7, 3};
-    for (int r = 0; r < 3; r++) {
-        struct ledger l;
-        made_ledger(&l, NULL, r, 3);
+    for (int r = 0; made_next(&p, &l, r, 3); r++) {
         l.header->sample_mask = mask[r];
         for (uint32_t i = 0; i < 64; i++)
             if (ledger_is_sampled(42, i, 0, mask[r]))
                 made_instance(&l, OP_BARRIER, i, -1, 1000 * i, 1000 * i + 500);
-        p = made_merged(p, &l);
     }
     profile_symbolize(p);
     cr_assert_eq(p->sample_mask, 7);
