@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include "compare/compare.h"
-#include "compare/launches.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 #include "export/export.h"
 #include "measure/pairs/log.h"
 #include "report/report.h"
-#include "report/what_if.h"
 #include "results/pairs_document.h"
 #include "verdict/text.h"
 

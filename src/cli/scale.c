@@ -1,7 +1,7 @@
 /* collprof scale: efficiencies of runs with different numbers of ranks. */
 #include "cli/cli.h"
 
-#include "compare/scale.h"
+#include "compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "compare/launches.h"
+#include "compare/compare.h"
 
 #include "base/memory.h"
 #include "base/reason.h"

@@ -1,7 +1,7 @@
-#include "compare/scale.h"
+#include "compare/compare.h"
 
 #include "base/array.h"
-#include "report/efficiency.h"
+#include "report/tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
-#include "report/what_if.h"
 
 #include <math.h>
 #include <stdio.h>

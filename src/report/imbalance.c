@@ -1,6 +1,4 @@
-#include "report/imbalance.h"
-
-#include "base/array.h"
+#include "report/findings.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,25 @@
 #ifndef COLLPROF_REPORT_REPORT_H
 #define COLLPROF_REPORT_REPORT_H
 
-#include "report/screen.h"
+#include "report/tables.h"
+
+struct report_options {
+    bool full;                        /* every table; otherwise one screen */
+    const struct report_table *table; /* only this table; or NULL */
+    size_t top;                       /* rows of a table; 0: 20 */
+    int width;                        /* columns; 0: that of report_width() */
+    bool explain;                     /* print what each column means, under its table */
+    const char *directory;            /* of the run, for the next step; NULL if unknown */
+    bool explained; /* a verdict explains why the run did not end well: the screen shows no findings
+                     */
+};
+enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
+
+/* Writes at most REPORT_LINES lines, if the width allows it. */
+void screen_write(const struct view *v, FILE *out, const struct report_options *o);
+
+/* Writes one line: program, ranks, host, run time, date. */
+void screen_title(const struct view *v, FILE *out, const struct report_options *o);
 
 /* Writes the report to OUT in one piece, since several programs may report at once. */
 void report_text(const struct profile *p, FILE *out, const struct report_options *o);
@@ -16,5 +34,10 @@ int report_width(FILE *out);
 
 /* profile_json() with the findings as "diagnosis", a new reference. */
 json_t *report_json(const struct profile *p);
+
+/* Writes the effect of CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer"). TRACE: from
+ * profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects nothing, or
+ * the trace does not allow predictions. */
+bool report_what_if(const struct profile *trace, const char *change, FILE *out);
 
 #endif

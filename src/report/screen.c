@@ -1,4 +1,4 @@
-#include "report/screen.h"
+#include "report/report.h"
 
 #include "base/format.h"
 #include "base/quote.h"

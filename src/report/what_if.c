@@ -1,8 +1,8 @@
-#include "report/what_if.h"
+#include "report/findings.h"
+#include "report/report.h"
 
 #include "base/format.h"
 #include "base/reason.h"
-#include "report/labels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  */
 #include "base/memory.h"
 #include "compare/compare.h"
-#include "compare/launches.h"
 #include "document/json.h"
 #include "export/export.h"
 #include "measure/pairs/log.h"

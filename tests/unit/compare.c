@@ -1,7 +1,6 @@
 /* Protects what is said to differ between runs: the same places in edited programs, causes before
  * effects. */
 #include "compare/compare.h"
-#include "compare/scale.h"
 #include "profile/model.h"
 #include "timeline/timeline.h"
 

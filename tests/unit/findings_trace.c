@@ -1,7 +1,7 @@
 /* Protects the findings from a trace and from collectives one by one: causes at call sites, idle
  * waves, phases, and how a change that is simulated is named. */
 #include "made_findings.h"
-#include "report/what_if.h"
+#include "report/report.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Protects what is shown of several launches of a benchmark: which rows are the same, which
  * launches belong to which side, and that intervals need enough of them. */
-#include "compare/launches.h"
 #include "base/memory.h"
 #include "base/reason.h"
+#include "compare/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
