@@ -28,20 +28,16 @@ extern bool cli_silent;
 /* The default directory of a run. */
 #define CLI_DIRECTORY "collprof.out"
 
-/* Parses the options, or ends the process: with 0 after --help, with STATUS_USAGE after a
- * mistake. */
-void cli_parse(struct option_parser *parser, int argc, char **argv);
+/* Parses the options of PROGRAM into VALUES, or ends the process: with 0 after --help, with
+ * STATUS_USAGE after a mistake. */
+struct option_parser cli_parse(const struct option_program *program, void *values, int argc,
+                               char **argv);
 
 /* Takes one word, a directory or file, into the const char * at the beginning of VALUES. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
-/* Collects directories or files of the command line. It must be the first member of the struct to
- * which VALUES points. The caller allocates AT, with room for all words.
- */
-struct cli_paths {
-    const char **at;
-    size_t n;
-};
+/* Collects directories or files of the command line in the ARRAY(const char *) at the beginning of
+ * VALUES. */
 error_t cli_take_paths(struct option_parser *parser, void *values, char *word);
 
 /* The formats of a document: those of enum format and a page. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct comparing {
-    struct cli_paths run;
+    ARRAY(const char *) run;
     double limit; /* percent; NaN if none */
     int format;
     struct tuned_set *tuned; /* as in struct run_sets */
@@ -95,9 +95,9 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
         return reason_give("%s: no earlier run is kept there to compare with: use: collprof "
                            "compare A B",
                            directory);
-    c->run.at[0] = runs->list.at[1].path;
-    c->run.at[1] = runs->list.at[0].path;
-    c->run.n = 2;
+    c->run.n = 0;
+    *PUSH(&c->run) = runs->list.at[1].path;
+    *PUSH(&c->run) = runs->list.at[0].path;
     return true;
 }
 
@@ -115,10 +115,8 @@ static void refuse_folders(const struct comparing *c)
 int cli_compare(int argc, char **argv)
 {
     struct comparing c = {.limit = NAN};
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &c};
+    const struct option_parser parser = cli_parse(&program, &c, argc, argv);
     struct kept_runs runs = {0};
-    c.run.at = memory_alloc(((size_t)argc + 2) * sizeof *c.run.at);
-    cli_parse(&parser, argc, argv);
     int status = STATUS_FAILED, before = parser.divided_at;
     if (before == 0 || (size_t)before == c.run.n)
         cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");

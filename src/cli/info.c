@@ -67,8 +67,7 @@ static const struct option_program program = {
 
 int cli_info(int argc, char **argv)
 {
-    struct option_parser parser = {.program = &program, .name = argv[0]};
-    cli_parse(&parser, argc, argv);
+    cli_parse(&program, NULL, argc, argv);
     print_build();
     print_settings();
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;

@@ -73,20 +73,22 @@ void cli_say(const char *format, ...)
     free(line);
 }
 
-void cli_parse(struct option_parser *parser, int argc, char **argv)
+struct option_parser cli_parse(const struct option_program *program, void *values, int argc,
+                               char **argv)
 {
+    struct option_parser parser = {.program = program, .name = argv[0], .values = values};
     cli_name = argv[0];
-    switch (options_parse(parser, argc, argv)) {
+    switch (options_parse(&parser, argc, argv)) {
     case OPTIONS_GOOD:
-        return;
+        return parser;
     case OPTIONS_HELP:
-        options_help(parser, stdout);
+        options_help(&parser, stdout);
         break;
     case OPTIONS_VERSION:
         puts(PACKAGE_STRING);
         break;
     default:
-        cli_refuse("%s", parser->mistake);
+        cli_refuse("%s", parser.mistake);
     }
     exit(cli_flush() ? STATUS_GOOD : STATUS_FAILED);
 }
@@ -102,9 +104,9 @@ error_t cli_take_directory(struct option_parser *parser, void *values, char *wor
 
 error_t cli_take_paths(struct option_parser *parser, void *values, char *word)
 {
-    struct cli_paths *paths = values;
+    ARRAY(const char *) *paths = values;
     (void)parser;
-    paths->at[paths->n++] = word;
+    *PUSH(paths) = word;
     return 0;
 }
 

@@ -224,9 +224,7 @@ static bool run_all(struct repeat *r)
 int cli_repeat(int argc, char **argv)
 {
     static struct repeat r = {.output = "collprof.repeat", .runs = 6};
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
-    cli_parse(&parser, argc, argv);
-    r.command = parser.rest;
+    r.command = cli_parse(&program, &r, argc, argv).rest;
     if (!r.command)
         cli_refuse("no command: use: collprof repeat mpiexec -n 4 collprof run ./app");
     check_command(&r);

@@ -371,8 +371,7 @@ int cli_report(int argc, char **argv)
         r.format = CSV;
     if (text_ends_with(argv[0], " plot"))
         r.format = HTML;
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &r};
-    cli_parse(&parser, argc, argv);
+    cli_parse(&program, &r, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
     char *path = is_file || r.list ? NULL : runs_current(r.directory);

@@ -210,10 +210,8 @@ int cli_run(int argc, char **argv)
     cli_silent = !launcher_speaks();
     settings_read(&r.settings, environ, refuse_variable, NULL);
     const struct settings before = r.settings;
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &r.settings};
     check_slips(argc, argv);
-    cli_parse(&parser, argc, argv);
-    r.application = parser.rest;
+    r.application = cli_parse(&program, &r.settings, argc, argv).rest;
     if (!r.application)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");
     r.settings.output = make_absolute(r.settings.output);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct scaling {
-    struct cli_paths run;
+    ARRAY(const char *) run;
     double limit; /* percent; NaN: none */
     int format;
     bool weak;
@@ -59,9 +59,7 @@ static int scale(const struct scaling *s)
 int cli_scale(int argc, char **argv)
 {
     struct scaling s = {.limit = NAN};
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &s};
-    s.run.at = memory_alloc(((size_t)argc + 1) * sizeof *s.run.at);
-    cli_parse(&parser, argc, argv);
+    cli_parse(&program, &s, argc, argv);
     if (!s.run.n)
         cli_refuse("no runs: use: collprof scale DIR...");
     cli_refuse_repeated(s.run.at, s.run.n);

@@ -194,8 +194,7 @@ static const struct option_program program = {
 int cli_top(int argc, char **argv)
 {
     struct asking t = {.interval = 2};
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &t};
-    cli_parse(&parser, argc, argv);
+    cli_parse(&program, &t, argc, argv);
     char *path = runs_current(t.directory ?: CLI_DIRECTORY),
          *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */
     follow(real ?: path, t.interval);

@@ -56,8 +56,7 @@ static void add_stacks(json_t *notes, const struct situation *s)
 int cli_where(int argc, char **argv)
 {
     struct asking w = {.directory = NULL};
-    struct option_parser parser = {.program = &program, .name = argv[0], .values = &w};
-    cli_parse(&parser, argc, argv);
+    cli_parse(&program, &w, argc, argv);
     char *path = runs_current(w.directory ?: CLI_DIRECTORY);
     struct situation *s = situation_read(path, VERDICT_SETTLED);
     json_t *value = s ? verdict_json_of(s) : NULL;
