@@ -101,7 +101,7 @@ static void add_bound(const struct pairs *p, struct document *d, const struct pa
     for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
         bound = fmax(bound, s->of[PAIRS_BOUND][k]);
     if (bound > 0)
-        document_finding(d, &(struct finding){.key = "one_way_bound", .severity = SEVERITY_DOUBT},
+        document_finding(d, FINDING("one_way_bound", DOUBT),
                          "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
                          1e6 * bound);
 }
@@ -150,7 +150,7 @@ static bool add_all_slow(const struct pairs *p, double factor, struct document *
     for (size_t i = 0; i < n; i++)
         add_slow(p, &slow[i], d);
     if (n == 0)
-        document_finding(d, &(struct finding){.key = "nothing_slow", .severity = SEVERITY_NOTE},
+        document_finding(d, FINDING("nothing_slow", NOTE),
                          "No host, rank or pair is slower than the others by a factor of %g and by "
                          "more than three standard deviations.",
                          factor);
@@ -168,22 +168,19 @@ static int report(const struct pairs_options *o, const struct pairs *p, const st
         pairs_table(p, d, p->n <= TEXT_MAX);
     else
         document_finding(
-            d, &(struct finding){.key = "too_many_ranks", .severity = SEVERITY_NOTE},
+            d, FINDING("too_many_ranks", NOTE),
             "Tables of %d ranks are too long: the log (--log-file) has the means of all pairs.",
             p->n);
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
     pairs_pictures(d);
     if (p->slowdown > 0)
-        document_finding(d,
-                         &(struct finding){.key = "slowdown_among_others",
-                                           .severity = SEVERITY_NOTE,
-                                           .number = {{"factor", p->slowdown}}},
-                         "Measured at the same time as others, a pair took up to %.3g times as "
-                         "long as alone%s.",
-                         p->slowdown,
-                         p->slowdown > PAIRS_SHARED ? ": all were measured again, one at a time"
-                                                    : "");
+        document_finding(
+            d, FINDING("slowdown_among_others", NOTE, .number = {{"factor", p->slowdown}}),
+            "Measured at the same time as others, a pair took up to %.3g times as "
+            "long as alone%s.",
+            p->slowdown,
+            p->slowdown > PAIRS_SHARED ? ": all were measured again, one at a time" : "");
     bool slow = o->suspect > 0 && add_all_slow(p, o->suspect, d);
     bool good = !o->log || save_log(p, o->log);
     return !good ? STATUS_FAILED : slow ? STATUS_SLOWER : STATUS_GOOD;

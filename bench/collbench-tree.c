@@ -167,13 +167,9 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 {
     bench_remark(t->table, contention);
     if (!estimate_has_interval(seen))
-        table_remark(t->table, &(struct finding){.key = "few_samples", .severity = SEVERITY_DOUBT},
-                     "too few samples for an interval");
+        table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
     if (error > 0.01 * seen.value)
-        table_remark(t->table,
-                     &(struct finding){.key = "clock_bound",
-                                       .severity = SEVERITY_DOUBT,
-                                       .number = {{"bound_us", 1e6 * error}}},
+        table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
                      "+-%.2f us by the clocks", 1e6 * error);
 }
 
@@ -347,17 +343,14 @@ static void add_facts(const struct tree_session *t, struct document *d)
     if (t->run)
         document_fact(d, "method", "%s", method_of(t));
     else
-        document_finding(d, &(struct finding){.key = "not_run", .severity = SEVERITY_NOTE},
-                         "Nothing was run: %s.",
+        document_finding(d, FINDING("not_run", NOTE), "Nothing was run: %s.",
                          t->o->no_run ? "--no-run" : "one rank, a prediction for the log's");
     if (!(p->slowdown > 0 && p->slowdown <= PAIRS_SHARED))
-        document_finding(d,
-                         &(struct finding){.key = "unknown_on_shared_media",
-                                           .severity = SEVERITY_DOUBT,
-                                           .number = {{"slowdown", p->slowdown}}},
-                         "Predictions are unknown on shared media: %s.",
-                         p->slowdown > 0 ? "pairs slow each other down, so only a trial shows times"
-                                         : "a log does not show whether pairs share a path");
+        document_finding(
+            d, FINDING("unknown_on_shared_media", DOUBT, .number = {{"slowdown", p->slowdown}}),
+            "Predictions are unknown on shared media: %s.",
+            p->slowdown > 0 ? "pairs slow each other down, so only a trial shows times"
+                            : "a log does not show whether pairs share a path");
 }
 
 int main(int argc, char **argv)

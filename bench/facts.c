@@ -193,8 +193,7 @@ struct contention bench_contention(MPI_Comm comm)
 void bench_remark(struct table *t, struct contention contention)
 {
     if (contention.text)
-        table_remark(t, &(struct finding){.key = "cpu_contention", .severity = SEVERITY_DOUBT},
-                     "%s", contention.text);
+        table_remark(t, FINDING("cpu_contention", DOUBT), "%s", contention.text);
 }
 
 void bench_judge(const struct bench *b, struct document *d)

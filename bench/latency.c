@@ -286,10 +286,7 @@ int main(int argc, char **argv)
     bench_sweep(b, length, 4, visit, &v);
     bench_group_close(b, &v.group);
     if (d && v.wrong)
-        document_finding(d,
-                         &(struct finding){.key = "wrong_data",
-                                           .severity = SEVERITY_ERROR,
-                                           .number = {{"cases", v.wrong}}},
+        document_finding(d, FINDING("wrong_data", ERROR, .number = {{"cases", v.wrong}}),
                          "WRONG DATA in %d of %zu cases: use no figure of this program run.",
                          v.wrong, v.ranks.n * o.things.n * v.sizes.n);
     bool saved = !d || !v.tune || tune_end(v.tune);

@@ -136,7 +136,7 @@ void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p
                 overlap_certain(c) ? shown_ratio(g, p, c) : NAN);
     table_text(t, threads ? "threads" : "comp");
     if (!isfinite(c->ratio))
-        table_remark(t, &(struct finding){.key = "comp_too_short", .severity = SEVERITY_NOTE},
+        table_remark(t, FINDING("comp_too_short", NOTE),
                      "the computation is over before the message starts");
 }
 
@@ -270,7 +270,7 @@ static void add_doubts(const struct overlap_grid *g, struct document *d)
     for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
         all += g->size.n * p->y->n;
     if (measured < all)
-        document_finding(d, &(struct finding){.key = "out_of_time", .severity = SEVERITY_NOTE},
+        document_finding(d, FINDING("out_of_time", NOTE),
                          "%zu of %zu cells are not measured: the time was over.", all - measured,
                          all);
 }

@@ -231,13 +231,12 @@ static void advise_runs(const struct comparison *c, struct estimate e, double li
 
 static struct finding finding_of(const struct comparison *c, const struct change *x)
 {
-    return (struct finding){
-        .key = kinds[x->kind].key,
-        .severity = SEVERITY_FINDING,
-        .cost = {1e-9 * x->shift.value, 1e-9 * x->shift.low, 1e-9 * x->shift.high},
-        .share = percent_of_run(c, x->shift.value) / 100,
-        .site = x->site ? x->site->label : NULL,
-        .number = {{"p", x->p}}};
+    return (struct finding){.key = kinds[x->kind].key,
+                            .severity = SEVERITY_FINDING,
+                            .cost = in_seconds(x->shift),
+                            .share = percent_of_run(c, x->shift.value) / 100,
+                            .site = x->site ? x->site->label : NULL,
+                            .number = {{"p", x->p}}};
 }
 
 static void add_run(const struct comparison *c, struct document *d)
@@ -284,16 +283,16 @@ static const char *program_of(const struct profile *p)
 
 static void add_doubts(const struct comparison *c, struct document *d)
 {
-    const struct finding programs = {.key = "different_programs", .severity = SEVERITY_DOUBT},
-                         ranks = {.key = "different_ranks",
-                                  .severity = SEVERITY_DOUBT,
-                                  .advice = "use: collprof scale, for speedup and efficiency"};
     const char *a = program_of(c->request->sets.run[0]),
                *b = program_of(c->request->sets.run[c->n]);
     if (*a && *b && strcmp(a, b) != 0)
-        document_finding(d, &programs, "The programs differ: A ran %s, B ran %s.", a, b);
+        document_finding(d, FINDING("different_programs", DOUBT),
+                         "The programs differ: A ran %s, B ran %s.", a, b);
     if (!ranks_of(c))
-        document_finding(d, &ranks, "The runs have different numbers of ranks.");
+        document_finding(d,
+                         FINDING("different_ranks", DOUBT,
+                                 .advice = "use: collprof scale, for speedup and efficiency"),
+                         "The runs have different numbers of ranks.");
 }
 
 /* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
@@ -358,9 +357,7 @@ static void add_table(const struct comparison *c, struct document *d)
         table_text(t, kinds[x->kind].head);
         table_real(t, 1e-9 * x->median[0]);
         table_real(t, 1e-9 * x->median[1]);
-        table_real(t, 1e-9 * x->shift.value);
-        table_real(t, 1e-9 * x->shift.low);
-        table_real(t, 1e-9 * x->shift.high);
+        table_estimate(t, in_seconds(x->shift));
         table_real(t, percent_of_run(c, x->shift.value));
         table_real(t, x->p);
         table_text(t, x->detected ? "yes" : NULL);

@@ -22,6 +22,12 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m);
  * Lehmann), with its exact 95 % interval. LOW and HIGH are NaN for fewer than 4+4 values. */
 struct estimate evidence_shift(const double *a, size_t n, const double *b, size_t m);
 
+/* An estimate in ns, in seconds. */
+static inline struct estimate in_seconds(struct estimate ns)
+{
+    return (struct estimate){1e-9 * ns.value, 1e-9 * ns.low, 1e-9 * ns.high};
+}
+
 /* VALUE has ROWS rows of N + M values, first those of A. P[row] becomes the adjusted p-value: the
  * probability under the null hypothesis that any row differs as much as this one, by 20,000 random
  * permutations of the runs. The statistic is the difference of the means over the standard

@@ -106,9 +106,7 @@ static void add_table(const struct gains *g, struct document *d)
         table_text(t, x->rule->algorithm->name);
         table_real(t, x->calls);
         table_real(t, 1e-9 * x->predicted_ns);
-        table_real(t, 1e-9 * x->saved_ns.value);
-        table_real(t, 1e-9 * x->saved_ns.low);
-        table_real(t, 1e-9 * x->saved_ns.high);
+        table_estimate(t, in_seconds(x->saved_ns));
         table_text(t, verdict_of(x));
     }
 }
@@ -167,7 +165,7 @@ void gains_add(struct document *d, const struct run_sets *r, bool slower)
     const struct profile *run = r->run[r->before];
     const char *used = run->libraries.n ? run->libraries.at[0] : "another library";
     if (strcmp(used, r->tuned->library) != 0) {
-        document_finding(d, &(struct finding){.key = "gains", .severity = SEVERITY_DOUBT},
+        document_finding(d, FINDING("gains", DOUBT),
                          "The rules are for %s, and the runs used %s, which does not read them.",
                          r->tuned->library, used);
         return;
@@ -241,11 +239,10 @@ void algorithms_add(struct document *d, const struct run_sets *r)
             continue;
         const struct estimate shift = call_shift(r, f);
         document_finding(d,
-                         &(struct finding){.key = "algorithm",
-                                           .severity = SEVERITY_FINDING,
-                                           .number = {{"call_us", 1e-3 * shift.value},
-                                                      {"low_us", 1e-3 * shift.low},
-                                                      {"high_us", 1e-3 * shift.high}}},
+                         FINDING("algorithm", FINDING,
+                                 .number = {{"call_us", 1e-3 * shift.value},
+                                            {"low_us", 1e-3 * shift.low},
+                                            {"high_us", 1e-3 * shift.high}}),
                          "%s of %s on %.0f ranks: %s -> %s, %s a call.",
                          json_text_at(f, "operation"),
                          format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"),

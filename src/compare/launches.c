@@ -95,19 +95,15 @@ static void add_figure(const struct launches *l, const char *name, const char *k
         table_text(l->t, json_text_at(column, "name"));
         table_text(l->t, json_text_at(column, "unit"));
         table_integer(l->t, (long long)n[0]);
-        table_real(l->t, a.median);
-        table_real(l->t, has_interval ? a.median_low : NAN);
-        table_real(l->t, has_interval ? a.median_high : NAN);
+        table_reals(l->t, a.median, has_interval ? a.median_low : NAN,
+                    has_interval ? a.median_high : NAN);
     }
     if (n[0] && l->after) {
         struct estimate e = {NAN, NAN, NAN};
         if (n[1])
             e = evidence_shift(x[0], n[0], x[1], n[1]);
-        table_real(l->t, stats_summarize(x[1], n[1]).median);
-        table_real(l->t, e.value);
-        table_real(l->t, e.low);
-        table_real(l->t, e.high);
-        table_real(l->t, n[1] ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
+        table_reals(l->t, stats_summarize(x[1], n[1]).median, e.value, e.low, e.high,
+                    n[1] ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
     }
     free(x[0]);
     free(x[1]);

@@ -18,29 +18,22 @@ enum figure {
     FIGURES
 };
 
-#define C(name, kind, head, meaning)                                                               \
-    {                                                                                              \
-        name, NULL, COLUMN_##kind, 2, meaning, head, 0                                             \
-    }
-#define OPTIONAL(name, kind, meaning)                                                              \
-    {                                                                                              \
-        name, NULL, COLUMN_##kind, 2, meaning, NULL, COLUMN_OPTIONAL                               \
-    }
 static const struct column columns[] = {
-    C("ranks", INTEGER, NULL, "in MPI_COMM_WORLD"),
-    C("time", TIME, NULL, "from MPI_Init to MPI_Finalize"),
-    C("speedup", REAL, NULL, "time of the fewest ranks over that time"),
-    C("global", SHARE, NULL, "global efficiency: computation scaling x parallel efficiency"),
-    C("computation", SHARE, "comput.",
-      "computation scaling: time outside of MPI of the fewest ranks over that time, of all ranks "
-      "together, or with --weak per rank"),
-    C("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
-    C("load_balance", SHARE, "balance", "mean over maximum of the ranks' time outside of MPI"),
-    C("serialisation", SHARE, "serial.",
-      "efficiency on an ideal network, over load balance (--trace)"),
-    C("transfer", SHARE, NULL, "run time on an ideal network over run time (--trace)"),
-    OPTIONAL("communication", SHARE, "serialisation x transfer"),
-    OPTIONAL("runs", COUNT, "all figures are medians of them"),
+    COLUMN("ranks", INTEGER, NULL, "in MPI_COMM_WORLD"),
+    COLUMN("time", TIME, NULL, "from MPI_Init to MPI_Finalize"),
+    {"speedup", NULL, COLUMN_REAL, 2, "time of the fewest ranks over that time"},
+    COLUMN("global", SHARE, NULL, "global efficiency: computation scaling x parallel efficiency"),
+    COLUMN(
+        "computation", SHARE, "comput.",
+        "computation scaling: time outside of MPI of the fewest ranks over that time, of all ranks "
+        "together, or with --weak per rank"),
+    COLUMN("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
+    COLUMN("load_balance", SHARE, "balance", "mean over maximum of the ranks' time outside of MPI"),
+    COLUMN("serialisation", SHARE, "serial.",
+           "efficiency on an ideal network, over load balance (--trace)"),
+    COLUMN("transfer", SHARE, NULL, "run time on an ideal network over run time (--trace)"),
+    OPTIONAL("communication", SHARE, NULL, "serialisation x transfer"),
+    OPTIONAL("runs", COUNT, NULL, "all figures are medians of them"),
 };
 
 /* The names of the factors; those that are products of others are left out. */
@@ -161,13 +154,12 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
     }
     for (size_t k = 0; k < n; k++)
         if (isnan(list[k].value[PARALLEL]))
-            document_finding(
-                d, &(struct finding){.key = "unknown_factors", .severity = SEVERITY_DOUBT},
-                "The efficiencies with %d ranks are unknown: ranks were cut off in "
-                "calls, or several threads of a rank call MPI.",
-                list[k].ranks);
+            document_finding(d, FINDING("unknown_factors", DOUBT),
+                             "The efficiencies with %d ranks are unknown: ranks were cut off in "
+                             "calls, or several threads of a rank call MPI.",
+                             list[k].ranks);
     if (least < 1)
-        document_finding(d, &(struct finding){.key = "falls_most", .severity = SEVERITY_FINDING},
+        document_finding(d, FINDING("falls_most", FINDING),
                          "From %d to %d ranks, %s falls most: from %.1f %% to %.1f %%.",
                          list->ranks, last->ranks, factor_names[most], 100 * list->value[most],
                          100 * last->value[most]);

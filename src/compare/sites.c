@@ -64,7 +64,7 @@ static void add_run(struct compared_sites *s, size_t run, const struct profile *
     char **label = site_labels(p), key[2400], functions[2300];
     char **chain = memory_alloc((p->sites.n + 1) * sizeof *chain);
     for (uint32_t i = 0; i < p->sites.n; i++) {
-        site_functions(p, i, functions, sizeof functions);
+        site_path(p, i, true, functions, sizeof functions);
         chain[i] = memory_strdup(functions);
     }
     for (size_t k = 0; k < sums->entries.n; k++) {

@@ -128,6 +128,10 @@ struct finding {
     const char *advice; /* recommended action, a command or a sentence; NULL if none */
 };
 
+/* A finding with a key and a severity; further members may follow as ".site = ...". */
+#define FINDING(of_key, of_severity, ...)                                                          \
+    (&(struct finding){.key = (of_key), .severity = SEVERITY_##of_severity, ##__VA_ARGS__})
+
 /* Adds F with its text, one or more whole sentences. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

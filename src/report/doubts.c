@@ -29,11 +29,8 @@ void find_ends(struct finding_context *c)
             continue;
         rank_list(list, sizeof list, rank, n);
         end_text(r->state, r->state_detail, end, sizeof end);
-        document_finding(
-            c->d,
-            &(struct finding){
-                .key = "rank_ended", .severity = SEVERITY_ERROR, .ranks = rank, .n_ranks = n},
-            "rank%s %s: %s; counts end there", n > 1 ? "s" : "", list, end);
+        document_finding(c->d, FINDING("rank_ended", ERROR, .ranks = rank, .n_ranks = n),
+                         "rank%s %s: %s; counts end there", n > 1 ? "s" : "", list, end);
     }
     free(rank);
 }
@@ -68,11 +65,8 @@ static void find_missing(struct finding_context *c)
     if (n)
         document_finding(
             c->d,
-            &(struct finding){.key = "record_full",
-                              .severity = SEVERITY_DOUBT,
-                              .ranks = rank,
-                              .n_ranks = n,
-                              .number = {{"count", (double)sum}}},
+            FINDING("record_full", DOUBT, .ranks = rank, .n_ranks = n,
+                    .number = {{"count", (double)sum}}),
             "The record of rank%s %s was full: %s call sites, calls, communicators or "
             "requests are missing in the figures (use: --memory, or a smaller --stack).",
             n > 1 ? "s" : "", list, format_count(count, sum));
@@ -129,12 +123,12 @@ static void find_excluded(struct finding_context *c)
         calls += (double)p->entries.at[i].calls;
         excluded += (double)p->entries.at[i].excluded;
     }
-    struct finding f = {.key = "excluded", .severity = SEVERITY_NOTE};
-    f.number[0] = (struct finding_number){"calls_percent", 100 * excluded / calls};
-    f.number[1] = (struct finding_number){"measuring_percent", 100 * injected / run};
     if (excluded > 0 || injected > 0.001 * run)
         document_finding(
-            c->d, &f,
+            c->d,
+            FINDING("excluded", NOTE,
+                    .number = {{"calls_percent", 100 * excluded / calls},
+                               {"measuring_percent", 100 * injected / run}}),
             "Experiments took %s of the run; percentages refer to the rest. Calls that they may "
             "have delayed, %s of all, count for the efficiency and the ranks' times, but not for "
             "times of call sites.",
@@ -145,23 +139,20 @@ static void find_excluded(struct finding_context *c)
 static void find_limits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    struct finding f = {.key = "clocks_differ", .severity = SEVERITY_DOUBT};
     if (p->hosts.n > 1 && !p->synchronized)
-        document_finding(c->d, &f,
+        document_finding(c->d, FINDING("clocks_differ", DOUBT),
                          "The clocks of %zu hosts were not synchronized: it is unknown which ranks "
                          "arrive late at collectives.",
                          p->hosts.n);
-    f.key = "dropped_messages";
     if (p->peers_dropped)
-        document_finding(c->d, &f,
+        document_finding(c->d, FINDING("dropped_messages", DOUBT),
                          "%" PRIu64 " messages found the communication matrix full and are not in "
                          "it.",
                          p->peers_dropped);
-    f.key = "spawned";
     for (size_t i = 0; i < p->entries.n; i++)
         if (!strncmp(p->operations.at[p->entries.at[i].operation].name, "MPI_Comm_spawn",
                      strlen("MPI_Comm_spawn"))) {
-            document_finding(c->d, &f,
+            document_finding(c->d, FINDING("spawned", DOUBT),
                              "Processes that MPI_Comm_spawn starts are not in this profile.");
             break;
         }

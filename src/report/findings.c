@@ -187,10 +187,7 @@ static void find_verdict(struct finding_context *c, const json_t *f)
     int *rank = memory_alloc((n + 1) * sizeof *rank);
     for (size_t k = 0; k < n; k++)
         rank[k] = (int)json_integer_value(json_array_get(ranks, k));
-    document_finding(
-        c->d,
-        &(struct finding){.key = key, .severity = SEVERITY_ERROR, .ranks = rank, .n_ranks = n},
-        "%s", text);
+    document_finding(c->d, FINDING(key, ERROR, .ranks = rank, .n_ranks = n), "%s", text);
     free(rank);
 }
 
@@ -204,8 +201,7 @@ static void find_untold(struct finding_context *c)
         return;
     run_again(c, "see what messages wait for", "--trace ", advice);
     document_finding(
-        c->d,
-        &(struct finding){.key = "waiting_unknown", .severity = SEVERITY_NOTE, .advice = advice},
+        c->d, FINDING("waiting_unknown", NOTE, .advice = advice),
         "%s of the run is in calls that send and receive: without --trace it is unknown how much "
         "of it is waiting and how much transfer.",
         format_share(share, untold, 1));
@@ -295,9 +291,8 @@ static void find_reported(struct finding_context *c)
         if (!strcmp(c->v->p->findings.at[i].kind, "verdict"))
             find_verdict(c, f);
         else if (missing)
-            document_finding(c->d,
-                             &(struct finding){.key = "not_measured", .severity = SEVERITY_NOTE},
-                             "Not measured in the run: %s.", missing);
+            document_finding(c->d, FINDING("not_measured", NOTE), "Not measured in the run: %s.",
+                             missing);
     }
 }
 

@@ -299,8 +299,7 @@ static bool windows_hide(struct finding_context *c)
         return false;
     run_again(c, "trace with longer windows", "--trace --memory=SIZE ", advice);
     document_finding(
-        c->d,
-        &(struct finding){.key = "trace_windows", .severity = SEVERITY_DOUBT, .advice = advice},
+        c->d, FINDING("trace_windows", DOUBT, .advice = advice),
         "The trace does not show which rank causes most waiting: calls that are too long for its "
         "windows of %s take %s of the time in calls that may wait.",
         format_time(window, noise_window_ns(c->v->p)), format_share(share, unseen, 1));
@@ -313,7 +312,7 @@ static void find_unknown_causes(struct finding_context *c, double unknown)
     char time[32], share[32];
     if (!noise_matters(cost, NAN, 0, c->run))
         return;
-    document_finding(c->d, &(struct finding){.key = "unknown_causes", .severity = SEVERITY_DOUBT},
+    document_finding(c->d, FINDING("unknown_causes", DOUBT),
                      "The trace does not show the cause of %s of waiting per rank, %s of all: it "
                      "is at the edge of a window, or in a call whose wait is unknown.",
                      format_time(time, 1e9 * cost),

@@ -67,9 +67,7 @@ int frame_label(const struct profile *p, const struct profile_frame *f, char *te
 enum { FRAME_LABEL = 540, PATH_LABEL = LEDGER_MAX_DEPTH * (FRAME_LABEL + 3) + 1 };
 static const char caller[] = " < ";
 
-/* All own frames, innermost first, as text; with FUNCTIONS only their names, if known. "" if none
- * is known. */
-static void path_of(const struct profile *p, uint32_t site, bool functions, char *text, size_t room)
+void site_path(const struct profile *p, uint32_t site, bool functions, char *text, size_t room)
 {
     const struct profile_site *s = &p->sites.at[site];
     size_t at = 0;
@@ -135,7 +133,7 @@ char **site_labels(const struct profile *p)
     char **label = memory_alloc((n + 1) * sizeof *label), *text = memory_alloc(PATH_LABEL);
     struct path *path = memory_alloc((n + 1) * sizeof *path);
     for (uint32_t i = 0; i < n; i++) {
-        path_of(p, i, false, text, PATH_LABEL);
+        site_path(p, i, false, text, PATH_LABEL);
         path[i] = (struct path){memory_strdup(text), i};
     }
     qsort(path, n, sizeof *path, by_text);
@@ -181,9 +179,4 @@ void measured_name(struct profile *p)
         comm_label(p, p->findings.at[i].comm, label);
         json_put(p->findings.at[i].value, "communicator", json_text(label, COMM_LABEL));
     }
-}
-
-void site_functions(const struct profile *p, uint32_t site, char *text, size_t room)
-{
-    path_of(p, site, true, text, room);
 }

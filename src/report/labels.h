@@ -18,8 +18,9 @@ const char *hosts_text(const struct profile *p, char text[HOSTS_TEXT]);
 /* "heat.c:42 exchange", or "exchange+0x1c" without lines; returns the length. */
 int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room);
 
-/* The functions of all frames, without lines, so that the text survives editing of the program. */
-void site_functions(const struct profile *p, uint32_t site, char *text, size_t room);
+/* The application's own frames, innermost first; "" if none is known. With FUNCTIONS only their
+ * names, if known, so that the text survives editing of the program. */
+void site_path(const struct profile *p, uint32_t site, bool functions, char *text, size_t room);
 
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */
 enum { COMM_LABEL = 640 };

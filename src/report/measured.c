@@ -91,8 +91,7 @@ static void put_measurement(struct table *t, const struct report_table *self, co
     }
     const char *remark = json_string_value(json_object_get(row, "remark"));
     if (remark && *remark)
-        table_remark(t, &(struct finding){.key = "remark", .severity = SEVERITY_NOTE}, "%s",
-                     remark);
+        table_remark(t, FINDING("remark", NOTE), "%s", remark);
 }
 
 void fill_measured(struct table *t, const struct view *v)

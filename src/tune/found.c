@@ -114,7 +114,7 @@ void tuned_ours_add(struct document *d, const struct tuned *t, size_t n)
             ours = tuned_ours(&t[i]);
     if (!ours)
         return;
-    document_finding(d, &(struct finding){.key = "our_broadcast", .severity = SEVERITY_FINDING},
+    document_finding(d, FINDING("our_broadcast", FINDING),
                      "In %zu of %zu cases the broadcast %s of collprof is faster than all of the "
                      "library's: use: collprof run --bcast=%s",
                      count_ours(t, n, ours), n, strchr(ours->name, 0x2d) + 1,
