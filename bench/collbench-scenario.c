@@ -72,30 +72,17 @@ static error_t take_algorithm(struct option_parser *parser, struct scenario_opti
     return o->own ? 0 : option_refuse(parser, "--algorithm: %s", dlerror());
 }
 
-static error_t take_words(struct option_parser *parser, const char *arg, void *value,
-                          error_t (*take)(struct option_parser *parser, struct scenario_options *o,
-                                          const char *word))
+/* The words of --scenario or --algorithm. */
+static error_t take_words(struct option_parser *parser, const struct option_entry *option,
+                          const char *arg, void *value)
 {
     char *copy = strdup(arg), *rest = copy, *word;
     error_t error = 0;
     while (!error && (word = strsep(&rest, ",")))
-        error = take(parser, value, word);
+        error =
+            option->from ? take_algorithm(parser, value, word) : take_scenario(parser, value, word);
     free(copy);
     return error;
-}
-
-static error_t take_scenarios(struct option_parser *parser, const struct option_entry *option,
-                              const char *arg, void *value)
-{
-    (void)option;
-    return take_words(parser, arg, value, take_scenario);
-}
-
-static error_t take_algorithms(struct option_parser *parser, const struct option_entry *option,
-                               const char *arg, void *value)
-{
-    (void)option;
-    return take_words(parser, arg, value, take_algorithm);
 }
 
 #define AT(member) offsetof(struct scenario_options, member)
@@ -104,11 +91,11 @@ static const struct option_entry option_list[] = {
     {"algorithm", 0, "LIST",
      "the library's (native, default), or our own broadcast over one of these trees: all, or of "
      "%s; or ./FILE.so, with an operation of yours",
-     1, take_algorithms, 0, &bench_algorithms},
+     1, take_words, 0, &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
-     1, take_scenarios, 0, NULL},
+     1, take_words, 0, NULL},
     {"delay", 0, "MIN:MAX", "delay in microseconds, powers of two", 2, option_take_range, AT(delay),
      &bench_times},
     {"delayed", 0, "WHO", "the late rank: first or last", 2, option_take_word, AT(delayed),

@@ -161,46 +161,46 @@ static bool due(const struct collective *c)
 }
 
 /* Packs by messages to itself, because MPI_Pack of MPICH does not accept MPI_BOTTOM. */
-static int broadcast_packed(struct internal_comm *s, const struct bcast *b, void *buffer, int count,
-                            MPI_Datatype type, int root, int bytes)
+static int broadcast_packed(const struct collective *c, const struct bcast *b)
 {
+    const struct internal_comm *s = c->on;
     const struct replaced *k = s->kept[replace_injection.index];
+    const int count = (int)c->count, bytes = (int)c->bytes;
     int rc = MPI_SUCCESS;
-    if (s->rank == root)
-        rc = PMPI_Sendrecv(buffer, count, type, root, 0, k->packed, bytes, MPI_PACKED, root, 0,
-                           s->comm, MPI_STATUS_IGNORE);
+    if (s->rank == c->root)
+        rc = PMPI_Sendrecv(c->buffer, count, c->type, c->root, 0, k->packed, bytes, MPI_PACKED,
+                           c->root, 0, s->comm, MPI_STATUS_IGNORE);
     if (!rc)
-        rc = b->run(k->packed, bytes, MPI_BYTE, root, s->comm, b->arg);
-    if (!rc && s->rank != root)
-        rc = PMPI_Sendrecv(k->packed, bytes, MPI_PACKED, s->rank, 0, buffer, count, type, s->rank,
-                           0, s->comm, MPI_STATUS_IGNORE);
+        rc = b->run(k->packed, bytes, MPI_BYTE, c->root, s->comm, b->arg);
+    if (!rc && s->rank != c->root)
+        rc = PMPI_Sendrecv(k->packed, bytes, MPI_PACKED, s->rank, 0, c->buffer, count, c->type,
+                           s->rank, 0, s->comm, MPI_STATUS_IGNORE);
     return rc;
 }
 
-static int run(struct internal_comm *s, const struct bcast *b, void *buffer, int count,
-               MPI_Datatype type, int root, uint64_t bytes, MPI_Comm comm)
+static int run(const struct collective *c, const struct bcast *b)
 {
     if (!b)
-        return PMPI_Bcast(buffer, count, type, root, comm);
-    int rc = type_is_plain(type) ? b->run(buffer, (int)bytes, MPI_BYTE, root, s->comm, b->arg)
-                                 : broadcast_packed(s, b, buffer, count, type, root, (int)bytes);
+        return PMPI_Bcast(c->buffer, (int)c->count, c->type, c->root, c->comm);
+    int rc = type_is_plain(c->type)
+                 ? b->run(c->buffer, (int)c->bytes, MPI_BYTE, c->root, c->on->comm, b->arg)
+                 : broadcast_packed(c, b);
     if (rc)
-        PMPI_Comm_call_errhandler(comm, rc);
+        PMPI_Comm_call_errhandler(c->comm, rc);
     return rc;
 }
 
 static int instead(const struct collective *c)
 {
     int n;
-    struct internal_comm *s = c->on;
     if (c->bytes == 0)
         return MPI_SUCCESS;
     struct replacement *r = c->bytes > INT_MAX ? NULL : find(c, &n);
     if (!r)
         return injection_pass(&replace_injection, c);
     double entry = clock_now();
-    int rc = run(s, r->bcast, c->buffer, (int)c->count, c->type, c->root, c->bytes, c->comm);
-    double moment = s->rank == c->root ? entry : clock_now();
+    int rc = run(c, r->bcast);
+    double moment = c->on->rank == c->root ? entry : clock_now();
     if (r->kept < MOMENTS)
         r->moment[r->kept++] = sync_global(injection_clock(), moment);
     r->calls++;

@@ -1,5 +1,4 @@
 /* Trees from latencies: the paper's, earliest-completion trees, and an optimiser. */
-#include "base/array.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 
@@ -59,25 +58,15 @@ const struct bcast tree_grid_paper = {
     .build = build_paper,
 };
 
-/* A receiver from the view of one sender. */
-struct target {
-    double key; /* cost, plus the time that its receiver needs to serve another */
-    int v;
-};
-
-static int compare_targets(const void *a, const void *b)
-{
-    const struct target *x = a, *y = b;
-    return ORDER(x->key, y->key) ?: ORDER(x->v, y->v);
-}
-
 struct greedy {
     const struct bcast *rule;
     const struct graph *g;
-    struct target *target; /* for each sender that has the message: n receivers, ascending */
-    int *next;             /* for each sender: its best target; n if none is left */
-    double *ready;         /* for each sender: when it can send next; NaN if it has no message */
-    double *ahead;         /* for each receiver: the least time in which it could serve another */
+    /* For each sender that has the message: n receivers by the cost to reach them, plus the time
+     * that they need to serve another. */
+    struct vertex_key *target;
+    int *next;     /* for each sender: its best target; n if none is left */
+    double *ready; /* for each sender: when it can send next; NaN if it has no message */
+    double *ahead; /* for each receiver: the least time in which it could serve another */
     int *sent;
 };
 
@@ -97,10 +86,10 @@ static void look_ahead(struct greedy *w, int root)
 static void add_sender(struct greedy *w, int u, double ready)
 {
     int n = w->g->n;
-    struct target *list = w->target + graph_cell(w->g, u, 0);
+    struct vertex_key *list = w->target + graph_cell(w->g, u, 0);
     for (int v = 0; v < n; v++)
-        list[v] = (struct target){v == u ? INFINITY : graph_cost(w->g, u, v) + w->ahead[v], v};
-    qsort(list, (size_t)n, sizeof *list, compare_targets);
+        list[v] = (struct vertex_key){v == u ? INFINITY : graph_cost(w->g, u, v) + w->ahead[v], v};
+    qsort(list, (size_t)n, sizeof *list, vertex_compare);
     w->ready[u] = ready;
 }
 
@@ -110,7 +99,7 @@ static int best_sender(struct greedy *w)
     int n = w->g->n, best = -1;
     double least = INFINITY;
     for (int u = 0; u < n; u++) {
-        const struct target *list = w->target + graph_cell(w->g, u, 0);
+        const struct vertex_key *list = w->target + graph_cell(w->g, u, 0);
         if (isnan(w->ready[u]))
             continue;
         while (w->next[u] < n && !isnan(w->ready[list[w->next[u]].v]))

@@ -140,29 +140,25 @@ double schedule_latest(const struct schedule *s, const struct graph *g)
     return last;
 }
 
-struct remaining {
-    double time; /* label(v) + w(u,v): time left when the injection is over */
-    int v;
-};
-
-static int compare_remaining(const void *a, const void *b)
+int vertex_compare(const void *a, const void *b)
 {
-    const struct remaining *x = a, *y = b;
-    return ORDER(y->time, x->time) ?: ORDER(x->v, y->v);
+    const struct vertex_key *x = a, *y = b;
+    return ORDER(x->key, y->key) ?: ORDER(x->v, y->v);
 }
 
+/* The child with the most time left when its injection is over is the first. */
 void schedule_label(struct schedule *s, const struct graph *g)
 {
-    struct remaining *rest = malloc((size_t)s->n * sizeof *rest);
+    struct vertex_key *rest = malloc((size_t)s->n * sizeof *rest);
     set_order(s);
     for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the previous order remains, also
                                                      a valid one */
         int u = s->order[k], from = s->first[u], n = s->first[u + 1] - from;
         for (int i = 0; i < n; i++) {
             int v = s->child[from + i];
-            rest[i] = (struct remaining){s->label[v] + graph_w(g, u, v), v};
+            rest[i] = (struct vertex_key){-(s->label[v] + graph_w(g, u, v)), v};
         }
-        qsort(rest, (size_t)n, sizeof *rest, compare_remaining);
+        qsort(rest, (size_t)n, sizeof *rest, vertex_compare);
         for (int i = 0; i < n; i++)
             s->child[from + i] = rest[i].v;
         s->label[u] = label_of(s, g, u);

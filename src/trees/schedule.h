@@ -24,6 +24,13 @@ struct schedule {
     size_t segment;    /* bytes of a segment; 0: whole messages */
 };
 
+/* A vertex, and by what it is sorted: by vertex_compare(), for qsort(), ascending, ties by rank. */
+struct vertex_key {
+    double key;
+    int v;
+};
+int vertex_compare(const void *a, const void *b);
+
 /* A schedule without a tree. False if there is no memory. Free by schedule_free(). */
 bool schedule_new(struct schedule *s, int n, int root);
 void schedule_free(struct schedule *s);

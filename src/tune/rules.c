@@ -105,20 +105,10 @@ static bool shares(const struct rules *r, const struct tuned *a, const struct tu
             (a->ranks == b->ranks && size_class_of(a->bytes) == size_class_of(b->bytes)));
 }
 
-static bool is_openmpi(const struct tuned_set *s)
-{
-    return !strncmp(s->library, "Open MPI", 8);
-}
-
-static bool is_mpich(const struct tuned_set *s)
-{
-    return !strncmp(s->library, "MPICH", 5);
-}
-
 struct rules rules_of(struct tuned_set *s)
 {
-    struct rules r = {.by_size = is_openmpi(s)};
-    const size_t n = is_openmpi(s) || is_mpich(s) ? s->list.n : 0;
+    struct rules r = {.by_size = !strncmp(s->library, "Open MPI", 8)};
+    const size_t n = r.by_size || !strncmp(s->library, "MPICH", 5) ? s->list.n : 0;
     r.sorted = memory_alloc((n + 1) * sizeof *r.sorted);
     for (size_t i = 0; i < n; i++)
         r.sorted[i] = &s->list.at[i];

@@ -76,25 +76,20 @@ struct state {
     double end; /* budget_now() of rank 0 */
 };
 
-/* Ours is number -2 - I of the list. */
-static const struct bcast *tree_of(const struct algorithm *a)
-{
-    return algorithm_is_ours(a) ? bcasts[-2 - a->number] : NULL;
-}
-
 /* From now on the operation is made by candidate K on its communicator; with K OWN by the library's
  * choice on the case's. False: the library refuses it. */
 enum { OWN = -1 };
 static bool use(const struct state *s, int k, bool strict)
 {
     const struct tuning *t = s->t;
-    const struct bcast *tree = k > 0 ? tree_of(&s->out->candidate[k]) : NULL;
+    const struct algorithm *a = k > 0 ? &s->out->candidate[k] : NULL;
+    const struct bcast *tree = a && algorithm_is_ours(a) ? bcasts[-2 - a->number] : NULL;
     *t->comm = k == OWN ? t->c.comm : s->comm[k];
     if (t->run)
         *t->run = k == OWN || tree ? NULL : t->library->run;
     if (t->tree)
         *t->tree = tree;
-    return t->library->choose(t->operation, k > 0 && !tree ? &s->out->candidate[k] : NULL, strict);
+    return t->library->choose(t->operation, tree ? NULL : a, strict);
 }
 
 /* Whether all ranks make the operation by candidate K without an error and with right data. */

@@ -59,13 +59,6 @@ static void await(const struct playing *p)
         PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(p, i), TAG_NOTICE, p->s->comm, MPI_STATUS_IGNORE);
 }
 
-/* The clear-to-send takes one latency; only then can the message start. */
-static void clear_to_send(struct playing *p)
-{
-    notify(p);
-    p->round.late = fmax(0, p->s->latency[1] - elapsed(p->s));
-}
-
 /* In equal parts, in turn to or from each peer. */
 static void start_messages(struct playing *p, bool sends)
 {
@@ -81,18 +74,6 @@ static void start_messages(struct playing *p, bool sends)
         else
             PMPI_Irecv(s->recv + at, count, s->type, peer_of(p, 0), TAG_DATA, s->comm, request);
     }
-}
-
-static void wait_all(struct playing *p)
-{
-    for (int i = 0; i < p->pending; i++)
-        PMPI_Wait(&p->request[i], MPI_STATUS_IGNORE);
-    p->pending = 0;
-}
-
-static void take_time(struct playing *p, double time)
-{
-    p->round.measured = p->round.published = time;
 }
 
 /* The data arrived one latency before the acknowledgement, or while node 0 still computed or
@@ -127,7 +108,8 @@ static void take_step(struct playing *p, int step)
         s->began = clock_now();
         break;
     case CLEAR:
-        clear_to_send(p);
+        notify(p); /* takes one latency; only then can the message start */
+        p->round.late = fmax(0, s->latency[1] - elapsed(s));
         break;
     case ISEND:
     case IRECV:
@@ -137,7 +119,9 @@ static void take_step(struct playing *p, int step)
         work_do(&s->work);
         break;
     case WAIT:
-        wait_all(p);
+        for (int i = 0; i < p->pending; i++)
+            PMPI_Wait(&p->request[i], MPI_STATUS_IGNORE);
+        p->pending = 0;
         break;
     case SEND:
         PMPI_Send(s->send, s->count, s->type, peer_of(p, 0), TAG_DATA, s->comm);
@@ -149,9 +133,12 @@ static void take_step(struct playing *p, int step)
         take_acknowledgements(p);
         break;
     default:
-        take_time(p, step == TIME_HALF           ? elapsed(s) / 2
-                     : step == TIME_LESS_LATENCY ? elapsed(s) - s->latency[1]
-                                                 : elapsed(s));
+        p->round.measured = elapsed(s);
+        if (step == TIME_HALF)
+            p->round.measured /= 2;
+        else if (step == TIME_LESS_LATENCY)
+            p->round.measured -= s->latency[1];
+        p->round.published = p->round.measured;
     }
 }
 

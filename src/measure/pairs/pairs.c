@@ -146,13 +146,6 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
     return good;
 }
 
-static void release(struct pairs_run *m)
-{
-    free(m->buffer);
-    free(m->row);
-    free(m->times);
-}
-
 enum { CHECKED = 12 };
 
 /* This rank's partner in the K-th pair that is re-measured alone; -1 for none. These pairs are
@@ -248,7 +241,9 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
         error = run(&m, p);
     if (error == MPI_SUCCESS)
         error = collect_hosts(&m, p);
-    release(&m);
+    free(m.buffer);
+    free(m.row);
+    free(m.times);
     if (error != MPI_SUCCESS)
         pairs_free(p);
     return error;
