@@ -78,7 +78,7 @@ is "--tune=exact" "$(run --tune=exact --tune-share=1000 "$tune" show MPI_Reduce_
 grep -q '"tune":' "$scratch/run/profile.json" && fail "--tune=exact measures a reduction"
 # A run that was killed has kept what it had measured: the report shows it, and the next run takes it without measuring.
 ranks=2
-TUNE_KILLED=1 run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 3000 >/dev/null
+TUNE_KILLED=1 run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 30000 >/dev/null
 "$collprof" report --table=tune --format=csv "$scratch/run" | grep '^MPI_Reduce_scatter_block' >"$scratch/killed" || fail "nothing is kept"
 run --tune=all --tune-share=0.01 "$tune" show MPI_Reduce_scatter_block 1024 3000 >/dev/null
 "$collprof" report --table=tune --format=csv "$scratch/run" | grep '^MPI_Reduce_scatter_block' >"$scratch/out" || fail "it does not go on"
