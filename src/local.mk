@@ -6,7 +6,7 @@ AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS) -ffunction-sections
 # Compilers find the headers, which no list of sources names.
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h $(srcdir)/bench/*.h))
 
-noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libverdict.la libreport.la libcompare.la libexport.la libresults.la
+noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprofile.la libverdict.la libresults.la libreport.la libcompare.la libexport.la
 
 # Without MPI, so that the command works where there is none: base, the ledger's format, and the data
 # of latencies and trees.
@@ -68,6 +68,10 @@ libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/judg
 	src/verdict/reading.c src/verdict/records.c src/verdict/situation.c src/verdict/text.c \
 	src/verdict/waits.c
 
+# results: what the bench programs write.
+libresults_la_SOURCES = src/results/pairs_document.c src/results/schedule_document.c \
+	src/tune/found.c src/tune/rules.c
+
 # report: how people read it.
 libreport_la_SOURCES = src/report/efficiency.c src/report/doubts.c src/report/findings.c \
 	src/report/findings_imbalance.c src/report/findings_waits.c src/report/imbalance.c \
@@ -83,10 +87,6 @@ libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 libexport_la_SOURCES = src/export/openmetrics.c src/export/otf2.c src/export/pages.c \
 	src/export/perfetto.c src/export/timeline.c
 libexport_la_LIBADD = $(OTF2_LIBS)
-
-# results: what the bench programs write.
-libresults_la_SOURCES = src/results/pairs_document.c src/results/schedule_document.c \
-	src/tune/found.c src/tune/rules.c
 
 # The command: no MPI is linked.
 bin_PROGRAMS += collprof

@@ -164,7 +164,8 @@ class Drawing {
     }
     at(row, key) { return row[this.picture[key]]; }
     column(key) { return this.columns.find(c => c.name === this.picture[key]) || { name: '' }; }
-    text(row, key) { return shown(this.column(key), this.at(row, key)); }
+    /* Empty if the picture declares no KEY. */
+    text(row, key) { return this.picture[key] ? shown(this.column(key), this.at(row, key)) : ''; }
     label(key) { return this.picture[key + '_label'] ?? headOf(this.column(key)); }
     rowsIn(name) { return this.rows.filter(row => !this.picture.series || String(this.at(row, 'series')) === name); }
     /* The distinct values: numbers ascending, texts in order of appearance. */
@@ -319,7 +320,7 @@ const DRAW = {
         box.style.maxWidth = `min(34rem, ${10 + 5 * Math.max(xs.length, ys.length)}rem)`; /* a small matrix is small */
         box.after(element('div', { className: 'scale' }, write(low), element('span',
             { style: `background:linear-gradient(to right,${colours.join(',')})` }), `${write(high)} ${d.label('value')}`));
-        const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')} ${d.text(row, 'label')}` : '';
+        const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')} ${d.text(row, 'label')}`.trim() : '';
         const scales = { x: d.side('x'), y: d.side('y', { reverse: true }) };
         return { type: 'scatter', data: { datasets }, plugins: [cells], scales, about };
     },

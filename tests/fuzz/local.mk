@@ -14,7 +14,7 @@ FUZZ_OBJS = $(FUZZ_FILES:%.c=fuzz/obj/%.o) page_files.o
 
 fuzz/obj/%.o: $(srcdir)/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(FUZZ_CC) $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) \
-		$(JANSSON_CFLAGS) -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"' \
+		-DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"' \
 		-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -MMD -MP -c -o $@ $<
 -include $(FUZZ_FILES:%.c=fuzz/obj/%.d)
 

@@ -166,6 +166,8 @@ if charts:
     # In maps beside each other one colour is one value.
     scales = b.value("[...document.querySelectorAll('#picture-maps .scale')].map(s => s.textContent).join('|')").split("|")
     assert len(scales) == 2 and scales[0] == scales[1] and "112100" in scales[0], scales
+    names = b.value("charts.flatMap(c => c.data.datasets[0].data.map(cell => cell.name ?? '')).join('')")
+    assert names == "", ("cells of a map without labels have texts", names)
 
 # Open in 2 s, the best of three; where the machine is so busy that as many bytes of plain text take
 # a good part of that, in six times what these take.

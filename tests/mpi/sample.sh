@@ -167,9 +167,11 @@ run empty ./sample "" 1
 # Threads that call MPI, gprof and sanitizers: ends as without the profiler, which is in no leak and no race.
 for flags in -O2 -pg -fsanitize=address -fsanitize=thread; do
     # shellcheck disable=SC2086 # no flag, too
-    $MPICC -g $flags -o flags sample.c -lm -lpthread 2>err || continue
+    $MPICC -g $flags -o flags sample.c -lm -lpthread 2>err ||
+        { [ "$flags" != -O2 ] || fail "no program"; continue; }
     timeout 60 $MPIEXEC -n 1 ./flags "" 1000 >bare 2>&1
     bare=$?
+    [ $bare != 124 ] || fail "$flags: no end without the profiler"
     for how in "" deny; do
         timeout 60 $MPIEXEC -n 1 "$collprof" run --sample --report=no -o flags.dir ./flags "$how" 1000 >out 2>&1
         status=$?

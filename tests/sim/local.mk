@@ -39,7 +39,7 @@ SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libme
 	$(libresults_la_SOURCES) $(libdocument_la_SOURCES) $(libprofile_la_SOURCES) \
 	$(libbench_la_SOURCES))
 SIM_OBJS = $(SIM_FILES:%.c=sim/obj/%.o)
-SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(JANSSON_CFLAGS) $(HWLOC_CFLAGS) \
+SIM_CPPFLAGS = $(DEFS) $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(HWLOC_CFLAGS) \
 	-DCOLLPROF_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
 SIM_CFLAGS = -O2 -g
 SIM_LIBS = $(JANSSON_LIBS) $(HWLOC_LIBS) -lm

@@ -69,8 +69,10 @@ static void print_archive(const struct profile *p, char *text, size_t room)
     scratch_make();
     snprintf(path, sizeof path, "%s/o", scratch);
     const char *why = export_otf2(p, path);
-    if ((why && strstr(why, "without OTF2")) || system("command -v otf2-print >/dev/null"))
+    if ((why && strstr(why, "without OTF2")) || system("command -v otf2-print >/dev/null")) {
+        scratch_remove();
         cr_skip("%s", why ? why : "without otf2-print");
+    }
     cr_assert_null(why, "%s", why);
     snprintf(command, sizeof command,
              "{ TZ=UTC otf2-print -G %s/traces.otf2; otf2-print %s/traces.otf2; } | "
@@ -206,7 +208,7 @@ static const struct timeline_view whole = {NAN, NAN};
 
 static char *page_of(const struct profile *p)
 {
-    static char *text;
+    char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     export_page(p, NULL, &whole, &(struct report_options){0}, out);

@@ -5,7 +5,7 @@ made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made
 
 # One program per floor. A new file of tests goes into the program of what it tests.
 if HAVE_CRITERION
-UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS) $(JANSSON_CFLAGS)
+UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS)
 unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
 	tests/unit/measure tests/unit/tune tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
 	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/benches \

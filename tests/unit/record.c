@@ -16,6 +16,7 @@ static void start(void)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/collprof-record-%d.ledger", (int)getpid());
+    unlink(path); /* of a test that crashed */
     cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, path, 512 << 10, 100), 0);
     cr_assert_eq(layer_tables_start(), 0);
     cr_assert_eq(requests_start(), 0);
