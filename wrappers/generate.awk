@@ -350,8 +350,12 @@ function template_send(family, call, bytes,   status) {
     do_call(call)
     print "    uint64_t bytes = call_failed(rc) ? 0 : " bytes ";"
     print "    call_sent(&call, rc, " comm ", bytes, " to ", " tag ", " named("sendtype datatype", "MPI_DATATYPE_NULL") ");"
-    if (family == "sendrecv")
-        print "    call_got(&call, rc, call_comm(&call, " comm ", rc), rc ? 0 : call_received(" status ", 0), " status ", NULL, " named("recvtype datatype", "MPI_DATATYPE_NULL") ");"
+    if (family == "sendrecv") {
+        print "    uint64_t got = rc ? 0 : call_received(" status ", call_bytes(" named("recvcount count", "0") ", " \
+              named("recvtype datatype", "MPI_DATATYPE_NULL") "));"
+        print "    call_got(&call, rc, call_comm(&call, " comm ", rc), got, " status ", NULL, " \
+              named("recvtype datatype", "MPI_DATATYPE_NULL") ");"
+    }
     leave("(&call, rc, " comm ", bytes)")
 }
 
@@ -380,7 +384,13 @@ function template_collective(name, call, bytes) {
     print "    if (inject_wanted())"
     print "        inject_before(&call, " comm ", " root ", " bytes ", " operands() ");"
     do_call(call)
-    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " signature() ")")
+    leave_collective(bytes)
+}
+
+# The sizes come first: they make the datatype known, of which the signature tells.
+function leave_collective(bytes) {
+    print "    uint64_t bytes = rc ? 0 : " bytes ";"
+    leave("_collective(&call, rc, " comm ", bytes, " root ", " signature() ")")
 }
 
 function template_broadcast(call, bytes) {
@@ -390,7 +400,7 @@ function template_broadcast(call, bytes) {
     print "        rc = " call ";"
     print "        call.exit = clock_ticks();"
     print "    }"
-    leave("_collective(&call, rc, " comm ", rc ? 0 : " bytes ", " root ", " signature() ")")
+    leave_collective(bytes)
 }
 
 function template_request(name, family, call, bytes,   kind, peer, matched) {
@@ -409,7 +419,8 @@ function template_request(name, family, call, bytes,   kind, peer, matched) {
         print "    struct ledger_request *matched = call_matched(" message ");"
     }
     do_call(call)
-    leave("_request(&call, rc, " comm ", rc ? 0 : " bytes ", " request ", " matched ",\n" \
+    print "    uint64_t bytes = rc ? 0 : " bytes ";"
+    leave("_request(&call, rc, " comm ", bytes, " request ", " matched ",\n" \
           "                       &(struct ledger_request){.root = " root ", .kind = " kind ", .peer = " peer ",\n" \
           "                                         .signature = " signature() ",\n" \
           "                                         .tag = " (role[line, "unordered"] ? "CALL_UNORDERED" : \

@@ -102,13 +102,14 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
 }
 
 /* A directory of `collprof repeat` contains a set of runs. */
-static void refuse_folders(const struct comparing *c)
+static void refuse_directories(const struct comparing *c)
 {
     char first[4400];
     for (size_t i = 0; i < c->run.n; i++) {
         snprintf(first, sizeof first, "%s/run-1", c->run.at[i]);
         if (!access(first, F_OK))
-            cli_refuse("%s contains several runs: use: A/run-* -- B/run-*", c->run.at[i]);
+            cli_refuse("%s contains several runs: use: collprof compare A/run-* -- B/run-*",
+                       c->run.at[i]);
     }
 }
 
@@ -123,7 +124,7 @@ int cli_compare(int argc, char **argv)
     if (before < 0 && c.run.n > 2)
         cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.run.n);
     if (c.run.n >= 2)
-        refuse_folders(&c);
+        refuse_directories(&c);
     size_t a = before > 0 ? (size_t)before : 1;
     if (c.run.n >= 2 || find_run_before(&c, &runs))
         status = compare(c.run.at, a, c.run.n - a, &c);

@@ -118,9 +118,10 @@ static void check_application(const struct run *r, struct executable *x)
     if (cli_silent)
         return;
     if (r->application[1] && setting_of(r->application[1])->name)
-        reason_print(cli_name,
-                     "%s is passed to %s: an option of collprof comes before the application",
-                     r->application[1], application);
+        reason_print(
+            cli_name,
+            "%s is passed to %s: if it is meant for collprof, put it before the application",
+            r->application[1], application);
     if (x->is_static)
         reason_print(cli_name,
                      "%s is statically linked: nothing can be preloaded into it: unless it "

@@ -158,17 +158,21 @@ static void write_summary(struct watchdog *w, const char *directory, const struc
     free(own.list.at);
 }
 
-/* Keeps V, for which the run is ended: its records will no longer show the states of processes. */
-static void keep(const char *directory, struct situation *s, const struct verdict *v)
+/* Writes V, for which the run is ended, to a file: the records will no longer show the states of
+ * processes. */
+static void verdict_save(const char *directory, struct situation *s, const struct verdict *v)
 {
     char path[4400];
     struct save save;
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
-    s->live = false; /* as whoever reads it finds the run */
-    if (!save_open(&save, path))
-        return;
-    json_write(verdict_json(s, v), save.out, true);
-    save_commit(&save);
+    s->live = false; /* its text is read after the end of the run */
+    bool saved = save_open(&save, path);
+    if (saved) {
+        json_write(verdict_json(s, v), save.out, true);
+        saved = save_commit(&save);
+    }
+    if (!saved)
+        reason_print_stored("collprof watchdog");
 }
 
 /* In one write, since ranks also write to standard error. */
@@ -220,14 +224,15 @@ static bool is_same(const struct alarm *a, const struct alarm *b)
     return a->kind == b->kind && a->first == b->first && a->n == b->n;
 }
 
-/* Whether all living ranks have been in MPI calls for SECONDS: one outside of MPI may go on. */
+/* Whether each living rank is stopped, or has been in an MPI call for SECONDS: one outside of MPI
+ * may go on. */
 static bool is_still(const struct situation *s, double seconds)
 {
     bool still = true;
     for (size_t i = 0; i < s->n_ranks; i++) {
         const struct rank_view *r = &s->rank[i];
         const bool waits = r->call.open && (r->call.seconds < 0 || r->call.seconds >= seconds);
-        still = still && (!r->alive || (waits && !r->moving));
+        still = still && (!r->alive || r->state == RANK_STOPPED || (waits && !r->moving));
     }
     return still;
 }
@@ -269,7 +274,7 @@ static void judge(struct watchdog *w)
         w->reported = now;
     }
     if (ends) {
-        keep(directory, s, v);
+        verdict_save(directory, s, v);
         end_ranks(w, s);
     }
     w->seen = now;

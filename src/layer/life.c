@@ -369,7 +369,10 @@ static void end_together(struct clock_pair entered)
     struct profile *all = merge_ranks(&layer.ledger, layer.comm);
     if (all && *agreed_sentence())
         profile_warn(all, "%s", agreed_sentence());
-    if (all && layer.sample && !all->samples.n)
+    bool reason = false;
+    for (size_t i = 0; all && i < all->warnings.n; i++)
+        reason = reason || strstr(all->warnings.at[i], PROFILE_NOT_SAMPLED);
+    if (all && layer.sample && !all->samples.n && !reason)
         profile_warn(all, PROFILE_NOT_SAMPLED ": ranks compute for less than 10 ms");
     if (layer_is_first())
         written = report_write(all, start);

@@ -120,10 +120,10 @@ static int longest_first(const void *a, const void *b)
 
 static const char *why_not_sampled(int error)
 {
-    return error == EBUSY    ? "no signal is free"
-           : error == EINVAL ? "it needs call sites, --stack"
-           : error == ENOSYS ? "it needs x86-64"
-                             : strerror(error);
+    return error == EBUSY     ? "no signal is free"
+           : error == ENODATA ? "--stack=0 records no call sites"
+           : error == ENOSYS  ? "it needs x86-64"
+                              : strerror(error);
 }
 
 /* The rank's share of PROFILE_MAX_SAMPLES: small rows lose their stack. */

@@ -60,7 +60,8 @@ static enum ledger_form form_of(MPI_Datatype type)
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length;
     PMPI_Type_get_name(type, name, &length);
-    if (name[4] == '2' || strstr(name + 4, "_INT"))
+    const char *pair = strstr(name + 4, "_INT"); /* as in MPI_DOUBLE_INT */
+    if (name[4] == '2' || (pair && strcmp(name, "MPI_LONG_LONG_INT") != 0))
         return FORM_UNKNOWN;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(name, words[i].word))

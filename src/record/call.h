@@ -326,7 +326,8 @@ static inline void call_completes(int n, const MPI_Request *requests)
 /* Counts the message or collective of a persistent request that the call C has started. */
 void call_started(struct call *c, struct ledger_request *r);
 
-/* The call has made NEW_COMM; with OF_ALL it is a collective on COMM, and has a number there. */
+/* The call has made NEW_COMM; OF_ALL: it is collective over COMM, so it takes the next
+ * number there. */
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm,
                      bool of_all);
 

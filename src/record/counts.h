@@ -87,8 +87,8 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
         m = messages_add(&row);
     if (UNLIKELY(!m))
         return;
-    const uint32_t type = ledger_type_bit(signature);
-    if (UNLIKELY(!(m->types & type)))
+    const uint32_t type = bytes ? ledger_type_bit(signature) : 0; /* empty: matches any datatype */
+    if (UNLIKELY(type & ~__atomic_load_n(&m->types, __ATOMIC_RELAXED)))
         __atomic_fetch_or(&m->types, type, __ATOMIC_RELAXED);
     if (LIKELY(!layer.threaded)) {
         m->n++;

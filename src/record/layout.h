@@ -286,13 +286,15 @@ enum ledger_form {
     FORMS
 };
 
-/* The datatype of SIGNATURE as a bit, so that those of many messages are a set, and the signature
- * of a set's lowest one. MPI_BYTE is received as any type, and a type without a number may be any.
- */
+/* The datatypes of many messages are a set of bits, one for each form and size from 1 to 16 B: that
+ * of a SIGNATURE, and the signature of a set's lowest bit. Signed and unsigned integers are one,
+ * since they are often mixed and the same in memory. Bit 31 is an unknown type; it and MPI_BYTE are
+ * not compared. */
 #define LEDGER_LOOSE_TYPES (1u << 31 | 0x1fu << 5 * (FORM_BYTE - 1))
 static inline uint32_t ledger_type_bit(uint32_t signature)
 {
-    const uint32_t form = signature >> 8 & 0xff, size = signature >> 16 | 1,
+    const uint32_t given = signature >> 8 & 0xff, size = signature >> 16 | 1,
+                   form = given == FORM_UNSIGNED ? FORM_INTEGER : given,
                    power = 31 - (uint32_t)__builtin_clz(size);
     return form ? 1u << (5 * (form - 1) + (power < 4 ? power : 4)) : 1u << 31;
 }

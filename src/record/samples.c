@@ -374,7 +374,7 @@ void samples_start(bool wanted)
     if (!wanted)
         return;
     void *at = mmap(NULL, COPY_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
-    int error = at == MAP_FAILED ? errno : layer.stack_depth ? 0 : EINVAL;
+    int error = at == MAP_FAILED ? errno : layer.stack_depth ? 0 : ENODATA;
     copy = at;
     error = error ?: begin(&h->sampled);
     h->sample_error = (uint32_t)error;

@@ -65,7 +65,7 @@ static bool has_findings(const struct document *d)
 
 /* Share of the run in calls for messages of which waiting and transfer cannot be separated, since
  * there is no trace. */
-static double untold_share(const struct finding_context *c)
+static double unseparated_share(const struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     double messages = 0;
@@ -74,9 +74,8 @@ static double untold_share(const struct finding_context *c)
     return p->trace.on || !c->v->where.known ? 0 : fmin(messages, c->v->where.other);
 }
 
-/* Comes before all figures if it has silenced findings and there is no other one. It advises only
- * where it may cost more than what a trace would show, and where there are fewer ranks to choose.
- */
+/* Comes before all figures if it has silenced findings and there is no other one. No advice
+ * for a run of one rank, or where --trace may show more. */
 static void find_contention(struct finding_context *c)
 {
     const struct noise *n = &c->v->noise;
@@ -88,7 +87,7 @@ static void find_contention(struct finding_context *c)
                         .ranks = &n->worst_rank,
                         .n_ranks = 1};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
-    if (c->ranks > 1 && n->share >= untold_share(c))
+    if (c->ranks > 1 && n->share >= unseparated_share(c))
         f.advice = "run again with fewer ranks, or on an idle host";
     if (n->share >= NOISE_FELT_FROM)
         document_finding(
@@ -192,19 +191,19 @@ static void find_verdict(struct finding_context *c, const json_t *f)
 }
 
 /* Without a trace, waiting and transfer in message calls cannot be separated: suggests --trace. */
-static void find_untold(struct finding_context *c)
+static void find_unseparated(struct finding_context *c)
 {
     static const double much = 0.10; /* of the run */
-    const double untold = untold_share(c);
+    const double unseparated = unseparated_share(c);
     char share[32], advice[RUN_AGAIN];
-    if (untold < much)
+    if (unseparated < much)
         return;
     run_again(c, "see what messages wait for", "--trace ", advice);
     document_finding(
         c->d, FINDING("waiting_unknown", NOTE, .advice = advice),
         "%s of the run is in calls that send and receive: without --trace it is unknown how much "
         "of it is waiting and how much transfer.",
-        format_share(share, untold, 1));
+        format_share(share, unseparated, 1));
 }
 
 static double percent_of(double part, double whole)
@@ -301,10 +300,10 @@ static void find_reported(struct finding_context *c)
 static const struct {
     void (*find)(struct finding_context *c);
     bool always; /* also where MPI takes little of the run */
-} finders[] = {{find_reported, true},        {find_ends, true},        {find_little_mpi, true},
-               {find_waits, false},          {find_imbalances, false}, {find_late_arrivals, false},
-               {find_small_messages, false}, {find_contention, true},  {find_tuned, true},
-               {find_doubts, true},          {find_untold, false},     {find_phase, true}};
+} finders[] = {{find_reported, true},        {find_ends, true},         {find_little_mpi, true},
+               {find_waits, false},          {find_imbalances, false},  {find_late_arrivals, false},
+               {find_small_messages, false}, {find_contention, true},   {find_tuned, true},
+               {find_doubts, true},          {find_unseparated, false}, {find_phase, true}};
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {

@@ -95,19 +95,17 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          share, call);
 }
 
-/* Seconds per rank of the waiting HERE at A that may have other reasons than A's late rank: waiting
- * for it as long as for a mean other rank, its longer time outside of MPI, and CPU contention (in
- * MPI, too: what a rank loses after the others have left a call delays its next one). */
-static double arrival_doubt(const struct finding_context *c, const struct profile_arrival *a,
-                            double here)
+/* Seconds per rank of the waiting HERE at A that have other reasons than A's late rank: waiting for
+ * other ranks, an equal share for this one, and its longer time outside of MPI. */
+static double arrival_others(const struct finding_context *c, const struct profile_arrival *a,
+                             double here)
 {
     const struct profile *p = c->v->p;
     const double one = 1e-9 * (double)a->cost_ns / c->ranks;
     const size_t rank = rank_index(p, a->cost_rank);
     const double longer =
         rank < p->ranks.n ? rank_outside(&p->ranks.at[rank]) - c->v->where.mean : 0;
-    return here - one + (here - one) / fmax(1, c->ranks - 1) + fmax(0, longer) +
-           noise_doubt(p, a->cost_rank, true, 0);
+    return here - one + (here - one) / fmax(1, c->ranks - 1) + fmax(0, longer);
 }
 
 /* Adds a finding for each rank for which at least half of the waiting at one call site is beyond
@@ -123,11 +121,14 @@ void find_late_arrivals(struct finding_context *c)
         const struct profile_arrival *a = &p->arrivals.at[i];
         double here = 1e-9 * (double)a->wait_ns / c->ranks,
                all = 1e-9 * (double)a->time_ns / c->ranks,
-               low = 1e-9 * (double)a->cost_low_ns / c->ranks, doubt = arrival_doubt(c, a, here);
+               low = 1e-9 * (double)a->cost_low_ns / c->ranks, others = arrival_others(c, a, here);
+        /* Contention in MPI, too: it delays the rank's next call. */
+        const double doubt = others + noise_doubt(p, a->cost_rank, true, 0);
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
             imbalance_of_rank(&c->imbalances, p, a->cost_rank))
             continue;
-        if (2 * low > here && unexplained(c, here) > 0 && finding_matters(c, here, low, doubt)) {
+        if (2 * low > here && unexplained(c, here) > 0 &&
+            noise_matters(here, low, others, c->run) && finding_matters(c, here, low, doubt)) {
             add_late(c, a, here, all, here, noise_at_least(here, low, doubt), true);
             continue;
         }

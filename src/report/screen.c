@@ -135,9 +135,12 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
     if (least > 0)
         snprintf(low, sizeof low, " (at least %s)",
                  format_share(share, least / s->v->where.run, 1));
-    snprintf(text, sizeof text, "%s of the run%s: %s",
-             format_share(share, json_number_value(json_object_get(f, "share")), 1), low,
-             json_text_at(f, "text"));
+    const double part = json_number_value(json_object_get(f, "share"));
+    if (part > 0)
+        snprintf(text, sizeof text, "%s of the run%s: %s", format_share(share, part, 1), low,
+                 json_text_at(f, "text"));
+    else
+        snprintf(text, sizeof text, "%s", json_text_at(f, "text"));
     return put_within(s, last, mark, text);
 }
 
@@ -196,7 +199,8 @@ static void put_next(struct screen *s, const char *directory)
         }
     }
     if (s->v->p->ranks.n == 1 && s->v->p->size <= 1 && !s->ended_badly)
-        snprintf(text, sizeof text, "start several ranks: mpiexec -n N collprof ./app");
+        snprintf(text, sizeof text,
+                 "to measure communication, start several ranks: mpiexec -n N collprof ./app");
     else if (directory)
         snprintf(text, sizeof text, "every table: collprof report --full %s", directory);
     else

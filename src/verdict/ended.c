@@ -83,7 +83,7 @@ static void add_missing(struct profile *p, uint32_t comm)
              "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
              format_count(count, n), n == 1 ? "" : "s",
              comm_is_named(c) ? c->name : "a communicator", most,
-             format_count(other, c->most >> 24), e ? ": " : "");
+             format_count(other, c->most >> 24), e ? ": " : " (the next may make a communicator)");
     if (e) {
         const struct awaited a = awaited_of(p, e);
         verdict_text_pair(text, p, &a, NULL);
@@ -98,13 +98,14 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
-/* Whether B was posted by a program that is known not to use mpi_f08. */
+/* Whether B's call site is in a C or C++ file: the wrappers see its completion, unlike that of
+ * mpi_f08. */
 static bool is_of_c(const struct profile *p, const struct profile_balance *b)
 {
     const struct profile_site *s = b->site < p->sites.n ? &p->sites.at[b->site] : NULL;
     const char *file = s && s->depth ? s->frame[0].file : NULL,
                *end = file ? strrchr(file, '.') : NULL;
-    return end && text_has_word(".c .cc .cpp .cxx .C", end);
+    return end && text_has_word(".c .cc .cpp .cxx .c++ .cu .hip .m .mm", end);
 }
 
 /* Whether all ranks have finished and every call was recorded. Not so if more messages were
@@ -220,12 +221,13 @@ static void add_wrong_types(struct profile *p)
             continue;
         done[site] = true;
         struct awaited a = call_of(p, b);
-        a.signature = ledger_type_of((uint32_t)b->types);
+        const uint32_t sent = (uint32_t)b->types;
+        a.signature = sent & (sent - 1) ? 0 : ledger_type_of(sent); /* of several unknown which */
         char text[VERDICT_TEXT] =
-            "a message was received with another datatype than it was sent with: ";
+            "a message was sent with one datatype and received with another: ";
         verdict_text_pair(text, p, &a, NULL);
         size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, ", but rank %u receives ", b->to);
+        snprintf(text + n, sizeof text - n, ", but rank %u received ", b->to);
         verdict_text_type(text, ledger_type_of(wrong));
         add_finding(p, VERDICT_MISMATCH, text, a.rank, (int32_t)b->to);
     }

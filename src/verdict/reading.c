@@ -93,9 +93,13 @@ static bool may_need_all(const char *name)
 static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
                                      const char *name)
 {
-    /* While a call is open it is unknown whether its root has MPI_IN_PLACE. */
+    /* While a call is open it is unknown whether the rank passed MPI_IN_PLACE. */
     const bool two_groups = r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
-               unknown = c->since && text_has_word("MPI_Gather MPI_Scatter", name);
+               unknown =
+                   c->since && text_has_word("MPI_Gather MPI_Gather_c MPI_Scatter MPI_Scatter_c "
+                                             "MPI_Allgather MPI_Allgather_c MPI_Alltoall "
+                                             "MPI_Alltoall_c",
+                                             name);
     struct awaited a =
         awaited_collective(name, two_groups, c->root, unknown ? JUDGE_UNKNOWN_BYTES : c->bytes);
     a.comm = reading_find_or_add_comm(r, c->comm_id, c->comm);

@@ -287,6 +287,27 @@ static void settle(struct situation *s, const struct situation *before)
     }
 }
 
+/* The verdict for which a watchdog ended the run; NULL if there is none, or if it is damaged. */
+static json_t *kept_read(const char *directory)
+{
+    char path[4400], why[256];
+    size_t i;
+    const json_t *group;
+    snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
+    json_t *kept = json_file_load(path, why, sizeof why);
+    bool good = *json_text_at(kept, "kind") && *json_text_at(kept, "text") &&
+                json_is_array(json_object_get(kept, "groups")) &&
+                json_is_array(json_object_get(kept, "notes"));
+    json_array_foreach(json_object_get(kept, "groups"), i, group) good =
+        good && json_is_string(json_object_get(group, "text"));
+    if (good) {
+        json_make_printable(kept);
+        return kept;
+    }
+    json_decref(kept);
+    return NULL;
+}
+
 struct situation *situation_read(const char *directory, double settled)
 {
     struct situation *s = read_once(directory, settled);
@@ -298,11 +319,7 @@ struct situation *situation_read(const char *directory, double settled)
             settle(s, before);
         situation_free(before);
     }
-    if (s && !s->live) {
-        char path[4400], why[256];
-        snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
-        s->kept = json_file_load(path, why, sizeof why);
-        json_make_printable(s->kept);
-    }
+    if (s && !s->live)
+        s->kept = kept_read(directory);
     return s;
 }

@@ -20,7 +20,7 @@ static void add(char *text, const char *format, ...)
     va_end(arguments);
 }
 
-/* Several without a name that have the same size are numbered. */
+/* Unnamed communicators of one size are numbered: nothing else in the text tells them apart. */
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
 {
     const struct profile_comm *c = comm < names->comms.n ? &names->comms.at[comm] : NULL;

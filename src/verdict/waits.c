@@ -144,7 +144,7 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
     w->maybe = any ? !c->n : a->peer < 0;
     if (!any && !w->maybe)
         add_edge(g, w, a->peer, NULL);
-    bool all = true; /* have finished and can send nothing */
+    bool all = true; /* other members have finished: none can send */
     for (size_t i = 0; any && i < c->n; i++) {
         w->maybe = w->maybe || c->member[i] < 0;
         all = all && (w->maybe || c->member[i] == a->rank || is_finished(g, c->member[i]));

@@ -68,6 +68,15 @@ static void packed(void)
               MPI_COMM_WORLD);
 }
 
+/* An empty message is received as any type; signed and unsigned integers are often mixed. */
+static void other_types(void)
+{
+    MPI_Sendrecv(values, 0, MPI_INT, right, 21, more, 1, MPI_DOUBLE, left, 21, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(values, 1, MPI_UNSIGNED_LONG, right, 22, more, 1, MPI_LONG, left, 22,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void larger_receive(void)
 {
     MPI_Sendrecv(values, 2, MPI_INT, right, 2, more, ROOM, MPI_INT, left, 2, MPI_COMM_WORLD,
@@ -256,6 +265,7 @@ static void legal(void)
     not_significant();
     packed();
     larger_receive();
+    other_types();
     own_operation();
     no_process();
     persistent();
@@ -287,10 +297,14 @@ static void wrong(void)
         MPI_Recv(values, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(values, more, 1, MPI_INT, rank ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
     MPI_Bcast(values, 1, rank == 1 ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
         MPI_Send(values, 1, MPI_FLOAT, 1, 10, MPI_COMM_WORLD);
-    if (rank == 1)
+        MPI_Send(values, 1, MPI_DOUBLE, 1, 11, MPI_COMM_WORLD);
+    }
+    if (rank == 1) {
         MPI_Recv(values, 1, MPI_INT, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(values, 1, MPI_LONG_LONG, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     MPI_Gather(values, rank == 1 ? 2 : 3, MPI_INT, more, 3, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Barrier(other);
     MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);

@@ -53,10 +53,11 @@ for mpi in $mpis; do
         "mismatch members of a communicator disagree about a collective: rank 0 in MPI_Allreduce number 2 of MPI_COMM_WORLD, 4 B, MPI_MAX" \
         "mismatch members of a communicator disagree about a collective: rank 0 in MPI_Bcast number 3 of MPI_COMM_WORLD with root 0, 4 B, 4-byte integers$at" \
         "mismatch members of a communicator disagree about a collective: rank 0 in MPI_Gather number 4 of MPI_COMM_WORLD with root 0, 12 B$at" \
-        "mismatch a message was received with another datatype than it was sent with: rank 0 in MPI_Send to rank 1 (tag 10, MPI_COMM_WORLD), 4-byte reals$at"
+        "mismatch a message was sent with one datatype and received with another: rank 0 in MPI_Send to rank 1 (tag 10, MPI_COMM_WORLD), 4-byte reals$at" \
+        "mismatch a message was sent with one datatype and received with another: rank 0 in MPI_Send to rank 1 (tag 11, MPI_COMM_WORLD), 8-byte reals$at"
     grep -q 'but rank 1 in MPI_Allreduce .*, MPI_SUM' found || fail "$mpi: no other reduction: $(cat found)"
     grep -q 'but rank 1 in MPI_Bcast .*, 4-byte reals' found || fail "$mpi: no other type: $(cat found)"
-    grep -q ', but rank 1 receives 4-byte integers' found || fail "$mpi: no type of a receive: $(cat found)"
+    grep -q ', but rank 1 received 4-byte integers' found || fail "$mpi: no type of a receive: $(cat found)"
     "$collprof" report --full wrong | grep -q '4 calls returned an error: MPI_Send at ended.c' || fail "$mpi: no error"
     expect missing "unmatched 1 request was never completed: rank 1 in MPI_Irecv from rank 0 (tag 8, MPI_COMM_WORLD)$at" \
         "missing rank 0 has called 1 collective of a communicator, but rank 3 has called 2: rank 3 in MPI_Gather number 2 of a communicator of 4 ranks with root 0, 4 B$at"

@@ -149,7 +149,7 @@ done <<'END'
 2|use: collprof report --full|--full ./app
 127|wp: No such file or directory: `collprof --help` lists commands|wp
 2|use: collprof report --format=html|run --format=html ./app
-0|--trace is passed to echo: an option of collprof comes before|run echo --trace
+0|--trace is passed to echo: if it is meant for collprof, put it before|run echo --trace
 2|did you mean --help?|--hlp
 2|unknown option --msg: `collprof report --help`|report --msg
 0|Usage: collprof report|help report
@@ -231,7 +231,7 @@ done <<'END'
 0|^  -> about 5 runs per side would decide|compare known first
 0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
 0|^B: 2 runs: twice/a, first$|compare twice/b -- twice/a first
-2|repeated contains several runs: use: A/run-\* -- B/run-\*|compare repeated known
+2|repeated contains several runs: use: collprof compare A/run-\* -- B/run-\*|compare repeated known
 0|^run,3099999.774,5083.983,|compare --format=csv known first
 0|^<!DOCTYPE html>|compare --format=html known first
 4|^Limit of 5 %: undecided|compare --fail-above=5% known first

@@ -129,7 +129,7 @@ Test(export, an_archive_is_what_was_traced)
 
 static char *metrics_of(const struct profile *p, size_t sites)
 {
-    char *text = NULL;
+    static char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     export_openmetrics(p, NULL, NULL, sites, out);
@@ -208,7 +208,7 @@ static const struct timeline_view whole = {NAN, NAN};
 
 static char *page_of(const struct profile *p)
 {
-    char *text = NULL;
+    static char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     export_page(p, NULL, &whole, &(struct report_options){0}, out);

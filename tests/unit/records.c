@@ -342,6 +342,36 @@ Test(records, what_another_hosts_watchdog_says_is_known)
     json_decref(v);
 }
 
+/* The verdict for which a watchdog ended the run is the run's; what is none is not used. */
+Test(records, the_verdict_of_a_watchdog)
+{
+    static const char *const good =
+        "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": [], \"notes\": []}";
+    static const char *const saved[] = {
+        "{}",
+        "[1]",
+        "{\"kind\": \"gone\"}",
+        "{\"kind\": \"gone\", \"text\": \"x\", \"groups\": [{}], \"notes\": []}",
+        "{\"kind\": \"gone\", \"text\": \"x\", \"groups\": []}",
+        good};
+    for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
+        char path[100];
+        scratch_make();
+        for (int r = 0; r < 2; r++)
+            record(r, &(const struct in){.operation = r ? OP_ALLREDUCE : OP_BARRIER}, false, true);
+        snprintf(path, sizeof path, "%s/" VERDICT_FILE, scratch);
+        FILE *out = fopen(path, "w");
+        fputs(saved[i], out);
+        fclose(out);
+        struct situation *e = situation_read(scratch, VERDICT_SETTLED);
+        json_t *value = verdict_json_of(e);
+        cr_assert_eq(!strcmp(text_in(value), "kept"), saved[i] == good, "%s", saved[i]);
+        json_decref(value);
+        situation_free(e);
+        scratch_remove();
+    }
+}
+
 Test(records, a_host_that_says_nothing_is_named_and_proves_nothing)
 {
     static const struct {

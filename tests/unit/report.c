@@ -76,7 +76,9 @@ Test(report, begins_with_what_matters)
     p->ranks.n = p->size = 1;
     p->ranks.at[0].delayed_ns = 300000000;
     text = text_of(p, &(struct report_options){.width = 80});
-    assert_has(text, "\nNext: start several ranks: mpiexec -n N collprof ./app\n");
+    assert_has(
+        text,
+        "\nNext: to measure communication, start several ranks: mpiexec -n N collprof ./app\n");
     assert_has(text, "CPU contention");
     free(text);
     profile_free(p);
