@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/reason.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/try.h"
@@ -11,11 +12,13 @@
 #include "tune/found.h"
 #include "tune/tuner.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SIGNATURE                                                                                  \
     {"operation", NULL, COLUMN_TEXT, 0, NULL, .flags = COLUMN_SHORTEN},                            \
@@ -66,9 +69,8 @@ struct tune {
     struct tuned_set set;
 };
 
-/* Goes on from what an ended tuning of the same library has left in the directory; a complete set
- * stays there until something is measured. False, with a reason, if nothing can be written there.
- */
+/* Goes on from what an ended tuning of the same library has left in the directory, where the files
+ * stay until something is measured. False, with a reason, if nothing can be written there. */
 static bool open_set(struct tune *t)
 {
     char library[sizeof t->set.library], path[PATH_MAX];
@@ -79,10 +81,10 @@ static bool open_set(struct tune *t)
         t->set.list.n = 0;
     text_copy(t->set.library, sizeof t->set.library, library);
     snprintf(path, sizeof path, "%s/env.sh", t->o->tune);
-    const bool good =
-        t->set.complete ? save_possible(path) : tuned_set_save(&t->set, t->o->tune) >= 0;
     t->set.complete = false;
-    return good;
+    if (mkdir(t->o->tune, 0777) && errno != EEXIST)
+        return reason_give("%s: %s", t->o->tune, strerror(errno));
+    return save_possible(path);
 }
 
 struct tune *tune_new(const struct latency_options *o, struct document *d)
@@ -114,13 +116,13 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
 {
     const struct algorithm *best = r->best ? &r->candidate[r->best] : NULL;
     const struct estimate *ratio = &r->ratio[r->best];
-    const double part = best ? 100 : NAN; /* percent */
+    const double percent = best ? 100 : NAN, us = best ? 1e6 : NAN;
     put_signature(t->table, operation, r);
     table_real(t->table, 1e6 * r->time[0].value);
     table_text(t->table, best ? best->name : NULL);
     table_integer_if(t->table, best && best->segment, best ? best->segment : 0);
-    table_reals(t->table, part * 1e4 * r->time[r->best].value, part * (1 - ratio->value),
-                part * (1 - ratio->high), part * (1 - ratio->low), 1 / ratio->value);
+    table_reals(t->table, us * r->time[r->best].value, percent * (1 - ratio->value),
+                percent * (1 - ratio->high), percent * (1 - ratio->low), 1 / ratio->value);
     bench_remark(t->table, contention);
     for (int k = 0; k < r->n; k++) {
         char name[64];

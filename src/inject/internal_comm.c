@@ -226,12 +226,13 @@ void internal_comms_end(void)
     if (failed)
         injection_warn(
             "ranks waited %.2g s for others before %llu call%s, the first of them %s, and then "
-            "went on without what --ack, --benchmark and --bcast do there: either some rank comes "
-            "late, or the application leaves the call before all ranks enter it",
+            "went on without what --ack, --benchmark, --tune and --bcast do there: either some "
+            "rank comes late, or the application leaves the call before all ranks enter it",
             handshake_waited(), (unsigned long long)failed, failed > 1 ? "s" : "", failed_at);
     if (comms_refused)
         injection_warn(
-            "%llu communicator%s excluded from --ack, --benchmark and --bcast: the layer makes at "
-            "most %d of its own at a time, so that the application does not run out of them",
+            "%llu communicator%s excluded from --ack, --benchmark, --tune and --bcast: the layer "
+            "makes at most %d of its own at a time, so that the application does not run out of "
+            "them",
             (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was", COMMS_MAX);
 }

@@ -7,6 +7,7 @@
  * with this output takes it from there. */
 #include "inject/signature.h"
 
+#include "base/memory.h"
 #include "base/try.h"
 #include "profile/profile.h"
 #include "record/operations.h"
@@ -26,7 +27,9 @@ static const struct tuning_library *library;
 
 /* --- what a run that was killed had found --- */
 
-static json_t *killed; /* its findings, read by rank 0 of a communicator when it needs them */
+/* Its findings: rank 0 reads them at the start, rank 0 of a communicator when it needs them. */
+static json_t *killed;
+static bool goes_on; /* a rank of it is alive, so it was not killed */
 
 static pthread_mutex_t killed_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,7 +40,9 @@ static void add_record(int directory, const char *name, const struct ledger_head
     struct ledger l;
     const json_t *one;
     size_t i;
-    if (fault || strcmp(h->program, own->program) != 0 ||
+    goes_on |= !fault && ledger_is_alive(h);
+    if (fault || h->size != own->size || strcmp(h->program, own->program) != 0 ||
+        strcmp(h->script, own->script) != 0 || strcmp(h->arguments, own->arguments) != 0 ||
         strcmp(h->mpi_library, own->mpi_library) != 0 ||
         ledger_open(&l, directory, name, 1u << LEDGER_TEXTS))
         return;
@@ -49,25 +54,39 @@ static void add_record(int directory, const char *name, const struct ledger_head
 }
 
 /* Reads the records in the directory of the run before this one, unless it has ended well. */
-static json_t *killed_read(void)
+static void read_records(void *findings)
 {
-    json_t *findings = json_array();
-    int directory = layer.previous ? open(layer.previous, O_RDONLY | O_DIRECTORY) : -1;
+    int directory = layer.previous ? open(layer.previous, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (directory >= 0 && faccessat(directory, "profile.json", F_OK, 0))
         ledger_each(directory, add_record, findings);
     if (directory >= 0)
         close(directory);
+}
+
+static json_t *killed_read(void)
+{
+    json_t *findings = json_array();
+    if (!memory_try(read_records, findings))
+        findings = json_array();
+    if (goes_on)
+        json_array_clear(findings);
     if (json_array_size(findings))
-        injection_warn("tune: what a run that was killed had measured (%zu) is not measured again: "
-                       "%s",
+        injection_warn("tune: %zu measurements of a run that did not end (%s) are used where the "
+                       "same calls occur",
                        json_array_size(findings), layer.previous);
     return findings;
+}
+
+/* As the profile's communicators have it: equal in runs of one size. */
+static json_t *members_json(const struct collective *c)
+{
+    return json_sprintf("0x%016llx", (unsigned long long)c->on->of->id);
 }
 
 /* What it had found for G on C's communicator, a new reference; NULL if nothing. */
 static json_t *killed_find(const struct collective *c, const struct signature *g)
 {
-    json_t *one;
+    json_t *one, *members = members_json(c), *found = NULL;
     size_t i;
     pthread_mutex_lock(&killed_lock);
     killed = killed ? killed : killed_read();
@@ -75,14 +94,28 @@ static json_t *killed_find(const struct collective *c, const struct signature *g
     json_array_foreach(killed, i, one)
     {
         const json_t *root = json_object_get(one, "root");
-        if (!strcmp(json_text_at(one, "operation"), g->operation->mpi_name) &&
-            !strcmp(json_text_at(one, "communicator"), c->on->name) &&
-            json_number_at(one, "ranks") == c->on->size &&
+        if (!found && !strcmp(json_text_at(one, "operation"), g->operation->mpi_name) &&
+            json_equal(json_object_get(one, "members"), members) &&
             json_number_at(one, "bytes") == (double)g->bytes &&
             (json_is_integer(root) ? json_integer_value(root) : -1) == g->root)
-            return json_deep_copy(one);
+            found = json_deep_copy(one);
     }
-    return NULL;
+    json_decref(members);
+    return found;
+}
+
+/* Writes all of it into this run's record, from which the next one goes on if this is killed, too.
+ */
+static void killed_keep(void)
+{
+    json_t *one;
+    size_t i;
+    killed = killed_read();
+    json_array_foreach(killed, i, one)
+    {
+        json_object_del(one, "communicator_index"); /* of its own record */
+        injection_record(&tune_injection, one);
+    }
 }
 
 /* --- measuring --- */
@@ -95,6 +128,8 @@ static bool start(void)
         injection_warn(
             "tune: this MPI library has no algorithms that can be chosen while a program "
             "runs");
+    if (library && layer.rank == 0)
+        killed_keep();
     return library != NULL;
 }
 
@@ -132,9 +167,8 @@ static void finish(void)
     uint64_t all = 0;
     allreduce_yielding(&turns, &all, 1, MPI_SUM, layer.comm);
     if (layer.rank == 0 && all == 0)
-        injection_warn("tune: nothing is measured: no collective of one size that it tunes was "
-                       "called more than %d times",
-                       FIRST);
+        injection_warn("tune: nothing was measured: no collective of one size was repeated often "
+                       "enough on a communicator of several ranks");
 }
 
 static json_t *finding_json(const struct collective *c, const struct signature *g,
@@ -142,6 +176,7 @@ static json_t *finding_json(const struct collective *c, const struct signature *
 {
     json_t *json = tuned_json(t);
     json_put(json, "communicator", json_text(c->on->name, sizeof c->on->name));
+    json_put(json, "members", members_json(c));
     json_put(json, "root", g->root < 0 ? json_null() : json_integer(g->root));
     json_put(json, "recorded_apart_us", json_finite(1e6 * apart));
     return json;
@@ -152,7 +187,6 @@ static void finding_keep(const struct collective *c, struct signature *g, json_t
 {
     g->found = json_incref(f);
     injection_found(&tune_injection, c->on->of->index, f);
-    injection_record(&tune_injection, f);
 }
 
 /* The final number of calls is known only at the end. */
@@ -193,10 +227,12 @@ static int measure(const struct collective *c, struct signature *g, struct subje
         return MPI_SUCCESS;
     result.calls = (double)g->calls;
     finding_keep(c, g, finding_json(c, g, &result, apart));
+    injection_record(&tune_injection, g->found);
     return MPI_SUCCESS;
 }
 
-/* Takes what a run that was killed had found, if it had. Rank 0 decides for all. */
+/* Takes what a run that was killed had found, if it had: killed_keep() has recorded it. Rank 0
+ * decides for all. */
 static int recall(const struct collective *c, struct signature *g)
 {
     json_t *found = c->on->rank == 0 ? killed_find(c, g) : NULL;

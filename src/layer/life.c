@@ -326,8 +326,10 @@ static void record_findings(void *done)
 {
     json_t *findings = inject_findings();
     char *text = json_dumps(findings, JSON_COMPACT);
-    if (text && json_array_size(findings))
-        layer.ledger.header->findings = ledger_add_text(&layer.ledger, text);
+    const uint32_t at =
+        text && json_array_size(findings) ? ledger_add_text(&layer.ledger, text) : 0;
+    if (at) /* otherwise those remain that were written during the run */
+        layer.ledger.header->findings = at;
     *(bool *)done = text && (layer.ledger.header->findings || !json_array_size(findings));
     free(text);
     json_decref(findings);

@@ -52,8 +52,11 @@ double tuned_saving(const struct tuned *t, const struct algorithm *a)
 
 const struct algorithm *tuned_ours(const struct tuned *t)
 {
-    double least = fmin(t->best ? t->ratio[t->best].low : 1, 1 - TUNED_TIE);
+    double least = 1 - TUNED_TIE;
     const struct algorithm *ours = NULL;
+    for (int k = 1; k < t->n; k++)
+        if (!algorithm_is_ours(&t->candidate[k]))
+            least = fmin(least, t->ratio[k].low);
     for (int k = 1; k < t->n; k++)
         if (algorithm_is_ours(&t->candidate[k]) && t->ratio[k].high < least) {
             least = t->ratio[k].high;
@@ -208,12 +211,12 @@ enum { FAN_OUT = 4 };
 void rules_openmpi_write(FILE *out, const struct rules *r)
 {
     struct lines l = lines_of(r);
-    const struct line *end = l.list.at + l.list.n;
     size_t all = 0;
-    for (const struct line *x = l.list.at; x < end; x++)
-        all += x->ranks == 0;
+    for (size_t i = 0; i < l.list.n; i++)
+        all += l.list.at[i].ranks == 0;
     fprintf(out, "%zu # operations\n", all);
-    for (const struct line *x = l.list.at; x < end; x++) {
+    for (size_t i = 0; i < l.list.n; i++) {
+        const struct line *x = &l.list.at[i], *end = l.list.at + l.list.n;
         const struct algorithm *a = x->algorithm;
         size_t ranks = 1, sizes = 1;
         for (const struct line *y = x + 1; y < end && y->ranks > 0; y++)

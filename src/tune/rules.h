@@ -23,6 +23,9 @@ struct tuned_operation {
 /* NULL if there is none of that name. */
 const struct tuned_operation *tuned_operation_find(const char *mpi_name);
 
+/* Begins the names of ours. */
+#define ALGORITHM_OURS "collprof-"
+
 /* A candidate: an algorithm of the library, or a broadcast of ours ("collprof-chain"), for which
  * the library can have no rule. */
 struct algorithm {

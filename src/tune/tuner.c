@@ -1,5 +1,6 @@
 #include "tune/tuner.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "sync/sync.h"
@@ -204,7 +205,7 @@ static void list_trees(struct tuned *out)
         if (!bcasts[i]->run || !bcasts[i]->build)
             continue; /* needs latencies, or is a slow one, for comparison */
         struct algorithm *a = &out->candidate[out->n++];
-        snprintf(a->name, sizeof a->name, "collprof-%s", bcasts[i]->name);
+        snprintf(a->name, sizeof a->name, ALGORITHM_OURS "%s", bcasts[i]->name);
         a->number = -2 - (int)i;
     }
 }
@@ -227,6 +228,13 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
     TRY(PMPI_Comm_rank(t->c.comm, &rank));
     TRY(PMPI_Comm_size(t->c.comm, &size));
     tuner_list(t, size, out);
+    /* Settings of the library may differ between hosts. */
+    const uint64_t hash =
+        hash_bytes(HASH_START, out->candidate, (size_t)out->n * sizeof *out->candidate);
+    uint64_t mine[] = {hash, ~hash}, least[2];
+    TRY(PMPI_Allreduce(mine, least, 2, MPI_UINT64_T, MPI_MIN, t->c.comm));
+    if (least[0] != ~least[1])
+        out->n = 1;
     if (out->n == 1)
         return MPI_SUCCESS;
     struct state *s = calloc(1, sizeof *s);

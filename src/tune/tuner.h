@@ -32,8 +32,9 @@ struct tuning {
 void tuner_list(const struct tuning *t, int ranks, struct tuned *out);
 
 /* Collective over the case's communicator. Nothing is measured if the library has no candidate
- * besides its own choice: then OUT->n is 1. OUT is complete on rank 0 and has no times elsewhere.
- * Returns an MPI error code. Afterwards the case uses its own communicator. */
+ * besides its own choice, or not the same ones on all ranks: then OUT->n is 1. OUT is complete on
+ * rank 0 and has no times elsewhere. Returns an MPI error code. Afterwards the case uses its own
+ * communicator. */
 int tuner_measure(const struct tuning *t, struct tuned *out);
 
 /* Judges N rounds, a time for each candidate (NaN: none) in TIME[round * ALGORITHMS_MAX + k]: fills

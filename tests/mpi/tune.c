@@ -6,7 +6,8 @@
  * The first form writes the files of src/tune for one algorithm, without MPI. The second one, under
  * a launcher, makes a reduction by an operation of its own, once or TIMES, and prints how often the
  * library called this in the last one, with how many numbers in all, on each rank: that shows which
- * algorithm was used, also in shared memory. With TUNE_KILLED set every rank is then killed. */
+ * algorithm was used, also in shared memory. Before the TUNE_KILLED-th call from the end every rank
+ * is killed. */
 #include "base/reason.h"
 #include "tune/found.h"
 
@@ -58,13 +59,17 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (getenv("TUNE_FOREIGN")) /* not for tuning to set */
         return 1;
-    int bytes = atoi(argv[3]);
+    int bytes = atoi(argv[3]), killed = getenv("TUNE_KILLED") ? atoi(getenv("TUNE_KILLED")) : 0;
     unsigned char *send = calloc((size_t)(bytes * size), 1), *recv = calloc((size_t)bytes, 1);
     long mine[2], *all = calloc((size_t)(2 * size), sizeof *all);
     MPI_Op op;
     MPI_Op_create(add, 1, &op);
     memset(send, rank + 1, (size_t)(bytes * size));
     for (int k = argc > 4 ? atoi(argv[4]) : 1; k > 0; k--) {
+        if (k == killed) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            kill(getpid(), SIGKILL);
+        }
         mine[0] = calls;
         mine[1] = numbers;
         memset(recv, 0, (size_t)bytes);
@@ -81,10 +86,6 @@ int main(int argc, char **argv)
     MPI_Gather(mine, 2, MPI_LONG, all, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < size; i++)
         printf("%ldx%ld%c", all[2 * i], all[2 * i + 1], i == size - 1 ? '\n' : ' ');
-    if (getenv("TUNE_KILLED")) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        kill(getpid(), SIGKILL);
-    }
     MPI_Op_free(&op);
     free(send);
     free(recv);

@@ -76,18 +76,30 @@ is "--tune" "$(run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_
 is "--tune=exact" "$(run --tune=exact --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 100)" \
     "$(show 4 MPI_Reduce_scatter_block 1024)"
 grep -q '"tune":' "$scratch/run/profile.json" && fail "--tune=exact measures a reduction"
-# A run that was killed has kept what it had measured: the report shows it, and the next run takes it without measuring.
+# A run that was killed has kept what it had measured: the report shows it, and the next run takes it without measuring,
+# even after another that was killed at once; but another program does not.
 ranks=2
-TUNE_KILLED=1 run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 30000 >/dev/null
+again() # PROGRAM PERCENT
+{
+    run --tune=all --tune-share="$2" "$1" show MPI_Reduce_scatter_block 1024 30000 >/dev/null
+}
+TUNE_KILLED=1 again "$tune" 1000
 "$collprof" report --table=tune --format=csv "$scratch/run" | grep '^MPI_Reduce_scatter_block' >"$scratch/killed" || fail "nothing is kept"
-run --tune=all --tune-share=0.01 "$tune" show MPI_Reduce_scatter_block 1024 3000 >/dev/null
+first=$(readlink "$scratch/run")
+cp "$tune" "$scratch/other"
+again "$scratch/other" 0.01
+grep -q '"warnings":' "$scratch/run/profile.json" || fail "another program has no profile"
+grep -q 'a run that did not end' "$scratch/run/profile.json" && fail "another program takes it"
+ln -sfn "$first" "$scratch/run"
+TUNE_KILLED=30000 again "$tune" 0.01
+again "$tune" 0.01
 "$collprof" report --table=tune --format=csv "$scratch/run" | grep '^MPI_Reduce_scatter_block' >"$scratch/out" || fail "it does not go on"
 is "now, before and after" "$(cut -d, -f6 "$scratch/out")" "$(cut -d, -f6 "$scratch/killed")"
 ranks=4
-grep -q 'what a run that was killed had measured (1) is not measured again' "$scratch/run/profile.json" || fail "it does not say that it goes on"
+grep -q 'tune: 1 measurements of a run that did not end (.*) are used where the same calls occur' "$scratch/run/profile.json" || fail "it does not say that it goes on"
 # A run that is too short says so.
 run --tune=all "$tune" show MPI_Reduce_scatter_block 1024 >/dev/null
-grep -q 'tune: nothing is measured: no collective .* more than 8 times' "$scratch/run/profile.json" || fail "too short"
+grep -q 'tune: nothing was measured: no collective of one size was repeated often enough' "$scratch/run/profile.json" || fail "too short"
 # Rules of another library or version are not used.
 for other in "Another MPI" "$(sed -n '1s/# library: \(.*[v ]\).*/\1/p' "$dir/env.sh")0.1"; do
     sed -i "1s/.*/# library: $other/" "$dir/env.sh"

@@ -207,20 +207,22 @@ Test(tune, a_damaged_file_is_refused, .fini = scratch_remove)
     struct tuned_set set;
     static const char form[] = "{\"library\": \"MPICH 4.0.2\", \"tuned\": [{\"operation\": \"%s\", "
                                "\"ranks\": 2, \"bytes\": 8, \"best\": \"\", \"candidates\": "
-                               "[{\"algorithm\": \"%s\", \"number\": 1}]}]}";
-    static const char *const bad[][2] = {
-        {"MPI_Bcast", "ring; touch x"}, {"MPI_Bcast", ""}, {"MPI_Scan", "ring"}};
+                               "[{\"algorithm\": \"%s\", \"number\": %s}]}]}";
+    static const char *const bad[][3] = {{"MPI_Bcast", "ring; touch x", "1"},
+                                         {"MPI_Bcast", "", "1"},
+                                         {"MPI_Scan", "ring", "1"},
+                                         {"MPI_Bcast", "ring", "-9"}};
     char text[400];
     scratch_make();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        snprintf(text, sizeof text, form, bad[i][0], bad[i][1]);
+        snprintf(text, sizeof text, form, bad[i][0], bad[i][1], bad[i][2]);
         replace_file(text);
         cr_expect(!tuned_set_load(&set, scratch), "%s %s", bad[i][0], bad[i][1]);
         cr_expect_eq(set.list.n, 0);
     }
     replace_file("{");
     cr_expect(!tuned_set_load(&set, scratch));
-    snprintf(text, sizeof text, form, "MPI_Bcast", "ring");
+    snprintf(text, sizeof text, form, "MPI_Bcast", "ring", "1");
     replace_file(text);
     cr_expect(tuned_set_load(&set, scratch) && set.list.n == 1);
     free(set.list.at);
@@ -279,19 +281,26 @@ Test(tune, ours_are_beside_the_library)
     bool alive[ALGORITHMS_MAX] = {true, true, true, true};
     const double time[] = {10, 8, 2, 12}, none[4] = {0};
     t = (struct tuned){.n = 4, .candidate = {{"", -1, 0}, {"", 1, 0}, {"collprof-chain", -9, 0}}};
+    t.operation = tuned_operation_find("MPI_Bcast");
     judge_these(12, time, none, alive, &t);
     cr_expect(t.best == 1 && alive[1] && !alive[3]);
     cr_expect_eq(tuned_ours(&t), &t.candidate[2]);
     struct document *d = document_new("test/1");
-    tuned_ours_add(d, &t, 1);
+    const struct tuned two[] = {t, signature("MPI_Barrier", 4, 0, 1, 1)};
+    tuned_ours_add(d, two, 2);
     const char *text = json_text_at(json_array_get(document_finding_list(d), 0), "text");
-    cr_expect(strstr(text, "In 1 of 1 cases") && strstr(text, "--bcast=chain"), "%s", text);
+    cr_expect(strstr(text, "In 1 of 1 broadcasts") && strstr(text, "--bcast=chain"), "%s", text);
     document_free(d);
     t.ratio[2].high = t.ratio[1].high;
     cr_expect_null(tuned_ours(&t));
     t = signature("MPI_Bcast", 4, 8, 0.9, 0.5);
     t.candidate[2].number = -9;
     cr_expect_eq(named(openmpi, &t), ring.number);
+    t = signature("MPI_Bcast", 4, 8, 1, 0.5);
+    t.candidate[2].number = -9;
+    cr_expect_eq(tuned_ours(&t), &t.candidate[2]);
+    t.ratio[1].low = 0.4;
+    cr_expect_null(tuned_ours(&t), "the library's may be as fast");
 }
 
 Test(tune, the_default_keeps_ties)
@@ -308,13 +317,14 @@ Test(tune, the_default_keeps_ties)
 
 /* What each rank's library does now. */
 static _Thread_local const struct algorithm *chosen;
+static _Thread_local int possible; /* how many algorithms its settings leave */
 
 static int list(const struct tuned_operation *o, size_t bytes, struct algorithm *list, int room)
 {
     static const struct algorithm three[] = {{"slow", 1, 0}, {"fast", 2, 0}, {"wrong", 3, 0}};
     cr_assert(o->reduces && bytes == 8 && room > 3);
     memcpy(list, three, sizeof three);
-    return 3;
+    return possible;
 }
 
 static bool choose(const struct tuned_operation *o, const struct algorithm *a, bool strict)
@@ -351,23 +361,30 @@ static int check(void *arg, int *wrong)
     return PMPI_Barrier(c->comm);
 }
 
-static void measure(int rank, void *arg)
+/* With ALGORITHMS possible ones. */
+static void tune_call(struct call *call, int algorithms, struct tuned *out)
 {
-    struct tuned *out = arg, own;
-    struct call call = {.comm = MPI_COMM_WORLD};
     const struct tuning t = {.library = &library,
                              .operation = tuned_operation_find("MPI_Allreduce"),
                              .bytes = 8,
                              .c = {.comm = MPI_COMM_WORLD,
                                    .run = run,
                                    .check = check,
-                                   .arg = &call,
+                                   .arg = call,
                                    .kind = COLLECTIVE_ALL},
-                             .comm = &call.comm,
+                             .comm = &call->comm,
                              .budget = 10};
-    cr_assert_eq(tuner_measure(&t, rank == 0 ? out : &own), MPI_SUCCESS);
-    cr_expect_eq(call.comm, MPI_COMM_WORLD);
+    possible = algorithms;
+    cr_assert_eq(tuner_measure(&t, out), MPI_SUCCESS);
+    cr_expect_eq(call->comm, MPI_COMM_WORLD);
     cr_expect_null(chosen);
+}
+
+static void measure(int rank, void *arg)
+{
+    struct tuned *out = arg, own;
+    struct call call = {.comm = MPI_COMM_WORLD};
+    tune_call(&call, 3, rank == 0 ? out : &own);
     cr_expect_eq(call.runs[3], 1, "an algorithm with wrong data is not measured");
     cr_expect(call.runs[1] > 10 && call.runs[1] <= call.runs[2]);
 }
@@ -381,4 +398,18 @@ Test(tune, measures_all_and_chooses_the_fastest)
     cr_expect(t.ratio[2].high < t.ratio[1].low && isnan(t.ratio[3].value));
     cr_expect_str_eq(t.candidate[t.best].name, "fast");
     cr_expect(t.ratio[1].value > 1 && t.time[2].value > 20e-6 && t.time[2].value < 40e-6);
+}
+
+static void differ(int rank, void *arg)
+{
+    struct tuned own;
+    struct call call = {.comm = MPI_COMM_WORLD};
+    (void)arg;
+    tune_call(&call, 2 + rank % 2, &own);
+    cr_expect(own.n == 1 && call.runs[0] == 0);
+}
+
+Test(tune, nothing_is_measured_if_the_ranks_candidates_differ)
+{
+    cr_assert(fake_mpi_run(4, differ, NULL, &(struct fake_network){.latency = 1e-6}));
 }
