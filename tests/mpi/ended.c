@@ -297,14 +297,10 @@ static void wrong(void)
         MPI_Recv(values, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(values, more, 1, MPI_INT, rank ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
     MPI_Bcast(values, 1, rank == 1 ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
+    if (rank == 0)
         MPI_Send(values, 1, MPI_FLOAT, 1, 10, MPI_COMM_WORLD);
-        MPI_Send(values, 1, MPI_DOUBLE, 1, 11, MPI_COMM_WORLD);
-    }
-    if (rank == 1) {
+    if (rank == 1)
         MPI_Recv(values, 1, MPI_INT, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Recv(values, 1, MPI_LONG_LONG, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
     MPI_Gather(values, rank == 1 ? 2 : 3, MPI_INT, more, 3, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Barrier(other);
     MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
