@@ -258,7 +258,7 @@ static bool belong_together(const struct verdict *a, const struct verdict *b)
 /* A stopped rank that none waits for is less important than a deadlock of others. */
 static double priority_of(const struct verdict *v)
 {
-    return v->kind == VERDICT_STOPPED && !v->n_waiting ? VERDICT_MISSING + 0.5 : v->kind;
+    return v->kind == VERDICT_STOPPED && !v->n_waiting ? VERDICT_MISSING + 0.5 : (double)v->kind;
 }
 
 /* Of the verdicts on ranks that wait only for each other, the one with the highest priority; AMONG:
