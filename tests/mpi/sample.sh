@@ -165,20 +165,21 @@ run handles ./sample handles
 run empty ./sample "" 1
 "$collprof" report empty | grep -q "^ - nothing was sampled (--sample): ranks compute" || fail "nothing to sample"
 # Threads that call MPI, gprof and sanitizers: ends as without the profiler, which is in no leak and no race.
-# Only with the first MPI: Open MPI leaks itself, and with it one string of the profiler's was seen to be reported.
-sanitizers="-fsanitize=address -fsanitize=thread"
-[ -z "${CHECK_AGAIN:-}" ] || sanitizers=
-for flags in -O2 -pg $sanitizers; do
+# A frame of the profiler has its source line; one without may be of a component that Open MPI has unloaded. What
+# libunwind does when a thread ends crashes under ThreadSanitizer, with samples or without: see --stack in the manual.
+for flags in -O2 -pg -fsanitize=address -fsanitize=thread; do
     # shellcheck disable=SC2086 # no flag, too
     $MPICC -g $flags -o flags sample.c -lm -lpthread 2>err ||
         { [ "$flags" != -O2 ] || fail "no program"; continue; }
-    timeout 60 $MPIEXEC -n 1 ./flags "" 1000 >bare 2>&1
+    threads=1000
+    [ $flags != -fsanitize=thread ] || threads=0
+    timeout 60 $MPIEXEC -n 1 ./flags "" $threads >bare 2>&1
     bare=$?
     [ $bare != 124 ] || fail "$flags: no end without the profiler"
     for how in "" deny; do
-        timeout 60 $MPIEXEC -n 1 "$collprof" run --sample --report=no -o flags.dir ./flags "$how" 1000 >out 2>&1
+        timeout 60 $MPIEXEC -n 1 "$collprof" run --sample --report=no -o flags.dir ./flags "$how" $threads >out 2>&1
         status=$?
-        [ $status = $bare ] && ! grep libcollprof out || { head -50 out; fail "$flags $how: status $status, without $bare"; }
+        [ $status = $bare ] && ! grep -E '(src|wrappers)/[a-z_/]*\.c:[0-9]' out || { head -50 out; fail "$flags $how: status $status, without $bare"; }
     done
 done
 "$collprof" report --table=samples --format=csv kernel | grep -q 'sample.c:[0-9]* work' || fail "table"
