@@ -75,9 +75,10 @@ static double unseparated_share(const struct finding_context *c)
 }
 
 /* Comes before all figures if it has silenced findings and there is no other one. No advice
- * for a run of one rank, or where --trace may show more. */
+ * if it is small and silenced nothing, for a run of one rank, or where --trace may show more. */
 static void find_contention(struct finding_context *c)
 {
+    static const double much = 0.05; /* of the run */
     const struct noise *n = &c->v->noise;
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
                first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
@@ -87,7 +88,7 @@ static void find_contention(struct finding_context *c)
                         .ranks = &n->worst_rank,
                         .n_ranks = 1};
     f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
-    if (c->ranks > 1 && n->share >= unseparated_share(c))
+    if (c->ranks > 1 && (doubtful || n->share >= much) && n->share >= unseparated_share(c))
         f.advice = "run again with fewer ranks, or on an idle host";
     if (n->share >= NOISE_FELT_FROM)
         document_finding(
