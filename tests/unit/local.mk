@@ -76,7 +76,7 @@ tests_unit_record_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 tests_unit_record_LDFLAGS = -export-dynamic
 
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/algorithms.c tests/unit/arrivals.c tests/unit/causes.c tests/unit/clocks.c tests/unit/load.c tests/unit/network.c \
+tests_unit_profile_SOURCES = tests/unit/profile.c tests/unit/algorithms.c tests/unit/arrivals.c tests/unit/causes.c tests/unit/clocks.c tests/unit/histories.c tests/unit/load.c tests/unit/network.c \
 	tests/unit/played.c tests/unit/played.h tests/unit/predictions.c tests/unit/slices.c \
 	tests/unit/refusals.c tests/unit/timeline.c tests/unit/trace.c $(made_profile)
 tests_unit_profile_LDADD = libprofile.la libdocument.la libbase.la $(CRITERION_LIBS)
