@@ -1,6 +1,7 @@
 /* Protects the findings from a trace and from collectives one by one: causes at call sites, idle
  * waves, phases, and how a change that is simulated is named. */
 #include "made_findings.h"
+#include "made_page.h"
 #include "report/report.h"
 
 #include <criterion/criterion.h>
@@ -100,6 +101,17 @@ static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_
 Test(findings, a_cause_at_each_call_site)
 {
     check_steps(two_ranks, 2, (int[]){2, 1}, "solve.c:20 solve.", 0.83);
+}
+
+Test(findings, are_numbered_on_the_screen)
+{
+    struct profile *p = steps(two_ranks);
+    char *text = text_of(p, &(struct report_options){.width = 80});
+    assert_has(text, "\n 1. ");
+    assert_has(text, "\n 2. ");
+    assert_lacks(text, "\n 3. ");
+    free(text);
+    profile_free(p);
 }
 
 Test(findings, a_slow_rank_is_one_cause)
