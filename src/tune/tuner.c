@@ -1,9 +1,10 @@
 #include "tune/tuner.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/try.h"
-#include "sync/sync.h"
+#include "sync/harmonize.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,11 +36,32 @@ static void estimate_all(const double *time, int n, struct tuned *out)
     }
 }
 
+/* Clears ALIVE[k] of candidates whose every block took FAR times as long as every block of one of
+ * the library's: so few rounds have no intervals. */
+static void drop_slow(const double *time, int n, bool *alive, const struct tuned *out)
+{
+    enum { FAR_ROUNDS = 2 };
+    static const double far = 1.5;
+    double shortest[ALGORITHMS_MAX], least = INFINITY;
+    for (int k = 0; k < out->n; k++) {
+        double longest = shortest[k] = time[k];
+        for (int r = 1; r < n; r++) {
+            shortest[k] = fmin(shortest[k], time[r * ALGORITHMS_MAX + k]);
+            longest = fmax(longest, time[r * ALGORITHMS_MAX + k]);
+        }
+        if (alive[k] && !algorithm_is_ours(&out->candidate[k]))
+            least = fmin(least, longest);
+    }
+    for (int k = 1; k < out->n && n >= FAR_ROUNDS; k++)
+        alive[k] = alive[k] && !(shortest[k] > far * least);
+}
+
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
     double least = 1; /* of the library's, its choice among them: ours must not end these */
     bool open = n < ROUNDS_LEAST;
     estimate_all(time, n, out);
+    drop_slow(time, n, alive, out);
     out->best = 0;
     for (int k = 1; k < out->n; k++)
         if (alive[k] && !algorithm_is_ours(&out->candidate[k]))
@@ -74,6 +96,7 @@ struct state {
         bool alive[ALGORITHMS_MAX];
         int operations; /* of each block in the next round; 0: that was the last one */
     } next;
+    struct harmony start;
     double end; /* budget_now() of rank 0 */
 };
 
@@ -93,13 +116,16 @@ static bool use(const struct state *s, int k, bool strict)
     return t->library->choose(t->operation, tree ? NULL : a, strict);
 }
 
-/* Whether all ranks make the operation by candidate K without an error and with right data. */
+/* Whether all ranks make the operation by candidate K without an error and with right data, and, if
+ * it is not the library's choice, so fast that its blocks fit into the budget. */
 static int is_right(const struct state *s, int k, bool *right)
 {
     const struct latency_case *c = &s->t->c;
     int bad = 0, any = 0, wrong = 0;
     bad = !use(s, k, true);
+    double start = clock_now();
     bad |= c->run(c->arg, c->root) != MPI_SUCCESS; /* even if refused: others make it */
+    bad |= k > 0 && clock_now() - start > s->t->budget / (ROUNDS_LEAST * PILOT);
     use(s, OWN, false);
     TRY(PMPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, c->comm));
     if (!any && c->check) {
@@ -151,6 +177,7 @@ static int measure_block(struct state *s, int k, double *time)
     c.plan.repetitions = s->next.operations;
     c.plan.warmup = 1;
     c.plan.until = s->t->c.plan.until;
+    c.start = &s->start;
     use(s, k, false);
     int error = latency_measure_direct(&c, &outcome);
     use(s, OWN, false);
@@ -247,6 +274,8 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
         for (int k = 0; k < ALGORITHMS_MAX; k++)
             s->comm[k] = MPI_COMM_NULL;
     }
+    if (!error)
+        error = latency_harmony(&s->start, &t->c);
     if (!error)
         error = open_all(s);
     if (!error)

@@ -254,8 +254,9 @@ Test(tune, judgement)
     struct tuned t;
     bool alive[ALGORITHMS_MAX] = {true, true, true, true};
     const double time[] = {10, 5, 20, 5.1}, none[4] = {0}, wide[] = {0, 0.3, 0, 0.3};
+    cr_expect(judge(1, time, none, 4, alive, &t) && alive[2], "one block may be noise");
     cr_expect(judge(5, time, none, 4, alive, &t), "too few rounds");
-    cr_expect(alive[2] && t.best == 0);
+    cr_expect(!alive[2] && alive[3] && t.best == 0, "twice the time is too slow at once");
     cr_expect(judge(12, time, wide, 4, alive, &t), "which of two is better is open");
     cr_expect(alive[1] && !alive[2] && alive[3]);
     cr_expect(!judge(12, time, none, 4, alive, &t));
@@ -321,9 +322,10 @@ static _Thread_local int possible; /* how many algorithms its settings leave */
 
 static int list(const struct tuned_operation *o, size_t bytes, struct algorithm *list, int room)
 {
-    static const struct algorithm three[] = {{"slow", 1, 0}, {"fast", 2, 0}, {"wrong", 3, 0}};
-    cr_assert(o->reduces && bytes == 8 && room > 3);
-    memcpy(list, three, sizeof three);
+    static const struct algorithm all[] = {
+        {"slow", 1, 0}, {"fast", 2, 0}, {"wrong", 3, 0}, {"far", 4, 0}};
+    cr_assert(o->reduces && bytes == 8 && room > 4);
+    memcpy(list, all, sizeof all);
     return possible;
 }
 
@@ -338,13 +340,13 @@ static const struct tuning_library library = {.list = list, .choose = choose};
 
 struct call {
     MPI_Comm comm;
-    int runs[4]; /* by the algorithm's number; 0: default */
+    int runs[5]; /* by the algorithm's number; 0: default */
 };
 
-/* 30, 40 or 20 us after the last entry. */
+/* 30, 34 or 26 us after the last entry; "far" would use up the budget. */
 static int run(void *arg, int root)
 {
-    static const double seconds[] = {30e-6, 40e-6, 20e-6, 1e-6};
+    static const double seconds[] = {30e-6, 34e-6, 26e-6, 1e-6, 5};
     struct call *c = arg;
     (void)root;
     int number = chosen ? chosen->number : 0;
@@ -373,7 +375,7 @@ static void tune_call(struct call *call, int algorithms, struct tuned *out)
                                    .arg = call,
                                    .kind = COLLECTIVE_ALL},
                              .comm = &call->comm,
-                             .budget = 10};
+                             .budget = 40};
     possible = algorithms;
     cr_assert_eq(tuner_measure(&t, out), MPI_SUCCESS);
     cr_expect_eq(call->comm, MPI_COMM_WORLD);
@@ -384,8 +386,8 @@ static void measure(int rank, void *arg)
 {
     struct tuned *out = arg, own;
     struct call call = {.comm = MPI_COMM_WORLD};
-    tune_call(&call, 3, rank == 0 ? out : &own);
-    cr_expect_eq(call.runs[3], 1, "an algorithm with wrong data is not measured");
+    tune_call(&call, 4, rank == 0 ? out : &own);
+    cr_expect(call.runs[3] == 1 && call.runs[4] == 1, "wrong data, too slow: not measured");
     cr_expect(call.runs[1] > 10 && call.runs[1] <= call.runs[2]);
 }
 
@@ -398,6 +400,9 @@ Test(tune, measures_all_and_chooses_the_fastest)
     cr_expect(t.ratio[2].high < t.ratio[1].low && isnan(t.ratio[3].value));
     cr_expect_str_eq(t.candidate[t.best].name, "fast");
     cr_expect(t.ratio[1].value > 1 && t.time[2].value > 20e-6 && t.time[2].value < 40e-6);
+    /* Blocks share the common start, so that the budget is for operations. */
+    cr_assert(fake_mpi_run(4, measure, &t, &(struct fake_network){.latency = 30e-3}));
+    cr_expect(estimate_has_interval(t.ratio[1]));
 }
 
 static void differ(int rank, void *arg)

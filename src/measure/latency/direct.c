@@ -16,7 +16,7 @@ struct direct {
     int last;    /* the rank that enters when the others are inside; -1: all enter together */
     double hold; /* seconds that it waits longer than the slack */
     bool window; /* times count from the first entry, not the last */
-    struct harmony start;
+    struct harmony own, *start;
     struct stamp *mine, *all; /* stamps of a batch; ALL is only on rank 0 */
 
     /* Seconds that a rank waits after each operation before it sends again: its messages would
@@ -35,14 +35,14 @@ static int begin(struct direct *d, bool *late)
     struct latency_run *r = d->run;
     const struct latency_case *c = r->c;
     run_prepare(r);
-    TRY(harmonize(&d->start));
+    TRY(harmonize(d->start));
     budget_messages(4 * (r->size - 1), r->size);
-    double after = d->last < 0 ? c->after : r->rank == d->last ? d->start.slack + d->hold : 0;
-    *late = d->start.late;
+    double after = d->last < 0 ? c->after : r->rank == d->last ? d->start->slack + d->hold : 0;
+    *late = d->start->late;
     /* If the delay AFTER is only a few microseconds, reading the clock alone may miss the moment:
      * that does not count as late. */
     if (after > 0)
-        *late |= !sync_wait(d->start.clock, d->start.begin + after) && after > 5e-6;
+        *late |= !sync_wait(d->start->clock, d->start->begin + after) && after > 5e-6;
     return MPI_SUCCESS;
 }
 
@@ -147,6 +147,16 @@ static void keep_destinations(struct direct *d, struct latency_result *result)
     }
 }
 
+int latency_harmony(struct harmony *h, const struct latency_case *c)
+{
+    const bool follows = c->clock && c->clock->comm == c->comm;
+    if (follows)
+        TRY(sync_remeasure(c->clock));
+    TRY(harmonize_open(h, c->clock, c->comm));
+    h->follows = follows;
+    return MPI_SUCCESS;
+}
+
 static int direct_open(struct direct *d)
 {
     struct latency_run *r = d->run;
@@ -158,11 +168,10 @@ static int direct_open(struct direct *d)
     d->all = r->keeps ? malloc((most + 1) * size * sizeof *d->all) : NULL;
     d->exits = r->keeps ? calloc(size, sizeof *d->exits) : NULL;
     TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
-    if (c->clock && c->clock->comm == c->comm)
-        TRY(sync_remeasure(c->clock));
-    TRY(harmonize_open(&d->start, c->clock, c->comm));
-    d->start.follows = c->clock && c->clock->comm == c->comm;
-    d->start.from = d->last;
+    d->start = c->start ? c->start : &d->own;
+    if (!c->start)
+        TRY(latency_harmony(&d->own, c));
+    d->start->from = d->last;
     return MPI_SUCCESS;
 }
 
@@ -180,9 +189,9 @@ static void direct_close(struct direct *d)
 static int find_bound(struct direct *d, double *bound)
 {
     const struct latency_case *c = d->run->c;
-    if (c->clock)
-        TRY(sync_check(c->clock, c->comm, d->start.from, bound));
-    *bound = fmax(*bound, d->start.apart);
+    if (c->clock && !c->start)
+        TRY(sync_check(c->clock, c->comm, d->start->from, bound));
+    *bound = fmax(*bound, d->start->apart);
     return MPI_SUCCESS;
 }
 
@@ -268,7 +277,7 @@ static int pilot(struct direct *d)
     TRY(PMPI_Bcast(&d->hold, 1, MPI_DOUBLE, 0, r->c->comm));
     TRY(direct_open(d));
     TRY(pilot_rounds(d));
-    d->start.from = -1;
+    d->start->from = -1;
     return find_bound(d, &p->error);
 }
 

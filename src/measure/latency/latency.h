@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 struct sync_clock; /* sync/sync.h */
+struct harmony;    /* sync/harmonize.h */
 
 /* What is measured. All members but ARG, CLOCK and AFTER are equal on all ranks. */
 struct latency_case {
@@ -43,6 +44,8 @@ struct latency_case {
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
                                  clock_now() */
+    struct harmony *start; /* by latency_harmony(), for several measurements by "direct", which then
+                              do not know the clocks' bound; NULL: each opens its own */
     bool every; /* figures of all pairs are wanted: a short budget is shared among all pairs, not
                    spent on the slowest ones */
 };
@@ -165,6 +168,9 @@ const struct latency_method *latency_method_find(const char *name);
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome);
 void latency_outcome_free(struct latency_outcome *outcome);
+
+/* Opens H for C->start. Collective over C's communicator; returns an MPI error code. */
+int latency_harmony(struct harmony *h, const struct latency_case *c);
 
 /* latency_measure() with only the method "direct". */
 int latency_measure_direct(const struct latency_case *c, struct latency_outcome *outcome);
