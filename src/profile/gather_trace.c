@@ -154,7 +154,7 @@ void gather_samples(struct gather *g)
         profile_add(g->p, TABLE_SAMPLES, &row[i]);
     }
     free(row);
-    if (g->h->sampled == LEDGER_SAMPLED_NOT)
+    if (g->h->sample_error)
         profile_warn(g->p, PROFILE_NOT_SAMPLED ": %s (collprof-run(1))",
                      why_not_sampled((int)g->h->sample_error));
 }

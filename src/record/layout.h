@@ -360,14 +360,6 @@ struct ledger_sample {
 };
 #define LEDGER_SAMPLE_NS 10000000 /* processor time between two samples */
 
-enum ledger_sampled {
-    LEDGER_SAMPLED_OFF,   /* not requested */
-    LEDGER_SAMPLED_ALL,   /* by the kernel */
-    LEDGER_SAMPLED_USER,  /* the same, without time in the kernel */
-    LEDGER_SAMPLED_TICKS, /* by a timer and a signal */
-    LEDGER_SAMPLED_NOT    /* requested, but impossible */
-};
-
 enum ledger_network_state {
     LEDGER_NETWORK_OFF,     /* not requested */
     LEDGER_NETWORK_ON,      /* recorded */
@@ -422,8 +414,7 @@ struct ledger_header {
     uint32_t sample_mask;     /* which instances are kept: see ledger_is_sampled() */
     uint32_t traced;          /* events are recorded */
     uint32_t network;         /* enum ledger_network_state */
-    uint32_t sampled;         /* enum ledger_sampled */
-    uint32_t sample_error;    /* errno if impossible */
+    uint32_t sample_error;    /* errno if nothing is sampled though requested; otherwise 0 */
     uint32_t grow_error;      /* errno of the last time that the record could not grow; 0: never */
     uint64_t time_mask;       /* only events at times (ns, common clock) that have none of these
                                  bits are kept */

@@ -206,7 +206,7 @@ static void read_ring(struct sampler *s, bool in_mpi)
 
 /* Where users may not observe the kernel, only time in user mode is sampled. The mapping keeps the
  * event: the application finds no additional descriptor. */
-static int open_event(struct sampler *s, uint32_t *how)
+static int open_event(struct sampler *s)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                    .size = sizeof attr,
@@ -216,10 +216,8 @@ static int open_event(struct sampler *s, uint32_t *how)
                                    .sample_regs_user = REGISTER_MASK,
                                    .sample_stack_user = STACK_BYTES};
     long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    *how = LEDGER_SAMPLED_ALL;
     if (fd < 0) {
         attr.exclude_kernel = 1;
-        *how = LEDGER_SAMPLED_USER;
         fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     }
     if (fd < 0)
@@ -332,16 +330,15 @@ static int open_timer(struct sampler *s)
 /* --- a thread's sampler --- */
 
 /* Python's functions are known only to a handler. */
-static int open_sampler(struct sampler *s, uint32_t *how)
+static int open_sampler(struct sampler *s)
 {
     int error = ENOTSUP;
     s->bytes = RING_BYTES;
     if (!python_is_known())
         for (error = EPERM; error && s->bytes >= LEAST_RING_BYTES; s->bytes /= error ? 2 : 1)
-            error = open_event(s, how);
+            error = open_event(s);
     if (error) {
         s->bytes = RING_BYTES;
-        *how = LEDGER_SAMPLED_TICKS;
         error = open_timer(s);
     }
     return error;
@@ -356,10 +353,10 @@ static void close_sampler(struct sampler *s)
     free(s);
 }
 
-static int begin(uint32_t *how)
+static int begin(void)
 {
     struct sampler *s = calloc(1, sizeof *s);
-    const int error = s ? open_sampler(s, how) : ENOMEM;
+    const int error = s ? open_sampler(s) : ENOMEM;
     if (!error)
         thread.sampler = s;
     else if (s)
@@ -369,16 +366,14 @@ static int begin(uint32_t *how)
 
 void samples_start(bool wanted)
 {
-    struct ledger_header *h = layer.ledger.header;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (!wanted)
         return;
     void *at = mmap(NULL, COPY_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
     int error = at == MAP_FAILED ? errno : layer.stack_depth ? 0 : ENODATA;
     copy = at;
-    error = error ?: begin(&h->sampled);
-    h->sample_error = (uint32_t)error;
-    h->sampled = error ? LEDGER_SAMPLED_NOT : h->sampled;
+    error = error ?: begin();
+    layer.ledger.header->sample_error = (uint32_t)error;
     layer.sample = !error;
     layer_thread_ends = samples_end;
     if (!error)
@@ -412,10 +407,8 @@ void samples_enter(uint32_t site, uint32_t operation)
 
 void samples_leave(uint32_t site, uint32_t operation)
 {
-    uint32_t how;
     if (layer.sample && !thread.sampler && !thread.unsampled)
-        thread.unsampled =
-            __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) >= THREADS || begin(&how);
+        thread.unsampled = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) >= THREADS || begin();
     struct sampler *s = thread.sampler;
     if (!s)
         return;
@@ -427,8 +420,7 @@ void samples_leave(uint32_t site, uint32_t operation)
 #else
 void samples_start(bool wanted)
 {
-    layer.ledger.header->sampled = wanted ? LEDGER_SAMPLED_NOT : LEDGER_SAMPLED_OFF;
-    layer.ledger.header->sample_error = ENOSYS;
+    layer.ledger.header->sample_error = wanted ? ENOSYS : 0;
 }
 
 void samples_enter(uint32_t site, uint32_t operation)

@@ -8,8 +8,8 @@
 
 #include "record/layer.h"
 
-/* Begins, if WANTED, to sample this thread, and later each thread that calls MPI. The result is in
- * the header of the record: how, or why not. Needs call sites (--stack). */
+/* Begins, if WANTED, to sample this thread, and later each thread that calls MPI. The header
+ * of the record says why not. Needs call sites (--stack). */
 void samples_start(bool wanted);
 
 /* For a thread's call in a wrapper, while layer.sample is set: what was sampled since the last one
