@@ -77,23 +77,6 @@ static struct profile *merge_records(struct records *r, uint32_t sections)
     return p;
 }
 
-static struct profile *load_records(struct records *r, const char *directory)
-{
-    struct profile *p = merge_records(r, LEDGER_ALL);
-    if (!p)
-        return NULL;
-    say_missing(p);
-    for (size_t i = 0; i < p->ranks.n; i++)
-        p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
-    for (size_t i = 0; i < r->remarks.n; i++)
-        profile_warn(p, "%s", r->remarks.at[i]);
-    if (p->crashed) /* otherwise the ranks could not merge while they ran, because of sessions */
-        profile_warn(p, "made from the raw records in %s: the run did not write its profile",
-                     directory);
-    profile_symbolize(p);
-    return p;
-}
-
 static struct profile *load_json(const char *path)
 {
     char why[4600];
@@ -106,29 +89,6 @@ static struct profile *load_json(const char *path)
         reason_give("%s: %s", path, reason);
     json_decref(json);
     return p;
-}
-
-static struct profile *load_ended(struct records *r, const char *directory)
-{
-    struct profile *p = load_records(r, directory);
-    if (p)
-        return p;
-    reason_give("%s: neither profile.json nor a record rank-*.ledger that can be read: use the "
-                "directory that `collprof run -o` wrote",
-                directory);
-    for (size_t i = 0; i < r->remarks.n; i++)
-        reason_give("%s", r->remarks.at[i]);
-    return NULL;
-}
-
-static struct profile *load_trace(struct records *r, const char *directory)
-{
-    struct profile *p = load_records(r, directory);
-    if (p && p->trace.on)
-        return p;
-    profile_free(p);
-    reason_give("%s: no trace: use records of `collprof run --trace`", directory);
-    return NULL;
 }
 
 bool records_open(struct records *r, const char *directory)
@@ -152,27 +112,39 @@ void records_close(struct records *r)
     close(r->directory);
 }
 
-static struct profile *load_counts(struct records *r, const char *directory)
+/* What needs all records of the run in DIRECTORY. */
+static void conclude(struct profile *p, const struct records *r, const char *directory)
 {
-    const uint32_t without =
-        1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
-    (void)directory;
-    struct profile *p = merge_records(r, ~without);
-    if (!p)
-        return NULL;
-    profile_sort(p);
-    profile_name_sites(p);
-    arrivals_find(p);
-    return p;
+    say_missing(p);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
+    for (size_t i = 0; i < r->remarks.n; i++)
+        profile_warn(p, "%s", r->remarks.at[i]);
+    if (p->crashed) /* otherwise the ranks could not merge while they ran, because of sessions */
+        profile_warn(p, "made from the raw records in %s: the run did not write its profile",
+                     directory);
+    profile_symbolize(p);
 }
 
-static struct profile *load_by(struct profile *(*load)(struct records *, const char *),
-                               const char *directory)
+static struct profile *load_records(const char *directory, bool traced)
 {
     struct records r;
     if (!records_open(&r, directory))
         return NULL;
-    struct profile *p = load(&r, directory);
+    struct profile *p = merge_records(&r, LEDGER_ALL);
+    if (p && (!traced || p->trace.on)) {
+        conclude(p, &r, directory);
+    } else {
+        profile_free(p);
+        p = NULL;
+        reason_give(traced
+                        ? "%s: no trace: use records of `collprof run --trace`"
+                        : "%s: neither profile.json nor a record rank-*.ledger that can be read: "
+                          "use the directory that `collprof run -o` wrote",
+                    directory);
+    }
+    for (size_t i = 0; i < r.remarks.n && !p && !traced; i++)
+        reason_give("%s", r.remarks.at[i]);
     records_close(&r);
     return p;
 }
@@ -182,15 +154,27 @@ struct profile *profile_load(const char *directory)
 {
     char path[4200];
     snprintf(path, sizeof path, "%.4000s/profile.json", directory);
-    return access(path, F_OK) ? load_by(load_ended, directory) : load_json(path);
+    return access(path, F_OK) ? load_records(directory, false) : load_json(path);
 }
 
 struct profile *profile_load_trace(const char *directory)
 {
-    return load_by(load_trace, directory);
+    return load_records(directory, true);
 }
 
 struct profile *profile_load_counts(const char *directory)
 {
-    return load_by(load_counts, directory);
+    const uint32_t without =
+        1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
+    struct records r;
+    if (!records_open(&r, directory))
+        return NULL;
+    struct profile *p = merge_records(&r, ~without);
+    records_close(&r);
+    if (!p)
+        return NULL;
+    profile_sort(p);
+    profile_name_sites(p);
+    arrivals_find(p);
+    return p;
 }
