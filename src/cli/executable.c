@@ -49,20 +49,18 @@ static bool find_program(const char *program, char *path, size_t size)
     return false;
 }
 
-/* "#!/usr/bin/env bash" and "#!/usr/bin/env -S bash -e" are shell scripts, too. */
+/* Whether a script names a shell: "#!/usr/bin/env -S bash -e" does, too. */
 static bool is_shell_script(int fd)
 {
-    char line[256] = "", *save = NULL;
+    char line[256] = "", *rest = line + 2;
+    bool is = false;
     ssize_t n = pread(fd, line, sizeof line - 1, 0);
-    if (n < 2 || line[0] != '#' || line[1] != '!')
+    if (n < 2 || strncmp(line, "#!", 2))
         return false;
     line[strcspn(line, "\n")] = '\0';
-    const char *interpreter = strtok_r(line + 2, " \t", &save);
-    if (interpreter && !strcmp(text_base_of(interpreter), "env"))
-        while ((interpreter = strtok_r(NULL, " \t", &save)) &&
-               (*interpreter == '-' || strchr(interpreter, '=')))
-            ;
-    return interpreter && is_shell(interpreter);
+    for (const char *word; !is && (word = strsep(&rest, " \t"));)
+        is = is_shell(word);
+    return is;
 }
 
 static void note_library(struct executable *x, const char *name, const char *path)
