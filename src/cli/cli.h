@@ -71,9 +71,19 @@ bool cli_is_same(const char *a, const char *b);
 /* Flushes standard output. False, with a reason, on failure (a full disk). */
 bool cli_flush(void);
 
-/* Prints a table of the runs in DIRECTORY, in its subdirectories, and in directories beside it
- * whose names begin with "DIRECTORY-", the latest first. False, with a reason, if there is none. */
-bool runs_list(const char *directory);
+/* A run with readable results. */
+struct kept_run {
+    char *path;
+    struct profile *profile;
+};
+struct kept_runs {
+    ARRAY(struct kept_run) list; /* the latest comes first */
+};
+
+/* Finds the runs in DIRECTORY, in its subdirectories, and in directories beside it whose names
+ * begin with "DIRECTORY-". If there is none, gives the reason. Release by runs_free(). */
+struct kept_runs runs_find(const char *directory);
+void runs_free(struct kept_runs *runs);
 
 /* Path of the newest run of DIRECTORY that started after LATEST (seconds since 1970) and has a
  * living process for which WANTED is true (NULL: any run). NULL if none. Release by free(). */
@@ -84,6 +94,9 @@ char *runs_newest(const char *directory, double latest, bool (*wanted)(const voi
  * after its ranks have left MPI_Init; otherwise the result is DIRECTORY itself. Release by
  * free(). */
 char *runs_current(const char *directory);
+
+/* Prints a table of the runs on standard output. */
+void runs_print(const struct kept_runs *runs);
 
 /* Ends the process if two of the N paths are the same run: given twice, it would suggest that
  * nothing ever varies. */

@@ -29,10 +29,11 @@ static const struct option_program program = {
     .does = "Shows what changed from the runs A to the runs B, and which changes are significant: "
             "causes first. About five runs per side are needed; collprof repeat makes them. A "
             "and B may also be JSON files of a collbench program.",
-    .note = "Exit status: 0, 1 failed, 2 wrong usage, 3 above the limit, 4 undecided.",
+    .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
+            "usage, 3 above the limit, 4 undecided.",
     .options = entries,
     .word = cli_take_paths,
-    .arguments = "A... -- B... | A B"};
+    .arguments = "A... -- B... | A B | [DIR]"};
 
 void cli_refuse_repeated(const char *const *path, size_t n)
 {
@@ -83,6 +84,23 @@ int cli_compare_sets(const char *const *path, size_t before, size_t after, const
     return tuned && !loaded ? STATUS_FAILED : status;
 }
 
+/* Takes DIR, and as the set before it the latest run that began earlier. False if there is none. */
+static bool find_run_before(struct comparing *c, struct kept_runs *runs)
+{
+    const char *directory = c->run.n ? c->run.at[0] : CLI_DIRECTORY;
+    *runs = runs_find(directory);
+    if (!runs->list.n)
+        return false;
+    if (runs->list.n < 2)
+        return reason_give("%s: no earlier run is kept there to compare with: use: collprof "
+                           "compare A B",
+                           directory);
+    c->run.n = 0;
+    *PUSH(&c->run) = runs->list.at[1].path;
+    *PUSH(&c->run) = runs->list.at[0].path;
+    return true;
+}
+
 /* A directory of `collprof repeat` contains a set of runs. */
 static void refuse_directories(const struct comparing *c)
 {
@@ -98,14 +116,19 @@ static void refuse_directories(const struct comparing *c)
 int cli_compare(int argc, char **argv)
 {
     struct comparing c = {.limit = NAN};
-    const int before = cli_parse(&program, &c, argc, argv).divided_at;
-    const size_t a = before > 0 ? (size_t)before : 1;
+    const struct option_parser parser = cli_parse(&program, &c, argc, argv);
+    struct kept_runs runs = {0};
+    int status = STATUS_FAILED, before = parser.divided_at;
     if (before == 0 || (size_t)before == c.run.n)
         cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
-    if (before < 0 && c.run.n != 2)
-        cli_refuse("expected two directories, or sets: use: A... -- B...");
-    refuse_directories(&c);
-    int status = compare(c.run.at, a, c.run.n - a, &c);
+    if (before < 0 && c.run.n > 2)
+        cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.run.n);
+    if (c.run.n >= 2)
+        refuse_directories(&c);
+    size_t a = before > 0 ? (size_t)before : 1;
+    if (c.run.n >= 2 || find_run_before(&c, &runs))
+        status = compare(c.run.at, a, c.run.n - a, &c);
+    runs_free(&runs);
     free(c.run.at);
     return status;
 }

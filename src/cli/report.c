@@ -338,6 +338,16 @@ static bool write_file_of_benchmark(const struct report_command *r)
     return write_file(r, NULL, path, json ? write_json_page : write_log_page);
 }
 
+static bool list_runs(const char *directory)
+{
+    struct kept_runs runs = runs_find(directory);
+    bool any = runs.list.n;
+    if (any)
+        runs_print(&runs);
+    runs_free(&runs);
+    return any;
+}
+
 static bool write_run(const struct report_command *r)
 {
     const struct report_format *f = &formats[r->format];
@@ -367,7 +377,7 @@ int cli_report(int argc, char **argv)
     char *path = is_file || r.list ? NULL : runs_current(r.directory);
     r.directory = path ?: r.directory;
     bool good = is_file  ? write_file_of_benchmark(&r)
-                : r.list ? runs_list(r.directory)
+                : r.list ? list_runs(r.directory)
                          : write_run(&r);
     free(path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;

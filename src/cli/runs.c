@@ -14,14 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct kept_run {
-    char *path;
-    struct profile *profile;
-};
-struct kept_runs {
-    ARRAY(struct kept_run) list;
-};
-
 /* Adds the run in PATH, if there is one that is not listed already under another name. */
 static void add(struct kept_runs *r, const char *path)
 {
@@ -50,6 +42,33 @@ static int length_of(const char *directory)
     while (length > 1 && directory[length - 1] == '/')
         length--;
     return length;
+}
+
+struct kept_runs runs_find(const char *directory)
+{
+    static const char *const endings[] = {"", "/*", "-*"};
+    struct kept_runs r = {0};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        glob_t found = input_list(directory, length_of(directory), endings[i]);
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            add(&r, found.gl_pathv[k]);
+        globfree(&found);
+    }
+    if (r.list.n)
+        qsort(r.list.at, r.list.n, sizeof *r.list.at, latest_first);
+    else
+        reason_give("%s: contains no run: use: mpiexec -n N collprof ./app, or another directory",
+                    directory);
+    return r;
+}
+
+void runs_free(struct kept_runs *r)
+{
+    for (size_t i = 0; i < r->list.n; i++) {
+        profile_free(r->list.at[i].profile);
+        free(r->list.at[i].path);
+    }
+    free(r->list.at);
 }
 
 /* Start time of the run in PATH, if it has records and a living process for which WANTED is true
@@ -118,24 +137,8 @@ static void put_state(struct table *t, const char *path, const struct profile *p
     situation_free(e);
 }
 
-/* Adds a row for RUN, and frees it. */
-static void put_run(struct table *t, const struct kept_run *run)
+void runs_print(const struct kept_runs *r)
 {
-    const struct profile *p = run->profile;
-    char date[64];
-    table_text(t, run->path);
-    table_text(t, *profile_started(p, "%Y-%m-%d %H:%M:%S", date) ? date : NULL);
-    table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
-    table_real(t, profile_longest_ns(p) / 1e9);
-    put_state(t, run->path, p);
-    table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
-    profile_free(run->profile);
-    free(run->path);
-}
-
-bool runs_list(const char *directory)
-{
-    static const char *const endings[] = {"", "/*", "-*"};
     static const struct column columns[] = {
         {"run", NULL, COLUMN_TEXT},
         {"started", NULL, COLUMN_TEXT},
@@ -143,24 +146,19 @@ bool runs_list(const char *directory)
         {"wall", NULL, COLUMN_TIME},
         {"state", NULL, COLUMN_TEXT},
         {"application", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN}};
-    struct kept_runs r = {0};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        glob_t found = input_list(directory, length_of(directory), endings[i]);
-        for (size_t k = 0; k < found.gl_pathc; k++)
-            add(&r, found.gl_pathv[k]);
-        globfree(&found);
-    }
-    if (!r.list.n)
-        return reason_give("%s: contains no run: use: mpiexec -n N collprof ./app, or another "
-                           "directory",
-                           directory);
-    qsort(r.list.at, r.list.n, sizeof *r.list.at, latest_first);
     struct document *d = document_new("collprof-runs/1");
-    struct table *t = document_table_of(d, "runs", NULL, columns);
-    for (size_t i = 0; i < r.list.n; i++)
-        put_run(t, &r.list.at[i]);
-    table_text_write(t, stdout, &(struct text_options){.width = (size_t)report_width(stdout)});
+    struct table *t = d ? document_table_of(d, "runs", NULL, columns) : NULL;
+    for (size_t i = 0; i < r->list.n; i++) {
+        const struct profile *p = r->list.at[i].profile;
+        char date[64];
+        table_text(t, r->list.at[i].path);
+        table_text(t, *profile_started(p, "%Y-%m-%d %H:%M:%S", date) ? date : NULL);
+        table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
+        table_real(t, profile_longest_ns(p) / 1e9);
+        put_state(t, r->list.at[i].path, p);
+        table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
+    }
+    if (t)
+        table_text_write(t, stdout, &(struct text_options){.width = (size_t)report_width(stdout)});
     document_free(d);
-    free(r.list.at);
-    return true;
 }

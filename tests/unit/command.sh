@@ -120,6 +120,13 @@ done <<'END'
 2|use: mpiexec ... collprof run APPLICATION|mpiexec -n 2 ./app
 2|use: mpirun ... collprof run APPLICATION|run mpirun -np 2 ./app
 127|did you mean ./app?|app
+2|use: collprof report --list|list
+2|use: collprof report|view collprof.out
+2|use: collprof compare|diff a b
+2|use: collprof run|record ./app
+2|use: collprof run --trace|trace ./app
+2|use: collprof report --format=html|html collprof.out
+2|use: collprof --version|version
 127|`collprof --help` lists commands|clean
 2|use: srun ... collprof run APPLICATION|srun -n 4 ./app
 2|use: mpiexec -n N collprof run ./app|run --np=4 ./app
@@ -152,6 +159,7 @@ done <<'END'
 2|--table is for --format=text or csv|report --format=json --table=ranks
 1|use: mpiexec -n N collprof ./app, or another directory|report none
 1|expected a directory of a run, or a log of collbench-pairs: canary.sh|report canary.sh
+1|use: mpiexec -n N collprof ./app, or another directory|compare none
 2|use: A... -- B...|compare a b c
 2|no runs behind the --: use: A... -- B...|compare a --
 2|expected a percentage such as 5%|compare --fail-above a b
@@ -232,6 +240,7 @@ done <<'END'
 0|^Limit of 2 %: passed|compare --fail-above=2% slow-? -- base-?
 0|"schema": "collprof-comparison/3"|compare --format=json base-? -- slow-?
 2|first and same are the same run: use each once|compare known first -- transport same
+0|^A: 1 run: twice/b$|compare twice
 1|none: No such file|compare first -- known none
 2|--fail-above is for runs of applications|compare --fail-above=5% known/profile.json first/profile.json
 END
@@ -269,8 +278,8 @@ expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 echo other > "$work/cut/profile.json"
 expect 1 "expected near 'other'" $collprof report "$work/cut"
-expect 1 'empty: contains no run' $collprof report --list "$work/empty"
-expect 2 'expected two directories, or sets' $collprof compare "$work/first"
+expect 1 'empty: contains no run' $collprof compare "$work/empty"
+expect 1 'no earlier run is kept there' $collprof compare "$work/first"
 expect 2 'did you mean --format?$' $collprof report --fromat=csv a
 echo nonsense > "$work/nonsense.log"
 expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
