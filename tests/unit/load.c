@@ -3,7 +3,10 @@
 #include "made_profile.h"
 #include "scratch.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TestSuite(load, .init = scratch_make, .fini = scratch_remove);
@@ -136,10 +139,19 @@ Test(load, profile_or_records)
     profile_symbolize(p);
     int opened = open(scratch, O_RDONLY | O_DIRECTORY);
     cr_assert_eq(profile_save(p, opened), 0);
+    struct profile *saved = profile_load(scratch);
+    cr_assert(!saved->crashed);
+    profile_free(saved);
+    /* What cannot be saved leaves no other file. */
+    cr_assert(!unlinkat(opened, "profile.json", 0) && !mkdirat(opened, "profile.json", 0755));
+    cr_expect_eq(profile_save(p, opened), EISDIR);
+    struct dirent **entries;
+    const int n = scandirat(opened, ".", &entries, NULL, NULL);
+    cr_expect_eq(n, 4, "., .., a record and a directory");
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
     close(opened);
-    profile_free(p);
-    p = profile_load(scratch);
-    cr_assert(!p->crashed);
     profile_free(p);
     ledger_close(&l);
 }

@@ -99,6 +99,13 @@ Test(report, in_full_has_every_table_that_has_rows)
     }
     document_free(d);
     free(text);
+    for (int i = 0; i < 2; i++)
+        *PUSH(&p->causes) = (struct root_cause){.direct_ns = 1000000, .passed_ns = 500000};
+    p->trace.on = true;
+    p->trace.wait_ns = 3000000;
+    text = text_of(p, &(struct report_options){.width = 120, .full = true});
+    assert_has(text, "causes of waiting: 3.00 ms of 3.00 ms");
+    free(text);
     profile_free(p);
 }
 
