@@ -1,10 +1,10 @@
-/* Parallel efficiency over time, from the events of a trace, and the part of the run in which it
- * differs most from the rest. Pure functions. */
+/* Parallel efficiency over time, and the part of the run in which it differs most from the rest. */
 #ifndef COLLPROF_CAUSES_PHASES_H
 #define COLLPROF_CAUSES_PHASES_H
 
-#include "base/array.h"
-#include "causes/graph.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* One of equally long parts of the run. */
 struct run_slice {
@@ -19,14 +19,6 @@ struct run_slice {
 /* At most SLICES, and so few that a rank has CALLS calls in one on average; fewer than LEAST would
  * show no course. */
 enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
-struct run_slices {
-    ARRAY(struct run_slice) list; /* for free() */
-};
-
-/* Finds the slices in which times of all ranks were recorded. None if several threads of a rank
- * call MPI, or calls are too few. END_NS: for each rank with events the time at which it ended;
- * after that it counts as waiting. Needs 2 KiB per rank. */
-struct run_slices slices_find(const struct event_graph *g, const int64_t *end_ns);
 
 /* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */
 struct phase {

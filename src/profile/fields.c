@@ -316,6 +316,13 @@ static const struct field prediction_table[] = {
 };
 #undef ROW
 
+#define ROW struct profile_part
+static const struct field part_table[] = {
+    F(level, NULL, U32, KEY),  F(number, NULL, I64, KEY),     F(begin_ns, NULL, I64, MIN),
+    F(end_ns, NULL, I64, MAX), F(outside, NULL, SPREAD, SUM),
+};
+#undef ROW
+
 #define ROW struct run_slice
 static const struct field slice_table[] = {
     F(begin_ns, "begin_ns", I64, FIRST),      F(end_ns, "end_ns", I64, FIRST),
@@ -401,6 +408,7 @@ const struct table_info profile_tables[TABLES] = {
     [TABLE_WAITS] = TABLE(waits, "waits", wait_table, TABLE_SOUGHT),
     [TABLE_CAUSES] = TABLE(causes, "causes", cause_table, 0),
     [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction_table, 0),
+    [TABLE_PARTS] = TABLE(parts, NULL, part_table, SOUGHT),
     [TABLE_SLICES] = TABLE(slices, "slices", slice_table, 0),
     [TABLE_BELOW] = TABLE(below, "transport", below_table, SOUGHT),
     [TABLE_BALANCES] = TABLE(balances, NULL, balance_table, TABLE_SOUGHT),

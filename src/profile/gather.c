@@ -475,6 +475,7 @@ struct profile *profile_from_ledger(const struct ledger *l)
     if (g.rate > 0) {
         gather_events(&g);
         gather_trace(&g);
+        gather_parts(&g);
     }
     gather_findings(&g);
     gather_end(&g);

@@ -57,6 +57,9 @@ uint32_t operation_of(struct gather *g, uint32_t i);
 /* Adds the numbers of messages of each channel, and the open requests, as they are now. */
 void gather_balances(struct gather *g);
 
+/* Adds the parts of the rank's run. */
+void gather_parts(struct gather *g);
+
 /* Copies the samples of --sample, if there are some. */
 void gather_samples(struct gather *g);
 

@@ -40,6 +40,7 @@ enum profile_table {
     TABLE_WAITS,
     TABLE_CAUSES,
     TABLE_PREDICTIONS,
+    TABLE_PARTS,
     TABLE_SLICES,
     TABLE_BELOW,
     TABLE_BALANCES,
@@ -200,6 +201,10 @@ void arrivals_find(struct profile *p);
 
 /* Computes p->trace, p->waits, p->causes and p->below from the events of a trace. */
 void trace_find(struct profile *p);
+
+/* Computes p->slices from p->parts: none if a rank has no record, was killed in a call, or has
+ * several threads in MPI, if the layer has measured meanwhile, or if calls are few. */
+void slices_find(struct profile *p);
 
 /* --- values and JSON --- */
 

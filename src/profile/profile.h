@@ -193,6 +193,15 @@ struct profile_sample {
     uint64_t ns;
 };
 
+/* Time of all ranks outside of MPI in one part of the run: from NUMBER << LEVEL ns on the common
+ * clock, 1 << LEVEL ns long, of which the run has those from BEGIN to END. There are parts of all
+ * lengths of which a rank's run has less than PHASE_SLICES. Not in profile.json. */
+struct profile_part {
+    uint32_t level;
+    int64_t number, begin_ns, end_ns;
+    struct spread outside; /* only of ranks that were in the run then */
+};
+
 /* At the end of a rank: messages on one communicator from one rank to another, as both have counted
  * them; or requests that are not complete. Not in profile.json. */
 struct profile_balance {
@@ -288,7 +297,8 @@ struct profile {
     ARRAY(struct wait) waits;   /* longest first */
     ARRAY(struct root_cause) causes;
     ARRAY(struct prediction) predictions; /* from what_if_best() */
-    ARRAY(struct run_slice) slices;       /* from slices_find() */
+    ARRAY(struct profile_part) parts;
+    ARRAY(struct run_slice) slices; /* from slices_find() */
     ARRAY(struct net)
     nets; /* transport events, from the ranks' records; not in
              profile.json */

@@ -170,6 +170,7 @@ void profile_symbolize(struct profile *p)
     if (!p->has_arrivals) {
         arrivals_find(p);
         trace_find(p);
+        slices_find(p);
     }
 }
 

@@ -87,24 +87,6 @@ static void find_predictions(struct profile *p, struct event_graph *g)
         *PUSH(&p->predictions) = best[i];
 }
 
-/* Adds nothing if a rank has no record: its efficiency is unknown. */
-static void find_slices(struct profile *p, const struct event_graph *g)
-{
-    bool all = true;
-    int64_t *end_ns = memory_alloc((p->ranks.n + 1) * sizeof *end_ns);
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        all = all && p->ranks.at[i].rank == (int32_t)i;
-        end_ns[i] = p->ranks.at[i].end_ns;
-    }
-    struct run_slices found = {0};
-    if (all && (int64_t)p->ranks.n >= p->size)
-        found = slices_find(g, end_ns);
-    for (size_t i = 0; i < found.list.n; i++)
-        *PUSH(&p->slices) = found.list.at[i];
-    free(found.list.at);
-    free(end_ns);
-}
-
 static void find_causes(struct profile *p, const struct event_graph *g)
 {
     struct causes found;
@@ -126,7 +108,6 @@ static void find_from_graph(struct profile *p, const struct timeline *t)
     struct event_graph *g = event_graph_open(t, p->events.at, p->events.n, &run);
     find_causes(p, g);
     find_predictions(p, g);
-    find_slices(p, g);
     event_graph_close(g);
 }
 
@@ -161,7 +142,7 @@ static void find_waits(struct profile *p, const struct timeline *t)
 void trace_find(struct profile *p)
 {
     struct timeline found;
-    p->causes.n = p->predictions.n = p->slices.n = 0;
+    p->causes.n = p->predictions.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
         return; /* without a common clock waits cannot be computed */

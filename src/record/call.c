@@ -44,6 +44,30 @@ void call_add_overhead(const struct call *c)
     __atomic_fetch_add(&layer.costs, 1, __ATOMIC_RELAXED);
 }
 
+static uint64_t in_mpi(const struct ledger_header *h, uint64_t i)
+{
+    return i < LEDGER_SLICES ? __atomic_load_n(&h->in_mpi[i], __ATOMIC_RELAXED) : 0;
+}
+
+void call_add_slices(const struct call *c)
+{
+    struct ledger_header *h = layer.ledger.header;
+    const uint64_t start = h->pair[0].ticks, from = c->entry > start ? c->entry - start : 0,
+                   to = c->exit > start ? c->exit - start : 0;
+    uint32_t shift = __atomic_load_n(&h->slice_shift, __ATOMIC_RELAXED);
+    for (; to >> shift >= LEDGER_SLICES; shift++)
+        for (uint64_t i = 0; i < LEDGER_SLICES; i++)
+            __atomic_store_n(&h->in_mpi[i], in_mpi(h, 2 * i) + in_mpi(h, 2 * i + 1),
+                             __ATOMIC_RELAXED);
+    __atomic_store_n(&h->slice_shift, shift, __ATOMIC_RELAXED);
+    for (uint64_t i = from >> shift; i << shift < to; i++) {
+        const uint64_t begin = i << shift, end = (i + 1) << shift;
+        __atomic_store_n(&h->in_mpi[i],
+                         in_mpi(h, i) + (to < end ? to : end) - (from > begin ? from : begin),
+                         __ATOMIC_RELAXED);
+    }
+}
+
 /* The form of TYPE by its name, which is the same on all ranks. A pair of values may match two
  * values of other types. */
 static enum ledger_form form_of(MPI_Datatype type)

@@ -119,9 +119,25 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     return true;
 }
 
+/* Adds a call to the times in MPI of its slices; call_add_slices() also if it is in several. */
+void call_add_slices(const struct call *c);
+static inline void call_add_slice(const struct call *c)
+{
+    struct ledger_header *h = layer.ledger.header;
+    const uint32_t shift = __atomic_load_n(&h->slice_shift, __ATOMIC_RELAXED);
+    const uint64_t start = h->pair[0].ticks, i = (c->exit - start) >> shift;
+    if (LIKELY(i < LEDGER_SLICES && (c->entry - start) >> shift == i))
+        __atomic_store_n(&h->in_mpi[i],
+                         __atomic_load_n(&h->in_mpi[i], __ATOMIC_RELAXED) + c->exit - c->entry,
+                         __ATOMIC_RELAXED);
+    else
+        call_add_slices(c);
+}
+
 /* Last statement of a wrapper. */
 static inline void call_over(const struct call *c)
 {
+    call_add_slice(c);
     thread.outside += c->entry - thread.left;
     thread.left = c->exit;
     thread.call->since = 0;

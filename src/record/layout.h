@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 15u
+#define LEDGER_VERSION 16u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_OPERATION UINT32_MAX
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
@@ -360,6 +360,9 @@ struct ledger_sample {
 };
 #define LEDGER_SAMPLE_NS 10000000 /* processor time between two samples */
 
+/* Twice as many as the report shows, since these are not the same parts of the run on all ranks. */
+enum { LEDGER_SLICES = 256 };
+
 enum ledger_network_state {
     LEDGER_NETWORK_OFF,     /* not requested */
     LEDGER_NETWORK_ON,      /* recorded */
@@ -399,6 +402,10 @@ struct ledger_header {
     double
         ticks_per_second; /* measured at initialization; the pairs are more accurate at the end */
     uint64_t last_ticks;  /* at the return from the last call */
+    /* Ticks in MPI calls in each of equal slices of the time since pair[0]. When the run gets
+     * longer than all of them, they are merged in pairs. With several threads they are wrong. */
+    uint64_t in_mpi[LEDGER_SLICES];
+    uint32_t slice_shift; /* a slice has 1 << SLICE_SHIFT ticks */
     /* This rank's time t of clock_now() is t + global_offset + global_drift * (t - pair[0].seconds)
      * on the global clock, within global_bound seconds. */
     double global_offset, global_drift, global_bound;

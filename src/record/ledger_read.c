@@ -45,8 +45,9 @@ static bool is_sane(const struct ledger_header *h)
     uint64_t mask = h->sample_mask;
     return h->size >= 0 && h->size <= MOST_RANKS && h->rank >= 0 &&
            (h->size == 0 || h->rank < h->size) && h->state < LEDGER_STATES &&
-           h->clock <= CLOCK_SOURCE_CNTVCT && h->stack_depth <= LEDGER_MAX_DEPTH &&
-           (mask & (mask + 1)) == 0 && isfinite(h->started_unix) && isfinite(h->pair[0].seconds) &&
+           h->clock <= CLOCK_SOURCE_CNTVCT && h->slice_shift < 64 &&
+           h->stack_depth <= LEDGER_MAX_DEPTH && (mask & (mask + 1)) == 0 &&
+           isfinite(h->started_unix) && isfinite(h->pair[0].seconds) &&
            isfinite(h->pair[1].seconds) && isfinite(h->ticks_per_second) &&
            isfinite(h->global_offset) && isfinite(h->global_drift) && isfinite(h->global_bound);
 }

@@ -410,7 +410,7 @@ static void fill_regions(struct table *t, const struct view *v)
 
 static const struct column slice_columns[] = {
     COLUMN("begin", TIME, "from", "begin of the slice since the start of the run"),
-    COLUMN("end", TIME, "to", "its end; slices that were not recorded are omitted"),
+    COLUMN("end", TIME, "to", "its end"),
     COLUMN("efficiency", SHARE, NULL,
            "parallel efficiency: time outside of MPI as a share of the slice, mean of all ranks"),
     COLUMN("load_balance", SHARE, "load balance",
@@ -456,7 +456,7 @@ const struct report_table report_tables[] = {
     {"ranks", "Ranks", NULL, COLUMNS(rank), fill_ranks, "mpi"},
     {"regions", "Regions that the application named", NULL, COLUMNS(region), fill_regions,
      "time_per_rank"},
-    {"slices", "Efficiency over time", "--trace", COLUMNS(slice), fill_slices, NULL},
+    {"slices", "Efficiency over time", NULL, COLUMNS(slice), fill_slices, NULL},
     {"ack", "Broadcast latency by injected acknowledgements", "--ack", COLUMNS(ack), fill_measured,
      NULL, "destinations"},
     {"benchmark", "Methods run before the application's collectives", "--benchmark",

@@ -56,6 +56,10 @@ along = sum(c["path_ns"] for c in p["causes"])
 if abs(along - wall) > 1e-3 * wall:
     bad.append("the critical path is %d, the run %d" % (along, wall))
 bad += [w for w in p["warnings"] if "add up" in w]
+over_time = sum(s["efficiency"] * (s["end_ns"] - s["begin_ns"]) for s in p["slices"])
+outside = sum(1e9 * r["wall_seconds"] - r["mpi_ns"] for r in p["ranks"]) / P
+if p["slices"] and abs(over_time - outside) > 0.01 * outside:
+    bad.append("%d ns outside of MPI over time, %d in all" % (over_time, outside))
 top = [f for f in p["diagnosis"] if f["severity"] == "finding"][:1]
 if not top or top[0].get("ranks", []) != ([] if guilty is None else [guilty]):
     bad.append("the first finding is %s" % top)

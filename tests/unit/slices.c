@@ -1,94 +1,77 @@
 /* Protects efficiency over time, and the phase that differs. */
-#include "causes/phases.h"
+#include "made_ledger.h"
 #include "played.h"
+#include "profile/profile.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-static struct run_slices slices_of(const struct played *p, const struct event *events, size_t n,
-                                   uint64_t mask)
+/* What RANK of a run of 2 s has recorded, in 238 slices: in the middle third the others wait for
+ * rank 2 half of the time. All but rank 1 end after 1.8 s. */
+static struct profile *profile_of(uint32_t rank, int size, uint64_t calls)
 {
-    const struct causes_run run = {1, p->last, mask, p->last_rank, 0};
-    struct answer a = answer_of(events, n, &run);
-    struct run_slices s = slices_find(a.graph, p->now);
-    answer_free(&a);
-    return s;
+    struct ledger l;
+    made_ledger(&l, NULL, (int)rank, size);
+    l.header->slice_shift = 23;
+    for (size_t i = 0; i < LEDGER_SLICES; i++)
+        l.header->in_mpi[i] = i / 80 != 1 ? 1 << 16 : rank == 2 ? 0 : 1 << 22;
+    made_calls(&l, 1, OP_BARRIER, 0, calls, 1000);
+    if (rank != 1)
+        l.header->pair[1] = (struct clock_pair){6800000000u, 6.8};
+    struct profile *p = profile_from_ledger(&l);
+    ledger_close(&l);
+    return p;
 }
 
-/* Four ranks: balanced, then rank 2 takes longer, then balanced; after the last call rank 1 alone
- * continues. In windows of a thinned trace the shares are the same. */
 Test(causes, efficiency_over_time)
 {
-    enum { TIMES = 96, RANKS_HERE = 4, ALONE = 30000, WINDOW = 1 << 14 };
-    struct played *p = program(RANKS_HERE);
-    for (int step = 0; step < TIMES; step++)
-        for (uint32_t r = 0; r < RANKS_HERE; r++) {
-            bool slow = step / 32 == 1;
-            does(p, r, COMPUTE, slow ? r == 2 ? 4000 : 2000 : 3990, 0);
-            does(p, r, BARRIER, 14, 0);
+    const double first = 80 * 8388608.0, phase = first;
+    struct phase found;
+    struct profile *p = profile_of(0, 4, 1000);
+    for (uint32_t r = 1; r < 4; r++)
+        profile_merge(p, profile_of(r, 4, 1000));
+    profile_symbolize(p);
+    cr_assert_gt(p->slices.n, PHASE_SLICES / 2 - 2);
+    cr_assert_leq(p->slices.n, PHASE_SLICES);
+    for (size_t i = 0; i < p->slices.n; i++) {
+        const struct run_slice *x = &p->slices.at[i];
+        const bool slow = x->begin_ns >= first && x->end_ns <= first + phase;
+        cr_expect_eq(x->begin_ns, i ? x[-1].end_ns : 0);
+        if (slow)
+            cr_expect_eq(x->rank, 2);
+        if (slow || x->end_ns <= first || (x->begin_ns >= first + phase && x->end_ns < 18e8)) {
+            cr_expect_float_eq(x->efficiency, slow ? 0.625 : 0.9922, 1e-3, "%zu", i);
+            cr_expect_float_eq(x->most, slow ? 1 : 0.9922, 1e-3);
         }
-    does(p, 1, COMPUTE, ALONE, 0);
-    play(p);
-    const double phase = 32 * 4010.0, first = 32 * 4000.0;
-    for (uint64_t mask = 0; mask <= WINDOW; mask += WINDOW) {
-        size_t n = 0;
-        for (size_t i = 0; i < p->n; i++)
-            if (!(p->events[i].entry_ns & (int64_t)mask) && !(p->events[i].exit_ns & (int64_t)mask))
-                p->events[n++] = p->events[i];
-        struct run_slices s = slices_of(p, p->events, n, mask);
-        cr_assert_geq(s.list.n, PHASE_LEAST - 1);
-        cr_expect_eq(mask > 0, s.list.n < n / RANKS_HERE / PHASE_CALLS);
-        for (size_t i = 0; i < s.list.n; i++) {
-            const struct run_slice *x = &s.list.at[i];
-            const bool slow = x->begin_ns >= first && x->end_ns <= first + phase;
-            if (x->end_ns > first + phase + first)
-                continue;
-            if (slow)
-                cr_expect_eq(x->rank, 2);
-            if (slow || x->end_ns <= first || x->begin_ns >= first + phase) {
-                cr_expect_float_eq(x->efficiency, slow ? 10000.0 / 4 / 4010 : 0.9975, 0.03,
-                                   "%zu: %.3f", i, x->efficiency);
-                cr_expect_float_eq(x->most, slow ? 4000.0 / 4010 : 0.9975, 0.03);
-            }
-        }
-        if (!mask) { /* others have ended */
-            cr_expect_float_eq(s.list.at[s.list.n - 1].efficiency, 0.25, 0.01);
-            cr_expect_eq(s.list.at[s.list.n - 1].rank, 1);
-        }
-        struct phase found;
-        while (s.list.at[s.list.n - 1].end_ns > first + phase + first)
-            s.list.n--;
-        cr_assert(phase_find(s.list.at, s.list.n, &found));
-        const double width = (double)(s.list.at[0].end_ns - s.list.at[0].begin_ns);
-        cr_expect_float_eq((double)s.list.at[found.first].begin_ns, first, (mask ? 4 : 1) * width);
-        cr_expect_float_eq((double)s.list.at[found.last - 1].end_ns, first + phase,
-                           (mask ? 4 : 1) * width);
-        cr_expect_float_eq(found.efficiency, 0.62, 0.05);
-        cr_expect_float_eq(found.other_efficiency, 0.99, 0.02);
-        cr_expect_float_eq(found.most, 0.99, 0.02);
-        cr_expect_eq(found.rank, 2);
-        free(s.list.at);
     }
-    played_free(p);
+    cr_expect_float_eq(p->slices.at[p->slices.n - 1].efficiency, 0.248, 1e-3, "others ended");
+    cr_expect_eq(p->slices.at[p->slices.n - 1].rank, 1);
+    while (p->slices.at[p->slices.n - 1].end_ns > 18e8)
+        p->slices.n--;
+    cr_assert(phase_find(p->slices.at, p->slices.n, &found));
+    const double width = (double)(p->slices.at[2].begin_ns - p->slices.at[1].begin_ns);
+    cr_expect_float_eq((double)p->slices.at[found.first].begin_ns, first, width);
+    cr_expect_float_eq((double)p->slices.at[found.last - 1].end_ns, first + phase, width);
+    cr_expect_float_eq(found.efficiency, 0.625, 0.02);
+    cr_expect_float_eq(found.other_efficiency, 0.99, 0.02);
+    cr_expect_eq(found.rank, 2);
+    profile_free(p);
 }
 
-/* With several threads of a rank, or with few calls, there are none. */
+/* With few calls, several threads, without the record of a rank, or where the layer has measured,
+ * there are none. */
 Test(causes, no_slices)
 {
-    for (int k = 0; k < 3; k++) {
-        struct played *p = program(2);
-        for (int step = 0; step < (k == 1 ? 31 : 32); step++)
-            for (uint32_t r = 0; r < 2; r++) {
-                does(p, r, COMPUTE, 100, 0);
-                does(p, r, BARRIER, 14, 0);
-            }
-        play(p);
-        for (size_t i = 0; i < p->n; i++)
-            p->events[i].thread = k == 2 && i % 2;
-        struct run_slices s = slices_of(p, p->events, p->n, 0);
-        cr_expect_eq(s.list.n, k ? 0 : PHASE_LEAST);
-        free(s.list.at);
-        played_free(p);
+    enum { GOOD, FEW, THREADS, MISSING, MEASURED, CASES };
+    for (int k = 0; k < CASES; k++) {
+        struct profile *p = profile_of(0, 2, k == FEW ? 24 : 40);
+        if (k != MISSING)
+            profile_merge(p, profile_of(1, 2, k == FEW ? 24 : 40));
+        p->threads_at_once = k == THREADS;
+        p->ranks.at[0].injected_ns = k == MEASURED ? 100000000 : 0;
+        profile_symbolize(p);
+        cr_expect_eq(p->slices.n >= PHASE_LEAST, k == GOOD, "%d: %zu", k, p->slices.n);
+        profile_free(p);
     }
 }
 

@@ -1,0 +1,110 @@
+/* Efficiency over time, from the times in MPI that each rank has recorded in slices of its run. */
+#include "profile/gather.h"
+
+#include <math.h>
+
+/* The run of one rank. Times in ns. */
+struct rank_run {
+    int64_t first, last, open; /* OPEN: entry of the call that it is in; LAST if it is in none */
+    double width;              /* of its slices */
+    double before[LEDGER_SLICES + 1]; /* time in MPI before each of them */
+};
+
+static struct rank_run run_of(const struct gather *g)
+{
+    const struct ledger_header *h = g->h;
+    const double tick = 1e9 / g->rate;
+    struct rank_run r = {.first = global_ns(g, h->pair[0].ticks),
+                         .width = ldexp(tick, (int)h->slice_shift)};
+    r.last = r.open = r.first + whole_ns(g->p->ranks.at[0].wall);
+    for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS) && h->state != LEDGER_FINALIZED; i++)
+        if (g->l->calls[i].since)
+            r.open = global_ns(g, g->l->calls[i].since);
+    for (size_t i = 0; i < LEDGER_SLICES; i++)
+        r.before[i + 1] = r.before[i] + (double)h->in_mpi[i] * tick;
+    return r;
+}
+
+/* Time in MPI up to AT. That in a slice is spread evenly over it. */
+static double in_mpi(const struct rank_run *r, int64_t at)
+{
+    const double slices = fmin((double)(at - r->first) / r->width, LEDGER_SLICES);
+    const size_t i = slices < LEDGER_SLICES ? (size_t)slices : LEDGER_SLICES - 1;
+    return r->before[i] + (slices - (double)i) * (r->before[i + 1] - r->before[i]) +
+           (at > r->open ? (double)(at - r->open) : 0);
+}
+
+void gather_parts(struct gather *g)
+{
+    const struct rank_run r = run_of(g);
+    for (uint32_t level = 0; level < 60; level++) {
+        if (((r.last - r.first) >> level) + 2 > PHASE_SLICES)
+            continue;
+        for (int64_t k = r.first >> level; k << level < r.last; k++) {
+            const int64_t begin = k << level, end = (k + 1) << level;
+            struct profile_part part = {.level = level,
+                                        .number = k,
+                                        .begin_ns = begin > r.first ? begin : r.first,
+                                        .end_ns = end < r.last ? end : r.last};
+            const double length = (double)(part.end_ns - part.begin_ns),
+                         inside = in_mpi(&r, part.end_ns) - in_mpi(&r, part.begin_ns);
+            spread_add(&part.outside, (uint32_t)g->h->rank,
+                       whole_count(fmin(length, length - inside)));
+            profile_add(g->p, TABLE_PARTS, &part);
+        }
+    }
+}
+
+/* At most how many slices show the course of the run; 0: it is unknown. */
+static double most_slices(const struct profile *p)
+{
+    bool known = p->ranks.n && (int64_t)p->ranks.n >= p->size && !p->threads_at_once &&
+                 (p->hosts.n < 2 || p->synchronized);
+    double calls = 0, measured = 0.01; /* longest share of a run that measurements may take */
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        known = known && r->rank == (int32_t)i && !r->in_call &&
+                1e-9 * (double)r->injected_ns <= measured * r->wall;
+        calls += (double)r->calls;
+    }
+    return known ? fmin(PHASE_SLICES, calls / (double)p->ranks.n / PHASE_CALLS) : 0;
+}
+
+/* The slices begin when all ranks have started. A rank that has ended waits. */
+static void add_slices(struct profile *p, const struct profile_part *part, size_t n,
+                       int64_t start_ns)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct spread *outside = &part[i].outside;
+        const double length = (double)(part[i].end_ns - part[i].begin_ns);
+        if (p->slices.n || outside->ranks == p->ranks.n)
+            *PUSH(&p->slices) =
+                (struct run_slice){.begin_ns = part[i].begin_ns - start_ns,
+                                   .end_ns = part[i].end_ns - start_ns,
+                                   .efficiency = (double)outside->sum / length / (double)p->ranks.n,
+                                   .most = (double)outside->max / length,
+                                   .rank = outside->worst};
+    }
+}
+
+/* The parts are sorted by length. The longest ones are those of all ranks. */
+void slices_find(struct profile *p)
+{
+    const double most = most_slices(p);
+    const struct profile_part *part = p->parts.at;
+    size_t first = p->parts.n, end = 0;
+    while (first && part[first - 1].level == part[p->parts.n - 1].level)
+        first--;
+    if (first == p->parts.n)
+        return;
+    const int64_t start = part[first].begin_ns, length = part[p->parts.n - 1].end_ns - start;
+    for (first = 0; first < p->parts.n; first = end) {
+        for (end = first; end < p->parts.n && part[end].level == part[first].level;)
+            end++;
+        if ((double)((length >> part[first].level) + 2) > most)
+            continue;
+        if (end - first >= PHASE_LEAST)
+            add_slices(p, part + first, end - first, start);
+        return;
+    }
+}
