@@ -66,8 +66,7 @@ libprofile_la_SOURCES = src/profile/arrivals.c src/profile/fields.c src/profile/
 
 # verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.
 libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/judge.c \
-	src/verdict/reading.c src/verdict/records.c src/verdict/situation.c src/verdict/text.c \
-	src/verdict/waits.c
+	src/verdict/reading.c src/verdict/situation.c src/verdict/text.c
 
 # results: what the bench programs write.
 libresults_la_SOURCES = src/results/pairs_document.c src/results/schedule_document.c \

@@ -128,8 +128,8 @@ static bool reports_here(const struct situation *s, const struct verdict *v)
     bool moving = false;
     while (lowest < s->n_ranks && !s->rank[lowest].alive)
         lowest++;
-    for (size_t i = 0; i < v->n; i++)
-        moving = moving || s->rank[v->core[i]].moving;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        moving = moving || (v->at_fault[i] && s->rank[i].moving);
     return !moving && (lowest == s->n_ranks || !s->rank[lowest].other_host);
 }
 
@@ -264,7 +264,8 @@ static void judge(struct watchdog *w)
     }
     allow_for_waits(s, w->seconds);
     struct verdict *v = verdict_of(s);
-    struct alarm now = {v->kind, v->n ? v->core[0] : -1, v->n, clock_now()};
+    const bool *first = memchr(v->at_fault, true, s->n_ranks);
+    struct alarm now = {v->kind, first ? (int32_t)(first - v->at_fault) : -1, v->n, clock_now()};
     if (is_same(&now, &w->seen))
         now.since = w->seen.since;
     const bool reports = holds(w, &now, s, v) && reports_here(s, v),

@@ -3,10 +3,29 @@
 #include "base/text.h"
 #include "verdict/text.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINES = 8 }; /* most findings about messages and requests */
+
+/* Adds a finding on ONE rank and another: FORMAT, and the calls A and B, or NULL. */
+static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, int32_t other,
+                        const struct awaited *a, const struct awaited *b, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, int32_t other,
+                        const struct awaited *a, const struct awaited *b, const char *format, ...)
+{
+    char text[VERDICT_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    verdict_text_pair(text, p, a, b);
+    profile_add_finding(p, "verdict",
+                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_rules[kind].name, "text",
+                                  text, "ranks", one, other));
+}
 
 static struct awaited awaited_of(const struct profile *p, const struct profile_instance *e)
 {
@@ -22,39 +41,24 @@ static struct awaited awaited_of(const struct profile *p, const struct profile_i
     return a;
 }
 
-static void add_finding(struct profile *p, enum verdict_kind kind, const char *text, int32_t one,
-                        int32_t other)
-{
-    profile_add_finding(p, "verdict",
-                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_rules[kind].name, "text",
-                                  text, "ranks", one, other));
-}
-
 /* --- members that disagree --- */
-
-static void add_mismatch(struct profile *p, struct awaited a, struct awaited b)
-{
-    char text[VERDICT_TEXT];
-    snprintf(text, sizeof text, "%s", verdict_rules[VERDICT_MISMATCH].problem);
-    if (a.signature == b.signature)
-        a.signature = b.signature = 0;
-    verdict_text_pair(text, p, &a, &b);
-    add_finding(p, VERDICT_MISMATCH, text, a.rank, b.rank);
-}
 
 /* Each call site of a member once. */
 static void add_mismatches(struct profile *p)
 {
     bool *done = memory_alloc(p->sites.n + 1);
     for (size_t i = 0, next; i < p->instances.n; i = next) {
-        const struct awaited a = awaited_of(p, &p->instances.at[i]);
+        struct awaited a = awaited_of(p, &p->instances.at[i]);
         const size_t site = a.site < p->sites.n ? a.site : p->sites.n;
         next = instances_next(p, i);
         for (size_t k = i + 1; k < next && !done[site]; k++) {
-            const struct awaited b = awaited_of(p, &p->instances.at[k]);
+            struct awaited b = awaited_of(p, &p->instances.at[k]);
             done[site] = !awaited_agree(&a, &b);
+            if (a.signature == b.signature && done[site])
+                a.signature = b.signature = 0;
             if (done[site])
-                add_mismatch(p, a, b);
+                add_finding(p, VERDICT_MISMATCH, a.rank, b.rank, &a, &b, "%s",
+                            verdict_rules[VERDICT_MISMATCH].problem);
         }
     }
     free(done);
@@ -71,7 +75,7 @@ static void add_missing(struct profile *p, uint32_t comm)
     const uint32_t ranks = 0xffffff, most = ranks - (c->most & ranks), least = c->least & ranks;
     const uint64_t n = c->least >> 24;
     const struct profile_instance *e = NULL;
-    char text[VERDICT_TEXT], count[32], other[32];
+    char count[32], other[32];
     if (c->most >> 24 <= n || c->created != 1 ||
         (c->site == PROFILE_NONE && !(c->flags & LEDGER_COMM_WORLD)))
         return;
@@ -79,16 +83,12 @@ static void add_missing(struct profile *p, uint32_t comm)
         if (p->instances.at[i].comm == comm && p->instances.at[i].rank == most &&
             p->instances.at[i].sequence == n)
             e = &p->instances.at[i];
-    snprintf(text, sizeof text,
-             "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
-             format_count(count, n), n == 1 ? "" : "s",
-             comm_is_named(c) ? c->name : "a communicator", most,
-             format_count(other, c->most >> 24), e ? ": " : " (the next may make a communicator)");
-    if (e) {
-        const struct awaited a = awaited_of(p, e);
-        verdict_text_pair(text, p, &a, NULL);
-    }
-    add_finding(p, VERDICT_MISSING, text, (int32_t)least, (int32_t)most);
+    const struct awaited a = e ? awaited_of(p, e) : (struct awaited){0};
+    add_finding(
+        p, VERDICT_MISSING, (int32_t)least, (int32_t)most, e ? &a : NULL, NULL,
+        "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
+        format_count(count, n), n == 1 ? "" : "s", comm_is_named(c) ? c->name : "a communicator",
+        most, format_count(other, c->most >> 24), e ? ": " : " (the next may make a communicator)");
 }
 
 /* --- messages and requests --- */
@@ -134,12 +134,12 @@ static bool is_all_known(const struct profile *p)
     return known;
 }
 
-/* The number of messages of B that were not received, without those that a receive may take that
- * was posted and never completed. */
-static uint64_t unreceived(const struct profile *p, const struct profile_balance *b)
+/* The number of requests of B that were not completed, or of messages that were not received,
+ * without those that a receive may take that was posted and never completed. */
+static uint64_t open_of(const struct profile *p, const struct profile_balance *b)
 {
     uint64_t n = b->sent - b->received;
-    for (size_t i = 0; i < p->balances.n && n; i++) {
+    for (size_t i = 0; i < p->balances.n && n && !is_request(b); i++) {
         const struct profile_balance *r = &p->balances.at[i];
         if (is_request(r) && r->comm_id == b->comm_id && r->from == b->to &&
             (r->tag < 0 || r->tag == b->tag) && strstr(p->operations.at[r->operation].name, "ecv"))
@@ -182,31 +182,26 @@ static bool is_of_same_call(const struct profile_balance *a, const struct profil
 /* One finding for all messages, or all requests, of one call site on one communicator. */
 static void add_unmatched(struct profile *p)
 {
-    const struct profile_balance *first[LINES];
-    uint64_t sum[LINES];
-    size_t lines = 0;
-    for (size_t i = 0; i < p->balances.n; i++) {
+    bool *done = memory_alloc(p->balances.n + 1);
+    for (size_t i = 0, lines = 0; i < p->balances.n && lines < LINES; i++) {
         const struct profile_balance *b = &p->balances.at[i];
-        const uint64_t n = is_request(b) ? b->sent : unreceived(p, b);
-        size_t k = 0;
-        while (k < lines && !is_of_same_call(first[k], b))
-            k++;
-        if (!n || k == LINES)
+        const bool request = is_request(b);
+        const struct awaited a = call_of(p, b);
+        uint64_t n = 0;
+        char count[32];
+        if (done[i] || !open_of(p, b))
             continue;
-        sum[k] = k == lines ? n : sum[k] + n;
-        if (k == lines)
-            first[lines++] = b;
+        for (size_t k = i; k < p->balances.n; k++)
+            if (is_of_same_call(b, &p->balances.at[k])) {
+                done[k] = true;
+                n += open_of(p, &p->balances.at[k]);
+            }
+        add_finding(p, VERDICT_UNMATCHED, a.rank, a.rank, &a, NULL,
+                    "%s %s%s never %s: ", format_count(count, n), request ? "request" : "message",
+                    n == 1 ? " was" : "s were", request ? "completed" : "received");
+        lines++;
     }
-    for (size_t k = 0; k < lines; k++) {
-        const struct awaited a = call_of(p, first[k]);
-        const bool request = is_request(first[k]);
-        char text[VERDICT_TEXT], count[32];
-        snprintf(text, sizeof text, "%s %s%s never %s: ", format_count(count, sum[k]),
-                 request ? "request" : "message", sum[k] == 1 ? " was" : "s were",
-                 request ? "completed" : "received");
-        verdict_text_pair(text, p, &a, NULL);
-        add_finding(p, VERDICT_UNMATCHED, text, a.rank, a.rank);
-    }
+    free(done);
 }
 
 /* The messages of each call site once. */
@@ -215,21 +210,17 @@ static void add_wrong_types(struct profile *p)
     bool *done = memory_alloc(p->sites.n + 1);
     for (size_t i = 0; i < p->balances.n; i++) {
         const struct profile_balance *b = &p->balances.at[i];
-        const uint32_t wrong = profile_wrong_types(b);
+        const uint32_t wrong = profile_wrong_types(b), sent = (uint32_t)b->types;
         const size_t site = b->sender < p->sites.n ? b->sender : p->sites.n;
         if (!wrong || done[site])
             continue;
         done[site] = true;
         struct awaited a = call_of(p, b);
-        const uint32_t sent = (uint32_t)b->types;
         a.signature = sent & (sent - 1) ? 0 : ledger_type_of(sent); /* of several unknown which */
-        char text[VERDICT_TEXT] =
-            "a message was sent with one datatype and received with another: ";
-        verdict_text_pair(text, p, &a, NULL);
-        size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, ", but rank %u received ", b->to);
-        verdict_text_type(text, ledger_type_of(wrong));
-        add_finding(p, VERDICT_MISMATCH, text, a.rank, (int32_t)b->to);
+        const struct awaited received = {
+            .rank = (int32_t)b->to, .name = PROFILE_NONE, .signature = ledger_type_of(wrong)};
+        add_finding(p, VERDICT_MISMATCH, a.rank, received.rank, &a, &received,
+                    "a message was sent with one datatype and received with another: ");
     }
     free(done);
 }

@@ -1,7 +1,7 @@
 /* Finds why a run does not progress, from all calls that are open at one moment. Pure functions on
  * a table, for a running job as well as for the records of one that has ended.
  *
- * A fixpoint on the wait-for graph (waits.h) finds the ranks that can progress, or be released by
+ * A fixpoint on the wait-for graph (judge.c) finds the ranks that can progress, or be released by
  * ranks that can. All others are stuck. At fault is a strongly connected component of these that
  * waits for nothing outside of itself: the core. */
 #ifndef COLLPROF_VERDICT_JUDGE_H
@@ -29,7 +29,7 @@ enum verdict_kind {
 /* How each kind is called and reported. */
 struct verdict_rule {
     const char *name;    /* stable: "gone", "mismatch", ... */
-    const char *problem; /* begins the sentence; NULL: the calls of the ranks at fault do */
+    const char *problem; /* begins the sentence; "": the calls of the ranks at fault do */
     bool in_calls;       /* ranks wait in calls for each other, not for a process */
     bool pair;           /* the sentence has two calls that disagree */
 };
@@ -37,9 +37,9 @@ extern const struct verdict_rule verdict_rules[VERDICT_KINDS];
 
 struct verdict {
     enum verdict_kind kind;
-    bool proven;   /* the wait can never end: no rank outside of the core can release a rank in it,
-                      or ranks wait for a process that has ended or is stopped */
-    int32_t *core; /* N ranks at fault, ascending; released by verdict_free() */
+    bool proven;    /* the wait can never end: no rank outside of the core can release a rank in it,
+                       or ranks wait for a process that has ended or is stopped */
+    bool *at_fault; /* by rank: N of them; released by verdict_free() */
     size_t n;
     size_t n_waiting; /* ranks outside of the core that wait for it */
     /* VERDICT_UNMATCHED: FIRST never arrives; SECOND is the unreceived message most similar to it.
@@ -52,8 +52,5 @@ struct verdict {
 /* Free the result by verdict_free(). It points into S, which must outlive it. */
 struct verdict *verdict_of(const struct situation *s);
 void verdict_free(struct verdict *v);
-
-/* Whether RANK is at fault. */
-bool verdict_blames(const struct verdict *v, int32_t rank);
 
 #endif

@@ -1,11 +1,30 @@
-#include "verdict/reading.h"
-
+#include "base/clock.h"
+#include "base/input.h"
 #include "base/quote.h"
+#include "base/reason.h"
 #include "base/text.h"
+#include "document/json.h"
+#include "profile/gather.h"
+#include "profile/records.h"
+#include "verdict/hosts.h"
+#include "verdict/situation.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One rank's record, and the situation to which it is added. */
+struct reading {
+    struct situation *s;
+    const struct hosts *hosts;
+    struct gather g; /* into S->names */
+    double now;      /* clock_now(), or the time when the process ended; negative if unknown */
+    size_t first;    /* index of its first row in S->awaited */
+};
 
 /* A call site is represented by its innermost frame. */
 static uint32_t first_frame(struct reading *r, uint32_t i)
@@ -19,7 +38,8 @@ static uint32_t first_frame(struct reading *r, uint32_t i)
     return profile_add_site(r->s->names, &site);
 }
 
-uint32_t reading_find_comm(const struct situation *s, uint64_t id)
+/* The index in S->comms of the communicator ID; S->comms.n if none. */
+static uint32_t find_comm(const struct situation *s, uint64_t id)
 {
     uint32_t i = 0;
     while (i < s->comms.n && s->comms.at[i].id != id)
@@ -27,20 +47,19 @@ uint32_t reading_find_comm(const struct situation *s, uint64_t id)
     return i;
 }
 
-uint32_t reading_find_or_add_comm(struct reading *r, uint64_t id, uint32_t row)
+/* As find_comm(), but adds it if it is new. ROW: its communicator in the record. */
+static uint32_t add_comm(struct reading *r, uint64_t id, uint32_t row)
 {
-    struct profile *names = r->s->names;
     const struct ledger_comm *from = &r->g.l->comms[row];
-    uint32_t i = reading_find_comm(r->s, id);
-    if (i == r->s->comms.n) {
-        *PUSH(&names->comms) = (struct profile_comm){.id = id};
-        *PUSH(&r->s->comms) = (struct member_list){.id = id, .lowest = UINT64_MAX};
-    }
-    struct member_list *c = &r->s->comms.at[i];
-    struct profile_comm *name = &names->comms.at[i];
-    if (row == LEDGER_NO_COMM || c->n || from->size > r->s->n_ranks)
+    const uint32_t i = find_comm(r->s, id);
+    if (i < r->s->comms.n)
         return i;
-    c->group = from->id;
+    struct profile_comm *name = PUSH(&r->s->names->comms);
+    struct member_list *c = PUSH(&r->s->comms);
+    *name = (struct profile_comm){.id = id};
+    *c = (struct member_list){.id = id, .group = from->id, .lowest = UINT64_MAX};
+    if (from->size > r->s->n_ranks)
+        return i;
     c->n = name->size = from->size;
     if (from->created == 1) { /* other communicators share the row and its name */
         text_copy_part(name->name, sizeof name->name, from->name, sizeof from->name);
@@ -75,18 +94,14 @@ static bool is_collective(const struct profile_operation *o)
             !text_has_word("MPI_Comm_create_group MPI_Comm_free MPI_Comm_disconnect", o->name));
 }
 
-/* Whether a call may need ranks that are unknown: the record has no communicator of windows and
- * files, and no groups. */
+/* Whether a call may need any rank: the record has no communicator of windows and files. Of the
+ * group of MPI_Comm_create_group it has nothing, and most ranks may be no members. */
 static bool may_need_all(const char *name)
 {
-    return !strncmp(name, "MPI_Win_", 8) ||
-           text_has_word("MPI_Finalize MPI_Comm_create_group MPI_Comm_disconnect", name) ||
-           (!strncmp(name, "MPI_File_", 9) &&
-            (strstr(name, "_all") || strstr(name, "_ordered") ||
-             text_has_word("MPI_File_open MPI_File_close MPI_File_set_size MPI_File_preallocate "
-                           "MPI_File_set_view MPI_File_sync MPI_File_set_atomicity "
-                           "MPI_File_seek_shared",
-                           name)));
+    const bool alone = (strstr(name, "read") || strstr(name, "write")) && !strstr(name, "_all") &&
+                       !strstr(name, "_ordered");
+    return !strncmp(name, "MPI_Win_", 8) || (!strncmp(name, "MPI_File_", 9) && !alone) ||
+           text_has_word("MPI_Finalize MPI_Comm_disconnect", name);
 }
 
 /* The collective C on a known communicator. */
@@ -94,15 +109,11 @@ static struct awaited awaited_of_all(struct reading *r, const struct ledger_call
                                      const char *name)
 {
     /* While a call is open it is unknown whether the rank passed MPI_IN_PLACE. */
-    const bool two_groups = r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
-               unknown =
-                   c->since && text_has_word("MPI_Gather MPI_Gather_c MPI_Scatter MPI_Scatter_c "
-                                             "MPI_Allgather MPI_Allgather_c MPI_Alltoall "
-                                             "MPI_Alltoall_c",
-                                             name);
-    struct awaited a =
-        awaited_collective(name, two_groups, c->root, unknown ? JUDGE_UNKNOWN_BYTES : c->bytes);
-    a.comm = reading_find_or_add_comm(r, c->comm_id, c->comm);
+    const bool unknown = c->since && (strstr(name, "ather") || strstr(name, "Alltoall") ||
+                                      strstr(name, "MPI_Scatter"));
+    struct awaited a = awaited_collective(name, r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
+                                          c->root, unknown ? JUDGE_UNKNOWN_BYTES : c->bytes);
+    a.comm = add_comm(r, c->comm_id, c->comm);
     a.sequence = c->sequence;
     uint64_t *lowest = &r->s->comms.at[a.comm].lowest;
     *lowest = a.sequence < *lowest ? a.sequence : *lowest;
@@ -116,7 +127,7 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     const struct ledger_comm *comm = &r->g.l->comms[c->comm];
     const bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
     struct awaited a = {.what = send ? AWAIT_SEND : AWAIT_RECEIVE,
-                        .comm = reading_find_or_add_comm(r, c->comm_id, c->comm),
+                        .comm = add_comm(r, c->comm_id, c->comm),
                         .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0),
                         .tag = tag < 0 ? AWAIT_ANY : tag};
     if (a.peer >= (int32_t)comm->size)
@@ -124,7 +135,10 @@ static struct awaited awaited_of_one(struct reading *r, const struct ledger_call
     return a;
 }
 
-struct awaited reading_awaited(struct reading *r, const struct ledger_call *c, bool sends)
+/* What call C waits for; for MPI_Sendrecv its receive, or (SENDS)
+ * its send. The peer is the rank in the communicator until all records are read, then the world
+ * rank. In an intercommunicator, ranks of the second group are counted after those of the first. */
+static struct awaited awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->s->names->operations.at[operation];
@@ -168,17 +182,17 @@ static void add_requests(struct reading *r)
     for (uint32_t i = 0; i < n; i++) {
         if (!is_open(q, n, i))
             continue;
-        struct awaited a = reading_awaited(r,
-                                           &(struct ledger_call){.comm_id = q[i].comm_id,
-                                                                 .comm = q[i].comm,
-                                                                 .bytes = q[i].bytes,
-                                                                 .operation = q[i].operation,
-                                                                 .site = q[i].site,
-                                                                 .sequence = q[i].sequence,
-                                                                 .peer = q[i].peer,
-                                                                 .tag = q[i].tag,
-                                                                 .root = q[i].root},
-                                           false);
+        struct awaited a = awaited(r,
+                                   &(struct ledger_call){.comm_id = q[i].comm_id,
+                                                         .comm = q[i].comm,
+                                                         .bytes = q[i].bytes,
+                                                         .operation = q[i].operation,
+                                                         .site = q[i].site,
+                                                         .sequence = q[i].sequence,
+                                                         .peer = q[i].peer,
+                                                         .tag = q[i].tag,
+                                                         .root = q[i].root},
+                                   false);
         a.posted = q[i].posted;
         a.request = q[i].handle;
         *PUSH(&s->awaited) = a;
@@ -212,10 +226,7 @@ static double longest_before(const struct reading *r, const struct ledger_call *
  * requests and for what it probes; the time counts since its last success. */
 static void add_call(struct reading *r, const struct ledger_call *c)
 {
-    const uint32_t blocking = 1u << FAMILY_COLLECTIVE | 1u << FAMILY_SEND | 1u << FAMILY_RECV |
-                              1u << FAMILY_SENDRECV | 1u << FAMILY_PROBE | 1u << FAMILY_COMM;
     struct situation *s = r->s;
-    struct ledger_call known = *c;
     struct awaited own[2];
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &s->names->operations.at[operation];
@@ -223,11 +234,9 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     const bool polling = profile_operation_polls(o->name),
                waits = o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8);
     size_t n = o->family == FAMILY_PROBE || !(polling || waits);
-    if (!(blocking >> o->family & 1))
-        known.comm_id = 0;
-    own[0] = reading_awaited(r, &known, false);
+    own[0] = awaited(r, c, false);
     if (o->family == FAMILY_SENDRECV) {
-        own[n] = reading_awaited(r, &known, true);
+        own[n] = awaited(r, c, true);
         own[n++].posted = true;
     }
     struct open_call *call = situation_call(s, r->g.h->rank, own, n);
@@ -270,7 +279,7 @@ static void add_failed(struct reading *r, struct rank_view *rank)
     }
 }
 
-void reading_add_calls(struct reading *r)
+static void add_calls(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
     struct situation *s = r->s;
@@ -309,4 +318,305 @@ void reading_add_calls(struct reading *r)
         rank->threads = false;
         add_call(r, last);
     }
+}
+
+/* Finds what was sent and not received, after all ranks were read. */
+static void find_messages(struct situation *s)
+{
+    for (size_t i = 0; i < s->n_ranks; i++)
+        s->counted = s->counted && s->rank[i].state != RANK_UNSEEN;
+    for (size_t i = 0; i < s->names->balances.n; i++) {
+        const struct profile_balance *b = &s->names->balances.at[i];
+        const bool known = b->from < s->n_ranks && b->to < s->n_ranks;
+        if (b->operation != PROFILE_NONE) /* requests */
+            continue;
+        s->counted = s->counted && known;
+        if (known && b->sent > b->received)
+            *PUSH(&s->sent) = (struct message_count){.comm = find_comm(s, b->comm_id),
+                                                     .from = (int32_t)b->from,
+                                                     .to = (int32_t)b->to,
+                                                     .tag = b->tag,
+                                                     .n = b->sent - b->received};
+    }
+}
+
+/* What this host sees of its rank with the header H. */
+static struct host_rank look(const struct ledger_header *h)
+{
+    char text[1024], letter = *input_process((pid_t)h->pid, text);
+    return (struct host_rank){.now = clock_now(),
+                              .state = letter == 'T' || letter == 't' ? RANK_STOPPED
+                                       : letter == 'D'                ? RANK_SYSTEM_CALL
+                                       : letter == 'S'                ? RANK_SLEEPING
+                                                                      : RANK_RUNNING};
+}
+
+/* Whether it got a signal with which a launcher or a person ends all ranks, whatever they are
+ * doing. */
+static bool was_asked_to_end(const struct rank_view *r)
+{
+    const uint64_t asking = 1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT |
+                            1u << SIGXCPU | 1u << SIGUSR1 | 1u << SIGUSR2;
+    return r->ended == LEDGER_SIGNALLED && r->detail > 0 && r->detail < 32 &&
+           asking >> r->detail & 1;
+}
+
+/* Whether it is in a call that MPI has refused. By default MPI then ends the process. */
+static bool was_refused(const struct situation *s, int32_t rank)
+{
+    const struct open_call *c = &s->rank[rank].call;
+    return c->parts.n && s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID;
+}
+
+/* Finds processes that ended unexpectedly. If all have ended, states come from the records. Of one
+ * that recorded no end, while others got a signal to end, it is then unknown whether it was killed
+ * first: a busy process may be killed before it handles that signal. */
+static void find_gone(struct situation *s)
+{
+    bool asked = false;
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        s->live = s->live || s->rank[i].alive;
+        s->unseen = s->unseen || s->rank[i].unseen;
+        asked = asked || was_asked_to_end(&s->rank[i]);
+    }
+    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
+        struct rank_view *r = &s->rank[i];
+        if (!s->live && was_refused(s, i))
+            r->ended = LEDGER_EXITED;
+        const bool silent = r->ended == LEDGER_RUNNING,
+                   in_records =
+                       (silent && r->unseen) || (!s->live && (silent || was_asked_to_end(r)));
+        if (r->state != RANK_UNSEEN && r->state != RANK_FINISHED && !r->alive && !in_records)
+            r->state = RANK_GONE;
+        r->killed = silent && r->outside && !s->live && !r->unseen && asked;
+    }
+}
+
+enum {
+    NAMES = 1u << LEDGER_OPERATIONS | 1u << LEDGER_TEXTS | 1u << LEDGER_MODULES |
+            1u << LEDGER_REGIONS | 1u << LEDGER_SITES | 1u << LEDGER_COMMS | 1u << LEDGER_ENTRIES |
+            1u << LEDGER_REQUESTS,
+    CALLS = NAMES | 1u << LEDGER_CALLS | 1u << LEDGER_MESSAGES,
+    MEMBERS = NAMES | 1u << LEDGER_INSTANCES
+};
+
+/* What the record says of the process, and what this host or its own one sees of it. */
+static void read_process(struct reading *r, struct rank_view *rank)
+{
+    const struct ledger_header *h = r->g.h;
+    const struct host_rank own = look(h), *seen = NULL;
+    const bool ended = h->state != LEDGER_RUNNING, finished = h->state == LEDGER_FINALIZED;
+    char here[sizeof h->host] = "";
+    gethostname(here, sizeof here - 1);
+    rank->ended = h->state;
+    rank->detail = h->state_detail;
+    rank->pid = h->pid;
+    rank->other_host = strncmp(here, h->host, sizeof here) != 0;
+    if (ledger_is_alive(h) && (!ended || finished)) {
+        seen = &own;
+    } else if (rank->other_host && !ended) {
+        const struct host_rank *any = hosts_find(r->hosts, h->host, -1);
+        seen = hosts_find(r->hosts, h->host, h->rank);
+        rank->unseen = !any;
+        rank->moving = any && any->moving;
+    }
+    if (rank->unseen) {
+        struct profile_host on = {.ranks = 1};
+        text_copy_part(on.name, sizeof on.name, h->host, sizeof h->host);
+        quote_plain(on.name);
+        profile_add_host(r->s->names, &on);
+    }
+    rank->alive = seen;
+    r->now = seen ? seen->now : ended ? h->pair[1].seconds : -1;
+    rank->state = finished ? RANK_FINISHED : seen ? seen->state : RANK_RUNNING;
+}
+
+static void read_calls(struct reading *r)
+{
+    const struct ledger_header *h = r->g.h;
+    struct rank_view *rank = &r->s->rank[h->rank];
+    read_process(r, rank);
+    if (rank->ended != LEDGER_FINALIZED && !rank->moving)
+        add_calls(r);
+    r->s->counted =
+        r->s->counted && !h->messages_lost && !h->started_late && !h->untracked_requests;
+    gather_balances(&r->g);
+}
+
+/* How many collectives the rank has entered on the communicator C; -1: unknown. A row of the record
+ * may represent several communicators of the same members: its count is that of the last one. */
+static int64_t entered_in(const struct reading *r, const struct member_list *c, uint32_t *rank)
+{
+    int64_t entered = -1;
+    bool several = false, none = false;
+    for (uint32_t k = 1; c->n && k < count_of(r->g.l, LEDGER_COMMS); k++) {
+        const struct ledger_comm *row = &r->g.l->comms[k];
+        if (row->id != c->group)
+            continue;
+        *rank = row->rank;
+        several = several || row->created > 1;
+        none = none || !row->last;
+        if (row->last == c->id)
+            entered = (int64_t)row->entered;
+    }
+    return entered < 0 && none && !several ? 0 : entered;
+}
+
+/* Reads the rank's position in the communicators of open calls, and the collectives that it has
+ * left but others may still be in, since they may disagree about them. */
+static void read_members(struct reading *r)
+{
+    struct situation *s = r->s;
+    for (uint32_t i = 0; i < s->comms.n; i++) {
+        uint32_t rank = UINT32_MAX;
+        int64_t entered = entered_in(r, &s->comms.at[i], &rank);
+        if (rank >= s->comms.at[i].n)
+            continue;
+        s->comms.at[i].member[rank] = r->g.h->rank;
+        s->comms.at[i].entered[rank] = entered;
+    }
+    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_INSTANCES); i++) {
+        const struct ledger_instance *x = &r->g.l->instances[i];
+        uint32_t comm = find_comm(s, x->comm_id);
+        if (comm == s->comms.n || x->sequence < s->comms.at[comm].lowest)
+            continue;
+        struct awaited a = awaited(r,
+                                   &(struct ledger_call){.comm_id = x->comm_id,
+                                                         .comm = x->comm,
+                                                         .bytes = x->bytes,
+                                                         .operation = x->operation,
+                                                         .site = x->site,
+                                                         .sequence = x->sequence,
+                                                         .root = x->root},
+                                   false);
+        a.left = true;
+        if (a.what == AWAIT_COLLECTIVE)
+            *PUSH(&s->awaited) = a;
+    }
+}
+
+static void read_each(struct reading *r, struct records *records, uint32_t sections,
+                      void (*read)(struct reading *r))
+{
+    for (size_t i = 0; i < records->list.n; i++) {
+        struct ledger l;
+        const char *fault = ledger_open(&l, records->directory, records->list.at[i].name, sections);
+        if (fault) {
+            if (sections == CALLS)
+                records_remark(records, records->list.at[i].name, fault);
+            continue;
+        }
+        r->g = gather_begin(r->s->names, &l);
+        if ((size_t)l.header->rank < r->s->n_ranks)
+            read(r);
+        gather_end(&r->g);
+        ledger_close(&l);
+    }
+}
+
+/* Translates ranks of communicators to ranks of MPI_COMM_WORLD. */
+static void translate(struct situation *s)
+{
+    for (size_t i = 0; i < s->awaited.n; i++) {
+        struct awaited *a = &s->awaited.at[i];
+        const struct member_list *c = a->what > AWAIT_COLLECTIVE ? NULL : &s->comms.at[a->comm];
+        int32_t *rank = a->what == AWAIT_COLLECTIVE ? &a->root : &a->peer;
+        if (!c || *rank < 0)
+            continue;
+        int32_t world = (size_t)*rank < c->n ? c->member[*rank] : -1;
+        *rank = world >= 0 ? world : a->what == AWAIT_COLLECTIVE ? -1 : AWAIT_UNKNOWN;
+    }
+}
+
+/* An empty situation of all ranks that RECORDS know. */
+static struct situation *situation_of(const struct records *records, double settled)
+{
+    int32_t size = 0;
+    for (size_t i = 0; i < records->list.n; i++)
+        if (records->list.at[i].header.size > size)
+            size = records->list.at[i].header.size;
+    struct situation *s = situation_new((size_t)size);
+    s->names = profile_new();
+    s->settled = settled;
+    s->counted = true;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        s->rank[i] = (struct rank_view){.state = RANK_UNSEEN,
+                                        .operation = PROFILE_NONE,
+                                        .site = PROFILE_NONE,
+                                        .failed = PROFILE_NONE,
+                                        .seconds = -1};
+    return s;
+}
+
+static struct situation *read_once(const char *directory, double settled)
+{
+    struct records records;
+    if (!records_open(&records, directory))
+        return NULL;
+    struct situation *s = situation_of(&records, settled);
+    struct hosts hosts = hosts_read(directory);
+    struct reading r = {.s = s, .hosts = &hosts};
+    read_each(&r, &records, CALLS, read_calls);
+    find_messages(s);
+    read_each(&r, &records, MEMBERS, read_members);
+    translate(s);
+    find_gone(s);
+    for (size_t i = 0; i < records.remarks.n; i++)
+        profile_warn(s->names, "%s", records.remarks.at[i]);
+    if (!s->n_ranks) {
+        if (!faccessat(records.directory, "profile.json", F_OK, 0))
+            reason_give("%s: the run has ended, and all ranks have reached MPI_Finalize: use: "
+                        "collprof report %s",
+                        directory, directory);
+        else
+            reason_give("%s: no record rank-*.ledger that can be read%s%s", directory,
+                        records.remarks.n ? ": " : "",
+                        records.remarks.n ? records.remarks.at[0] : "");
+        situation_free(s);
+        s = NULL;
+    }
+    free(hosts.list.at);
+    records_close(&records);
+    return s;
+}
+
+/* Calls that differ from BEFORE have made progress and may return. Polls are judged by their
+ * successes. */
+static void settle(struct situation *s, const struct situation *before)
+{
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct open_call *c = &s->rank[i].call;
+        if (!c->polls && (i >= before->n_ranks || c->since != before->rank[i].call.since))
+            c->seconds = 0;
+    }
+}
+
+/* The verdict for which a watchdog ended the run; NULL if there is none, or if it is damaged. */
+static json_t *kept_read(const char *directory)
+{
+    char path[4400], why[256];
+    snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
+    json_t *kept = json_file_load(path, why, sizeof why);
+    json_make_printable(kept);
+    if (*json_text_at(kept, "kind") && *json_text_at(kept, "text") &&
+        json_is_array(json_object_get(kept, "notes")))
+        return kept;
+    json_decref(kept);
+    return NULL;
+}
+
+struct situation *situation_read(const char *directory, double settled)
+{
+    struct situation *s = read_once(directory, settled);
+    if (s && s->live) {
+        struct situation *before = s;
+        nanosleep(&(struct timespec){0, 150000000}, NULL);
+        s = read_once(directory, settled);
+        if (s)
+            settle(s, before);
+        situation_free(before);
+    }
+    if (s && !s->live)
+        s->kept = kept_read(directory);
+    return s;
 }

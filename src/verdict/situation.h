@@ -152,10 +152,4 @@ void situation_free(struct situation *s);
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n);
 
-/* The open call of RANK; NULL if it has none. */
-static inline const struct open_call *situation_find(const struct situation *s, int32_t rank)
-{
-    return s->rank[rank].call.open ? &s->rank[rank].call : NULL;
-}
-
 #endif

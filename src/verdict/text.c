@@ -24,23 +24,23 @@ static void add(char *text, const char *format, ...)
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
 {
     const struct profile_comm *c = comm < names->comms.n ? &names->comms.at[comm] : NULL;
-    uint32_t alike = 0, before = 0;
-    for (uint32_t i = 0; c && i < names->comms.n; i++) {
-        const bool same = !comm_is_named(&names->comms.at[i]) && names->comms.at[i].size == c->size;
-        alike += same;
-        before += same && i < comm;
+    uint32_t alike = 0, number = 1;
+    if (!c || !c->size || comm_is_named(c)) {
+        add(text, "%.60s", c && comm_is_named(c) ? c->name : "another communicator");
+        return;
     }
-    if (c && comm_is_named(c))
-        add(text, "%.60s", c->name);
-    else if (c && c->size)
-        add(text, "a communicator of %u ranks", c->size);
-    else
-        add(text, "another communicator");
-    if (c && c->size && !comm_is_named(c) && alike > 1)
-        add(text, " (#%u)", before + 1);
+    for (const struct profile_comm *o = names->comms.at; o < names->comms.at + names->comms.n; o++)
+        if (o->size == c->size && !comm_is_named(o)) {
+            alike++;
+            number += o < c;
+        }
+    add(text, "a communicator of %u ranks", c->size);
+    if (alike > 1)
+        add(text, " (#%u)", number);
 }
 
-void verdict_text_type(char text[VERDICT_TEXT], uint32_t signature)
+/* Appends "8-byte reals"; nothing if the datatype of SIGNATURE is unknown. */
+static void add_type(char *text, uint32_t signature)
 {
     static const char *const forms[FORMS] = {
         [FORM_COMPLEX] = "complex numbers",    [FORM_REAL] = "reals",
@@ -61,7 +61,7 @@ static void add_signature(char *text, uint32_t signature)
     if (reduction && reduction <= sizeof reductions / sizeof *reductions)
         add(text, ", %s", reductions[reduction - 1]);
     add(text, "%s", signature >> 8 & 0xff ? ", " : "");
-    verdict_text_type(text, signature);
+    add_type(text, signature);
 }
 
 /* Appends " from rank 1 (tag 4, MPI_COMM_WORLD)" or " number 1,207 of MPI_COMM_WORLD with root 0, 8
@@ -122,8 +122,11 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b)
 {
     for (; a; a = b, b = NULL) {
-        add(text, "rank %d in ", a->rank);
-        add_call(text, names, a->name, a->site, a, true);
+        add(text, "rank %d %s ", a->rank, a->name == PROFILE_NONE ? "received" : "in");
+        if (a->name == PROFILE_NONE)
+            add_type(text, a->signature);
+        else
+            add_call(text, names, a->name, a->site, a, true);
         add(text, b ? ", but " : "");
     }
 }
@@ -155,8 +158,8 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
                                         [RANK_SLEEPING] = "sleeping",
                                         [RANK_SYSTEM_CALL] = "in a system call (files, usually)"};
     const struct rank_view *r = &s->rank[rank];
-    const struct open_call *c = situation_find(s, rank);
-    const bool fault = verdict_blames(v, rank);
+    const struct open_call *c = r->call.open ? &r->call : NULL;
+    const bool fault = v->at_fault[rank];
     enum rank_state state = r->state;
     char time[32], end[160];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
@@ -199,8 +202,8 @@ static double shortest(const struct situation *s, const struct verdict *v)
 {
     double seconds = INFINITY;
     for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
-        const struct open_call *c = situation_find(s, i);
-        if (c && c->seconds >= 0 && (verdict_blames(v, i) || (v->first && v->first->rank == i)))
+        const struct open_call *c = &s->rank[i].call;
+        if (c->open && c->seconds >= 0 && (v->at_fault[i] || (v->first && v->first->rank == i)))
             seconds = fmin(seconds, c->seconds);
     }
     return seconds;
@@ -209,14 +212,20 @@ static double shortest(const struct situation *s, const struct verdict *v)
 /* Appends "ranks 0-3, 7". */
 static void add_ranks(char *text, const json_t *ranks)
 {
-    const json_t *rank;
+    const size_t n = json_array_size(ranks);
     char list[200] = "";
-    size_t i;
-    int32_t *copy = memory_alloc((json_array_size(ranks) + 1) * sizeof *copy);
-    json_array_foreach(ranks, i, rank) copy[i] = (int32_t)json_integer_value(rank);
-    rank_list(list, sizeof list, copy, i);
+    int32_t *copy = memory_alloc((n + 1) * sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = (int32_t)json_integer_value(json_array_get(ranks, i));
+    rank_list(list, sizeof list, copy, n);
     free(copy);
-    add(text, "rank%s %s", i == 1 ? "" : "s", list);
+    add(text, "rank%s %s", n == 1 ? "" : "s", list);
+}
+
+/* Whether ranks at fault are awaited by another, in V->first. */
+static bool is_awaited(const struct verdict *v)
+{
+    return v->first && v->kind > VERDICT_STOPPED && !v->at_fault[v->first->rank];
 }
 
 /* Appends the groups at fault, which come first: "rank 1, awaited in MPI_Barrier number 2 of
@@ -225,7 +234,6 @@ static void add_groups(char *text, const struct situation *s, const struct verdi
                        const json_t *groups)
 {
     const struct awaited *a = v->first;
-    const bool awaited = a && v->kind > VERDICT_STOPPED && !verdict_blames(v, a->rank);
     const json_t *g;
     size_t i;
     json_array_foreach(groups, i, g)
@@ -234,64 +242,55 @@ static void add_groups(char *text, const struct situation *s, const struct verdi
             break;
         add(text, "%s", i ? "; " : "");
         add_ranks(text, json_object_get(g, "ranks"));
-        if (awaited && !i) {
+        if (is_awaited(v) && !i) {
             add(text, ", awaited in ");
             add_call(text, s->names, a->name, a->site, a, v->n == 1);
         }
-        add(text, ": %s", json_string_value(json_object_get(g, "text")));
+        add(text, ": %s", json_text_at(g, "text"));
     }
 }
 
-/* Appends what is wrong, and the calls that show it. */
-static void add_body(char *text, const struct situation *s, const struct verdict *v,
-                     const json_t *groups)
+/* Appends what is wrong. */
+static void add_problem(char *text, const struct situation *s, const struct verdict *v)
 {
-    const struct message_count *near = &v->near;
-    char count[32];
-    add(text, "%s",
-        v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND
-            ? "an awaited receive is not posted: "
-        : v->kind == VERDICT_MISSING && v->first && verdict_blames(v, v->first->rank)
-            ? "calls may wait for each other: "
-        : v->kind == VERDICT_UNKNOWN && v->first /* the rank's text has the reason */
-            ? ""
-            : verdict_rules[v->kind].problem ?: "");
-    if (verdict_rules[v->kind].pair)
-        verdict_text_pair(text, s->names, v->first, v->second);
-    else
-        add_groups(text, s, v, groups);
-    if (!near->n)
-        return;
-    add(text, "; rank %d has %s message%s of tag %d from rank %d (", near->to,
-        format_count(count, near->n), near->n == 1 ? "" : "s", near->tag, near->from);
-    add_comm(text, s->names, near->comm);
-    add(text, ") that no call has received");
+    const struct verdict_rule *rule = &verdict_rules[v->kind];
+    const double age = shortest(s, v);
+    char time[32];
+    if (s->live && rule->in_calls && isfinite(age))
+        add(text, "nothing has moved for %s: ", format_time(time, age * 1e9));
+    if (rule->in_calls && v->proven)
+        add(text, "a deadlock of %zu of %zu ranks: ", v->n, s->n_ranks);
+    if (v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND)
+        add(text, "an awaited receive is not posted: ");
+    else if (!is_awaited(v) || v->kind < VERDICT_MISSING || v->kind == VERDICT_POLLING)
+        add(text, "%s", rule->problem);
 }
 
 static void add_sentence(char *text, const struct situation *s, const struct verdict *v,
                          const json_t *groups)
 {
-    const size_t others = v->n_waiting;
-    char time[32];
+    const struct message_count *near = &v->near;
+    char number[32];
     if (v->kind == VERDICT_MOVING && s->live && !s->unseen) {
         add(text, "moving: every rank for which others wait has moved within the last %s",
-            format_time(time, s->settled * 1e9));
+            format_time(number, s->settled * 1e9));
         return;
     }
-    if (!s->live && !s->unseen)
-        add(text, "when the run ended, ");
-    if (v->kind == VERDICT_MOVING) {
-        add(text, "the records show no rank that was stuck");
-        return;
+    add(text, "%s", s->live || s->unseen ? "" : "when the run ended, ");
+    add_problem(text, s, v);
+    if (verdict_rules[v->kind].pair)
+        verdict_text_pair(text, s->names, v->first, v->second);
+    else
+        add_groups(text, s, v, groups);
+    if (near->n) {
+        add(text, "; rank %d has %s message%s of tag %d from rank %d (", near->to,
+            format_count(number, near->n), near->n == 1 ? "" : "s", near->tag, near->from);
+        add_comm(text, s->names, near->comm);
+        add(text, ") that no call has received");
     }
-    if (s->live && verdict_rules[v->kind].in_calls && isfinite(shortest(s, v)))
-        add(text, "nothing has moved for %s: ", format_time(time, shortest(s, v) * 1e9));
-    if (verdict_rules[v->kind].in_calls && v->proven)
-        add(text, "a deadlock of %zu of %zu ranks: ", v->n, s->n_ranks);
-    add_body(text, s, v, groups);
-    if (others)
-        add(text, "; %zu other rank%s for %s", others, others == 1 ? " waits" : "s wait",
-            v->n == 1 ? "it" : "them");
+    if (v->n_waiting)
+        add(text, "; %zu other rank%s for %s", v->n_waiting,
+            v->n_waiting == 1 ? " waits" : "s wait", v->n == 1 ? "it" : "them");
 }
 
 /* Those at fault first. Ranks form a group if their texts are alike without what differs among
@@ -303,17 +302,17 @@ static json_t *groups_json(const struct situation *s, const struct verdict *v)
     for (int32_t i = 0, n = (int32_t)s->n_ranks; i < 2 * n; i++) {
         const int32_t rank = i % n;
         char text[VERDICT_TEXT] = "", alike[VERDICT_TEXT] = "";
-        if (verdict_blames(v, rank) != (i < n))
+        if (v->at_fault[rank] != (i < n))
             continue;
         add_rank(text, s, v, rank, true);
         add_rank(alike, s, v, rank, false);
-        json_array_foreach(
-            list, k, g) if (json_is_true(json_object_get(g, "at_fault")) == (i < n) &&
-                            !strcmp(json_string_value(json_object_get(g, "alike")), alike)) break;
+        json_array_foreach(list, k,
+                           g) if (json_is_true(json_object_get(g, "at_fault")) == (i < n) &&
+                                  !strcmp(json_text_at(g, "alike"), alike)) break;
         if (k == json_array_size(list))
             json_push(list, g = json_pack("{s:[], s:b, s:s, s:s}", "ranks", "at_fault", i < n,
                                           "text", text, "alike", alike));
-        else if (strcmp(json_string_value(json_object_get(g, "text")), text) != 0)
+        else if (strcmp(json_text_at(g, "text"), text) != 0)
             json_put(g, "text", json_string(alike));
         json_push(json_object_get(g, "ranks"), json_integer(rank));
     }
@@ -333,8 +332,8 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
     }
     for (size_t i = 0; i < s->names->warnings.n; i++)
         json_push(notes, json_string(s->names->warnings.at[i]));
-    for (size_t i = 0; i < v->n; i++)
-        threads += s->rank[v->core[i]].threads && !s->rank[v->core[i]].unseen;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        threads += v->at_fault[i] && s->rank[i].threads && !s->rank[i].unseen;
     if (unseen)
         json_push(notes, json_sprintf("%zu ranks are on hosts that cannot be seen from here (%s): "
                                       "their records may be out of date, and it is unknown whether "
@@ -348,17 +347,11 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
 
 void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
 {
-    const char *kind = json_text_at(value, "kind");
     const json_t *ranks = json_object_get(value, "ranks");
-    bool deadlock = false;
-    for (size_t i = 0; i < VERDICT_KINDS; i++)
-        deadlock = deadlock || (verdict_rules[i].in_calls && !strcmp(verdict_rules[i].name, kind));
-    deadlock = deadlock && json_is_true(json_object_get(value, "proven"));
-    snprintf(text, VERDICT_TEXT, "%s%s", deadlock ? "deadlock, " : "", kind);
-    if (json_array_size(ranks)) {
-        add(text, ": ");
+    snprintf(text, VERDICT_TEXT, "%s%s", json_text_at(value, "kind"),
+             json_array_size(ranks) ? ": " : "");
+    if (json_array_size(ranks))
         add_ranks(text, ranks);
-    }
 }
 
 json_t *verdict_json(const struct situation *s, const struct verdict *v)
@@ -368,8 +361,9 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v)
     profile_name_sites(s->names); /* only when it is written: a watchdog reads more often */
     json_t *groups = groups_json(s, v);
     add_sentence(text, s, v, groups);
-    for (size_t i = 0; i < v->n; i++)
-        json_push(ranks, json_integer(v->core[i]));
+    for (size_t i = 0; i < s->n_ranks; i++)
+        if (v->at_fault[i])
+            json_push(ranks, json_integer((json_int_t)i));
     return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o}", "kind", verdict_rules[v->kind].name,
                      "proven", v->proven, "text", text, "ranks", ranks, "groups", groups, "notes",
                      notes_json(s, v));
@@ -390,7 +384,7 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
     enum { GROUPS = 12 };
     const json_t *groups = json_object_get(value, "groups"), *g, *note;
     size_t i, n = json_array_size(groups);
-    text_paragraph_write(out, mark, json_string_value(json_object_get(value, "text")), width);
+    text_paragraph_write(out, mark, json_text_at(value, "text"), width);
     json_array_foreach(groups, i, g)
     {
         const char *own = json_string_value(json_object_get(g, "mark"));
@@ -398,7 +392,7 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
         if (i == GROUPS)
             break;
         add_ranks(line, json_object_get(g, "ranks"));
-        add(line, ": %s", json_string_value(json_object_get(g, "text")));
+        add(line, ": %s", json_text_at(g, "text"));
         text_paragraph_write(out,
                              own                                            ? own
                              : json_is_true(json_object_get(g, "at_fault")) ? "* "

@@ -11,12 +11,9 @@ enum { VERDICT_TEXT = 1000 };
 
 /* Appends "rank 2 in MPI_Bcast number 5 of MPI_COMM_WORLD with root 1, 8 B, at x.c:12 main, but
  * rank 3 in ...". A and B (or NULL) have indices into the operations, call sites and communicators
- * of NAMES. */
+ * of NAMES; one without an operation is a receive with its datatype: "rank 3 received ...". */
 void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b);
-
-/* Appends "8-byte reals"; nothing if the datatype of SIGNATURE is unknown. */
-void verdict_text_type(char text[VERDICT_TEXT], uint32_t signature);
 
 /* The value of a finding of kind "verdict": {"kind", "proven", "text", "ranks" at fault, "groups"
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
@@ -25,7 +22,7 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v);
 /* The verdict that S has kept, otherwise verdict_json() of that on S. A new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
-/* "deadlock, cycle: ranks 0, 1", of VALUE from verdict_json(). */
+/* "cycle: ranks 0, 1", of VALUE from verdict_json(). */
 void verdict_summary(char text[VERDICT_TEXT], const json_t *value);
 
 /* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. A group that has a "mark" is

@@ -22,6 +22,7 @@ static const struct ledger_operation operations[OPS] = {
     [OP_SENDRECV] = {"MPI_Sendrecv", FAMILY_SENDRECV, 0},
     [OP_IRECV] = {"MPI_Irecv", FAMILY_IRECV, 0},
     [OP_COMM_DUP] = {"MPI_Comm_dup", FAMILY_COMM, 0},
+    [OP_COMM_CREATE_GROUP] = {"MPI_Comm_create_group", FAMILY_COMM, 0},
     [OP_WIN_FENCE] = {"MPI_Win_fence", FAMILY_ONE_SIDED, 0},
     [OP_UNUSED] = {"MPI_Unused", FAMILY_PLAIN, 0},
 };

@@ -18,6 +18,7 @@ enum {
     OP_SENDRECV,
     OP_IRECV,
     OP_COMM_DUP,
+    OP_COMM_CREATE_GROUP,
     OP_WIN_FENCE,
     OP_UNUSED,
     OPS

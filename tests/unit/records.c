@@ -121,10 +121,15 @@ static const char *text_in(const json_t *value)
     return json_string_value(json_object_get(value, "text"));
 }
 
+static const char *kind_in(const json_t *value)
+{
+    return json_string_value(json_object_get(value, "kind"));
+}
+
 Test(records, different_collectives)
 {
     json_t *value = verdict_on_two(OP_ALLREDUCE, false, 2);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
+    cr_assert_str_eq(kind_in(value), "mismatch");
     cr_assert(json_is_true(json_object_get(value, "proven")));
     assert_has(text_in(value), "when the run ended, a deadlock of 2 of 2 ranks: ");
     assert_has(text_in(value), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
@@ -138,7 +143,7 @@ Test(records, threads_may_release)
 {
     json_t *value = verdict_on_two(OP_ALLREDUCE, true, 2);
     const json_t *notes = json_object_get(value, "notes");
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
+    cr_assert_str_eq(kind_in(value), "mismatch");
     cr_assert(json_is_false(json_object_get(value, "proven")));
     assert_lacks(text_in(value), "deadlock");
     assert_has(json_string_value(json_array_get(notes, json_array_size(notes) - 1)),
@@ -152,8 +157,7 @@ Test(records, ended_by_an_error)
     json_t *value = verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4},
                                                     {.operation = OP_BARRIER}},
                                false, 0);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "gone", "%s",
-                     text_in(value));
+    cr_assert_str_eq(kind_in(value), "gone", "%s", text_in(value));
     assert_has(text_in(value), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
                                "MPI_Send to a rank that the communicator does not have (tag 4");
     json_decref(value);
@@ -173,18 +177,11 @@ Test(records, killed_because_of_an_error)
 /* A launcher kills at last who does not heed its signal; what they were in is the verdict. */
 Test(records, killed_in_a_call_with_the_others)
 {
-    json_t *value = verdict_on_two(OP_ALLREDUCE, false, 1);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch", "%s",
-                     text_in(value));
-    json_decref(value);
-}
-
-Test(records, killed_in_finalize_with_the_others)
-{
-    json_t *value = verdict_on_two(OP_FINALIZE, false, 1);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "missing", "%s",
-                     text_in(value));
-    json_decref(value);
+    for (int i = 0; i < 2; i++) {
+        json_t *value = verdict_on_two(i ? OP_FINALIZE : OP_ALLREDUCE, false, 1);
+        cr_assert_str_eq(kind_in(value), i ? "missing" : "mismatch", "%s", text_in(value));
+        json_decref(value);
+    }
 }
 
 /* The time limit of a job: who computes may be killed before it handles the signal. */
@@ -192,8 +189,7 @@ Test(records, killed_outside_of_mpi_with_the_others)
 {
     json_t *value =
         verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.outside = true}}, false, 1);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "unknown", "%s",
-                     text_in(value));
+    cr_assert_str_eq(kind_in(value), "unknown", "%s", text_in(value));
     assert_has(text_in(value), "rank 1, awaited in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(value), "when it was killed (it is unknown whether before the other ranks)");
     json_decref(value);
@@ -203,12 +199,11 @@ Test(records, finalize_waits_for_who_computes)
 {
     json_t *value =
         verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.outside = true}}, false, 2);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "computes", "%s",
-                     text_in(value));
+    cr_assert_str_eq(kind_in(value), "computes", "%s", text_in(value));
     assert_has(text_in(value), "rank 1, awaited in MPI_Finalize, at application+");
     json_decref(value);
     value = verdict_on_two(OP_FINALIZE, false, 2);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), "missing");
+    cr_assert_str_eq(kind_in(value), "missing");
     json_decref(value);
     value = verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}},
                        false, 2);
@@ -225,7 +220,7 @@ Test(records, receive_after_one_that_was_freed)
                 {.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = 400, .freed = freed},
                 {.operation = OP_BARRIER, .has_sent = 4}},
             false, 2);
-        cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "unknown");
+        cr_expect_str_eq(kind_in(value), "unknown");
         json_decref(value);
     }
 }
@@ -235,7 +230,7 @@ Test(records, receive_after_one_that_was_freed)
 Test(records, fence_that_a_member_left_out)
 {
     json_t *value = verdict_on_two(OP_WIN_FENCE, false, 2);
-    cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "missing");
+    cr_expect_str_eq(kind_in(value), "missing");
     cr_expect(json_is_false(json_object_get(value, "proven")));
     assert_has(text_in(value), "calls may wait for each other: rank 0: in MPI_Barrier number 7 of");
     assert_has(text_in(value), "; rank 1: in MPI_Win_fence");
@@ -246,11 +241,20 @@ Test(records, fence_that_a_member_left_out)
     json_decref(value);
 }
 
+/* It is unknown whether the other rank is a member. */
+Test(records, group_that_makes_a_communicator)
+{
+    json_t *value = verdict_on(
+        (const struct in[2]){{.operation = OP_COMM_CREATE_GROUP}, {.outside = true}}, false, 2);
+    cr_expect_eq(json_array_size(json_object_get(value, "ranks")), 0, "%s", text_in(value));
+    json_decref(value);
+}
+
 /* It has a number like any collective. */
 Test(records, communicator_that_a_member_does_not_make)
 {
     json_t *value = verdict_on_two(OP_COMM_DUP, false, 2);
-    cr_expect_str_eq(json_string_value(json_object_get(value, "kind")), "mismatch");
+    cr_expect_str_eq(kind_in(value), "mismatch");
     cr_expect(json_is_true(json_object_get(value, "proven")));
     assert_has(text_in(value), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD, at ");
     assert_has(text_in(value), ", but rank 1 in MPI_Comm_dup number 7 of MPI_COMM_WORLD, at ");
@@ -261,7 +265,7 @@ static void expect_verdict(const char *kind, const char *first, const char *seco
                            const struct in in[2])
 {
     json_t *value = verdict_on(in, false, 2);
-    cr_assert_str_eq(json_string_value(json_object_get(value, "kind")), kind, "%s", text_in(value));
+    cr_assert_str_eq(kind_in(value), kind, "%s", text_in(value));
     cr_expect(json_is_true(json_object_get(value, "proven")));
     assert_has(text_in(value), first);
     assert_has(text_in(value), second);
@@ -330,15 +334,15 @@ static json_t *verdict_on_other_host(const char *summary, int age)
 Test(records, what_another_hosts_watchdog_says_is_known)
 {
     json_t *v = verdict_on_other_host("waiting 1e6\n0 1\n1 1\n", 0);
-    cr_assert_str_eq(json_string_value(json_object_get(v, "kind")), "cycle");
+    cr_assert_str_eq(kind_in(v), "cycle");
     cr_assert(json_is_true(json_object_get(v, "proven")), "%s", text_in(v));
     cr_assert_not_null(strstr(text_in(v), "nothing has moved for"), "%s", text_in(v));
     json_decref(v);
     v = verdict_on_other_host("waiting 1e6\n0 1\n", 0);
-    cr_assert_str_eq(json_string_value(json_object_get(v, "kind")), "gone");
+    cr_assert_str_eq(kind_in(v), "gone");
     json_decref(v);
     v = verdict_on_other_host("moving 1e6\n0 1\n1 1\n", 0);
-    cr_assert_str_eq(json_string_value(json_object_get(v, "kind")), "moving", "%s", text_in(v));
+    cr_assert_str_eq(kind_in(v), "moving", "%s", text_in(v));
     json_decref(v);
 }
 

@@ -85,7 +85,7 @@ static const struct known {
     {"sleeps", "0=sleep", VERDICT_COMPUTES, false, 1, 0},
     {"in a system call", "0=io", VERDICT_COMPUTES, false, 1, 0},
     {"gone", "0=gone", VERDICT_GONE, true, 1, 0},
-    {"gone in a call", "0=gone 0:b", VERDICT_GONE, true, 1, 0},
+    {"gone in a call", "0=gone *:b 0:b", VERDICT_GONE, true, 1, 0},
     {"stopped", "0=stop", VERDICT_STOPPED, true, 1, 0},
     {"stopped and not missed", "0=stop 1:R2 2:R1 *=run", VERDICT_CYCLE, true, ANY, ALL},
     {"stopped, nobody waits", "0=stop *=run", VERDICT_STOPPED, false, 1, ALL},
@@ -101,6 +101,7 @@ static const struct known {
     {"polls in a cycle", "0:~r1 1:r0", VERDICT_POLLING, false, 2, 0},
     {"several requests", "0:r1.1+&s1.1+&r1.2+ 1:r0.1+&s0.1+&r0.2+ 0<1.1:6/5 1<0.1:6/5",
      VERDICT_CYCLE, true, 2, 0},
+    {"send that may be complete", "0=run 1:r0+&s2+ 2=done *:r1", VERDICT_COMPUTES, false, 1, 1},
     {"one of several", "0=run 1:r2/r0 2:r1/r0", VERDICT_COMPUTES, false, 1, 0},
     {"any that computes", "0=run 1:r*.1 *=done", VERDICT_COMPUTES, false, 1, -1},
 };
@@ -364,7 +365,7 @@ static bool right(const struct known *k, const struct drawn *d, const struct ver
     if (k->core == ANY)
         return good;
     for (size_t i = 0; i < core; i++)
-        good = good && verdict_blames(v, d->rank[i]);
+        good = good && v->at_fault[d->rank[i]];
     return good && v->n == core && v->n_waiting == waiting;
 }
 
