@@ -8,23 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 50, QUICK_RUNS = 10 };
-#define QUICK_SECONDS 36.0     /* for all cells, without the base round */
-#define QUICK_BASE_SECONDS 0.2 /* for one size and kind of base round, at most */
-#define BASE_SECONDS 1.0
+#define BASE_SECONDS 0.2 /* for one size and kind of base round, at most */
 
 struct overlap_options {
     struct bench bench;
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
-    bool quick, published;
+    bool published;
     struct option_range comp; /* microseconds */
     double step;              /* ratio of neighbouring values on an axis */
 };
-
-static const struct option_range full_sizes = {.min = 64, .max = 8 << 20};
-static const struct option_range quick_sizes = {.min = 256, .max = 4 << 20};
-static const struct option_range full_comp = {.min = 1, .max = 8192};
-static const struct option_range quick_comp = {.min = 2, .max = 512};
 
 OPTION_TEXT(benchmark_name, n_overlap_benchmarks, overlap_benchmarks[i].name)
 OPTION_TEXT(benchmark_summary, n_overlap_benchmarks, overlap_benchmarks[i].summary)
@@ -45,8 +37,6 @@ static const struct option_entry option_list[] = {
     {"benchmark", 0, "LIST",
      "all: every benchmark for this number of ranks; or names from those below", 1,
      option_take_list, AT(benchmarks), &benchmarks},
-    {"quick", 0, NULL, "a coarse grid with fewer runs: about 40 seconds", 1, option_take_flag,
-     AT(quick), NULL},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
      &bench_times},
     {"step", 0, "RATIO", "ratio of neighbouring values on an axis", 2 | OPTION_RARE,
@@ -88,16 +78,6 @@ static void choose(struct overlap_options *o)
         option_choose_all(&benchmarks, o, &o->benchmarks);
     for (size_t i = 0; i < o->benchmarks.n; i++)
         check_ranks(o, &overlap_benchmarks[o->benchmarks.at[i]]);
-    if (o->quick) {
-        if (o->bench.sizes.min == full_sizes.min && o->bench.sizes.max == full_sizes.max)
-            o->bench.sizes = quick_sizes;
-        if (o->comp.min == full_comp.min && o->comp.max == full_comp.max)
-            o->comp = quick_comp;
-        if (o->bench.plan.repetitions == RUNS)
-            o->bench.plan.repetitions = QUICK_RUNS;
-        if (o->step == M_SQRT2)
-            o->step = 2;
-    }
     if (o->bench.sizes.min == 0)
         bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
 }
@@ -166,7 +146,7 @@ static void calibrate(const struct overlap_options *o, const struct grid_axis *c
 static void measure_base(const struct overlap_options *o, struct overlap_stage *stage,
                          struct overlap_grid *g)
 {
-    stage->budget = o->quick ? QUICK_BASE_SECONDS : BASE_SECONDS;
+    stage->budget = BASE_SECONDS;
     overlap_base_measure(stage, (size_t)g->size.at[0]); /* opens connections, and warms up */
     for (size_t i = 0; i < g->size.n; i++) {
         g->base[i] = overlap_base_measure(stage, (size_t)g->size.at[i]);
@@ -191,23 +171,18 @@ static void measure_cell(const struct overlap_options *o, struct overlap_stage *
         overlap_results_add(g, p, ix, iy);
 }
 
-/* Measures the cells in a scattered order, so that a run that ends early has covered all benchmarks
- * and sizes. Each cell of a quick run may use an equal share of the remaining time. */
+/* Measures the cells in a scattered order, so that a run that is interrupted has covered all
+ * benchmarks and sizes. */
 static void measure_all(const struct overlap_options *o, struct overlap_stage *stage,
                         struct overlap_grid *g, const struct work *work)
 {
     enum { PRIME = 7919 }; /* visits each of N cells unless N is a multiple of it */
-    double until = clock_now() + QUICK_SECONDS;
     size_t n = 0;
     for (size_t i = 0; i < g->n_parts; i++)
         n += g->size.n * g->part[i].y->n;
     size_t step = n % PRIME ? PRIME : 1;
+    stage->budget = o->bench.plan.budget;
     for (size_t k = 0; k < n; k++) {
-        double share = o->quick ? (until - clock_now()) / (double)(n - k) : o->bench.plan.budget;
-        MPI_Bcast(&share, 1, MPI_DOUBLE, 0, stage->comm);
-        if (o->quick && share <= 0)
-            break;
-        stage->budget = share;
         measure_cell(o, stage, g, work, k * step % n);
         bench_progress(&o->bench, k + 1, n, "cells");
     }
@@ -216,14 +191,15 @@ static void measure_all(const struct overlap_options *o, struct overlap_stage *s
 
 int main(int argc, char **argv)
 {
-    static struct overlap_options o = {.bench = {.without = "ranks warmup stop"}};
+    static struct overlap_options o = {
+        .bench = {.sizes = {256, 4 << 20, 0}, .without = "ranks warmup stop"},
+        .comp = {2, 512, 0},
+        .step = 2};
     static struct overlap_grid grid;
     static struct work work[AXIS_MAX];
-    o.bench.sizes = full_sizes;
-    o.comp = full_comp;
-    o.step = M_SQRT2;
     o.bench.plan = plan_default();
-    o.bench.plan.repetitions = RUNS;
+    o.bench.plan.repetitions = 10;
+    o.bench.plan.budget = 0.05;
     bench_begin(&o.bench, &argc, &argv, THREAD_LEVEL, &program);
     choose(&o);
     make_grid(&o, &grid);

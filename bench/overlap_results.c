@@ -264,17 +264,6 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
                          behaviour(g, s, r));
 }
 
-static void add_doubts(const struct overlap_grid *g, struct document *d)
-{
-    size_t measured = table_rows(g->cells), all = 0;
-    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
-        all += g->size.n * p->y->n;
-    if (measured < all)
-        document_finding(d, FINDING("out_of_time", NOTE),
-                         "%zu of %zu cells are not measured: the time was over.", all - measured,
-                         all);
-}
-
 void overlap_results_begin(struct overlap_grid *g, struct document *d)
 {
     document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->latency);
@@ -290,7 +279,6 @@ void overlap_results_begin(struct overlap_grid *g, struct document *d)
 void overlap_results_end(const struct overlap_grid *g, struct document *d)
 {
     add_behaviour(g, d);
-    add_doubts(g, d);
     add_summary(g, d);
     add_line(g, d);
     add_pictures(g, d);

@@ -128,7 +128,7 @@ def declare_003():
 def declare_004(layers):
     for mpi in layers:
         figure("overlap", "004", "figures-2-to-4-" + mpi, "Figures 2 to 4: the maps of %s on this machine." % mpi,
-               "mpiexec.%s -n 2 bench/collbench-overlap%s" % (mpi, " --quick" if QUICK else ""))
+               "mpiexec.%s -n 2 bench/collbench-overlap%s" % (mpi, "" if QUICK else " --sizes=64:8M --comp=1:8192 --step=1.414 -i 50 --budget=1"))
     figure("overlap", "004", "simulated", "Figures 2 to 4 in simulation, where eager and rendezvous are known.",
            sim("cluster", 2, "collbench-overlap", "--benchmark=serial,sender,receiver,both,vector,cpu --step=4 -i 3"
                " --sizes=1K:1M --comp=4:4096"))

@@ -24,14 +24,14 @@ refused "load needs threads" 2 --benchmark=load
 refused "step is '1'" 2 --step=1 --benchmark=cpu --sizes=8:8 --comp=8:8
 refused "0 bytes have nothing" 2 --benchmark=cpu --sizes=0:0 --comp=8:8
 
-# A quick grid, but where another is asked for: 3 or 15 sizes x 9 computations, each as long as it is to be.
+# The default grid, but where another is asked for: 3 or 15 sizes x 9 computations, each as long as it is to be.
 for how in "27 --sizes=64K:256K" "135"; do
     # shellcheck disable=SC2086 # several words
     set -- $how
     cells=$1
     shift
     rm -f sim/overlap*
-    "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --quick --benchmark=sender --format=csv -o $out "$@" || exit 1
+    "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap --benchmark=sender --format=csv -o $out "$@" || exit 1
     cat $out sim/overlap-*.csv | awk -F, -v cells="$cells" '/^[a-z]+,[0-9]+,[0-9]+,,[0-9]/ { n++; bad += $6 < 0.99 * $3 || $6 > 1.01 * $3 || $10 != 10 }
         END { if (bad || n != cells) print n " cells, " bad + 0 " bad"; exit bad || n != cells }' || exit 1
     test ! -e $out.part || { echo "a part is left over"; exit 1; }
