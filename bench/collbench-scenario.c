@@ -105,11 +105,17 @@ static const struct option_entry option_list[] = {
     {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},
     {0}};
 
+static error_t check(struct option_parser *parser, void *values)
+{
+    const struct scenario_options *o = values;
+    return bench_check_ranks(parser, &o->bench, "a scenario", o->root);
+}
+
 static const struct option_program program = {
     "Times collective operations in a context: alone, with a late participant, overlapped with "
     "computation, or in a scenario of your own.",
     "T_sc is the time from the first start to the last end over all ranks, on one clock.",
-    .options = option_list};
+    .options = option_list, .check = check};
 
 static struct scenario_point point_of(const struct scenario_options *o, size_t chosen,
                                       size_t algorithm, int ranks)
@@ -162,9 +168,6 @@ static void check_all(const struct scenario_options *o)
                 bench_refuse(&o->bench, "scenario %s: %s", s->name, why);
         }
     }
-    if (o->root >= least)
-        bench_refuse(&o->bench, "rank %d takes no part where only %d do: raise --ranks=MIN:MAX",
-                     o->root, least);
 }
 
 /* The candidates for a picture's x axis: it is the first one that varies. */

@@ -7,7 +7,7 @@ program=collbench-scenario options='--budget=0.05 --stop=fixed -i 5'
 
 run 2 --operation=all --scenario=1,2,3 --delay=4:8 --comp=4:8 --format=csv || fail "all: status $?"
 # 20 operations: 1 row, 2 delays, 3 computations (0 is one); a barrier as all others
-test "$(grep -c '^[0-9]' out)" = $((20 * (1 + 2 + 3))) || fail "all: $(grep -c '^[0-9]' out) rows"
+test "$(grep -c '^[0-9]' out)" = $((24 * (1 + 2 + 3))) || fail "all: $(grep -c '^[0-9]' out) rows"
 # Figures are rounded to the nanosecond.
 awk -F, '/^[0-9]/ && $6 * $6 > ($5 - $3) * ($3 - $4) + 0.01 + 0.002 * ($5 - $4) { print; bad = 1 } END { exit bad }' out ||
     fail "an impossible standard deviation"
@@ -85,5 +85,5 @@ refuses 2 "expected NAME=NUMBER" --cvar=binomial
 refuses 2 "--delayed is 'second'" --delayed=second
 refuses 2 "has others than native" --operation=gather --algorithm=flat
 refuses 2 "has others than native" --operation=ibroadcast --algorithm=flat
-refuses 2 "takes no part" --ranks=1:2 --root=1
+refuses 2 "a scenario needs at least 2 ranks: use: --ranks=2:2" --ranks=1:2
 exit 0
