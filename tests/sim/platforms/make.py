@@ -5,6 +5,7 @@ Draws one case from SEED: a platform of some kind with random parameters, where 
 what is broadcast. Writes DIRECTORY/SEED.xml and SEED.hosts, and prints the case as JSON. Nothing
 here was chosen by what any method does well."""
 import json
+import math
 import random
 import sys
 
@@ -23,26 +24,19 @@ def cluster(r, n, extra=""):
             ' loopback_bw="8GBps" loopback_lat="0.3us" %s/>' % (n - 1, rate(r), us(r, 0.5, 50), extra)]
 
 
-def product(values):
-    p = 1
-    for v in values:
-        p *= v
-    return p
-
-
 def fat_tree(r, n):
     down = [r.choice([2, 4]), r.choice([2, 4])]
-    while product(down) < n:
+    while math.prod(down) < n:
         down[0] *= 2
     text = "2;%d,%d;1,%d;1,1" % (down[0], down[1], r.choice([1, 2]))
-    return cluster(r, product(down), 'topology="FAT_TREE" topo_parameters="%s"' % text)
+    return cluster(r, math.prod(down), 'topology="FAT_TREE" topo_parameters="%s"' % text)
 
 
 def torus(r, n):
     side = [2, 2, 2]
-    while product(side) < n:
+    while math.prod(side) < n:
         side[r.randrange(3)] += 1
-    return cluster(r, product(side), 'topology="TORUS" topo_parameters="%d,%d,%d"' % tuple(side))
+    return cluster(r, math.prod(side), 'topology="TORUS" topo_parameters="%d,%d,%d"' % tuple(side))
 
 
 def dragonfly(r, n):
@@ -169,9 +163,24 @@ def coordinates(r, n):
     return full(r, n, links, lambda i, j: ["o%d" % i, "w%d-%d" % (max(i, j), min(i, j)), "i%d" % j])
 
 
+def wireless(r, n):
+    """One access point: all messages share the air, and each host has a rate of its own."""
+    links = ['<link id="l%d" bandwidth="%.4gMBps" latency="%s" sharing_policy="FATPIPE"/>'
+             % (i, 50 ** r.random(), us(r, 300, 5000)) for i in range(n)]
+    links.append('<link id="air" bandwidth="%.4gMBps" latency="1us"/>' % (20 * 5 ** r.random()))
+    return full(r, n, links, lambda i, j: ["l%d" % i, "air", "l%d" % j])
+
+
+def changing(r, n):
+    """As flat, but other flows come and go: write() lets each host's rate change."""
+    links = ['<link id="l%d" bandwidth="1GBps" latency="%s" bandwidth_file="rates%d"/>' % (i, us(r, 0.5, 50), i)
+             for i in range(n)]
+    return full(r, n, links, lambda i, j: ["l%d" % i, "l%d" % j])
+
+
 KINDS = [flat, fat_tree, torus, dragonfly, scattered, wide_area, asymmetric, unlike, medium,
          half_duplex]
-MORE_KINDS = KINDS + [nested, adsl, slow_rank, coordinates]
+MORE_KINDS = KINDS + [nested, adsl, slow_rank, coordinates, wireless, changing]
 ALGORITHMS = ["native", "binomial", "linear", "backward", "flat", "chain"]
 # Of tests/sim/options: as they are; with a cost of processors; and where every sender waits.
 VARIATIONS = ["", "", "--cfg=smpi/os:0:1e-6:1e-10 --cfg=smpi/or:0:5e-7:1e-10",
@@ -205,6 +214,15 @@ def write(seed, most_ranks, directory, kinds=KINDS):
     case, xml, place = draw(seed, most_ranks, kinds)
     case["platform"] = "%s/%d.xml" % (directory, seed)
     case["hosts"] = "%s/%d.hosts" % (directory, seed)
+    r = random.Random(seed)
+    most = 20e6 * 500 ** r.random()
+    for i in range(xml.count("bandwidth_file")):  # by up to a third, each within milliseconds to a second
+        step = 1e-3 * 1000 ** r.random()
+        with open("%s/rates%d" % (directory, i), "w") as f:
+            f.writelines("%.6f %.6g\n" % (k * step, most * r.uniform(0.67, 1)) for k in range(40))
+            f.write("LOOPAFTER %.6f\n" % step)
+    if "bandwidth_file" in xml:  # otherwise this simulator stalls
+        case["options"] += " --cfg=network/optim:Full"
     with open(case["platform"], "w") as f:
         f.write(xml)
     with open(case["hosts"], "w") as f:
