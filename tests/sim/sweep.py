@@ -85,21 +85,24 @@ def off(row, truth):
     return max(0, abs(row["value"] - truth) - stated) / truth
 
 
-def show(case, truth, found):
+def show_row(case, what, truth, methods, found):
+    """TRUTH: by method."""
     text = []
-    for m in METHODS:
+    for m in methods:
         value = found[m]["value"]
-        off = 100 * (value / truth - 1) if value is not None else float("nan")
-        text.append("%s %+8.2f %%%s" % (m, off, " !" if is_marked(found[m]) else "  "))
-    print("%4d %-11s %4d ranks %d a host %8d B %-8s root %3d %12.2f us  %s%s"
+        off = 100 * (value / truth[m] - 1) if value is not None else float("nan")
+        text.append("%s %12.2f us %+8.2f %%%s" % (m, truth[m], off, " !" if is_marked(found[m]) else "  "))
+    print("%4d %-11s %4d ranks %d a host %8d B %-14s root %3d  %s%s"
           % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
-             case["algorithm"], case["root"], truth, "  ".join(text),
-             (" (%d ppm)" % case["drift"]) * (case["drift"] > 0)
-             + " noise" * (case["noise"] > 0)), flush=True)
-    if os.environ.get("SWEEP_REMARKS"):
-        for m in METHODS:
-            for remark in found[m].get("remarks") or []:
-                print("       %s: %s" % (m, remark["text"]))
+             what, case["root"], "  ".join(text), (" (%d ppm)" % case["drift"]) * (case["drift"] > 0)
+             + (" noise %d" % case["noise"]) * (case["noise"] > 0)), flush=True)
+    for m in methods if os.environ.get("SWEEP_REMARKS") else []:
+        for remark in found[m].get("remarks") or []:
+            print("       %s: %s" % (m, remark["text"]))
+
+
+def show(case, truth, found):
+    show_row(case, case["algorithm"], dict.fromkeys(METHODS, truth), METHODS, found)
 
 
 def quantile(values, q):
@@ -116,26 +119,32 @@ def most_by_chance(n):
     return k
 
 
-def summarize(results):
+def summarize_methods(methods, results):
+    """RESULTS: cases, their truth by method, and rows. How many are off by more than LIMIT, and nothing in them says so."""
+    silent = 0
     print("\n%-12s %6s %9s %9s %9s %9s %10s %16s" % ("method", "cases", "median", "90 %", "largest",
                                                    "over 1 %", "unmarked", "marked, in all"))
-    silent = 0
-    for m in METHODS:
-        rows = [(truth, found[m]) for _, truth, found in results]
+    for m in methods:
+        rows = [(truth[m], found[m]) for _, truth, found in results]
         offs = [abs(row["value"] / truth - 1) for truth, row in rows if row["value"] is not None]
         wrong = [row for truth, row in rows if off(row, truth) > LIMIT]
-        unmarked = [row for row in wrong if not is_marked(row)]
+        unmarked = sum(not is_marked(row) for row in wrong)
         marked = sum(is_marked(row) for _, row in rows)
         print("%-12s %6d %7.2f %% %7.2f %% %7.0f %% %9d %10d %9d (%2.0f %%)"
-              % (m, len(rows), 100 * quantile(offs, 0.5), 100 * quantile(offs, 0.9),
-                 100 * quantile(offs, 1), len(wrong), len(unmarked), marked,
-                 100 * marked / len(rows)))
-        silent += len(unmarked)
-        exact = [off(row, truth) for truth, row in rows if not is_marked(row)]
-        if m == "direct" and quantile(exact, 1) > DIRECT_LIMIT:
-            print("direct: off by more than %g %%" % (100 * DIRECT_LIMIT))
-            silent += 1
-        if m != "ol" and marked > most_by_chance(len(rows)):
+              % (m, len(rows), *(100 * quantile(offs, q) for q in (0.5, 0.9, 1)), len(wrong), unmarked,
+                 marked, 100 * marked / len(rows)))
+        silent += unmarked
+    return silent
+
+
+def summarize(results):
+    silent = summarize_methods(METHODS, [(c, dict.fromkeys(METHODS, truth), found) for c, truth, found in results])
+    exact = [off(found["direct"], truth) for _, truth, found in results if not is_marked(found["direct"])]
+    if quantile(exact, 1) > DIRECT_LIMIT:
+        print("direct: off by more than %g %%" % (100 * DIRECT_LIMIT))
+        silent += 1
+    for m in METHODS[1:]:
+        if sum(is_marked(found[m]) for _, _, found in results) > most_by_chance(len(results)):
             print("%s: more than a tenth is marked, and not by chance" % m)
             silent += 1
     below = [(case["seed"], b) for case, truth, found in results for b in BOUNDS
