@@ -15,6 +15,7 @@
 struct pairs_options {
     struct bench bench;
     int order;       /* enum pairs_order */
+    int messages;    /* enum pairs_messages */
     const char *log; /* NULL for none */
     double suspect;  /* factor from which a pair is reported as slow; 0: no search */
 };
@@ -24,11 +25,18 @@ static const char *const orders[] = {[PAIRS_PAPER] = "paper",
                                      [PAIRS_ONE_AT_A_TIME] = "alone",
                                      NULL};
 
+static const char *const messages[] = {[PAIRS_STANDARD] = "standard",
+                                       [PAIRS_PERSISTENT] = "persistent",
+                                       [PAIRS_PARTITIONED] = "partitioned",
+                                       NULL};
+
 static const struct option_entry option_list[] = {
     {"order", 0, "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
      "time; paper: the same, with repeats as the outer loop",
      1, option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
+    {"messages", 0, "KIND", "of round trips: standard, persistent or partitioned", 1,
+     option_take_word, offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},
     {"log-file", 0, "FILE", "write a log like the original tool's: means and deviations", 1,
      option_take_text, offsetof(struct pairs_options, log), NULL},
     {"suspect", 0, "FACTOR",
@@ -39,10 +47,22 @@ static const struct option_entry option_list[] = {
          .least = 1.01, .most = 1e6, .expected = "a factor from 1.01, as 1.5"}},
     {0}};
 
+static error_t check(struct option_parser *parser, void *values)
+{
+    const struct pairs_options *o = values;
+    if (o->messages == PAIRS_PARTITIONED && !pairs_partitioned)
+        return option_refuse(parser,
+                             "this library has no partitioned messages: use one of MPI 4, as "
+                             "MPICH 4");
+    if (o->messages != PAIRS_STANDARD && o->order == PAIRS_PAPER)
+        return option_refuse(parser, "--order=paper has --messages=standard only");
+    return 0;
+}
+
 static const struct option_program program = {
     "Measures the round trip between every pair of ranks, and shows which ranks are close to each "
     "other.",
-    .options = option_list};
+    .options = option_list, .check = check};
 
 /* Most ranks for a table of pairs, and most ranks for one that is shown as text. */
 enum { TABLE_MAX = 256, TEXT_MAX = 8 };
@@ -163,6 +183,9 @@ static int report(const struct pairs_options *o, const struct pairs *p, const st
 {
     document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
+    if (o->messages != PAIRS_STANDARD)
+        document_fact(d, "messages", "%s; those of o_r, g and protocol are standard",
+                      messages[o->messages]);
     add_relations(p, place, d);
     if (p->n <= TABLE_MAX)
         pairs_table(p, d, p->n <= TEXT_MAX);
@@ -212,6 +235,7 @@ int main(int argc, char **argv)
                                   .n_sizes = (int)sizes.n,
                                   .repeats = b->plan.repetitions,
                                   .order = (enum pairs_order)o.order,
+                                  .messages = (enum pairs_messages)o.messages,
                                   .budget = b->plan.budget,
                                   .receives = true,
                                   .clock = &group.clock};

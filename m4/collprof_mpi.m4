@@ -39,7 +39,7 @@ ${layer}_MPIEXEC = $mpiexec
 ${layer}_BUILT = $collprof_built"
   collprof_layers="$collprof_layers $collprof_built,"
   collprof_layers_told="$collprof_layers_told
-                     $layer: $mpi_title ($mpicc, $mpiexec; $sonames)"
+                     $layer: $mpi_title ($mpicc, $mpiexec; $sonames)$collprof_lacks"
 done
 AC_SUBST([MPICC])
 AC_SUBST([MPIEXEC])
@@ -91,6 +91,9 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return PMPI_Barrier(MPI_
   [sonames=`LC_ALL=C $READELF -d conftest$ac_exeext |
     sed -n 's/.*(NEEDED).*\@<:@\(libmpi.*\)\@:>@.*/\1/p' | head -n 1`],
   [AC_MSG_ERROR([a program with PMPI_Barrier does not build with the flags of $mpicc])])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return !PMPI_Bcast_init || !PMPI_Psend_init;]])],
+  [mpi_cflags="$mpi_cflags -DHAVE_MPI_PERSISTENT" collprof_lacks=],
+  [collprof_lacks="; no persistent collectives, no partitioned messages"])
 AS_IF([test -n "$sonames"], [],
   [AC_MSG_ERROR([a program built with the flags of $mpicc needs no library libmpi...: a shared MPI would be right])])
 mpi_title="MPI of $mpicc" layer=`echo "$1" | sed 's,.*/,,; s/[[^A-Za-z0-9_]]/_/g'`

@@ -10,6 +10,12 @@ $MPIEXEC -n 4 $pairs --yield -i 10 --log-file=pairs.log >out || fail pairs
 grep -q "^# Pairs of ranks" out || fail "no table of pairs"
 $MPIEXEC -n 3 $pairs --yield -i 5 --order=paper --log-file=paper.log >out || fail paper
 [ "$(awk 'NF == 6 && !/^#/' paper.log | wc -l)" = 6 ] || fail "the paper's columns"
+for messages in persistent partitioned; do
+    if [ $messages = persistent ] || [ "$CHECK_MPI" = mpich ]; then
+        $MPIEXEC -n 2 $pairs --messages=$messages --sizes=1:64 -i 5 --format=csv >out || fail $messages
+        [ "$(grep -cE '^[01],[01],[0-9]+,[0-9.]+,' out)" = 14 ] && grep -q "^# messages: $messages" out || fail "rows of $messages"
+    fi
+done
 
 for log in pairs paper; do
     "$collprof" report --format=html "$log.log" >out && grep -q '"kind":"heat"' "$log.html" || fail "a page of $log.log"
@@ -27,6 +33,10 @@ grep -q "MPI_Bcast" run.out || fail "no comparison"
 grep -q '"kind":"lines"' t.html || fail "a picture of times"
 grep -q '"arrows":"tree_messages' t.html && fail "arrivals that are unknown"
 
+bench=$pairs
+[ "$CHECK_MPI" = mpich ] || refuses 2 "this library has no partitioned messages" --messages=partitioned
+refuses 2 "--order=paper has --messages=standard only" --messages=persistent --order=paper
+bench=$tree
 refuses 2 "it is for 4 ranks, there are 2" --latencies=pairs.log
 refuses 1 "No such file" --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' pairs.log >bad.log

@@ -91,18 +91,10 @@ static void expect_all(enum pairs_order order)
     pairs_free(&m.pairs);
 }
 
-Test(pairs_ranks, tournament)
+Test(pairs_ranks, in_every_order)
 {
     expect_all(PAIRS_TOURNAMENT);
-}
-
-Test(pairs_ranks, one_at_a_time)
-{
     expect_all(PAIRS_ONE_AT_A_TIME);
-}
-
-Test(pairs_ranks, order_of_the_paper)
-{
     expect_all(PAIRS_PAPER);
 }
 

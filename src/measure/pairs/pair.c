@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { REPEATS_MIN = 3, REPEATS_WARM = 2, REPEATS_COLD = 24, BURSTS = 3, LATE = 7 };
+enum { REPEATS_MIN = 3, REPEATS_WARM = 2, REPEATS_COLD = 24, BURSTS = 3, LATE = 7, PARTITIONS = 4 };
 static const double WARM_SECONDS = 0.05;
 
 /* In the paper's order each PEER has its own samples; otherwise all pairs use the same in turn. */
@@ -19,17 +19,72 @@ struct pair_times pair_samples(const struct pairs_run *m, int peer)
     return (struct pair_times){t, t + repeats, t + 2 * repeats};
 }
 
+#ifdef HAVE_MPI_PERSISTENT
+const bool pairs_partitioned = true;
+#else
+const bool pairs_partitioned = false;
+#define PMPI_Psend_init(...) MPI_ERR_OTHER
+#define PMPI_Precv_init(...) MPI_ERR_OTHER
+#define PMPI_Pready(...) MPI_ERR_OTHER
+#endif
+
+/* Makes the messages to and from PEER, unless they are standard ones. */
+static int make_messages(struct pairs_run *m, int peer, int count)
+{
+    int parts = count % PARTITIONS ? 1 : PARTITIONS;
+    m->partitions = 0;
+    if (m->plan->messages == PAIRS_STANDARD)
+        return MPI_SUCCESS;
+    if (m->plan->messages == PAIRS_PERSISTENT) {
+        TRY(PMPI_Send_init(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &m->out));
+        return PMPI_Recv_init(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &m->in);
+    }
+    m->partitions = parts;
+    TRY(PMPI_Psend_init(m->buffer, parts, count / parts, MPI_BYTE, peer, TAG_PING, m->comm,
+                        MPI_INFO_NULL, &m->out));
+    return PMPI_Precv_init(m->buffer, parts, count / parts, MPI_BYTE, peer, TAG_PING, m->comm,
+                           MPI_INFO_NULL, &m->in);
+}
+
+static int free_messages(struct pairs_run *m)
+{
+    if (m->plan->messages == PAIRS_STANDARD)
+        return MPI_SUCCESS;
+    TRY(PMPI_Request_free(&m->out));
+    return PMPI_Request_free(&m->in);
+}
+
+static int send(const struct pairs_run *m, int peer, int count)
+{
+    MPI_Request request = m->out;
+    if (m->plan->messages == PAIRS_STANDARD)
+        return PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm);
+    TRY(PMPI_Start(&request));
+    for (int k = 0; k < m->partitions; k++)
+        TRY(PMPI_Pready(k, request));
+    return PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static int receive(const struct pairs_run *m, int peer, int count)
+{
+    MPI_Request request = m->in;
+    if (m->plan->messages == PAIRS_STANDARD)
+        return PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE);
+    TRY(PMPI_Start(&request));
+    return PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int pair_exchange(const struct pairs_run *m, int peer, size_t bytes, struct pair_times t, int k)
 {
     int count = (int)bytes;
     bool first = m->rank < peer;
     if (!first)
-        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE));
+        TRY(receive(m, peer, count));
     double start = clock_now();
-    TRY(PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
+    TRY(send(m, peer, count));
     double sent = clock_now();
     if (first)
-        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE));
+        TRY(receive(m, peer, count));
     double end = clock_now();
     t.send[k] = fmax(0, sent - start - m->clock_cost);
     t.trip[k] = fmax(0, end - start - (first ? 2 : 1) * m->clock_cost);
@@ -226,17 +281,19 @@ static int warm_up(const struct pairs_run *m, int peer, size_t bytes, struct pai
     return MPI_SUCCESS;
 }
 
-int pair_measure(const struct pairs_run *m, int peer)
+int pair_measure(struct pairs_run *m, int peer)
 {
     for (int s = 0; s < m->plan->n_sizes; s++) {
         size_t bytes = m->plan->sizes[s];
         int repeats;
         double least = INFINITY;
         struct pair_times t = pair_samples(m, peer);
+        TRY(make_messages(m, peer, (int)bytes));
         TRY(warm_up(m, peer, bytes, t, &least));
         TRY(agree_on_repeats(m, peer, least, &repeats));
         for (int k = 0; k < repeats; k++)
             TRY(pair_exchange(m, peer, bytes, t, k));
+        TRY(free_messages(m));
         TRY(pair_conclude(m, peer, s, t, repeats));
     }
     return MPI_SUCCESS;

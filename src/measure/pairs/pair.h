@@ -27,6 +27,8 @@ struct pairs_run {
     double *times; /* four values for each repeat: struct pair_times, and one of the other side; in
                       the paper's order for each of n peers */
     double clock_cost;
+    MPI_Request out, in; /* of messages that are not PAIRS_STANDARD, for one peer and size */
+    int partitions;
 };
 
 /* This rank's row of WHAT in ROWS, a double for each rank. */
@@ -48,6 +50,6 @@ int pair_exchange(const struct pairs_run *m, int peer, size_t bytes, struct pair
 int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_times t, int repeats);
 
 /* Measures all sizes, after a warm-up, and as often as the budget allows. */
-int pair_measure(const struct pairs_run *m, int peer);
+int pair_measure(struct pairs_run *m, int peer);
 
 #endif

@@ -17,6 +17,16 @@ enum pairs_order {
     PAIRS_ONE_AT_A_TIME /* each pair with all its sizes and repeats, a barrier before it */
 };
 
+/* How the messages of a round trip are sent and received. */
+enum pairs_messages {
+    PAIRS_STANDARD,   /* MPI_Send, MPI_Recv */
+    PAIRS_PERSISTENT, /* MPI_Send_init, MPI_Recv_init, then MPI_Start and MPI_Wait */
+    PAIRS_PARTITIONED /* MPI_Psend_init, MPI_Precv_init, MPI_Start, MPI_Pready for each of 4
+                         partitions (1 if they do not divide the size), MPI_Wait; see
+                         pairs_partitioned */
+};
+extern const bool pairs_partitioned; /* whether the library has them */
+
 struct pairs_plan {
     const size_t *sizes; /* bytes, ascending */
     int n_sizes;
@@ -25,6 +35,7 @@ struct pairs_plan {
     double budget; /* not PAIRS_PAPER: seconds for one pair and size; if short, fewer repeats, but
                       at least 3. 0: no limit */
     double until;  /* not PAIRS_PAPER: clock_now() at which each rank gives up; 0: never */
+    enum pairs_messages messages; /* with PAIRS_PAPER only PAIRS_STANDARD */
     bool receives; /* also measure the receive call, and whether a send waits for it; takes half as
                       long again */
     const struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies. NULL if
