@@ -11,7 +11,24 @@
 
 OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
 OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
-OPTION_TEXT(operation_name, n_operations, operations[i].name)
+
+/* The operations, then their persistent forms. */
+static const char *operation_name(size_t i)
+{
+    enum { MOST = 32, LONGEST = 40 };
+    static char persistent[MOST][LONGEST];
+    if (i < n_operations || i >= 2 * n_operations)
+        return i < n_operations ? operations[i].name : NULL;
+    char *name = persistent[i - n_operations];
+    snprintf(name, LONGEST, "persistent-%s", operations[i - n_operations].name);
+    return name;
+}
+
+static bool is_not_persistent(size_t i, const void *values)
+{
+    (void)values;
+    return i < n_operations;
+}
 
 static bool is_ours(size_t i, const void *values)
 {
@@ -25,7 +42,8 @@ OPTION_TEXT(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i]
 
 static const struct option_registry methods = {"method", method_name, method_reality, is_ours},
                                     suites = {"suite", suite_name, NULL, NULL},
-                                    operation_list = {"operation", operation_name, NULL, NULL};
+                                    operation_list = {"operation", operation_name, NULL,
+                                                      is_not_persistent};
 
 /* --- options --- */
 
@@ -58,6 +76,11 @@ static void choose_methods(struct latency_options *o)
         o->method[o->n_methods++] = latency_methods[o->methods.at[i]];
 }
 
+static bool is_persistent(const struct latency_options *o, size_t which)
+{
+    return !o->broadcasts && o->things.at[which] >= n_operations;
+}
+
 static error_t check_together(struct option_parser *parser, void *options)
 {
     struct latency_options *o = options;
@@ -67,6 +90,11 @@ static error_t check_together(struct option_parser *parser, void *options)
     else if (o->things.n == 0)
         option_choose(NULL, &operation_list, "reduce,allreduce,barrier,allgather,alltoall",
                       &o->things);
+    for (size_t i = 0; i < o->things.n; i++)
+        if (is_persistent(o, i) && (!operations[0].init || o->tune))
+            return option_refuse(parser, "%s: %s", latency_thing(o, i),
+                                 o->tune ? "--tune needs the blocking form"
+                                         : "this library has none: use one of MPI 4, as MPICH 4");
     choose_methods(o);
     for (size_t i = 0; i < o->n_methods; i++) {
         suite = suite || o->method[i]->meaning == MEANS_SUITE;
@@ -147,12 +175,14 @@ static const struct option_program collective_program = {
 static const struct operation *operation_of(const struct latency_options *o, size_t which)
 {
     bool twin;
-    return o->broadcasts ? operation_find("broadcast", &twin) : &operations[o->things.at[which]];
+    return o->broadcasts ? operation_find("broadcast", &twin)
+                         : &operations[o->things.at[which] % n_operations];
 }
 
 const char *latency_thing(const struct latency_options *o, size_t which)
 {
-    return o->broadcasts ? bcasts[o->things.at[which]]->name : operation_of(o, which)->name;
+    size_t thing = o->things.at[which];
+    return o->broadcasts ? bcasts[thing]->name : operation_name(thing);
 }
 
 /* The sweep over ranks, algorithms or operations ("things"), and sizes; rank 0 has the results. */
@@ -219,6 +249,8 @@ static const char *visit(void *arg, const size_t *at)
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
     struct operation_call call;
     bool prepared = operation_prepare(&call, of, v->group.comm, o->root, p.bytes);
+    if (is_persistent(o, at[THING]) && !bench_worst(v->group.comm, !prepared))
+        bench_check(&o->bench, operation_persist(&call), &p);
     call.by = o->broadcasts ? bcasts[o->things.at[at[THING]]] : NULL;
     struct latency_case c = operation_case(&call, o->fresh);
     c.together = !o->broadcasts;

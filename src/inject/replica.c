@@ -11,7 +11,8 @@ const struct operation *replica_find(unsigned operation)
     const char *name = mpi_functions[operation].name;
     for (size_t i = 0; i < n_operations; i++) {
         const size_t n = strlen(operations[i].mpi_name);
-        if (!strncmp(name, operations[i].mpi_name, n) && (!name[n] || !strcmp(name + n, "_c")))
+        if (operation_kind(&operations[i]) != COLLECTIVE_NEIGHBOURS &&
+            !strncmp(name, operations[i].mpi_name, n) && (!name[n] || !strcmp(name + n, "_c")))
             return &operations[i];
     }
     return NULL;

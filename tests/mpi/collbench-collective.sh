@@ -7,7 +7,8 @@ program=collbench-collective options=
 
 # Three ranks (no power of two), more than processors here: they give way.
 run 3 --yield --operation=all --sizes=8 --budget=0.3 --pairs --root=2 --format=csv || fail "all operations: status $?"
-for operation in barrier broadcast gather allgather allreduce reduce scatter alltoall reduce-scatter
+for operation in barrier broadcast gather allgather allreduce reduce scatter alltoall reduce-scatter \
+    neighbor-allgather neighbor-alltoall
 do
     grep -q "^$operation,3,[08],[a-z]*,[0-9]" out || fail "no figure for $operation"
 done
@@ -28,6 +29,14 @@ assert all(r["low"] is r["high"] is None or r["low"] <= r["value"] <= r["high"] 
 assert d["pictures"]
 END
 
+# Persistent forms, where the library has them.
+of=persistent-allreduce,persistent-neighbor-alltoall
+if [ "$CHECK_MPI" = mpich ]; then
+    run 2 --yield --operation=$of --sizes=8 --budget=0.3 --format=csv || fail "persistent: status $?"
+    [ "$(grep -cE '^persistent-(allreduce,2,8,(held|direct)|neighbor-alltoall,2,8,direct),[0-9]' out)" = 3 ] || fail "persistent: no figure"
+else
+    refuses 2 "persistent-allreduce: this library has none" --operation=$of
+fi
 refuses 2 "unknown operation 'ireduce'" --operation=ireduce
 refuses 2 "at least 2 ranks" --ranks=1:2
 options="--method=direct --operation=allreduce --sizes=8K:8K -x1 --stop=fixed"

@@ -276,3 +276,40 @@ ALSO(Gather);
 ALSO(Allreduce);
 ALSO(Reduce);
 ALSO(Barrier);
+
+/* The neighbours of a rank's last topology, which must be symmetric. */
+static _Thread_local int neighbor[8], neighbors;
+
+int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int *in, const int *weight_in,
+                                    int n_out, const int *out, const int *weight_out, MPI_Info info,
+                                    int reorder, MPI_Comm *made)
+{
+    (void)in, (void)weight_in, (void)weight_out, (void)info, (void)reorder;
+    neighbors = n_in == n_out ? n_in : 0;
+    memcpy(neighbor, out, (size_t)neighbors * sizeof *out);
+    return PMPI_Comm_dup(comm, made);
+}
+
+int PMPI_Neighbor_alltoall(const void *out, int n, MPI_Datatype type, void *in, int n_in,
+                           MPI_Datatype type_in, MPI_Comm comm)
+{
+    const size_t bytes = (size_t)n * fake_size(type);
+    const int error = outcome();
+    (void)n_in, (void)type_in;
+    fake_enter("MPI_Neighbor_alltoall", CALL);
+    for (int k = 0; k < neighbors; k++)
+        put((const char *)out + (size_t)k * bytes, (size_t)n, type, neighbor[k], comm);
+    for (int k = 0; k < neighbors; k++)
+        get((char *)in + (size_t)k * bytes, (size_t)n, type, neighbor[k], comm);
+    return error;
+}
+
+int PMPI_Neighbor_allgather(const void *out, int n, MPI_Datatype type, void *in, int n_in,
+                            MPI_Datatype type_in, MPI_Comm comm)
+{
+    char all[FAKE_RANKS_MAX * 64];
+    const size_t bytes = (size_t)n * fake_size(type);
+    for (int k = 0; k < neighbors; k++)
+        memcpy(all + (size_t)k * bytes, out, bytes);
+    return PMPI_Neighbor_alltoall(all, n, type, in, n_in, type_in, comm);
+}

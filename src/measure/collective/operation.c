@@ -3,6 +3,7 @@
 #include "measure/buffer.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,31 @@ static unsigned char element(int from, int to, size_t k)
     return (unsigned char)((x ^ x >> 15) * 0x2c1b3c6du >> 24);
 }
 
-/* The blocking and the non-blocking call differ only in the function's name and in the request. */
-#define CALLS(name, function, twin, ...)                                                           \
+/* The three calls differ only in the function's name, the info and the request. */
+#define CALLS_ON(comm, name, function, twin, ...)                                                  \
     static int call_##name(const struct operation_call *c)                                         \
     {                                                                                              \
-        return function(__VA_ARGS__ c->comm);                                                      \
+        return function(__VA_ARGS__ comm);                                                         \
     }                                                                                              \
     static int start_##name(const struct operation_call *c, MPI_Request *request)                  \
     {                                                                                              \
-        return twin(__VA_ARGS__ c->comm, request);                                                 \
-    }
+        return twin(__VA_ARGS__ comm, request);                                                    \
+    }                                                                                              \
+    INIT(name, function##_init, __VA_ARGS__ comm, MPI_INFO_NULL, request)
+#define CALLS(...) CALLS_ON(c->comm, __VA_ARGS__)
 #define SEND c->send, c->send_count, c->send_type
 #define RECV c->recv, c->recv_count, c->recv_type
+#ifdef HAVE_MPI_PERSISTENT
+#define INIT(name, function, ...)                                                                  \
+    static int init_##name(const struct operation_call *c, MPI_Request *request)                   \
+    {                                                                                              \
+        return function(__VA_ARGS__);                                                              \
+    }
+#define INIT_OF(id) init_##id
+#else
+#define INIT(...)
+#define INIT_OF(id) NULL
+#endif
 
 CALLS(barrier, PMPI_Barrier, PMPI_Ibarrier, )
 CALLS(broadcast, PMPI_Bcast, PMPI_Ibcast, RECV, c->root, )
@@ -40,9 +54,14 @@ CALLS(scatter, PMPI_Scatter, PMPI_Iscatter, SEND, RECV, c->root, )
 CALLS(alltoall, PMPI_Alltoall, PMPI_Ialltoall, SEND, RECV, )
 CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV, c->op, )
 CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, c->op, )
+CALLS_ON(c->topology, neighbor_allgather, PMPI_Neighbor_allgather, PMPI_Ineighbor_allgather, SEND,
+         RECV, )
+CALLS_ON(c->topology, neighbor_alltoall, PMPI_Neighbor_alltoall, PMPI_Ineighbor_alltoall, SEND,
+         RECV, )
 
 #define NAMED(id, word, function, twin)                                                            \
-    .name = word, .mpi_name = function, .mpi_twin = twin, .call = call_##id, .start = start_##id
+    .name = word, .mpi_name = function, .mpi_twin = twin, .call = call_##id, .start = start_##id,  \
+    .init = INIT_OF(id)
 
 const struct operation operations[] = {
     {NAMED(barrier, "barrier", "MPI_Barrier", "MPI_Ibarrier")},
@@ -65,6 +84,12 @@ const struct operation operations[] = {
      .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCK, .reduces = true},
     {NAMED(scan, "scan", "MPI_Scan", "MPI_Iscan"), .prefix = true, .send = EXTENT_BLOCK,
      .recv = EXTENT_BLOCK, .reduces = true},
+    {NAMED(neighbor_allgather, "neighbor-allgather", "MPI_Neighbor_allgather",
+           "MPI_Ineighbor_allgather"),
+     .send = EXTENT_BLOCK, .recv = EXTENT_NEIGHBORS, .from_each = true},
+    {NAMED(neighbor_alltoall, "neighbor-alltoall", "MPI_Neighbor_alltoall",
+           "MPI_Ineighbor_alltoall"),
+     .send = EXTENT_NEIGHBORS, .recv = EXTENT_NEIGHBORS, .from_each = true, .to_me = true},
 };
 const size_t n_operations = sizeof operations / sizeof *operations;
 
@@ -81,8 +106,15 @@ const struct operation *operation_find(const char *name, bool *twin)
     return NULL;
 }
 
+static bool has_neighbors(const struct operation *o)
+{
+    return o->recv == EXTENT_NEIGHBORS;
+}
+
 enum collective_kind operation_kind(const struct operation *o)
 {
+    if (has_neighbors(o))
+        return COLLECTIVE_NEIGHBOURS;
     if (!o->rooted)
         return o->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_ALL;
     return o->recv_at_root ? COLLECTIVE_TO_ROOT : COLLECTIVE_FROM_ROOT;
@@ -93,7 +125,17 @@ static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t by
 {
     if (extent == EXTENT_NONE || (at_root && rank != root))
         return 0;
-    return extent == EXTENT_BLOCKS ? bytes * (size_t)size : bytes;
+    return bytes * (extent == EXTENT_BLOCKS      ? (size_t)size
+                    : extent == EXTENT_NEIGHBORS ? NEIGHBORS
+                                                 : 1);
+}
+
+/* The rank that block BLOCK is for, or from. */
+static int partner(const struct operation_call *c, enum operation_extent extent, int block)
+{
+    int row = (int)lround(sqrt(c->size));
+    const int distance[NEIGHBORS] = {c->size - 1, 1, c->size - row, row};
+    return extent == EXTENT_NEIGHBORS ? (c->rank + distance[block]) % c->size : block;
 }
 
 static void fill_block(const struct operation_call *c, unsigned char *buffer, int from, int to)
@@ -105,13 +147,25 @@ static void fill_block(const struct operation_call *c, unsigned char *buffer, in
 void operation_fill_buffers(const struct operation_call *c)
 {
     for (int j = 0; c->bytes && (size_t)j * c->bytes < c->send_bytes; j++)
-        fill_block(c, c->send + (size_t)j * c->bytes, c->rank, j);
+        fill_block(c, c->send + (size_t)j * c->bytes, c->rank, partner(c, c->operation->send, j));
     /* Not zero: an operation that delivers nothing must not pass for one that delivers zeros. */
     if (c->recv_bytes)
         memset(c->recv, 0xa5, c->recv_bytes);
     /* A broadcast has one buffer; the root fills it. */
     if (c->operation->send == EXTENT_NONE && c->rank == c->root && c->recv_bytes)
         fill_block(c, c->recv, c->root, 0);
+}
+
+static bool join_neighbors(struct operation_call *c)
+{
+    int partners[NEIGHBORS], weights[NEIGHBORS];
+    for (int k = 0; k < NEIGHBORS; k++) {
+        partners[k] = partner(c, EXTENT_NEIGHBORS, k);
+        weights[k] = 1;
+    }
+    return PMPI_Dist_graph_create_adjacent(c->comm, NEIGHBORS, partners, weights, NEIGHBORS,
+                                           partners, weights, MPI_INFO_NULL, 0,
+                                           &c->topology) == MPI_SUCCESS;
 }
 
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
@@ -128,7 +182,7 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
                                  .op = MPI_BXOR};
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
-    if (bytes > INT_MAX)
+    if (bytes > INT_MAX || (has_neighbors(o) && !join_neighbors(c)))
         return false;
     c->send_bytes = extent_bytes(o->send, o->send_at_root, bytes, c->rank, c->size, root);
     c->recv_bytes = extent_bytes(o->recv, o->recv_at_root, bytes, c->rank, c->size, root);
@@ -142,6 +196,13 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
     return true;
 }
 
+int operation_persist(struct operation_call *c)
+{
+    int error = c->operation->init(c, &c->request);
+    c->persistent = error == MPI_SUCCESS;
+    return error;
+}
+
 bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
                                  int root, size_t bytes)
 {
@@ -152,6 +213,10 @@ bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *b
 
 void operation_release(struct operation_call *c)
 {
+    if (c->persistent)
+        PMPI_Request_free(&c->request);
+    if (c->operation && has_neighbors(c->operation))
+        PMPI_Comm_free(&c->topology);
     free(c->send);
     free(c->recv);
     c->send = c->recv = NULL;
@@ -165,7 +230,8 @@ static unsigned char expected(const struct operation_call *c, int block, size_t 
     const struct operation *o = c->operation;
     unsigned char all = 0;
     if (!o->reduces)
-        return element(o->from_each ? block : c->root, o->to_me ? c->rank : 0, k);
+        return element(o->from_each ? partner(c, o->recv, block) : c->root, o->to_me ? c->rank : 0,
+                       k);
     for (int r = 0; r < (o->prefix ? c->rank + 1 : c->size); r++)
         all ^= element(r, o->send == EXTENT_BLOCKS ? c->rank : 0, k);
     return all;

@@ -5,7 +5,7 @@
  * result is known, and a check of it, so that nothing is timed that did not do its work. BYTES is
  * one block: the whole message of a broadcast, reduce, allreduce or scan; what each rank
  * contributes to a gather or allgather; what goes to each rank in a scatter, alltoall or
- * reduce-scatter; a barrier has none. */
+ * reduce-scatter; what goes to each neighbour; a barrier has none. */
 #ifndef COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 #define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
 
@@ -25,7 +25,12 @@ struct operation_call;
 typedef int collective_run(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                            int root, MPI_Comm comm);
 
-enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS /* one block per rank */ };
+/* One block per rank, or one per neighbour. */
+enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS, EXTENT_NEIGHBORS };
+
+/* The neighbours of a rank are those at these distances, modulo the number of ranks: 1 and a row of
+ * a square in both directions, as for a five-point stencil on a torus. */
+enum { NEIGHBORS = 4 };
 
 struct operation {
     const char *name;           /* as in --operation=NAME: "broadcast"; its twin is "ibroadcast" */
@@ -39,13 +44,15 @@ struct operation {
     bool reduces;
     int (*call)(const struct operation_call *c);
     int (*start)(const struct operation_call *c, MPI_Request *request);
+    int (*init)(const struct operation_call *c,
+                MPI_Request *request); /* of the persistent form; NULL if the library lacks it */
     /* Not of reductions. FROM_EACH: each rank contributes a block of its own (otherwise only the
      * root's is received). TO_ME: each rank receives different data. */
     bool from_each, to_me;
 };
 
 /* barrier, broadcast, gather, allgather, allreduce (the paper's), then reduce, scatter,
- * alltoall, reduce-scatter, scan. */
+ * alltoall, reduce-scatter, scan, neighbor-allgather, neighbor-alltoall. */
 extern const struct operation operations[];
 extern const size_t n_operations;
 
@@ -60,7 +67,7 @@ enum collective_kind operation_kind(const struct operation *o);
  * same call is started again. */
 struct operation_call {
     const struct operation *operation;
-    MPI_Comm comm;
+    MPI_Comm comm, topology; /* TOPOLOGY: of the same ranks; only for neighbours */
     int rank, size, root;
     size_t bytes;
     unsigned char *send, *recv;
@@ -71,13 +78,20 @@ struct operation_call {
     const struct bcast *by; /* the tree of a broadcast; NULL for the library's own */
     collective_run *own;    /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
                                counts and types above; NULL for the library's own */
+    bool persistent;        /* operation_run() starts REQUEST and waits for it */
+    MPI_Request request;
 };
 
-/* Allocates, touches and fills the buffers; local. False if BYTES exceeds a count of MPI or memory
- * is short: then nothing is allocated. After success call operation_release(). */
+/* Allocates, touches and fills the buffers. Local, but collective over COMM if the operation has
+ * neighbours. False if BYTES exceeds a count of MPI, memory is short or the library has no
+ * topologies: then nothing is allocated. After success call operation_release(). */
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes);
 void operation_release(struct operation_call *c);
+
+/* Collective: makes C persistent (MPI_Bcast_init; then each run is MPI_Start and MPI_Wait). Returns
+ * an MPI error code. The operation must have init(). */
+int operation_persist(struct operation_call *c);
 
 /* operation_prepare() for a broadcast by BY. */
 bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
@@ -100,6 +114,9 @@ struct latency_case operation_case(struct operation_call *c, bool fresh);
 /* Both functions return an MPI error code. */
 static inline int operation_run(const struct operation_call *c)
 {
+    MPI_Request request = c->request; /* the same again when it is complete */
+    if (c->persistent)
+        return PMPI_Start(&request) ?: PMPI_Wait(&request, MPI_STATUS_IGNORE);
     if (c->own)
         return c->own(c->send, c->recv, (int)c->bytes, MPI_BYTE, MPI_BXOR, c->root, c->comm);
     return c->by ? c->by->run(c->recv, (int)c->bytes, MPI_BYTE, c->root, c->comm, c->by->arg)
