@@ -15,7 +15,7 @@ enum { SEND, ROUNDS, BARRIER, RING, ACK, OL, HELD, DIRECT, N_METHODS };
 static const char *const names[N_METHODS] = {"send-latency", "rounds", "barrier", "ring-barrier",
                                              "acknowledge",  "ol",     "held",    "direct"};
 
-enum { ALGORITHMS_MAX = 8 };
+enum { ALGORITHMS_MAX = 8, ROOTS_MAX = 16 };
 
 struct test {
     struct bench bench;
@@ -109,8 +109,6 @@ static struct latency_case make_case(const struct test *t, struct operation_call
     c.plan.stop = STOP_FIXED;
     return c;
 }
-
-enum { ROOTS_MAX = 16 };
 
 /* Mean over all roots of the true OL; over every so many of them where there are many. */
 static double mean_over_roots(const struct test *t, MPI_Comm comm, int size, const struct bcast *a)

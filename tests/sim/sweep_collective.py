@@ -42,9 +42,5 @@ def show(case, truth, row):
     sweep.show_row(case, case["operation"], truth, METHODS, row)
 
 
-def summarize(results):
-    return sweep.summarize_methods(METHODS, results)
-
-
 if __name__ == "__main__":
-    sys.exit(sweep.sweep(run, show, summarize, (0, 4, 10, 60), (0, 30, 16, 60)))
+    sys.exit(sweep.sweep(run, show, lambda results: sweep.summarize_methods(METHODS, results), (0, 4, 10, 60), (0, 30, 16, 60)))

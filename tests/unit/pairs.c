@@ -158,10 +158,6 @@ Test(pairs, loggp_of_a_pair)
     pairs_free(&p);
 }
 
-struct wrong {
-    const char *find, *replace, *why;
-};
-
 #define SIX_PAIRS                                                                                  \
     "a 0 b 1 10 0\na 0 b 2 10 0\na 0 b 3 10 0\na 1 b 2 10 0\na 1 b 3 10 0\na 2 b 3 10 0\n"
 
@@ -172,7 +168,9 @@ struct wrong {
 /* The paper's log with one thing wrong: the line is named, nothing is kept. */
 Test(pairs, malformed_logs_name_the_line)
 {
-    static const struct wrong wrong[] = {
+    static const struct {
+        const char *find, *replace, *why;
+    } wrong[] = {
         {"Processors: 4", "Processors: four", HEAD(2)},
         {"Processors: 4", "Processors: 0", HEAD(2)},
         {"# Processors: 4 MsgLen 64 Repeats: 100\n", "", HEAD(3)},
