@@ -16,3 +16,8 @@ noinst_PROGRAMS += examples/overlap
 examples_overlap_CPPFLAGS = $(MPI_CFLAGS)
 examples_overlap_SOURCES = examples/overlap.c
 examples_overlap_LDADD = $(MPI_LIBS)
+# Many small allreduces, to be tuned.
+noinst_PROGRAMS += examples/sums
+examples_sums_CPPFLAGS = $(MPI_CFLAGS)
+examples_sums_SOURCES = examples/sums.c
+examples_sums_LDADD = $(MPI_LIBS)

@@ -76,7 +76,7 @@ const struct option_entry settings_entries[] = {
      "reductions",
      SETTING_SHARED, option_take_names, AT(tune), WORDS("all", "exact")},
     {"tune-share", 0, "PERCENT", "of the run that --tune may take", SETTING_SHARED | OPTION_RARE,
-     option_take_real, AT(tune_share), LIMITS(0.01, 1000, "a percentage from 0.01", 0)},
+     option_take_real, AT(tune_share), LIMITS(0.01, 1000, "a percentage from 0.01 to 1000", 0)},
     {"tuned", 0, "DIR", "use the algorithms that --tune has found: its directory", SETTING_SHARED,
      option_take_text, AT(tuned), NULL},
     {0}};

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A round measures one block of operations for each candidate. A block has OPERATIONS operations,
- * or fewer so that ROUNDS_WANTED rounds fit into the budget; blocks of the first round have
- * PILOT, which show how long an operation takes. Fewer than ROUNDS_LEAST rounds give no interval.
- */
+/* A round measures one block of operations for each candidate: PILOT operations in the first round,
+ * then OPERATIONS, or fewer so that by the last round's time ROUNDS_WANTED fit into the budget.
+ * Fewer than ROUNDS_LEAST rounds give no interval. */
 enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_MAX = 40 };
 
 /* --- the judgement, at rank 0 --- */
@@ -201,11 +200,11 @@ static int measure_round(struct state *s, int round)
     return MPI_SUCCESS;
 }
 
-/* The first round took SECONDS. */
-static int operations_next(const struct state *s, double seconds)
+/* After N rounds, of which the last took SECONDS. */
+static int operations_next(const struct state *s, int n, double seconds)
 {
-    double left = s->end - budget_now(), each = seconds / (PILOT + 1); /* one is the warm-up */
-    double fit = left / ROUNDS_WANTED / each - 1;
+    double left = s->end - budget_now(), each = seconds / (s->next.operations + 1); /* warm-up */
+    double fit = left / fmax(ROUNDS_WANTED - n, 1) / each - 1;
     return left <= 0 ? 0 : (int)fmax(1, fmin(fit, OPERATIONS));
 }
 
@@ -217,10 +216,9 @@ static int measure_rounds(struct state *s)
         double start = budget_now();
         TRY(measure_round(s, round));
         bool more = tuner_judge(s->time, round + 1, s->next.alive, s->out);
-        if (round == 0)
-            s->next.operations = operations_next(s, budget_now() - start);
-        if (!more || round + 1 == ROUNDS_MAX || budget_now() > s->end)
-            s->next.operations = 0;
+        s->next.operations = more && round + 1 < ROUNDS_MAX
+                                 ? operations_next(s, round + 1, budget_now() - start)
+                                 : 0;
         TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, 0, c->comm));
     }
     return MPI_SUCCESS;

@@ -12,8 +12,7 @@ static void make(void)
 {
     scratch_make();
     snprintf(path, sizeof path, "%s/file", scratch);
-    FILE *out = fopen(path, "w");
-    cr_assert(out && fputs("0123456789", out) >= 0 && !fclose(out));
+    scratch_write("file", "0123456789");
 }
 
 TestSuite(input, .init = make, .fini = scratch_remove);

@@ -161,14 +161,9 @@ Test(load, nothing_to_read)
 {
     cr_assert_null(profile_load(scratch));
     cr_assert_null(profile_load("/nonexistent"));
-    char path[100];
-    snprintf(path, sizeof path, "%s/profile.json", scratch);
-    FILE *f = fopen(path, "w");
-    fputs("{\"schema\": \"collprof-profile/3\", \"entries\": [{\"calls\": \"many\"}]}", f);
-    fclose(f);
+    scratch_write("profile.json",
+                  "{\"schema\": \"collprof-profile/3\", \"entries\": [{\"calls\": \"many\"}]}");
     cr_assert_null(profile_load(scratch));
-    f = fopen(path, "w");
-    fputs("{\"schema\": \"coll", f);
-    fclose(f);
+    scratch_write("profile.json", "{\"schema\": \"coll");
     cr_assert_null(profile_load(scratch));
 }

@@ -359,14 +359,10 @@ Test(records, the_verdict_of_a_watchdog)
         "{\"kind\": \"gone\", \"text\": \"x\", \"groups\": []}",
         good};
     for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
-        char path[100];
         scratch_make();
         for (int r = 0; r < 2; r++)
             record(r, &(const struct in){.operation = r ? OP_ALLREDUCE : OP_BARRIER}, false, true);
-        snprintf(path, sizeof path, "%s/" VERDICT_FILE, scratch);
-        FILE *out = fopen(path, "w");
-        fputs(saved[i], out);
-        fclose(out);
+        scratch_write(VERDICT_FILE, saved[i]);
         struct situation *e = situation_read(scratch, VERDICT_SETTLED);
         json_t *value = verdict_json_of(e);
         cr_assert_eq(!strcmp(text_in(value), "kept"), saved[i] == good, "%s", saved[i]);

@@ -15,13 +15,6 @@ static void enter(void)
 }
 TestSuite(run_directory, .init = enter, .fini = scratch_remove);
 
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-}
-
 static bool is_there(const char *path)
 {
     struct stat st;
@@ -60,7 +53,7 @@ Test(run_directory, what_another_user_could_change)
     cr_assert(!mkdir("open-00000001", 0700) && !chmod("open-00000001", 0777));
     const char *fault = run_directory_make(&d, "open", 1);
     cr_assert(fault && strstr(fault, "everybody may write there") && !*d.path && d.fd < 0);
-    put("file", "");
+    scratch_write("file", "");
     fault = run_directory_make(&d, "file/below", 1);
     cr_assert(fault && !strcmp(fault, strerror(ENOTDIR)), "%s", fault);
     cr_assert(!symlink("elsewhere", "link-00000001") && !mkdir("elsewhere", 0700));
@@ -76,7 +69,7 @@ Test(run_directory, what_is_no_link_of_ours_is_not_replaced)
 {
     struct run_directory d;
     cr_assert_null(run_directory_make(&d, "out", 1));
-    put("out", "mine");
+    scratch_write("out", "mine");
     cr_assert(!run_directory_link(&d, "out") && !strcmp(d.shown, "out-00000001"));
     cr_assert(!unlink("out") && !symlink("elsewhere", "out") && !run_directory_link(&d, "out"));
     cr_assert(!unlink("out") && !symlink("out-12345678", "out") && run_directory_link(&d, "out"));
@@ -101,9 +94,9 @@ Test(run_directory, ranks_by_their_files)
     int first = -1;
     cr_assert_null(run_directory_make(&d, "out", 1));
     cr_assert(run_directory_ranks(&d, 128, &first) == 0 && first == -1);
-    put("out-00000001/rank-000003-00000001.ledger", "");
-    put("out-00000001/rank-000003-00000002.ledger", "");
-    put("out-00000001/rank-000070-00000001.ledger", "");
-    put("out-00000001/rank-000128-00000001.ledger", "");
+    scratch_write("out-00000001/rank-000003-00000001.ledger", "");
+    scratch_write("out-00000001/rank-000003-00000002.ledger", "");
+    scratch_write("out-00000001/rank-000070-00000001.ledger", "");
+    scratch_write("out-00000001/rank-000128-00000001.ledger", "");
     cr_assert(run_directory_ranks(&d, 128, &first) == 2 && first == 3);
 }

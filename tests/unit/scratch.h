@@ -15,6 +15,15 @@ static inline void scratch_make(void)
     cr_assert_not_null(mkdtemp(scratch));
 }
 
+/* TEXT as its file NAME. */
+static inline void scratch_write(const char *name, const char *text)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    FILE *out = fopen(path, "w");
+    cr_assert(out && fputs(text, out) >= 0 && !fclose(out));
+}
+
 /* With all that is in it. */
 static inline void scratch_remove(void)
 {

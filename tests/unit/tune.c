@@ -159,15 +159,6 @@ Test(tune, a_difference_that_is_not_certain_is_no_rule)
 
 /* --- what was found, as a file --- */
 
-static void replace_file(const char *text)
-{
-    char path[200];
-    snprintf(path, sizeof path, "%s/tuned.json", scratch);
-    FILE *out = fopen(path, "w");
-    fputs(text, out);
-    fclose(out);
-}
-
 Test(tune, is_read_as_it_was_written, .fini = scratch_remove)
 {
     struct tuned t[] = {signature("MPI_Allreduce", 4, 8, 0.5, 0.9),
@@ -216,14 +207,14 @@ Test(tune, a_damaged_file_is_refused, .fini = scratch_remove)
     scratch_make();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(text, sizeof text, form, bad[i][0], bad[i][1], bad[i][2]);
-        replace_file(text);
+        scratch_write("tuned.json", text);
         cr_expect(!tuned_set_load(&set, scratch), "%s %s", bad[i][0], bad[i][1]);
         cr_expect_eq(set.list.n, 0);
     }
-    replace_file("{");
+    scratch_write("tuned.json", "{");
     cr_expect(!tuned_set_load(&set, scratch));
     snprintf(text, sizeof text, form, "MPI_Bcast", "ring", "1");
-    replace_file(text);
+    scratch_write("tuned.json", text);
     cr_expect(tuned_set_load(&set, scratch) && set.list.n == 1);
     free(set.list.at);
 }
@@ -377,7 +368,9 @@ static void tune_call(struct call *call, int algorithms, struct tuned *out)
                              .comm = &call->comm,
                              .budget = 40};
     possible = algorithms;
+    const double start = fake_mpi_now();
     cr_assert_eq(tuner_measure(&t, out), MPI_SUCCESS);
+    cr_expect(fake_mpi_now() - start < 1.1 * t.budget);
     cr_expect_eq(call->comm, MPI_COMM_WORLD);
     cr_expect_null(chosen);
 }
