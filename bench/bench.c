@@ -34,18 +34,7 @@ OPTION_TEXT(algorithm_summary, n_bcasts, bcasts[i]->summary)
 const struct option_registry bench_algorithms = {"algorithm", algorithm_name, algorithm_summary,
                                                  NULL};
 
-error_t bench_take_root(struct option_parser *parser, const struct option_entry *entry,
-                        const char *arg, void *value)
-{
-    const struct bench *b = parser->values;
-    size_t rank;
-    if (!option_parse_size(arg, &rank) || rank >= (size_t)b->size)
-        return option_refuse(parser, "--%s is '%s': expected a rank from 0 to %d", entry->name, arg,
-                             b->size - 1);
-    *(int *)value = (int)rank;
-    return 0;
-}
-
+const struct option_limits bench_root = {0, INT_MAX, "a rank"};
 const struct option_limits bench_times = {1, 1e8, "MIN:MAX in microseconds, from 1, as in 16:256"};
 
 static error_t take_ranks(struct option_parser *parser, const struct option_entry *entry,

@@ -4,7 +4,8 @@
  *
  *   struct mine { struct bench bench; int root; } mine;
  *   static const struct option_entry entries[] = {
- *       {"root", 0, "RANK", "from where (0)", 1, bench_take_root, offsetof(struct mine, root)},
+ *       {"root", 0, "RANK", "from where (0)", 1, option_take_count, offsetof(struct mine, root),
+ *        &bench_root},
  *       {0}};
  *   static const struct option_program program = {"Measures ...", .options = entries};
  *   bench_begin(&mine.bench, &argc, &argv, MPI_THREAD_SINGLE, &program); */
@@ -97,7 +98,7 @@ _Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
 /* The broadcasts that need no schedule (trees/bcast.h). */
 extern const struct option_registry bench_algorithms;
 
-option_take bench_take_root;                   /* int: one of the ranks in use */
+extern const struct option_limits bench_root;  /* for option_take_count; see bench_check_ranks() */
 extern const struct option_limits bench_times; /* for option_take_range, in microseconds */
 
 /* For the end of a program's option parser: WHAT ("a broadcast") needs at least two ranks, and ROOT

@@ -102,7 +102,8 @@ static const struct option_entry option_list[] = {
      OPTION_WORDS(delayed_words)},
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
      AT(comp), &bench_times},
-    {"root", 0, "RANK", "root of rooted operations (0)", 2, bench_take_root, AT(root), NULL},
+    {"root", 0, "RANK", "root of rooted operations (0)", 2, option_take_count, AT(root),
+     &bench_root},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)

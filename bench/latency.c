@@ -121,7 +121,7 @@ static error_t check_together(struct option_parser *parser, void *options)
            option_take_list, methods, &methods),                                                   \
         OPTION("as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all", \
                1, option_take_list, suites, &suites),                                              \
-        OPTION("root", "R", "the root of the operation", 1, bench_take_root, root, NULL),          \
+        OPTION("root", "R", "the root of the operation", 1, option_take_count, root, &bench_root), \
         OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",             \
                1 | OPTION_RARE, option_take_count, ring_bytes,                                     \
                (&(const struct option_limits){0, 1 << 30, "0 to 1G"})),                            \
