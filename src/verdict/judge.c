@@ -4,21 +4,33 @@
 #include <string.h>
 
 const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
-    [VERDICT_GONE] = {"gone", ""},
-    [VERDICT_STOPPED] = {"stopped", ""},
-    [VERDICT_MISMATCH] = {"mismatch", "members of a communicator disagree about a collective: ",
-                          .in_calls = true, .pair = true},
-    [VERDICT_UNMATCHED] = {"unmatched", "an awaited message is not sent: ", .in_calls = true},
-    [VERDICT_CROSSED] = {"crossed",
-                         "collectives of two communicators, in opposite order or with one left "
-                         "out: ",
-                         .in_calls = true, .pair = true},
-    [VERDICT_CYCLE] = {"cycle", "messages are awaited in a cycle: ", .in_calls = true},
-    [VERDICT_MISSING] = {"missing", "calls may wait for each other: ", .in_calls = true},
-    [VERDICT_COMPUTES] = {"computes", ""},
-    [VERDICT_POLLING] = {"polling", "no request completes and no message arrives: "},
-    [VERDICT_UNKNOWN] = {"unknown", "calls do not return, for an unknown reason: "},
-    [VERDICT_MOVING] = {"moving", "the records show no rank that was stuck"}};
+    [VERDICT_GONE] = {.name = "gone", .problem = ""},
+    [VERDICT_STOPPED] = {.name = "stopped", .problem = ""},
+    [VERDICT_MISMATCH] = {.name = "mismatch",
+                          .problem = "members of a communicator disagree about a collective: ",
+                          .in_calls = true,
+                          .pair = true},
+    [VERDICT_UNMATCHED] = {.name = "unmatched",
+                           .problem = "an awaited message is not sent: ",
+                           .in_calls = true},
+    [VERDICT_CROSSED] = {.name = "crossed",
+                         .problem =
+                             "collectives of two communicators, in opposite order or with one left "
+                             "out: ",
+                         .in_calls = true,
+                         .pair = true},
+    [VERDICT_CYCLE] = {.name = "cycle",
+                       .problem = "messages are awaited in a cycle: ",
+                       .in_calls = true},
+    [VERDICT_MISSING] = {.name = "missing",
+                         .problem = "calls may wait for each other: ",
+                         .in_calls = true},
+    [VERDICT_COMPUTES] = {.name = "computes", .problem = ""},
+    [VERDICT_POLLING] = {.name = "polling",
+                         .problem = "no request completes and no message arrives: "},
+    [VERDICT_UNKNOWN] = {.name = "unknown",
+                         .problem = "calls do not return, for an unknown reason: "},
+    [VERDICT_MOVING] = {.name = "moving", .problem = "the records show no rank that was stuck"}};
 
 /* The wait-for graph follows the AND/OR model: a call needs all of its conditions, or one of them
  * (MPI_Waitany); each condition needs action by all, or any, of some ranks. */

@@ -42,11 +42,11 @@ struct verdict {
     bool *at_fault; /* by rank: N of them; released by verdict_free() */
     size_t n;
     size_t n_waiting; /* ranks outside of the core that wait for it */
-    /* VERDICT_UNMATCHED: FIRST never arrives; SECOND is the unreceived message most similar to it.
-     * VERDICT_MISMATCH, VERDICT_CROSSED: two that disagree, FIRST from the core. NULL: none, or
-     * unknown */
+    /* VERDICT_UNMATCHED: FIRST never arrives; VERDICT_MISMATCH, VERDICT_CROSSED: two that disagree,
+     * FIRST from the core; otherwise what ranks wait for. NULL: none, or unknown */
     const struct awaited *first, *second;
-    struct message_count near; /* that message, sent and not received; all 0 if there is none */
+    struct message_count near; /* VERDICT_UNMATCHED: the unreceived message most similar to FIRST;
+                                  all 0 if there is none */
 };
 
 /* Free the result by verdict_free(). It points into S, which must outlive it. */

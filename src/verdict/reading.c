@@ -104,52 +104,43 @@ static bool may_need_all(const char *name)
            text_has_word("MPI_Finalize MPI_Comm_disconnect", name);
 }
 
-/* The collective C on a known communicator. */
-static struct awaited awaited_of_all(struct reading *r, const struct ledger_call *c,
-                                     const char *name)
+/* Whether an open call of NAME may have been passed MPI_IN_PLACE instead of the number of bytes. */
+static bool may_be_in_place(const char *name)
 {
-    /* While a call is open it is unknown whether the rank passed MPI_IN_PLACE. */
-    const bool unknown = c->since && (strstr(name, "ather") || strstr(name, "Alltoall") ||
-                                      strstr(name, "MPI_Scatter"));
-    struct awaited a = awaited_collective(name, r->g.l->comms[c->comm].flags & LEDGER_COMM_INTER,
-                                          c->root, unknown ? JUDGE_UNKNOWN_BYTES : c->bytes);
-    a.comm = add_comm(r, c->comm_id, c->comm);
-    a.sequence = c->sequence;
-    uint64_t *lowest = &r->s->comms.at[a.comm].lowest;
-    *lowest = a.sequence < *lowest ? a.sequence : *lowest;
-    return a;
+    return strstr(name, "ather") || strstr(name, "Alltoall") || strstr(name, "MPI_Scatter");
 }
 
-/* The message of C on a known communicator. */
-static struct awaited awaited_of_one(struct reading *r, const struct ledger_call *c, bool send,
-                                     int32_t peer, int32_t tag)
-{
-    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
-    const bool second = peer >= 0 && comm->flags & LEDGER_COMM_INTER && comm->rank < comm->first;
-    struct awaited a = {.what = send ? AWAIT_SEND : AWAIT_RECEIVE,
-                        .comm = add_comm(r, c->comm_id, c->comm),
-                        .peer = peer < 0 ? AWAIT_ANY : peer + (second ? (int32_t)comm->first : 0),
-                        .tag = tag < 0 ? AWAIT_ANY : tag};
-    if (a.peer >= (int32_t)comm->size)
-        a.peer = AWAIT_INVALID;
-    return a;
-}
-
-/* What call C waits for; for MPI_Sendrecv its receive, or (SENDS)
- * its send. The peer is the rank in the communicator until all records are read, then the world
- * rank. In an intercommunicator, ranks of the second group are counted after those of the first. */
+/* What call C waits for; for MPI_Sendrecv its receive, or (SENDS) its send. The peer is the rank in
+ * the communicator until all records are read, then the world rank. In an intercommunicator, ranks
+ * of the second group are counted after those of the first. */
 static struct awaited awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
     const struct profile_operation *o = &r->s->names->operations.at[operation];
+    const struct ledger_comm *comm = &r->g.l->comms[c->comm];
     const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, both = o->family == FAMILY_SENDRECV,
                send = both ? sends : strstr(o->name, "end") != NULL,
-               receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE;
+               receive = both ? !sends : strstr(o->name, "ecv") || o->family == FAMILY_PROBE,
+               two_groups = known && comm->flags & LEDGER_COMM_INTER;
+    const int32_t peer = sends ? c->to : c->peer, tag = sends ? c->to_tag : c->tag,
+                  before = two_groups && comm->rank < comm->first ? (int32_t)comm->first : 0;
     struct awaited a = {.what = may_need_all(o->name) ? AWAIT_ALL : AWAIT_OTHER};
-    if (known && is_collective(o))
-        a = awaited_of_all(r, c, o->name);
-    else if (known && c->peer != INT32_MIN && send != receive)
-        a = awaited_of_one(r, c, send, sends ? c->to : c->peer, sends ? c->to_tag : c->tag);
+    if (known && is_collective(o)) {
+        const bool unknown = c->since && may_be_in_place(o->name);
+        a = awaited_collective(o->name, two_groups, c->root,
+                               unknown ? JUDGE_UNKNOWN_BYTES : c->bytes);
+        a.sequence = c->sequence;
+    } else if (known && c->peer != INT32_MIN && send != receive) {
+        a.what = send ? AWAIT_SEND : AWAIT_RECEIVE;
+        a.peer = peer < 0                               ? AWAIT_ANY
+                 : peer + before >= (int32_t)comm->size ? AWAIT_INVALID
+                                                        : peer + before;
+        a.tag = tag < 0 ? AWAIT_ANY : tag;
+    }
+    if (a.what <= AWAIT_COLLECTIVE)
+        a.comm = add_comm(r, c->comm_id, c->comm);
+    if (a.what == AWAIT_COLLECTIVE && a.sequence < r->s->comms.at[a.comm].lowest)
+        r->s->comms.at[a.comm].lowest = a.sequence;
     a.rank = r->g.h->rank;
     a.name = operation;
     a.site = first_frame(r, c->site);

@@ -69,6 +69,10 @@ static void add_signature(char *text, uint32_t signature)
 static void add_awaited(char *text, const struct profile *names, const struct awaited *a,
                         bool named)
 {
+    static const char *const peers[] = {[-AWAIT_ANY] = "any rank",
+                                        [-AWAIT_UNKNOWN] = "an unknown rank",
+                                        [-AWAIT_INVALID] =
+                                            "a rank that the communicator does not have"};
     char number[32];
     if (a->what == AWAIT_COLLECTIVE) {
         add(text, " number %s of ", format_count(number, a->sequence + 1));
@@ -79,15 +83,12 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
             add(text, ", %s", format_bytes(number, (double)a->bytes));
         add_signature(text, a->signature);
     } else if (a->what < AWAIT_COLLECTIVE) {
-        add(text, a->peer >= 0 && !named ? ", each" : "");
-        add(text, a->what == AWAIT_SEND ? " to " : " from ");
+        add(text, "%s%s", a->peer >= 0 && !named ? ", each" : "",
+            a->what == AWAIT_SEND ? " to " : " from ");
         if (a->peer >= 0 && named)
             add(text, "rank %d", a->peer);
         else
-            add(text, a->peer >= 0               ? "a different rank"
-                      : a->peer == AWAIT_ANY     ? "any rank"
-                      : a->peer == AWAIT_INVALID ? "a rank that the communicator does not have"
-                                                 : "an unknown rank");
+            add(text, "%s", a->peer >= 0 ? "a different rank" : peers[-a->peer]);
         if (a->tag >= 0)
             add(text, " (tag %d, ", a->tag);
         else
