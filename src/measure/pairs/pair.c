@@ -210,7 +210,7 @@ static void fill_row(const struct pairs_run *m, int peer, int size, const struct
         [PAIRS_ONE_WAY] = m->rank < peer ? trip->there : trip->back,
         [PAIRS_RENDEZVOUS] = mine->waits,
     };
-    for (int what = 0; what < PAIRS_QUANTITIES; what++)
+    for (enum pairs_quantity what = 0; what < PAIRS_QUANTITIES; what++)
         pair_row(m, m->row, size, what)[peer] = cell[what];
 }
 
