@@ -56,7 +56,7 @@ static error_t check(struct option_parser *parser, void *values)
                              "MPICH 4");
     if (o->messages != PAIRS_STANDARD && o->order == PAIRS_PAPER)
         return option_refuse(parser, "--order=paper has --messages=standard only");
-    return 0;
+    return bench_check_ranks(parser, &o->bench, "a pair", 0);
 }
 
 static const struct option_program program = {
@@ -216,8 +216,6 @@ int main(int argc, char **argv)
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
     struct bench *b = &o.bench;
-    if (b->ranks.max < 2)
-        bench_refuse(b, "a pair needs 2 ranks: start more by mpiexec -n");
     if (bench_worst(b->comm, b->rank == 0 && !save_possible(o.log)))
         bench_leave(STATUS_USAGE);
     if (o.suspect > 0 && b->ranks.max < 4)
