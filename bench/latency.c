@@ -144,9 +144,10 @@ static const struct option_entry broadcast_options[] = {
 
 static const struct option_entry collective_options[] = {
     SHARED,
-    OPTION("operation", "LIST",
-           "the operations, or all; default: reduce,allreduce,barrier,allgather,alltoall", 1,
-           take_operations, things, &operation_list),
+    OPTION(
+        "operation", "LIST",
+        "operations, persistent-NAME, or all; default: reduce,allreduce,barrier,allgather,alltoall",
+        1, take_operations, things, &operation_list),
     OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
            2, option_take_text, tune, NULL),
