@@ -16,7 +16,7 @@ libbase_la_SOURCES = src/base/array.c src/base/memory.c src/base/beside.c src/ba
 	src/base/names.c src/base/noise.c src/base/options.c src/base/options_range.c src/base/quote.c \
 	src/base/text.c src/base/reason.c src/base/settings.c src/base/stats.c src/measure/pairs/data.c \
 	src/measure/pairs/graph.c src/measure/pairs/log.c src/record/ledger.c src/record/ledger_read.c \
-	src/trees/graph.c
+	src/trees/graph.c src/trees/positions.c
 
 # document: what a program has to say, and its writers.
 libdocument_la_SOURCES = src/document/fill.c src/document/json.c src/document/save.c \
@@ -59,7 +59,7 @@ libprofile_la_SOURCES = src/profile/arrivals.c src/profile/fields.c src/profile/
 	src/profile/gather.c src/profile/gather_trace.c src/profile/json.c src/profile/limits.c \
 	src/profile/load.c src/profile/model.c src/profile/noise.c \
 	src/profile/questions.c src/profile/slices.c src/profile/symbolize.c src/profile/trace.c \
-	src/causes/calls.c \
+	src/causes/broadcast.c src/causes/calls.c \
 	src/causes/causes.c src/causes/delays.c src/causes/history.c src/causes/graph.c \
 	src/causes/phases.c src/causes/replay.c src/causes/what_if.c src/timeline/algorithm.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c src/timeline/network.c

@@ -3,7 +3,7 @@
 # list. Nor does any file use itself by way of others: NAME.c, NAME.h and NAME_inner.h, which the
 # files behind NAME.h share, are one. Read from the #include lines.
 set -eu
-floors="base document transport timeline causes record sync trees measure tune symbols profile verdict results report compare export inject layer cli"
+floors="base document trees transport timeline causes record sync measure tune symbols profile verdict results report compare export inject layer cli"
 cd "${srcdir:-.}"
 
 below=" "

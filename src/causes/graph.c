@@ -230,6 +230,7 @@ void event_graph_close(struct event_graph *g)
     free(g->lanes.at);
     free(g->call_of);
     free(g->order);
+    free(g->hop);
     free(g->link);
     free(g->groups.at);
     free(g->members.at);

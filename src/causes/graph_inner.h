@@ -73,6 +73,14 @@ struct event_replay {
     ARRAY(struct event_block) blocks;
 };
 
+/* A member of a broadcast that is replayed along a tree. Durations in ns. */
+struct event_hop {
+    bool replayed;
+    uint32_t parent;    /* the event from which its data come; CAUSES_NONE: it is the root */
+    int64_t arrives_ns; /* after that rank had entered and had the data */
+    int64_t sends_ns;   /* then it sends for so long */
+};
+
 struct event_graph {
     const struct timeline *t;
     const struct event *events;
@@ -96,7 +104,8 @@ struct event_graph {
     struct replay_check check;
     /* State of the present replay: */
     struct event_replay replay;
-    int64_t *entry; /* for each call, or EVENT_UNSET */
+    struct event_hop *hop; /* for each event; NULL: broadcasts are replayed as recorded */
+    int64_t *entry;        /* for each call, or EVENT_UNSET */
     struct event_lane {
         int64_t exit, shift; /* recorded exit of its last call in this window; replayed minus
                                 recorded time, or EVENT_UNSET */

@@ -16,6 +16,8 @@ void event_graph_ideal(struct event_graph *g)
         if (g->pieces.at[event_call(g, i)->inside].kind != CAUSE_UNKNOWN)
             g->changed.least[i] = 0;
     memset(g->changed.transfer, 0, g->n_events * sizeof(int64_t));
+    free(g->hop);
+    g->hop = NULL; /* on this network all trees are alike */
 }
 
 static void forget_groups(struct event_graph *g)
@@ -66,15 +68,29 @@ int64_t event_enabled(const struct event_graph *g, uint32_t event)
     return replayed_entry(g, l->posted);
 }
 
+/* When a broadcast along a tree ends on this rank: a rank above it may have been late. */
+static int64_t tree_end(const struct event_graph *g, uint32_t event)
+{
+    int64_t ready = replayed_entry(g, g->call_of[event]), below = 0;
+    for (uint32_t x = event; g->hop[x].parent != CAUSES_NONE; x = g->hop[x].parent) {
+        below += g->hop[x].arrives_ns;
+        const int64_t arrival = replayed_entry(g, g->call_of[g->hop[x].parent]) + below;
+        ready = arrival > ready ? arrival : ready;
+    }
+    return ready + g->hop[event].sends_ns;
+}
+
 static void replay_call(struct event_graph *g, uint32_t call)
 {
     const struct call *c = event_call(g, call);
     int64_t exit = replayed_entry(g, call) + g->changed.least[call];
     for (uint32_t i = c->first; i < c->end; i++) {
         const uint32_t event = g->t->order[i];
-        if (g->link[event].entered == CAUSES_NONE)
+        const bool along_tree = g->hop && g->hop[event].replayed;
+        if (g->link[event].entered == CAUSES_NONE && !along_tree)
             continue;
-        const int64_t end = event_enabled(g, event) + g->changed.transfer[event];
+        const int64_t end =
+            along_tree ? tree_end(g, event) : event_enabled(g, event) + g->changed.transfer[event];
         exit = end > exit ? end : exit;
     }
     g->lane[c->lane] = (struct event_lane){c->exit, exit - c->exit};

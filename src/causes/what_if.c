@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const what_if_names[WHAT_IF_KINDS] = {"balance", "faster", "no-transfer"};
+const char *const what_if_names[WHAT_IF_KINDS] = {"balance", "faster", "no-transfer", "bcast"};
 const char *const replay_names[REPLAY_STATES] = {
     [REPLAY_NONE] = "none",
     [REPLAY_GOOD] = "good",
@@ -226,16 +226,20 @@ static void predict(struct prediction *p, struct event_graph *g)
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p)
 {
     struct change c = {.g = g, .selected = memory_alloc(g->pieces.n + 1)};
-    p->ranks = w->kind == WHAT_IF_NO_TRANSFER ? (uint32_t)g->lanes.n : select_pieces(&c, w);
-    const bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;
+    p->ranks = w->kind < WHAT_IF_NO_TRANSFER ? select_pieces(&c, w) : (uint32_t)g->lanes.n;
+    bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;
     if (known) {
         event_graph_reset(g);
         if (w->kind == WHAT_IF_BALANCE)
             balance(&c);
         else if (w->kind == WHAT_IF_FASTER)
             make_faster(&c, w->percent);
-        else
+        else if (w->kind == WHAT_IF_NO_TRANSFER)
             event_graph_ideal(g);
+        else
+            known = event_graph_replace(g, w);
+    }
+    if (known) {
         event_graph_replay(g);
         predict(p, g);
     }
@@ -268,7 +272,7 @@ static bool predict_balance(struct event_graph *g, struct prediction *best)
 {
     const double recorded = (double)(g->run.last_ns - g->run.first_ns);
     struct prediction p = {.segment = best->segment};
-    const struct what_if balance = {WHAT_IF_BALANCE, 0, is_of, &p};
+    const struct what_if balance = {.kind = WHAT_IF_BALANCE, .selects = is_of, .context = &p};
     best->ranks = 0;
     for (p.scope = 0; p.scope < SCOPES; p.scope++)
         if (what_if_predict(g, &balance, &p) && p.ranks > 1 &&

@@ -3,11 +3,14 @@
 #define COLLPROF_CAUSES_WHAT_IF_H
 
 #include "causes/causes.h"
+#include "timeline/network.h"
+#include "trees/positions.h"
 
 enum what_if_kind {
     WHAT_IF_BALANCE, /* the selected computation takes the same time on all ranks that execute it */
     WHAT_IF_FASTER,  /* it takes PERCENT less */
     WHAT_IF_NO_TRANSFER, /* ideal network: no latency, no overhead, unlimited bandwidth */
+    WHAT_IF_BROADCAST,   /* broadcasts take another tree */
     WHAT_IF_KINDS
 };
 extern const char *const what_if_names[WHAT_IF_KINDS]; /* "balance", ... */
@@ -15,9 +18,14 @@ extern const char *const what_if_names[WHAT_IF_KINDS]; /* "balance", ... */
 struct what_if {
     enum what_if_kind kind;
     double percent;
-    /* Whether the change applies to a segment of computation. Not for WHAT_IF_NO_TRANSFER. */
+    /* Whether the change applies to a segment of computation. Only for the first two kinds. */
     bool (*selects)(const struct root_cause *segment, const void *context);
     const void *context;
+    /* For WHAT_IF_BROADCAST: */
+    const struct by_rank *tree;
+    bool binomial; /* all were recorded along the binomial tree; otherwise by their messages */
+    const struct net_traffic *traffic;
+    uint32_t broadcast; /* the operation */
 };
 
 extern const char *const replay_names[REPLAY_STATES];
@@ -44,8 +52,13 @@ const struct replay_check *what_if_check(struct event_graph *g);
 /* Whether A and B are between the same two calls. */
 bool same_segment(const struct root_cause *a, const struct root_cause *b);
 
-/* Sets P's ranks and times. False if W selects no computation, or predictions are impossible. */
+/* Sets P's ranks and times. False if W selects no computation, predictions are impossible, or the
+ * trees of the recorded broadcasts or the costs of their messages are unknown. */
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p);
+
+/* A part of what_if_predict(): lets the next replay use W's tree, up to event_graph_ideal(). False
+ * if that is unknown. */
+bool event_graph_replace(struct event_graph *g, const struct what_if *w);
 
 /* Balances the computation that costs most of ROWS, which are sorted by cost, where that gains.
  * Returns how many predictions it made. */

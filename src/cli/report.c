@@ -191,7 +191,8 @@ static const struct option_entry entries[] = {
     {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
     {"table", 0, "NAME", "only one table: %s", 0, option_take_word, AT(table), &tables},
     {"what-if", 0, "CHANGE",
-     "of a run with --trace: its wall time with balance:SITE, faster:SITE,PERCENT or no-transfer",
+     "of a run with --trace: its wall time with balance:SITE, faster:SITE,PERCENT, no-transfer or "
+     "bcast:TREE",
      0, option_take_text, AT(what_if), NULL},
     {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
      AT(explain), NULL},

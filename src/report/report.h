@@ -35,9 +35,9 @@ int report_width(FILE *out);
 /* profile_json() with the findings as "diagnosis", a new reference. */
 json_t *report_json(const struct profile *p);
 
-/* Writes the effect of CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer"). TRACE: from
- * profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects nothing, or
- * the trace does not allow predictions. */
+/* Writes the effect of CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer", "bcast:TREE").
+ * TRACE: from profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects
+ * nothing, or the trace does not allow predictions. */
 bool report_what_if(const struct profile *trace, const char *change, FILE *out);
 
 #endif

@@ -73,6 +73,8 @@ static bool read_change(const char *change, struct what_if *w, struct selection 
             break;
     if (w->kind == WHAT_IF_NO_TRANSFER)
         return !change[name];
+    if (w->kind == WHAT_IF_BROADCAST)
+        return change[name] && (w->tree = by_rank_find(change + name + 1)) != NULL;
     snprintf(site, sizeof site, "%s", change[name] ? change + name + 1 : "");
     if (w->kind == WHAT_IF_FASTER) {
         char *comma = strrchr(site, ','), *end = NULL;
@@ -85,21 +87,46 @@ static bool read_change(const char *change, struct what_if *w, struct selection 
     return w->kind < WHAT_IF_KINDS && read_site(s, site);
 }
 
-static bool predict(const struct profile *trace, const char *change, const struct what_if *w,
+/* Whether all broadcasts were replaced by the binomial one. */
+static bool all_binomial(const struct profile *p)
+{
+    size_t others = 0, n = 0;
+    for (size_t i = 0; i < p->findings.n; i++) {
+        const json_t *name = json_object_get(p->findings.at[i].value, "algorithm");
+        const bool replaced = !strcmp(p->findings.at[i].kind, "broadcast");
+        n += replaced;
+        others += replaced && strcmp(json_string_value(name) ?: "", "binomial") != 0;
+    }
+    return n && !others;
+}
+
+static bool predict(const struct profile *trace, const char *change, struct what_if *w,
                     struct prediction *x)
 {
     struct timeline t;
+    struct net_traffic traffic = net_traffic_of(trace->nets.at, trace->nets.n);
+    w->binomial = all_binomial(trace);
+    w->traffic = &traffic;
+    while (w->broadcast < trace->operations.n &&
+           strcmp(trace->operations.at[w->broadcast].name, "MPI_Bcast") != 0)
+        w->broadcast++;
     struct event_graph *graph = trace_graph(trace, &t);
     const struct replay_check *check = what_if_check(graph);
     const bool found = what_if_predict(graph, w, x);
     if (check->state != REPLAY_GOOD)
         reason_give("what a change would bring is unknown: %s", replay_names[check->state]);
+    else if (!found && w->kind == WHAT_IF_BROADCAST)
+        reason_give("%s: unknown: the cost of messages follows from MPI_Bcasts along the binomial "
+                    "tree, with ranks that wait for the root: run with --trace=transport, which "
+                    "sees their messages, or with --bcast=binomial",
+                    change);
     else if (!found)
         reason_give("%s: no computation between such calls: `collprof report --table=causes` shows "
                     "their sites",
                     change);
     event_graph_close(graph);
     timeline_free(&t);
+    net_traffic_free(&traffic);
     return found;
 }
 
@@ -112,7 +139,10 @@ bool report_what_if(const struct profile *trace, const char *change, FILE *out)
     const bool good =
         read_change(change, &w, &s)
             ? predict(trace, change, &w, &x)
-            : reason_give("%s: expected balance:SITE, faster:SITE,PERCENT or no-transfer", change);
+            : reason_give(
+                  "%s: expected balance:SITE, faster:SITE,PERCENT, no-transfer or bcast:TREE "
+                  "(binomial, linear, backward, flat)",
+                  change);
     if (good)
         fprintf(out, "%s: %s.\n", change, prediction_text(trace, &x, text));
     site_labels_free(trace, (char **)s.label);

@@ -1,6 +1,7 @@
 /* Broadcasts that need no latencies. */
 #include "base/try.h"
 #include "trees/bcast.h"
+#include "trees/positions.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
 
@@ -19,19 +20,6 @@ static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
 const struct bcast tree_native = {
     .name = "native", .summary = "the library's own MPI_Bcast", .run = native};
 
-/* A tree that depends on positions only, which count from the root: the parent of ME among N, and
- * the child that ME serves after LAST (0: the first child; returns 0 if there is none left). */
-struct by_rank {
-    int (*parent)(int me, int n);
-    int (*next)(int me, int n, int last);
-    bool backward; /* positions count down from the root's rank, not up */
-};
-
-static int rank_at(const struct by_rank *tree, int position, int root, int n)
-{
-    return (tree->backward ? root - position + n : root + position) % n;
-}
-
 /* Needs no memory: a replaced broadcast of the application must not fail on a rank without it. */
 static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                        const void *arg)
@@ -42,10 +30,10 @@ static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI
     TRY(PMPI_Comm_rank(comm, &rank));
     int me = (tree->backward ? root - rank + n : rank - root + n) % n;
     if (me > 0)
-        TRY(PMPI_Recv(buffer, count, type, rank_at(tree, tree->parent(me, n), root, n), TAG, comm,
-                      MPI_STATUS_IGNORE));
+        TRY(PMPI_Recv(buffer, count, type, by_rank_at(tree, tree->parent(me, n), root, n), TAG,
+                      comm, MPI_STATUS_IGNORE));
     for (int to = 0; (to = tree->next(me, n, to)) != 0;)
-        TRY(PMPI_Send(buffer, count, type, rank_at(tree, to, root, n), TAG, comm));
+        TRY(PMPI_Send(buffer, count, type, by_rank_at(tree, to, root, n), TAG, comm));
     return MPI_SUCCESS;
 }
 
@@ -66,77 +54,31 @@ static bool build_by_rank(const struct bcast *b, const struct graph *g, struct s
     return true;
 }
 
-/* MPICH's: the parent of a task is its number without the lowest bit; its children have one lower
- * bit more; the largest subtree is served first. */
-static int binomial_parent(int me, int n)
-{
-    (void)n;
-    return me & (me - 1);
-}
-
-static int binomial_next(int me, int n, int last)
-{
-    int bit = last - me;
-    if (last == 0)
-        for (bit = 1; bit < n && !(me & bit);)
-            bit <<= 1;
-    for (bit >>= 1; bit > 0; bit >>= 1)
-        if (me + bit < n)
-            return me + bit;
-    return 0;
-}
-
 const struct bcast tree_binomial = {
     .name = "binomial",
     .summary = "binomial tree, largest subtree first (MPICH's for short messages)",
     .run = run_by_rank,
-    .arg = &(const struct by_rank){.parent = binomial_parent, .next = binomial_next},
+    .arg = &by_rank_trees[BY_RANK_BINOMIAL],
     .build = build_by_rank,
     .by_rank = true};
 
-/* The paper's section 3: the predecessor of i is i - 1. */
-static int linear_parent(int me, int n)
-{
-    (void)n;
-    return me - 1;
-}
+const struct bcast tree_linear = {.name = "linear",
+                                  .summary = "task i receives from i-1 and sends to i+1",
+                                  .run = run_by_rank,
+                                  .arg = &by_rank_trees[BY_RANK_LINEAR]};
 
-static int linear_next(int me, int n, int last)
-{
-    return last == 0 && me + 1 < n ? me + 1 : 0;
-}
+const struct bcast tree_backward = {.name = "backward",
+                                    .summary = "task i receives from i+1 and sends to i-1",
+                                    .run = run_by_rank,
+                                    .arg = &by_rank_trees[BY_RANK_BACKWARD]};
 
-const struct bcast tree_linear = {
-    .name = "linear",
-    .summary = "task i receives from i-1 and sends to i+1",
-    .run = run_by_rank,
-    .arg = &(const struct by_rank){.parent = linear_parent, .next = linear_next}};
-
-/* The paper's section 3: the predecessor of i is i + 1 modulo P. */
-const struct bcast tree_backward = {
-    .name = "backward",
-    .summary = "task i receives from i+1 and sends to i-1",
-    .run = run_by_rank,
-    .arg = &(const struct by_rank){.parent = linear_parent, .next = linear_next, .backward = true}};
-
-static int flat_parent(int me, int n)
-{
-    (void)me, (void)n;
-    return 0;
-}
-
-static int flat_next(int me, int n, int last)
-{
-    return me == 0 && last + 1 < n ? last + 1 : 0;
-}
-
-const struct bcast tree_flat = {
-    .name = "flat",
-    .summary = "the root sends to every other task, in the order of ranks",
-    .run = run_by_rank,
-    .arg = &(const struct by_rank){.parent = flat_parent, .next = flat_next},
-    .build = build_by_rank,
-    .by_rank = true};
+const struct bcast tree_flat = {.name = "flat",
+                                .summary =
+                                    "the root sends to every other task, in the order of ranks",
+                                .run = run_by_rank,
+                                .arg = &by_rank_trees[BY_RANK_FLAT],
+                                .build = build_by_rank,
+                                .by_rank = true};
 
 /* One rank's part of a schedule with one child at most. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,

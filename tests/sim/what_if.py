@@ -45,6 +45,12 @@ def profile(network, seed, variant, **settings):
     return p, max(r["wall_seconds"] for r in p["ranks"])
 
 
+def predicted(change):
+    line = report("--what-if=" + change, directory + "/plain")
+    times = re.search(r"would take (\S+ \S+) instead of .* CI (\S+ \S+) to (\S+ \S+)\)", line).groups()
+    return [float(t.split()[0]) * UNITS[t.split()[1]] for t in times]
+
+
 def setup(p):
     """On the critical path before the first call, ns: there the profiler itself communicates."""
     return sum(c["path_ns"] for c in p["causes"] if c["kind"] == "computation" and c["from_operation"] is None)
@@ -83,19 +89,25 @@ for seed in seeds:
     table = report("--table=causes", "--format=csv", "--top=1000", directory + "/plain")
     costly = next((r for r in csv.DictReader(table.splitlines()) if r["kind"] == "computation"), None)
     if costly:
-        line = report("--what-if=faster:%s,%d" % (costly["entered"], FASTER), directory + "/plain")
-        times = re.search(r"would take (\S+ \S+) instead of .* CI (\S+ \S+) to (\S+ \S+)\)", line).groups()
-        predictions.append(("faster", *(float(t.split()[0]) * UNITS[t.split()[1]] for t in times)))
-    for variant, predicted, low, high in predictions:
+        predictions.append(("faster", *predicted("faster:%s,%d" % (costly["entered"], FASTER))))
+    for variant, expected, low, high in predictions:
         true = 1e9 * profile(network, seed, variant)[1]
         was = 1e9 * wall
         said.append("%s: %.2f ms becomes %.2f (%.2f to %.2f), in truth %.2f;" % (
-            variant, was / 1e6, predicted / 1e6, low / 1e6, high / 1e6, true / 1e6))
+            variant, was / 1e6, expected / 1e6, low / 1e6, high / 1e6, true / 1e6))
         runs += 1
         within = 0.995 * low <= true <= 1.005 * high
         covered += within
-        if not within if transfer < 0.95 else abs(predicted - true) > max(0.05 * abs(was - true), 0.005 * was):
-            bad.append("%s: gain %.2f ms, in truth %.2f" % (variant, (was - predicted) / 1e6, (was - true) / 1e6))
+        if not within if transfer < 0.95 else abs(expected - true) > max(0.05 * abs(was - true), 0.005 * was):
+            bad.append("%s: gain %.2f ms, in truth %.2f" % (variant, (was - expected) / 1e6, (was - true) / 1e6))
+    if 3 in (seed % 7, seed // 7 % 6):  # it has broadcasts
+        _, wall = profile(network, seed, "plain", COLLPROF_TRACE="calls", COLLPROF_BCAST="binomial")
+        for tree in "flat", "linear":
+            x, low, high = predicted("bcast:" + tree)
+            true = 1e9 * profile(network, seed, "ideal", COLLPROF_BCAST=tree)[1]
+            said.append("%s: %.2f ms becomes %.2f, in truth %.2f;" % (tree, wall * 1e3, x / 1e6, true / 1e6))
+            if not low <= true <= high or abs(x - true) > 0.13 * true:
+                bad.append("%s: %.2f to %.2f ms, in truth %.2f" % (tree, low / 1e6, high / 1e6, true / 1e6))
     if not p["predictions"] and any(c["kind"] == "computation" and c["passed_on_ns"] + c["direct_ns"] > 1e7
                                     for c in p["causes"]):
         bad.append("nothing is predicted")

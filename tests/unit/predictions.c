@@ -36,7 +36,7 @@ Test(causes, drawn_predictions)
         cr_expect_eq(c->replayed_ns, c->recorded_ns);
         cr_expect_float_eq((double)c->ideal_ns, (double)ideal->last - 1, 3, "seed %d: ideal %d, %d",
                            (int)seed, (int)c->ideal_ns, (int)ideal->last - 1);
-        struct what_if w = {WHAT_IF_FASTER, FASTER, selects_all, NULL};
+        struct what_if w = {.kind = WHAT_IF_FASTER, .percent = FASTER, .selects = selects_all};
         cr_expect(what_if_predict(a.graph, &w, &x));
         cr_expect_eq(x.ranks, p->ranks);
         cr_expect_float_eq(x.wall_ns, (double)faster->last - 1, 0.002 * (double)faster->last,
@@ -58,7 +58,8 @@ static bool selects_site(const struct root_cause *segment, const void *site)
 
 static struct prediction predicted(const struct played *p, enum what_if_kind kind, uint32_t site)
 {
-    const struct what_if w = {kind, 50, selects_site, &site};
+    const struct what_if w = {
+        .kind = kind, .percent = 50, .selects = selects_site, .context = &site};
     struct prediction x = {0};
     struct answer a = analysed(p, 0);
     what_if_check(a.graph);
@@ -226,7 +227,7 @@ Test(causes, unknown_predictions)
         struct prediction x = {0};
         struct answer a = answer_of(p->events, kept, &run);
         const struct replay_check *c = what_if_check(a.graph);
-        struct what_if w = {WHAT_IF_FASTER, 10, selects_all, NULL};
+        struct what_if w = {.kind = WHAT_IF_FASTER, .percent = 10, .selects = selects_all};
         cr_expect_eq(c->state, expected[k], "%u", c->state);
         cr_expect_eq(what_if_predict(a.graph, &w, &x), expected[k] == REPLAY_GOOD);
         cr_expect_eq(c->ideal_ns >= 0, expected[k] == REPLAY_GOOD);

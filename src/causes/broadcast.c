@@ -1,0 +1,190 @@
+/* Replays broadcasts along another tree. What a message costs follows from recorded ones along the
+ * binomial tree: of a rank that was in its broadcast before the root, as all ranks above it, the
+ * data arrive after the root's entry by A gaps and B hops. B is its depth; A is the sum, over it
+ * and the ranks above it, of their numbers among the children of their parents, or of the numbers
+ * of these children, whose messages then share their parent's bandwidth: what fits better, by least
+ * squares. */
+#include "causes/graph_inner.h"
+#include "causes/what_if.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { IN_TURN, SHARED, WAYS };
+struct costs {
+    double aa, ab, bb, ay, by, yy; /* sums of products; Y: time of the arrival */
+    double gap, hop;               /* ns */
+};
+
+/* Recorded broadcasts of as many bytes. */
+struct broadcasts {
+    uint64_t bytes;
+    double root_ns, root_sends; /* time of the roots in these calls, and their messages */
+    struct costs of[WAYS];
+    size_t way; /* that fits better */
+};
+
+struct replacing {
+    struct event_graph *g;
+    const struct what_if *w;
+    ARRAY(struct broadcasts) sizes;
+    bool unknown; /* some broadcast may have another tree */
+    void (*each)(struct replacing *r, struct broadcasts *b, const uint32_t *member, int n,
+                 int root);
+};
+
+static int children_of(const struct by_rank *tree, int position, int n)
+{
+    int k = 0;
+    for (int to = 0; (to = tree->next(position, n, to)) != 0;)
+        k++;
+    return k;
+}
+
+static const struct by_rank *const binomial = &by_rank_trees[BY_RANK_BINOMIAL];
+
+/* Whether the transport saw the messages of the binomial tree: to each child one with all bytes. */
+static bool is_binomial(const struct replacing *r, const uint32_t *member, int n, int root)
+{
+    for (int position = 0; position < n; position++) {
+        const struct event *a = &r->g->events[member[by_rank_at(binomial, position, root, n)]];
+        const struct traffic t = net_traffic_at(r->w->traffic, a->rank, a->entry_ns);
+        const double sends = children_of(binomial, position, n);
+        if (t.sends != sends || t.receives != (position > 0) ||
+            t.sent_bytes != sends * (double)a->bytes)
+            return false;
+    }
+    return true;
+}
+
+static struct broadcasts *of_size(struct replacing *r, uint64_t bytes)
+{
+    for (size_t i = 0; i < r->sizes.n; i++)
+        if (r->sizes.at[i].bytes == bytes)
+            return &r->sizes.at[i];
+    PUSH(&r->sizes)->bytes = bytes;
+    return &r->sizes.at[r->sizes.n - 1];
+}
+
+/* Only broadcasts of which all is recorded, in one window. */
+static void visit(void *context, const uint32_t *member, size_t n, size_t root)
+{
+    struct replacing *r = context;
+    const struct event *a = &r->g->events[*member];
+    if (a->kind != EVENT_COLLECTIVE || a->operation != r->w->broadcast || root >= n || a->first)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (i != root && r->g->link[member[i]].entered == CAUSES_NONE)
+            return;
+    r->unknown = r->unknown || !(r->w->binomial || is_binomial(r, member, (int)n, (int)root));
+    r->each(r, of_size(r, a->bytes), member, (int)n, (int)root);
+}
+
+static double busy(const struct broadcasts *x)
+{
+    return x->root_ns / x->root_sends;
+}
+
+static void add_root(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
+                     int root)
+{
+    const struct event *e = &r->g->events[member[root]];
+    x->root_ns += (double)(e->exit_ns - e->entry_ns);
+    x->root_sends += children_of(binomial, 0, n);
+}
+
+static void add_arrival(struct costs *c, double a, double b, double y)
+{
+    c->aa += a * a;
+    c->ab += a * b;
+    c->bb += b * b;
+    c->ay += a * y;
+    c->by += b * y;
+    c->yy += y * y;
+}
+
+/* Adds the ranks below POSITION, which is A gaps and B hops from the root. */
+static void add_below(const struct replacing *r, struct broadcasts *x, const uint32_t *member,
+                      int n, int root, int position, const double a[WAYS], double b)
+{
+    const int64_t start = r->g->events[member[root]].entry_ns;
+    const int children = children_of(binomial, position, n);
+    int k = 0;
+    for (int to = 0; (to = binomial->next(position, n, to)) != 0;) {
+        const struct event *e = &r->g->events[member[by_rank_at(binomial, to, root, n)]];
+        const double gaps[WAYS] = {a[IN_TURN] + ++k, a[SHARED] + children};
+        const double y = (double)(e->exit_ns - start) - children_of(binomial, to, n) * busy(x);
+        if (e->entry_ns > start)
+            continue;
+        for (size_t way = 0; way < WAYS; way++)
+            add_arrival(&x->of[way], gaps[way], b + 1, y);
+        add_below(r, x, member, n, root, to, gaps, b + 1);
+    }
+}
+
+static void add_arrivals(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
+                         int root)
+{
+    add_below(r, x, member, n, root, 0, (const double[WAYS]){0}, 0);
+}
+
+/* If only the sum of both is known, as of two ranks, the gap is the sender's time. Returns the sum
+ * of squared residuals. */
+static double fit(struct costs *c, double sender_ns)
+{
+    const double det = c->aa * c->bb - c->ab * c->ab;
+    c->gap = det > 1e-6 * c->aa * c->bb ? (c->ay * c->bb - c->by * c->ab) / det : sender_ns;
+    c->gap = fmax(0, fmin(c->gap, c->ay / c->aa));
+    c->hop = fmax(0, (c->by - c->gap * c->ab) / c->bb);
+    return c->yy - 2 * (c->gap * c->ay + c->hop * c->by) + c->gap * c->gap * c->aa +
+           2 * c->gap * c->hop * c->ab + c->hop * c->hop * c->bb;
+}
+
+static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
+                    int root)
+{
+    const struct by_rank *tree = r->w->tree;
+    const struct costs *c = &x->of[x->way];
+    for (int position = 0; position < n; position++) {
+        const uint32_t from = member[by_rank_at(tree, position, root, n)];
+        const int children = children_of(tree, position, n);
+        int k = 0;
+        for (int to = 0; (to = tree->next(position, n, to)) != 0;) {
+            struct event_hop *h = &r->g->hop[member[by_rank_at(tree, to, root, n)]];
+            k++;
+            h->parent = from;
+            h->arrives_ns = (int64_t)(c->hop + (x->way == SHARED ? children : k) * c->gap);
+        }
+        r->g->hop[from].replayed = true;
+        r->g->hop[from].sends_ns = (int64_t)(children * busy(x));
+        r->g->changed.least[r->g->call_of[from]] = 0;
+    }
+}
+
+static void visit_all(struct replacing *r, void (*each)(struct replacing *, struct broadcasts *,
+                                                        const uint32_t *, int, int))
+{
+    r->each = each;
+    collectives_visit(r->g->events, r->g->n_events, visit, r);
+}
+
+bool event_graph_replace(struct event_graph *g, const struct what_if *w)
+{
+    struct replacing r = {.g = g, .w = w};
+    g->hop = memory_alloc((g->n_events + 1) * sizeof *g->hop);
+    for (size_t i = 0; i < g->n_events; i++)
+        g->hop[i].parent = CAUSES_NONE;
+    visit_all(&r, add_root);
+    visit_all(&r, add_arrivals);
+    bool known = r.sizes.n > 0 && !r.unknown;
+    for (size_t i = 0; i < r.sizes.n; i++) {
+        struct broadcasts *x = &r.sizes.at[i];
+        known = known && x->of[IN_TURN].bb > 0; /* some rank waited for a root */
+        const double in_turn = fit(&x->of[IN_TURN], busy(x));
+        x->way = fit(&x->of[SHARED], busy(x)) < in_turn ? SHARED : IN_TURN;
+    }
+    if (known)
+        visit_all(&r, replace);
+    free(r.sizes.at);
+    return known;
+}
