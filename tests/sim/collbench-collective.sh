@@ -15,6 +15,7 @@ rm -f sim/out*
 # Operations by MPI's names.
 "$run" cluster 2 $bench --operation=bcast,MPI_Allreduce,scan --sizes=8:8 --method=direct --stop=fixed -i 3 --format=csv >sim/out || fail names
 [ "$(grep -cE '^(broadcast|allreduce|scan),2,8,direct,[0-9.]+' sim/out)" = 3 ] || fail "operations by MPI's names"
+"$run" cluster 2 $bench --operation=all --sizes=8 --method=direct --stop=fixed -i 3 --format=csv >sim/out && grep -q '^scan,' sim/out || fail "all operations"
 # Pair by pair, and another way there than back. Clocks that rest on messages cannot tell, and the row says how far off it may be.
 for drift in 0 20; do
     [ $drift = 0 ] || export SIM_DRIFT=$drift

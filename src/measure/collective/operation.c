@@ -54,10 +54,12 @@ CALLS(scatter, PMPI_Scatter, PMPI_Iscatter, SEND, RECV, c->root, )
 CALLS(alltoall, PMPI_Alltoall, PMPI_Ialltoall, SEND, RECV, )
 CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV, c->op, )
 CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, c->op, )
+#ifndef COLLPROF_SIMULATED /* SMPI ends the program in MPI_Dist_graph_create_adjacent */
 CALLS_ON(c->topology, neighbor_allgather, PMPI_Neighbor_allgather, PMPI_Ineighbor_allgather, SEND,
          RECV, )
 CALLS_ON(c->topology, neighbor_alltoall, PMPI_Neighbor_alltoall, PMPI_Ineighbor_alltoall, SEND,
          RECV, )
+#endif
 
 #define NAMED(id, word, function, twin)                                                            \
     .name = word, .mpi_name = function, .mpi_twin = twin, .call = call_##id, .start = start_##id,  \
@@ -84,12 +86,14 @@ const struct operation operations[] = {
      .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCK, .reduces = true},
     {NAMED(scan, "scan", "MPI_Scan", "MPI_Iscan"), .prefix = true, .send = EXTENT_BLOCK,
      .recv = EXTENT_BLOCK, .reduces = true},
+#ifndef COLLPROF_SIMULATED
     {NAMED(neighbor_allgather, "neighbor-allgather", "MPI_Neighbor_allgather",
            "MPI_Ineighbor_allgather"),
      .send = EXTENT_BLOCK, .recv = EXTENT_NEIGHBORS, .from_each = true},
     {NAMED(neighbor_alltoall, "neighbor-alltoall", "MPI_Neighbor_alltoall",
            "MPI_Ineighbor_alltoall"),
      .send = EXTENT_NEIGHBORS, .recv = EXTENT_NEIGHBORS, .from_each = true, .to_me = true},
+#endif
 };
 const size_t n_operations = sizeof operations / sizeof *operations;
 
