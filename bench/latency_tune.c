@@ -91,7 +91,7 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
 {
     struct tune *t = memory_alloc(sizeof *t);
     *t = (struct tune){.o = o, .library = tuning_library(), .d = d};
-    if (!t->library)
+    if (bench_worst(o->bench.comm, !t->library))
         bench_refuse(&o->bench, "--tune: this MPI library has no algorithms that can be chosen "
                                 "while a program runs: use: --cvar, or MPICH or Open MPI");
     if (bench_worst(o->bench.comm, d && !open_set(t)))

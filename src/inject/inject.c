@@ -3,6 +3,7 @@
 #include "inject/injection.h"
 
 #include "document/json.h"
+#include "sync/yielding.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -87,11 +88,19 @@ void inject_start(struct sync_clock *clock)
     began = clock_now();
     layer.inject = false;
     findings = json_array();
+    uint64_t wants[INJECTIONS_MAX] = {0}, ranks[INJECTIONS_MAX] = {0};
     for (size_t i = 0; i < n_injections; i++) {
-        struct injection *j = injections[i];
-        j->index = (int)i;
-        j->on = j->start();
-        layer.inject |= j->on;
+        injections[i]->index = (int)i;
+        wants[i] = injections[i]->start();
+    }
+    /* A rank that took part alone would wait for the others. */
+    allreduce_yielding(wants, ranks, INJECTIONS_MAX, MPI_SUM, layer.comm);
+    for (size_t i = 0; i < n_injections; i++) {
+        injections[i]->on = ranks[i] == (uint64_t)layer.size;
+        layer.inject |= injections[i]->on;
+        if (ranks[i] && !injections[i]->on && layer.rank == 0)
+            injection_warn("%s: it is off, since it is possible on %llu of %d ranks only",
+                           injections[i]->name, (unsigned long long)ranks[i], layer.size);
     }
     if (layer.inject)
         internal_comms_start();
@@ -123,7 +132,7 @@ void inject_end(void)
 
 json_t *inject_findings(void)
 {
-    json_t *all = findings;
+    json_t *all = findings ? findings : json_array(); /* nothing was started */
     findings = NULL;
     return all;
 }
