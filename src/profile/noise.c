@@ -47,10 +47,16 @@ struct noise noise_of(const struct profile *p)
     struct noise n = {.worst_rank = -1};
     double run = 1e-9 * profile_longest_ns(p), most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
-        double seconds = contention(&p->ranks.at[i], most);
+        const struct profile_rank *r = &p->ranks.at[i];
+        double seconds = contention(r, most);
+        const double share = run > 0 ? 1e-9 * (double)r->delayed_ns / run : 0;
+        if (share > n.most) {
+            n.most = fmin(1, share);
+            n.most_rank = r->rank;
+        }
         if (!isnan(seconds) && (n.worst_rank < 0 || seconds > n.seconds)) {
             n.seconds = seconds;
-            n.worst_rank = p->ranks.at[i].rank;
+            n.worst_rank = r->rank;
         }
     }
     if (n.worst_rank < 0 || run <= 0)

@@ -12,6 +12,9 @@ struct noise {
     double share;       /* of the run, on the rank with most of it */
     double seconds;     /* on that rank */
     int32_t worst_rank; /* -1: unknown */
+    double most;        /* share of the run on the rank with most of it, with that in waits: so much
+                           may doubt a finding */
+    int32_t most_rank;
 };
 struct noise noise_of(const struct profile *p);
 

@@ -74,26 +74,30 @@ static double unseparated_share(const struct finding_context *c)
     return p->trace.on || !c->v->where.known ? 0 : fmin(messages, c->v->where.other);
 }
 
-/* Comes before all figures if it has silenced findings and there is no other one. No advice
- * if it is small and silenced nothing, for a run of one rank, or where --trace may show more. */
+/* Comes before all figures if it has silenced findings and there is no other one; it may do so
+ * with time in waits alone. No advice if it is small and silenced nothing, for a run of one rank,
+ * or where --trace may show more. */
 static void find_contention(struct finding_context *c)
 {
     static const double much = 0.05; /* of the run */
     const struct noise *n = &c->v->noise;
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
-               first = doubtful && n->share >= NOISE_SPOILED_FROM && !has_findings(c->d);
+               in_waits = doubtful && n->share < NOISE_FELT_FROM;
+    const double size = in_waits ? n->most : n->share;
+    const int rank = in_waits ? n->most_rank : n->worst_rank;
+    const bool first = doubtful && size >= NOISE_SPOILED_FROM && !has_findings(c->d);
     char share[32];
     struct finding f = {.key = "cpu_contention",
                         .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
-                        .ranks = &n->worst_rank,
+                        .ranks = &rank,
                         .n_ranks = 1};
-    f.number[0] = (struct finding_number){"contention_percent", 100 * n->share};
-    if (c->ranks > 1 && (doubtful || n->share >= much) && n->share >= unseparated_share(c))
+    f.number[0] = (struct finding_number){"contention_percent", 100 * size};
+    if (c->ranks > 1 && (doubtful || size >= much) && size >= unseparated_share(c))
         f.advice = "run again with fewer ranks, or on an idle host";
-    if (n->share >= NOISE_FELT_FROM)
+    if (size >= NOISE_FELT_FROM)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
-            n->worst_rank, format_share(share, n->share, 1),
+            rank, format_share(share, size, 1),
             !doubtful           ? ""
             : c->v->p->causes.n ? ": late ranks that this may explain are only in --table=causes"
                                 : ": late ranks that this may explain are not named");

@@ -165,6 +165,14 @@ static const struct known known[] = {
     {.key = "cpu_contention", .rank = 1, .severity = "doubt", .mpi = {0.4}, .delayed = {0, 0.24}},
     {.key = "cpu_contention", .rank = 1, .severity = "error", .mpi = {0.4}, .delayed = {0, 0.26}},
     {.key = "cpu_contention", .rank = 1, .severity = "doubt", .mpi = {0.03}, .delayed = {0, 0.26}},
+    /* So may contention in waits. */
+    {.key = "cpu_contention",
+     .rank = 1,
+     .severity = "error",
+     .mpi = {0.4, 0.3},
+     .late = {0.2, 0.15, 0.11},
+     .late_message = {0, 0.3},
+     .delayed = {0, 0.3}},
     /* It advises nothing if it is small and silences nothing. */
     {.key = "cpu_contention", .rank = 1, .advice = "", .mpi = {0.03}, .delayed = {0, 0.03}},
     /* Its advice comes before that of a trace only if it may cost more. */
