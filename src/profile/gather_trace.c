@@ -137,14 +137,12 @@ void gather_samples(struct gather *g)
         row[i] = (struct profile_sample){.rank = (uint32_t)g->h->rank,
                                          .from_site = PROFILE_NONE,
                                          .from_operation = operation_of(g, from->from_operation),
-                                         .site = PROFILE_NONE,
+                                         .site = site_of(g, from->site),
                                          .operation = operation_of(g, from->operation),
                                          .stack = PROFILE_NONE,
                                          .ns = from->n * LEDGER_SAMPLE_NS};
         if (row[i].from_operation != PROFILE_NONE)
             row[i].from_site = site_of(g, from->from_site);
-        if (row[i].operation != PROFILE_NONE)
-            row[i].site = site_of(g, from->site);
         if (from->stack != LEDGER_NO_SITE)
             row[i].stack = site_of(g, from->stack);
     }

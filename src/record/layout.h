@@ -353,7 +353,7 @@ struct ledger_event {
 /* With --sample: samples of one stack in one segment, the time of a thread between two calls. */
 struct ledger_sample {
     uint32_t from_site, from_operation; /* the call before; LEDGER_NO_OPERATION: the start */
-    uint32_t site, operation;           /* the call after; LEDGER_NO_OPERATION: the end */
+    uint32_t site, operation;           /* the call after, at the end MPI_Finalize */
     uint32_t stack; /* what was executed, as a site; LEDGER_NO_SITE if unknown */
     uint32_t unused;
     uint64_t n;

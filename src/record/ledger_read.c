@@ -223,9 +223,9 @@ static bool check_event(const struct ledger *l, uint32_t i)
 static bool check_sample(const struct ledger *l, uint32_t i)
 {
     const struct ledger_sample *s = &l->samples[i];
-    const uint32_t from = s->from_operation, to = s->operation;
-    return refers(l, from == LEDGER_NO_OPERATION ? 0 : from, s->from_site, LEDGER_NO_COMM) &&
-           refers(l, to == LEDGER_NO_OPERATION ? 0 : to, s->site, LEDGER_NO_COMM) &&
+    const uint32_t from = s->from_operation == LEDGER_NO_OPERATION ? 0 : s->from_operation;
+    return refers(l, from, s->from_site, LEDGER_NO_COMM) &&
+           refers(l, s->operation, s->site, LEDGER_NO_COMM) &&
            (!s->stack || is_in(l, LEDGER_SITES, s->stack));
 }
 

@@ -18,16 +18,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* RING_BYTES hold 9 s of samples between two calls. THREADS: how many are sampled. STACKS: number
- * of different stacks after which functions are distinguished, but not their lines; nor their
- * callers when stacks have half of the table of call sites, since the calls need the rest. */
-enum {
-    STACK_BYTES = 1024,
-    RING_BYTES = 1 << 20,
-    LEAST_RING_BYTES = 1 << 17,
-    THREADS = 64,
-    STACKS = 1024
-};
+/* RING_BYTES hold 9 s of samples between two calls. THREADS: how many are sampled. */
+enum { STACK_BYTES = 1024, RING_BYTES = 1 << 20, LEAST_RING_BYTES = 1 << 17, THREADS = 64 };
 
 #if defined(__x86_64__) && !defined(COLLPROF_SIMULATED)
 enum { REGISTERS = 17, SP = 7, IP = 8 };
@@ -123,6 +115,8 @@ static void *function_of(void *address)
     return known ? (void *)(uintptr_t)(info.start_ip + 1) : address;
 }
 
+/* When stacks have half of the table of call sites, functions are distinguished, but neither their
+ * lines nor their callers, since the calls need the rest. */
 static uint32_t site_of(struct tick *t)
 {
     void *frame[LEDGER_MAX_DEPTH];
@@ -130,11 +124,12 @@ static uint32_t site_of(struct tick *t)
         return LEDGER_NO_SITE;
     const struct ledger_table *sites = &layer.ledger.header->section[LEDGER_SITES];
     const uint32_t before = sites->count;
-    const bool alone = stacks >= sites->limit / 2;
-    const unsigned n = unwind(&t->shot, frame);
-    if (alone || stacks >= STACKS)
+    unsigned n = unwind(&t->shot, frame);
+    if (stacks >= sites->limit / 2) {
         *frame = function_of(*frame);
-    const uint32_t site = site_of_stack(frame, alone ? 1 : n, t->call, t->n_calls);
+        n = 1;
+    }
+    const uint32_t site = site_of_stack(frame, n, t->call, t->n_calls);
     stacks += site >= before;
     return site;
 }

@@ -13,8 +13,7 @@
 void samples_start(bool wanted);
 
 /* For a thread's call in a wrapper, while layer.sample is set: what was sampled since the last one
- * belongs to the segment that ends here. SITE, OPERATION: LEDGER_NO_SITE and LEDGER_NO_OPERATION
- * at the end of the run. */
+ * belongs to the segment that ends here. */
 void samples_enter(uint32_t site, uint32_t operation);
 
 /* The next segment begins; what was sampled in between is dropped. */
