@@ -27,14 +27,14 @@ void members_announce(bool has_record)
 {
     recorded = has_record;
     stored = launcher.size > 1 && launcher.parts != 1 && (!recorded || !is_one_host()) &&
-             pmi_store_open() && pmi_store_put(launcher.rank, 1);
+             pmi_store_open() && pmi_store_put(launcher.rank);
 }
 
 static int count_stored(int *first)
 {
     int n = 0;
     for (int i = layer.size; i-- > 0;)
-        if (pmi_store_get(i)) {
+        if (pmi_store_has(i)) {
             n++;
             *first = i;
         }

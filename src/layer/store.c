@@ -55,19 +55,15 @@ uint64_t pmi_store_open(void)
     return *space ? hash_bytes(HASH_START, space, strlen(space)) | 1 : 0;
 }
 
-bool pmi_store_put(int rank, uint64_t value)
+bool pmi_store_put(int rank)
 {
     char line[LINE];
-    return ask(line, "cmd=put kvsname=%s key=collprof-%d value=%llx\n", space, rank,
-               (unsigned long long)value);
+    return ask(line, "cmd=put kvsname=%s key=collprof-%d value=1\n", space, rank);
 }
 
-uint64_t pmi_store_get(int rank)
+bool pmi_store_has(int rank)
 {
     char line[LINE];
-    const char *value;
     return ask(line, "cmd=get kvsname=%s key=collprof-%d\n", space, rank) &&
-                   (value = strstr(line, " value="))
-               ? strtoull(value + 7, NULL, 16)
-               : 0;
+           strstr(line, " value=1");
 }

@@ -12,10 +12,11 @@
  * launcher gives to the run, never 0; or 0 if there is no such service. */
 uint64_t pmi_store_open(void);
 
-/* Call it after pmi_store_open() and before MPI_Init. Returns whether VALUE (not 0) was stored. */
-bool pmi_store_put(int rank, uint64_t value);
+/* Stores that RANK takes part. Call it after pmi_store_open() and before MPI_Init. Returns whether
+ * that was stored. */
+bool pmi_store_put(int rank);
 
-/* Call it after MPI_Init, while no other thread is in MPI. 0 if that rank has stored nothing. */
-uint64_t pmi_store_get(int rank);
+/* Whether RANK has stored it. Call it after MPI_Init, while no other thread is in MPI. */
+bool pmi_store_has(int rank);
 
 #endif
