@@ -1,9 +1,9 @@
 /* The layer's life cycle, from the first MPI call to the report.
  *
- * If MPI_Init is seen, all ranks agree there, and merge their records along a tree in MPI_Finalize.
+ * If MPI_Init is seen, all ranks agree there, and rank 0 merges their records in MPI_Finalize.
  * Otherwise (sessions, MPI initialized before the layer was loaded) a process starts without
- * communication, since other ranks may never start; rank 0 then merges the record files, as
- * `collprof report` does after a crash. */
+ * communication, since other ranks may never start; the last one that ends then merges the record
+ * files, as `collprof report` does after a crash. */
 #ifndef COLLPROF_LAYER_LIFE_H
 #define COLLPROF_LAYER_LIFE_H
 
