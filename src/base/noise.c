@@ -10,18 +10,14 @@ static int64_t ns_of(struct timeval t)
     return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
-/* Time in ns that this thread was runnable but not scheduled, or the largest such time that an
- * earlier call found for any thread of the process; -1 if unknown. */
+/* Time in ns that this thread was runnable but not scheduled; -1 if unknown. */
 static int64_t noise_delayed(void)
 {
-    static int64_t most = -1;
     char text[256];
     long long delayed = -1;
     input_read("/proc/thread-self/schedstat", text, sizeof text);
     sscanf(text, "%*u %lld", &delayed);
-    if (delayed > __atomic_load_n(&most, __ATOMIC_RELAXED))
-        __atomic_store_n(&most, delayed, __ATOMIC_RELAXED);
-    return __atomic_load_n(&most, __ATOMIC_RELAXED);
+    return delayed;
 }
 
 void noise_read(struct noise_totals *noise)

@@ -147,11 +147,6 @@ bool cli_flush(void)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    if (!errno) { /* an earlier write failed: writing once more gives the error again */
-        clearerr(stdout);
-        putchar('\n');
-        fflush(stdout);
-    }
     reason_print(cli_name, "standard output: %s", errno ? strerror(errno) : "not all was written");
     return false;
 }

@@ -129,14 +129,12 @@ static void number(struct comm *c, const struct ledger_comm *found)
 {
     struct ledger_header *h = layer.ledger.header;
     struct ledger_comm *comms = layer.ledger.comms;
-    uint32_t count = h->section[LEDGER_COMMS].count, rows = 0, at = LEDGER_NO_COMM,
-             alike = LEDGER_NO_COMM;
+    uint32_t count = h->section[LEDGER_COMMS].count, rows = 0, at = LEDGER_NO_COMM;
     uint64_t before = 0;
     for (uint32_t i = 1; i < count; i++) {
         if (comms[i].id != found->id)
             continue;
         before += comms[i].created;
-        alike = i;
         if (comms[i].site == found->site) {
             at = i;
             rows++;
@@ -148,11 +146,7 @@ static void number(struct comm *c, const struct ledger_comm *found)
         comms[at].copy = rows;
         h->section[LEDGER_COMMS].count = count + 1;
     }
-    if (at == LEDGER_NO_COMM && alike != LEDGER_NO_COMM) { /* the table is full */
-        at = alike;
-        comms[at].site = LEDGER_NO_SITE;
-    }
-    if (at == LEDGER_NO_COMM) {
+    if (at == LEDGER_NO_COMM) { /* the table is full */
         h->section[LEDGER_COMMS].dropped++;
         return; /* id 0 */
     }
