@@ -177,7 +177,7 @@ static bool rows_good(struct profile *p)
 {
     bool good = true;
     for (size_t i = 0; i < p->ranks.n; i++)
-        good = good && p->ranks.at[i].rank >= 0 && !(p->ranks.at[i].wall < 0);
+        good = good && p->ranks.at[i].rank >= 0;
     for (size_t i = 0; i < p->operations.n; i++)
         good =
             good && text_is_identifier(p->operations.at[i].name, sizeof p->operations.at[i].name);
@@ -211,6 +211,7 @@ static bool read_all(struct profile *p, const json_t *json)
 
 struct profile *profile_from_json(json_t *json, const char **reason)
 {
+    static char text[160];
     const char *schema = json_string_value(json_object_get(json, "schema"));
     *reason = "no collprof profile";
     if (!schema || strncmp(schema, PROFILE_SCHEMA, strcspn(PROFILE_SCHEMA, "/") + 1))
@@ -220,9 +221,13 @@ struct profile *profile_from_json(json_t *json, const char **reason)
         return NULL;
     json_make_printable(json);
     struct profile *p = profile_new();
-    *reason = "a damaged profile";
-    if (read_all(p, json))
+    bool good = read_all(p, json);
+    const char *what = good ? profile_impossible(p) : NULL;
+    *reason = NULL;
+    if (good && !what)
         return p;
+    snprintf(text, sizeof text, "a damaged profile%s%s", what ? ": " : "", what ? what : "");
+    *reason = text;
     profile_free(p);
     return NULL;
 }
