@@ -13,14 +13,12 @@ for situation in $(python3 "$srcdir/tests/sim/causes.py" names); do
     python3 "$srcdir/tests/sim/causes.py" $situation sim/causes.json || status=1
 done
 
-# Efficiency over time does not need the trace, and adds up to that of the run.
-for trace in calls ""; do
-    rm -rf sim/causes.dir*
-    COLLPROF_OUTPUT=sim/causes.dir COLLPROF_TRACE=$trace COLLPROF_REPORT=no \
-        timeout 60 "$srcdir/tests/sim/run.sh" cluster 8 sim/causes phase >sim/causes.out 2>&1 || status=1
-    ./collprof report --table=slices --format=csv sim/causes.dir >sim/causes.slices$trace
-done
-cmp sim/causes.slices sim/causes.slicescalls || status=1
+# Efficiency over time of the last one does not need the trace.
+./collprof report --table=slices --format=csv sim/causes.dir >sim/causes.slices
+rm -rf sim/causes.dir*
+COLLPROF_OUTPUT=sim/causes.dir COLLPROF_REPORT=no \
+    timeout 60 "$srcdir/tests/sim/run.sh" cluster 8 sim/causes $situation >sim/causes.out 2>&1 || status=1
+./collprof report --table=slices --format=csv sim/causes.dir | cmp - sim/causes.slices || status=1
 
 # Each rank in turn takes twice as long: of P ranks the mean of computation is (1 + 1/P) of the shortest, the run takes
 # twice that. Weak scaling: with the computation the efficiency of 4 is that of 2.

@@ -18,8 +18,7 @@ Test(causes, delay_that_three_ranks_pass_on)
         if (r < 3)
             does(p, r, SEND, 12, r + 1);
     }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     /* Each waits for the transfer to the rank before, too: one and two latencies. */
     cr_expect_eq(a.t->wait_sum_ns, 600 + 610 + 620);
     cr_expect_float_eq(cost(&a, 0, 12), 1800, 1);
@@ -31,8 +30,7 @@ Test(causes, delay_that_three_ranks_pass_on)
     cr_expect_eq(a.c.rows[0].wait_state, WAIT_LATE_SENDER);
     /* The path: 1000 of rank 0, and three transfers. */
     cr_expect_eq(a.c.rows[0].path_ns, 1000);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* While rank 2 waits for rank 1, that does its usual work: it began late, for it had waited for
@@ -48,12 +46,10 @@ Test(causes, delay_that_arrives_a_step_later)
             if (r)
                 does(p, r, RECEIVE, 11, r - 1);
         }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     cr_expect_float_eq(cost(&a, 0, 12), 400 + 400, 25);
     cr_expect_lt(cost(&a, 1, -1), 25);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* What rank 0 is slow at is made up for by rank 1 before they meet: only the rest costs. */
@@ -67,12 +63,10 @@ Test(causes, delay_that_slack_absorbs)
         does(p, r, RECEIVE, 21, 1 - r);
         does(p, r, BARRIER, 22, 0);
     }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     cr_expect_eq(a.t->wait_sum_ns, 100);
     cr_expect_float_eq(cost(&a, 0, 20), 100, 1);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* Two segments, of which each delays by its part; in the third the delayed rank is faster. */
@@ -91,14 +85,12 @@ Test(causes, waits_are_shared_by_the_delays)
     for (uint32_t r = 0; r < 2; r++)
         for (int i = 0; i < 2; i++)
             does(p, r, RECEIVE, 33, 1 - r);
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     cr_expect_eq(a.t->wait_sum_ns, 300);
     cr_expect_float_eq(cost(&a, 0, 30), 300 * 0.75, 1);
     cr_expect_float_eq(cost(&a, 0, 31), 300 * 0.25, 1);
     cr_expect_eq(cost(&a, 0, 32), 0);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* In a ring rank 2 naps once: a wave of waiting goes round in both directions, one rank a step, and
@@ -116,8 +108,7 @@ Test(causes, idle_wave)
             for (uint32_t by = 1; by < RING; by += RING - 2)
                 does(p, r, RECEIVE, 72, (r + by) % RING);
         }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     const struct root_cause *c = &a.c.rows[0];
     cr_expect_eq(c->rank, 2);
     cr_expect_float_eq((double)c->direct_ns + (double)c->passed_ns, (RING - 1) * NAP, 100);
@@ -127,8 +118,7 @@ Test(causes, idle_wave)
     cr_expect_eq(c->error_ns, 0);
     for (size_t i = 1; i < a.c.n; i++)
         cr_expect_lt(a.c.rows[i].wave_ranks, RING / 2);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* Of thinned traces: the cost in the whole run is within the interval from the windows, if waits at
@@ -185,13 +175,11 @@ Test(causes, collectives_in_between)
             does(p, r, COMPUTE, step % 4 == r ? 300 : 100, 0);
             does(p, r, BARRIER, 40 + step % 4, 0);
         }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     cr_expect_eq(a.t->wait_sum_ns, 8 * 3 * 200);
     for (uint32_t r = 0; r < 4; r++)
         cr_expect_float_eq(cost(&a, r, 40 + (int)r), 2 * 3 * 200, 2);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* Three ranks that are late in turn, or not: rank 0 is followed by rank 1 and 2 by turns. Of eight
@@ -209,16 +197,14 @@ Test(causes, late_in_turn)
                 does(p, r, COMPUTE, late ? 600 : 100, 0);
                 does(p, r, BARRIER, 40, 0);
             }
-        play(p);
-        struct answer a = analysed(p, 0);
+        struct answer a = play_and_analyse(p);
         for (size_t i = 0; i < a.c.n; i++) {
             followed += a.c.rows[i].followed;
             same += a.c.rows[i].in_turn;
         }
         cr_expect_eq(followed, 5, "%d", (int)followed);
         cr_expect_eq(same, in_turn ? 5 : 2, "%d", (int)same);
-        answer_free(&a);
-        played_free(p);
+        answer_end(&a, p);
     }
 }
 
@@ -233,14 +219,12 @@ Test(causes, where_most_of_the_waiting_occurs)
         does(p, 0, SEND, 12, 1);
         does(p, 1, RECEIVE, 19 + step, 0);
     }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     cr_expect_eq(a.c.rows[0].from_site, 12);
     cr_expect_eq(a.c.rows[0].wait_site, 21);
     cr_expect_eq(a.c.rows[0].wait_operation, RECEIVE);
     cr_expect_eq(a.c.rows[0].wait_state, WAIT_LATE_SENDER);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* Of rank 0 there is no record: that rank 1 waited for it is unknown, and so is why rank 2 did. */
@@ -262,8 +246,7 @@ Test(causes, rank_without_a_record)
     struct answer a = analysed(p, 0);
     cr_expect_eq(a.t->wait_sum_ns, 910);
     cr_expect_float_eq(cost_of_kind(&a, CAUSE_UNKNOWN), 910, 1);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* Windows of 1024 ns, every second one. Rank 0 is late by what it did before the window began, or
@@ -289,8 +272,7 @@ Test(causes, edges_of_windows)
         cr_expect_float_eq(cost_of_kind(&a, CAUSE_UNKNOWN), inside ? 0 : 490, 1);
         cr_expect_float_eq(cost(&a, 0, 51), inside ? 490 : 0, 1);
         cr_expect_eq(a.c.path_ns, p->last - 2048);
-        answer_free(&a);
-        played_free(p);
+        answer_end(&a, p);
     }
 }
 
@@ -303,15 +285,13 @@ Test(causes, path_ends_with_the_last_rank)
         does(p, r, BARRIER, 60, 0);
         does(p, r, COMPUTE, r == 1 ? 700 : 50, 0);
     }
-    play(p);
-    struct answer a = analysed(p, 0);
+    struct answer a = play_and_analyse(p);
     double tail = 0;
     for (size_t i = 0; i < a.c.n; i++)
         if (a.c.rows[i].rank == 1 && a.c.rows[i].operation == CAUSES_NONE)
             tail += (double)a.c.rows[i].path_ns;
     cr_expect_eq(tail, 700);
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* Rank 0 leaves a sparse collective long before rank 1 enters it: it did not wait for that one. */
@@ -433,8 +413,7 @@ Test(causes, cost_of_many_events)
     cr_log_info("its predictions: %.2f s", seconds);
     cr_expect_lt(seconds, SECONDS);
     cr_expect_gt(cost(&a, 9, -1), 0.85 * (double)a.t->wait_sum_ns); /* others are late by chance */
-    answer_free(&a);
-    played_free(p);
+    answer_end(&a, p);
 }
 
 /* A token through thousands of ranks: each wait is for all of them. Where histories are too long

@@ -228,6 +228,18 @@ void answer_free(struct answer *a)
     free(a->t);
 }
 
+struct answer play_and_analyse(struct played *p)
+{
+    play(p);
+    return analysed(p, 0);
+}
+
+void answer_end(struct answer *a, struct played *p)
+{
+    answer_free(a);
+    played_free(p);
+}
+
 double cost(const struct answer *a, uint32_t rank, int site)
 {
     double sum = 0;

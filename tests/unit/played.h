@@ -78,7 +78,9 @@ struct answer {
  * it). */
 struct answer answer_of(const struct event *events, size_t n, const struct causes_run *run);
 struct answer analysed(const struct played *p, uint64_t mask);
+struct answer play_and_analyse(struct played *p);
 void answer_free(struct answer *a);
+void answer_end(struct answer *a, struct played *p); /* frees both */
 
 /* Of computation on RANK before the call at SITE; of all kinds where SITE is negative. */
 double cost(const struct answer *a, uint32_t rank, int site);

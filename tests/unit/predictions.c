@@ -44,8 +44,7 @@ Test(causes, drawn_predictions)
         cr_expect(x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
         w.selects = selects_end;
         cr_expect_not(what_if_predict(a.graph, &w, &x), "a replay does not change it");
-        answer_free(&a);
-        played_free(p);
+        answer_end(&a, p);
         played_free(faster);
         played_free(ideal);
     }
@@ -152,15 +151,13 @@ Test(causes, first_half_predicts_the_second)
                 does(p, r, SEND, 50, r ^ 1);
                 does(p, r, RECEIVE, 51, r ^ 1);
             }
-        play(p);
-        struct answer a = analysed(p, 0);
+        struct answer a = play_and_analyse(p);
         const struct replay_check *c = what_if_check(a.graph);
         /* Ranks that vary by chance wait for each other, which means do not show. */
         const double expected = longer ? 2 * 0.2 / 2.2 : 0;
         cr_expect_eq(c->state, REPLAY_GOOD);
         cr_expect_float_eq(c->repeat_error, expected, 0.08, "%g", c->repeat_error);
-        answer_free(&a);
-        played_free(p);
+        answer_end(&a, p);
     }
 }
 
@@ -204,8 +201,7 @@ Test(causes, balance_with_other_segments)
                            truth);
         cr_expect(best[0].low_ns <= truth && truth <= best[0].high_ns, "%.0f to %.0f",
                   best[0].low_ns, best[0].high_ns);
-        answer_free(&a);
-        played_free(p);
+        answer_end(&a, p);
         played_free(balanced);
     }
 }
@@ -231,7 +227,6 @@ Test(causes, unknown_predictions)
         cr_expect_eq(c->state, expected[k], "%u", c->state);
         cr_expect_eq(what_if_predict(a.graph, &w, &x), expected[k] == REPLAY_GOOD);
         cr_expect_eq(c->ideal_ns >= 0, expected[k] == REPLAY_GOOD);
-        answer_free(&a);
-        played_free(p);
+        answer_end(&a, p);
     }
 }
