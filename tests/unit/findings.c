@@ -260,11 +260,9 @@ static void check(size_t i, const struct known *k, const struct document *d)
 Test(findings, follow_from_figures)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        struct profile *p = made(&known[i]);
-        struct document *d = findings_of(p);
+        struct document *d = findings_of(made(&known[i]));
         check(i, &known[i], d);
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -281,7 +279,6 @@ Test(findings, gains_are_of_certain_causes)
         const char *text = text_in(d, certain ? "late_sender" : "uncertain_cause", "text");
         cr_expect(*text && !strstr(text, "Balanced") == !certain, "%s", text);
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -302,13 +299,13 @@ Test(findings, are_without_what_the_layer_measured)
     cr_expect_float_eq(json_number_value(json_object_get(found(d, "imbalance"), "share")), 0.2,
                        1e-9);
     document_free(d);
+    p = made(&k);
     for (size_t i = 0; i < 2; i++)
         p->ranks.at[i].injected_ns = ns(0.695);
     p->ranks.at[1].mpi_ns = p->ranks.at[0].mpi_ns;
     d = findings_of(p);
     cr_expect_null(found(d, "mpi_is_little"));
     document_free(d);
-    profile_free(p);
 }
 
 /* Ranks that sleep between calls of MPI_Test wait outside of MPI: nothing is said of what could be
@@ -333,7 +330,6 @@ Test(findings, little_time_in_polls)
         const char *text = json_string_value(json_object_get(found(d, "mpi_is_little"), "text"));
         cr_expect_eq(strstr(text, "little to be gained") != NULL, other == 30, "%s", text);
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -360,7 +356,6 @@ Test(findings, small_messages)
         struct document *d = findings_of(p);
         cr_expect_eq(found(d, "small_messages") != NULL, cases[i].found, "case %zu", i);
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -388,7 +383,6 @@ Test(findings, tuned)
             cr_expect(strstr(json_string_value(json_object_get(f, "advice")), "--tuned="));
         }
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -416,7 +410,6 @@ Test(findings, waits_that_windows_cut)
         cr_expect_eq(found(d, "trace_windows") != NULL, cases[i].doubt, "case %zu", i);
         cr_expect_eq(found(d, "late_sender") == NULL, cases[i].doubt, "case %zu", i);
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -477,7 +470,6 @@ Test(findings, samples_name_the_function)
         cr_expect(cases[i].text ? strstr(text, cases[i].text) != NULL : !strstr(text, "Samples"),
                   "case %zu: %s", i, text);
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -491,5 +483,4 @@ Test(findings, samples_of_some_ranks_say_nothing)
     const char *text = json_string_value(json_object_get(found(d, "imbalance"), "text"));
     cr_expect(!strstr(text, "Samples"), "%s", text);
     document_free(d);
-    profile_free(p);
 }

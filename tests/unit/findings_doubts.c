@@ -46,7 +46,6 @@ Test(findings, what_is_missing)
     }
     cr_expect_null(found(d, "spawned"));
     document_free(d);
-    profile_free(p);
 }
 
 Test(findings, nothing_wrong_is_no_finding)
@@ -56,7 +55,6 @@ Test(findings, nothing_wrong_is_no_finding)
     struct document *d = findings_of(p);
     cr_expect_eq(json_array_size(document_finding_list(d)), 0);
     document_free(d);
-    profile_free(p);
 }
 
 Test(findings, ranks_that_ended_alike_are_one)
@@ -87,7 +85,6 @@ Test(findings, ranks_that_ended_alike_are_one)
                            said[i]);
     }
     document_free(d);
-    profile_free(p);
 }
 
 /* Errors that calls returned come before what costs time, with the call site that has most. */
@@ -109,7 +106,6 @@ Test(findings, failed_calls_of_several_call_sites)
                      "8 calls returned an error: MPI_Send at solve.c:21 solve most often, and 2 "
                      "other call sites.");
     document_free(d);
-    profile_free(p);
 }
 
 Test(findings, processes_that_a_run_starts)
@@ -124,5 +120,4 @@ Test(findings, processes_that_a_run_starts)
     struct document *d = findings_of(p);
     cr_expect_not_null(found(d, "spawned"));
     document_free(d);
-    profile_free(p);
 }

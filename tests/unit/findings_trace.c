@@ -80,8 +80,7 @@ static double noisy(int step, int at, uint32_t rank)
 static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_t n,
                         const int *ranks, const char *text, double least)
 {
-    struct profile *p = steps(longer);
-    struct document *d = findings_of(p);
+    struct document *d = findings_of(steps(longer));
     char *all = json_dumps(document_finding_list(d), JSON_INDENT(1));
     cr_expect_eq(json_array_size(document_finding_list(d)), n, "%s", all);
     for (size_t i = 0; i < n; i++) {
@@ -95,7 +94,6 @@ static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_
     cr_expect(!n || strstr(all, text), "no '%s' in %s", text, all);
     free(all);
     document_free(d);
-    profile_free(p);
 }
 
 Test(findings, a_cause_at_each_call_site)
@@ -169,7 +167,6 @@ Test(findings, intervals_and_idle_waves)
                                "case %zu: %g", i, json_number_value(json_object_get(f, "low_s")));
         }
         document_free(d);
-        profile_free(p);
     }
 }
 
@@ -279,6 +276,5 @@ Test(findings, a_phase_of_the_run)
             cr_expect(strstr(text, "rank 1 is most often"), "%s", text);
         }
         document_free(d);
-        profile_free(p);
     }
 }

@@ -153,13 +153,14 @@ const char *text_in(const struct document *d, const char *key, const char *membe
     return text ? text : "";
 }
 
-struct document *findings_of(const struct profile *p)
+struct document *findings_of(struct profile *p)
 {
     struct document *d = document_new("test/1");
     struct view v;
     view_open(&v, p);
     findings_add(d, &v, NULL);
     view_close(&v);
+    profile_free(p);
     return d;
 }
 

@@ -49,8 +49,8 @@ uint32_t site_in_line(struct profile *p, uint32_t line);
 /* Nanoseconds. */
 uint64_t ns(double seconds);
 
-/* A document with P's findings; to be freed. */
-struct document *findings_of(const struct profile *p);
+/* A document with P's findings, to be freed; frees P. */
+struct document *findings_of(struct profile *p);
 
 /* The finding of that KEY; NULL: there is none. */
 const json_t *found(const struct document *d, const char *key);
