@@ -36,6 +36,17 @@ program()
     program=$PWD/$1
 }
 
+# The run of a program that goes on.
+left_alone() # PROGRAM OPTIONS [ARGUMENT...]
+{
+    program "$1"
+    options=$2
+    shift 2
+    run $options "$program" "$@"
+    test $status = 0 && ! grep -q watchdog err || fail "a run that goes on: status $status: $(cat out.txt err)"
+    is_gone
+}
+
 # Hopeless, and ended with the watchdog's status.
 deadlock()
 {
@@ -139,11 +150,8 @@ END
 $MPICC -o pause pause.c || fail "pause.c does not build"
 goes_on()
 {
-    program pause
-    run --watchdog=3 --watchdog-abort "$program"
-    test $status = 0 && ! test -s out.txt || fail "a run that goes on: status $status: $(cat out.txt err)"
-    ! grep -q watchdog err || fail "a run that goes on: $(cat err)"
-    is_gone
+    left_alone pause "--watchdog=3 --watchdog-abort"
+    ! test -s out.txt || fail "a run that goes on: $(cat out.txt)"
 }
 # Stops of 0.8 s, one after the other, are none of 2 s.
 write_program again <<'END'
@@ -156,13 +164,6 @@ write_program again <<'END'
     }
 END
 $MPICC -o again again.c || fail "again.c does not build"
-stopped_again()
-{
-    program again
-    run --watchdog=2 --watchdog-abort "$program"
-    test $status = 0 && ! grep -q watchdog err || fail "a rank that is stopped again and again: status $status: $(cat err)"
-    is_gone
-}
 # Who has waited long at a call site may do so again, for 20 times as long.
 write_program patient <<'END'
     for (int i = 0; i < 2; i++) {
@@ -171,20 +172,7 @@ write_program patient <<'END'
     }
 END
 $MPICC -o patient patient.c || fail "patient.c does not build"
-waited_before()
-{
-    program patient
-    run --watchdog=2 "$program"
-    test $status = 0 && ! grep -q watchdog err || fail "a call site with long waits: status $status: $(cat err)"
-}
 $MPICC -O1 -o heat "$source/examples/heat.c" -lm || fail "heat.c does not build"
-heat()
-{
-    program heat
-    run --watchdog=5 "$program" -s 20
-    test $status = 0 && ! grep -q watchdog err || fail "heat: status $status: $(cat err)"
-    is_gone
-}
 
 # The launcher does not wait for it. A shell's program is its rank's.
 shell()
@@ -194,12 +182,14 @@ shell()
     test $status = 0 || fail "a program of a shell: status $status: $(cat err)"
     is_gone
 }
-for case in one_rank goes_on stopped_again waited_before $(case " $mpis " in *" mpich "*) echo without_one ;; esac); do
+for case in one_rank goes_on $(case " $mpis " in *" mpich "*) echo without_one ;; esac); do
     beside $case $case
 done
+beside stopped_again left_alone again "--watchdog=2 --watchdog-abort"
+beside waited_before left_alone patient --watchdog=2
 join
 beside shell shell
-beside heat_goes_on heat
+beside heat_goes_on left_alone heat --watchdog=5 -s 20
 join
 
 # Without a launcher, which may lose the last words of its processes.
