@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include "base/noise.h"
+#include "simulated_clock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -57,18 +58,9 @@ Test(clock, hold_takes_as_long_as_it_says)
     cr_assert_geq(clock_now() - start, 1e-3);
 }
 
-static double simulated = 5;
-static double simulated_now(void)
-{
-    return simulated;
-}
-static void simulated_hold(double seconds)
-{
-    simulated += seconds;
-}
-
 Test(clock, a_simulator_replaces_both)
 {
+    simulated = 5;
     clock_use_external(simulated_now, simulated_hold);
     clock_start();
     uint64_t ticks = clock_ticks();

@@ -20,13 +20,6 @@ struct made {
     bool apart;    /* rank 1 has no part in the second: the other receives from it */
 };
 
-static uint32_t made_site(struct profile *p, int line)
-{
-    struct profile_site s = {.depth = 1};
-    s.frame[0] = (struct profile_frame){.module = PROFILE_NONE, .address = (uint64_t)line};
-    return profile_add_site(p, &s);
-}
-
 /* One rank of two that sum up in turn at two places; all wait for rank 1. */
 static struct profile *made_rank(uint32_t rank, const struct made *m)
 {
@@ -36,7 +29,9 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
     double other = fmax(1, m->before) + m->jitter, step = 1 + other + 0.02 + m->own, mpi = 0;
     for (int place = 0; place < (m->apart && rank ? 1 : 2); place++) {
         uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-        uint32_t site = made_site(p, m->line + 10 * place);
+        const struct profile_frame frame = {.module = PROFILE_NONE,
+                                            .address = (uint64_t)(m->line + 10 * place)};
+        uint32_t site = profile_add_site(p, &(struct profile_site){.depth = 1, .frame = {frame}});
         double outside = place ? (rank ? m->before : 1) + m->jitter : 1;
         double wait = place ? other - outside : 0;
         double took = wait + 0.01 + (place ? 0 : m->own);
@@ -77,16 +72,6 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
     return p;
 }
 
-static void name_sites(struct profile *p, size_t from)
-{
-    for (size_t i = from; i < p->sites.n; i++) {
-        struct profile_frame *f = &p->sites.at[i].frame[0];
-        f->line = (uint32_t)f->address;
-        f->function = memory_strdup("solve");
-        f->file = memory_strdup("solve.c");
-    }
-}
-
 static struct profile *made_run(struct made m)
 {
     struct profile *p = made_rank(0, &m);
@@ -94,21 +79,18 @@ static struct profile *made_run(struct made m)
     profile_merge(p, made_rank(1, &m));
     table_sort(p, TABLE_INSTANCES);
     arrivals_find(p);
-    name_sites(p, 0);
+    for (size_t i = 0; i < p->sites.n; i++) {
+        struct profile_frame *f = &p->sites.at[i].frame[0];
+        f->line = (uint32_t)f->address;
+        f->function = memory_strdup("solve");
+        f->file = memory_strdup("solve.c");
+    }
     return p;
 }
 
 /* In the runs after the N-th, ALGORITHM[1] makes the sums instead of ALGORITHM[0]; NULL: unknown.
  */
 static const char *algorithm[2], *library = "Open MPI v4.1.4";
-
-static void show_algorithm(struct profile *p, const char *name)
-{
-    if (name)
-        profile_add_finding(p, "algorithms",
-                            json_pack("{s:s, s:i, s:i, s:i, s:s}", "operation", "MPI_Allreduce",
-                                      "ranks", 2, "bytes", 0, "calls", 80, "algorithm", name));
-}
 
 /* TUNED: whose rules the runs AFTER used, or NULL. */
 static struct document *compare_tuned(struct made before, struct made after, size_t n, double limit,
@@ -120,7 +102,11 @@ static struct document *compare_tuned(struct made before, struct made after, siz
         struct made m = i < n ? before : after;
         m.jitter = 0.004 * (double)(i % n * 3 % 5);
         run[i] = made_run(m);
-        show_algorithm(run[i], algorithm[i >= n]);
+        if (algorithm[i >= n])
+            profile_add_finding(run[i], "algorithms",
+                                json_pack("{s:s, s:i, s:i, s:i, s:s}", "operation", "MPI_Allreduce",
+                                          "ranks", 2, "bytes", 0, "calls", 80, "algorithm",
+                                          algorithm[i >= n]));
         profile_add_text(run[i], TABLE_LIBRARIES, library);
         name[i] = i < n ? "before" : "after";
     }

@@ -37,22 +37,6 @@ static void draw_correlated(double *x, size_t n, double correlation, double sd, 
     }
 }
 
-struct kind {
-    const char *name;
-    double correlation, drift; /* of what is added to independent noise: 0 or 1 */
-    size_t n;
-};
-
-static bool covers(const struct kind *k, uint64_t *state)
-{
-    static double x[MOST];
-    draw_correlated(x, k->n, k->correlation, 1, state);
-    for (size_t i = 0; k->drift > 0 && i < k->n; i++)
-        x[i] += normal(state);
-    struct summary s = stats_summarize(x, k->n);
-    return s.median_low <= truth && truth <= s.median_high;
-}
-
 static void expect_share(const char *what, size_t covered, size_t of)
 {
     double share = (double)covered / (double)of;
@@ -62,7 +46,11 @@ static void expect_share(const char *what, size_t covered, size_t of)
 
 Test(coverage, of_the_median_of_one_series)
 {
-    static const struct kind kinds[] = {
+    static const struct kind {
+        const char *name;
+        double correlation, drift; /* of what is added to independent noise: 0 or 1 */
+        size_t n;
+    } kinds[] = {
         {"independent, 100", 0, 0, 100},
         {"lag-1 correlation 0.5, 100", 0.5, 0, 100},
         {"lag-1 correlation 0.9, 300", 0.9, 0, 300},
@@ -70,11 +58,17 @@ Test(coverage, of_the_median_of_one_series)
     };
     enum { SERIES = 1000 };
     uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++) {
+        static double x[MOST];
         size_t covered = 0;
-        for (int k = 0; k < SERIES; k++)
-            covered += covers(&kinds[i], &state);
-        expect_share(kinds[i].name, covered, SERIES);
+        for (int series = 0; series < SERIES; series++) {
+            draw_correlated(x, k->n, k->correlation, 1, &state);
+            for (size_t i = 0; k->drift > 0 && i < k->n; i++)
+                x[i] += normal(&state);
+            struct summary s = stats_summarize(x, k->n);
+            covered += s.median_low <= truth && truth <= s.median_high;
+        }
+        expect_share(k->name, covered, SERIES);
     }
 }
 

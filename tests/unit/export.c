@@ -14,18 +14,6 @@ static size_t times_in(const char *text, const char *part)
     return n;
 }
 
-static char *csv_of(const struct profile *p, const char *name)
-{
-    char *text = NULL;
-    size_t size;
-    struct document *d = report_document(p, &(struct report_options){.full = true});
-    FILE *out = open_memstream(&text, &size);
-    table_csv_write(document_find_table(d, name), out);
-    document_free(d);
-    fclose(out);
-    return text;
-}
-
 /* Quotes, commas and lines in a name do not break the table. */
 Test(export, csv_quotes_what_must_be)
 {
@@ -34,7 +22,13 @@ Test(export, csv_quotes_what_must_be)
     strcpy(l.regions[1].name, "=a,\"b\"\nc");
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
     struct profile *p = made_merged(NULL, &l);
-    char *text = csv_of(p, "regions");
+    char *text = NULL;
+    size_t size;
+    struct document *d = report_document(p, &(struct report_options){.full = true});
+    FILE *out = open_memstream(&text, &size);
+    table_csv_write(document_find_table(d, "regions"), out);
+    document_free(d);
+    fclose(out);
     assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
     free(text);
     profile_free(p);

@@ -2,19 +2,10 @@
  * its budget by more than a batch, and that none stops without any figure. */
 #include "base/clock.h"
 #include "measure/series.h"
+#include "simulated_clock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
-
-static double simulated;
-static double simulated_now(void)
-{
-    return simulated;
-}
-static void simulated_hold(double seconds)
-{
-    simulated += seconds;
-}
 
 static void start(void)
 {

@@ -3,6 +3,7 @@
  * that background threads do run and end. Retried, as the machine may be busy. */
 #include "measure/work.h"
 #include "base/clock.h"
+#include "simulated_clock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -47,21 +48,11 @@ Test(work, sees_a_processor_taken_away)
     cr_expect_gt(shared, 1.5 * w.achieved);
 }
 
-static double fake_time;
-static double fake_now(void)
-{
-    return fake_time;
-}
-static void fake_hold(double seconds)
-{
-    fake_time += seconds;
-}
-
 Test(work, in_a_simulation_is_simulated)
 {
-    clock_use_external(fake_now, fake_hold);
+    clock_use_external(simulated_now, simulated_hold);
     struct work w = work_calibrate(0.25, 0.01);
     work_do(&w);
-    cr_expect(fake_time == 0.25 && w.units > 0);
+    cr_expect(simulated == 0.25 && w.units > 0);
     cr_expect_null(work_threads_start(1));
 }

@@ -1,0 +1,17 @@
+/* A clock that stands still between holds: clock_use_external(simulated_now, simulated_hold). */
+#ifndef COLLPROF_TESTS_SIMULATED_CLOCK_H
+#define COLLPROF_TESTS_SIMULATED_CLOCK_H
+
+static double simulated;
+
+static double simulated_now(void)
+{
+    return simulated;
+}
+
+static void simulated_hold(double seconds)
+{
+    simulated += seconds;
+}
+
+#endif
