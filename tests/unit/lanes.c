@@ -1,34 +1,20 @@
 /* Where each thread writes the call that it is in; and what the transport tells of, in whose call.
  */
+#include "made_layer.h"
 #include "record/counts.h"
 #include "record/trace.h"
 #include "transport/transport.h"
 
-#include <criterion/criterion.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static void start(void)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/collprof-lanes-%d.ledger", (int)getpid());
-    unlink(path); /* of a test that crashed */
-    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, path, 512 << 10, 100), 0);
-    cr_assert_eq(layer_tables_start(), 0);
-    layer.ns_per_tick = 1ull << 32;
+    layer_make();
     layer.phase = LAYER_RUNNING;
 }
 
-static void finish(void)
-{
-    unlink(layer.ledger.path);
-    ledger_close(&layer.ledger);
-}
-
-TestSuite(lanes, .init = start, .fini = finish);
+TestSuite(lanes, .init = start, .fini = layer_remove);
 
 static void *take_place(void *place)
 {

@@ -1,5 +1,6 @@
 /* Protects what a rank keeps while it runs: requests in the order of their posting, totals when the
  * tables are full, a sample of instances that still matches, and all of it with threads. */
+#include "made_layer.h"
 #include "record/call.h"
 #include "record/channels.h"
 #include "record/counts.h"
@@ -7,29 +8,15 @@
 #include "record/trace.h"
 #include "sync/yielding.h"
 
-#include <criterion/criterion.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
 static void start(void)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/collprof-record-%d.ledger", (int)getpid());
-    unlink(path); /* of a test that crashed */
-    cr_assert_eq(ledger_create(&layer.ledger, AT_FDCWD, path, 512 << 10, 100), 0);
-    cr_assert_eq(layer_tables_start(), 0);
+    layer_make();
     cr_assert_eq(requests_start(), 0);
-    layer.ns_per_tick = 1ull << 32;
 }
 
-static void finish(void)
-{
-    unlink(layer.ledger.path);
-    ledger_close(&layer.ledger);
-}
-
-TestSuite(record, .init = start, .fini = finish);
+TestSuite(record, .init = start, .fini = layer_remove);
+TestSuite(channels, .init = start, .fini = layer_remove);
+TestSuite(events, .init = start, .fini = layer_remove);
 
 static void post(uint64_t handle, uint64_t bytes, unsigned kind)
 {
@@ -301,7 +288,6 @@ Test(record, messages_of_more_tags_than_rows)
 Test(channels, more_messages_than_numbers)
 {
     struct comm world = {.id = 5, .handle = MPI_COMM_WORLD, .size = 2};
-    start();
     uint32_t channel = channel_sent(&world, 1, 7).channel;
     uint32_t receives = channel_posted(&world, 1, 7).channel;
     cr_assert(channel && receives && channel != receives);
@@ -327,7 +313,6 @@ Test(channels, more_messages_than_numbers)
 Test(channels, more_collectives_than_numbers)
 {
     struct comm world = {.id = 5, .handle = MPI_COMM_WORLD, .size = 2, .sequence = UINT32_MAX - 1};
-    start();
     layer.settings.trace = "calls";
     trace_start(0);
     for (uint32_t i = 0; i < 3; i++) {
@@ -345,7 +330,6 @@ Test(channels, more_collectives_than_numbers)
 Test(channels, places_are_given_back)
 {
     struct comm world = {.id = 5, .handle = MPI_COMM_WORLD, .size = 2};
-    start();
     channel_cancelled(channel_posted(&world, 1, 7));
     for (uint32_t i = 0; i < 5000; i++) {
         struct turn any = channel_posted(&world, MPI_ANY_SOURCE, 7),
@@ -358,7 +342,6 @@ Test(channels, places_are_given_back)
 /* Windows are of the time that all ranks have in common. */
 Test(events, a_long_trace_keeps_the_same_windows_everywhere)
 {
-    start();
     const struct ledger_table *events = &layer.ledger.header->section[LEDGER_EVENTS];
     layer.settings.trace = "calls";
     trace_start(3ll << 41);
