@@ -7,13 +7,14 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 unset $(env | sed -n 's/^\(COLLPROF_[A-Z_]*\)=.*/\1/p')
 
-# expect STATUS WORD COMMAND...: the status, and the word on standard output or error.
+# expect STATUS WORD COMMAND...: the status, and the word on standard output or error; with as=-F, by the letter.
+as=
 expect() {
     wanted=$1 word=$2
     shift 2
     "$@" > "$work/out" 2>&1 < /dev/null
     status=$?
-    if [ $status -ne $wanted ] || ! grep -q -- "$word" "$work/out"; then
+    if [ $status -ne $wanted ] || ! grep -q $as -e "$word" "$work/out"; then
         echo "FAIL: $*: status $status, wanted $wanted with '$word':"
         cat "$work/out"
         failed=1
@@ -108,12 +109,10 @@ fi
 # What newcomers type, and what they are told to type.
 absolute=$(realpath $collprof)
 touch "$work/app" "$work/script.py"
+typed() { (cd "$work" && eval "$absolute $1"); }
+as=-F
 while IFS='|' read -r wanted answer line; do
-    [ -n "$wanted" ] || continue
-    (cd "$work" && eval "$absolute $line" </dev/null) >"$work/out" 2>&1
-    status=$?
-    [ $status -eq "$wanted" ] && grep -qF -e "$answer" "$work/out" ||
-        { echo "FAIL: collprof $line: status $status, wanted $wanted with '$answer':"; cat "$work/out"; failed=1; }
+    expect "$wanted" "$answer" typed "$line"
 done <<'END'
 2|use: mpiexec -n N collprof ./app|
 2|use: mpiexec -n N collprof run ./app|-n 4 ./app
@@ -189,11 +188,9 @@ for side, longer in ("base", 1), ("slow", 1.04):
         os.mkdir(f"{sys.argv[1]}/{side}-{i}")
         json.dump(p, open(f"{sys.argv[1]}/{side}-{i}/profile.json", "w"))
 END
+as=
 while IFS='|' read -r wanted answer line; do
-    (cd "$work" && eval "$absolute $line" </dev/null) >"$work/out" 2>&1
-    status=$?
-    [ $status -eq "$wanted" ] && grep -q -e "$answer" "$work/out" ||
-        { echo "FAIL: collprof $line: status $status, wanted $wanted with '$answer':"; cat "$work/out"; failed=1; }
+    expect "$wanted" "$answer" typed "$line"
 done <<'END'
 0|^Usage: collprof .run. .OPTION|help
 0|^  where  *show where a run is stuck|-h
