@@ -74,7 +74,8 @@ static void visit(void *context, const uint32_t *member, size_t n, size_t root)
     if (a->kind != EVENT_COLLECTIVE || a->operation != r->w->broadcast || root >= n || a->first)
         return;
     for (size_t i = 0; i < n; i++)
-        if (i != root && r->g->link[member[i]].entered == CAUSES_NONE)
+        if ((i != root && r->g->link[member[i]].entered == CAUSES_NONE) ||
+            net_is_cut_off(&r->g->events[member[i]], r->g->run.time_mask))
             return;
     r->unknown = r->unknown || !(r->w->binomial || is_binomial(r, member, (int)n, (int)root));
     r->each(r, of_size(r, a->bytes), member, (int)n, (int)root);

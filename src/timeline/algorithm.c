@@ -291,14 +291,6 @@ struct search {
     ARRAY(struct traffic) seen;
 };
 
-/* Whether the window in which A begins ends before it: then some of its messages are missing. */
-static bool is_cut_off(const struct search *s, const struct event *a)
-{
-    const uint64_t width = s->time_mask & -s->time_mask;
-    return width &&
-           ((uint64_t)a->exit_ns & s->time_mask || (uint64_t)(a->exit_ns - a->entry_ns) >= width);
-}
-
 static void add(struct search *s, const struct algorithm_row *row)
 {
     for (size_t i = 0; i < s->rows.n; i++) {
@@ -325,7 +317,7 @@ static void visit(void *context, const uint32_t *member, size_t n, size_t root)
     for (size_t i = 0; i < n; i++) {
         const struct event *a = &s->events[member[i]];
         const struct traffic t = net_traffic_at(s->traffic, a->rank, a->entry_ns);
-        if (is_cut_off(s, a))
+        if (net_is_cut_off(a, s->time_mask))
             return;
         sends += t.sends;
         *PUSH(&s->seen) = t;

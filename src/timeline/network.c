@@ -48,6 +48,13 @@ struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_
     return at == UINT32_MAX ? (struct traffic){0} : t->list.at[at];
 }
 
+bool net_is_cut_off(const struct event *a, uint64_t time_mask)
+{
+    const uint64_t width = time_mask & -time_mask;
+    return width &&
+           ((uint64_t)a->exit_ns & time_mask || (uint64_t)(a->exit_ns - a->entry_ns) >= width);
+}
+
 /* END: the completion of E, or NULL. */
 static struct net_row row_of_start(const struct net *e, const struct net *end)
 {

@@ -37,6 +37,10 @@ void net_traffic_free(struct net_traffic *t);
 /* The messages of RANK in the call with that entry; all zero if there are none. */
 struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_t entry_ns);
 
+/* Whether the window in which A begins ends before it: then some of its messages are missing.
+ * TIME_MASK: see timeline_thinner(). */
+bool net_is_cut_off(const struct event *a, uint64_t time_mask);
+
 /* Transfers of one event, or the sum over all calls of one operation at one call site. OPERATION is
  * TIMELINE_NONE outside of MPI calls. */
 struct net_row {
