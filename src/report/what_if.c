@@ -87,17 +87,21 @@ static bool read_change(const char *change, struct what_if *w, struct selection 
     return w->kind < WHAT_IF_KINDS && read_site(s, site);
 }
 
-/* Whether all broadcasts were replaced by the binomial one. */
-static bool all_binomial(const struct profile *p)
+/* Whether the binomial broadcast replaced all calls of OPERATION: at most a number of roots and
+ * sizes are replaced on a communicator. */
+static bool all_binomial(const struct profile *p, uint32_t operation)
 {
-    size_t others = 0, n = 0;
+    uint64_t calls = 0, replaced = 0;
+    for (size_t i = 0; i < p->entries.n; i++)
+        calls += p->entries.at[i].operation == operation ? p->entries.at[i].calls : 0;
     for (size_t i = 0; i < p->findings.n; i++) {
-        const json_t *name = json_object_get(p->findings.at[i].value, "algorithm");
-        const bool replaced = !strcmp(p->findings.at[i].kind, "broadcast");
-        n += replaced;
-        others += replaced && strcmp(json_string_value(name) ?: "", "binomial") != 0;
+        const json_t *f = p->findings.at[i].value;
+        if (!strcmp(p->findings.at[i].kind, "broadcast") &&
+            !strcmp(json_string_value(json_object_get(f, "algorithm")) ?: "", "binomial"))
+            replaced += (uint64_t)json_integer_value(json_object_get(f, "ranks")) *
+                        (uint64_t)json_integer_value(json_object_get(f, "calls"));
     }
-    return n && !others;
+    return calls && replaced == calls;
 }
 
 static bool predict(const struct profile *trace, const char *change, struct what_if *w,
@@ -105,11 +109,11 @@ static bool predict(const struct profile *trace, const char *change, struct what
 {
     struct timeline t;
     struct net_traffic traffic = net_traffic_of(trace->nets.at, trace->nets.n);
-    w->binomial = all_binomial(trace);
     w->traffic = &traffic;
     while (w->broadcast < trace->operations.n &&
            strcmp(trace->operations.at[w->broadcast].name, "MPI_Bcast") != 0)
         w->broadcast++;
+    w->binomial = all_binomial(trace, w->broadcast);
     struct event_graph *graph = trace_graph(trace, &t);
     const struct replay_check *check = what_if_check(graph);
     const bool found = what_if_predict(graph, w, x);
