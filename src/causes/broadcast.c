@@ -81,6 +81,12 @@ static void visit(void *context, const uint32_t *member, size_t n, size_t root)
     r->each(r, of_size(r, a->bytes), member, (int)n, (int)root);
 }
 
+/* Whether some rank waited for a root. */
+static bool has_costs(const struct broadcasts *x)
+{
+    return x->of[IN_TURN].bb > 0;
+}
+
 static double busy(const struct broadcasts *x)
 {
     return x->root_ns / x->root_sends;
@@ -141,12 +147,13 @@ static double fit(struct costs *c, double sender_ns)
            2 * c->gap * c->hop * c->ab + c->hop * c->hop * c->bb;
 }
 
+/* Those whose costs are unknown stay as recorded. */
 static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
                     int root)
 {
     const struct by_rank *tree = r->w->tree;
     const struct costs *c = &x->of[x->way];
-    for (int position = 0; position < n; position++) {
+    for (int position = 0; has_costs(x) && position < n; position++) {
         const uint32_t from = member[by_rank_at(tree, position, root, n)];
         const int children = children_of(tree, position, n);
         int k = 0;
@@ -169,7 +176,7 @@ static void visit_all(struct replacing *r, void (*each)(struct replacing *, stru
     collectives_visit(r->g->events, r->g->n_events, visit, r);
 }
 
-bool event_graph_replace(struct event_graph *g, const struct what_if *w)
+const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
 {
     struct replacing r = {.g = g, .w = w};
     g->hop = memory_alloc((g->n_events + 1) * sizeof *g->hop);
@@ -177,15 +184,22 @@ bool event_graph_replace(struct event_graph *g, const struct what_if *w)
         g->hop[i].parent = CAUSES_NONE;
     visit_all(&r, add_root);
     visit_all(&r, add_arrivals);
-    bool known = r.sizes.n > 0 && !r.unknown;
+    const char *unknown = "no rank waited for the root of an MPI_Bcast";
     for (size_t i = 0; i < r.sizes.n; i++) {
         struct broadcasts *x = &r.sizes.at[i];
-        known = known && x->of[IN_TURN].bb > 0; /* some rank waited for a root */
+        if (!has_costs(x))
+            continue;
+        unknown = NULL;
         const double in_turn = fit(&x->of[IN_TURN], busy(x));
         x->way = fit(&x->of[SHARED], busy(x)) < in_turn ? SHARED : IN_TURN;
     }
-    if (known)
+    if (r.unknown)
+        unknown = "not all MPI_Bcasts are known to be binomial: run with --trace=transport or "
+                  "--bcast=binomial";
+    else if (!r.sizes.n)
+        unknown = "no MPI_Bcast was recorded on all ranks";
+    if (!unknown)
         visit_all(&r, replace);
     free(r.sizes.at);
-    return known;
+    return unknown;
 }

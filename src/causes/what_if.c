@@ -227,6 +227,7 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
 {
     struct change c = {.g = g, .selected = memory_alloc(g->pieces.n + 1)};
     p->ranks = w->kind < WHAT_IF_NO_TRANSFER ? select_pieces(&c, w) : (uint32_t)g->lanes.n;
+    p->unknown = NULL;
     bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;
     if (known) {
         event_graph_reset(g);
@@ -237,8 +238,9 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
         else if (w->kind == WHAT_IF_NO_TRANSFER)
             event_graph_ideal(g);
         else
-            known = event_graph_replace(g, w);
+            p->unknown = event_graph_replace(g, w);
     }
+    known = known && !p->unknown;
     if (known) {
         event_graph_replay(g);
         predict(p, g);

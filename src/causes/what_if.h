@@ -44,6 +44,7 @@ struct prediction {
     uint32_t scope;            /* enum balance_scope */
     uint32_t ranks;            /* that execute what is changed */
     double wall_ns, low_ns, high_ns;
+    const char *unknown; /* why the costs of another tree are unknown, or NULL */
 };
 
 /* Replays the graph as it was recorded. To be called before predictions; valid as long as G. */
@@ -56,9 +57,9 @@ bool same_segment(const struct root_cause *a, const struct root_cause *b);
  * trees of the recorded broadcasts or the costs of their messages are unknown. */
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p);
 
-/* A part of what_if_predict(): lets the next replay use W's tree, up to event_graph_ideal(). False
- * if that is unknown. */
-bool event_graph_replace(struct event_graph *g, const struct what_if *w);
+/* A part of what_if_predict(): lets the next replay use W's tree, up to event_graph_ideal().
+ * Returns why that is unknown, or NULL. */
+const char *event_graph_replace(struct event_graph *g, const struct what_if *w);
 
 /* Balances the computation that costs most of ROWS, which are sorted by cost, where that gains.
  * Returns how many predictions it made. */

@@ -120,10 +120,7 @@ static bool predict(const struct profile *trace, const char *change, struct what
     if (check->state != REPLAY_GOOD)
         reason_give("what a change would bring is unknown: %s", replay_names[check->state]);
     else if (!found && w->kind == WHAT_IF_BROADCAST)
-        reason_give("%s: unknown: the cost of messages follows from MPI_Bcasts along the binomial "
-                    "tree, with ranks that wait for the root: run with --trace=transport, which "
-                    "sees their messages, or with --bcast=binomial",
-                    change);
+        reason_give("%s: unknown: %s", change, x->unknown);
     else if (!found)
         reason_give("%s: no computation between such calls: `collprof report --table=causes` shows "
                     "their sites",

@@ -7,9 +7,7 @@ pkg-config --exists "ucx >= 1.13" || skip "no libucx-dev: nothing of UCX is seen
 # check DIR
 check()
 {
-    python3 - "$@" <<'PY' || exit 1
-import json, sys
-p = json.load(open(sys.argv[1] + "/profile.json"))
+    holds "$1" <<'PY' || exit 1
 N, SMALL, LARGE = 100, 1000, 300000
 bad = []
 def is_(what, got, wanted):
@@ -21,8 +19,7 @@ for r in p["transport"]:
         bad.append("events in no call")
         continue
     frame = p["sites"][r["site"]]["frames"][0].get("function") if r["site"] is not None else None
-    key = frame, p["operations"][r["operation"]]["name"]
-    rows.setdefault(key, []).append(r)
+    rows.setdefault((frame, p["operations"][r["operation"]]["name"]), []).append(r)
 def one(function, operation):
     found = [r for r in rows.get((function, operation), []) if r["sends"] + r["receives"] > 0]
     if len(found) != 1:
@@ -42,10 +39,7 @@ for name in ("small_at_once", "small_computing", "large_at_once", "large_computi
     is_(name + " receives", (receive["receives"], receive["ended_in_other_call"]), (N, N))
 late = one("large_late", "MPI_Send")
 is_("late receives", (late["sends"], late["ended_in_same_call"]), (N,) * 2)
-print(sys.argv[1], rows.keys() and "%d rows" % len(rows), "moved", moved)
-for line in bad:
-    print("FAIL:", line)
-sys.exit(bool(bad))
+sys.exit("\n".join("FAIL: " + line for line in bad) or 0)
 PY
 }
 
@@ -62,23 +56,20 @@ traced() # MPI DIR ENVIRONMENT...
 
 # Open MPI does not take UCX by itself where there is no fast network.
 by_ucx="OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any"
-last=
+[ -n "$mpis" ] || skip "neither MPICH nor Open MPI"
 for mpi in $mpis; do
     traced $mpi $mpi.defaults $by_ucx
     check $mpi.defaults
     # One transport by name, and a threshold between the sizes: the same must be said.
     traced $mpi $mpi.named $by_ucx UCX_TLS=sm,self UCX_RNDV_THRESH=100000
     check $mpi.named
-    last=$mpi
 done
-[ -n "$last" ] || skip "neither MPICH nor Open MPI"
-"$collprof" report --full $last.defaults >report 2>&1
-tr -s ' \n' ' ' <report | grep -q 'transport: the start of 900 of 900 messages was seen' ||
-    { cat report; fail "how much was seen is not said"; }
-"$collprof" report --format=csv --table=transport $last.defaults | grep -q large_late || fail "no table"
+"$collprof" report --full $mpi.defaults 2>&1 | tr -s ' \n' ' ' |
+    grep -q 'transport: the start of 900 of 900 messages was seen' || fail "how much was seen is not said"
+"$collprof" report --format=csv --table=transport $mpi.defaults | grep -q large_late || fail "no table"
 
 # The trace that travels: what was started, and what moved, in the lanes of those who did it.
-"$collprof" report --format=perfetto -o below.json $last.defaults >/dev/null || fail "perfetto: status $?"
+"$collprof" report --format=perfetto -o below.json $mpi.defaults >/dev/null || fail "perfetto: status $?"
 python3 - <<'PY' || exit 1
 import json, sys
 below = [e for e in json.load(open("below.json"))["traceEvents"] if e.get("cat") == "transport"]
@@ -87,13 +78,11 @@ started = [e["args"]["transfer"] for e in below if e["name"] in starts]
 ended = [e["args"]["transfer"] for e in below if e["name"] == "end of a transfer"]
 bad = len(started) < 2 * 900 or not ended or not set(ended) <= set(started) or \
     any(("dur" in e) != (e["ph"] == "X") or e["ph"] not in "Xi" for e in below)
-if bad:
-    print("FAIL:", len(started), "starts,", len(ended), "ends in the trace")
-sys.exit(bad)
+sys.exit("FAIL: %d starts, %d ends in the trace" % (len(started), len(ended)) if bad else 0)
 PY
 
 # The picture: the polls and bullets under the calls.
-"$collprof" report --format=html --to=1000 -o t.html $last.defaults || fail "timeline: status $?"
+"$collprof" report --format=html --to=1000 -o t.html $mpi.defaults || fail "timeline: status $?"
 found=$(grep -o '"kind":"polling that found something"' t.html | wc -l)
 [ "$found" -gt 900 ] || fail "$found polls and bullets of 900 messages"
 
@@ -116,9 +105,7 @@ if not moved:
 posts = rows["send_over", "MPI_Isend"], rows["receive_over", "MPI_Irecv"]
 # Who loses its processor in the call before may find the message there already: half of them do.
 bad = moved.get((mover, "MPI_Wait"), 0) < 10 * 500000 or min(post["ended_in_other_call"] for post in posts) < 10
-if bad:
-    print("FAIL:", scheme, situation, moved, *posts)
-sys.exit(bad)
+sys.exit("FAIL: %s %s %s %s" % (scheme, situation, moved, posts) if bad else 0)
 PY
 }
 for case in "get_zcopy sender 1 receive_over" "put_zcopy sender 0 send_over" "get_zcopy receiver 1 receive_over"; do
@@ -136,3 +123,16 @@ MPIEXEC="timeout 60 $MPIEXEC"
 COLLPROF_TRACE=transport layered 2 without ./program 10 1000 300000 0.0001 >/dev/null || fail "status $?"
 "$collprof" report --full without 2>&1 | tr -s ' \n' ' ' | grep -q 'not in the process' ||
     fail "a missing library is not said"
+
+# Along another tree, though no rank waits for the root of the first broadcasts.
+write_program tree <<'END'
+    for (int i = 0; i < 52; i++) {
+        usleep((i < 2) == (rank > 0) ? 2000 : 0);
+        MPI_Bcast((char[800]){0}, i < 2 ? 4 : 800, MPI_CHAR, 0, MPI_COMM_WORLD);
+    }
+END
+case $mpis in *mpich*)
+    with_mpi mpich
+    $MPICC tree.c -o tree && timeout 60 $MPIEXEC -n 4 "$collprof" run --trace=transport --yield --report=no -o bcast ./tree
+    "$collprof" report --what-if=bcast:flat bcast | grep -q 'the run would take' || fail "no tree" ;;
+esac
