@@ -49,7 +49,7 @@ static bool find_program(const char *program, char *path, size_t size)
     return false;
 }
 
-/* Whether a script names a shell: "#!/usr/bin/env -S bash -e" does, too. */
+/* Whether a script names a shell, as "#!/usr/bin/env -S A=1 bash -e" does. */
 static bool is_shell_script(int fd)
 {
     char line[256] = "", *rest = line + 2;
@@ -59,7 +59,7 @@ static bool is_shell_script(int fd)
         return false;
     line[strcspn(line, "\n")] = '\0';
     for (const char *word; !is && (word = strsep(&rest, " \t"));)
-        is = is_shell(word);
+        is = !strchr(word, '=') && is_shell(word);
     return is;
 }
 

@@ -40,8 +40,9 @@ void gather_parts(struct gather *g)
     for (uint32_t level = 0; level < 60; level++) {
         if (((r.last - r.first) >> level) + 2 > PHASE_SLICES)
             continue;
-        for (int64_t k = r.first >> level; k << level < r.last; k++) {
-            const int64_t begin = k << level, end = (k + 1) << level;
+        const int64_t width = INT64_C(1) << level;
+        for (int64_t k = r.first >> level; k * width < r.last; k++) {
+            const int64_t begin = k * width, end = begin + width;
             struct profile_part part = {.level = level,
                                         .number = k,
                                         .begin_ns = begin > r.first ? begin : r.first,
@@ -70,14 +71,15 @@ static double most_slices(const struct profile *p)
     return known ? fmin(PHASE_SLICES, calls / (double)p->ranks.n / PHASE_CALLS) : 0;
 }
 
-/* The slices begin when all ranks have started. A rank that has ended waits. */
+/* The slices begin after that in which the last rank starts, unless all do in the first. A rank
+ * that has ended waits. */
 static void add_slices(struct profile *p, const struct profile_part *part, size_t n,
                        int64_t start_ns)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct spread *outside = &part[i].outside;
+        const struct spread *outside = &part[i].outside, *before = &part[i ? i - 1 : 0].outside;
         const double length = (double)(part[i].end_ns - part[i].begin_ns);
-        if (p->slices.n || outside->ranks == p->ranks.n)
+        if (p->slices.n || (outside->ranks == p->ranks.n && before->ranks == p->ranks.n))
             *PUSH(&p->slices) =
                 (struct run_slice){.begin_ns = part[i].begin_ns - start_ns,
                                    .end_ns = part[i].end_ns - start_ns,

@@ -217,8 +217,10 @@ static void add_wrong_types(struct profile *p)
         done[site] = true;
         struct awaited a = call_of(p, b);
         a.signature = sent & (sent - 1) ? 0 : ledger_type_of(sent); /* of several unknown which */
-        const struct awaited received = {
-            .rank = (int32_t)b->to, .name = PROFILE_NONE, .signature = ledger_type_of(wrong)};
+        const struct awaited received = {.what = AWAIT_RECEIVE,
+                                         .rank = (int32_t)b->to,
+                                         .name = PROFILE_NONE,
+                                         .signature = ledger_type_of(wrong)};
         add_finding(p, VERDICT_MISMATCH, a.rank, received.rank, &a, &received,
                     "a message was sent with one datatype and received with another: ");
     }

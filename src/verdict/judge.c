@@ -122,10 +122,11 @@ static enum entered has_entered(const struct graph *g, const struct awaited *a, 
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
 }
 
-/* Whether MEMBER must enter A before its rank can leave. */
-static bool is_needed(const struct awaited *a, int32_t member)
+/* Whether MEMBER, with BELOW of a lower rank than A's, must enter A before its rank can leave. */
+static bool is_needed(const struct awaited *a, int32_t member, bool below)
 {
     return a->kind == COLLECTIVE_ALL || a->kind == COLLECTIVE_OTHER ||
+           (a->kind == COLLECTIVE_PREFIX && below) ||
            (a->kind == COLLECTIVE_FROM_ROOT && member == a->root) ||
            (a->kind == COLLECTIVE_TO_ROOT && a->rank == a->root);
 }
@@ -138,9 +139,11 @@ static void wait_for_collective(struct graph *g, struct need *w)
     const struct member_list *c = &g->s->comms.at[a->comm];
     bool unknown = !c->n;
     for (int others = 0; others < 2 && !w->n; others++) {
+        bool below = true;
         for (size_t m = 0; m < c->n; m++) {
             const int32_t member = c->member[m];
-            if (member == a->rank || is_needed(a, member) == others)
+            below = below && member != a->rank;
+            if (member == a->rank || is_needed(a, member, below) == others)
                 continue;
             const struct awaited *called = member < 0 ? NULL : collective_of(g, a, member);
             enum entered e = has_entered(g, a, m, called);
@@ -314,7 +317,7 @@ static void drop_edges(struct graph *g)
             const size_t first = kept;
             for (size_t i = w->first; i < w->first + w->n; i++) {
                 const bool able = g->rank[g->edges.at[i].to].free;
-                if (g->rank[r].free ? able || !choice : !able || is_out(g, r))
+                if ((able || !choice) && (!able || g->rank[r].free || is_out(g, r)))
                     g->edges.at[kept++] = g->edges.at[i];
             }
             w->first = first;
@@ -471,6 +474,12 @@ static void consider(const struct graph *g, struct reasons *x, const struct awai
     }
 }
 
+/* Whether both calls differ in more than sizes and types, so that neither can return. */
+static bool is_fatal(const struct edge *e)
+{
+    return !awaited_agree_in_kind(e->why, e->instead);
+}
+
 /* Why ranks wait for those that are IN: with INSIDE, only these themselves. */
 static struct reasons reasons_of(const struct graph *g, const bool *in, bool inside)
 {
@@ -482,7 +491,8 @@ static struct reasons reasons_of(const struct graph *g, const bool *in, bool ins
             if (!in[e->to] || (inside && !in[e->from]))
                 continue;
             counts = true;
-            x.mismatch = e->instead && !x.mismatch ? e : x.mismatch;
+            if (e->instead && (!x.mismatch || (is_fatal(e) && !is_fatal(x.mismatch))))
+                x.mismatch = e;
         }
         if (counts)
             consider(g, &x, w->a);
@@ -544,12 +554,15 @@ static struct verdict *judge_core(const struct graph *g, const bool *in)
         circle ? kind_of_circle(g, in, &x)
                : kind_of_one(g, (int32_t)((bool *)memchr(in, true, g->s->n_ranks) - in), v->first);
     blame(g, v, in);
-    if (circle && x.mismatch)
+    if (v->kind > VERDICT_STOPPED && x.mismatch &&
+        (is_fatal(x.mismatch) ||
+         (circle ? !x.message : v->kind == VERDICT_COMPUTES || v->kind == VERDICT_POLLING)))
         set_mismatch(v, x.mismatch);
     else if (v->kind == VERDICT_UNMATCHED)
         v->near = nearest(g, v->first);
-    if (circle && v->kind == VERDICT_UNMATCHED)
-        blame_two(g, v, v->first->rank, v->first->peer);
+    if (v->kind == VERDICT_MISMATCH ? !circle : circle && v->kind == VERDICT_UNMATCHED)
+        blame_two(g, v, v->first->rank,
+                  v->kind == VERDICT_MISMATCH ? v->second->rank : v->first->peer);
     return v;
 }
 
@@ -621,7 +634,7 @@ static struct verdict *judge_cores(const struct graph *g)
     /* Two calls that differ in more than sizes and types can be the reason why others wait, too. */
     for (size_t i = 0; i < g->edges.n && best->kind > VERDICT_MISMATCH; i++) {
         const struct edge *e = &g->edges.at[i];
-        if (e->instead && !awaited_agree_in_kind(e->why, e->instead) &&
+        if (e->instead && is_fatal(e) &&
             !(best->proven && best->kind != VERDICT_MOVING && g->rank[e->from].free)) {
             set_mismatch(best, e);
             blame_two(g, best, e->from, e->to);

@@ -98,8 +98,9 @@ static bool is_collective(const struct profile_operation *o)
  * group of MPI_Comm_create_group it has nothing, and most ranks may be no members. */
 static bool may_need_all(const char *name)
 {
-    const bool alone = (strstr(name, "read") || strstr(name, "write")) && !strstr(name, "_all") &&
-                       !strstr(name, "_ordered");
+    const bool alone = (strstr(name, "read") || strstr(name, "write") || strstr(name, "_get_") ||
+                        text_has_word("MPI_File_delete MPI_File_seek", name)) &&
+                       !strstr(name, "_all") && !strstr(name, "_ordered");
     return !strncmp(name, "MPI_Win_", 8) || (!strncmp(name, "MPI_File_", 9) && !alone) ||
            text_has_word("MPI_Finalize MPI_Comm_disconnect", name);
 }
@@ -217,6 +218,9 @@ static double longest_before(const struct reading *r, const struct ledger_call *
  * requests and for what it probes; the time counts since its last success. */
 static void add_call(struct reading *r, const struct ledger_call *c)
 {
+    /* They only start an operation, and wait for nobody. */
+    const uint32_t starting = 1u << FAMILY_ICOLLECTIVE | 1u << FAMILY_ISEND | 1u << FAMILY_IRECV |
+                              1u << FAMILY_INIT_REQUEST;
     struct situation *s = r->s;
     struct awaited own[2];
     const uint32_t operation = operation_of(&r->g, c->operation);
@@ -226,6 +230,8 @@ static void add_call(struct reading *r, const struct ledger_call *c)
                waits = o->family == FAMILY_COMPLETION && !strncmp(o->name, "MPI_Wait", 8);
     size_t n = o->family == FAMILY_PROBE || !(polling || waits);
     own[0] = awaited(r, c, false);
+    if (1u << o->family & starting && own[0].peer != AWAIT_INVALID)
+        own[0].what = AWAIT_OTHER;
     if (o->family == FAMILY_SENDRECV) {
         own[n] = awaited(r, c, true);
         own[n++].posted = true;
@@ -586,11 +592,17 @@ static void settle(struct situation *s, const struct situation *before)
 static json_t *kept_read(const char *directory)
 {
     char path[4400], why[256];
+    size_t i;
+    const json_t *group;
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
     json_t *kept = json_file_load(path, why, sizeof why);
+    bool good = *json_text_at(kept, "kind") && *json_text_at(kept, "text") &&
+                json_is_array(json_object_get(kept, "groups")) &&
+                json_is_array(json_object_get(kept, "notes"));
+    json_array_foreach(json_object_get(kept, "groups"), i, group) good =
+        good && json_is_string(json_object_get(group, "text"));
     json_make_printable(kept);
-    if (*json_text_at(kept, "kind") && *json_text_at(kept, "text") &&
-        json_is_array(json_object_get(kept, "notes")))
+    if (good)
         return kept;
     json_decref(kept);
     return NULL;

@@ -123,8 +123,9 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b)
 {
     for (; a; a = b, b = NULL) {
-        add(text, "rank %d %s ", a->rank, a->name == PROFILE_NONE ? "received" : "in");
-        if (a->name == PROFILE_NONE)
+        const bool received = a->what == AWAIT_RECEIVE && a->name == PROFILE_NONE;
+        add(text, "rank %d %s ", a->rank, received ? "received" : "in");
+        if (received)
             add_type(text, a->signature);
         else
             add_call(text, names, a->name, a->site, a, true);
@@ -349,8 +350,9 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
 void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
 {
     const json_t *ranks = json_object_get(value, "ranks");
-    snprintf(text, VERDICT_TEXT, "%s%s", json_text_at(value, "kind"),
-             json_array_size(ranks) ? ": " : "");
+    snprintf(text, VERDICT_TEXT, "%s%s%s",
+             json_is_true(json_object_get(value, "proven")) ? "proven " : "",
+             json_text_at(value, "kind"), json_array_size(ranks) ? ": " : "");
     if (json_array_size(ranks))
         add_ranks(text, ranks);
 }

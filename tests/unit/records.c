@@ -355,8 +355,8 @@ Test(records, the_verdict_of_a_watchdog)
         "{}",
         "[1]",
         "{\"kind\": \"gone\"}",
-        "{\"kind\": \"gone\", \"text\": \"x\", \"groups\": [{}], \"notes\": []}",
-        "{\"kind\": \"gone\", \"text\": \"x\", \"groups\": []}",
+        "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": [{}], \"notes\": []}",
+        "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": []}",
         good};
     for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
         scratch_make();

@@ -32,9 +32,9 @@ enum { FAULT = 1000, WAITER = 2000 };
  *
  * Parts: r1.4 receive from 1 with tag 4 (r* from any; > is the next rank of o; tag 4 if none is
  * given, * any), s1 send; R and S on OTHER. b a c1 d barrier, allreduce, broadcast by 1,
- * duplication of a communicator; b8 with number 8; B on OTHER. i MPI_Init, f fence of a window, u
- * unknown, n nothing. After it '+' posted, '-' left, '=' of another size, '!' of an unknown
- * size.
+ * duplication of a communicator, p scan; b8 with number 8; B on OTHER. i MPI_Init, f fence of a
+ * window, u unknown, n nothing. After it '+' posted, '-' left, '=' of another size, '!' of an
+ * unknown size.
  *
  * All ranks without a word wait in a collective for all, or in a chain for the last that is in
  * a call. */
@@ -104,6 +104,11 @@ static const struct known {
     {"send that may be complete", "0=run 1:r0+&s2+ 2=done *:r1", VERDICT_COMPUTES, false, 1, 1},
     {"one of several", "0=run 1:r2/r0 2:r1/r0", VERDICT_COMPUTES, false, 1, 0},
     {"any that computes", "0=run 1:r*.1 *=done", VERDICT_COMPUTES, false, 1, -1},
+    {"cycle beside one that is stopped", "0:r*.*+&r1+ 1:r0 2=stop *=run", VERDICT_CYCLE, true, 2,
+     ALL},
+    {"other sizes and another call", "2:a= x:a y:b", VERDICT_MISMATCH, true, ANY, ALL},
+    {"left with another size", "0:a= 1:a- 1#8 1=run *=run", VERDICT_MISMATCH, false, ANY, ALL},
+    {"lower rank of a scan", "0:r1 1:p *=run", VERDICT_UNMATCHED, true, 2, ALL},
 };
 enum { KINDS = sizeof known / sizeof *known, CASES = 8 * KINDS };
 
@@ -202,6 +207,8 @@ static struct awaited part_of(const struct drawn *d, const char **word, size_t i
     a.comm = isupper(letter) ? OTHER : WORLD;
     a.name = a.site = site;
     a.operation = (uint32_t)kind;
+    if (kind == 'p')
+        a.kind = COLLECTIVE_PREFIX;
     if (kind == 'r' || kind == 's') {
         a.what = kind == 'r' ? AWAIT_RECEIVE : AWAIT_SEND;
         a.peer = rank_at(d, position(d, *(*word)++, i));
@@ -321,6 +328,11 @@ static struct drawn make(const struct known *k)
         if (isdigit(*at) && (at == text || at[-1] == ' ') && (size_t)(*at - '0') >= digits)
             digits = (size_t)(*at - '0') + 1;
     begin(&d, digits < 2 ? 2 : digits + 1);
+    if (strstr(text, ":p") && d.rank[0] > d.rank[1]) {
+        last = d.rank[0];
+        d.rank[0] = d.rank[1];
+        d.rank[1] = last;
+    }
     last = d.rank[0];
     for (char *word; (word = strsep(&rest, " "));)
         if (*word && word[1] != 'g' && word[1] != 'n') {
