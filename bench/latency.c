@@ -12,6 +12,8 @@
 OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
 OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
 
+#define PERSISTENT "persistent-"
+
 /* The operations, then their persistent forms. */
 static const char *operation_name(size_t i)
 {
@@ -20,7 +22,7 @@ static const char *operation_name(size_t i)
     if (i < n_operations || i >= 2 * n_operations)
         return i < n_operations ? operations[i].name : NULL;
     char *name = persistent[i - n_operations];
-    snprintf(name, LONGEST, "persistent-%s", operations[i - n_operations].name);
+    snprintf(name, LONGEST, PERSISTENT "%s", operations[i - n_operations].name);
     return name;
 }
 
@@ -54,9 +56,11 @@ static error_t take_operations(struct option_parser *parser, const struct option
     char ours[512] = "", *copy = strdup(list), *rest = copy, *word;
     bool twin;
     while (copy && (word = strsep(&rest, ","))) {
-        const struct operation *o = operation_find(word, &twin);
-        size_t at = strlen(ours);
-        snprintf(ours + at, sizeof ours - at, "%s%s", at ? "," : "", o && !twin ? o->name : word);
+        const size_t at = strlen(ours),
+                     form = strncmp(word, PERSISTENT, strlen(PERSISTENT)) ? 0 : strlen(PERSISTENT);
+        const struct operation *o = operation_find(word + form, &twin);
+        snprintf(ours + at, sizeof ours - at, "%s%.*s%s", at ? "," : "", (int)form, word,
+                 o && !twin ? o->name : word + form);
     }
     free(copy);
     return option_take_list(parser, entry, ours, value);

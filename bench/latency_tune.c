@@ -43,7 +43,7 @@ static const struct column columns[] = {
 static const struct column candidate_columns[] = {
     SIGNATURE,
     {"algorithm", NULL, COLUMN_TEXT, 0, "with its segment in bytes, if it has one"},
-    {"value", "us", COLUMN_REAL, 2, "empty: it returned an error or wrong data"},
+    {"value", "us", COLUMN_REAL, 2, "empty: an error, wrong data, or too slow for the budget"},
     {"ratio", NULL, COLUMN_REAL, 3, "its time / that of the library's choice in the same round"},
     {"low", NULL, COLUMN_REAL, 3, "95 % interval of this ratio"},
     {"high", NULL, COLUMN_REAL, 3, NULL},
@@ -154,7 +154,7 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
         point->library = t->library;
         point->operation = result.operation;
         point->bytes = p->bytes;
-        point->budget = t->o->bench.plan.budget;
+        point->budget = t->o->bench.plan.budget > 0 ? t->o->bench.plan.budget : INFINITY;
         TRY(tuner_measure(point, &result));
         text_copy(result.arrival, sizeof result.arrival, arrival);
     }

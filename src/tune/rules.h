@@ -49,7 +49,7 @@ struct tuned {
     bool refuted;     /* the application did not become faster: there must be no rule */
     struct algorithm candidate[ALGORITHMS_MAX]; /* N of them; the first is the library's choice */
     /* Seconds, and the time in relation to that of the first in the same block; NaN where a
-     * candidate was not measured, since it returned an error or wrong data. */
+     * candidate was not measured: an error, wrong data, or too slow for the budget. */
     struct estimate time[ALGORITHMS_MAX], ratio[ALGORITHMS_MAX];
     int best; /* index of the library's fastest; 0: none is certainly faster than its choice */
 };

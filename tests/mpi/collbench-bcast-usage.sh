@@ -8,7 +8,7 @@ program=collbench-bcast options=
 refuses 1 "--sizes is '9:8'" --sizes=9:8
 refuses 2 "--fresh: the loops of other suites" --fresh --as=osu
 refuses 1 "unknown method 'best': expected: all, send-latency, rounds," --method=held,best
-refuses 2 "root 2 is not among the first 2 ranks" --root=2
+refuses 2 "--root=2: expected one of the first 2 ranks" --root=2
 refuses 1 "1 are running" --ranks=2:4
 refuses 2 "cannot write $dir/absent/r.json" --output="$dir/absent/r.json"
 refuses 2 "cannot write $dir" --output="$dir"

@@ -6,7 +6,7 @@ program=collbench-scenario options='--budget=0.05 --stop=fixed -i 5'
 . "$srcdir/tests/mpi/bench.sh"
 
 run 2 --operation=all --scenario=1,2,3 --delay=4:8 --comp=4:8 --format=csv || fail "all: status $?"
-# 20 operations: 1 row, 2 delays, 3 computations (0 is one); a barrier as all others
+# 24 operations: 1 row, 2 delays, 3 computations (0 is one); a barrier as all others
 test "$(grep -c '^[0-9]' out)" = $((24 * (1 + 2 + 3))) || fail "all: $(grep -c '^[0-9]' out) rows"
 # Figures are rounded to the nanosecond.
 awk -F, '/^[0-9]/ && $6 * $6 > ($5 - $3) * ($3 - $4) + 0.01 + 0.002 * ($5 - $4) { print; bad = 1 } END { exit bad }' out ||

@@ -14,7 +14,7 @@ for situation in $(python3 "$srcdir/tests/sim/causes.py" names); do
 done
 
 # Efficiency over time of the last one does not need the trace.
-./collprof report --table=slices --format=csv sim/causes.dir >sim/causes.slices
+./collprof report --table=slices --format=csv sim/causes.dir >sim/causes.slices; [ "$(wc -l <sim/causes.slices)" -gt 8 ] || status=1
 rm -rf sim/causes.dir*
 COLLPROF_OUTPUT=sim/causes.dir COLLPROF_REPORT=no \
     timeout 60 "$srcdir/tests/sim/run.sh" cluster 8 sim/causes $situation >sim/causes.out 2>&1 || status=1

@@ -177,6 +177,7 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
 {
     *c = (struct operation_call){.operation = o,
                                  .comm = comm,
+                                 .topology = MPI_COMM_NULL,
                                  .root = root,
                                  .bytes = bytes,
                                  .send_count = (int)bytes,
@@ -219,7 +220,7 @@ void operation_release(struct operation_call *c)
 {
     if (c->persistent)
         PMPI_Request_free(&c->request);
-    if (c->operation && has_neighbors(c->operation))
+    if (c->operation && has_neighbors(c->operation) && c->topology != MPI_COMM_NULL)
         PMPI_Comm_free(&c->topology);
     free(c->send);
     free(c->recv);
