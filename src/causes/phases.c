@@ -26,17 +26,20 @@ static bool is_in(const struct phase *p, size_t i)
     return i >= p->first && i < p->last;
 }
 
-/* Sets the means; returns the standard error of the difference of the two efficiencies. It counts
- * successive slices that resemble each other as fewer: by the correlation of neighbours. */
+/* Sets the means, by length, since the first and the last slice may be cut off; returns the
+ * standard error of the difference of the two efficiencies. It counts successive slices that
+ * resemble each other as fewer: by the correlation of neighbours. */
 static double set_means(const struct run_slice *slice, size_t n, struct phase *p)
 {
     const double in = (double)(p->last - p->first), out = (double)n - in;
-    double squares = 0, products = 0, before = 0;
+    double squares = 0, products = 0, before = 0, length[2] = {0};
+    for (size_t i = 0; i < n; i++)
+        length[is_in(p, i)] += (double)(slice[i].end_ns - slice[i].begin_ns);
     p->efficiency = p->most = p->other_efficiency = p->other_most = 0;
     for (size_t i = 0; i < n; i++) {
-        *(is_in(p, i) ? &p->efficiency : &p->other_efficiency) +=
-            slice[i].efficiency / (is_in(p, i) ? in : out);
-        *(is_in(p, i) ? &p->most : &p->other_most) += slice[i].most / (is_in(p, i) ? in : out);
+        const double part = (double)(slice[i].end_ns - slice[i].begin_ns) / length[is_in(p, i)];
+        *(is_in(p, i) ? &p->efficiency : &p->other_efficiency) += part * slice[i].efficiency;
+        *(is_in(p, i) ? &p->most : &p->other_most) += part * slice[i].most;
     }
     for (size_t i = 0; i < n; i++) {
         const double off =

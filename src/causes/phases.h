@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One of equally long parts of the run. */
+/* One of equally long parts of the run; the first and the last may be shorter. */
 struct run_slice {
     int64_t begin_ns, end_ns; /* since the start of the run */
     double efficiency;        /* time outside of MPI, mean of all ranks, as a share of the slice:

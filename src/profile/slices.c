@@ -71,15 +71,14 @@ static double most_slices(const struct profile *p)
     return known ? fmin(PHASE_SLICES, calls / (double)p->ranks.n / PHASE_CALLS) : 0;
 }
 
-/* The slices begin after that in which the last rank starts, unless all do in the first. A rank
- * that has ended waits. */
+/* The slices begin with that in which the last rank starts. A rank that has ended waits. */
 static void add_slices(struct profile *p, const struct profile_part *part, size_t n,
                        int64_t start_ns)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct spread *outside = &part[i].outside, *before = &part[i ? i - 1 : 0].outside;
+        const struct spread *outside = &part[i].outside;
         const double length = (double)(part[i].end_ns - part[i].begin_ns);
-        if (p->slices.n || (outside->ranks == p->ranks.n && before->ranks == p->ranks.n))
+        if (p->slices.n || outside->ranks == p->ranks.n)
             *PUSH(&p->slices) =
                 (struct run_slice){.begin_ns = part[i].begin_ns - start_ns,
                                    .end_ns = part[i].end_ns - start_ns,

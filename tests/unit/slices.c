@@ -88,14 +88,15 @@ Test(causes, phases_and_chance)
         double off = 0;
         for (size_t i = 0; i < PHASE_SLICES; i++) {
             off = 0.5 * off + (drawn(&at, 1000) - 499.5) / 1000 * 0.1;
-            s[i] = (struct run_slice){.efficiency = 0.7 + off, .most = 0.9};
+            s[i] = (struct run_slice){.end_ns = 1, .efficiency = 0.7 + off, .most = 0.9};
         }
         for (size_t i = 0; i < PHASE_SLICES; i++)
-            wild[i].efficiency = 0.7 + 4 * (s[i].efficiency - 0.7);
+            wild[i] =
+                (struct run_slice){.end_ns = 1, .efficiency = 0.7 + 4 * (s[i].efficiency - 0.7)};
         by_chance += phase_find(wild, PHASE_SLICES, &found);
         size_t first = drawn(&at, 100), last = first + PHASE_SLICES / 5;
         for (size_t i = first; i < last; i++)
-            s[i] = (struct run_slice){.efficiency = s[i].efficiency - 0.2, .most = 0.9};
+            s[i].efficiency -= 0.2;
         cr_assert(phase_find(s, PHASE_SLICES, &found), "seed %d", (int)seed);
         cr_expect(labs((long)found.first - (long)first) <= 2);
         cr_expect(labs((long)found.last - (long)last) <= 2);
@@ -106,7 +107,7 @@ Test(causes, phases_and_chance)
     struct phase none;
     struct run_slice small[PHASE_SLICES] = {0};
     for (size_t i = 0; i < PHASE_SLICES; i++)
-        small[i].efficiency = i < PHASE_SLICES / 2 ? 0.7 : 0.75;
+        small[i] = (struct run_slice){.end_ns = 1, .efficiency = i < PHASE_SLICES / 2 ? 0.7 : 0.75};
     cr_expect_not(phase_find(small, PHASE_SLICES, &none), "certain, but less than 10 points");
     cr_expect_not(phase_find(NULL, 0, &none));
 }
