@@ -350,9 +350,8 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
 void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
 {
     const json_t *ranks = json_object_get(value, "ranks");
-    snprintf(text, VERDICT_TEXT, "%s%s%s",
-             json_is_true(json_object_get(value, "proven")) ? "proven " : "",
-             json_text_at(value, "kind"), json_array_size(ranks) ? ": " : "");
+    snprintf(text, VERDICT_TEXT, "%s%s", json_text_at(value, "kind"),
+             json_array_size(ranks) ? ": " : "");
     if (json_array_size(ranks))
         add_ranks(text, ranks);
 }
