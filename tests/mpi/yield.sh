@@ -14,9 +14,9 @@ measure() {
 }
 
 # By the letter; with all that was preloaded: what is not there every process says.
-LD_PRELOAD=none.so "${bench%bcast}scenario" -i 3 >out 2>err || fail "status $?"
+LD_PRELOAD=none.so "$MPIEXEC" -n 2 "${bench%bcast}scenario" -i 3 >out 2>err || fail "status $?"
 plain=$(grep -c none.so err)
-LD_PRELOAD=none.so "${bench%bcast}scenario" -i 3 -y >out 2>err || fail "-y: status $?"
+LD_PRELOAD=none.so "$MPIEXEC" -n 2 "${bench%bcast}scenario" -i 3 -y >out 2>err || fail "-y: status $?"
 tr -s '#\n ' ' ' <out | grep -q 'waiting ranks yield them' || fail "-y does not yield"
 [ "$(grep -c none.so err)" -ge "$plain" ] || fail "-y: without what was preloaded"
 
