@@ -24,7 +24,7 @@ ls "$work/a" | grep -q ledger && fail "raw records of a run that ended well were
 
 # The page again is the page.
 sed -n '/^collprof: /,$p' "$work/a.txt" > "$work/page"
-$collprof report "$work/a" > "$work/again" || fail "report: status $?"
+$collprof report a > "$work/again" || fail "report: status $?"
 diff "$work/page" "$work/again" || fail "another page"
 $collprof report --format=csv --table=call_sites "$work/a" > "$work/csv" || fail "report --format=csv --table=call_sites: status $?"
 has "$work/csv" '^MPI_Bcast,100,.*,sites.c:'"$(line plain)"' plain_broadcast'
