@@ -56,7 +56,7 @@ static double set_means(const struct run_slice *slice, size_t n, struct phase *p
 bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
 {
     static const double least_difference = 0.1, least_errors = 6;
-    const size_t least = n / 20 > 3 ? n / 20 : 3; /* shorter phases do not matter */
+    const size_t least = n / 10 > 3 ? n / 10 : 3; /* shorter phases do not matter */
     double all = 0, largest = 0;
     *phase = (struct phase){0};
     for (size_t i = 0; i < n; i++)

@@ -109,5 +109,8 @@ Test(causes, phases_and_chance)
     for (size_t i = 0; i < PHASE_SLICES; i++)
         small[i] = (struct run_slice){.end_ns = 1, .efficiency = i < PHASE_SLICES / 2 ? 0.7 : 0.75};
     cr_expect_not(phase_find(small, PHASE_SLICES, &none), "certain, but less than 10 points");
+    for (size_t i = 0; i < PHASE_SLICES; i++)
+        small[i].efficiency = i < PHASE_SLICES / 20 ? 0.85 : 0.7;
+    cr_expect_not(phase_find(small, PHASE_SLICES, &none), "the start of a run is too short");
     cr_expect_not(phase_find(NULL, 0, &none));
 }
