@@ -65,8 +65,8 @@ libprofile_la_SOURCES = src/profile/arrivals.c src/profile/fields.c src/profile/
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c src/timeline/network.c
 
 # verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.
-libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/judge.c \
-	src/verdict/reading.c src/verdict/situation.c src/verdict/text.c
+libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/judge.c src/verdict/open_calls.c \
+	src/verdict/reading.c src/verdict/situation.c src/verdict/text.c src/verdict/waits.c
 
 # results: what the bench programs write.
 libresults_la_SOURCES = src/results/pairs_document.c src/results/schedule_document.c \

@@ -84,3 +84,11 @@ bool awaited_agree(const struct awaited *a, const struct awaited *b)
            (a->bytes == b->bytes || a->bytes == JUDGE_UNKNOWN_BYTES ||
             b->bytes == JUDGE_UNKNOWN_BYTES);
 }
+
+uint32_t situation_find_comm(const struct situation *s, uint64_t id)
+{
+    uint32_t i = 0;
+    while (i < s->comms.n && s->comms.at[i].id != id)
+        i++;
+    return i;
+}

@@ -147,6 +147,9 @@ struct situation *situation_read(const char *directory, double settled);
 struct situation *situation_new(size_t n);
 void situation_free(struct situation *s);
 
+/* The index in S->comms of the communicator ID; S->comms.n if none. */
+uint32_t situation_find_comm(const struct situation *s, uint64_t id);
+
 /* Sets the call of RANK to one that waits for all N elements of AWAITED. The caller may set ANY in
  * the result. */
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,

@@ -67,7 +67,7 @@ $(sim_programs:%=sim/%): sim/%: sim/obj/tests/sim/%.o $(SIM_OBJS)
 
 # The profiling layer, linked in front of the simulator's MPI.
 SIM_LAYER_FILES = $(filter %.c,$(LAYER_FILES) $(libprofile_la_SOURCES) $(libreport_la_SOURCES)) \
-	src/verdict/ended.c src/verdict/judge.c src/verdict/situation.c src/verdict/text.c
+	src/verdict/ended.c src/verdict/judge.c src/verdict/situation.c src/verdict/text.c src/verdict/waits.c
 SIM_LAYER_GENERATED = sim/gen/wrappers/functions.c sim/gen/wrappers/rare.c sim/gen/wrappers/operations.c
 SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
 	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
