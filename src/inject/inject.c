@@ -3,7 +3,6 @@
 #include "inject/injection.h"
 
 #include "document/json.h"
-#include "sync/yielding.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -88,19 +87,11 @@ void inject_start(struct sync_clock *clock)
     began = clock_now();
     layer.inject = false;
     findings = json_array();
-    uint64_t wants[INJECTIONS_MAX] = {0}, ranks[INJECTIONS_MAX] = {0};
     for (size_t i = 0; i < n_injections; i++) {
-        injections[i]->index = (int)i;
-        wants[i] = injections[i]->start();
-    }
-    /* A rank that took part alone would wait for the others. */
-    allreduce_yielding(wants, ranks, INJECTIONS_MAX, MPI_SUM, layer.comm);
-    for (size_t i = 0; i < n_injections; i++) {
-        injections[i]->on = ranks[i] == (uint64_t)layer.size;
-        layer.inject |= injections[i]->on;
-        if (ranks[i] && !injections[i]->on && layer.rank == 0)
-            injection_warn("%s: it is off, since it is possible on %llu of %d ranks only",
-                           injections[i]->name, (unsigned long long)ranks[i], layer.size);
+        struct injection *j = injections[i];
+        j->index = (int)i;
+        j->on = j->start();
+        layer.inject |= j->on;
     }
     if (layer.inject)
         internal_comms_start();

@@ -56,7 +56,8 @@ struct collective {
 struct injection {
     const char *name; /* which kind its findings are in the profile */
     size_t keeps; /* bytes for internal_comm.kept[], zeroed, allocated after the first handshake */
-    /* Reads layer.settings; false if the injection is not requested. */
+    /* Reads layer.settings, which are the same on all ranks; false if the injection is not
+     * requested or impossible, on all ranks alike. */
     bool (*start)(void);
     /* Whether the injection needs the internal communicator for this call. Must use only data that
      * are equal on all members. */

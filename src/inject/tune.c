@@ -122,15 +122,19 @@ static void killed_keep(void)
 
 static bool start(void)
 {
-    const char *wanted = layer.settings.tune;
-    library = *wanted ? tuning_library() : NULL;
-    if (*wanted && !library && layer.rank == 0)
-        injection_warn(
-            "tune: this MPI library has no algorithms that can be chosen while a program "
-            "runs");
-    if (library && layer.rank == 0)
+    if (!*layer.settings.tune)
+        return false;
+    library = tuning_library();
+    /* A rank that tuned alone would wait for the others. */
+    uint64_t lacks = !library, lacking = 0;
+    allreduce_yielding(&lacks, &lacking, 1, MPI_SUM, layer.comm);
+    if (lacking && layer.rank == 0)
+        injection_warn("tune: the MPI library of %llu of %d ranks has no algorithms that can be "
+                       "chosen while a program runs",
+                       (unsigned long long)lacking, layer.size);
+    else if (layer.rank == 0)
         killed_keep();
-    return library != NULL;
+    return !lacking;
 }
 
 static const struct tuned_operation *operation_of(const struct collective *c)
