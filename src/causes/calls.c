@@ -79,16 +79,16 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     const struct event *a = &g->events[order[first]];
     const int64_t width = width_of(&g->run);
     int64_t from, to;
-    struct call c = {.entry = a->entry_ns,
-                     .exit = a->exit_ns,
-                     .until = a->entry_ns,
-                     .epoch = width ? a->entry_ns / width : 0,
-                     .lane = (uint32_t)g->lanes.n - 1,
-                     .first = first,
-                     .end = end,
-                     .event = order[first],
-                     .awaited = CAUSES_NONE};
-    const struct call *last = lane->begin < g->calls.n ? &g->calls.at[g->calls.n - 1] : NULL;
+    struct graph_call c = {.entry = a->entry_ns,
+                           .exit = a->exit_ns,
+                           .until = a->entry_ns,
+                           .epoch = width ? a->entry_ns / width : 0,
+                           .lane = (uint32_t)g->lanes.n - 1,
+                           .first = first,
+                           .end = end,
+                           .event = order[first],
+                           .awaited = CAUSES_NONE};
+    const struct graph_call *last = lane->begin < g->calls.n ? &g->calls.at[g->calls.n - 1] : NULL;
     bool judged = true;
     for (uint32_t i = first; i < end; i++) {
         g->call_of[order[i]] = (uint32_t)g->calls.n;
@@ -113,7 +113,7 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
 static void end_lane(struct event_graph *g)
 {
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];
-    const struct call *last = &g->calls.at[g->calls.n - 1];
+    const struct graph_call *last = &g->calls.at[g->calls.n - 1];
     int64_t from, to;
     event_window(g, last->epoch, &from, &to);
     lane->end = (uint32_t)g->calls.n;
@@ -166,7 +166,8 @@ uint32_t event_posting(const struct event_graph *g, uint32_t event)
 static int by_window_and_exit(const void *a, const void *b, void *calls)
 {
     const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    const struct call *x = (const struct call *)calls + i, *y = (const struct call *)calls + k;
+    const struct graph_call *x = (const struct graph_call *)calls + i,
+                            *y = (const struct graph_call *)calls + k;
     return ORDER(x->epoch, y->epoch) ?: ORDER(x->exit, y->exit) ?: ORDER(i, k);
 }
 
@@ -176,7 +177,7 @@ void event_calls_read(struct event_graph *g)
     add_calls(g);
     g->order = memory_alloc((g->calls.n + 1) * sizeof *g->order);
     for (uint32_t i = 0; i < g->calls.n; i++) {
-        struct call *c = &g->calls.at[i];
+        struct graph_call *c = &g->calls.at[i];
         const uint32_t event = g->t->cause[c->event].event;
         g->order[i] = i;
         if (c->until <= c->entry || event == TIMELINE_NONE)

@@ -40,7 +40,7 @@ struct visit {
 };
 
 /* State of the replay of a lane. */
-struct thread {
+struct cause_thread {
     uint32_t next; /* the call that is still to be replayed */
     bool entered, busy;
     struct history *history;
@@ -50,7 +50,7 @@ struct thread {
 struct search {
     const struct event_graph *g;
     struct visit *visit;           /* for each call */
-    struct thread *thread;         /* for each lane */
+    struct cause_thread *thread;   /* for each lane */
     struct cost *cost;             /* for each piece */
     struct delay_balance *balance; /* for each piece, zeroed */
     struct history_differences delays;
@@ -62,7 +62,7 @@ struct search {
     uint64_t work, allowed; /* delays examined so far, and how many may be before forget() */
 };
 
-static void spend(struct search *s, struct thread *t, uint32_t piece, int64_t until)
+static void spend(struct search *s, struct cause_thread *t, uint32_t piece, int64_t until)
 {
     history_add(&s->pool, &t->history, piece, until > t->at ? until - t->at : 0);
     t->at = until > t->at ? until : t->at;
@@ -119,7 +119,7 @@ static uint32_t most_of_it(const struct cost *p)
 }
 
 /* Charges COST to the piece. */
-static void add_cost(struct search *s, const struct call *c, uint32_t piece, double cost)
+static void add_cost(struct search *s, const struct graph_call *c, uint32_t piece, double cost)
 {
     struct cost *p = &s->cost[piece];
     const bool direct = s->g->t->cause[c->event].rank == s->g->pieces.at[piece].rank;
@@ -131,7 +131,7 @@ static void add_cost(struct search *s, const struct call *c, uint32_t piece, dou
  * CAUSE. */
 static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
 {
-    const struct call *c = event_call(s->g, call);
+    const struct graph_call *c = event_call(s->g, call);
     struct visit *v = &s->visit[call];
     struct cost *p = &s->cost[cause];
     const uint32_t waited = c->awaited == CAUSES_NONE ? 0 : event_call(s->g, c->awaited)->waited;
@@ -162,7 +162,7 @@ static void follow_turn(struct search *s, uint32_t cause)
 
 /* Distributes the wait of C over its delays: the excess of LATE, the history of the awaited rank at
  * the end of the wait, over OWN, the history of C's own rank at the start of the wait. */
-static void distribute(struct search *s, const struct call *c, const struct history *late,
+static void distribute(struct search *s, const struct graph_call *c, const struct history *late,
                        const struct history *own)
 {
     const double wait = (double)(c->until - c->entry);
@@ -196,9 +196,9 @@ static void distribute(struct search *s, const struct call *c, const struct hist
 
 /* Extends the lane's history to the entry of its next call, and keeps it for the calls that wait
  * for that one. */
-static void enter_call(struct search *s, struct thread *t)
+static void enter_call(struct search *s, struct cause_thread *t)
 {
-    const struct call *c = event_call(s->g, t->next);
+    const struct graph_call *c = event_call(s->g, t->next);
     struct visit *v = &s->visit[t->next];
     if (t->entered)
         return;
@@ -209,16 +209,16 @@ static void enter_call(struct search *s, struct thread *t)
         v->history = history_share(t->history);
 }
 
-static void replay_call(struct search *s, struct thread *t);
+static void replay_call(struct search *s, struct cause_thread *t);
 
 /* The history that C waited for, with the time at which it ends; the caller frees it. NULL if
  * unknown. Waits that form a cycle, where entries and exits are at the same time, are unknown at
  * one call. */
-static struct history *awaited_history(struct search *s, const struct call *c, int64_t *at)
+static struct history *awaited_history(struct search *s, const struct graph_call *c, int64_t *at)
 {
     if (c->awaited == CAUSES_NONE)
         return NULL;
-    struct thread *t = &s->thread[event_call(s->g, c->awaited)->lane];
+    struct cause_thread *t = &s->thread[event_call(s->g, c->awaited)->lane];
     struct visit *v = &s->visit[c->awaited];
     while (!t->busy && t->next < c->awaited)
         replay_call(s, t);
@@ -233,9 +233,9 @@ static struct history *awaited_history(struct search *s, const struct call *c, i
     return h;
 }
 
-static void replay_call(struct search *s, struct thread *t)
+static void replay_call(struct search *s, struct cause_thread *t)
 {
-    const struct call *c = event_call(s->g, t->next);
+    const struct graph_call *c = event_call(s->g, t->next);
     int64_t at = 0;
     enter_call(s, t);
     t->busy = true;
@@ -274,7 +274,7 @@ static void end_epoch(struct search *s)
         if (is_last(s, i) == is_last(s, last) ? s->thread[i].at > s->thread[last].at
                                               : is_last(s, i))
             last = i;
-    struct thread *t = &s->thread[last];
+    struct cause_thread *t = &s->thread[last];
     spend(s, t, is_last(s, last) ? s->g->lanes.at[last].tail : s->g->lanes.at[last].unknown, s->to);
     history_compare(&s->pool, t->history, NULL, &s->delays);
     for (size_t i = 0; i < s->delays.n; i++)
@@ -306,7 +306,7 @@ static void replay(struct search *s)
     const size_t n = s->g->calls.n;
     for (size_t i = 0; i < n; i++) {
         const uint32_t call = s->g->order[i];
-        const struct call *c = event_call(s->g, call);
+        const struct graph_call *c = event_call(s->g, call);
         if (!i || c->epoch != s->epoch) {
             if (i)
                 end_epoch(s);
@@ -378,7 +378,7 @@ static struct root_cause row_of(const struct search *s, size_t piece)
     row.error_ns = cost_error(s, p);
     row.wave_end = CAUSES_NONE;
     if (p->farthest) {
-        const struct call *far = event_call(s->g, p->farthest - 1);
+        const struct graph_call *far = event_call(s->g, p->farthest - 1);
         row.wave_ranks = s->visit[p->farthest - 1].hops;
         row.wave_ns = far->until - s->visit[p->farthest - 1].wave_ns;
         row.wave_end = s->g->lanes.at[far->lane].rank;

@@ -132,13 +132,13 @@ static void find_classes(struct event_graph *g, int64_t time)
     g->class_of = (struct index){0};
     g->classes.n = 0;
     for (uint32_t i = 0; i < g->calls.n; i++) {
-        const struct call *c = event_call(g, i);
+        const struct graph_call *c = event_call(g, i);
         const uint32_t last = last_enabled(g, i, &enabled);
         if (last != CAUSES_NONE && c->exit >= enabled && c->exit <= time)
             class_add(g, &g->events[last], TRANSFER, c->exit - enabled, enabled <= c->entry);
     }
     for (uint32_t i = 0; i < g->calls.n; i++) {
-        const struct call *c = event_call(g, i);
+        const struct graph_call *c = event_call(g, i);
         const uint32_t last = last_enabled(g, i, &enabled);
         if (c->exit <= time && (last == CAUSES_NONE ||
                                 enabled + class_mean(g, &g->events[last], TRANSFER) <= c->entry))
@@ -153,7 +153,7 @@ static int64_t at_most(int64_t value, int64_t most)
 
 static void find_durations(struct event_graph *g, uint32_t call)
 {
-    const struct call *c = event_call(g, call);
+    const struct graph_call *c = event_call(g, call);
     int64_t enabled, from, to, *least = &g->recorded.least[call];
     const uint32_t last = last_enabled(g, call, &enabled);
     event_window(g, c->epoch, &from, &to);
@@ -272,7 +272,7 @@ void event_graph_extrapolate(struct event_graph *g, int64_t from_ns)
     double *mean = mean_computation(g, from_ns);
     find_classes(g, from_ns);
     for (uint32_t i = 0; i < g->calls.n; i++) {
-        const struct call *c = event_call(g, i);
+        const struct graph_call *c = event_call(g, i);
         if (c->entry < from_ns)
             continue;
         if (mean[c->before] >= 0)

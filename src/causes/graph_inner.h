@@ -17,7 +17,7 @@
 #include "causes/graph.h"
 
 /* One MPI call. Times in ns. */
-struct call {
+struct graph_call {
     int64_t entry, exit, until; /* UNTIL: end of its wait; ENTRY if it did not wait */
     int64_t epoch;              /* number of its window */
     uint32_t lane;
@@ -91,7 +91,7 @@ struct event_graph {
     ARRAY(struct root_cause) pieces;
     ARRAY(struct delay_groups) groups_of; /* for each piece */
     struct index piece_of;
-    ARRAY(struct call) calls; /* grouped by lane, in the order of time */
+    ARRAY(struct graph_call) calls; /* grouped by lane, in the order of time */
     ARRAY(struct lane) lanes;
     uint32_t *call_of;       /* for each event */
     uint32_t *order;         /* calls sorted by window and exit */
@@ -112,7 +112,7 @@ struct event_graph {
     } * lane;
 };
 
-static inline const struct call *event_call(const struct event_graph *g, uint32_t call)
+static inline const struct graph_call *event_call(const struct event_graph *g, uint32_t call)
 {
     return &g->calls.at[call];
 }
@@ -120,7 +120,7 @@ static inline const struct call *event_call(const struct event_graph *g, uint32_
 /* Whether the call is the first of its thread in its window. */
 static inline bool event_is_first(const struct event_graph *g, uint32_t call)
 {
-    const struct call *c = event_call(g, call);
+    const struct graph_call *c = event_call(g, call);
     return !call || c[-1].lane != c->lane || c[-1].epoch != c->epoch;
 }
 
@@ -156,5 +156,10 @@ void event_graph_ideal(struct event_graph *g);
 
 /* Replays the calls with these durations. The result is valid until the next replay. */
 const struct event_replay *event_graph_replay(struct event_graph *g);
+
+/* Lets the next replay send broadcasts along W's tree, up to event_graph_ideal(). Returns why that
+ * is unknown, or NULL. */
+struct what_if;
+const char *event_graph_replace(struct event_graph *g, const struct what_if *w);
 
 #endif

@@ -82,7 +82,7 @@ static int64_t tree_end(const struct event_graph *g, uint32_t event)
 
 static void replay_call(struct event_graph *g, uint32_t call)
 {
-    const struct call *c = event_call(g, call);
+    const struct graph_call *c = event_call(g, call);
     int64_t exit = replayed_entry(g, call) + g->changed.least[call];
     for (uint32_t i = c->first; i < c->end; i++) {
         const uint32_t event = g->t->order[i];
@@ -188,7 +188,7 @@ const struct event_replay *event_graph_replay(struct event_graph *g)
     g->replay.blocks.n = 0;
     start_lanes(g);
     for (size_t i = 0; i < g->calls.n; i++) {
-        const struct call *c = event_call(g, g->order[i]);
+        const struct graph_call *c = event_call(g, g->order[i]);
         if (i && c->epoch != p.epoch)
             end_window(g, &p);
         if (!i || c->epoch != p.epoch)

@@ -75,14 +75,14 @@ const struct replay_check *what_if_check(struct event_graph *g)
     return c;
 }
 
-struct change {
+struct what_if_change {
     struct event_graph *g;
     bool *selected; /* for each piece */
 };
 
 /* Marks the pieces that W selects, but no time after the last call: a replay does not change it.
  * Returns the number of ranks that execute them. */
-static uint32_t select_pieces(const struct change *c, const struct what_if *w)
+static uint32_t select_pieces(const struct what_if_change *c, const struct what_if *w)
 {
     uint32_t ranks = 0, last = CAUSES_NONE;
     for (size_t i = 0; i < c->g->pieces.n; i++) {
@@ -104,7 +104,7 @@ struct share {
     double ns;
 };
 
-static struct share *shares_of(const struct change *c, bool *all_equal)
+static struct share *shares_of(const struct what_if_change *c, bool *all_equal)
 {
     const struct event_graph *g = c->g;
     struct share *share = memory_alloc((g->lanes.n + 1) * sizeof *share);
@@ -123,7 +123,7 @@ static struct share *shares_of(const struct change *c, bool *all_equal)
 }
 
 /* Sets the K-th execution on every rank to the mean of all ranks' K-th executions. */
-static void balance_each(struct change *c, uint32_t executions, uint32_t ranks)
+static void balance_each(struct what_if_change *c, uint32_t executions, uint32_t ranks)
 {
     const struct event_graph *g = c->g;
     double *sum = memory_alloc((executions + 1) * sizeof *sum);
@@ -142,7 +142,7 @@ static void balance_each(struct change *c, uint32_t executions, uint32_t ranks)
 }
 
 /* Sets the total of every rank to the mean total. */
-static void balance_totals(struct change *c, const struct share *share, double mean)
+static void balance_totals(struct what_if_change *c, const struct share *share, double mean)
 {
     const struct event_graph *g = c->g;
     for (size_t i = 0; i < g->calls.n; i++) {
@@ -152,7 +152,7 @@ static void balance_totals(struct change *c, const struct share *share, double m
     }
 }
 
-static void balance(struct change *c)
+static void balance(struct what_if_change *c)
 {
     bool equal;
     double sum = 0;
@@ -170,7 +170,7 @@ static void balance(struct change *c)
     free(share);
 }
 
-static void make_faster(struct change *c, double percent)
+static void make_faster(struct what_if_change *c, double percent)
 {
     for (size_t i = 0; i < c->g->calls.n; i++)
         if (c->selected[c->g->calls.at[i].before])
@@ -225,7 +225,7 @@ static void predict(struct prediction *p, struct event_graph *g)
 
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p)
 {
-    struct change c = {.g = g, .selected = memory_alloc(g->pieces.n + 1)};
+    struct what_if_change c = {.g = g, .selected = memory_alloc(g->pieces.n + 1)};
     p->ranks = w->kind < WHAT_IF_NO_TRANSFER ? select_pieces(&c, w) : (uint32_t)g->lanes.n;
     p->unknown = NULL;
     bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;

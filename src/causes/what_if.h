@@ -57,10 +57,6 @@ bool same_segment(const struct root_cause *a, const struct root_cause *b);
  * trees of the recorded broadcasts or the costs of their messages are unknown. */
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p);
 
-/* A part of what_if_predict(): lets the next replay use W's tree, up to event_graph_ideal().
- * Returns why that is unknown, or NULL. */
-const char *event_graph_replace(struct event_graph *g, const struct what_if *w);
-
 /* Balances the computation that costs most of ROWS, which are sorted by cost, where that gains.
  * Returns how many predictions it made. */
 enum { WHAT_IF_BEST = 3 };

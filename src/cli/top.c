@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-struct asking {
+struct top_options {
     const char *directory; /* NULL: CLI_DIRECTORY */
     double interval;       /* seconds */
 };
 
 /* What happened between two readings. Times in seconds. */
-struct change {
+struct top_change {
     const struct profile *now;
     double *share;  /* by rank: of its time, in MPI (0 to 1); negative if it does not run here */
     double seconds; /* the longest time of a rank */
@@ -36,10 +36,10 @@ static const struct profile_rank *rank_in(const struct profile *p, int32_t rank)
 }
 
 /* Release SHARE by free(). */
-static struct change change_of(const struct profile *before, const struct profile *now)
+static struct top_change change_of(const struct profile *before, const struct profile *now)
 {
     const int32_t size = now->size;
-    struct change c = {.now = now};
+    struct top_change c = {.now = now};
     c.share = memory_alloc(((size_t)size + 1) * sizeof *c.share);
     for (int32_t i = 0; i < size; i++) {
         const struct profile_rank *a = rank_in(before, i), *b = rank_in(now, i);
@@ -55,7 +55,7 @@ static struct change change_of(const struct profile *before, const struct profil
     return c;
 }
 
-static void show_head(const struct change *c, FILE *out, size_t width)
+static void show_head(const struct top_change *c, FILE *out, size_t width)
 {
     const struct profile *p = c->now;
     char text[600], run[32], last[32];
@@ -68,7 +68,7 @@ static void show_head(const struct change *c, FILE *out, size_t width)
 
 /* Marks each group of VERDICT with the share of time in MPI of its ranks, if known:
  * "     93 % in MPI  " or "  12-97 % in MPI  ". */
-static void mark_groups(const struct change *c, json_t *verdict)
+static void mark_groups(const struct top_change *c, json_t *verdict)
 {
     json_t *g;
     const json_t *rank;
@@ -112,7 +112,7 @@ static void show_late(const struct profile *p, size_t width)
 static void show(const struct profile *before, const struct profile *now, json_t *verdict)
 {
     const size_t width = (size_t)report_width(stdout);
-    struct change c = change_of(before, now);
+    struct top_change c = change_of(before, now);
     fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n", stdout);
     show_head(&c, stdout, width);
     mark_groups(&c, verdict);
@@ -178,7 +178,7 @@ static void follow(const char *path, double interval)
 
 static const struct option_entry entries[] = {
     {"interval", 0, "SECONDS", "between two readings", 0, option_take_real,
-     offsetof(struct asking, interval),
+     offsetof(struct top_options, interval),
      &(const struct option_limits){0.2, 3600, "a time from 0.2 to 3600 s", 0}},
     {0}};
 
@@ -193,7 +193,7 @@ static const struct option_program program = {
 
 int cli_top(int argc, char **argv)
 {
-    struct asking t = {.interval = 2};
+    struct top_options t = {.interval = 2};
     cli_parse(&program, &t, argc, argv);
     char *path = runs_current(t.directory ?: CLI_DIRECTORY),
          *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */

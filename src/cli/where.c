@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct asking {
+struct where_options {
     const char *directory; /* NULL: CLI_DIRECTORY */
     int format;
     bool stack;
@@ -16,11 +16,11 @@ struct asking {
 static const char *const formats[] = {"text", "json", NULL};
 
 static const struct option_entry entries[] = {
-    {"format", 0, "FORMAT", "text or json", 0, option_take_word, offsetof(struct asking, format),
-     OPTION_WORDS(formats)},
+    {"format", 0, "FORMAT", "text or json", 0, option_take_word,
+     offsetof(struct where_options, format), OPTION_WORDS(formats)},
     {"stack", 0, NULL,
      "the stacks of ranks outside of MPI, whose processes are stopped for that moment", 0,
-     option_take_flag, offsetof(struct asking, stack), NULL},
+     option_take_flag, offsetof(struct where_options, stack), NULL},
     {0}};
 
 static const struct option_program program = {
@@ -55,7 +55,7 @@ static void add_stacks(json_t *notes, const struct situation *s)
 
 int cli_where(int argc, char **argv)
 {
-    struct asking w = {.directory = NULL};
+    struct where_options w = {.directory = NULL};
     cli_parse(&program, &w, argc, argv);
     char *path = runs_current(w.directory ?: CLI_DIRECTORY);
     struct situation *s = situation_read(path, VERDICT_SETTLED);

@@ -96,7 +96,7 @@ static const char *cell_shown(const struct table *t, size_t row, size_t column,
 }
 
 /* The layout of a table: a row of heads, possibly one of units, then the table's rows. */
-struct grid {
+struct text_grid {
     const struct table *t;
     const struct column *column; /* those of the table */
     size_t columns, heads, rows; /* ROWS includes HEADS */
@@ -111,7 +111,7 @@ static const char *unit_of(const struct column *c)
 }
 
 /* Release by free(). */
-static char *text_of(const struct grid *g, size_t row, size_t column)
+static char *text_of(const struct text_grid *g, size_t row, size_t column)
 {
     const struct column *c = &g->column[column];
     char number[CELL_ROOM], *text;
@@ -127,7 +127,7 @@ static char *text_of(const struct grid *g, size_t row, size_t column)
     return text;
 }
 
-static void fill_grid(struct grid *g, bool brief)
+static void fill_grid(struct text_grid *g, bool brief)
 {
     for (size_t c = 0; c < g->columns; c++) {
         unsigned flags = g->column[c].flags;
@@ -145,7 +145,7 @@ static void fill_grid(struct grid *g, bool brief)
     }
 }
 
-static size_t total_of(const struct grid *g)
+static size_t total_of(const struct text_grid *g)
 {
     size_t total = INDENT;
     for (size_t c = 0; c < g->columns; c++)
@@ -153,7 +153,7 @@ static size_t total_of(const struct grid *g)
     return total - GAP;
 }
 
-static size_t widest_name(const struct grid *g)
+static size_t widest_name(const struct text_grid *g)
 {
     size_t found = g->columns;
     for (size_t c = 0; c < g->columns; c++)
@@ -166,7 +166,7 @@ static size_t widest_name(const struct grid *g)
 /* Omits optional columns, from the right, until the widest text column can have a quarter of the
  * width; then makes text columns narrower, and (BRIEF) cuts their cells off, so that a row is one
  * line. */
-static void fit_grid(struct grid *g, size_t width, bool brief)
+static void fit_grid(struct text_grid *g, size_t width, bool brief)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
     size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
@@ -208,7 +208,7 @@ static size_t fitting(const char *text, size_t room)
 
 /* Prints what fits of each cell of row R on one line, from FROM[column] on, which it advances.
  * Returns whether all cells are complete. Lines have no trailing blanks. */
-static bool put_line(const struct grid *g, size_t r, size_t *from, bool comment, FILE *out)
+static bool put_line(const struct text_grid *g, size_t r, size_t *from, bool comment, FILE *out)
 {
     size_t blank = comment ? INDENT - 1 : INDENT;
     bool complete = true;
@@ -233,7 +233,7 @@ static bool put_line(const struct grid *g, size_t r, size_t *from, bool comment,
 }
 
 /* Remarks are printed below their rows. */
-static void put_grid(const struct grid *g, FILE *out, bool comments, size_t width)
+static void put_grid(const struct text_grid *g, FILE *out, bool comments, size_t width)
 {
     size_t *from = memory_alloc(g->columns * sizeof *from);
     for (size_t r = 0; r < g->rows; r++) {
@@ -246,7 +246,7 @@ static void put_grid(const struct grid *g, FILE *out, bool comments, size_t widt
     free(from);
 }
 
-static void put_meanings(const struct grid *g, FILE *out, size_t width)
+static void put_meanings(const struct text_grid *g, FILE *out, size_t width)
 {
     char mark[80];
     for (size_t c = 0; c < g->columns; c++) {
@@ -259,7 +259,7 @@ static void put_meanings(const struct grid *g, FILE *out, size_t width)
 
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
-    struct grid g = {
+    struct text_grid g = {
         .t = t, .column = t->columns, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sample {
+struct metric_sample {
     char *labels; /* {operation="MPI_Recv",site="x.c:12 main"}; may be empty */
     double value;
 };
@@ -18,7 +18,7 @@ struct sample {
 /* The names of families in seconds and bytes end with the unit. */
 struct family {
     const char *name, *type, *unit, *help; /* UNIT may be NULL */
-    ARRAY(struct sample) samples;
+    ARRAY(struct metric_sample) samples;
 };
 
 static void write_value(FILE *out, const char *text)
@@ -48,7 +48,7 @@ static void add(struct family *f, const char *key, const char *of_key, const cha
     while (i < f->samples.n && strcmp(f->samples.at[i].labels, labels) != 0)
         i++;
     if (i == f->samples.n)
-        *PUSH(&f->samples) = (struct sample){labels, 0};
+        *PUSH(&f->samples) = (struct metric_sample){labels, 0};
     else
         free(labels);
     f->samples.at[i].value += value;
@@ -56,7 +56,7 @@ static void add(struct family *f, const char *key, const char *of_key, const cha
 
 static int largest_first(const void *a, const void *b)
 {
-    const struct sample *x = a, *y = b;
+    const struct metric_sample *x = a, *y = b;
     return ORDER(y->value, x->value) ?: strcmp(x->labels, y->labels);
 }
 

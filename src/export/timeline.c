@@ -47,7 +47,7 @@ static const struct column message_columns[] = {
     {"to", NULL, COLUMN_TEXT, 0, NULL},
 };
 
-struct lane {
+struct view_lane {
     uint32_t rank;
     uint8_t thread;
     char name[60];
@@ -57,18 +57,18 @@ struct view_of_trace {
     const struct profile *p;
     struct timeline t;
     int64_t from, to;
-    struct lane lane[MOST_LANES];
+    struct view_lane lane[MOST_LANES];
     size_t lanes;
     struct table *spans, *messages;
 };
 
 static int by_lane(const void *a, const void *b)
 {
-    const struct lane *x = a, *y = b;
+    const struct view_lane *x = a, *y = b;
     return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread);
 }
 
-static const struct lane *lane_at(const struct view_of_trace *v, uint32_t rank, uint8_t thread)
+static const struct view_lane *lane_at(const struct view_of_trace *v, uint32_t rank, uint8_t thread)
 {
     for (size_t i = 0; i < v->lanes; i++)
         if (v->lane[i].rank == rank && v->lane[i].thread == thread)
@@ -79,7 +79,7 @@ static const struct lane *lane_at(const struct view_of_trace *v, uint32_t rank, 
 static void add_lane(struct view_of_trace *v, uint32_t rank, uint8_t thread)
 {
     if (v->lanes < MOST_LANES && !lane_at(v, rank, thread))
-        v->lane[v->lanes++] = (struct lane){.rank = rank, .thread = thread};
+        v->lane[v->lanes++] = (struct view_lane){.rank = rank, .thread = thread};
 }
 
 static void find_lanes(struct view_of_trace *v)
@@ -180,7 +180,7 @@ static void span(struct view_of_trace *v, const char *lane, int64_t from, int64_
 }
 
 /* Adds a call, which may have completed N requests: its waiting part, and the rest. */
-static void span_of_call(struct view_of_trace *v, const struct lane *lane, const uint32_t *of,
+static void span_of_call(struct view_of_trace *v, const struct view_lane *lane, const uint32_t *of,
                          size_t n)
 {
     const struct event *call = &v->p->events.at[*of];
@@ -199,7 +199,7 @@ static void span_of_call(struct view_of_trace *v, const struct lane *lane, const
          v->p->operations.at[call->operation].name);
 }
 
-static void spans_of(struct view_of_trace *v, const struct lane *lane)
+static void spans_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     const struct event *events = v->p->events.at;
     for (size_t i = 0, next; i < v->p->events.n; i = next) {
@@ -212,7 +212,7 @@ static void spans_of(struct view_of_trace *v, const struct lane *lane)
 
 /* Adds what MPI did below its calls, in a lane of its own. Events without a duration get a visible
  * width. */
-static void transport_of(struct view_of_trace *v, const struct lane *lane)
+static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     char name[80];
     snprintf(name, sizeof name, "%s, transport", lane->name);
@@ -229,7 +229,7 @@ static void transport_of(struct view_of_trace *v, const struct lane *lane)
 }
 
 /* Adds the time outside of the recorded windows, which is unknown. */
-static void gaps_of(struct view_of_trace *v, const struct lane *lane)
+static void gaps_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     const uint64_t mask = v->p->trace.time_mask;
     const int64_t width = mask ? 1ll << __builtin_ctzll(mask) : 0;
@@ -250,8 +250,8 @@ static void messages_of(struct view_of_trace *v)
         if (a->kind != EVENT_RECEIVED || v->t.partner[i] == TIMELINE_NONE)
             continue;
         const struct event *send = &v->p->events.at[v->t.partner[i]];
-        const struct lane *from = lane_at(v, send->rank, send->thread),
-                          *to = lane_at(v, a->rank, a->thread);
+        const struct view_lane *from = lane_at(v, send->rank, send->thread),
+                               *to = lane_at(v, a->rank, a->thread);
         if (!from || !to || send->entry_ns < v->from || a->exit_ns > v->to)
             continue;
         table_real(v->messages, seconds(v, send->entry_ns));

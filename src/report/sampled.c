@@ -94,13 +94,13 @@ static struct sampled sampled_functions(const struct profile *p)
 
 /* --- what slow ranks execute longer --- */
 
-struct comparison {
+struct sample_comparison {
     const struct view *v;
     const bool *slow;
     double ranks[2]; /* number of the others, and of slow ranks */
 };
 
-static bool is_slow(const struct comparison *c, const struct sampled_function *f)
+static bool is_slow(const struct sample_comparison *c, const struct sampled_function *f)
 {
     const size_t i = rank_index(c->v->p, f->in->rank);
     return i < c->v->p->ranks.n && c->slow[i];
@@ -108,7 +108,7 @@ static bool is_slow(const struct comparison *c, const struct sampled_function *f
 
 /* How much longer slow ranks execute the functions [F, END), ns per rank; 0 if chance could be the
  * reason: below three standard deviations of the numbers of samples. */
-static double longer(const struct comparison *c, const struct sampled_function *f,
+static double longer(const struct sample_comparison *c, const struct sampled_function *f,
                      const struct sampled_function *end)
 {
     double mean[2] = {0}, variance = 0;
@@ -133,7 +133,7 @@ static const struct sampled_function *next_of(const struct sampled_function *f,
 }
 
 /* The row of a slow rank that takes longest. */
-static const struct sampled_function *longest_row(const struct comparison *c,
+static const struct sampled_function *longest_row(const struct sample_comparison *c,
                                                   const struct sampled_function *f,
                                                   const struct sampled_function *end)
 {
@@ -144,7 +144,7 @@ static const struct sampled_function *longest_row(const struct comparison *c,
 }
 
 /* "work at w.c:8, most often in w.c:5 spin, between A and B" */
-static void put_text(const struct comparison *c, const struct sampled_function *f,
+static void put_text(const struct sample_comparison *c, const struct sampled_function *f,
                      const struct sampled_function *end, bool with_calls, double ns, char *text)
 {
     const struct profile *p = c->v->p;
@@ -185,7 +185,7 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
                     double excess, char text[SAMPLED_TEXT])
 {
     struct sampled list = sampled_functions(v->p);
-    struct comparison c = {.v = v, .slow = slow};
+    struct sample_comparison c = {.v = v, .slow = slow};
     const struct sampled_function *found = NULL, *found_end = NULL, *next;
     double most = 0;
     size_t n = 0;

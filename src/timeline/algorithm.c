@@ -282,7 +282,7 @@ void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t b
 
 /* --- all collectives of a trace --- */
 
-struct search {
+struct algorithm_search {
     const struct event *events;
     const struct net_traffic *traffic;
     uint64_t time_mask;
@@ -291,7 +291,7 @@ struct search {
     ARRAY(struct traffic) seen;
 };
 
-static void add(struct search *s, const struct algorithm_row *row)
+static void add(struct algorithm_search *s, const struct algorithm_row *row)
 {
     for (size_t i = 0; i < s->rows.n; i++) {
         struct algorithm_row *r = &s->rows.at[i];
@@ -306,7 +306,7 @@ static void add(struct search *s, const struct algorithm_row *row)
 
 static void visit(void *context, const uint32_t *member, size_t n, size_t root)
 {
-    struct search *s = context;
+    struct algorithm_search *s = context;
     const struct event *one = &s->events[*member];
     double sends = 0;
     if (one->kind != EVENT_COLLECTIVE || one->first)
@@ -333,7 +333,7 @@ struct algorithm_row *algorithms_find(const struct event *events, size_t n,
                                       const struct net_traffic *traffic, uint64_t time_mask,
                                       const char *const *names, size_t *n_rows)
 {
-    struct search s = {
+    struct algorithm_search s = {
         .events = events, .traffic = traffic, .time_mask = time_mask, .names = names};
     collectives_visit(events, n, visit, &s);
     free(s.seen.at);

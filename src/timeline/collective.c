@@ -79,7 +79,7 @@ static const uint8_t states[] = {[COLLECTIVE_ALL] = WAIT_N_TO_N,
                                  [COLLECTIVE_TO_ROOT] = WAIT_EARLY_ROOT,
                                  [COLLECTIVE_PREFIX] = WAIT_PREFIX};
 
-struct judging {
+struct collective_judging {
     struct timeline *t;
     const struct event *events;
     ARRAY(int64_t) entered;
@@ -88,7 +88,7 @@ struct judging {
 
 static void judge_instance(void *context, const uint32_t *member, size_t n, size_t root)
 {
-    struct judging *j = context;
+    struct collective_judging *j = context;
     struct timeline *t = j->t;
     const struct event *events = j->events;
     while (j->entered.n < n) {
@@ -145,7 +145,7 @@ void collectives_visit(const struct event *events, size_t n,
 
 void cause_of_collectives(struct timeline *t, const struct event *events, size_t n)
 {
-    struct judging j = {t, events, {0}, {0}};
+    struct collective_judging j = {t, events, {0}, {0}};
     collectives_visit(events, n, judge_instance, &j);
     free(j.entered.at);
     free(j.awaited.at);
