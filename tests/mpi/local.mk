@@ -86,6 +86,6 @@ MPI_LONG_TESTS = tests/mpi/inject.sh tests/mpi/launchers.sh tests/mpi/nomem.sh
 THOROUGH_TESTS += $(MPI_LONG_TESTS) tests/mpi/foreign.sh tests/mpi/killed.sh tests/mpi/sanitized.sh
 
 # A thousand runs that go on, with a watchdog: by hand, resumable.
-right-runs: all
+right-runs: all $(layer_programs)
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/mpi/right.py . $(srcdir)
 .PHONY: right-runs
