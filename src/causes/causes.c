@@ -16,7 +16,7 @@ struct cost {
     double direct, passed, path;
     uint64_t waits;
     struct place {
-        uint32_t event; /* one of the calls there, plus one; 0: none */
+        uint32_t event; /* index of one of the calls there plus one; 0: none */
         double ns;
     } place[8];             /* where most of the waiting occurs */
     double before, squares; /* at the end of the window before, and the sum over windows of its

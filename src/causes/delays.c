@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* In the first matching only delays of ranks in both histories take part. */
+/* The first matching is only for segments that both histories executed equally often. */
 static bool takes_part(const struct history_difference *d, enum matching m)
 {
     return m != MATCH_SHIFTED || !(d->count > 0 || d->count < 0);
 }
 
-/* Its excess over the average time of as many executions in the other history. */
+/* The excess of D over the average time of as many executions in the other history. */
 static double weight_of(const struct delay_balance *b, const struct history_difference *d)
 {
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
@@ -24,8 +24,8 @@ static double matched_share(const struct delay_balance *b, enum matching m)
     return b->more_count / b->less_count;
 }
 
-/* The part of delay D that remains, given LEFT of its group: the time above the mean remains
- * first. */
+/* The part of delay D that remains if LEFT ns of its group remain: first of all what is above the
+ * mean. */
 static double left_of(const struct delay_balance *b, const struct history_difference *d,
                       double left)
 {

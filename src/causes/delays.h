@@ -9,7 +9,7 @@
  * remaining computation after the same call, before the same call, and finally any computation,
  * since ranks with the same work may call MPI at different sites before and after it. */
 enum matching {
-    MATCH_SHIFTED, /* the same segment, executed equally often, on the same ranks */
+    MATCH_SHIFTED, /* the same segment, of ranks that executed it equally often in both */
     MATCH_SEGMENT,
     MATCH_FROM,
     MATCH_TO,

@@ -11,8 +11,8 @@ struct run_slice {
     int64_t begin_ns, end_ns; /* since the start of the run */
     double efficiency;        /* time outside of MPI, mean of all ranks, as a share of the slice:
                                  POP's parallel efficiency */
-    double most;   /* the same of the rank with the most; efficiency / most: load balance;
-                      most: communication efficiency */
+    double most;   /* the same of the rank with the largest: the communication efficiency;
+                      efficiency / most is the load balance */
     uint32_t rank; /* that rank */
 };
 

@@ -12,7 +12,7 @@ const char *const replay_names[REPLAY_STATES] = {
     [REPLAY_GOOD] = "good",
     [REPLAY_THREADS] = "several threads of a rank call MPI",
     [REPLAY_UNKNOWN_WAITS] = "for too many calls it is unknown what they wait for",
-    [REPLAY_INEXACT] = "the recorded durations do not give the recorded run time",
+    [REPLAY_INEXACT] = "replaying the trace does not give the recorded run time",
 };
 
 /* Limit for the relative error of a replay, and for the share of time in calls whose wait is

@@ -21,17 +21,17 @@ enum figure {
 static const struct column columns[] = {
     COLUMN("ranks", INTEGER, NULL, "in MPI_COMM_WORLD"),
     COLUMN("time", TIME, NULL, "from MPI_Init to MPI_Finalize"),
-    {"speedup", NULL, COLUMN_REAL, 2, "time of the fewest ranks over that time"},
+    {"speedup", NULL, COLUMN_REAL, 2, "time with the fewest ranks / time"},
     COLUMN("global", SHARE, NULL, "global efficiency: computation scaling x parallel efficiency"),
     COLUMN(
         "computation", SHARE, "comput.",
-        "computation scaling: time outside of MPI of the fewest ranks over that time, of all ranks "
-        "together, or with --weak per rank"),
+        "computation scaling: time outside of MPI with the fewest ranks / that time, summed over "
+        "the ranks, or with --weak their mean"),
     COLUMN("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
     COLUMN("load_balance", SHARE, "balance", "mean over maximum of the ranks' time outside of MPI"),
     COLUMN("serialisation", SHARE, "serial.",
-           "efficiency on an ideal network, over load balance (--trace)"),
-    COLUMN("transfer", SHARE, NULL, "run time on an ideal network over run time (--trace)"),
+           "efficiency on an ideal network / load balance (--trace)"),
+    COLUMN("transfer", SHARE, NULL, "run time on an ideal network / run time (--trace)"),
     OPTIONAL("communication", SHARE, NULL, "serialisation x transfer"),
     OPTIONAL("runs", COUNT, NULL, "all figures are medians of them"),
 };

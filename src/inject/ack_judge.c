@@ -118,8 +118,8 @@ static bool may_be_delayed(const struct judging *g, size_t k, int i, enum rule r
     return false;
 }
 
-/* The latest rank in broadcast K; -1: none was late. I does not depend on it, but messages to it
- * did not compete with those to I. */
+/* The rank that entered broadcast K latest; -1: none was late. Rank I does not wait for it, but
+ * messages to it did not compete with those to I. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
     int who = -1;

@@ -103,8 +103,7 @@ static void explain(const struct subject *u, const struct latency_result *r, cha
     if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
         snprintf(text, 200, "%s%s", r->method->value, doubt);
     else if (f)
-        snprintf(text, 200, "exit of rank %d - entry of rank %d, the last%s", f->to, f->from,
-                 doubt);
+        snprintf(text, 200, "exit of rank %d - last entry (rank %d)%s", f->to, f->from, doubt);
     else
         snprintf(text, 200, "last exit - last entry");
 }

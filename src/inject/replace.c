@@ -1,4 +1,4 @@
-/* Replaces the library's broadcast by one of ours (--bcast=NAME), or by "grid": a schedule from
+/* Replaces the library's broadcast by one of collprof (--bcast=NAME) or by "grid": a schedule from
  * measured latencies for each communicator, root and size class (src/measure/pairs/grid.h).
  *
  * The replacement runs on the layer's internal communicator and on bytes, since ranks may describe

@@ -49,8 +49,8 @@ static int run_replica(void *arg, int root)
     return operation_run(arg);
 }
 
-/* Shows how long an operation takes, so that long methods are left out; it checks no data, since
- * that would overwrite the application's. */
+/* Its time decides which methods are too long. It does not check data, since that would overwrite
+ * the application's. */
 static int make_one(void *arg, int *wrong)
 {
     *wrong = 0;

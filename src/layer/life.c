@@ -268,7 +268,7 @@ void life_switch(int level)
     if (layer.phase != LAYER_RUNNING)
         return;
     if (level == 0 && inject_wanted()) {
-        layer_say("MPI_Pcontrol(0) is not followed: experiments need all ranks");
+        layer_say("MPI_Pcontrol(0) is ignored: experiments need all ranks");
     } else if (level == 0) {
         layer.on = false;
     } else if (level == 1) {

@@ -33,7 +33,7 @@ struct instruction {
 struct keeping {
     struct plan plan;
     struct series *s;
-    struct samples means; /* loop time over M, one per batch: the paper's figure */
+    struct samples means; /* time of a batch / its operations, as in the paper */
     long operations;      /* counted ones */
     double started;       /* budget_now() */
     int warm;             /* warm-up operations done */

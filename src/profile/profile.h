@@ -414,7 +414,7 @@ uint32_t *comm_kinds(const struct profile *p);
 double profile_wall_ns(const struct profile *p);
 double profile_longest_ns(const struct profile *p);
 
-/* Seconds that the rank was outside of MPI, without what the layer measured. */
+/* Seconds that the rank was outside of MPI, without experiments (--ack and the like). */
 double rank_outside(const struct profile_rank *r);
 
 /* Index of the row of RANK; the number of rows if it has no record. Ranks are sorted, with gaps. */

@@ -2,7 +2,7 @@
  * LEDGER_SAMPLE_NS of its processor time. The kernel writes registers and the top of the stack into
  * a ring of the thread (perf_event_open(2)); where that is not permitted, or for Python, the
  * handler of a timer's signal does. They are read at the next MPI call, where it is safe to unwind,
- * and summed by segment and stack. */
+ * and summed by stack and segment (the time between two calls). */
 #ifndef COLLPROF_RECORD_SAMPLES_H
 #define COLLPROF_RECORD_SAMPLES_H
 

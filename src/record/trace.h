@@ -12,7 +12,7 @@
 /* An MPI call in a wrapper; call.h has the functions. */
 struct call {
     uint64_t entry, exit; /* ticks */
-    uint64_t from;        /* ticks at the wrapper's entry, for some calls; 0 if not read */
+    uint64_t from; /* ticks before the wrapper's work, to measure its cost; mostly 0: not read */
     uint32_t operation, site;
     struct comm *comm; /* NULL: none, or not seen before */
     uint64_t bytes;    /* according to its arguments; LEDGER_UNKNOWN_BYTES: see call_bytes() */

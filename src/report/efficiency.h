@@ -5,7 +5,7 @@
 #include "profile/profile.h"
 
 /* Useful time is time outside of MPI. With C(r) of rank r, over n ranks, and the run time T, from
- * MPI_Init to MPI_Finalize of the rank where that is longest, both without what the layer measured:
+ * MPI_Init to MPI_Finalize of the rank where that is longest, both without --ack and the like:
  *   load balance = mean C / max C     communication efficiency = max C / T
  *   parallel efficiency = mean C / T = load balance x communication efficiency
  * With a trace, and T0 the run time of its replay on an ideal network:

@@ -52,7 +52,7 @@ static void find_parts(const struct profile *p, const bool *taken, struct segmen
     }
 }
 
-/* Sums the time outside of MPI by rank if S has an END; without END it is already there. */
+/* Sums the time outside of MPI by rank if S has an END; otherwise the caller has done it. */
 static void measure(const struct profile *p, const bool *taken, struct segments *s)
 {
     for (size_t i = 0, end; i < p->instances.n; i = end) {

@@ -122,8 +122,8 @@ static bool predict(const struct profile *trace, const char *change, struct what
     else if (!found && w->kind == WHAT_IF_BROADCAST)
         reason_give("%s: unknown: %s", change, x->unknown);
     else if (!found)
-        reason_give("%s: no computation between such calls: `collprof report --table=causes` shows "
-                    "their sites",
+        reason_give("%s: no computation matches: `collprof report --table=causes` shows possible "
+                    "sites",
                     change);
     event_graph_close(graph);
     timeline_free(&t);

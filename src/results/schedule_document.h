@@ -6,7 +6,7 @@
 #include "trees/schedule.h"
 
 /* Adds the table "tree", a row for each rank, below its parent and in the order of sending, with
- * predicted arrivals; "tree_messages"; and, if arrivals are known, a timeline of both named "tree".
+ * predicted arrivals; "tree_messages"; and, if arrivals are known, the timeline "tree" of both.
  * HOST has the ranks' host names, or is NULL. */
 void schedule_document(const struct schedule *s, char *const *host, struct document *d);
 

@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
 
 void spans_settle(struct spans *s)
 {
-    size_t open = 0; /* plus one; the innermost open span */
+    size_t open = 0; /* index of the innermost open span plus one */
     if (s->n)
         qsort(s->at, s->n, sizeof *s->at, compare);
     for (size_t i = 0; i < s->n; i++) {

@@ -10,7 +10,7 @@ struct span {
     uint64_t low, high; /* [low, high) */
     uint64_t order;     /* of two with the same limits the one with the larger ORDER is inside */
     uint64_t what;      /* for the caller's use */
-    size_t outer;       /* plus one; index of the surrounding span; 0: none */
+    size_t outer;       /* index of the surrounding span plus one; 0: none */
 };
 
 struct spans {

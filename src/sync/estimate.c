@@ -83,7 +83,7 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
     line.origin = p[0].local;
     line.drift_bound = SYNC_DRIFT_UNKNOWN;
 
-    /* Origins are subtracted: local times of days would leave no digits for the drift. */
+    /* Relative to the first point: with large clock readings the drift is lost in rounding. */
     double x[SYNC_POINTS_MAX], y[SYNC_POINTS_MAX], a, b;
     size_t tightest = 0;
     for (size_t i = 0; i < n; i++) {

@@ -18,7 +18,7 @@ static double simulated_now(void)
     return offset + rate * PMPI_Wtime();
 }
 
-/* The simulator's usleep() advances simulated time; it takes only whole microseconds. */
+/* nanosleep() advances simulated time; usleep() would take only whole microseconds. */
 static void simulated_hold(double seconds)
 {
     seconds /= rate;

@@ -14,7 +14,7 @@ json_t *tuned_json(const struct tuned *t);
 /* Reads it back; the intervals of times become NaN. False if JSON is no such value. */
 bool tuned_read(const json_t *json, struct tuned *t);
 
-/* Adds a finding to D if a broadcast of ours is faster than the library's in any of the N
+/* Adds a finding to D if a broadcast of collprof is faster than the library's in any of the N
  * signatures T: the one that is so most often, with the option that uses it. */
 void tuned_ours_add(struct document *d, const struct tuned *t, size_t n);
 

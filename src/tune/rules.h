@@ -23,14 +23,14 @@ struct tuned_operation {
 /* NULL if there is none of that name. */
 const struct tuned_operation *tuned_operation_find(const char *mpi_name);
 
-/* Begins the names of ours. */
+/* Begins the names of collprof's broadcasts. */
 #define ALGORITHM_OURS "collprof-"
 
-/* A candidate: an algorithm of the library, or a broadcast of ours ("collprof-chain"), for which
- * the library can have no rule. */
+/* A candidate: an algorithm of the library, or a broadcast of collprof ("collprof-chain"), for
+ * which the library can have no rule. */
 struct algorithm {
     char name[44];
-    int number;  /* value of its control variable; -1: the library's own choice; below: ours */
+    int number; /* value of its control variable; -1: the library's own choice; below: collprof's */
     int segment; /* bytes into which messages are cut; 0: none */
 };
 static inline bool algorithm_is_ours(const struct algorithm *a)
@@ -93,7 +93,7 @@ size_t rules_count(const struct rules *r);
 /* Seconds that a call of T saves with A; NaN if unknown. */
 double tuned_saving(const struct tuned *t, const struct algorithm *a);
 
-/* The broadcast of ours that is certainly faster than all of the library's; NULL if none is. */
+/* Collprof's broadcast that is certainly faster than all of the library's; NULL if none is. */
 const struct algorithm *tuned_ours(const struct tuned *t);
 
 /* Writes Open MPI's dynamic rules. A rule is for the sizes from its signatures' least to their

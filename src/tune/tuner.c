@@ -63,7 +63,7 @@ static void drop_slow(const double *time, int n, bool *alive, const struct tuned
 
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
-    double least = 1; /* of the library's, its choice among them: ours must not end these */
+    double least = 1; /* of the library's, with its choice: collprof's must not end these */
     bool open = n < ROUNDS_LEAST;
     estimate_all(time, n, out);
     drop_slow(time, n, alive, out);

@@ -19,7 +19,7 @@ enum { RECENT = 5, LONG_AGO = 30 /* s */ };
 #define PREFIX "watchdog-"
 
 /* Reads "moving NOW" or "waiting NOW", then a line "RANK STATE" for each rank. A file that is not
- * like that says nothing. */
+ * like that is ignored. */
 static void read_host(struct hosts *h, const char *path)
 {
     const size_t before = h->list.n;

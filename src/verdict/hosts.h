@@ -22,7 +22,7 @@ struct hosts {
     ARRAY(struct host_rank) list; /* release by free() */
 };
 
-/* Those of the run in DIRECTORY. */
+/* Reads the files of the run in DIRECTORY. */
 struct hosts hosts_read(const char *directory);
 
 /* RANK on HOST, or with RANK -1 any rank there; NULL if nothing recent is known of it. */

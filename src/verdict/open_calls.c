@@ -77,7 +77,7 @@ static bool may_need_all(const char *name)
            text_has_word("MPI_Finalize MPI_Comm_disconnect", name);
 }
 
-/* Whether an open call of NAME may have been passed MPI_IN_PLACE instead of the number of bytes. */
+/* Whether NAME accepts MPI_IN_PLACE, with which the byte count of an open call means nothing. */
 static bool may_be_in_place(const char *name)
 {
     return strstr(name, "ather") || strstr(name, "Alltoall") || strstr(name, "MPI_Scatter");

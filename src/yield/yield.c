@@ -2,8 +2,8 @@
  *
  * MPI libraries busy-wait. With more ranks than processors a waiting rank occupies the processor
  * that the awaited one needs, for a whole scheduler time slice: milliseconds. UCX, under both MPICH
- * and Open MPI, polls in ucp_worker_progress(); when that found nothing, we yield. No MPI here, and
- * no state but a counter. */
+ * and Open MPI, polls in ucp_worker_progress(); when that found nothing, we yield. This library
+ * does not call MPI. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdbool.h>

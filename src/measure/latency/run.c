@@ -89,8 +89,7 @@ void figure_take(struct latency_run *r, int part, struct series *s)
         r->result->over_budget |= s->over_budget;
 }
 
-/* Several clock readings cost more than one, so a value below the cost of a reading is still
- * possible, as 0. */
+/* Subtracting the cost of clock readings can make a very short time negative. */
 static bool is_possible(const struct latency_run *r, double value)
 {
     bool may_be_none = r->c->together || r->result->method->meaning == MEANS_OVERHEAD;

@@ -6,10 +6,10 @@
 
 const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
 
-/* The error of a prediction before anything is run: log(measured / predicted), beyond the model's
- * two limits (doc/methods.md, section 3): by one clock that of 96 % of the predictions on 300
- * networks; by clocks of several hosts, which leave directions open, of 95 % of those on networks
- * of kinds that were left out. */
+/* How far log(measured / predicted) may lie outside of the model's two limits (doc/methods.md,
+ * section 3). With one clock that holds for 96 % of the predictions on 300 networks; with clocks of
+ * several hosts, which cannot tell the directions apart, for 95 % on kinds of networks that were
+ * left out. */
 static const double error_one_clock = 0.025, error_clocks = 0.36;
 
 static double error_of(const struct pairs *p)
