@@ -51,11 +51,9 @@ static void blame(const struct wait_graph *g, struct verdict *v, const bool *in)
     memcpy(waiting, in, n);
     waits_spread(g, waiting, true);
     v->n = v->n_waiting = 0;
-    v->proven = true;
     for (size_t r = 0; r < n; r++) {
         v->n += in[r];
         v->n_waiting += waiting[r] && !in[r];
-        v->proven = v->proven && !(in[r] && g->rank[r].free);
     }
     free(waiting);
 }
@@ -189,6 +187,22 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
                : VERDICT_UNMATCHED;
 }
 
+/* Whether nothing can release a rank at fault, and some rank needs one of them to continue; if a
+ * process has ended or is stopped, any rank that waits for it. */
+static bool is_proven(const struct wait_graph *g, const struct verdict *v)
+{
+    bool waits = v->kind <= VERDICT_STOPPED && v->n_waiting > 0;
+    for (size_t r = 0; r < g->s->n_ranks; r++)
+        if (v->at_fault[r] && g->rank[r].free)
+            return false;
+    if (v->kind == VERDICT_MISMATCH && v->second && v->first->sequence == v->second->sequence &&
+        awaited_agree_in_kind(v->first, v->second))
+        return false;
+    for (size_t i = 0; i < g->edges.n && !waits; i++)
+        waits = !g->rank[g->edges.at[i].from].free && v->at_fault[g->edges.at[i].to];
+    return waits;
+}
+
 /* Judges the ranks that are IN, which wait only for each other. */
 static struct verdict *judge_core(const struct wait_graph *g, const bool *in)
 {
@@ -212,6 +226,7 @@ static struct verdict *judge_core(const struct wait_graph *g, const bool *in)
     if (v->kind == VERDICT_MISMATCH ? !circle : circle && v->kind == VERDICT_UNMATCHED)
         blame_two(g, v, v->first->rank,
                   v->kind == VERDICT_MISMATCH ? v->second->rank : v->first->peer);
+    v->proven = is_proven(g, v);
     return v;
 }
 
@@ -238,20 +253,16 @@ static void find_core(const struct wait_graph *g, int32_t rank, bool *in, bool *
 static bool belong_together(const struct verdict *a, const struct verdict *b)
 {
     const struct awaited *x = a->first, *y = b->first;
-    return a->kind == b->kind && a->proven == b->proven &&
+    return a->kind == b->kind &&
            (a->kind <= VERDICT_STOPPED ||
-            (x && y && x->what == y->what && x->what >= AWAIT_COLLECTIVE && x->comm == y->comm &&
-             x->sequence == y->sequence));
+            (a->proven == b->proven && x && y && x->what == y->what &&
+             x->what >= AWAIT_COLLECTIVE && x->comm == y->comm && x->sequence == y->sequence));
 }
 
-/* The lower the earlier it is reported: first what cannot go on. A stopped rank that none waits for
- * is less important than a deadlock of others. */
-static double priority_of(const struct verdict *v)
+/* The lower the earlier it is reported: what has ended unexpectedly, then what cannot go on. */
+static int priority_of(const struct verdict *v)
 {
-    const bool last = !v->proven || v->kind == VERDICT_MOVING;
-    const double kind =
-        v->kind == VERDICT_STOPPED && !v->n_waiting ? VERDICT_MISSING + 0.5 : (double)v->kind;
-    return last ? kind + VERDICT_KINDS : kind;
+    return (int)v->kind + (v->proven || v->kind == VERDICT_GONE ? 0 : VERDICT_KINDS);
 }
 
 /* Of the verdicts on ranks that wait only for each other, the one with the highest priority. */
@@ -271,9 +282,10 @@ static struct verdict *judge_cores(const struct wait_graph *g)
             in[i] = v->at_fault[i] || (together && best->at_fault[i]);
         }
         blame(g, v, in);
+        v->proven = is_proven(g, v);
         bool larger =
             v->n_waiting > best->n_waiting || (v->n_waiting == best->n_waiting && v->n > best->n);
-        const double p = priority_of(v), q = priority_of(best);
+        const int p = priority_of(v), q = priority_of(best);
         if (p < q || (p == q && v->kind < VERDICT_MOVING && larger)) {
             less = best;
             best = v;
@@ -283,10 +295,10 @@ static struct verdict *judge_cores(const struct wait_graph *g)
     /* Two calls that differ in more than sizes and types can be the reason why others wait, too. */
     for (size_t i = 0; i < g->edges.n && best->kind > VERDICT_MISMATCH; i++) {
         const struct wait_edge *e = &g->edges.at[i];
-        if (e->instead && is_fatal(e) &&
-            !(best->proven && best->kind != VERDICT_MOVING && g->rank[e->from].free)) {
+        if (e->instead && is_fatal(e) && !(best->proven && g->rank[e->from].free)) {
             set_mismatch(best, e);
             blame_two(g, best, e->from, e->to);
+            best->proven = is_proven(g, best);
         }
     }
     free(in);
@@ -313,18 +325,6 @@ static void judge_long(const struct wait_graph *g, struct verdict *v)
     free(in);
 }
 
-/* Whether nothing can release a rank at fault, and some rank needs one of them to continue; if a
- * process has ended or is stopped, any rank that waits for it. */
-static bool is_proven(const struct wait_graph *g, const struct verdict *v)
-{
-    bool waits = v->kind <= VERDICT_STOPPED && v->n_waiting > 0;
-    for (size_t i = 0; i < g->edges.n && !waits; i++)
-        waits = !g->rank[g->edges.at[i].from].free && v->at_fault[g->edges.at[i].to];
-    if (v->kind == VERDICT_MISMATCH && v->second && v->first->sequence == v->second->sequence)
-        waits = waits && !awaited_agree_in_kind(v->first, v->second);
-    return v->proven && v->n && waits;
-}
-
 struct verdict *verdict_of(const struct situation *s)
 {
     struct wait_graph g;
@@ -332,7 +332,6 @@ struct verdict *verdict_of(const struct situation *s)
     struct verdict *v = judge_cores(&g);
     if (v->kind == VERDICT_MOVING)
         judge_long(&g, v);
-    v->proven = is_proven(&g, v);
     for (size_t r = 0; r < s->n_ranks && v->kind == VERDICT_COMPUTES; r++)
         if (v->at_fault[r] && s->rank[r].killed)
             v->kind = VERDICT_UNKNOWN;

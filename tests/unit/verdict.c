@@ -87,6 +87,7 @@ static const struct known {
     {"gone", "0=gone", VERDICT_GONE, true, 1, 0},
     {"gone in a call", "0=gone *:b 0:b", VERDICT_GONE, true, 1, 0},
     {"stopped", "0=stop", VERDICT_STOPPED, true, 1, 0},
+    {"cycle beside a poll", "0=done 1:~r0 2:R3 3:R2 *=run", VERDICT_CYCLE, true, ANY, ALL},
     {"stopped and not missed", "0=stop 1:R2 2:R1 *=run", VERDICT_CYCLE, true, ANY, ALL},
     {"stopped, nobody waits", "0=stop *=run", VERDICT_STOPPED, false, 1, ALL},
     {"gone and not missed", "0=gone *=run", VERDICT_GONE, false, 1, ALL},
