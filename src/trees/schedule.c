@@ -99,9 +99,9 @@ static double period_of(const struct schedule *s, const struct graph *g, int v)
     return most;
 }
 
-/* Fills AT with the arrivals of one message. TOGETHER: see schedule_latest(). Returns the last. */
-static double find_arrivals(const struct schedule *s, const struct graph *g, bool together,
-                            double *at)
+/* Fills AT with the arrivals of one message. Returns the last. */
+static double find_arrivals(const struct schedule *s, const struct graph *g,
+                            enum schedule_sharing sharing, double *at)
 {
     double last = at[s->root] = 0;
     for (int k = 0; k < s->n; k++) {
@@ -112,9 +112,12 @@ static double find_arrivals(const struct schedule *s, const struct graph *g, boo
         for (int i = s->first[u]; i < s->first[u + 1]; i++) {
             int v = s->child[i];
             sent += graph_d(g, u, v);
-            at[v] = (together ? all : sent) + graph_w(g, u, v);
+            at[v] = graph_w(g, u, v) + (sharing == SCHEDULE_IN_TURN    ? sent
+                                        : sharing == SCHEDULE_TOGETHER ? all
+                                                                       : at[u] + graph_d(g, u, v));
             last = fmax(last, at[v]);
         }
+        last = fmax(last, all);
     }
     return last;
 }
@@ -124,7 +127,7 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
     set_order(s);
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
-    s->completion = find_arrivals(s, g, false, s->arrival);
+    s->completion = find_arrivals(s, g, SCHEDULE_IN_TURN, s->arrival);
     for (int v = 0; v < s->n; v++) {
         if (segments > 1)
             s->arrival[v] += (segments - 1) * period_of(s, g, v);
@@ -132,10 +135,10 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
     }
 }
 
-double schedule_latest(const struct schedule *s, const struct graph *g)
+double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing)
 {
     double *at = malloc((size_t)s->n * sizeof *at);
-    double last = at ? find_arrivals(s, g, true, at) : NAN;
+    double last = at ? find_arrivals(s, g, sharing, at) : NAN;
     free(at);
     return last;
 }

@@ -49,9 +49,14 @@ void schedule_label(struct schedule *s, const struct graph *g);
  * the next one. */
 void schedule_predict(struct schedule *s, const struct graph *g, int segments);
 
-/* Completion of one message if all messages of a sender share its path and arrive together, as late
- * as the last one. schedule_predict() assumes that they leave one after the other. If both agree,
- * the order does not matter. */
-double schedule_latest(const struct schedule *s, const struct graph *g);
+/* How a sender's messages use its path: one after the other, as schedule_predict() assumes;
+ * together, so that all arrive as late as the last one; or apart: each arrives as if it were alone,
+ * but all take at least the sum of their injection times. The last two are limits of any network.
+ */
+enum schedule_sharing { SCHEDULE_IN_TURN, SCHEDULE_TOGETHER, SCHEDULE_APART };
+
+/* Completion of one message. NaN if there is no memory. */
+double schedule_last(const struct schedule *s, const struct graph *g,
+                     enum schedule_sharing sharing);
 
 #endif

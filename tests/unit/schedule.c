@@ -156,7 +156,8 @@ Test(schedule, predicted_label_equals_played_completion)
             cr_assert(schedule_build(b, &g, root, &s));
             cr_assert_float_eq(s.completion, s.label[root], 1e-15);
             cr_assert_float_eq(s.completion, play(&s, &g), 1e-15);
-            cr_assert_geq(schedule_latest(&s, &g), s.completion - 1e-15);
+            cr_assert_geq(schedule_last(&s, &g, SCHEDULE_TOGETHER), s.completion - 1e-15);
+            cr_assert_leq(schedule_last(&s, &g, SCHEDULE_APART), s.completion + 1e-15);
             schedule_free(&s);
         }
         graph_free(&g);
@@ -189,7 +190,8 @@ Test(schedule, grid_near_the_optimum)
 
 /* A chain of three, d = 1, w = 2, four segments: the last leaves the root at 4, and takes 2 + 1 + 2
  * more; with two children it leaves the root at 8. Two messages of one sender that
- * arrive together are both as late as the last, and so is what the first receiver sends. */
+ * arrive together are both as late as the last, and so is what the first receiver sends. Three that
+ * are apart arrive as one alone, but not before all three are sent. */
 Test(schedule, segments_and_messages_together)
 {
     struct graph g = uniform(3, 2, 1);
@@ -205,7 +207,11 @@ Test(schedule, segments_and_messages_together)
     g = uniform(4, 2, 1);
     s = tree(&g, (const int[]){-1, 0, 0, 1});
     cr_assert_float_eq(s.completion, 6, 1e-12);
-    cr_assert_float_eq(schedule_latest(&s, &g), 7, 1e-12);
+    cr_assert_float_eq(schedule_last(&s, &g, SCHEDULE_TOGETHER), 7, 1e-12);
+    schedule_free(&s);
+    s = tree(&g, (const int[]){-1, 0, 0, 0});
+    cr_assert_float_eq(s.completion, 5, 1e-12);
+    cr_assert_float_eq(schedule_last(&s, &g, SCHEDULE_APART), 3, 1e-12);
     schedule_free(&s);
     graph_free(&g);
 }

@@ -7,10 +7,10 @@
 const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
 
 /* How far log(measured / predicted) may lie outside of the model's two limits (doc/methods.md,
- * section 3). With one clock that holds for 96 % of the predictions on 300 networks; with clocks of
+ * section 3). With one clock that holds for 97 % of the predictions on 95 networks; with clocks of
  * several hosts, which cannot tell the directions apart, for 95 % on kinds of networks that were
  * left out. */
-static const double error_one_clock = 0.025, error_clocks = 0.36;
+static const double error_one_clock = 0.01, error_clocks = 0.36;
 
 static double error_of(const struct pairs *p)
 {
@@ -99,8 +99,8 @@ struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, s
         return ESTIMATE_UNKNOWN;
     }
     schedule_predict(s, &g, 1);
-    double error = exp(error_of(p)), latest = schedule_latest(s, &g);
+    double error = exp(error_of(p)), first = schedule_last(s, &g, SCHEDULE_APART),
+           last = schedule_last(s, &g, SCHEDULE_TOGETHER);
     graph_free(&g);
-    return (struct estimate){s->completion, s->completion / error,
-                             error * fmax(s->completion, latest)};
+    return (struct estimate){s->completion, first / error, error * fmax(s->completion, last)};
 }

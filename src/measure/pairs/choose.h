@@ -29,10 +29,10 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
 void choice_free(struct choice *c);
 
 /* Predicts by the paper's model when broadcast S of BYTES completes. Ends of the 95 % interval:
- * low, a sender's messages leave one after the other; high, they all arrive with the last
- * (schedule_latest()). Both are widened by the prediction error on other kinds of networks.
- * Measurements of S are not used. The result and the times in S are NaN if S has segments, if
- * concurrent pairs were not shown to be independent, or if memory is short. */
+ * low, a sender's messages are apart; high, they arrive together (enum schedule_sharing). Both are
+ * widened by the prediction error on other kinds of networks. Measurements of S are not used. The
+ * result and the times in S are NaN if S has segments, if concurrent pairs were not shown to be
+ * independent, or if memory is short. */
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);
 
 #endif
