@@ -45,11 +45,12 @@ double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double 
 struct noise noise_of(const struct profile *p)
 {
     struct noise n = {.worst_rank = -1};
-    double run = 1e-9 * profile_longest_ns(p), most = most_outside(p);
+    const double run = 1e-9 * profile_longest_ns(p), per_run = run > 0 ? 1 / run : 0,
+                 most = most_outside(p);
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         double seconds = contention(r, most);
-        const double share = run > 0 ? 1e-9 * (double)r->delayed_ns / run : 0;
+        const double share = per_run * 1e-9 * (double)r->delayed_ns;
         if (share > n.most) {
             n.most = fmin(1, share);
             n.most_rank = r->rank;
@@ -59,9 +60,7 @@ struct noise noise_of(const struct profile *p)
             n.worst_rank = r->rank;
         }
     }
-    if (n.worst_rank < 0 || run <= 0)
-        return n;
-    n.share = n.seconds / run;
+    n.share = per_run * n.seconds;
     return n;
 }
 

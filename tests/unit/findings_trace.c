@@ -39,9 +39,8 @@ static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))
         }
         now = end;
     }
-    for (uint32_t r = 0; r < RANKS; r++) {
+    for (uint32_t r = 0; r < RANKS; r++)
         p->ranks.at[r].wall = now;
-    }
     arrivals_find(p);
     return p;
 }
@@ -166,6 +165,43 @@ Test(findings, intervals_and_idle_waves)
             cr_expect_float_eq(json_number_value(json_object_get(f, "low_s")), cases[i].low, 1e-6,
                                "case %zu: %g", i, json_number_value(json_object_get(f, "low_s")));
         }
+        document_free(d);
+    }
+}
+
+/* A run that ended as it began has no share of anything. */
+Test(findings, no_contention_without_time)
+{
+    struct profile *p = made(&(struct known){.delayed = {0.1, 0.1}});
+    p->ranks.at[0].wall = p->ranks.at[1].wall = 0;
+    const struct noise n = noise_of(p);
+    cr_expect(n.share == 0 && n.most == 0, "%g, %g", n.share, n.most);
+    profile_free(p);
+}
+
+/* A rank serves those that receive from it where most of the waiting is, and also send to it. */
+Test(findings, a_server_and_its_clients)
+{
+    for (int lacks = 0; lacks < 6; lacks++) { /* the last client one of five conditions, or none */
+        const uint32_t line = lacks == 0 ? 61 : 60, peer = lacks == 1, to = lacks == 2;
+        struct profile *p = made(&(struct known){.ranks = 4,
+                                                 .mpi = {0.4, 0.4, 0.4, 0.4},
+                                                 .simulated = true,
+                                                 .waits = {{60, 0, WAIT_LATE_SENDER, 0.4}}});
+        const uint32_t receive = profile_add_operation(p, "MPI_Recv", FAMILY_RECV),
+                       send = profile_add_operation(p, "MPI_Send", FAMILY_SEND);
+        for (uint32_t r = 1; r < 4; r++) {
+            const bool last = r == 3;
+            *PUSH(&p->peers) =
+                (struct profile_peer){.rank = r,
+                                      .received = !last || lacks != 3,
+                                      .peer = last ? peer : 0,
+                                      .site = site_in_line(p, last ? line : 60),
+                                      .operation = last && lacks == 4 ? send : receive};
+            *PUSH(&p->peers) = (struct profile_peer){.rank = r, .peer = last ? to : 0};
+        }
+        struct document *d = findings_of(p);
+        cr_expect_eq(found(d, "intensive_server") != NULL, lacks == 5, "case %d", lacks);
         document_free(d);
     }
 }
