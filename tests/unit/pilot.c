@@ -1,5 +1,5 @@
 /* Protects which of many pairs need not be measured, and in which order the others are. */
-#include "measure/latency/pilot.h"
+#include "measure/latency/run.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -10,14 +10,6 @@ struct ack {
 };
 enum { ACK_DOUBLES = 2 };
 
-/* If FROM is the root, only TO waits for the hold time: the root's messages depend on no other
- * rank. Otherwise FROM waits, too, since all other ranks have to be in the operation when FROM
- * enters. */
-static bool holds_both(const struct latency_run *r)
-{
-    return r->c->kind != COLLECTIVE_FROM_ROOT;
-}
-
 static int ack_receive(const struct latency_run *r, int from, int tag, struct ack *ack)
 {
     return PMPI_Recv(ack, ACK_DOUBLES, MPI_DOUBLE, from, tag, r->c->comm, MPI_STATUS_IGNORE);
@@ -30,77 +22,58 @@ static int ack_send(const struct latency_run *r, int to, int tag, const struct a
 
 /* --- operations --- */
 
-/* FROM's part. VALUE: time from its entry to the acknowledgement, minus TO's hold, one per
- * repetition. */
-static int be_from(struct latency_run *r, const struct batch *b, double *value)
+/* How long this rank waits before it enters an operation, in holds. If FROM is the root, its
+ * messages depend on no other rank. Otherwise all others have to be in the operation when FROM
+ * enters. They wait, too, so that their messages neither delay the acknowledgement nor arrive while
+ * TO still receives those of the previous operation. A single rank waits as TO, then as FROM. */
+static double holds_before(const struct latency_run *r)
 {
-    struct ack ack;
-    double own = holds_both(r) ? b->hold : 0;
-    TRY(ack_receive(r, r->to, TAG_ACK, &ack));
-    double entry = clock_now();
-    for (int k = -1; k < b->repetitions; k++) {
-        entry = run_next(r, entry);
-        if (own > 0) {
-            clock_hold(own);
-            entry = clock_now();
-        }
-        TRY(run_operation(r));
-        TRY(ack_receive(r, r->to, TAG_ACK, &ack));
-        double now = clock_now();
-        if (k >= 0)
-            value[k] = now - entry - ack.held - r->clock_cost;
-        entry = now;
-    }
-    return MPI_SUCCESS;
+    if (r->from == r->to && r->rank == r->from)
+        return 2;
+    if (r->c->kind == COLLECTIVE_FROM_ROOT)
+        return 0;
+    return r->rank == r->from ? 1 : r->rank == r->to ? 0.25 : 0.5;
 }
 
 /* The acknowledgement contains how long TO has waited, on TO's own clock: the hold plus the cost of
  * one clock reading (half a reading at the start and half at the end). */
-static int be_to(struct latency_run *r, const struct batch *b)
+static int acknowledge(const struct latency_run *r, double hold)
 {
-    for (int k = -2; k < b->repetitions; k++) {
-        struct ack ack = {0, 0};
-        if (k > -2)
-            TRY(run_operation(r));
-        if (b->hold > 0 || r->c->before) {
-            double start = clock_now();
-            clock_hold(b->hold);
-            if (k + 1 < b->repetitions)
-                run_prepare(r);
-            ack.held = clock_now() - start + r->clock_cost;
+    struct ack ack = {0, 0};
+    if (hold > 0) {
+        double start = clock_now();
+        clock_hold(hold);
+        ack.held = clock_now() - start + r->clock_cost;
+    }
+    return ack_send(r, r->from, TAG_ACK, &ack);
+}
+
+/* TIME: at FROM, from its entry to the acknowledgement, minus TO's hold, one per repetition. If
+ * FROM and TO are one rank, there is no acknowledgement: the time inside of the call. */
+static int run_acknowledged(struct latency_run *r, const struct batch *b, double *time)
+{
+    const bool from = r->rank == r->from, to = r->rank == r->to;
+    const double wait = b->hold * holds_before(r);
+    struct ack ack = {0, 0};
+    if (to && !from)
+        TRY(acknowledge(r, b->hold));
+    if (from && !to)
+        TRY(ack_receive(r, r->to, TAG_ACK, &ack));
+    double now = from ? clock_now() : 0;
+    for (int k = -1; k < b->repetitions; k++) {
+        double entry = run_next(r, now);
+        if (wait > 0) {
+            clock_hold(wait);
+            entry = from ? clock_now() : 0;
         }
-        TRY(ack_send(r, r->from, TAG_ACK, &ack));
-        /* The messages that FROM sends in the next operation must not delay the acknowledgement. */
-        if (holds_both(r) && k + 1 < b->repetitions)
-            clock_hold(b->hold / 4);
-    }
-    return MPI_SUCCESS;
-}
-
-/* FROM and TO are one rank: without an acknowledgement, the time inside of the call is measured. */
-static int be_both(struct latency_run *r, const struct batch *b, double *in_call)
-{
-    for (int k = -1; k < b->repetitions; k++) {
-        run_prepare(r);
-        clock_hold(2 * b->hold); /* as TO's, then as FROM's */
-        double entry = clock_now();
         TRY(run_operation(r));
-        if (k >= 0)
-            in_call[k] = clock_now() - entry - r->clock_cost;
-    }
-    return MPI_SUCCESS;
-}
-
-/* A rank other than FROM and TO. After it has left an operation it waits half of the hold time
- * before it enters the next one, so that its messages arrive neither while TO still receives
- * those of the previous operation nor together with the acknowledgement. */
-static int be_other(struct latency_run *r, const struct batch *b)
-{
-    for (int k = -1; k < b->repetitions; k++) {
-        run_prepare(r);
-        if (holds_both(r))
-            clock_hold(b->hold / 2);
-        TRY(run_operation(r));
+        if (to && !from)
+            TRY(acknowledge(r, b->hold));
+        if (from && !to)
+            TRY(ack_receive(r, r->to, TAG_ACK, &ack));
+        now = from ? clock_now() : 0;
+        if (from && k >= 0)
+            time[k] = now - entry - ack.held - r->clock_cost;
     }
     return MPI_SUCCESS;
 }
@@ -108,18 +81,10 @@ static int be_other(struct latency_run *r, const struct batch *b)
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
-    double *mine = r->scratch;
     TRY(PMPI_Barrier(r->c->comm));
-    if (r->rank == r->from && r->rank == r->to)
-        TRY(be_both(r, b, mine));
-    else if (r->rank == r->from)
-        TRY(be_from(r, b, mine));
-    else if (r->rank == r->to)
-        TRY(be_to(r, b));
-    else
-        TRY(be_other(r, b));
+    TRY(run_acknowledged(r, b, r->scratch));
     *n = b->repetitions;
-    return values_to_rank_0(r, r->from, mine, value, *n);
+    return values_to_rank_0(r, r->from, r->scratch, value, *n);
 }
 
 /* --- the acknowledgement measured by itself --- */

@@ -28,7 +28,8 @@ struct latency_case {
      * a root ignore ROOT. Input data must not change between operations. */
     int (*run)(void *arg, int root);
     void (*before)(void *arg); /* called on each rank before an operation, not timed; NULL for none.
-                                  Not called in loops of operations alone */
+                                  Only on the root may it take time. Not called in loops of
+                                  operations alone */
     /* Makes one operation and checks its data, before and after the measurement; NULL for none.
      * Sets, equally on all ranks, how many ranks have wrong data. */
     int (*check)(void *arg, int *wrong);

@@ -5,13 +5,21 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/latency/latency.h"
-#include "measure/latency/pilot.h"
 #include "sync/sync.h"
 
 #include <math.h>
 
 /* Message tags on the case's communicator; broadcasts of src/trees use another one. */
 enum { TAG_ACK = 0x6163, TAG_RING = 0x6172, TAG_PING = 0x6169, TAG_VALUES = 0x6176 };
+
+/* A pilot measurement times all pairs in a few operations. It shows which pairs may have the
+ * largest latency and must be measured. */
+struct pilot {
+    double *least, *most; /* by pair: shortest and longest time from entry to exit, seconds; NaN if
+                             the time for the pilot was over before; NULL if no pilot was run */
+    int n;                /* pairs */
+    double error;         /* error bound of the clock that they were read from */
+};
 
 struct latency_run {
     const struct latency_case *c;
@@ -114,6 +122,16 @@ int run_pairs(struct latency_run *r, bool with_self, pair_run one);
 
 /* pairs.c: whether TO's exit depends on FROM's entry. WITH_SELF: also for one rank. */
 bool run_couples(const struct latency_run *r, int from, int to, bool with_self);
+
+/* pairs.c: sorts the N indices PAIR by their shortest time, the slowest first, unknown ones last; a
+ * stable sort. */
+void pilot_sort(const struct pilot *p, int *pair, int n);
+
+/* pairs.c: how many of PAIR[FROM .. N) may be slower than the slowest measured pair by more than 1
+ * % of the lower end of its interval: pairs that took so long at least once, within the clock's
+ * error; without a pilot, all. While SLOWEST is unknown, pairs are compared with PAIR[0]. */
+int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
+                        struct estimate slowest);
 
 /* direct.c: runs a pilot measurement into r->pilot: all pairs in a few operations each. */
 int run_pilot(struct latency_run *r);

@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
-#include "measure/buffer.h"
 #include "measure/plan.h"
 #include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WARMUP = 3,       /* untimed rounds before those of a cell */
@@ -44,13 +44,21 @@ static double half_interval(const struct summary *s)
     return s->n ? (s->median_high - s->median_low) / 2 : 0;
 }
 
+/* All pages are written: until then they all map to one page of zeros, which the nearest cache
+ * serves in half the time of 4 MiB of real memory. */
+static unsigned char *new_buffer(size_t bytes)
+{
+    unsigned char *buffer = malloc(bytes);
+    return buffer ? memset(buffer, 1, bytes) : NULL;
+}
+
 bool overlap_open(struct overlap_stage *stage)
 {
     size_t room = 2 * stage->largest + STRIDE;
     PMPI_Comm_rank(stage->comm, &stage->rank);
     PMPI_Comm_size(stage->comm, &stage->size);
-    stage->send = buffer_new(room);
-    stage->recv = buffer_new(room);
+    stage->send = new_buffer(room);
+    stage->recv = new_buffer(room);
     stage->latency = calloc((size_t)stage->size, sizeof *stage->latency);
     if (sync_all_have(stage->comm, stage->send && stage->recv && stage->latency) != MPI_SUCCESS) {
         overlap_close(stage);
