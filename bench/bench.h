@@ -9,8 +9,7 @@
  *       {0}};
  *   static const struct option_program program = {"Measures ...", .options = entries};
  *   bench_begin(&mine.bench, &argc, &argv, MPI_THREAD_SINGLE, &program); */
-#ifndef COLLPROF_BENCH_H
-#define COLLPROF_BENCH_H
+#pragma once
 
 #include "base/options.h"
 #include "base/reason.h"
@@ -166,5 +165,3 @@ void bench_judge(const struct bench *b, struct document *d);
 
 /* Ends bench_keep(). SAVED: the results were saved; otherwise a reason was given. */
 void bench_keep_end(bool saved);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the parts of collbench-bcast and collbench-collective share: options, tables, pictures,
  * tuning and the rules for doubting a figure. Both names measure "things" (broadcast algorithms,
  * operations) by methods. */
-#ifndef COLLPROF_BENCH_LATENCY_BENCH_H
-#define COLLPROF_BENCH_LATENCY_BENCH_H
+#pragma once
 
 #include "bench.h"
 #include "measure/latency/latency.h"
@@ -71,5 +70,3 @@ enum latency_verdict row_verdict(const struct latency_row *row, const struct lat
 
 /* Adds the findings about R as remarks to T's last row. */
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t);
-
-#endif

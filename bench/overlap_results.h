@@ -1,6 +1,5 @@
 /* The grid of collbench-overlap, and its document. */
-#ifndef COLLPROF_BENCH_OVERLAP_RESULTS_H
-#define COLLPROF_BENCH_OVERLAP_RESULTS_H
+#pragma once
 
 #include "document/document.h"
 #include "measure/overlap/overlap.h"
@@ -44,5 +43,3 @@ void overlap_results_add(const struct overlap_grid *g, const struct grid_part *p
 
 /* Adds findings, summary and pictures after all cells are measured. */
 void overlap_results_end(const struct overlap_grid *g, struct document *d);
-
-#endif

@@ -11,8 +11,7 @@
  *     stop
  *
  * Omitted values are those of the sweep. */
-#ifndef COLLPROF_BENCH_SCENARIO_FILE_H
-#define COLLPROF_BENCH_SCENARIO_FILE_H
+#pragma once
 
 #include "measure/scenario/scenario.h"
 
@@ -21,5 +20,3 @@
 /* Reads one scenario, named NAME if the file does not name it. False with WHY; what depends on the
  * number of ranks is checked by scenario_check(). */
 bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The table behind the functions of libcollprof.so: where each of them jumps. */
-#ifndef COLLPROF_WRAPPERS_CHOOSE_H
-#define COLLPROF_WRAPPERS_CHOOSE_H
+#pragma once
 
 struct stub {
     const char *name;
@@ -14,5 +13,3 @@ extern const unsigned n_stubs;
 /* Called at the first call of any of these functions, by CALLER: finds the MPI that this process
  * uses and sets every stub. Returns where the stub at TO goes now. */
 void *stubs_choose_mpi(void *caller, void **to) __attribute__((visibility("hidden")));
-
-#endif

@@ -1,8 +1,7 @@
 /* Completing requests: handles are copied before the call, which overwrites them; afterwards the
  * completed ones are looked up. With threads the records are removed before the call: as soon as
  * the library has completed a request, another thread may get the same handle. */
-#ifndef COLLPROF_WRAPPERS_COMPLETION_H
-#define COLLPROF_WRAPPERS_COMPLETION_H
+#pragma once
 
 #include "record/call.h"
 
@@ -29,5 +28,3 @@ void pending_end(struct call *c, const struct pending *p, int rc, int count, con
 
 /* Ends a call that has started N persistent requests: what they carry counts for it. */
 void leave_started(struct call *c, int rc, int n, const MPI_Request *requests);
-
-#endif

@@ -13,11 +13,9 @@
 BEGIN {
     print "/* Made by generate.awk from functions.table and mpi.h. */"
     if (want == "enum")
-        print "#ifndef COLLPROF_RECORD_OPERATIONS_H\n#define COLLPROF_RECORD_OPERATIONS_H\n" \
-              "#include \"record/ledger.h\"\nenum {"
+        print "#pragma once\n#include \"record/ledger.h\"\nenum {"
     else if (want == "next")
-        print "#ifndef COLLPROF_WRAPPERS_NEXT_H\n#define COLLPROF_WRAPPERS_NEXT_H\n" \
-              "#include <mpi.h>\n/* In the order of the operation numbers. */\nstruct next {"
+        print "#pragma once\n#include <mpi.h>\n/* In the order of the operation numbers. */\nstruct next {"
     else if (want == "names")
         print "#include \"record/operations.h\"\n#include \"wrappers/next.h\"\n" \
               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\nconst struct ledger_operation mpi_functions[] = {"
@@ -33,9 +31,9 @@ END {
     if (want == "enum")
         print "    N_OPERATIONS\n};\n" \
               "extern const struct ledger_operation mpi_functions[];\n" \
-              "extern const unsigned n_mpi_functions;\n#endif"
+              "extern const unsigned n_mpi_functions;"
     else if (want == "next")
-        print "};\nextern struct next next;\n#endif"
+        print "};\nextern struct next next;"
     else if (want == "names")
         print "};\nconst unsigned n_mpi_functions = N_OPERATIONS;\n" \
               "struct next next = {\n" initializers "};"

@@ -1,7 +1,6 @@
 /* Included by every wrapper. The functions of this folder are the only MPI_ symbols of the library;
  * they have the prototypes of the installed mpi.h and default visibility. */
-#ifndef COLLPROF_WRAPPERS_PROLOGUE_H
-#define COLLPROF_WRAPPERS_PROLOGUE_H
+#pragma once
 
 #include "inject/inject.h"
 #include "record/operations.h"
@@ -11,5 +10,3 @@
 /* Deprecated functions are wrapped like all others. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC visibility push(default)
-
-#endif

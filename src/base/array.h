@@ -1,6 +1,5 @@
 /* Growing arrays, and a look-up of their elements by key. Memory as in base/memory.h. */
-#ifndef COLLPROF_BASE_ARRAY_H
-#define COLLPROF_BASE_ARRAY_H
+#pragma once
 
 #include "base/index.h"
 #include "base/memory.h"
@@ -36,5 +35,3 @@ uint32_t lookup_find(const struct index *x, uint64_t hash);
 /* For comparison functions of qsort() and the like, key by key: ORDER(x->a, y->a) ?: ORDER(x->b,
  * y->b). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds our other files: libraries and modules. */
-#ifndef COLLPROF_BASE_BESIDE_H
-#define COLLPROF_BASE_BESIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool beside_preload(const char *name);
 
 /* beside_preload() for any library, by its path. */
 bool beside_preload_path(const char *path);
-
-#endif

@@ -10,8 +10,7 @@
  *                  Used where every nanosecond is the application's: in the profiling layer.
  *
  * Under a simulator both come from its clock: see clock_use_external(). */
-#ifndef COLLPROF_BASE_CLOCK_H
-#define COLLPROF_BASE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ static inline uint64_t clock_ticks(void)
 #endif
     return clock_ticks_slow();
 }
-
-#endif

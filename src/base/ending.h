@@ -1,8 +1,7 @@
 /* How the watchdog ends the ranks of its host (cli/watchdog.c, layer/ends.c): by SIGTERM with a
  * value that tells all of them to exit at the same moment. Otherwise the launcher, when the first
  * rank has ended, would kill the others and return that signal. */
-#ifndef COLLPROF_BASE_ENDING_H
-#define COLLPROF_BASE_ENDING_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ static inline bool ending_is_due(const siginfo_t *info)
         nanosleep(&wait, NULL);
     return true;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Formats numbers for people: three digits and a suitable unit. Each function writes to TEXT, which
  * has room for 32 characters, and returns it. */
-#ifndef COLLPROF_BASE_FORMAT_H
-#define COLLPROF_BASE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ char *format_shift(char *text, double ns);                 /* "+12.3 us", "-850 
 char *format_bytes(char *text, double bytes);              /* "0 B", "64 KiB", "1.25 GiB" */
 char *format_count(char *text, uint64_t n);                /* "12,345", "12.3 M" */
 char *format_share(char *text, double part, double whole); /* "33.6 %", "-" */
-
-#endif

@@ -1,7 +1,6 @@
 /* Hashes shared by several parts. They are the same on every rank of a run, since identities are
  * made from them. */
-#ifndef COLLPROF_BASE_HASH_H
-#define COLLPROF_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
         hash = (hash ^ byte[i]) * 0x100000001b3ull;
     return hash;
 }
-
-#endif

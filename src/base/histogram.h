@@ -1,8 +1,7 @@
 /* Classes of sizes, and a log-linear histogram of durations: 8 buckets per power of two, so that a
  * value read back is within 6.25 % of the one counted. Covers 8 ns to 137 s; shorter and longer
  * ones are counted in the first and the last bucket. Unit: nanoseconds. */
-#ifndef COLLPROF_BASE_HISTOGRAM_H
-#define COLLPROF_BASE_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline uint64_t histogram_floor(unsigned bucket)
 
 /* The q-quantile, 0 <= q <= 1, interpolated inside its bucket and limited to [min, max]. */
 double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* A map from 64-bit keys to values, fast enough for a look-up in every MPI call: one thread may
  * read without a lock while another adds. It grows as needed. Release it by free(x.table). */
-#ifndef COLLPROF_BASE_INDEX_H
-#define COLLPROF_BASE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ static inline uintptr_t index_find(const struct index *x, uint64_t key)
             return 0;
     }
 }
-
-#endif

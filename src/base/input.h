@@ -1,6 +1,5 @@
 /* Opens and reads files: those that the user names, and those of the kernel about a process. */
-#ifndef COLLPROF_BASE_INPUT_H
-#define COLLPROF_BASE_INPUT_H
+#pragma once
 
 #include <glob.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ const char *input_process(pid_t pid, char text[1024]);
 /* The paths of DIRECTORY, whose first LENGTH characters are taken as they are, followed by what
  * matches PATTERN. Release by globfree(). */
 glob_t input_list(const char *directory, int length, const char *pattern);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the launcher has put into the environment: this process's rank, the number of processes, and
  * the protocols by which an MPI library can connect them. */
-#ifndef COLLPROF_BASE_LAUNCHER_H
-#define COLLPROF_BASE_LAUNCHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ const char *launcher_command(const struct launcher *l, const struct mpi_built *m
 
 /* True in only one of the processes of a launcher, so that one message is printed. */
 bool launcher_speaks(void);
-
-#endif

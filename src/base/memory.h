@@ -1,6 +1,5 @@
 /* Memory allocation without checks in callers: running out of memory ends memory_try(). */
-#ifndef COLLPROF_BASE_MEMORY_H
-#define COLLPROF_BASE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ uint64_t memory_available(const char *proc, const char *cgroup);
 /* A stream for writing into memory. Closing it sets *TEXT, to be released by free(), and its length
  * *SIZE. */
 FILE *memory_open_text(char **text, size_t *size);
-
-#endif

@@ -2,8 +2,7 @@
  * every name, in the order of display. A measurement method is the struct latency_method
  * latency_SYMBOL in src/measure/latency. A broadcast is the struct bcast tree_SYMBOL in src/trees;
  * it RUNS directly, or must first be BUILT from measured latencies. */
-#ifndef COLLPROF_BASE_NAMES_H
-#define COLLPROF_BASE_NAMES_H
+#pragma once
 
 #define BCAST_METHODS(X)                                                                           \
     X(send_latency, "send-latency")                                                                \
@@ -52,5 +51,3 @@ enum collective_kind {
 /* Finds the kind by an operation's name; also for non-blocking, persistent and large-count
  * forms. */
 enum collective_kind collective_kind(const char *operation);
-
-#endif

@@ -1,6 +1,5 @@
 /* CPU contention of this process, from counters of the kernel. */
-#ifndef COLLPROF_BASE_NOISE_H
-#define COLLPROF_BASE_NOISE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ void noise_read(struct noise_totals *noise);
  * wait. */
 #define NOISE_FELT_FROM 0.01
 #define NOISE_SPOILED_FROM 0.10
-
-#endif

@@ -15,8 +15,7 @@
  *   switch (options_parse(&parser, argc, argv)) ...
  *
  * Nothing is printed here: the mistake is left in the parser, and help is written to a FILE. */
-#ifndef COLLPROF_BASE_OPTIONS_H
-#define COLLPROF_BASE_OPTIONS_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -171,5 +170,3 @@ bool option_parse_range(const char *text, struct option_range *range);
 bool option_next(const struct option_range *range, size_t *value);
 /* "8:64K", or "8" if both ends are equal. */
 void option_show_range(const struct option_range *range, char *text, size_t room);
-
-#endif

@@ -1,7 +1,6 @@
 /* How much of a communication was overlapped with computation: equation (1) of Denis and Trahay,
  * "MPI Overlap: Benchmark and Analysis". */
-#ifndef COLLPROF_BASE_OVERLAP_H
-#define COLLPROF_BASE_OVERLAP_H
+#pragma once
 
 #include <math.h>
 
@@ -14,5 +13,3 @@ static inline double overlap_ratio(double measured, double comm, double comp)
         return NAN;
     return (measured - fmax(comm, comp)) / fmin(comm, comp);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Quotes text from outside (names of functions, files, hosts, communicators) for a language that
  * would interpret it. There is one function for each language; nothing else quotes. */
-#ifndef COLLPROF_BASE_QUOTE_H
-#define COLLPROF_BASE_QUOTE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ void quote_csv(const char *text, FILE *out);
 
 /* For the content of an element, or of an attribute in quotation marks. */
 void quote_html(const char *text, FILE *out);
-
-#endif

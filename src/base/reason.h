@@ -1,7 +1,6 @@
 /* Error messages. A function that fails gives the reason and returns. Only a program's main(), or
  * the layer at the end of the run, prints it. Each thread has its own list. */
-#ifndef COLLPROF_BASE_REASON_H
-#define COLLPROF_BASE_REASON_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ bool reason_give(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints all lines stored since the last call. */
 void reason_print_stored(const char *program);
-
-#endif

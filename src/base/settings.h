@@ -1,7 +1,6 @@
 /* The settings of the profiling layer: declared options of `collprof run`, which passes them to the
  * library in environment variables COLLPROF_*. */
-#ifndef COLLPROF_BASE_SETTINGS_H
-#define COLLPROF_BASE_SETTINGS_H
+#pragma once
 
 #include "base/options.h"
 
@@ -48,5 +47,3 @@ char *const *settings_environment(void);
  * are copied and never freed, since an application may overwrite its environment. */
 void settings_read(struct settings *s, char *const *environment,
                    void (*complain)(const char *line, void *arg), void *arg);
-
-#endif

@@ -1,6 +1,5 @@
 /* Summaries of samples. The summary has the unit of the samples. */
-#ifndef COLLPROF_BASE_STATS_H
-#define COLLPROF_BASE_STATS_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -71,5 +70,3 @@ void stats_sort(double *x, size_t n);
 /* Least squares y = a + b x. Subtract a common origin from large x before. B is 0 if x is
  * constant. */
 void stats_line(const double *x, const double *y, size_t n, double *a, double *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* The exit statuses of collprof and of all collbench programs, as collprof(1) lists them. */
-#ifndef COLLPROF_BASE_STATUS_H
-#define COLLPROF_BASE_STATUS_H
+#pragma once
 
 enum status {
     STATUS_GOOD = 0,
@@ -15,5 +14,3 @@ enum status {
     STATUS_CANNOT_EXECUTE = 126,
     STATUS_NOT_FOUND = 127
 };
-
-#endif

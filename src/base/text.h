@@ -1,6 +1,5 @@
 /* Small functions on strings that several parts use. */
-#ifndef COLLPROF_BASE_TEXT_H
-#define COLLPROF_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ static inline bool text_has_word(const char *words, const char *word)
             return true;
     return false;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * struct place is plain data, so that ranks can gather it.
  *
  * In libtopology instead of libbase: the profiling layer must not load hwloc into applications. */
-#ifndef COLLPROF_BASE_TOPOLOGY_H
-#define COLLPROF_BASE_TOPOLOGY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ enum place_relation place_relation(const struct place *a, const struct place *b)
 /* The largest ratio of processes to processors that they may use, over all hosts: above 1 means
  * oversubscription. 0 if unknown. */
 double place_oversubscription(const struct place *places, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* Returns CALL's error code from the function unless it succeeded. For functions that return MPI
  * error codes (MPI_SUCCESS is 0) and have nothing to release. */
-#ifndef COLLPROF_BASE_TRY_H
-#define COLLPROF_BASE_TRY_H
+#pragma once
 
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -9,5 +8,3 @@
         if (__builtin_expect(try_error != 0, 0))                                                   \
             return try_error;                                                                      \
     } while (0)
-
-#endif

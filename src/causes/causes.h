@@ -12,8 +12,7 @@
  * generalizes delay costs (Boehme, Geimer, Arnold, Voigtlaender, Wolf, ACM TOPC 3(2), 2016): direct
  * (short-term costs) if r waited for the delayed rank itself, otherwise passed on (long-term). The
  * history of the last rank at its end is the critical path. */
-#ifndef COLLPROF_CAUSES_CAUSES_H
-#define COLLPROF_CAUSES_CAUSES_H
+#pragma once
 
 #include "causes/graph.h"
 
@@ -37,5 +36,3 @@ void causes_free(struct causes *c);
 /* Whether the N rows' costs add up to WAIT_NS, and their times on the critical path to PATH_NS,
  * within the rounding of each row. */
 bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, int64_t path_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* The causes of a wait: the delays that remain after subtracting the time that the waiting rank
  * also spent. Pure functions. */
-#ifndef COLLPROF_CAUSES_DELAYS_H
-#define COLLPROF_CAUSES_DELAYS_H
+#pragma once
 
 #include "causes/history.h"
 
@@ -35,5 +34,3 @@ struct delay_balance {
  * BALANCE has a zeroed element for each piece, and is zeroed again at the end. */
 void delays_match(struct history_differences *d, const struct delay_groups *groups,
                   struct delay_balance *balance);
-
-#endif

@@ -1,6 +1,5 @@
 /* The events of a trace as a graph: segments of one kind on one rank, and what calls wait for. */
-#ifndef COLLPROF_CAUSES_GRAPH_H
-#define COLLPROF_CAUSES_GRAPH_H
+#pragma once
 
 #include "timeline/timeline.h"
 
@@ -72,5 +71,3 @@ struct event_graph;
 struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
                                      const struct causes_run *run);
 void event_graph_close(struct event_graph *g);
-
-#endif

@@ -9,8 +9,7 @@
  * caller depends on. One of LEAST and TRANSFER decided when the call ended, and follows from that.
  * The other one is the mean of similar calls in which it did decide. So a replay with the recorded
  * durations ends each call when it ended, as far as the graph is complete. */
-#ifndef COLLPROF_CAUSES_GRAPH_INNER_H
-#define COLLPROF_CAUSES_GRAPH_INNER_H
+#pragma once
 
 #include "base/array.h"
 #include "causes/delays.h"
@@ -161,5 +160,3 @@ const struct event_replay *event_graph_replay(struct event_graph *g);
  * is unknown, or NULL. */
 struct what_if;
 const char *event_graph_replace(struct event_graph *g, const struct what_if *w);
-
-#endif

@@ -1,8 +1,7 @@
 /* The history of a rank at a moment: the time of the longest chain of events that led to it, by
  * segment. A history is a tree of immutable nodes that histories share: copying another rank's
  * history costs nothing, and comparing two histories skips their common nodes. */
-#ifndef COLLPROF_CAUSES_HISTORY_H
-#define COLLPROF_CAUSES_HISTORY_H
+#pragma once
 
 #include "base/array.h"
 
@@ -45,5 +44,3 @@ void history_compare(const struct history_pool *pool, const struct history *a,
 
 /* Frees the pool's memory; all references must have been dropped. */
 void history_pool_free(struct history_pool *pool);
-
-#endif

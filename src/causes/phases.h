@@ -1,6 +1,5 @@
 /* Parallel efficiency over time, and the part of the run in which it differs most from the rest. */
-#ifndef COLLPROF_CAUSES_PHASES_H
-#define COLLPROF_CAUSES_PHASES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ struct phase {
  * by less than 0.1, or by less than 6 standard errors: the most of thousands of possible phases
  * seldom reaches that by chance. */
 bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase);
-
-#endif

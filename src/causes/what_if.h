@@ -1,6 +1,5 @@
 /* Predicts the duration of a run after a change, by replays of its graph of events. */
-#ifndef COLLPROF_CAUSES_WHAT_IF_H
-#define COLLPROF_CAUSES_WHAT_IF_H
+#pragma once
 
 #include "causes/causes.h"
 #include "timeline/network.h"
@@ -62,5 +61,3 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
 enum { WHAT_IF_BEST = 3 };
 size_t what_if_best(struct event_graph *g, const struct root_cause *rows, size_t n_rows,
                     struct prediction best[WHAT_IF_BEST]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command collprof: one file for each subcommand. MPI is not linked. */
-#ifndef COLLPROF_CLI_CLI_H
-#define COLLPROF_CLI_CLI_H
+#pragma once
 
 #include "base/array.h"
 #include "base/options.h"
@@ -106,5 +105,3 @@ void cli_refuse_repeated(const char *const *path, size_t n);
  * `collprof compare`. TUNED: the directory of the rules that the next ones used, or NULL; rules
  * that the runs do not confirm are removed from it. Returns the exit status. */
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned);
-
-#endif

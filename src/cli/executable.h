@@ -1,6 +1,5 @@
 /* What a program's file shows about preloading a library into it. */
-#ifndef COLLPROF_CLI_EXECUTABLE_H
-#define COLLPROF_CLI_EXECUTABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool executable_examine(struct executable *x, const char *program);
 
 /* Whether PROGRAM is mpiexec or the like. */
 bool is_launcher(const char *program);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * It is not a child of the application, has its own session, and keeps only standard error of the
  * launcher, until the last rank on its host ends. */
-#ifndef COLLPROF_CLI_WATCHDOG_H
-#define COLLPROF_CLI_WATCHDOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
  * a call may be open before it is reported. ABORT: end the ranks if they can never continue.
  * Returns 0, or an errno: the rank then runs without a watchdog. */
 int watchdog_register(uint64_t run, const char *output, double seconds, bool abort);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compares runs, and launches of benchmarks. */
-#ifndef COLLPROF_COMPARE_COMPARE_H
-#define COLLPROF_COMPARE_COMPARE_H
+#pragma once
 
 #include "compare/gains.h"
 
@@ -42,5 +41,3 @@ struct scale_request {
  *   global efficiency   = parallel efficiency x computation scaling
  * LEAST becomes the lowest global efficiency that is known; KNOWN: whether all are. */
 struct document *scaling_document(const struct scale_request *request, double *least, bool *known);
-
-#endif

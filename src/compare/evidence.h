@@ -3,8 +3,7 @@
  * Mann and Whitney 1947, exact with ties; Hodges and Lehmann 1963; Westfall and Young 1993, the
  * single-step maximum. GSL has neither the exact rank test nor permutations. Random numbers begin
  * with a fixed seed, so that the same runs give the same answer. */
-#ifndef COLLPROF_COMPARE_EVIDENCE_H
-#define COLLPROF_COMPARE_EVIDENCE_H
+#pragma once
 
 #include "base/stats.h"
 
@@ -38,5 +37,3 @@ void evidence_permutation_test(const double *value, size_t rows, size_t n, size_
 /* The number of runs per side that would decide whether the shift E, estimated from RUNS per side,
  * is above LIMIT. The interval is assumed to shrink as 1/sqrt(runs). At least 4; 0: over 1000. */
 size_t evidence_runs_needed(struct estimate e, double limit, size_t runs);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the library's algorithms change: what tuning predicted, beside what the application shows,
  * and which algorithms differ between two sets of runs. */
-#ifndef COLLPROF_COMPARE_GAINS_H
-#define COLLPROF_COMPARE_GAINS_H
+#pragma once
 
 #include "document/document.h"
 #include "profile/profile.h"
@@ -23,5 +22,3 @@ void gains_add(struct document *d, const struct run_sets *r, bool slower);
 /* Adds a finding for each operation, number of ranks and size for which all runs A show one
  * algorithm and all runs B another one (--trace=transport). */
 void algorithms_add(struct document *d, const struct run_sets *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The call sites of several runs, with the times of each run. Private to src/compare. */
-#ifndef COLLPROF_COMPARE_SITES_H
-#define COLLPROF_COMPARE_SITES_H
+#pragma once
 
 #include "base/array.h"
 #include "profile/profile.h"
@@ -27,5 +26,3 @@ struct compared_sites {
 /* RUN: N profiles, which may be freed afterwards. Release by sites_free(). */
 struct compared_sites *sites_find(struct profile *const *run, size_t n);
 void sites_free(struct compared_sites *s);
-
-#endif

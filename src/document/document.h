@@ -11,8 +11,7 @@
  *   page  one HTML file that draws the pictures and sorts the tables (document/page.h)
  *
  * Strings are copied unless it is said that they are not. Memory as in base/memory.h. */
-#ifndef COLLPROF_DOCUMENT_DOCUMENT_H
-#define COLLPROF_DOCUMENT_DOCUMENT_H
+#pragma once
 
 #include "base/stats.h"
 
@@ -213,5 +212,3 @@ void table_csv_write(const struct table *t, FILE *out);
  * beside it, so that no incomplete file is ever seen. On failure gives the reason
  * (base/reason.h). */
 bool document_save(const struct document *d, const char *path, enum format format);
-
-#endif

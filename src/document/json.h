@@ -1,7 +1,6 @@
 /* Making, reading and writing JSON, for all parts of the program. Memory as in base/memory.h: these
  * functions accept the NULL that jansson returns when memory is short. */
-#ifndef COLLPROF_DOCUMENT_JSON_H
-#define COLLPROF_DOCUMENT_JSON_H
+#pragma once
 
 #include "base/stats.h"
 
@@ -51,5 +50,3 @@ json_t *json_file_load(const char *path, char *why, size_t size);
  * takes over its reference. On one line, or (INDENTED) with one member a line; then ends the line.
  * If writing fails, OUT keeps the error. */
 void json_write(json_t *value, FILE *out, bool indented);
-
-#endif

@@ -1,8 +1,7 @@
 /* A document as one self-contained HTML file: the document as JSON, a script that shows findings,
  * facts, pictures and tables (report.js), and Chart.js for the pictures if configure found it.
  * Without JavaScript the file shows the text. */
-#ifndef COLLPROF_DOCUMENT_PAGE_H
-#define COLLPROF_DOCUMENT_PAGE_H
+#pragma once
 
 #include "document/document.h"
 
@@ -14,5 +13,3 @@ void page_write_json(const json_t *json, const char *title, FILE *out);
 
 /* Contents of files that the page embeds (embed.sh); CHARTS may be empty. */
 extern const char page_style[], page_script[], page_charts[];
-
-#endif

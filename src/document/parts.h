@@ -1,6 +1,5 @@
 /* The representation of a document, shared by its writers (text, JSON, pages); filled by fill.c. */
-#ifndef COLLPROF_DOCUMENT_PARTS_H
-#define COLLPROF_DOCUMENT_PARTS_H
+#pragma once
 
 #include "base/array.h"
 #include "document/document.h"
@@ -36,5 +35,3 @@ char *table_row_remarks(const struct table *t, size_t row, const char *key, cons
 
 /* The unit of the column's data; "" if none. */
 const char *column_unit(const struct column *c);
-
-#endif

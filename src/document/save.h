@@ -1,7 +1,6 @@
 /* Writing files so that no incomplete file is ever seen: a temporary file beside the target is
  * renamed when it is complete. Standard output, devices and pipes are written directly. */
-#ifndef COLLPROF_DOCUMENT_SAVE_H
-#define COLLPROF_DOCUMENT_SAVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,5 +33,3 @@ void save_abandon(struct save *s);
 /* Whether save_open() would succeed, without changing anything: a benchmark can refuse before an
  * hour of measuring instead of after it. Otherwise gives the reason. */
 bool save_possible(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* Documents as text for people. */
-#ifndef COLLPROF_DOCUMENT_TEXT_H
-#define COLLPROF_DOCUMENT_TEXT_H
+#pragma once
 
 #include "base/text.h"
 #include "document/document.h"
@@ -21,5 +20,3 @@ void document_text_write(const struct document *d, FILE *out, const struct text_
 
 /* Writes one table, without its title. A name that is too wide continues on the next line. */
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o);
-
-#endif

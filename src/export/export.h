@@ -1,6 +1,5 @@
 /* Exports of a run for other programs: traces, pictures, and the page. */
-#ifndef COLLPROF_EXPORT_EXPORT_H
-#define COLLPROF_EXPORT_EXPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "verdict/situation.h"
@@ -39,5 +38,3 @@ bool export_page(const struct profile *p, const struct profile *trace,
 /* Writes the results of a benchmark as a page. False if JSON (which may be NULL) is not a
  * result. */
 bool export_document_page(const json_t *json, FILE *out);
-
-#endif

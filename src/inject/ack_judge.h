@@ -16,8 +16,7 @@
  * Lateness below ACK_TOLERANCE of i's latency is ignored. What is left to doubt about a broadcast
  * is ordered (enum ack_doubt): the latency is estimated from the broadcasts with the least doubt,
  * and unknown if each may be delayed. */
-#ifndef COLLPROF_INJECT_ACK_JUDGE_H
-#define COLLPROF_INJECT_ACK_JUDGE_H
+#pragma once
 
 #include "base/stats.h"
 
@@ -93,5 +92,3 @@ json_t *ack_finding(const struct ack_verdict *v, int i);
  * VALUE. The 95 % interval holds whatever the true values are. NaN if half of the samples are
  * bounds. Overwrites VALUE. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 /* A handshake of all members of a communicator before they do something together that the
  * application did not request. No rank waits for ever: a member whose timeout expires continues
  * alone, and the others learn that from its answer. */
-#ifndef COLLPROF_INJECT_HANDSHAKE_H
-#define COLLPROF_INJECT_HANDSHAKE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ bool handshake_is_over(struct handshake *h, double timeout);
 
 /* Seconds that this rank has waited for members that did not arrive. */
 double handshake_waited(void);
-
-#endif

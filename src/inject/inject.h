@@ -1,8 +1,7 @@
 /* What the layer does in addition to recording: acknowledgements, benchmark mode, another
  * broadcast. Every decision uses only data that all members of the communicator share, so every
  * rank decides alike. A call that cannot be treated goes to the library. */
-#ifndef COLLPROF_INJECT_INJECT_H
-#define COLLPROF_INJECT_INJECT_H
+#pragma once
 
 #include "inject/replica.h"
 #include "record/call.h"
@@ -38,5 +37,3 @@ void inject_end(void);
  * "broadcast" or "tune", "value": a finding}, and {"warning": text}. A finding names its
  * communicator by "communicator_index", an index in the ledger. */
 json_t *inject_findings(void);
-
-#endif

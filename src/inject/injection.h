@@ -4,8 +4,7 @@
  * Injections that make broadcasts are nested in the order of the list: each passes the broadcast on
  * to the next, and the last one to the library, so they are independent of each other. A new one
  * needs a file and a line in inject.c. */
-#ifndef COLLPROF_INJECT_INJECTION_H
-#define COLLPROF_INJECT_INJECTION_H
+#pragma once
 
 #include "base/stats.h"
 #include "inject/handshake.h"
@@ -128,5 +127,3 @@ void internal_comm_before(const struct collective *c);
  * of activities that failed. */
 void internal_comms_start(void);
 void internal_comms_end(void);
-
-#endif

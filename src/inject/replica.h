@@ -1,8 +1,7 @@
 /* A replica of the application's collective: the same operation, types, counts, reduction operation
  * and send buffer, but with a receive buffer of its own and on another communicator of the same
  * members. Benchmark mode measures it, so the application's data are read and never written. */
-#ifndef COLLPROF_INJECT_REPLICA_H
-#define COLLPROF_INJECT_REPLICA_H
+#pragma once
 
 #include "measure/collective/operation.h"
 
@@ -40,5 +39,3 @@ void replica_free(struct replica *a);
 /* Whether TYPE is contiguous without holes. Predefined types are, except those for MPI_MINLOC and
  * the like. */
 bool type_is_plain(MPI_Datatype type);
-
-#endif

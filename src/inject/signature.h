@@ -1,7 +1,6 @@
 /* Signatures of one communicator: operation, root and bytes of calls that are measured alike, and
  * how they are measured. Benchmark mode and tuning keep a table each. All members count alike. */
-#ifndef COLLPROF_INJECT_SIGNATURE_H
-#define COLLPROF_INJECT_SIGNATURE_H
+#pragma once
 
 #include "inject/injection.h"
 
@@ -51,5 +50,3 @@ int subject_budget(const struct subject *u, double budget, int least, double wai
  * the last ARRIVALS calls; *APART: the largest of all ranks. Returns an MPI error code. */
 int subject_arrivals(const struct subject *u, const struct signature *g, double *after,
                      double *apart);
-
-#endif

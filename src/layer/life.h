@@ -4,8 +4,7 @@
  * Otherwise (sessions, MPI initialized before the layer was loaded) a process starts without
  * communication, since other ranks may never start; the last one that ends then merges the record
  * files, as `collprof report` does after a crash. */
-#ifndef COLLPROF_LAYER_LIFE_H
-#define COLLPROF_LAYER_LIFE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -29,6 +28,4 @@ void life_switch(int level);
 #ifdef MPI_SESSION_NULL
 void life_session_begun(MPI_Session session);
 void life_session_ends(void);
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * its record before MPI_Init, which no rank leaves before all have entered; afterwards all count
  * the same records. On several hosts under Hydra they count the values in its key-value store
  * (PMI). */
-#ifndef COLLPROF_LAYER_MEMBERS_H
-#define COLLPROF_LAYER_MEMBERS_H
+#pragma once
 
 #include "base/launcher.h"
 #include "layer/run_directory.h"
@@ -29,5 +28,3 @@ int members_count(const struct run_directory *d, int *first);
 /* The command that starts such ranks. LIBRARY: its name and version, because another
  * MPI with the same binary interface has another launcher. */
 const char *members_command(const char *library);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of a run's start and end, which life.c calls. */
-#ifndef COLLPROF_LAYER_PARTS_H
-#define COLLPROF_LAYER_PARTS_H
+#pragma once
 
 #include "layer/run_directory.h"
 #include "record/layer.h"
@@ -72,5 +71,3 @@ void tuned_use(void);
 /* Writes the profile (NULL: memory ran out) and prints the report, once, on one rank. False, after
  * printing the reason, if it could not be written. START: clock_now() when merging began. */
 bool report_write(struct profile *p, double start);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Nothing is moved. Files are created under new names only, and links are not followed. A directory
  * that belongs to another user is refused, since that user could change its content at any time. */
-#ifndef COLLPROF_LAYER_RUN_DIRECTORY_H
-#define COLLPROF_LAYER_RUN_DIRECTORY_H
+#pragma once
 
 #include "record/ledger.h"
 
@@ -51,5 +50,3 @@ void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY
  * it neither allocates memory nor opens files. FIRST: the lowest of them; unchanged if there is
  * none. */
 int run_directory_ranks(const struct run_directory *d, int size, int *first);
-
-#endif

@@ -2,8 +2,7 @@
  * starts, by the protocol with which the MPI library connects its ranks (PMI, version 1). All ranks
  * can read after MPI_Init what a rank has stored before it, even on hosts that share no file
  * system. */
-#ifndef COLLPROF_LAYER_STORE_H
-#define COLLPROF_LAYER_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ bool pmi_store_put(int rank);
 
 /* Whether RANK has stored it. Call it after MPI_Init, while no other thread is in MPI. */
 bool pmi_store_has(int rank);
-
-#endif

@@ -1,7 +1,6 @@
 /* How often a measurement is repeated, and when it stops. The caller gives a plan; series.h follows
  * it. */
-#ifndef COLLPROF_MEASURE_PLAN_H
-#define COLLPROF_MEASURE_PLAN_H
+#pragma once
 
 #include "base/stats.h"
 
@@ -50,5 +49,3 @@ enum { SAMPLES_FOR_INTERVAL = 6 };
 
 void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The hold is a time that the batch waits in each operation; the batch defines on which rank and
  * where. A curve is the quantity measured with increasing holds: one point for each hold. */
-#ifndef COLLPROF_MEASURE_SERIES_H
-#define COLLPROF_MEASURE_SERIES_H
+#pragma once
 
 #include "measure/plan.h"
 
@@ -74,5 +73,3 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance);
 
 /* The largest difference that the two intervals allow; NaN if one has no interval. */
 double estimates_difference_most(struct estimate a, struct estimate b);
-
-#endif

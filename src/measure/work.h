@@ -2,8 +2,7 @@
  * a moment, since a spin does not notice that its processor was taken away (doc/methods.md, section
  * 5). It stays in registers: without memory accesses only the processor is measured. In a
  * simulation it is clock_hold(). */
-#ifndef COLLPROF_MEASURE_WORK_H
-#define COLLPROF_MEASURE_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ struct work_threads *work_threads_start(int n);
 
 /* Stops and frees them. */
 void work_threads_stop(struct work_threads *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* Converts the indices and ticks of one rank's ledger to those of a profile: used by gather.c,
  * gather_trace.c, and src/verdict, which reads a part of the ledger. */
-#ifndef COLLPROF_PROFILE_GATHER_H
-#define COLLPROF_PROFILE_GATHER_H
+#pragma once
 
 #include "profile/model.h"
 
@@ -65,5 +64,3 @@ void gather_samples(struct gather *g);
 
 /* Copies the trace, if there is one. */
 void gather_trace(struct gather *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* The representation of a profile, for src/profile: every member of its tables is described once,
  * in fields.c, which drives merging, sorting, and writing and reading of profile.json. */
-#ifndef COLLPROF_PROFILE_MODEL_H
-#define COLLPROF_PROFILE_MODEL_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -222,5 +221,3 @@ json_t *field_json(const struct field *f, const void *row);
  * for a value of a wrong kind or out of range: a negative time or one beyond FAR_NS. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 bool field_read(const json_t *value, const struct field *f, void *row);
-
-#endif

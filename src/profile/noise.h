@@ -1,6 +1,5 @@
 /* CPU contention: whether the times of a run are reliable. */
-#ifndef COLLPROF_PROFILE_NOISE_H
-#define COLLPROF_PROFILE_NOISE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -49,5 +48,3 @@ double noise_least(const double part[NOISE_PARTS]);
 double noise_unseen_waits(const struct profile *p);
 /* The length of the trace's windows, ns; infinite if everything was traced. */
 double noise_window_ns(const struct profile *p);
-
-#endif

@@ -6,8 +6,7 @@
  * The tables of struct profile are for reading. Rows refer to rows of other tables by index,
  * PROFILE_NONE if there is none. Every table holds distinct rows only. Memory as in base/memory.h:
  * call the functions below inside of a memory_try(). */
-#ifndef COLLPROF_PROFILE_PROFILE_H
-#define COLLPROF_PROFILE_PROFILE_H
+#pragma once
 
 #include "base/array.h"
 #include "causes/causes.h"
@@ -456,5 +455,3 @@ static inline uint64_t whole_count(double sum)
 {
     return sum >= 0x1p64 ? UINT64_MAX : sum > 0 ? (uint64_t)sum : 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The raw records in a directory, of the run that started last. */
-#ifndef COLLPROF_PROFILE_RECORDS_H
-#define COLLPROF_PROFILE_RECORDS_H
+#pragma once
 
 #include "base/array.h"
 #include "record/ledger.h"
@@ -24,5 +23,3 @@ bool records_open(struct records *r, const char *directory);
 void records_remark(struct records *r, const char *name, const char *what);
 
 void records_close(struct records *r);
-
-#endif

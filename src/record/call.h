@@ -3,8 +3,7 @@
  * No lock (except with MPI_THREAD_MULTIPLE), no allocation, no system call and no symbol look-up,
  * once the call site and the communicator are known. The clock is read last on entry and first on
  * exit, so that the recorded time is that of the MPI library. */
-#ifndef COLLPROF_RECORD_CALL_H
-#define COLLPROF_RECORD_CALL_H
+#pragma once
 
 #include "record/counts.h"
 #include "record/requests.h"
@@ -413,5 +412,3 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
 
 /* R was lost by the error RC. STATUS is NULL if it has none. Releases R. */
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status);
-
-#endif

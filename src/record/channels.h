@@ -4,8 +4,7 @@
  *
  * The channel of a receive with a wildcard is known only when it completes. Until then, receives
  * that were posted after it have no ordinals and wait in a queue behind it. */
-#ifndef COLLPROF_RECORD_CHANNELS_H
-#define COLLPROF_RECORD_CHANNELS_H
+#pragma once
 
 #include "record/comms.h"
 
@@ -59,5 +58,3 @@ void channel_store_ordinal(uint32_t waiting, uint32_t event);
 /* The channel of the collectives OPERATION with ROOT (-1: none) and identity ID on C. ID is that of
  * the communicator, or of a persistent collective. */
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root);
-
-#endif

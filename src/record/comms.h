@@ -5,8 +5,7 @@
  * of the same members in the same order, so (members, number of earlier ones) identifies one
  * communicator on all of them. A communicator whose creation was not intercepted is counted at its
  * first use. */
-#ifndef COLLPROF_RECORD_COMMS_H
-#define COLLPROF_RECORD_COMMS_H
+#pragma once
 
 #include "record/layer.h"
 
@@ -82,5 +81,3 @@ static inline uint32_t comm_world_rank(struct comm *c, int rank)
 /* Writes the names of a communicator, or of all, as set by the application, into the ledger. */
 void comm_record_name(struct comm *c);
 void comms_record_names(void);
-
-#endif

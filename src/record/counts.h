@@ -1,8 +1,7 @@
 /* Where calls are counted: entries by site, operation, communicator, size class and region;
  * messages by communicator, call site, peer and tag; and the log of collective instances, of
  * limited size and thinned by the same rule on all ranks. */
-#ifndef COLLPROF_RECORD_COUNTS_H
-#define COLLPROF_RECORD_COUNTS_H
+#pragma once
 
 #include "base/hash.h"
 #include "record/comms.h"
@@ -103,5 +102,3 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
  * ledger_is_sampled() uses only data that ranks share, so the remaining instances match on all
  * ranks. */
 void instance_add(const struct ledger_instance *i);
-
-#endif

@@ -3,8 +3,7 @@
  * (base/clock.h), callbacks of higher parts (call.h, channels.h, comms.h), and where records are
  * written (layer/parts.h). Data of a single file, such as the table of open requests, are static
  * there. */
-#ifndef COLLPROF_RECORD_LAYER_H
-#define COLLPROF_RECORD_LAYER_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/index.h"
@@ -164,5 +163,3 @@ void *layer_row(struct index *x, uint64_t key, enum ledger_section section, cons
 
 /* Prints one line on stderr, "collprof: ...", from this rank. */
 #define layer_say(...) reason_print("collprof", __VA_ARGS__)
-
-#endif

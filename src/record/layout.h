@@ -10,8 +10,7 @@
  * leave room for their largest sizes. Where no elements are, the file has holes, which take no
  * space; a full section fills more of its hole. Counts only grow (except for instances, which are
  * thinned), and an element is complete before the count includes it. */
-#ifndef COLLPROF_RECORD_LAYOUT_H
-#define COLLPROF_RECORD_LAYOUT_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/histogram.h"
@@ -434,5 +433,3 @@ struct ledger_header {
     uint64_t injected_ns; /* duration of its injections, outside of the time of calls */
     double call_ns;       /* mean cost of recording a call; 0 if not measured */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The ledger: what one rank has recorded, in one mapped file (record/layout.h). */
-#ifndef COLLPROF_RECORD_LEDGER_H
-#define COLLPROF_RECORD_LEDGER_H
+#pragma once
 
 #include "record/layout.h"
 
@@ -107,5 +106,3 @@ static inline unsigned ledger_spared(uint64_t calls)
 const char *ledger_text(const struct ledger *l, uint32_t position);
 
 void ledger_close(struct ledger *l);
-
-#endif

@@ -5,8 +5,7 @@
  * not change while it is in a C function, and keep their code alive. The layout of these structures
  * depends on the version; the first reading checks it, and an interpreter with another layout is
  * ignored. */
-#ifndef COLLPROF_RECORD_PYTHON_H
-#define COLLPROF_RECORD_PYTHON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ bool python_call_is_valid(const struct python_call *call);
 
 /* Finds file, function and line of CALL. False if unknown. */
 bool python_locate(const struct python_call *call, struct python_place *place);
-
-#endif

@@ -3,8 +3,7 @@
  * Handles are not unique (small sends share one, completed when it is returned), so the rows of a
  * handle form a queue: completions take the oldest. Requests that find no room are counted and not
  * tracked. */
-#ifndef COLLPROF_RECORD_REQUESTS_H
-#define COLLPROF_RECORD_REQUESTS_H
+#pragma once
 
 #include "record/channels.h"
 
@@ -39,5 +38,3 @@ bool request_forget(uint64_t handle, struct ledger_request *r);
 /* Forgets all but persistent requests, after a time without recording, in which completions were
  * missed. */
 void requests_clear(void);
-
-#endif

@@ -3,8 +3,7 @@
  * a ring of the thread (perf_event_open(2)); where that is not permitted, or for Python, the
  * handler of a timer's signal does. They are read at the next MPI call, where it is safe to unwind,
  * and summed by stack and segment (the time between two calls). */
-#ifndef COLLPROF_RECORD_SAMPLES_H
-#define COLLPROF_RECORD_SAMPLES_H
+#pragma once
 
 #include "record/layer.h"
 
@@ -21,5 +20,3 @@ void samples_leave(uint32_t site, uint32_t operation);
 
 /* Ends sampling of this thread. */
 void samples_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Call sites: stacks of return addresses, distinguished by hash. Names and lines are found at the
  * end of the run, never while the application works. */
-#ifndef COLLPROF_RECORD_SITES_H
-#define COLLPROF_RECORD_SITES_H
+#pragma once
 
 #include "record/layer.h"
 
@@ -18,5 +17,3 @@ uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call 
 
 /* Adds modules to the ledger that were mapped since (by dlopen). */
 void modules_update(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Callers of the functions for calls first check layer.trace. C is the call, ON its communicator,
  * never NULL for a message. */
-#ifndef COLLPROF_RECORD_TRACE_H
-#define COLLPROF_RECORD_TRACE_H
+#pragma once
 
 #include "record/requests.h"
 
@@ -51,5 +50,3 @@ void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
 
 void trace_collective_posted(struct comm *on, struct ledger_request *r);
 void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int root, uint64_t bytes);
-
-#endif

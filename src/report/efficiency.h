@@ -1,6 +1,5 @@
 /* Where the time of a run is spent: POP's parallel efficiency and its factors. */
-#ifndef COLLPROF_REPORT_EFFICIENCY_H
-#define COLLPROF_REPORT_EFFICIENCY_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -29,5 +28,3 @@ struct efficiency efficiency_of(const struct profile *p);
  * these two are unknown. E must be known. */
 enum { EFFICIENCY_TEXT = 120 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
-
-#endif

@@ -1,8 +1,7 @@
 /* The findings of a run. The screen, the full report, the page, JSON and the tests use the same
  * ones. To add one: a function in one of the files findings*.c and doubts.c, and its line in the
  * list at the end of findings.c. */
-#ifndef COLLPROF_REPORT_FINDINGS_H
-#define COLLPROF_REPORT_FINDINGS_H
+#pragma once
 
 #include "base/array.h"
 #include "report/tables.h"
@@ -106,5 +105,3 @@ void find_ends(struct finding_context *c);
 
 /* Why figures are incomplete or less certain than they appear. */
 void find_doubts(struct finding_context *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* Labels of call sites and communicators. */
-#ifndef COLLPROF_REPORT_LABELS_H
-#define COLLPROF_REPORT_LABELS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -29,5 +28,3 @@ void comm_label(const struct profile *p, uint32_t comm, char text[COMM_LABEL]);
 /* Replaces the communicators in measurements by the names that tables use. Call it once, when the
  * data of all ranks are there and call sites have names. */
 void measured_name(struct profile *p);
-
-#endif

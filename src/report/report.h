@@ -1,6 +1,5 @@
 /* The report of a run: one screen, or everything. */
-#ifndef COLLPROF_REPORT_REPORT_H
-#define COLLPROF_REPORT_REPORT_H
+#pragma once
 
 #include "report/tables.h"
 
@@ -39,5 +38,3 @@ json_t *report_json(const struct profile *p);
  * TRACE: from profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects
  * nothing, or the trace does not allow predictions. */
 bool report_what_if(const struct profile *trace, const char *change, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* Every table of a run, declared once: the report, --table, --explain, CSV and the page use this
  * list. To add a column: a line in the table's columns, and its cell at the same position in the
  * function that adds the rows. */
-#ifndef COLLPROF_REPORT_TABLES_H
-#define COLLPROF_REPORT_TABLES_H
+#pragma once
 
 #include "document/document.h"
 #include "profile/noise.h"
@@ -63,5 +62,3 @@ const struct report_table *report_table_find(const char *name); /* NULL if there
 /* Adds the table WHICH, with its rows, to D, which owns it. */
 struct table *report_table_add(struct document *d, const struct report_table *which,
                                const struct view *v);
-
-#endif

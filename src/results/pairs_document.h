@@ -1,6 +1,5 @@
 /* Latencies of pairs as a table and pictures of a document. */
-#ifndef COLLPROF_RESULTS_PAIRS_DOCUMENT_H
-#define COLLPROF_RESULTS_PAIRS_DOCUMENT_H
+#pragma once
 
 #include "document/document.h"
 #include "measure/pairs/data.h"
@@ -16,5 +15,3 @@ void pairs_pictures(struct document *d);
 /* A document with that table and these maps from a log of collbench-pairs, of the original tool, or
  * of MPPTest. NULL with a reason (base/reason.h) if it cannot be read. */
 struct document *pairs_document(const char *log);
-
-#endif

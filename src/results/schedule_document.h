@@ -1,6 +1,5 @@
 /* A broadcast schedule as tables and a picture of a document. */
-#ifndef COLLPROF_RESULTS_SCHEDULE_DOCUMENT_H
-#define COLLPROF_RESULTS_SCHEDULE_DOCUMENT_H
+#pragma once
 
 #include "document/document.h"
 #include "trees/schedule.h"
@@ -9,5 +8,3 @@
  * predicted arrivals; "tree_messages"; and, if arrivals are known, the timeline "tree" of both.
  * HOST has the ranks' host names, or is NULL. */
 void schedule_document(const struct schedule *s, char *const *host, struct document *d);
-
-#endif

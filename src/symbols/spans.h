@@ -1,7 +1,6 @@
 /* Finds which spans contain an address: functions, and calls inlined in them, which are nested.
  * Built once for each file or unit, so that naming a call site takes a search instead of a walk. */
-#ifndef COLLPROF_SYMBOLS_SPANS_H
-#define COLLPROF_SYMBOLS_SPANS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ const struct span *spans_find(const struct spans *s, uint64_t address);
 const struct span *spans_outer(const struct spans *s, const struct span *span, uint64_t address);
 
 void spans_free(struct spans *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* Finds the function, file and line of an address. The reader is a separate module, loaded when
  * needed: libdw and its libraries take 0.4 MiB, which an application that is only profiled must not
  * pay for. */
-#ifndef COLLPROF_SYMBOLS_SYMBOLS_H
-#define COLLPROF_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -51,5 +50,3 @@ struct symbols_reader {
  * program may find a later module. */
 #define SYMBOLS_MODULE "collprof-symbols.so"
 #define SYMBOLS_READER "collprof_symbols_4"
-
-#endif

@@ -3,8 +3,7 @@
  * No MPI here: sync.c exchanges the messages; unit tests use clocks with a known offset and drift.
  * All times are seconds; "global" is the reference clock, "local" this process's own.
  * doc/methods.md, section 6. */
-#ifndef COLLPROF_SYNC_ESTIMATE_H
-#define COLLPROF_SYNC_ESTIMATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -57,5 +56,3 @@ double sync_line_bound(const struct sync_line *line, double local);
  * most once meanwhile: until then it grew by the line's own doubt, and POINT limits what is left of
  * it. */
 double sync_line_missed(const struct sync_line *line, const struct sync_point *point);
-
-#endif

@@ -2,8 +2,7 @@
  * start rank 0 announces a moment in the near future by a broadcast, and all ranks wait for it.
  * Scenarios and direct measurements use it, because the exits from a barrier differ by the time of
  * its messages. */
-#ifndef COLLPROF_SYNC_HARMONIZE_H
-#define COLLPROF_SYNC_HARMONIZE_H
+#pragma once
 
 #include "sync/sync.h"
 
@@ -28,5 +27,3 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm);
 
 /* Announces a moment, and returns at that moment on all ranks. */
 int harmonize(struct harmony *h);
-
-#endif

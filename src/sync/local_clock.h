@@ -1,7 +1,6 @@
 /* The clock of this process: the host's or, in a build for the simulator (COLLPROF_SIMULATED),
  * the simulated one. Call once, before anything that reads a clock. */
-#ifndef COLLPROF_SYNC_LOCAL_CLOCK_H
-#define COLLPROF_SYNC_LOCAL_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void local_clock_start(void);
  * ranks share a clock. In a simulation with SIM_DRIFT it identifies the simulated host, whose
  * clock rate differs by up to SIM_DRIFT ppm. */
 uint64_t local_clock_domain(void);
-
-#endif

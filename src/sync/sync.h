@@ -8,8 +8,7 @@
  * "Local" is clock_now() of this rank, "global" clock_now() of rank 0, both in seconds. A
  * simulator's clock is global. Functions that return int return an MPI error code. Unless a comment
  * says otherwise, they are collective over the communicator given to sync_start(). */
-#ifndef COLLPROF_SYNC_SYNC_H
-#define COLLPROF_SYNC_SYNC_H
+#pragma once
 
 #include "sync/estimate.h"
 
@@ -94,5 +93,3 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
 
 /* Spins until the global MOMENT; false if it has already passed. */
 bool sync_wait(const struct sync_clock *clock, double moment);
-
-#endif

@@ -3,8 +3,7 @@
  * The error of a clock is at most the sum of half the round trips on its path to the root. So a
  * host that is reached only by a slow path must not be between the root and others. doc/methods.md,
  * section 6. No MPI here: sync.c measures the round trips between candidates. */
-#ifndef COLLPROF_SYNC_TREE_H
-#define COLLPROF_SYNC_TREE_H
+#pragma once
 
 enum { SYNC_DISTANCES_MAX = 32 };
 
@@ -21,5 +20,3 @@ int sync_tree(int n, int k, const int *distance, const double *error, int *paren
 /* Fills ORDER with the N ranks, each parent before its children. PARENT is a tree from
  * sync_tree(). */
 void sync_tree_order(int n, const int *parent, int *order);
-
-#endif

@@ -1,7 +1,6 @@
 /* Waits that release the processor instead of polling. The layer uses them at the start and end of
  * a run: with oversubscription, polling ranks delay the very ranks that they wait for. */
-#ifndef COLLPROF_SYNC_YIELDING_H
-#define COLLPROF_SYNC_YIELDING_H
+#pragma once
 
 #include "base/clock.h"
 
@@ -76,5 +75,3 @@ static inline int allreduce_yielding(const void *mine, void *all, int n, MPI_Op 
     return wait_yielding(PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
 #endif
 }
-
-#endif

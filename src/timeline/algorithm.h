@@ -1,7 +1,6 @@
 /* Which algorithm a collective operation used, from the number and size of the messages that each
  * rank sent and received in it. Pure functions. */
-#ifndef COLLPROF_TIMELINE_ALGORITHM_H
-#define COLLPROF_TIMELINE_ALGORITHM_H
+#pragma once
 
 #include "timeline/network.h"
 
@@ -27,5 +26,3 @@ struct algorithm_row {
 struct algorithm_row *algorithms_find(const struct event *events, size_t n,
                                       const struct net_traffic *traffic, uint64_t time_mask,
                                       const char *const *names, size_t *n_rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the transport below MPI did in each MPI call, and in which call each transfer completed,
  * which shows where MPI made progress. Pure functions, as in timeline.h. */
-#ifndef COLLPROF_TIMELINE_NETWORK_H
-#define COLLPROF_TIMELINE_NETWORK_H
+#pragma once
 
 #include "base/array.h"
 #include "timeline/timeline.h"
@@ -59,5 +58,3 @@ struct net_row *net_rows(const struct net *net, size_t m, size_t *n);
 /* Of EVENTS, N events of MPI in any order: messages whose sending call started a send of the
  * transport. */
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);
-
-#endif

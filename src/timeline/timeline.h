@@ -4,8 +4,7 @@
  * Matching relies on MPI's order rule: of two messages from one rank to another on one communicator
  * with one tag, the first one sent is received first. So the k-th send of such a channel belongs to
  * its k-th receive in the order of posting, and each rank can count for itself. */
-#ifndef COLLPROF_TIMELINE_TIMELINE_H
-#define COLLPROF_TIMELINE_TIMELINE_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/names.h"
@@ -141,5 +140,3 @@ struct members collective_needs(enum collective_kind kind, size_t i, size_t n, s
  * entry times by rank in the communicator. */
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
                        size_t root, uint32_t *awaited);
-
-#endif

@@ -2,8 +2,7 @@
  * calls and knows nothing of MPI; the layer, which is loaded later, finds the symbol
  * collprof_transport, knows in which MPI call the thread is, and records the events that it
  * gets. */
-#ifndef COLLPROF_TRANSPORT_TRANSPORT_H
-#define COLLPROF_TRANSPORT_TRANSPORT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -56,5 +55,3 @@ static inline bool transport_is_of_mpi(const char *path)
             return true;
     return false;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions called by the wrappers that ucx.awk generates. */
-#ifndef COLLPROF_TRANSPORT_UCX_H
-#define COLLPROF_TRANSPORT_UCX_H
+#pragma once
 
 #include "transport/watch.h"
 
@@ -44,5 +43,3 @@ static inline uint64_t ucx_bytes(size_t count, ucp_datatype_t type)
     uint64_t bytes = count * (type >> UCP_DATATYPE_SHIFT);
     return bytes < TRANSPORT_UNKNOWN_BYTES ? bytes : TRANSPORT_UNKNOWN_BYTES;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to libcollprof-transport.so: what its wrappers share. */
-#ifndef COLLPROF_TRANSPORT_WATCH_H
-#define COLLPROF_TRANSPORT_WATCH_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -40,5 +39,3 @@ void transport_record(const struct transport_event *event);
 
 /* A new number for a start. */
 uint32_t transport_number(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * All ranks of COMM call RUN with equal arguments, as for MPI_Bcast. It sends point-to-point
  * messages on COMM, so never pass a communicator of the application. Returns an MPI error code. */
-#ifndef COLLPROF_TREES_BCAST_H
-#define COLLPROF_TREES_BCAST_H
+#pragma once
 
 #include "base/names.h"
 
@@ -52,5 +51,3 @@ extern const size_t n_bcast_candidates;
  * least 0. False if B has no build(), allows no tree, or memory is short; otherwise free S by
  * schedule_free(). */
 bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s);
-
-#endif

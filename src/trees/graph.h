@@ -5,8 +5,7 @@
  * each message, one at a time; the message arrives at v the latency W(u,v) later. The paper has
  * D(u), the same for every receiver; unequal links need one per edge. Only messages of the same
  * sender share a resource: if others do, too, predictions are too short. */
-#ifndef COLLPROF_TREES_GRAPH_H
-#define COLLPROF_TREES_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ static inline double graph_cost(const struct graph *g, int u, int v)
 {
     return graph_d(g, u, v) + graph_w(g, u, v);
 }
-
-#endif

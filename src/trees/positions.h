@@ -1,6 +1,5 @@
 /* Broadcast trees that depend on positions only, which count from the root. No MPI. */
-#ifndef COLLPROF_TREES_POSITIONS_H
-#define COLLPROF_TREES_POSITIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ const struct by_rank *by_rank_find(const char *name);
 
 /* The rank at POSITION of N ranks. */
 int by_rank_at(const struct by_rank *tree, int position, int root, int n);
-
-#endif

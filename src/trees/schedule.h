@@ -1,8 +1,7 @@
 /* Broadcast schedules: who sends to whom, in which order. Mateescu and Taylor, "Efficient
  * Broadcast on Computational Grids"; doc/methods.md, section 3 says what is done where the paper's
  * pseudocode is silent or wrong. No MPI here. */
-#ifndef COLLPROF_TREES_SCHEDULE_H
-#define COLLPROF_TREES_SCHEDULE_H
+#pragma once
 
 #include "trees/graph.h"
 
@@ -58,5 +57,3 @@ enum schedule_sharing { SCHEDULE_IN_TURN, SCHEDULE_TOGETHER, SCHEDULE_APART };
 /* Completion of one message. NaN if there is no memory. */
 double schedule_last(const struct schedule *s, const struct graph *g,
                      enum schedule_sharing sharing);
-
-#endif

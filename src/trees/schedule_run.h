@@ -1,6 +1,5 @@
 /* Runs a schedule as a broadcast. */
-#ifndef COLLPROF_TREES_SCHEDULE_RUN_H
-#define COLLPROF_TREES_SCHEDULE_RUN_H
+#pragma once
 
 #include "trees/bcast.h"
 #include "trees/schedule.h"
@@ -23,5 +22,3 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
  * another root than the schedule's. Whole messages are sent one after the other by MPI_Send, as in
  * the paper; segments are forwarded as they arrive, a few at a time. */
 struct bcast bcast_from_schedule(const struct schedule_part *part);
-
-#endif

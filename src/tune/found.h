@@ -1,8 +1,7 @@
 /* What a tuning has found, as a directory: tuned.json, from which a tuning that was ended early
  * goes on, and whose predictions `collprof repeat` compares with the application; env.sh, to be
  * read by a shell, and for Open MPI openmpi.rules. No MPI. Memory as in base/memory.h. */
-#ifndef COLLPROF_TUNE_FOUND_H
-#define COLLPROF_TUNE_FOUND_H
+#pragma once
 
 #include "document/document.h"
 #include "document/json.h"
@@ -29,5 +28,3 @@ bool tuned_set_load(struct tuned_set *s, const char *directory);
 /* The signature in S with T's operation, ranks, bytes and arrival pattern; NULL if there is none.
  */
 const struct tuned *tuned_set_find(const struct tuned_set *s, const struct tuned *t);
-
-#endif

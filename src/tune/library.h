@@ -1,8 +1,7 @@
 /* The algorithms among which the MPI library can choose for an operation, and how one is chosen
  * while the program runs. MPICH reads its control variables in every call, Open MPI 4.1 when a
  * communicator is made. */
-#ifndef COLLPROF_TUNE_LIBRARY_H
-#define COLLPROF_TUNE_LIBRARY_H
+#pragma once
 
 #include "measure/collective/operation.h"
 #include "tune/rules.h"
@@ -28,5 +27,3 @@ const struct tuning_library *tuning_library(void);
 
 /* The first line of the library's name and version, without its MPI standard: "MPICH 4.0.2". */
 void tuning_library_name(char *name, size_t room);
-
-#endif

@@ -1,7 +1,6 @@
 /* What tuning found, and the files by which an MPI library is made to use it. No MPI. Memory as in
  * base/memory.h. */
-#ifndef COLLPROF_TUNE_RULES_H
-#define COLLPROF_TUNE_RULES_H
+#pragma once
 
 #include "base/array.h"
 #include "base/stats.h"
@@ -103,5 +102,3 @@ void rules_openmpi_write(FILE *out, const struct rules *r);
 
 /* Writes MPICH's control variables as lines for a shell. */
 void rules_mpich_write(FILE *out, const struct rules *r);
-
-#endif

@@ -6,8 +6,7 @@
  * whose interval lies above that of another is dropped, after the second round one that is far
  * slower, so that the budget goes to those that may be the best. The library's choice remains
  * unless a candidate's interval lies below 1. */
-#ifndef COLLPROF_TUNE_TUNER_H
-#define COLLPROF_TUNE_TUNER_H
+#pragma once
 
 #include "measure/latency/latency.h"
 #include "tune/library.h"
@@ -43,5 +42,3 @@ int tuner_measure(const struct tuning *t, struct tuned *out);
  * another. Returns whether another round may change the choice by 2 % of the time of the library's
  * choice. */
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out);
-
-#endif

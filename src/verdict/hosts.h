@@ -1,8 +1,7 @@
 /* The files watchdog-HOST in the directory of a run: the watchdog of each host writes the states
  * of its ranks to one. Other hosts need them, since they may see an outdated copy of a mapped
  * record and cannot query its process. */
-#ifndef COLLPROF_VERDICT_HOSTS_H
-#define COLLPROF_VERDICT_HOSTS_H
+#pragma once
 
 #include "verdict/situation.h"
 
@@ -35,5 +34,3 @@ bool hosts_write(const char *directory, const struct hosts *h);
 
 /* Removes it, and the directory if nothing else is in it. */
 void hosts_remove(const char *directory, const char *host);
-
-#endif

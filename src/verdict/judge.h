@@ -4,8 +4,7 @@
  * A fixpoint on the wait-for graph (judge.c) finds the ranks that can progress, or be released by
  * ranks that can. All others are stuck. At fault is a strongly connected component of these that
  * waits for nothing outside of itself: the core. */
-#ifndef COLLPROF_VERDICT_JUDGE_H
-#define COLLPROF_VERDICT_JUDGE_H
+#pragma once
 
 #include "verdict/situation.h"
 
@@ -52,5 +51,3 @@ struct verdict {
 /* Free the result by verdict_free(). It points into S, which must outlive it. */
 struct verdict *verdict_of(const struct situation *s);
 void verdict_free(struct verdict *v);
-
-#endif

@@ -1,6 +1,5 @@
 /* The open calls and requests in the record of one rank, and what they wait for. */
-#ifndef COLLPROF_VERDICT_OPEN_CALLS_H
-#define COLLPROF_VERDICT_OPEN_CALLS_H
+#pragma once
 
 #include "profile/gather.h"
 #include "verdict/situation.h"
@@ -21,5 +20,3 @@ void open_calls_add(struct reading *r);
 /* What call C waits for; for MPI_Sendrecv its receive, or (SENDS) its send. The peer is the rank in
  * the communicator until all records are read, then the world rank. */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends);
-
-#endif

@@ -1,7 +1,6 @@
 /* The table of all calls that are open at one moment, for src/verdict/judge.h, which needs neither
  * NAMES nor what is noted for texts. */
-#ifndef COLLPROF_VERDICT_SITUATION_H
-#define COLLPROF_VERDICT_SITUATION_H
+#pragma once
 
 #include "base/array.h"
 #include "base/names.h"
@@ -154,5 +153,3 @@ uint32_t situation_find_comm(const struct situation *s, uint64_t id);
  * the result. */
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* A verdict as text: one sentence, the ranks in groups, and what is unknown. */
-#ifndef COLLPROF_VERDICT_TEXT_H
-#define COLLPROF_VERDICT_TEXT_H
+#pragma once
 
 #include "profile/profile.h"
 #include "verdict/judge.h"
@@ -36,5 +35,3 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
  * messages that were never received, and requests that were never completed; and "mismatch" also:
  * messages received with another datatype. */
 void verdict_of_ended(struct profile *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* The wait-for graph of a situation, and the ranks that can progress. It follows the AND/OR model:
  * a call needs all of its conditions, or one of them (MPI_Waitany); each condition needs action by
  * all, or any, of some ranks. */
-#ifndef COLLPROF_VERDICT_WAITS_H
-#define COLLPROF_VERDICT_WAITS_H
+#pragma once
 
 #include "verdict/situation.h"
 
@@ -57,5 +56,3 @@ void waits_spread(const struct wait_graph *g, bool *in, bool for_them);
 /* Whether receive R matches message M, and how many posted receives match it. */
 bool waits_receive_matches(const struct awaited *r, const struct message_count *m);
 uint64_t waits_receives(const struct wait_graph *g, const struct message_count *m);
-
-#endif

@@ -8,8 +8,7 @@
  *   static void ring(int rank, void *arg) { ... PMPI_Send(...); ... }
  *   cr_assert(fake_mpi_run(4, ring, NULL, &(struct fake_network){.latency = 10e-6}));
  */
-#ifndef COLLPROF_TESTS_FAKE_MPI_H
-#define COLLPROF_TESTS_FAKE_MPI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ int fake_mpi_collectives(void);
 
 /* How many messages have been sent so far, in all. */
 size_t fake_mpi_messages(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files of the fake MPI share. The rank whose turn it is has LOCK and calls all of this.
  */
-#ifndef COLLPROF_TESTS_FAKE_MPI_INSIDE_H
-#define COLLPROF_TESTS_FAKE_MPI_INSIDE_H
+#pragma once
 
 #include "fake_mpi.h"
 
@@ -139,5 +138,3 @@ int fake_start(MPI_Request *request, struct fake_request *r);
 
 /* A program's name of a function. */
 #define ALSO(name) __typeof__(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name)))
-
-#endif

@@ -1,6 +1,5 @@
 /* Profiles of which findings are known, and what is asked of findings. */
-#ifndef COLLPROF_TESTS_MADE_FINDINGS_H
-#define COLLPROF_TESTS_MADE_FINDINGS_H
+#pragma once
 
 #include "profile/model.h"
 #include "report/findings.h"
@@ -58,5 +57,3 @@ const json_t *found(const struct document *d, const char *key);
 /* What the finding of that KEY has in MEMBER; "" and 0: nothing. */
 const char *text_in(const struct document *d, const char *key, const char *member);
 double number_in(const struct document *d, const char *key, const char *member);
-
-#endif

@@ -1,6 +1,5 @@
 /* Graphs and trees made by hand, for tests. */
-#ifndef COLLPROF_TESTS_MADE_GRAPHS_H
-#define COLLPROF_TESTS_MADE_GRAPHS_H
+#pragma once
 
 #include "trees/bcast.h"
 #include "trees/schedule.h"
@@ -67,5 +66,3 @@ static inline double build(const char *name, const struct graph *g, int root)
     schedule_free(&s);
     return completion;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A layer that records into a ledger of its own: the fixtures of a suite. */
-#ifndef COLLPROF_TESTS_MADE_LAYER_H
-#define COLLPROF_TESTS_MADE_LAYER_H
+#pragma once
 
 #include "record/layer.h"
 
@@ -24,5 +23,3 @@ static void layer_remove(void)
     unlink(layer.ledger.path);
     ledger_close(&layer.ledger);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Ledgers as a rank would leave them, made in a test. */
-#ifndef COLLPROF_TESTS_MADE_LEDGER_H
-#define COLLPROF_TESTS_MADE_LEDGER_H
+#pragma once
 
 #include "record/ledger.h"
 
@@ -37,5 +36,3 @@ struct ledger_entry *made_calls(struct ledger *l, uint32_t site, uint32_t operat
 /* An instance on MPI_COMM_WORLD; times in ns from the start of the run. */
 void made_instance(struct ledger *l, uint32_t operation, uint32_t sequence, int root,
                    uint64_t entry, uint64_t exit);
-
-#endif

@@ -1,6 +1,5 @@
 /* The page of a profile that was made in a test. */
-#ifndef COLLPROF_TESTS_MADE_PAGE_H
-#define COLLPROF_TESTS_MADE_PAGE_H
+#pragma once
 
 #include "made_profile.h"
 #include "report/report.h"
@@ -13,5 +12,3 @@ void made_one_of_four(struct ledger *l, int rank);
 
 /* All of them merged, with ten broadcasts whose root 0 comes last. */
 struct profile *made_four_ranks(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Profiles of ranks that were made in a test, and what is asked of texts. */
-#ifndef COLLPROF_TESTS_MADE_PROFILE_H
-#define COLLPROF_TESTS_MADE_PROFILE_H
+#pragma once
 
 #include "made_ledger.h"
 #include "profile/model.h"
@@ -18,5 +17,3 @@ bool made_warns(const struct profile *p, const char *text);
 /* Fail the test and show TEXT. */
 void assert_has(const char *text, const char *piece);
 void assert_lacks(const char *text, const char *piece);
-
-#endif

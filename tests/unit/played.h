@@ -1,7 +1,6 @@
 /* Programs of a few ranks that are played on paper: every wait and its cause follow from the times
  * in them. For tests of what a trace shows. */
-#ifndef COLLPROF_TESTS_PLAYED_H
-#define COLLPROF_TESTS_PLAYED_H
+#pragma once
 
 #include "causes/causes.h"
 
@@ -85,5 +84,3 @@ void answer_end(struct answer *a, struct played *p); /* frees both */
 /* Of computation on RANK before the call at SITE; of all kinds where SITE is negative. */
 double cost(const struct answer *a, uint32_t rank, int site);
 double cost_of_kind(const struct answer *a, enum cause_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* A directory of a test's own: the fixtures of a suite, or called by a test itself. */
-#ifndef COLLPROF_TESTS_SCRATCH_H
-#define COLLPROF_TESTS_SCRATCH_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ static inline void scratch_remove(void)
     snprintf(command, sizeof command, "rm -rf %s", scratch);
     cr_assert_eq(system(command), 0);
 }
-
-#endif

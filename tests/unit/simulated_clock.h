@@ -1,6 +1,5 @@
 /* A clock that stands still between holds: clock_use_external(simulated_now, simulated_hold). */
-#ifndef COLLPROF_TESTS_SIMULATED_CLOCK_H
-#define COLLPROF_TESTS_SIMULATED_CLOCK_H
+#pragma once
 
 static double simulated;
 
@@ -13,5 +12,3 @@ static void simulated_hold(double seconds)
 {
     simulated += seconds;
 }
-
-#endif

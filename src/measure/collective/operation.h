@@ -6,8 +6,7 @@
  * one block: the whole message of a broadcast, reduce, allreduce or scan; what each rank
  * contributes to a gather or allgather; what goes to each rank in a scatter, alltoall or
  * reduce-scatter; what goes to each neighbour; a barrier has none. */
-#ifndef COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
-#define COLLPROF_MEASURE_COLLECTIVE_OPERATION_H
+#pragma once
 
 #include "base/names.h"
 #include "measure/latency/latency.h"
@@ -127,5 +126,3 @@ static inline int operation_start(const struct operation_call *c, MPI_Request *r
 {
     return c->operation->start(c, request);
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * To add a method: a struct latency_method in a file of this folder, and its line in BCAST_METHODS
  * (base/names.h). Tables, pictures, options and help follow from it. */
-#ifndef COLLPROF_MEASURE_LATENCY_LATENCY_H
-#define COLLPROF_MEASURE_LATENCY_LATENCY_H
+#pragma once
 
 #include "base/names.h"
 #include "measure/series.h"
@@ -185,5 +184,3 @@ struct latency_result *latency_result_of(const struct latency_outcome *outcome, 
 /* The figure of that method for rank I of a rooted operation; all NaN if the method did not run. */
 const struct latency_figure *latency_figure_of(const struct latency_outcome *outcome,
                                                const char *method, int i);
-
-#endif

@@ -1,6 +1,5 @@
 /* One measurement in progress, shared by all methods. Private to src/measure/latency. */
-#ifndef COLLPROF_MEASURE_LATENCY_RUN_H
-#define COLLPROF_MEASURE_LATENCY_RUN_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/try.h"
@@ -152,5 +151,3 @@ struct estimate latency_of(struct estimate e, struct estimate ack);
 /* acknowledged.c: sets the result's error bound for taking half a round trip (FACTOR * TIMED_PING)
  * as a one-way latency, if the common clock cannot measure one-way latencies. */
 void result_way_error(const struct latency_run *r, struct latency_result *result, double factor);
-
-#endif

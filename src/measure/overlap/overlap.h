@@ -4,8 +4,7 @@
  * the other ranks do. All are in benchmarks.c, where one more is two lists of steps.
  * Times are in seconds. Functions are collective over the stage's communicator unless it is said
  * otherwise. */
-#ifndef COLLPROF_MEASURE_OVERLAP_OVERLAP_H
-#define COLLPROF_MEASURE_OVERLAP_OVERLAP_H
+#pragma once
 
 #include "base/overlap.h"
 #include "measure/work.h"
@@ -124,5 +123,3 @@ static inline bool overlap_certain(const struct overlap_cell *c)
 {
     return c->runs > 0 && isfinite(c->ratio) && c->error <= OVERLAP_CERTAIN;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Builds schedules from the latencies of pairs, with every candidate of trees/bcast.h, for whole
  * messages and for segments; without MPI. The paper's model predicts them: only messages of the
  * same sender share a resource. If they share more, it would be a lower bound, so it is unknown. */
-#ifndef COLLPROF_MEASURE_PAIRS_CHOOSE_H
-#define COLLPROF_MEASURE_PAIRS_CHOOSE_H
+#pragma once
 
 #include "base/stats.h"
 #include "measure/pairs/data.h"
@@ -34,5 +33,3 @@ void choice_free(struct choice *c);
  * result and the times in S are NaN if S has segments, if concurrent pairs were not shown to be
  * independent, or if memory is short. */
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);
-
-#endif

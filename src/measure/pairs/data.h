@@ -1,8 +1,7 @@
 /* Latencies of all pairs of ranks, measured (measure/pairs/pairs.h) or read from a log
  * (measure/pairs/log.h): "Measuring process-to-process latency" (PetaSHA), doc/methods.md section
  * 2. No MPI here. Times are seconds; matrices have n rows of n, with NaN for unknown values. */
-#ifndef COLLPROF_MEASURE_PAIRS_DATA_H
-#define COLLPROF_MEASURE_PAIRS_DATA_H
+#pragma once
 
 #include "trees/graph.h"
 
@@ -102,5 +101,3 @@ const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
  * unknown, D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many
  * segments, sent without waiting, so D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* The broadcast "grid" for a communicator: measures (or reads) latencies, builds a schedule from
  * them, and tests it in a short trial. Used by `collprof run --bcast=grid` and collbench-tree. */
-#ifndef COLLPROF_MEASURE_PAIRS_GRID_H
-#define COLLPROF_MEASURE_PAIRS_GRID_H
+#pragma once
 
 #include "measure/latency/latency.h"
 #include "measure/pairs/data.h"
@@ -60,5 +59,3 @@ void bcast_grid_plan_free(struct bcast_grid_plan *plan);
  * % and by both intervals (5 % where there is none). */
 bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
                            int root);
-
-#endif

@@ -5,8 +5,7 @@
  *   # Processors: 4 MsgLen 64 Repeats: 100
  *   # ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev
  *   nid00670 000   nid00670 001          10.44   0.12 */
-#ifndef COLLPROF_MEASURE_PAIRS_LOG_H
-#define COLLPROF_MEASURE_PAIRS_LOG_H
+#pragma once
 
 #include "measure/pairs/data.h"
 
@@ -26,5 +25,3 @@ bool pairs_log_load(const char *path, struct pairs *p, char *why, size_t size);
 /* For plotting programs: for each size the matrices of mean and standard deviation in microseconds,
  * a row a line. A comment line precedes each matrix, two empty lines follow. */
 void pairs_matrices_write(const struct pairs *p, FILE *out);
-
-#endif

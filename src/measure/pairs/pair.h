@@ -1,6 +1,5 @@
 /* Two ranks measure each other: the step that all orders of pairs repeat. */
-#ifndef COLLPROF_MEASURE_PAIRS_PAIR_H
-#define COLLPROF_MEASURE_PAIRS_PAIR_H
+#pragma once
 
 #include "measure/pairs/data.h"
 #include "measure/pairs/plan.h"
@@ -51,5 +50,3 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
 
 /* Measures all sizes, after a warm-up, and as often as the budget allows. */
 int pair_measure(struct pairs_run *m, int peer);
-
-#endif

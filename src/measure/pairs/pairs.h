@@ -1,6 +1,5 @@
 /* Measuring the latency of every pair of ranks: PetaSHA's mmpi.c, doc/methods.md, section 2. */
-#ifndef COLLPROF_MEASURE_PAIRS_PAIRS_H
-#define COLLPROF_MEASURE_PAIRS_PAIRS_H
+#pragma once
 
 #include "measure/pairs/data.h"
 #include "measure/pairs/plan.h"
@@ -21,5 +20,3 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
 /* I's partner in ROUND of a tournament of N ranks; -1 for none. Rounds: n - 1, or n if n is odd. */
 int pairs_partner(int i, int round, int n);
 int pairs_rounds(int n);
-
-#endif

@@ -1,6 +1,5 @@
 /* How pairs of ranks are measured: in which order, how often, and for how long. */
-#ifndef COLLPROF_MEASURE_PAIRS_PLAN_H
-#define COLLPROF_MEASURE_PAIRS_PLAN_H
+#pragma once
 
 #include "sync/sync.h"
 
@@ -41,5 +40,3 @@ struct pairs_plan {
     const struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies. NULL if
                                        all read one clock */
 };
-
-#endif

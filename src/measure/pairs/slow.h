@@ -6,8 +6,7 @@
  * no others. So a site with slower links or far away is not slow, but a single rank far from all
  * others cannot be distinguished from a slow one. A pair is slow compared with the usual time of
  * both its ranks. */
-#ifndef COLLPROF_MEASURE_PAIRS_SLOW_H
-#define COLLPROF_MEASURE_PAIRS_SLOW_H
+#pragma once
 
 #include "measure/pairs/data.h"
 
@@ -25,5 +24,3 @@ struct slow {
  * slow rank or host are not listed. With fewer than 4 ranks the list is empty. Returns *N entries,
  * to be released by free(). Ends the program if there is no memory. */
 struct slow *pairs_slow(const struct pairs *p, double factor, size_t *n);
-
-#endif

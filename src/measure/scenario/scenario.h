@@ -2,8 +2,7 @@
  *
  * A scenario is data: the actions that each participant takes in one repetition. The time to
  * completion is T_sc = max(t_end) - min(t_start) over all ranks, on one clock. */
-#ifndef COLLPROF_MEASURE_SCENARIO_SCENARIO_H
-#define COLLPROF_MEASURE_SCENARIO_SCENARIO_H
+#pragma once
 
 #include "measure/collective/operation.h"
 #include "measure/plan.h"
@@ -118,5 +117,3 @@ struct scenario_result {
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result);
 void scenario_result_free(struct scenario_result *r);
-
-#endif
