@@ -142,7 +142,8 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
 
 int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
-    *length = sprintf(name, "%s", comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "");
+    const char *made_up = (uintptr_t)comm & 1 ? "MPI COMMUNICATOR 3" : "MPI_COMMUNICATOR 4";
+    *length = sprintf(name, "%s", comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : made_up);
     return MPI_SUCCESS;
 }
 

@@ -307,8 +307,12 @@ Test(layer, communicators)
     size_t i;
     double created[5] = {0};
     const json_t *c;
-    json_array_foreach(json_object_get(p, "communicators"), i, c) created[(int)number(c, "size")] +=
-        number(c, "created");
+    json_array_foreach(json_object_get(p, "communicators"), i, c)
+    {
+        const char *name = json_text_at(c, "name");
+        created[(int)number(c, "size")] += number(c, "created");
+        cr_expect(!*name || !strcmp(name, "MPI_COMM_WORLD"), "%s is MPI's own name", name);
+    }
     cr_expect_eq(created[4], 3, "MPI_COMM_WORLD and two copies: %g", created[4]);
     cr_expect_eq(created[2], 2);
     json_decref(p);
