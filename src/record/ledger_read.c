@@ -139,29 +139,20 @@ static bool is_in(const struct ledger *l, enum ledger_section section, uint64_t 
     return i < l->header->section[section].count;
 }
 
-/* Site and communicator 0 are none, also where these tables are not read. */
+/* 0 is no region, site, communicator or channel, also where these sections are not read. */
+static bool is_none_or_in(const struct ledger *l, enum ledger_section section, uint64_t i)
+{
+    return !i || is_in(l, section, i);
+}
+
 static bool refers(const struct ledger *l, uint32_t operation, uint32_t site, uint32_t comm)
 {
-    return is_in(l, LEDGER_OPERATIONS, operation) && (!site || is_in(l, LEDGER_SITES, site)) &&
-           (!comm || is_in(l, LEDGER_COMMS, comm));
+    return is_in(l, LEDGER_OPERATIONS, operation) && is_none_or_in(l, LEDGER_SITES, site) &&
+           is_none_or_in(l, LEDGER_COMMS, comm);
 }
 
-static bool check_operation(const struct ledger *l, uint32_t i)
+static bool refers_in_site(const struct ledger *l, const struct ledger_site *site)
 {
-    const struct ledger_operation *o = &l->operations[i];
-    return o->family <= FAMILY_LIFECYCLE && text_is_identifier(o->name, sizeof o->name);
-}
-
-static bool check_module(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_module *m = &l->modules[i];
-    return m->build_id_size <= sizeof m->build_id && is_in(l, LEDGER_TEXTS, m->path) &&
-           is_in(l, LEDGER_TEXTS, m->function);
-}
-
-static bool check_site(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_site *site = &l->sites[i];
     bool good = site->depth <= LEDGER_MAX_DEPTH;
     for (uint32_t f = 0; good && f < site->depth; f++)
         good =
@@ -169,73 +160,53 @@ static bool check_site(const struct ledger *l, uint32_t i)
     return good;
 }
 
-static bool check_comm(const struct ledger *l, uint32_t i)
+static bool refers_in_event(const struct ledger *l, const struct ledger_event *e)
 {
-    return !l->comms[i].site || is_in(l, LEDGER_SITES, l->comms[i].site);
-}
-
-static bool check_call(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_call *c = &l->calls[i];
-    return (!c->since && !c->thread) || refers(l, c->operation, c->site, c->comm);
-}
-
-static bool check_entry(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_entry *e = &l->entries[i];
-    return refers(l, e->operation, e->site, e->comm) && e->size_class <= 63 &&
-           (!e->region || is_in(l, LEDGER_REGIONS, e->region));
-}
-
-static bool check_instance(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_instance *n = &l->instances[i];
-    return refers(l, n->operation, n->site, n->comm);
-}
-
-static bool check_messages(const struct ledger *l, uint32_t i)
-{
-    return refers(l, l->messages[i].operation, l->messages[i].site, LEDGER_NO_COMM);
-}
-
-static bool check_request(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_request *r = &l->requests[i];
-    return !r->posted || refers(l, r->operation, r->site, r->comm);
-}
-
-static bool check_channel(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_channel *c = &l->channels[i];
-    return (!c->comm || is_in(l, LEDGER_COMMS, c->comm)) &&
-           (c->kind != LEDGER_CHANNEL_COLLECTIVE || is_in(l, LEDGER_OPERATIONS, (uint32_t)c->tag));
-}
-
-static bool check_event(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_event *e = &l->events[i];
     return refers(l, EVENT_OPERATION(e), e->site, LEDGER_NO_COMM) &&
            (EVENT_KIND(e) >= LEDGER_TRANSPORT
                 ? EVENT_KIND(e) < LEDGER_TRANSPORT + TRANSPORT_KINDS
-                : !EVENT_CHANNEL(e) || is_in(l, LEDGER_CHANNELS, EVENT_CHANNEL(e)));
+                : is_none_or_in(l, LEDGER_CHANNELS, EVENT_CHANNEL(e)));
 }
 
-static bool check_sample(const struct ledger *l, uint32_t i)
-{
-    const struct ledger_sample *s = &l->samples[i];
-    const uint32_t from = s->from_operation == LEDGER_NO_OPERATION ? 0 : s->from_operation;
-    return refers(l, from, s->from_site, LEDGER_NO_COMM) &&
-           refers(l, s->operation, s->site, LEDGER_NO_COMM) &&
-           (!s->stack || is_in(l, LEDGER_SITES, s->stack));
-}
+/* What must hold for each element E of a section: that its references are valid. */
+#define CHECKS(X)                                                                                  \
+    X(OPERATIONS, operations,                                                                      \
+      e->family <= FAMILY_LIFECYCLE && text_is_identifier(e->name, sizeof e->name))                \
+    X(MODULES, modules,                                                                            \
+      e->build_id_size <= sizeof e->build_id && is_in(l, LEDGER_TEXTS, e->path) &&                 \
+          is_in(l, LEDGER_TEXTS, e->function))                                                     \
+    X(SITES, sites, refers_in_site(l, e))                                                          \
+    X(COMMS, comms, is_none_or_in(l, LEDGER_SITES, e->site))                                       \
+    X(CALLS, calls, (!e->since && !e->thread) || refers(l, e->operation, e->site, e->comm))        \
+    X(ENTRIES, entries,                                                                            \
+      refers(l, e->operation, e->site, e->comm) && e->size_class <= 63 &&                          \
+          is_none_or_in(l, LEDGER_REGIONS, e->region))                                             \
+    X(INSTANCES, instances, refers(l, e->operation, e->site, e->comm))                             \
+    X(REQUESTS, requests, !e->posted || refers(l, e->operation, e->site, e->comm))                 \
+    X(MESSAGES, messages, refers(l, e->operation, e->site, LEDGER_NO_COMM))                        \
+    X(CHANNELS, channels,                                                                          \
+      is_none_or_in(l, LEDGER_COMMS, e->comm) &&                                                   \
+          (e->kind != LEDGER_CHANNEL_COLLECTIVE || is_in(l, LEDGER_OPERATIONS, (uint32_t)e->tag))) \
+    X(EVENTS, events, refers_in_event(l, e))                                                       \
+    X(SAMPLES, samples,                                                                            \
+      refers(l, e->from_operation == LEDGER_NO_OPERATION ? 0 : e->from_operation, e->from_site,    \
+             LEDGER_NO_COMM) &&                                                                    \
+          refers(l, e->operation, e->site, LEDGER_NO_COMM) &&                                      \
+          is_none_or_in(l, LEDGER_SITES, e->stack))
+
+#define X(name, array, holds)                                                                      \
+    static bool check_##array(const struct ledger *l, uint32_t i)                                  \
+    {                                                                                              \
+        const __typeof__(*l->array) *e = &l->array[i];                                             \
+        return holds;                                                                              \
+    }
+CHECKS(X)
+#undef X
 
 static bool (*const checks[LEDGER_SECTIONS])(const struct ledger *l, uint32_t i) = {
-    [LEDGER_OPERATIONS] = check_operation, [LEDGER_MODULES] = check_module,
-    [LEDGER_SITES] = check_site,           [LEDGER_COMMS] = check_comm,
-    [LEDGER_CALLS] = check_call,           [LEDGER_ENTRIES] = check_entry,
-    [LEDGER_INSTANCES] = check_instance,   [LEDGER_MESSAGES] = check_messages,
-    [LEDGER_REQUESTS] = check_request,     [LEDGER_CHANNELS] = check_channel,
-    [LEDGER_EVENTS] = check_event,         [LEDGER_SAMPLES] = check_sample,
+#define X(name, array, holds) [LEDGER_##name] = check_##array,
+    CHECKS(X)
+#undef X
 };
 
 static const char *check_tables(const struct ledger *l)
