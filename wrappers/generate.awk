@@ -207,14 +207,14 @@ function wrap(name, arguments,   family, shown) {
     else if (want == "names") {
         initializers = initializers "    ." substr(name, 5) " = P" name ",\n"
         print "    {.name = \"" name "\", .family = FAMILY_" toupper(shown) "},"
-    } else if (family !~ /^hand:/ && is_frequent(name, family) == (want == "functions"))
+    } else if (family !~ /^hand:/ && is_frequent(name) == (want == "functions"))
         print_function(name, family)
 }
 
 # Functions that applications call in their innermost loops: messages, collectives and completion.
-function is_frequent(name, family) {
-    return name !~ /_c$/ && (family ~ /^(i?send|i?recv|sendrecv|probe|collective|broadcast)$/ || \
-                             (line, "pending") in role || (line, "started") in role)
+function is_frequent(name) {
+    return name ~ /^MPI_(Send|Recv|Probe|I(send|recv|probe)|Sendrecv|(Wait|Test)(all|any|some)?|Start(all)?)$/ || \
+           name ~ /^MPI_(Barrier|Bcast|Scatter|Alltoall|(Reduc|Allreduc)e|(G|Allg)ather)$/
 }
 
 # C*T or [C]*T, positions or parameter names, as an expression for the number of bytes.

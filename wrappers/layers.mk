@@ -31,7 +31,7 @@ $$($(1)_MADE): %.o: %.c
 	$$(LAYER_COMPILE)
 layers/$(1)/libcollprof-layer.so: $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_FLOORS) \
 		$$(srcdir)/wrappers/exports.map
-	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -shared -Wl,--gc-sections -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
+	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -shared -Wl,--gc-sections $$(PACKED_LDFLAGS) -o $$@ $$($(1)_OBJS) $$($(1)_MADE) $$(LAYER_ARCHIVES) \
 		$$(LDFLAGS) -Wl,--version-script=$$(srcdir)/wrappers/exports.map $$(AX_THREADS) \
 		$$(LAYER_LIBS)
 
