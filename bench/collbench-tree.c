@@ -126,7 +126,8 @@ static const char *method_of(const struct tree_session *t)
 }
 
 /* Latency to the slowest destination, on rank 0. *ERROR: that of the clocks, at least the
- * resolution of a printed time; the interval contains it. */
+ * resolution of a printed time; the interval contains it. INFINITY: one that was not measured may
+ * be slower. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
                                  double *error)
 {
@@ -151,10 +152,10 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     }
     if (outcome.n_results > 0) {
         const struct latency_result *r = outcome.result;
-        *error = fmax(resolution, fmax(r->clock_bound, r->way_error));
+        *error = r->at_least ? INFINITY : fmax(resolution, fmax(r->clock_bound, r->way_error));
         seen = r->value;
-        if (estimate_has_interval(seen))
-            seen = (struct estimate){seen.value, fmax(0, seen.low - *error), seen.high + *error};
+        seen.low = isinf(*error) ? NAN : fmax(0, seen.low - *error);
+        seen.high = isinf(*error) ? NAN : seen.high + *error;
     }
     latency_outcome_free(&outcome);
     operation_release(&data);
@@ -165,9 +166,11 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
                         struct contention contention)
 {
     bench_remark(t->table, contention);
-    if (!estimate_has_interval(seen))
+    if (isinf(error))
+        table_remark(t->table, FINDING("at_least", DOUBT), "at least: not all pairs measured");
+    else if (!estimate_has_interval(seen))
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
-    if (error > 0.01 * seen.value)
+    if (error > 0.01 * seen.value && !isinf(error))
         table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
                      "+-%.2f us by the clocks", 1e6 * error);
 }

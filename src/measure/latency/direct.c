@@ -149,11 +149,8 @@ static void keep_destinations(struct direct *d, struct latency_result *result)
 
 int latency_harmony(struct harmony *h, const struct latency_case *c)
 {
-    const bool follows = c->clock && c->clock->comm == c->comm;
-    if (follows)
-        TRY(sync_remeasure(c->clock));
     TRY(harmonize_open(h, c->clock, c->comm));
-    h->follows = follows;
+    h->follows = c->clock && c->clock->comm == c->comm;
     return MPI_SUCCESS;
 }
 
@@ -241,22 +238,23 @@ static void pilot_take(const struct direct *d)
     }
 }
 
-/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted operation.
- * The first round may take a third of the largest budget: without it any pair may be the slowest.
- */
+/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted operation,
+ * before which clocks are measured. The first round may take a third of the largest budget, and its
+ * first operation any time: without it any pair may be the slowest. */
 static int pilot_rounds(struct direct *d)
 {
     struct latency_run *r = d->run;
     const struct plan *plan = &r->c->plan;
     bool one = r->c->kind == COLLECTIVE_FROM_ROOT;
     int sources = one ? 1 : r->size, n;
-    double ignored, start = budget_now(), most = fmax(plan->budget, plan->budget_most);
+    double ignored, start = 0, most = fmax(plan->budget, plan->budget_most);
     for (int k = -1; k < PILOT_ROUNDS * sources; k++) {
-        int go = budget_now() < start + (k < sources ? most : plan->budget) / 3;
+        start = k < 1 ? budget_now() : start;
+        int go = k < 1 || budget_now() < start + (k < sources ? most : plan->budget) / 3;
         TRY(PMPI_Bcast(&go, 1, MPI_INT, 0, r->c->comm));
         if (!go)
             break;
-        d->last = one ? r->c->root : (k + sources) % sources;
+        d->last = one ? r->c->root : (r->c->root + 1 + k) % sources;
         TRY(batch_direct(d, &(struct batch){.repetitions = 1, .first = true}, &ignored, &n));
         if (r->keeps && k >= 0)
             pilot_take(d);
