@@ -129,8 +129,8 @@ static bool start(void)
     uint64_t lacks = !library, lacking = 0;
     allreduce_yielding(&lacks, &lacking, 1, MPI_SUM, layer.comm);
     if (lacking && layer.rank == 0)
-        injection_warn("tune: the MPI library of %llu of %d ranks has no algorithms that can be "
-                       "chosen while a program runs",
+        injection_warn(PROFILE_NOT_TUNED ": the MPI library of %llu of %d ranks has no algorithms "
+                                         "that can be chosen while a program runs",
                        (unsigned long long)lacking, layer.size);
     else if (layer.rank == 0)
         killed_keep();
@@ -155,24 +155,28 @@ static bool wants(const struct collective *c)
     return commutes && (c->bytes > 0 || c->call->operation == OP_Barrier);
 }
 
-static uint64_t turns; /* how often a signature was due */
+/* How often a signature was due, had no algorithms that all its ranks have, and got a finding. */
+enum { DUE, WITHOUT, FOUND, COUNTS };
+static uint64_t count[COUNTS];
 
 static bool due(const struct collective *c)
 {
     const struct signature *g = signature_count(&tune_injection, c);
     const uint64_t before = g ? g->calls - 1 : 0;
     const bool is = before >= FIRST && !g->done && (before & (before - 1)) == 0;
-    __atomic_fetch_add(&turns, is, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&count[DUE], is, __ATOMIC_RELAXED);
     return is;
 }
 
 static void finish(void)
 {
-    uint64_t all = 0;
-    allreduce_yielding(&turns, &all, 1, MPI_SUM, layer.comm);
-    if (layer.rank == 0 && all == 0)
-        injection_warn("tune: nothing was measured: no collective of one size was repeated often "
-                       "enough on a communicator of several ranks");
+    uint64_t all[COUNTS] = {0};
+    allreduce_yielding(count, all, COUNTS, MPI_SUM, layer.comm);
+    if (layer.rank == 0 && all[FOUND] == 0)
+        injection_warn(PROFILE_NOT_TUNED ": %s",
+                       all[DUE] == 0  ? "no tunable call occurs 9 times with one size"
+                       : all[WITHOUT] ? "the ranks have no algorithms in common"
+                                      : "the run is too short for --tune-share");
 }
 
 static json_t *finding_json(const struct collective *c, const struct signature *g,
@@ -189,6 +193,7 @@ static json_t *finding_json(const struct collective *c, const struct signature *
 /* Rank 0 keeps finding F about G; it takes over F's reference. */
 static void finding_keep(const struct collective *c, struct signature *g, json_t *f)
 {
+    __atomic_fetch_add(&count[FOUND], 1, __ATOMIC_RELAXED);
     g->found = json_incref(f);
     injection_found(&tune_injection, c->on->of->index, f);
 }
@@ -227,6 +232,7 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     g->done = true;
     t.c.plan.until = clock_now() + t.budget;
     TRY(tuner_measure(&t, &result));
+    __atomic_fetch_add(&count[WITHOUT], result.n < 2, __ATOMIC_RELAXED);
     if (c->on->rank > 0 || result.n < 2 || !estimate_known(result.time[0]))
         return MPI_SUCCESS;
     result.calls = (double)g->calls;

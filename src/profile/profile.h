@@ -181,9 +181,11 @@ struct profile_peer {
 };
 
 /* What RANK executed in one segment, the time between two calls, by --sample: processor time with
- * one stack. A warning that begins with PROFILE_NOT_SAMPLED says that some rank was not
- * sampled, and why. */
-#define PROFILE_NOT_SAMPLED "nothing was sampled (--sample)"
+ * one stack. A warning that begins with PROFILE_NOTHING says that what was asked for was not done,
+ * with PROFILE_NOT_SAMPLED that some rank was not sampled, and why. */
+#define PROFILE_NOTHING "nothing was "
+#define PROFILE_NOT_SAMPLED PROFILE_NOTHING "sampled (--sample)"
+#define PROFILE_NOT_TUNED PROFILE_NOTHING "tuned (--tune)"
 struct profile_sample {
     uint32_t rank;
     /* The calls before and after; operation PROFILE_NONE: the start or the end of the run. */

@@ -162,10 +162,10 @@ void find_doubts(struct finding_context *c)
 {
     for (size_t i = 0; i < c->v->p->warnings.n; i++) {
         const char *text = c->v->p->warnings.at[i];
-        const bool sampled = strncmp(text, PROFILE_NOT_SAMPLED, strlen(PROFILE_NOT_SAMPLED)) != 0;
+        const bool missing = !strncmp(text, PROFILE_NOTHING, strlen(PROFILE_NOTHING));
         document_finding(c->d,
                          &(struct finding){.key = "remark",
-                                           .severity = sampled ? SEVERITY_DOUBT : SEVERITY_NOTE},
+                                           .severity = missing ? SEVERITY_NOTE : SEVERITY_DOUBT},
                          "%s", text);
     }
     find_missing(c);
