@@ -258,15 +258,17 @@ static int run(void *arg, int root)
     return operation_run(&c);
 }
 
-/* The root writes to every cache line, so that no other cache holds it any more: each has a first
- * byte of this alignment. */
+/* The root writes to every cache line, so that no other cache holds it any more. */
 static void rewrite(void *arg)
 {
     enum { ALIGNED = 16 };
     const struct operation_call *c = arg;
     volatile unsigned char *data = c->recv;
-    for (size_t i = 0; c->rank == c->root && i < c->recv_bytes; i += ALIGNED)
+    const size_t n = c->rank == c->root ? c->recv_bytes : 0;
+    for (size_t i = 0; i < n; i += ALIGNED)
         data[i] = data[i];
+    if (n > 0)
+        data[n - 1] = data[n - 1];
     /* Stores that are still pending would be charged to the timed operation. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
