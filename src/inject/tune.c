@@ -155,8 +155,9 @@ static bool wants(const struct collective *c)
     return commutes && (c->bytes > 0 || c->call->operation == OP_Barrier);
 }
 
-/* How often a signature was due, had no algorithms that all its ranks have, and got a finding. */
-enum { DUE, WITHOUT, FOUND, COUNTS };
+/* How often a signature was due, had too little time, had no algorithms that all its ranks have,
+ * and got a finding. */
+enum { DUE, SHORT, WITHOUT, FOUND, COUNTS };
 static uint64_t count[COUNTS];
 
 static bool due(const struct collective *c)
@@ -175,8 +176,9 @@ static void finish(void)
     if (layer.rank == 0 && all[FOUND] == 0)
         injection_warn(PROFILE_NOT_TUNED ": %s",
                        all[DUE] == 0  ? "no tunable call occurs 9 times with one size"
+                       : all[SHORT]   ? "the run is too short for --tune-share"
                        : all[WITHOUT] ? "the ranks have no algorithms in common"
-                                      : "the run is too short for --tune-share");
+                                      : "the measurements failed");
 }
 
 static json_t *finding_json(const struct collective *c, const struct signature *g,
@@ -226,6 +228,7 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     TRY(subject_budget(u, budget < seconds_least ? 0 : budget, OPERATIONS_LEAST * result.n, apart,
                        &t.budget, &one));
     if (t.budget <= 0) {
+        __atomic_fetch_add(&count[SHORT], 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&tune_injection.left_out, g->calls == FIRST + 1, __ATOMIC_RELAXED);
         return MPI_SUCCESS;
     }
