@@ -187,11 +187,21 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
                : VERDICT_UNMATCHED;
 }
 
+/* Whether E shows that a rank cannot continue without one at fault in V. A call on a window or a
+ * file may not need a stopped rank, but if ALL others wait, none else can complete it. */
+static bool needs_fault(const struct wait_graph *g, const struct verdict *v,
+                        const struct wait_edge *e, bool all)
+{
+    return v->at_fault[e->to] && (!g->rank[e->from].free || (v->kind == VERDICT_STOPPED &&
+                                                             (all || e->why->what < AWAIT_INIT)));
+}
+
 /* Whether nothing can release a rank at fault, and some rank needs one of them to continue; if a
- * process has ended or is stopped, any rank that waits for it. */
+ * process has ended, any rank that waits for it. */
 static bool is_proven(const struct wait_graph *g, const struct verdict *v)
 {
-    bool waits = v->kind <= VERDICT_STOPPED && v->n_waiting > 0;
+    const bool all = v->n + v->n_waiting == g->s->n_ranks;
+    bool waits = v->kind == VERDICT_GONE && v->n_waiting > 0;
     for (size_t r = 0; r < g->s->n_ranks; r++)
         if (v->at_fault[r] && g->rank[r].free)
             return false;
@@ -199,7 +209,7 @@ static bool is_proven(const struct wait_graph *g, const struct verdict *v)
         awaited_agree_in_kind(v->first, v->second))
         return false;
     for (size_t i = 0; i < g->edges.n && !waits; i++)
-        waits = !g->rank[g->edges.at[i].from].free && v->at_fault[g->edges.at[i].to];
+        waits = needs_fault(g, v, &g->edges.at[i], all);
     return waits;
 }
 

@@ -149,14 +149,15 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
                 add_edge(g, w, c->member[i], NULL);
 }
 
-/* Whether the rank of A may wait there for rank R: one that has ended unexpectedly or is outside of
- * MPI or, but for MPI_Finalize, in a call of another operation. */
+/* Whether the rank of A may wait there for rank R: one that has ended unexpectedly, is stopped or
+ * outside of MPI or, but for MPI_Finalize, in a call of another operation. */
 static bool is_awaited(const struct situation *s, const struct awaited *a, int32_t r)
 {
     const struct rank_view *own = &s->rank[a->rank], *other = &s->rank[r];
     const struct open_call *c = &other->call;
-    const bool elsewhere = !c->open || (own->state < RANK_STOPPED && c->parts.n &&
-                                        s->awaited.at[c->parts.at[0]].name != a->name);
+    const bool elsewhere =
+        !c->open || other->state >= RANK_STOPPED ||
+        (own->state < RANK_STOPPED && c->parts.n && s->awaited.at[c->parts.at[0]].name != a->name);
     return a->what == AWAIT_INIT
                ? other->state == RANK_UNSEEN
                : a->what == AWAIT_ALL && other->state < RANK_FINISHED && elsewhere;
