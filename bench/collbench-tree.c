@@ -154,8 +154,10 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
         const struct latency_result *r = outcome.result;
         *error = r->at_least ? INFINITY : fmax(resolution, fmax(r->clock_bound, r->way_error));
         seen = r->value;
-        seen.low = isinf(*error) ? NAN : fmax(0, seen.low - *error);
-        seen.high = isinf(*error) ? NAN : seen.high + *error;
+        if (isinf(*error))
+            seen.low = seen.high = NAN;
+        else if (estimate_has_interval(seen))
+            seen = (struct estimate){seen.value, fmax(0, seen.low - *error), seen.high + *error};
     }
     latency_outcome_free(&outcome);
     operation_release(&data);
@@ -176,8 +178,8 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 }
 
 /* Adds the row of S, which all ranks can run as BCAST (S is NULL for the library's broadcast).
- * Returns, on rank 0, the upper limit of its time (predicted, if nothing is run): a time with a
- * large error is no reason to prefer it. INFINITY if it is unknown. */
+ * Returns, on rank 0, the upper limit of its time (predicted, if not all of it was measured): a
+ * time with a large error is no reason to prefer it. INFINITY if it is unknown. */
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
@@ -210,7 +212,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_text(t->table, line);
     if (t->run)
         add_remarks(t, seen, error, contention);
-    double most = !t->run                       ? predicted.high
+    double most = !t->run || isinf(error)       ? predicted.high
                   : estimate_has_interval(seen) ? seen.high
                                                 : seen.value + error;
     return isnan(most) ? INFINITY : most;

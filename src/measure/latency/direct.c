@@ -149,8 +149,15 @@ static void keep_destinations(struct direct *d, struct latency_result *result)
 
 int latency_harmony(struct harmony *h, const struct latency_case *c)
 {
+    const bool follows = c->clock && c->clock->comm == c->comm;
+    const double start = clock_now();
+    if (follows)
+        TRY(sync_remeasure(c->clock));
+    const double end = clock_now();
     TRY(harmonize_open(h, c->clock, c->comm));
-    h->follows = c->clock && c->clock->comm == c->comm;
+    h->follows = follows;
+    h->measured = end;
+    h->took = end - start;
     return MPI_SUCCESS;
 }
 
