@@ -87,8 +87,8 @@ static const struct column columns[] = {
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured", .flags = COLUMN_DATA_ONLY},
     {"speedup", NULL, COLUMN_REAL, 2,
-     "time of MPI_Bcast divided by this time; empty if the clocks' error is as large as one of "
-     "them"},
+     "time of MPI_Bcast divided by this time; empty if one of them is only a least time, or within "
+     "the clocks' error"},
     {"advised", NULL, COLUMN_TEXT, 0,
      "whether the fastest tree in a trial was faster than MPI_Bcast, whatever the clocks' error; "
      "unknown: this measurement contradicts the trial"},

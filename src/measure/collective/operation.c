@@ -261,11 +261,11 @@ static int run(void *arg, int root)
 /* The root writes to every cache line, so that no other cache holds it any more. */
 static void rewrite(void *arg)
 {
-    enum { ALIGNED = 16 };
+    enum { LINE = 64 };
     const struct operation_call *c = arg;
     volatile unsigned char *data = c->recv;
     const size_t n = c->rank == c->root ? c->recv_bytes : 0;
-    for (size_t i = 0; i < n; i += ALIGNED)
+    for (size_t i = 0; i < n; i += LINE)
         data[i] = data[i];
     if (n > 0)
         data[n - 1] = data[n - 1];
