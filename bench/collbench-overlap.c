@@ -143,50 +143,48 @@ static void calibrate(const struct overlap_options *o, const struct grid_axis *c
                       100 * all, all > 0.01 ? ": the machine is noisy" : "");
 }
 
-static void measure_base(const struct overlap_options *o, struct overlap_stage *stage,
-                         struct overlap_grid *g)
+struct overlap_session {
+    const struct overlap_options *o;
+    struct overlap_stage stage;
+    struct overlap_grid grid;
+    struct work work[AXIS_MAX]; /* by grid.comp */
+};
+
+static const char *measure_base(void *arg, const size_t *at)
 {
-    stage->budget = BASE_SECONDS;
-    overlap_base_measure(stage, (size_t)g->size.at[0]); /* opens connections, and warms up */
-    for (size_t i = 0; i < g->size.n; i++) {
-        g->base[i] = overlap_base_measure(stage, (size_t)g->size.at[i]);
-        bench_progress(&o->bench, i + 1, g->size.n, "base round");
-    }
-    bench_progress_end(&o->bench);
+    struct overlap_session *w = arg;
+    w->grid.base[*at] = overlap_base_measure(&w->stage, (size_t)w->grid.size.at[*at]);
+    return "base round";
 }
 
-static void measure_cell(const struct overlap_options *o, struct overlap_stage *stage,
-                         struct overlap_grid *g, const struct work *work, size_t at)
+/* Axes of the cells. A run that is interrupted has covered all benchmarks and sizes. */
+enum { Y, PART, SIZE, LENGTHS };
+
+static const char *measure_cell(void *arg, const size_t *at)
 {
-    struct grid_part *p = g->part;
-    for (; at >= g->size.n * p->y->n; p++)
-        at -= g->size.n * p->y->n;
-    size_t ix = at % g->size.n, iy = at / g->size.n;
+    struct overlap_session *w = arg;
+    struct overlap_grid *g = &w->grid;
+    const struct grid_part *p = &g->part[at[PART]];
     bool threads = p->benchmark->by_threads;
-    if (!overlap_measure(p->benchmark, stage, &g->base[ix], threads ? NULL : &work[iy],
+    size_t ix = at[SIZE], iy = at[Y];
+    if (iy >= p->y->n)
+        return NULL;
+    if (!overlap_measure(p->benchmark, &w->stage, &g->base[ix], threads ? NULL : &w->work[iy],
                          threads ? (int)p->y->at[iy] : 0, overlap_cell_at(g, p, ix, iy)))
-        bench_refuse(&o->bench, "%s cannot run here: too little memory, or no threads",
+        bench_refuse(&w->o->bench, "%s cannot run here: too little memory, or no threads",
                      p->benchmark->name);
     if (g->cells)
         overlap_results_add(g, p, ix, iy);
+    return "cells";
 }
 
-/* Measures the cells in a scattered order, so that a run that is interrupted has covered all
- * benchmarks and sizes. */
-static void measure_all(const struct overlap_options *o, struct overlap_stage *stage,
-                        struct overlap_grid *g, const struct work *work)
+static void measure_all(struct overlap_session *w)
 {
-    enum { PRIME = 7919 }; /* visits each of N cells unless N is a multiple of it */
-    size_t n = 0;
-    for (size_t i = 0; i < g->n_parts; i++)
-        n += g->size.n * g->part[i].y->n;
-    size_t step = n % PRIME ? PRIME : 1;
-    stage->budget = o->bench.plan.budget;
-    for (size_t k = 0; k < n; k++) {
-        measure_cell(o, stage, g, work, k * step % n);
-        bench_progress(&o->bench, k + 1, n, "cells");
-    }
-    bench_progress_end(&o->bench);
+    const struct overlap_grid *g = &w->grid;
+    const size_t most = g->comp.n > g->threads.n ? g->comp.n : g->threads.n,
+                 length[LENGTHS] = {most, g->n_parts, g->size.n};
+    w->stage.budget = w->o->bench.plan.budget;
+    bench_sweep(&w->o->bench, length, LENGTHS, measure_cell, w);
 }
 
 int main(int argc, char **argv)
@@ -195,32 +193,36 @@ int main(int argc, char **argv)
         .bench = {.sizes = {256, 4 << 20, 0}, .without = "ranks warmup stop"},
         .comp = {2, 512, 0},
         .step = 2};
-    static struct overlap_grid grid;
-    static struct work work[AXIS_MAX];
+    static struct overlap_session w = {.o = &o};
+    struct overlap_stage *stage = &w.stage;
+    struct overlap_grid *grid = &w.grid;
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 10;
     o.bench.plan.budget = 0.05;
     bench_begin(&o.bench, &argc, &argv, THREAD_LEVEL, &program);
     choose(&o);
-    make_grid(&o, &grid);
+    make_grid(&o, grid);
 
     struct document *d = bench_document(&o.bench, "collbench-overlap/2");
-    struct overlap_stage stage = {
-        .comm = o.bench.comm, .largest = o.bench.sizes.max, .runs = o.bench.plan.repetitions};
-    if (!overlap_open(&stage))
+    *stage = (struct overlap_stage){.comm = o.bench.comm,
+                                    .largest = o.bench.sizes.max,
+                                    .runs = o.bench.plan.repetitions,
+                                    .budget = BASE_SECONDS};
+    if (!overlap_open(stage))
         bench_refuse(&o.bench, "no memory for messages of %zu bytes: choose smaller --sizes",
-                     stage.largest);
-    grid.latency = stage.rank == 0 ? stage.latency[1] : 0;
-    calibrate(&o, &grid.comp, work, d);
-    measure_base(&o, &stage, &grid);
+                     stage->largest);
+    grid->latency = stage->rank == 0 ? stage->latency[1] : 0;
+    calibrate(&o, &grid->comp, w.work, d);
+    overlap_base_measure(stage, o.bench.sizes.min); /* opens connections, and warms up */
+    bench_sweep(&o.bench, &grid->size.n, 1, measure_base, &w);
     if (d)
-        overlap_results_begin(&grid, d);
+        overlap_results_begin(grid, d);
     bench_keep(&o.bench, d);
-    measure_all(&o, &stage, &grid, work);
+    measure_all(&w);
     if (d)
-        overlap_results_end(&grid, d);
-    overlap_close(&stage);
-    for (size_t i = 0; i < grid.n_parts; i++)
-        free(grid.part[i].cell);
+        overlap_results_end(grid, d);
+    overlap_close(stage);
+    for (size_t i = 0; i < grid->n_parts; i++)
+        free(grid->part[i].cell);
     bench_finish(&o.bench, d, 0);
 }

@@ -31,6 +31,7 @@ enum {
 /* A round in progress on one rank. */
 struct playing {
     struct overlap_side *s;
+    const struct overlap_stage *stage;
     int peers, parts; /* ranks that node 0 sends to; messages to each of them */
     MPI_Request request[OVERLAP_MESSAGES];
     int pending;
@@ -45,34 +46,35 @@ static double elapsed(const struct overlap_side *s)
 /* On other ranks the only peer is node 0. */
 static int peer_of(const struct playing *p, int i)
 {
-    return p->s->rank == 0 ? 1 + i : 0;
+    return p->stage->rank == 0 ? 1 + i : 0;
 }
 
 static void notify(const struct playing *p)
 {
-    PMPI_Send(NULL, 0, MPI_BYTE, peer_of(p, 0), TAG_NOTICE, p->s->comm);
+    PMPI_Send(NULL, 0, MPI_BYTE, peer_of(p, 0), TAG_NOTICE, p->stage->comm);
 }
 
 static void await(const struct playing *p)
 {
-    for (int i = 0; i < (p->s->rank == 0 ? p->peers : 1); i++)
-        PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(p, i), TAG_NOTICE, p->s->comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < (p->stage->rank == 0 ? p->peers : 1); i++)
+        PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(p, i), TAG_NOTICE, p->stage->comm, MPI_STATUS_IGNORE);
 }
 
 /* In equal parts, in turn to or from each peer. */
 static void start_messages(struct playing *p, bool sends)
 {
     const struct overlap_side *s = p->s;
-    int peers = s->rank == 0 && sends ? p->peers : 1;
+    int peers = p->stage->rank == 0 && sends ? p->peers : 1;
     int count = s->count < p->parts ? 1 : s->count / p->parts;
     for (int i = 0; i < peers * p->parts; i++) {
         MPI_Request *request = &p->request[p->pending++];
         size_t at = (size_t)(i / peers) * (size_t)count;
         if (sends)
-            PMPI_Isend(s->send + at, count, s->type, peer_of(p, i % peers), TAG_DATA, s->comm,
-                       request);
+            PMPI_Isend(p->stage->send + at, count, s->type, peer_of(p, i % peers), TAG_DATA,
+                       p->stage->comm, request);
         else
-            PMPI_Irecv(s->recv + at, count, s->type, peer_of(p, 0), TAG_DATA, s->comm, request);
+            PMPI_Irecv(p->stage->recv + at, count, s->type, peer_of(p, 0), TAG_DATA, p->stage->comm,
+                       request);
     }
 }
 
@@ -84,10 +86,10 @@ static void take_acknowledgements(struct playing *p)
     const struct overlap_side *s = p->s;
     struct overlap_round *round = &p->round;
     for (int i = 0; i < p->peers; i++)
-        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_NOTICE, s->comm, &p->request[i]);
+        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_NOTICE, p->stage->comm, &p->request[i]);
     for (int i = 0, which; i < p->peers; i++) {
         PMPI_Waitany(p->peers, p->request, &which, MPI_STATUS_IGNORE);
-        round->published = elapsed(s) - (i + 1) * s->clock_cost - s->latency[1 + which];
+        round->published = elapsed(s) - (i + 1) * s->clock_cost - p->stage->latency[1 + which];
         round->measured = fmax(round->measured, round->published);
     }
 }
@@ -109,7 +111,7 @@ static void take_step(struct playing *p, int step)
         break;
     case CLEAR:
         notify(p); /* takes one latency; only then can the message start */
-        p->round.late = fmax(0, s->latency[1] - elapsed(s));
+        p->round.late = fmax(0, p->stage->latency[1] - elapsed(s));
         break;
     case ISEND:
     case IRECV:
@@ -124,10 +126,11 @@ static void take_step(struct playing *p, int step)
         p->pending = 0;
         break;
     case SEND:
-        PMPI_Send(s->send, s->count, s->type, peer_of(p, 0), TAG_DATA, s->comm);
+        PMPI_Send(p->stage->send, s->count, s->type, peer_of(p, 0), TAG_DATA, p->stage->comm);
         break;
     case RECV:
-        PMPI_Recv(s->recv, s->count, s->type, peer_of(p, 0), TAG_DATA, s->comm, MPI_STATUS_IGNORE);
+        PMPI_Recv(p->stage->recv, s->count, s->type, peer_of(p, 0), TAG_DATA, p->stage->comm,
+                  MPI_STATUS_IGNORE);
         break;
     case ACKNOWLEDGED:
         take_acknowledgements(p);
@@ -137,7 +140,7 @@ static void take_step(struct playing *p, int step)
         if (step == TIME_HALF)
             p->round.measured /= 2;
         else if (step == TIME_LESS_LATENCY)
-            p->round.measured -= s->latency[1];
+            p->round.measured -= p->stage->latency[1];
         p->round.published = p->round.measured;
     }
 }
@@ -145,12 +148,13 @@ static void take_step(struct playing *p, int step)
 struct overlap_round overlap_play(struct overlap_side *s)
 {
     const struct overlap_benchmark *b = s->benchmark;
-    struct playing p = {.s = s, .peers = 1, .parts = b->messages ? b->messages : 1};
+    struct playing p = {
+        .s = s, .stage = s->stage, .peers = 1, .parts = b->messages ? b->messages : 1};
     if (b->to_many)
-        p.peers = s->size - 1 < OVERLAP_MESSAGES ? s->size - 1 : OVERLAP_MESSAGES;
-    if (s->rank > p.peers)
+        p.peers = s->stage->size - 1 < OVERLAP_MESSAGES ? s->stage->size - 1 : OVERLAP_MESSAGES;
+    if (s->stage->rank > p.peers)
         return p.round;
-    const int *step = s->rank > 0                             ? b->others
+    const int *step = s->stage->rank > 0                      ? b->others
                       : s->work.units == 0 && b->without_work ? b->without_work
                                                               : b->first;
     for (; *step != STEPS_END; step++)

@@ -85,15 +85,15 @@ void overlap_close(struct overlap_stage *stage)
 }
 
 /* Contiguous bytes, or the paper's vector, which leaves out a remainder of less than a block. */
-static void set_type(struct overlap_side *s)
+static void set_type(struct overlap_side *s, size_t bytes)
 {
-    if (s->benchmark->vector && s->bytes >= BLOCK) {
-        PMPI_Type_vector((int)(s->bytes / BLOCK), BLOCK, STRIDE, MPI_CHAR, &s->type);
+    if (s->benchmark->vector && bytes >= BLOCK) {
+        PMPI_Type_vector((int)(bytes / BLOCK), BLOCK, STRIDE, MPI_CHAR, &s->type);
         PMPI_Type_commit(&s->type);
         s->count = 1;
     } else {
         s->type = MPI_BYTE;
-        s->count = (int)s->bytes;
+        s->count = (int)bytes;
     }
 }
 
@@ -109,16 +109,8 @@ static void close_side(struct overlap_side *s)
 static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                       struct overlap_stage *stage, size_t bytes, int threads)
 {
-    *s = (struct overlap_side){.benchmark = b,
-                               .comm = stage->comm,
-                               .rank = stage->rank,
-                               .size = stage->size,
-                               .bytes = bytes,
-                               .send = stage->send,
-                               .recv = stage->recv,
-                               .latency = stage->latency,
-                               .clock_cost = clock_cost()};
-    set_type(s);
+    *s = (struct overlap_side){.benchmark = b, .stage = stage, .clock_cost = clock_cost()};
+    set_type(s, bytes);
     s->computing = b->by_threads ? work_threads_start(threads) : NULL;
     if (sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS)
         return true;
@@ -151,7 +143,7 @@ static struct summary summary_of(const struct samples *s)
 /* Does the work alone, so that a communication follows a computation as it does in the run. */
 static void work_alone(struct runs *r)
 {
-    if (r->with->rank == 0 && r->with->work.units > 0)
+    if (r->with->stage->rank == 0 && r->with->work.units > 0)
         samples_add(&r->comp, work_time(&r->with->work));
 }
 
@@ -173,7 +165,7 @@ static void one_run(struct runs *r)
 static bool of_rank_0(const struct overlap_side *s, bool value)
 {
     int same = value;
-    PMPI_Bcast(&same, 1, MPI_INT, 0, s->comm);
+    PMPI_Bcast(&same, 1, MPI_INT, 0, s->stage->comm);
     return same;
 }
 
@@ -189,7 +181,7 @@ static void warm_up(struct overlap_side *s, int rounds)
         for (int i = 0; i < rounds; i++)
             overlap_play(s);
         cold = work_page_faults() > before;
-        PMPI_Allreduce(MPI_IN_PLACE, &cold, 1, MPI_INT, MPI_MAX, s->comm);
+        PMPI_Allreduce(MPI_IN_PLACE, &cold, 1, MPI_INT, MPI_MAX, s->stage->comm);
     }
 }
 
@@ -272,7 +264,7 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
     if (work)
         with.work = *work;
     all_runs(&r, WARMUP, stage->runs, stage->budget);
-    if (with.rank == 0)
+    if (stage->rank == 0)
         judge(&r, stage, base, cell);
     free_runs(&r);
     close_side(&with);

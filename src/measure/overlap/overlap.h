@@ -31,14 +31,10 @@ struct overlap_base {
 /* The data and buffers of a role (sender, receiver) in a benchmark. */
 struct overlap_side {
     const struct overlap_benchmark *benchmark;
-    MPI_Comm comm;
-    int rank, size;
-    size_t bytes;
-    MPI_Datatype type; /* COUNT elements of TYPE hold BYTES of data */
+    const struct overlap_stage *stage;
+    MPI_Datatype type; /* COUNT elements of TYPE hold the data */
     int count;
-    unsigned char *send, *recv;
     struct work work;               /* the computation; 0 units for none */
-    const double *latency;          /* node 0: one-way latency of 0 bytes to each rank */
     double clock_cost;              /* of one reading */
     double began;                   /* clock_now() when the timed part of the round began */
     struct work_threads *computing; /* the threads of benchmarks by threads */
