@@ -43,21 +43,19 @@ static error_t take_scenario(struct option_parser *parser, struct scenario_optio
                              const char *word)
 {
     struct scenario *s = &o->scenario[o->n_scenarios];
-    char text[SCENARIO_WHY];
-    const char *why;
+    char line[SCENARIO_WHY];
+    const char *why = "no memory";
     if (o->n_scenarios == MAX_SCENARIOS)
         return option_refuse(parser, "too many scenarios: at most %d", MAX_SCENARIOS);
     o->n_scenarios++;
-    if (strlen(word) == 1 && *word >= '1' && *word <= '3') {
-        *s = scenarios[*word - '1'];
-        return 0;
-    }
-    FILE *file = input_file(word, &why);
+    const bool own = strlen(word) != 1 || *word < '1' || *word > '3';
+    const char *text = own ? NULL : scenarios[*word - '1'];
+    FILE *file = own ? input_file(word, &why) : fmemopen((void *)text, strlen(text), "r");
     if (!file)
         return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", word, why);
-    bool good = scenario_read(file, text_base_of(word), s, text);
+    bool good = scenario_read(file, text_base_of(word), s, line);
     fclose(file);
-    return good ? 0 : option_refuse(parser, "%s: %s", word, text);
+    return good ? 0 : option_refuse(parser, "%s: %s", word, line);
 }
 
 /* What has a '/' in it is the path of a shared object. */
@@ -397,7 +395,7 @@ static void fill_defaults(struct scenario_options *o)
 {
     bool overlaps = false;
     if (o->n_scenarios == 0)
-        o->scenario[o->n_scenarios++] = scenarios[0];
+        take_scenario(NULL, o, "1");
     for (size_t i = 0; i < o->n_scenarios; i++)
         overlaps = overlaps || scenario_sweeps(&o->scenario[i]).comp;
     if (o->operations.n == 0)

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALL_START "participants others\nstart\nissue operation\n"
+const char *const scenarios[3] = {
+    ALL_START "sync\nstop\n",
+    ALL_START "sync\nstop\nparticipants delayed\nstart\ndelay\nissue operation\nsync\nstop\n",
+    ALL_START "comp\nsync\nstop\n"};
+
 enum { WORDS = 16 };
 
 /* Reads the file line by line. */

@@ -17,6 +17,9 @@
 
 #include <stdio.h>
 
+/* The paper's three: 1 collective only, 2 with a delayed participant, 3 with computation. */
+extern const char *const scenarios[3];
+
 /* Reads one scenario, named NAME if the file does not name it. False with WHY; what depends on the
  * number of ranks is checked by scenario_check(). */
 bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY]);

@@ -77,9 +77,11 @@ Test(scenario, built_in_ones_run)
     struct scenario_point point = {.operation = &operations[1], .twin = true, .delayed = 1};
     for (int i = 0; i < 3; i++)
         for (int ranks = 2; ranks < 5; ranks++)
-            cr_expect(scenario_check(&scenarios[i], ranks, &point, why), "%s", why);
-    cr_expect_eq(scenario_script(&scenarios[1], 1, 4, &point), &scenarios[1].script[0]);
-    cr_expect_eq(scenario_script(&scenarios[1], 0, 4, &point), &scenarios[1].script[1]);
+            cr_expect(reads(scenarios[i]) && scenario_check(&scenario, ranks, &point, why), "%s",
+                      why);
+    cr_assert(reads(scenarios[1]));
+    cr_expect_eq(scenario_script(&scenario, 1, 4, &point), &scenario.script[1]);
+    cr_expect_eq(scenario_script(&scenario, 0, 4, &point), &scenario.script[0]);
 }
 
 /* The longest of a participant's delays, one after the other; those without a length are swept. */

@@ -4,26 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define START .kind = ACTION_START
-#define ISSUE .kind = ACTION_ISSUE, .root = SWEPT_ROOT, .bytes = SWEPT_BYTES
-#define SYNC .kind = ACTION_SYNC
-#define COMP .kind = ACTION_COMP, .seconds = SWEPT_SECONDS
-#define DELAY .kind = ACTION_DELAY, .seconds = SWEPT_SECONDS
-#define STOP .kind = ACTION_STOP
-
-const struct scenario scenarios[3] = {
-    {.name = "1",
-     .n = 1,
-     .script = {{.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
-    {.name = "2",
-     .n = 2,
-     .script = {{.who = WHO_DELAYED, .n = 5, .action = {{START}, {DELAY}, {ISSUE}, {SYNC}, {STOP}}},
-                {.who = WHO_OTHERS, .n = 4, .action = {{START}, {ISSUE}, {SYNC}, {STOP}}}}},
-    {.name = "3",
-     .n = 1,
-     .script = {{.who = WHO_OTHERS, .n = 5, .action = {{START}, {ISSUE}, {COMP}, {SYNC}, {STOP}}}}},
-};
-
 bool scenario_wrong(char why[SCENARIO_WHY], int line, const char *format, ...)
 {
     va_list args;

@@ -29,7 +29,7 @@ enum { SCENARIO_ACTIONS = 64, SCENARIO_SCRIPTS = 16 };
 
 struct action {
     enum action_kind kind;
-    int line; /* line of the scenario file; 0 for built-in ones */
+    int line; /* line of the scenario file */
     /* For ISSUE: */
     const struct operation *operation; /* NULL: the operation and form of the sweep */
     bool twin;                         /* the non-blocking form */
@@ -55,9 +55,6 @@ struct scenario {
     int n;
     struct script script[SCENARIO_SCRIPTS];
 };
-
-/* The paper's three: 1 collective only, 2 with a delayed participant, 3 with computation. */
-extern const struct scenario scenarios[3];
 
 /* One point of a sweep. */
 struct scenario_point {
