@@ -235,11 +235,7 @@ static const struct option_entry *entry_at(const struct option_parser *parser, s
 
 static bool is_refused(const struct option_parser *parser, const struct option_entry *entry)
 {
-    size_t length = strlen(entry->name);
-    for (const char *at = parser->without; at && *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == length && strncmp(at, entry->name, length) == 0)
-            return true;
-    return false;
+    return parser->without && text_has_word(parser->without, entry->name);
 }
 
 static error_t take(struct option_parser *parser, const struct option_entry *entry, const char *arg)

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { FINDINGS_MAX = 2000 };
 
@@ -73,12 +72,10 @@ void injection_record(const struct injection *self, json_t *finding)
 
 void injection_warn(const char *format, ...)
 {
-    char text[1200];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    add(json_pack("{s:o}", "warning", json_vsprintf(format, list)));
     va_end(list);
-    add(json_pack("{s:s}", "warning", text));
 }
 
 void inject_start(struct sync_clock *clock)

@@ -131,16 +131,22 @@ static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before
     b->length--;
 }
 
-struct ledger_request *request_claim(uint64_t handle)
+/* STAYS: a persistent request remains in its queue. */
+static struct ledger_request *claim(uint64_t handle, bool stays)
 {
     struct bucket *b = bucket_of(handle);
     uint32_t before;
     spin_lock(&b->lock);
     struct ledger_request *r = find(b, handle, &before);
-    if (r && !(r->kind & REQUEST_PERSISTENT))
+    if (r && !(stays && r->kind & REQUEST_PERSISTENT))
         take_out(b, r, before);
     spin_unlock(&b->lock);
     return r;
+}
+
+struct ledger_request *request_claim(uint64_t handle)
+{
+    return claim(handle, true);
 }
 
 void request_return(struct ledger_request *r)
@@ -167,13 +173,7 @@ void request_release(struct ledger_request *r)
 
 bool request_forget(uint64_t handle, struct ledger_request *r)
 {
-    struct bucket *b = bucket_of(handle);
-    uint32_t before;
-    spin_lock(&b->lock);
-    struct ledger_request *found = find(b, handle, &before);
-    if (found)
-        take_out(b, found, before);
-    spin_unlock(&b->lock);
+    struct ledger_request *found = claim(handle, false);
     if (found) {
         *r = *found;
         give_back(found);
