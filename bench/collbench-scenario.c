@@ -349,13 +349,10 @@ enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 static void measure(struct scenario_session *w, struct row *row)
 {
     const struct bench *b = &w->o->bench;
-    if (scenario_run(row->scenario, &row->point, &w->start, &b->plan, &row->result) !=
-        MPI_SUCCESS) {
-        if (b->rank == 0)
-            reason_print(b->program, "%zu bytes on %d ranks do not fit into memory",
-                         row->point.bytes, w->group.ranks);
-        MPI_Abort(b->comm, 1);
-    }
+    const struct bench_point point = {
+        .name = row->point.operation->name, .ranks = w->group.ranks, .bytes = row->point.bytes};
+    bench_check(b, scenario_run(row->scenario, &row->point, &w->start, &b->plan, &row->result),
+                &point);
     const struct samples *t = &row->result.completion;
     if (row->point.comp == 0)
         w->alone = stats_summarize(t->value, t->n).median;
