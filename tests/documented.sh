@@ -52,10 +52,11 @@ check_names "$source/man/collprof-report.1" Formats: "$built/collprof" report
 # Members of profile.json, and keys of findings.
 page=$source/man/collprof-profile.5
 {
-    sed -nE '/struct field .*\[\] = \{/,/^\};/s/[^"]*"([a-z_]+)"[^"]*/\1\n/gp' "$source/src/profile/fields.c"
+    sed -nE 's,/\*.*,,; /^ *[A-Z]+\(|TABLE\(/s/[^"]*"([a-z_]+)"[^"]*/\1\n/gp' "$source/src/profile/fields.c" \
+        "$source/src/profile/rows.h"
     sed -nE '/define LEDGER_SUMS/,/^$/s/ *X\(([a-z_]+)\)[ \\]*/\1\n/gp' "$source/src/record/layout.h"
 } | grep -v '^$' >names
-in_page fields.c
+in_page rows.h
 page=$source/man/collprof-report.1
 grep -hoE 'key = "[a-z_]+"' "$source"/src/report/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u >names
 in_page src/report

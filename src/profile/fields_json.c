@@ -25,7 +25,7 @@ static json_t *frames_json(const struct profile_site *s)
 {
     json_t *frames = json_array();
     for (uint32_t f = 0; f < s->depth; f++)
-        json_push(frames, fields_json(&fields_frame, &s->frame[f]));
+        json_push(frames, fields_json(profile_frame_fields(), &s->frame[f]));
     return frames;
 }
 
@@ -61,7 +61,7 @@ json_t *field_json(const struct field *f, const void *row)
     case FIELD_FRAMES:
         return frames_json(at);
     case FIELD_SPREAD:
-        return fields_json(&fields_spread, at);
+        return fields_json(spread_fields(), at);
     case FIELD_HISTOGRAM:
         return histogram_json(*(uint64_t *const *)at);
     default:
@@ -105,7 +105,8 @@ static bool set_frames(struct profile_site *s, const json_t *frames)
 {
     bool good = json_array_size(frames) <= LEDGER_MAX_DEPTH;
     for (size_t k = 0; good && k < json_array_size(frames); k++)
-        good = fields_read(json_array_get(frames, k), &fields_frame, &s->frame[s->depth++]);
+        good =
+            fields_read(json_array_get(frames, k), profile_frame_fields(), &s->frame[s->depth++]);
     return good;
 }
 
@@ -167,7 +168,7 @@ bool field_read(const json_t *value, const struct field *f, void *row)
         return set_frames(at, value);
     case FIELD_SPREAD:
         *(struct spread *)at = (struct spread){0};
-        return !value || fields_read(value, &fields_spread, at);
+        return !value || fields_read(value, spread_fields(), at);
     case FIELD_HISTOGRAM:
         return set_histogram(at, value);
     default:

@@ -13,12 +13,13 @@
 /* Tables whose rows are texts instead of objects. */
 static bool is_text(enum profile_table t)
 {
-    return profile_tables[t].fields.at->kind == FIELD_STRING && !profile_tables[t].fields.at->key;
+    return profile_tables[t].fields()->at->kind == FIELD_STRING &&
+           !profile_tables[t].fields()->at->key;
 }
 
 static json_t *row_json(const struct profile *p, enum profile_table t, size_t i)
 {
-    const struct fields *fields = &profile_tables[t].fields;
+    const struct fields *fields = profile_tables[t].fields();
     const void *row = row_at(p, t, i);
     return is_text(t) ? field_json(fields->at, row) : fields_json(fields, row);
 }
@@ -41,7 +42,7 @@ static void put_table(const struct profile *p, enum profile_table t, FILE *out)
 
 static void put_run(const struct profile *p, FILE *out)
 {
-    json_t *run = fields_json(&fields_run, p);
+    json_t *run = fields_json(profile_fields(), p);
     for (enum profile_table t = 0; t < TABLES; t++) {
         json_t *rows = profile_tables[t].how & TABLE_OF_RUN ? json_array() : NULL;
         for (size_t i = 0; rows && i < rows_in(p, t)->n; i++)
@@ -54,7 +55,7 @@ static void put_run(const struct profile *p, FILE *out)
 
 static void put_columns(const struct profile *p, enum profile_table t, FILE *out)
 {
-    const struct fields *fields = &profile_tables[t].fields;
+    const struct fields *fields = profile_tables[t].fields();
     fprintf(out, ",\n\"%s\":{", profile_tables[t].key);
     for (const struct field *f = fields->at; f < fields->at + fields->n && f->key; f++) {
         fprintf(out, "%s\"%s\":[", f > fields->at ? ",\n" : "", f->key);
@@ -91,7 +92,7 @@ static bool write_profile(const struct profile *p, FILE *out)
         if (profile_tables[t].key && !(profile_tables[t].how & TABLE_OF_RUN))
             (profile_tables[t].how & TABLE_BY_COLUMN ? put_columns : put_table)(p, t, out);
     put_findings(p, out);
-    put(out, "trace", fields_json(&fields_trace, &p->trace));
+    put(out, "trace", fields_json(profile_trace_fields(), &p->trace));
     return fputs("}\n", out) >= 0 && !fflush(out) && !ferror(out);
 }
 
@@ -138,7 +139,7 @@ static bool read_table(struct profile *p, enum profile_table t, const json_t *ar
 {
     bool good = true;
     for (size_t i = 0; good && i < json_array_size(array); i++) {
-        const struct fields *fields = &profile_tables[t].fields;
+        const struct fields *fields = profile_tables[t].fields();
         const json_t *from = json_array_get(array, i);
         void *row = array_push(rows_in(p, t), profile_tables[t].size);
         good = is_text(t) ? field_read(from, fields->at, row) : fields_read(from, fields, row);
@@ -148,7 +149,7 @@ static bool read_table(struct profile *p, enum profile_table t, const json_t *ar
 
 static bool read_columns(struct profile *p, enum profile_table t, const json_t *columns)
 {
-    const struct fields *fields = &profile_tables[t].fields;
+    const struct fields *fields = profile_tables[t].fields();
     size_t n = json_array_size(json_object_get(columns, fields->at->key));
     bool good = true;
     for (size_t i = 0; good && i < n; i++) {
@@ -193,8 +194,8 @@ static bool rows_good(struct profile *p)
 static bool read_all(struct profile *p, const json_t *json)
 {
     const json_t *run = json_object_get(json, "run"), *trace = json_object_get(json, "trace");
-    bool good = fields_read(run, &fields_run, p) &&
-                (!trace || fields_read(trace, &fields_trace, &p->trace));
+    bool good = fields_read(run, profile_fields(), p) &&
+                (!trace || fields_read(trace, profile_trace_fields(), &p->trace));
     p->has_arrivals = true;
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key)

@@ -1,4 +1,4 @@
-/* Tables of distinct rows: finds, adds, merges and sorts them, as fields.c describes their
+/* Tables of distinct rows: finds, adds, merges and sorts them, as rows.h declares their
  * members. */
 #include "profile/model.h"
 
@@ -14,7 +14,7 @@ static int compare_frames(const struct profile_site *x, const struct profile_sit
 {
     int order = 0;
     for (uint32_t k = 0; !order && k < x->depth && k < y->depth; k++)
-        order = compare_keys(&fields_frame, &x->frame[k], &y->frame[k]);
+        order = compare_keys(profile_frame_fields(), &x->frame[k], &y->frame[k]);
     return order ?: ORDER(x->depth, y->depth);
 }
 
@@ -69,7 +69,7 @@ static uint64_t hash_keys(uint64_t hash, const struct fields *fields, const void
         const char *text = f->kind == FIELD_STRING ? *(char *const *)at : at;
         bool is_text = f->kind == FIELD_STRING || f->kind == FIELD_TEXT;
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
-            hash = hash_keys(hash, &fields_frame, &s->frame[k]);
+            hash = hash_keys(hash, profile_frame_fields(), &s->frame[k]);
         if (is_key(fields, f, row))
             hash = hash_bytes(hash, text, is_text ? strlen(text) : f->size);
     }
@@ -78,7 +78,7 @@ static uint64_t hash_keys(uint64_t hash, const struct fields *fields, const void
 
 static uint64_t hash_of(enum profile_table t, const void *row)
 {
-    uint64_t hash = hash_keys(HASH_START, &profile_tables[t].fields, row);
+    uint64_t hash = hash_keys(HASH_START, profile_tables[t].fields(), row);
     return hash ^ hash >> 29;
 }
 
@@ -92,7 +92,7 @@ uint64_t entry_timed_calls(const struct profile_entry *e)
 
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns)
 {
-    spread_merge(s, &(struct spread){ns, ns, ns, 1, rank, rank});
+    spread_merge(s, &(struct spread){1, ns, ns, ns, rank, rank});
 }
 
 void spread_merge(struct spread *into, const struct spread *from)
@@ -195,7 +195,7 @@ static void row_free(const struct fields *fields, void *row)
         else if (f->kind == FIELD_JSON)
             json_decref(*(json_t **)at);
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
-            row_free(&fields_frame, &s->frame[k]);
+            row_free(profile_frame_fields(), &s->frame[k]);
     }
 }
 
@@ -213,7 +213,7 @@ void profile_free(struct profile *p)
         return;
     for (enum profile_table t = 0; t < TABLES; t++) {
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
-            row_free(&profile_tables[t].fields, row_at(p, t, i));
+            row_free(profile_tables[t].fields(), row_at(p, t, i));
         free(rows_in(p, t)->at);
         free(p->index->of[t].table);
     }
@@ -227,8 +227,8 @@ uint32_t profile_add(struct profile *p, enum profile_table t, const void *row)
     uint64_t hash = sought ? hash_of(t, row) : 0;
     uint32_t i = sought ? lookup_find(&p->index->of[t], hash) : PROFILE_NONE;
     if (i != PROFILE_NONE) {
-        fields_merge(&profile_tables[t].fields, row_at(p, t, i), row);
-        row_free(&profile_tables[t].fields, (void *)row);
+        fields_merge(profile_tables[t].fields(), row_at(p, t, i), row);
+        row_free(profile_tables[t].fields(), (void *)row);
         return i;
     }
     i = (uint32_t)rows_in(p, t)->n;
@@ -335,7 +335,7 @@ static void positions_follow(const struct fields *fields, void *row, const struc
         if (f->kind == FIELD_ROW)
             follow((uint32_t *)((char *)row + f->offset), moves->to[f->table]);
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
-            positions_follow(&fields_frame, &s->frame[k], moves);
+            positions_follow(profile_frame_fields(), &s->frame[k], moves);
     }
 }
 
@@ -349,7 +349,7 @@ static bool are_valid(const struct profile *p, const struct fields *fields, cons
                 return false;
         }
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
-            if (!are_valid(p, &fields_frame, &s->frame[k]))
+            if (!are_valid(p, profile_frame_fields(), &s->frame[k]))
                 return false;
     }
     return true;
@@ -359,7 +359,7 @@ bool positions_valid(const struct profile *p)
 {
     for (enum profile_table t = 0; t < TABLES; t++)
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
-            if (!are_valid(p, &profile_tables[t].fields, row_at(p, t, i)))
+            if (!are_valid(p, profile_tables[t].fields(), row_at(p, t, i)))
                 return false;
     return true;
 }
@@ -372,7 +372,7 @@ struct sorting {
 static int compare_rows(const void *a, const void *b, void *arg)
 {
     const struct sorting *s = arg;
-    return compare_keys(&profile_tables[s->t].fields, row_at(s->p, s->t, *(const uint32_t *)a),
+    return compare_keys(profile_tables[s->t].fields(), row_at(s->p, s->t, *(const uint32_t *)a),
                         row_at(s->p, s->t, *(const uint32_t *)b))
                ?: ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
@@ -410,7 +410,7 @@ void profile_sort(struct profile *p)
     struct moves m = {0};
     for (enum profile_table t = 0; t < TABLES; t++) {
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
-            positions_follow(&profile_tables[t].fields, row_at(p, t, i), &m);
+            positions_follow(profile_tables[t].fields(), row_at(p, t, i), &m);
         m.to[t] = profile_tables[t].how & TABLE_SORTED ? sort(p, t) : NULL;
     }
     for (enum profile_table t = 0; t < TABLES; t++)
@@ -425,7 +425,7 @@ static uint32_t *merge_table(struct profile *into, struct profile *from, enum pr
     size_t n = rows_in(from, t)->n;
     uint32_t *to = memory_alloc((n + 1) * sizeof *to);
     for (size_t i = 0; i < n; i++) {
-        positions_follow(&profile_tables[t].fields, row_at(from, t, i), m);
+        positions_follow(profile_tables[t].fields(), row_at(from, t, i), m);
         to[i] = profile_add(into, t, row_at(from, t, i));
         memset(row_at(from, t, i), 0, profile_tables[t].size);
     }
@@ -435,9 +435,9 @@ static uint32_t *merge_table(struct profile *into, struct profile *from, enum pr
 void profile_merge(struct profile *into, struct profile *from)
 {
     struct moves m = {0};
-    fields_merge(&fields_run, into, from);
+    fields_merge(profile_fields(), into, from);
     if (from->trace.on && into->trace.on)
-        fields_merge(&fields_trace, &into->trace, &from->trace);
+        fields_merge(profile_trace_fields(), &into->trace, &from->trace);
     else if (from->trace.on)
         into->trace = from->trace;
     for (enum profile_table t = 0; t < TABLES; t++)

@@ -1,5 +1,5 @@
-/* The representation of a profile, for src/profile: every member of its tables is described once,
- * in fields.c, which drives merging, sorting, and writing and reading of profile.json. */
+/* The representation of a profile, for src/profile: rows.h drives merging, sorting, and writing
+ * and reading of profile.json, by way of fields.c. */
 #pragma once
 
 #include "profile/profile.h"
@@ -109,7 +109,8 @@ struct fields {
     const struct field *at;
     size_t n;
 };
-extern const struct fields fields_run, fields_trace, fields_spread, fields_frame;
+const struct fields *profile_fields(void), *profile_trace_fields(void), *spread_fields(void),
+    *profile_frame_fields(void);
 
 /* --- tables --- */
 
@@ -123,7 +124,7 @@ enum table_how {
 
 struct table_info {
     const char *key; /* in profile.json; NULL: not there, or written specially */
-    struct fields fields;
+    const struct fields *(*fields)(void);
     size_t list, size; /* offset in struct profile; size of a row */
     unsigned how;      /* bits of enum table_how */
 };

@@ -27,90 +27,37 @@
 /* State of a rank whose process ended without recording it: by SIGKILL, _exit or exec. */
 #define PROFILE_CUT_OFF LEDGER_STATES
 
-/* A time by rank, over the ranks that made such calls. */
-struct spread {
-    uint64_t sum, min, max; /* ns */
-    uint32_t ranks;
-    uint32_t worst, best; /* the ranks with MAX and with MIN; the lower one of equals */
-};
+/* --- rows --- */
 
-struct profile_host {
-    char name[64];
-    uint32_t ranks;
-};
-
-struct profile_rank {
-    int32_t rank;
-    uint32_t host;
-    int64_t pid;
-    uint32_t state; /* enum ledger_state, or PROFILE_CUT_OFF */
-    int32_t state_detail;
-    double wall;           /* seconds from initialization to the last known moment */
-    uint64_t mpi_ns;       /* in MPI calls, except those that start and end MPI */
-    uint64_t lifecycle_ns; /* in the calls that start and end MPI */
-    /* Parts of mpi_ns: in collectives; in messages and requests; in collectives until the awaited
-     * rank entered, which needs that all of them were recorded. Negative if unknown. */
-    int64_t collective_ns, message_ns, collective_wait_ns;
-    uint64_t message_wait_ns; /* time in traced message calls until the awaited rank entered */
-    uint64_t calls, untracked_requests;
-    uint64_t failed_collectives; /* on communicators of more than this process */
-    int64_t cpu_ns, delayed_ns;  /* as in struct noise_totals; negative if unknown, as for a killed
-                                    process */
-    double call_ns;              /* what recording adds to a call; 0 if not measured */
-    uint32_t started_late;       /* MPI_Init was not seen */
-    uint32_t messages_lost;      /* counts by communicator and tag are incomplete */
-    uint32_t grow_error;         /* errno if the record could not grow; otherwise 0 */
-    int64_t end_ns;              /* like trace.last_ns, for this rank; not in profile.json */
-    bool in_call; /* it was killed in a call at an unknown time, so its time in MPI is unknown */
-    uint64_t dropped[LEDGER_SECTIONS];
-    uint64_t init_ns, merge_ns; /* overhead of the layer in MPI_Init and in MPI_Finalize */
-    uint64_t injected_ns;       /* part of wall: measurements by the layer, outside of the time of
-                                   calls */
-};
-
-/* A shared object or executable, identified by its build-id or, without one, by its path; or a
- * Python function, identified by its file (path) and name, whose addresses are lines. The path
- * becomes printable when call sites are named; before, it is the unchanged file name. */
-struct profile_module {
-    char path[4096];
-    char build_id[49];  /* hexadecimal; empty if none */
-    char function[256]; /* empty for machine code */
-};
-
-struct profile_frame {
-    uint32_t module;
-    uint64_t address;      /* a return address, relative to the module's file */
-    char *function, *file; /* NULL until call sites are named, or if unknown */
-    uint32_t line;
-    uint64_t offset; /* of the address in FUNCTION, or in the module if FUNCTION is NULL */
-    bool inlined;    /* FUNCTION was inlined into its caller */
-};
-
-struct profile_site {
-    uint32_t depth;                               /* 0 for calls without a recorded site */
-    struct profile_frame frame[LEDGER_MAX_DEPTH]; /* innermost first */
-};
-
-struct profile_operation {
-    char name[40];   /* "MPI_Bcast" */
-    uint32_t family; /* enum call_family */
-};
+#define ROW(name) struct name {
+#define END()                                                                                      \
+    }                                                                                              \
+    ;
+#define F(name, key, kind, merge) TYPE_##kind name;
+#define TEXT(name, key, size, merge) char name[size];
+#define NAMED(name, key, merge, list) uint32_t name;
+#define IN(name, key, table, merge) uint32_t name;
+#define NEEDED(name, key, table, merge) uint32_t name;
+#define PLAIN(type, name) type name;
+#define OF(name, key, kind, merge)
+#define TYPE_U32 uint32_t
+#define TYPE_I32 int32_t
+#define TYPE_U64 uint64_t
+#define TYPE_I64 int64_t
+#define TYPE_REAL double
+#define TYPE_BOOL bool
+#define TYPE_STRING char *
+#define TYPE_HEX uint64_t
+#define TYPE_JSON json_t *
+#define TYPE_MAYBE int64_t
+#define TYPE_SPREAD struct spread
+#define TYPE_HISTOGRAM uint64_t *
+#define TYPE_INDEX uint32_t
+#include "profile/rows.h"
 
 /* Whether the operation NAME returns at once whether or not something is complete: MPI_Test,
  * MPI_Iprobe. */
 bool profile_operation_polls(const char *name);
-
-/* Communicators with the same members, made at one call site. The first three members are the
- * key. */
-struct profile_comm {
-    uint64_t id;         /* hash of the members */
-    uint32_t site, copy; /* call site that made it (PROFILE_NONE if unknown); number of the row */
-    uint32_t size, root_world_rank, flags;
-    uint32_t first; /* size of an intercommunicator's first group; 0: an intracommunicator */
-    uint64_t created;
-    uint64_t most, least; /* see PROFILE_ENTERED(); not in profile.json */
-    char name[64];
-};
 
 /* A rank's number of collectives on a communicator, with the rank in the low 24 bits (inverted for
  * MOST): the maximum over all members gives the rank that entered most, the minimum the one that
@@ -118,103 +65,11 @@ struct profile_comm {
 #define PROFILE_ENTERED(n, rank, most)                                                             \
     ((uint64_t)(n) << 24 | ((most) ? 0xffffffu - (uint32_t)(rank) : (uint32_t)(rank)))
 
-struct profile_region {
-    char name[64];
-    uint64_t entered, time_ns, longest_ns; /* without inner regions; the longest of one rank */
-    struct spread outside;                 /* time in it outside of MPI, of ranks that entered it */
-};
-
-/* Calls with one key: site, operation, communicator, region, size class. */
-struct profile_entry {
-    uint32_t site, operation, comm, region; /* or PROFILE_NONE */
-    uint32_t size_class;
-    LEDGER_SUMS(LEDGER_MEMBER)
-    uint64_t min_ns, max_ns;
-    uint64_t *histogram; /* HISTOGRAM_BUCKETS elements, summed over all ranks */
-};
-
-/* Spread of all calls of one operation at one site, or with site PROFILE_NONE at all sites. */
-struct profile_group {
-    uint32_t site, operation;
-    struct spread spread;
-};
-
-/* One rank's part in one collective instance; ns on the clock that all ranks share. */
-struct profile_instance {
-    uint64_t comm_id; /* identifies the communicator itself, not its members */
-    uint64_t bytes;
-    int64_t entry_ns, exit_ns;
-    int64_t outside_ns; /* see struct ledger_instance; negative if unknown */
-    uint64_t sequence;
-    uint32_t rank; /* in MPI_COMM_WORLD */
-    uint32_t site, operation, comm;
-    uint32_t comm_rank; /* in an intercommunicator, ranks of the second group follow those of the
-                           first */
-    uint32_t spared;    /* see ledger_is_sampled() */
-    int32_t root;       /* rank in the communicator; -1 if none */
-    uint32_t signature; /* see LEDGER_SIGNATURE(); not in profile.json */
-};
-
-/* The instances of one operation at one site, on communicators with the same members. */
-struct profile_arrival {
-    uint32_t site, operation, comm;
-    uint64_t instances;  /* number recorded by all members, and kept */
-    uint64_t population; /* number of instances in the run; if there is a sample_mask, this and all
-                            sums are estimates */
-    uint64_t skew_median_ns, skew_max_ns; /* last entry minus first entry */
-    uint64_t time_ns;                     /* of all ranks in these calls */
-    uint64_t wait_ns;                     /* part of time_ns until the awaited rank entered */
-    uint64_t duration_median_ns, duration_max_ns; /* last exit minus the entry of the root if it
-                                                     sends to all, otherwise minus the last entry */
-    uint32_t cost_rank;  /* world rank for which the others waited longest */
-    uint64_t cost_ns;    /* part of wait_ns spent waiting for cost_rank */
-    int64_t cost_low_ns; /* lower end of its 95 % interval, see noise_least(); -1 if unknown */
-};
-
-/* Messages that RANK sent to PEER (received 0), or received from it (1), at one site: a row of the
- * communication matrix. Ranks are those of MPI_COMM_WORLD. */
-struct profile_peer {
-    uint32_t site, operation; /* PROFILE_NONE if there are too many rows to distinguish sites */
-    uint32_t rank, peer;
-    uint32_t received;
-    uint64_t messages, bytes;
-};
-
-/* What RANK executed in one segment, the time between two calls, by --sample: processor time with
- * one stack. A warning that begins with PROFILE_NOTHING says that what was asked for was not done,
- * with PROFILE_NOT_SAMPLED that some rank was not sampled, and why. */
+/* A warning that begins with PROFILE_NOTHING says that what was asked for was not done, with
+ * PROFILE_NOT_SAMPLED that some rank was not sampled, and why. */
 #define PROFILE_NOTHING "nothing was "
 #define PROFILE_NOT_SAMPLED PROFILE_NOTHING "sampled (--sample)"
 #define PROFILE_NOT_TUNED PROFILE_NOTHING "tuned (--tune)"
-struct profile_sample {
-    uint32_t rank;
-    /* The calls before and after; operation PROFILE_NONE: the start or the end of the run. */
-    uint32_t from_site, from_operation, site, operation;
-    uint32_t stack; /* a row of the sites; PROFILE_NONE: unknown, or one of many small rows */
-    uint64_t ns;
-};
-
-/* Time of all ranks outside of MPI in one part of the run: from NUMBER << LEVEL ns on the common
- * clock, 1 << LEVEL ns long, of which the run has those from BEGIN to END. There are parts of all
- * lengths of which a rank's run has less than PHASE_SLICES. Not in profile.json. */
-struct profile_part {
-    uint32_t level;
-    int64_t number, begin_ns, end_ns;
-    struct spread outside; /* only of ranks that were in the run then */
-};
-
-/* At the end of a rank: messages on one communicator from one rank to another, as both have counted
- * them; or requests that are not complete. Not in profile.json. */
-struct profile_balance {
-    uint64_t comm_id;  /* of this very communicator */
-    uint32_t comm;     /* PROFILE_NONE: unknown */
-    uint32_t from, to; /* ranks in MPI_COMM_WORLD; requests: the rank, its peer in COMM */
-    int32_t tag;
-    uint32_t operation, site; /* that posted the requests; PROFILE_NONE: these are messages */
-    uint32_t sender;          /* one of the messages' call sites */
-    uint64_t sent, received;
-    uint64_t types; /* sets of ledger_type_bit() of the sends, and shifted by 32 of the receives */
-};
 
 /* The datatypes with which messages of B were received, but none was sent. */
 static inline uint32_t profile_wrong_types(const struct profile_balance *b)
@@ -224,14 +79,6 @@ static inline uint32_t profile_wrong_types(const struct profile_balance *b)
                ? (uint32_t)(b->types >> 32) & ~(sent | LEDGER_LOOSE_TYPES)
                : 0;
 }
-
-/* Waiting time of one operation at one call site, in one wait state, for one rank. */
-struct wait {
-    uint32_t site, operation;
-    uint32_t state; /* enum wait_state */
-    uint32_t rank;  /* the late rank */
-    uint64_t calls, wait_ns;
-};
 
 /* Summary of what --trace recorded. */
 struct profile_trace {
@@ -249,14 +96,6 @@ struct profile_trace {
     uint64_t unnumbered;     /* sends and receives whose order is unknown */
     uint32_t network;        /* enum ledger_network_state */
     uint64_t below;          /* messages whose start in the transport was recorded */
-};
-
-/* A measurement made in the run, or an error in its calls. KIND: "ack", "benchmark", "broadcast",
- * "verdict"; the members of VALUE are documented in collprof-profile(5). */
-struct profile_finding {
-    char *kind;
-    uint32_t comm; /* PROFILE_NONE if unknown */
-    json_t *value;
 };
 
 struct profile {

@@ -65,11 +65,11 @@ done
 $collprof report --format=json "$work/kill" > "$work/kill.json" || fail "report --format=json after kill: status $?"
 
 # Every key of a profile is in its manual page: of these profiles, and of all that are declared.
-python3 - "$source/man/collprof-profile.5" "$source/src/profile/fields.c" "$work"/*/profile.json \
+python3 - "$source/man/collprof-profile.5" "$source/src/profile/rows.h" "$work"/*/profile.json \
     "$work"/kill.json <<'EOF' || fail "keys of profile.json are missing in collprof-profile(5)"
 import json, re, sys
 page, declared = (open(name).read() for name in sys.argv[1:3])
-keys = set(re.findall(r'FIELD\(\w+, \w+, "(\w+)"', declared))
+keys = set(re.findall(r'^[A-Z]+\([^"\n/]*"(\w+)"', declared, re.M))
 def collect(value):
     if isinstance(value, dict):
         keys.update(value)

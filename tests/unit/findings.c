@@ -350,9 +350,9 @@ Test(findings, small_messages)
                                 .calls = {{"MPI_Send", 9, 0, 1, 0, cases[i].seconds}}};
         struct profile *p = made(&k);
         const struct profile_entry *e = &p->entries.at[0];
-        *PUSH(&p->peers) = (struct profile_peer){e->site,           e->operation,  0, 1, 0,
-                                                 cases[i].messages, cases[i].bytes};
-        *PUSH(&p->peers) = (struct profile_peer){e->site, e->operation, 1, 0, 0, cases[i].back, 8};
+        *PUSH(&p->peers) = (struct profile_peer){
+            0, 1, 0, e->site, e->operation, cases[i].messages, cases[i].bytes};
+        *PUSH(&p->peers) = (struct profile_peer){1, 0, 0, e->site, e->operation, cases[i].back, 8};
         struct document *d = findings_of(p);
         cr_expect_eq(found(d, "small_messages") != NULL, cases[i].found, "case %zu", i);
         document_free(d);

@@ -34,7 +34,7 @@ static struct profile *traced(uint32_t rank, uint32_t n)
                                            .ordinal = i,
                                            .kind = rank ? EVENT_RECEIVED : EVENT_SEND};
     }
-    *PUSH(&p->peers) = (struct profile_peer){site, operation, rank, 1 - rank, rank, n, 10ull * n};
+    *PUSH(&p->peers) = (struct profile_peer){rank, 1 - rank, rank, site, operation, n, 10ull * n};
     return p;
 }
 
@@ -137,7 +137,7 @@ Test(trace, matrix_gives_up_places_before_pairs)
 {
     struct profile *p = profile_new();
     for (uint32_t i = 0; i < 30; i++)
-        *PUSH(&p->peers) = (struct profile_peer){i % 3, 0, i / 3, 99, 0, 1, i};
+        *PUSH(&p->peers) = (struct profile_peer){i / 3, 99, 0, i % 3, 0, 1, i};
     profile_limit_peers(p, 10);
     cr_assert_eq(p->peers.n, 10);
     cr_assert_eq(p->peers.at[9].bytes, 27 + 28 + 29);

@@ -1,0 +1,264 @@
+/* The rows of a profile's tables: every member is declared here once. profile.h makes structures of
+ * the lines; fields.c makes tables of them, which drive merging, sorting, and writing and reading
+ * of profile.json. No "#pragma once": both include this file, after defining
+ *
+ *   ROW(name), END()               the lines between them are struct NAME
+ *   F(name, key, kind, merge)      a member of FIELD_KIND; KEY: its name in profile.json, NULL: not
+ *                                  there; MERGE_...: what becomes of it when two rows are merged
+ *   TEXT(name, key, size, merge)   the same for char[SIZE]
+ *   NAMED(name, key, merge, list)  an enum, written by the names in LIST
+ *   IN(name, key, table, merge)    the index of a row in another table, or PROFILE_NONE
+ *   NEEDED(name, key, table, merge)  an index that may not be PROFILE_NONE
+ *   PLAIN(type, name)              a member that is neither merged nor written
+ *   OF(name, key, kind, merge)     an element of a plain member that is both */
+
+/* A call: the call site and the operation. */
+#define CALL(merge) IN(site, "site", SITES, merge) NEEDED(operation, "operation", OPERATIONS, merge)
+
+/* A time by rank, over the ranks that made such calls. */
+ROW(spread)
+F(ranks, "count", U32, FIRST)
+F(sum, "sum_ns", U64, FIRST)
+F(min, "min_ns", U64, FIRST)
+F(max, "max_ns", U64, FIRST)
+F(best, "min_rank", INDEX, FIRST) /* the lowest of the ranks with MIN */
+F(worst, "max_rank", INDEX, FIRST)
+END()
+
+ROW(profile_host)
+TEXT(name, "name", 64, KEY)
+F(ranks, "ranks", U32, SUM)
+END()
+
+ROW(profile_rank)
+F(rank, "rank", I32, KEY)
+NEEDED(host, "host", HOSTS, FIRST)
+F(pid, "pid", I64, KEY)
+NAMED(state, "state", FIRST, state) /* enum ledger_state, or PROFILE_CUT_OFF */
+F(state_detail, "state_detail", I32, FIRST)
+F(wall, "wall_seconds", REAL, FIRST)        /* from initialization to the last known moment */
+F(mpi_ns, "mpi_ns", U64, FIRST)             /* in MPI calls, except those that start and end MPI */
+F(lifecycle_ns, "lifecycle_ns", U64, FIRST) /* in the calls that start and end MPI */
+/* Parts of mpi_ns: in collectives; in messages and requests; in collectives until the awaited rank
+ * entered, which needs that all of them were recorded. Negative if unknown. */
+F(collective_ns, "collective_ns", MAYBE, FIRST)
+F(message_ns, "message_ns", MAYBE, FIRST)
+F(collective_wait_ns, "collective_wait_ns", MAYBE, FIRST)
+F(message_wait_ns, "message_wait_ns", U64, FIRST) /* in traced message calls, likewise */
+F(calls, "calls", U64, FIRST)
+F(started_late, "started_late", U32, FIRST) /* MPI_Init was not seen */
+F(messages_lost, NULL, U32, FIRST)          /* counts by communicator and tag are incomplete */
+F(grow_error, "grow_error", U32, FIRST)     /* errno if the record could not grow; otherwise 0 */
+/* It was killed in a call at an unknown time, so its time in MPI is unknown. */
+F(in_call, "in_call", BOOL, FIRST)
+/* As in struct noise_totals; negative if unknown, as for a killed process. */
+F(cpu_ns, "cpu_ns", MAYBE, FIRST)
+F(delayed_ns, "delayed_ns", MAYBE, FIRST)
+F(call_ns, "call_ns", REAL, FIRST) /* what recording adds to a call; 0 if not measured */
+F(untracked_requests, "untracked_requests", U64, FIRST)
+F(failed_collectives, NULL, U64, FIRST) /* on communicators of more than this process */
+F(init_ns, "init_ns", U64, FIRST)       /* overhead of the layer in MPI_Init */
+F(merge_ns, "merge_ns", U64, FIRST)     /* and in MPI_Finalize */
+/* Part of wall: measurements by the layer, outside of the time of calls. */
+F(injected_ns, "injected_ns", U64, FIRST)
+F(end_ns, NULL, I64, FIRST) /* like trace.last_ns, for this rank */
+PLAIN(uint64_t, dropped[LEDGER_SECTIONS])
+OF(dropped[LEDGER_MODULES], "dropped_modules", U64, FIRST)
+OF(dropped[LEDGER_REGIONS], "dropped_regions", U64, FIRST)
+OF(dropped[LEDGER_SITES], "dropped_sites", U64, FIRST)
+OF(dropped[LEDGER_COMMS], "dropped_communicators", U64, FIRST)
+OF(dropped[LEDGER_ENTRIES], "dropped_calls", U64, FIRST)
+OF(dropped[LEDGER_INSTANCES], "dropped_instances", U64, FIRST)
+OF(dropped[LEDGER_CHANNELS], "dropped_channels", U64, FIRST)
+END()
+
+/* A shared object or executable, identified by its build-id or, without one, by its path; or a
+ * Python function, identified by its file (path) and name, whose addresses are lines. The path
+ * becomes printable when call sites are named; before, it is the unchanged file name. */
+ROW(profile_module)
+TEXT(build_id, "build_id", 49, KEY)         /* hexadecimal; empty if none */
+TEXT(function, "python_function", 256, KEY) /* empty for machine code */
+TEXT(path, "path", 4096, PATH)
+END()
+
+ROW(profile_frame)
+IN(module, "module", MODULES, KEY)
+F(address, "address", HEX, KEY) /* a return address, relative to the module's file */
+F(offset, "offset", U64, FIRST) /* of the address in FUNCTION, or in the module without one */
+F(function, "function", STRING, FIRST) /* NULL until call sites are named, or if unknown */
+F(inlined, "inlined", BOOL, FIRST)     /* FUNCTION was inlined into its caller */
+F(file, "file", STRING, FIRST)         /* NULL like FUNCTION */
+F(line, "line", U32, FIRST)
+END()
+
+ROW(profile_site)
+PLAIN(uint32_t, depth)                               /* 0 for calls without a recorded site */
+PLAIN(struct profile_frame, frame[LEDGER_MAX_DEPTH]) /* innermost first */
+OF(depth, "frames", FRAMES, KEY)
+END()
+
+ROW(profile_operation)
+TEXT(name, "name", 40, KEY) /* "MPI_Bcast" */
+NAMED(family, "family", FIRST, family)
+END()
+
+/* Communicators with the same members, made at one call site. */
+ROW(profile_comm)
+F(size, "size", U32, KEY_DOWN)
+F(id, "id", HEX, KEY)              /* hash of the members */
+IN(site, "created_at", SITES, KEY) /* call site that made it */
+F(copy, "copy", INDEX, KEY)        /* number of the row */
+TEXT(name, "name", 64, LEAST)
+F(root_world_rank, "first_world_rank", INDEX, MIN)
+F(flags, "flags", U32, OR)
+F(first, "first_group", U32, FIRST) /* size of an intercommunicator's first group; 0: none */
+F(created, "created", U64, MAX)
+F(most, NULL, U64, MAX) /* see PROFILE_ENTERED() */
+F(least, NULL, U64, MIN)
+END()
+
+ROW(profile_region)
+TEXT(name, "name", 64, KEY)
+F(entered, "entered", U64, SUM)
+F(time_ns, "time_ns", U64, SUM)       /* without inner regions */
+F(longest_ns, "longest_ns", U64, MAX) /* that of one rank */
+F(outside, "outside", SPREAD, SUM)    /* of it outside of MPI, of ranks that entered it */
+END()
+
+/* Calls with one key: site, operation, communicator, region, size class. */
+ROW(profile_entry)
+IN(site, "site", SITES, KEY)
+NEEDED(operation, "operation", OPERATIONS, KEY)
+IN(comm, "communicator", COMMS, KEY)
+IN(region, "region", REGIONS, KEY)
+F(size_class, "size_class", U32, KEY)
+#define COUNTER(member) F(member, #member, U64, SUM)
+LEDGER_SUMS(COUNTER)
+F(min_ns, "min_ns", U64, SHORTEST)
+F(max_ns, "max_ns", U64, MAX)
+F(histogram, "histogram", HISTOGRAM, SUM) /* HISTOGRAM_BUCKETS elements, of all ranks */
+END()
+
+/* Spread of all calls of one operation at one site, or with site PROFILE_NONE at all sites. */
+ROW(profile_group)
+CALL(KEY)
+F(spread, "ranks", SPREAD, SUM)
+END()
+
+/* One rank's part in one collective instance; ns on the clock that all ranks share. */
+ROW(profile_instance)
+F(comm_id, "communicator_id", HEX, KEY) /* of the communicator itself, not of its members */
+F(sequence, "sequence", U64, KEY)
+/* In an intercommunicator, ranks of the second group follow those of the first. */
+F(comm_rank, "communicator_rank", U32, KEY)
+F(rank, "rank", U32, KEY) /* in MPI_COMM_WORLD */
+F(entry_ns, "entry_ns", I64, KEY)
+F(exit_ns, "exit_ns", I64, FIRST)
+F(outside_ns, "outside_ns", MAYBE, FIRST) /* see struct ledger_instance; negative if unknown */
+F(bytes, "bytes", U64, FIRST)
+CALL(FIRST)
+NEEDED(comm, "communicator", COMMS, FIRST)
+F(root, "root", I32, FIRST) /* rank in the communicator; -1 if none */
+F(spared, NULL, U32, FIRST) /* see ledger_is_sampled() */
+PLAIN(uint32_t, signature)  /* see LEDGER_SIGNATURE() */
+END()
+
+/* The instances of one operation at one site, on communicators with the same members. */
+ROW(profile_arrival)
+CALL(FIRST)
+NEEDED(comm, "communicator", COMMS, FIRST)
+F(instances, "instances", U64, FIRST) /* number recorded by all members, and kept */
+/* Number of instances in the run; if there is a sample_mask, this and all sums are estimates. */
+F(population, "population", U64, FIRST)
+F(skew_median_ns, "skew_median_ns", U64, FIRST) /* last entry minus first entry */
+F(skew_max_ns, "skew_max_ns", U64, FIRST)
+/* Last exit minus the entry of the root if it sends to all, otherwise minus the last entry. */
+F(duration_median_ns, "duration_median_ns", U64, FIRST)
+F(duration_max_ns, "duration_max_ns", U64, FIRST)
+F(time_ns, "time_ns", U64, FIRST)           /* of all ranks in these calls */
+F(wait_ns, "wait_ns", U64, FIRST)           /* part of time_ns until the awaited rank entered */
+F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which the others waited longest */
+F(cost_ns, "cost_ns", U64, FIRST)           /* part of wait_ns spent waiting for cost_rank */
+F(cost_low_ns, "cost_low_ns", MAYBE, FIRST) /* lower end of its 95 % interval: noise_least() */
+END()
+
+/* A measurement made in the run, or an error in its calls. */
+ROW(profile_finding)
+F(kind, NULL, STRING, KEY) /* "ack", "benchmark", "broadcast", "verdict" */
+IN(comm, "communicator_index", COMMS, FIRST)
+F(value, NULL, JSON, FIRST) /* its members are documented in collprof-profile(5) */
+END()
+
+/* Messages that RANK sent to PEER (received 0), or received from it (1), at one site: a row of the
+ * communication matrix. Ranks are those of MPI_COMM_WORLD. No site and operation if there are too
+ * many rows to distinguish sites. */
+ROW(profile_peer)
+F(rank, "rank", U32, KEY)
+F(peer, "peer", U32, KEY)
+F(received, "received", U32, KEY)
+IN(site, "site", SITES, KEY)
+IN(operation, "operation", OPERATIONS, KEY)
+F(messages, "messages", U64, SUM)
+F(bytes, "bytes", U64, SUM)
+END()
+
+/* What RANK executed in one segment, the time between two calls, by --sample: processor time with
+ * one stack. Operation PROFILE_NONE: the start or the end of the run. */
+ROW(profile_sample)
+F(rank, "rank", U32, KEY)
+IN(from_site, "from_site", SITES, KEY)
+IN(from_operation, "from_operation", OPERATIONS, KEY)
+IN(site, "site", SITES, KEY)
+IN(operation, "operation", OPERATIONS, KEY)
+IN(stack, "stack", SITES, KEY) /* PROFILE_NONE: unknown, or one of many small rows */
+F(ns, "ns", U64, SUM)
+END()
+
+/* Time of all ranks outside of MPI in one part of the run: from NUMBER << LEVEL ns on the common
+ * clock, 1 << LEVEL ns long, of which the run has those from BEGIN to END. There are parts of all
+ * lengths of which a rank's run has less than PHASE_SLICES. */
+ROW(profile_part)
+F(level, NULL, U32, KEY)
+F(number, NULL, I64, KEY)
+F(begin_ns, NULL, I64, MIN)
+F(end_ns, NULL, I64, MAX)
+F(outside, NULL, SPREAD, SUM) /* only of ranks that were in the run then */
+END()
+
+/* At the end of a rank: messages on one communicator from one rank to another, as both have counted
+ * them; or requests that are not complete. */
+ROW(profile_balance)
+F(comm_id, NULL, U64, KEY) /* of this very communicator */
+F(from, NULL, U32, KEY)    /* rank in MPI_COMM_WORLD */
+F(to, NULL, U32, KEY)      /* likewise; of requests: the peer in COMM */
+F(tag, NULL, I32, KEY)
+IN(operation, NULL, OPERATIONS, KEY) /* that posted the requests; PROFILE_NONE: messages */
+IN(site, NULL, SITES, KEY)
+IN(comm, NULL, COMMS, MIN)
+IN(sender, NULL, SITES, MIN) /* one of the messages' call sites */
+F(sent, NULL, U64, SUM)
+F(received, NULL, U64, SUM)
+/* Sets of ledger_type_bit() of the sends, and shifted by 32 of the receives. */
+F(types, NULL, U64, OR)
+END()
+
+/* Waiting time of one operation at one call site, in one wait state, for one rank. */
+ROW(wait)
+CALL(KEY)
+NAMED(state, "state", KEY, wait)
+F(rank, "for_rank", U32, KEY) /* the late rank */
+F(calls, "calls", U64, SUM)
+F(wait_ns, "wait_ns", U64, SUM)
+END()
+
+#undef CALL
+#undef COUNTER
+#undef ROW
+#undef END
+#undef F
+#undef TEXT
+#undef NAMED
+#undef IN
+#undef NEEDED
+#undef PLAIN
+#undef OF
