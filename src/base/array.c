@@ -3,15 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool array_has_room(struct array *array, size_t element)
+{
+    size_t room = array->room ? array->room * 2 : 8;
+    void *larger = array->n < array->room ? NULL : realloc(array->at, room * element);
+    if (larger) {
+        array->at = larger;
+        array->room = room;
+    }
+    return array->n < array->room;
+}
+
 void *array_push(struct array *array, size_t element)
 {
-    if (array->n == array->room) {
-        array->room = array->room ? array->room * 2 : 8;
-        void *larger = realloc(array->at, array->room * element);
-        if (!larger)
-            memory_exhausted();
-        array->at = larger;
-    }
+    if (!array_has_room(array, element))
+        memory_exhausted();
     return memset((char *)array->at + array->n++ * element, 0, element);
 }
 

@@ -25,6 +25,10 @@ struct array {
 } __attribute__((may_alias));
 void *array_push(struct array *array, size_t element);
 
+/* Makes room for one more; false, with the array unchanged, if there is no memory. */
+#define HAS_ROOM(list) array_has_room((struct array *)(list), sizeof *(list)->at)
+bool array_has_room(struct array *array, size_t element);
+
 /* Finds the indices of an array's elements by a 64-bit hash of their keys, which stands for the
  * key: two keys of a run have one hash with a probability below 1e-6. X begins as zero. */
 void lookup_add(struct index *x, uint64_t hash, size_t position);

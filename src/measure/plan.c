@@ -1,5 +1,6 @@
 #include "measure/plan.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -42,15 +43,8 @@ double budget_now(void)
 /* Without memory a sample is lost, never the application. */
 void samples_add(struct samples *s, double value)
 {
-    if (s->n == s->room) {
-        size_t room = s->room ? 2 * s->room : 128;
-        double *larger = realloc(s->value, room * sizeof *larger);
-        if (!larger)
-            return;
-        s->value = larger;
-        s->room = room;
-    }
-    s->value[s->n++] = value;
+    if (array_has_room((struct array *)s, sizeof value))
+        s->value[s->n++] = value;
 }
 
 void samples_free(struct samples *s)

@@ -5,17 +5,8 @@
 
 void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uint64_t what)
 {
-    if (low >= high)
-        return;
-    if (s->n == s->room) {
-        size_t room = 2 * s->room + 64;
-        struct span *at = realloc(s->at, room * sizeof *at);
-        if (!at)
-            return;
-        s->at = at;
-        s->room = room;
-    }
-    s->at[s->n++] = (struct span){.low = low, .high = high, .order = order, .what = what};
+    if (low < high && HAS_ROOM(s))
+        s->at[s->n++] = (struct span){.low = low, .high = high, .order = order, .what = what};
 }
 
 /* Sorts outer spans before inner ones. */
