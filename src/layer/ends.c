@@ -10,7 +10,10 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A signal is caught if it would end the process by default; a fault also if MPI, its transport
@@ -58,6 +61,20 @@ __attribute__((destructor)) static void at_exit(void)
     record_mark_end(LEDGER_EXITED, 0);
 }
 
+/* Ends the process with the watchdog's status. MPICH's launcher takes the closed connection to a
+ * rank for its failure, kills the others and returns that signal; if all outputs are closed first,
+ * it returns the status of the ranks. So a child keeps the connection open for a moment. */
+static unsigned launcher_connection; /* a descriptor; 0 if there is none */
+static _Noreturn void end_stuck(void)
+{
+    if (launcher_connection && syscall(SYS_clone, 0, NULL, NULL, NULL, NULL) == 0) {
+        close_range(0, launcher_connection - 1, 0);
+        close_range(launcher_connection + 1, ~0u, 0);
+        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+    }
+    _exit(STATUS_STUCK);
+}
+
 /* Only async-signal-safe calls. Restores the previous action and raises the signal again, so that
  * the process ends as it would without the layer; a fault recurs by itself, with its details. */
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -68,9 +85,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
         i++;
     if (i == N_WATCHED)
         return;
-    if (ending_is_due(info)) {
+    if (ending_is_asked(info)) {
         record_mark_end(LEDGER_SIGNALLED, number);
-        _exit(STATUS_STUCK);
+        end_stuck();
     }
     const bool first = has_a_say() && layer.ledger.header->state == LEDGER_RUNNING;
     record_mark_end(LEDGER_SIGNALLED, number);
@@ -101,6 +118,7 @@ void ends_watch(void)
     return; /* in the simulator all ranks are one process */
 #endif
     at_quick_exit(at_exit);
+    launcher_connection = (unsigned)atoi(getenv("PMI_FD") ?: "0");
     snprintf(farewell, sizeof farewell - 1,
              "collprof: rank %d ends before its MPI_Finalize: `collprof report %s` shows what was "
              "recorded",
