@@ -30,7 +30,7 @@ void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
 bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc);
 
-/* Ends all injections while MPI still works. All ranks call it. */
+/* Ends all injections while MPI still works. All ranks call it, after a barrier. */
 void inject_end(void);
 
 /* The results for the profile, as an array of the caller's: {"kind": "ack", "benchmark",

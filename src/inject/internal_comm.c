@@ -1,7 +1,6 @@
 /* The layer's internal communicators, one for each communicator of the application on which
  * injections act collectively, and the handshakes before these actions. */
 #include "inject/injection.h"
-#include "sync/yielding.h"
 
 #include "base/hash.h"
 #include "base/quote.h"
@@ -214,8 +213,6 @@ static void least(struct comm *c, void *arg)
 void internal_comms_end(void)
 {
     struct comm *next;
-    MPI_Request all_here;
-    wait_yielding(PMPI_Ibarrier(layer.comm, &all_here), &all_here);
     do {
         next = NULL;
         comms_each(least, &next);
