@@ -163,7 +163,11 @@ class Drawing {
         this.series = different([...(picture.order || []), ...all]);
     }
     at(row, key) { return row[this.picture[key]]; }
-    column(key) { return this.columns.find(c => c.name === this.picture[key]) || { name: '' }; }
+    /* Where each of several columns is a line, the first one stands for y. */
+    column(key) {
+        const name = key === 'y' && this.picture.columns?.[0] || this.picture[key];
+        return this.columns.find(c => c.name === name) || { name: '' };
+    }
     /* Empty if the picture declares no KEY. */
     text(row, key) { return this.picture[key] ? shown(this.column(key), this.at(row, key)) : ''; }
     label(key) { return this.picture[key + '_label'] ?? headOf(this.column(key)); }

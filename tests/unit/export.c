@@ -293,11 +293,11 @@ Test(export, parts_of_a_rank_are_its_run)
     static const struct {
         const char *part;
         double time;
-    } want[] = {{"outside of MPI", 0.4e6},
-                {"waiting for late ranks", 0.5e6},
+    } want[] = {{"outside", 0.4e6},
+                {"waiting", 0.5e6},
                 {"messages", 0.04e6},
                 {"collectives", 0.05e6},
-                {"other MPI calls", 0.01e6}};
+                {"other", 0.01e6}};
     struct profile *p = profile_new();
     *PUSH(&p->ranks) = (struct profile_rank){.wall = 1,
                                              .mpi_ns = 600000000,
@@ -306,13 +306,9 @@ Test(export, parts_of_a_rank_are_its_run)
                                              .collective_wait_ns = 50000000,
                                              .lifecycle_ns = 500000000};
     *PUSH(&p->ranks) = (struct profile_rank){.rank = 1, .wall = 1, .mpi_ns = 100000000};
-    json_t *json = page_document_of(p), *rows = table_rows_of(json, "rank_parts");
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, i), "part")),
-                         want[i].part);
-        cr_expect_float_eq(number_in(rows, i, "time"), want[i].time, 1, "%s: %g", want[i].part,
-                           number_in(rows, i, "time"));
-    }
+    json_t *json = page_document_of(p), *rows = table_rows_of(json, "ranks");
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        cr_expect_float_eq(number_in(rows, 0, want[i].part), want[i].time, 1, "%s", want[i].part);
     json_decref(json);
     profile_free(p);
 }
