@@ -63,7 +63,8 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
 
 /* The first RANKS ranks, with a communicator whose errors are returned, and one clock. */
 struct bench_group {
-    int ranks;     /* 0: not opened, and the other members are undefined */
+    int first;     /* whose clock the others follow: the root */
+    int ranks;     /* 0: not opened, and the members below are undefined */
     MPI_Comm comm; /* MPI_COMM_NULL on ranks outside of the group */
     struct sync_clock clock;
 };
@@ -123,9 +124,10 @@ struct contention bench_contention(MPI_Comm comm);
 /* Adds CONTENTION, if there is any, as a remark to T's last row. */
 void bench_remark(struct table *t, struct contention contention);
 
-/* Starts one clock for the ranks of COMM. If there are several clocks, it spends a second on
- * measuring their drift: otherwise the bound would grow by about a microsecond per millisecond. */
-void bench_clocks(struct sync_clock *clock, MPI_Comm comm);
+/* Starts one clock, that of rank FIRST, for the ranks of COMM. If there are several clocks, it
+ * spends a second on measuring their drift: otherwise the bound would grow by about a microsecond
+ * per millisecond. */
+void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first);
 
 /* All ranks of COMM call it after some of them have measured; waits for the last. Early ranks
  * sleep: in MPI_Barrier they would busy-wait, and on a full machine take processors from others. */

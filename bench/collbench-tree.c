@@ -368,6 +368,7 @@ int main(int argc, char **argv)
     if (o.builders.n == 0)
         option_choose_all(&builders, &o.bench, &o.builders);
     struct tree_session t = {.o = &o,
+                             .group.first = o.root,
                              .ranks = bench_values(&o.bench.ranks),
                              .sizes = sizes_of(&o),
                              .run = o.bench.size > 1 && !o.no_run};

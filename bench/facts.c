@@ -106,9 +106,9 @@ static void fact_repetitions(struct document *d, const struct bench *b)
                   "within this launch: collprof repeat -n 6 shows how launches differ");
 }
 
-void bench_clocks(struct sync_clock *clock, MPI_Comm comm)
+void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first)
 {
-    sync_start(clock, comm, local_clock_domain());
+    sync_start(clock, comm, local_clock_domain(), first);
     for (int i = 0; i < 4 && clock->domains > 1; i++) {
         usleep(250000);
         sync_remeasure(clock);

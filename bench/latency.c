@@ -315,6 +315,7 @@ int main(int argc, char **argv)
                 o.broadcasts ? &broadcast_program : &collective_program);
     struct latency_visit v = {
         .o = &o, .ranks = bench_values(&b->ranks), .sizes = bench_values(&b->sizes)};
+    v.group.first = o.root;
     const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n, 1 + o.arrivals.n};
     struct document *d = open_document(&v);
     if (o.tune)

@@ -23,7 +23,7 @@ void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g
     if (g->comm == MPI_COMM_NULL)
         return;
     MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN);
-    bench_clocks(&g->clock, g->comm);
+    bench_clocks(&g->clock, g->comm, g->first);
 }
 
 /* Ranks outside of the group send to each other in pairs until the group has measured. Both ranks

@@ -149,7 +149,7 @@ static bool record_together(int thread_level)
         return false;
     if (layer_is_first())
         publish();
-    sync_start(&global_clock, layer.comm, 0);
+    sync_start(&global_clock, layer.comm, 0, 0);
     return true;
 }
 

@@ -14,11 +14,14 @@ static double trip_of(const struct sync_exchange *e)
  * different exchanges cannot contradict each other, however long the burst. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
 {
-    double low = -INFINITY, high = INFINITY;
+    double low = -INFINITY, high = INFINITY, trip[SYNC_EXCHANGES_MAX] = {0};
     size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        if (trip_of(&e[i]) < trip_of(&e[best]))
+    for (size_t i = 0; i < n; i++) {
+        trip[i] = trip_of(&e[i]);
+        if (trip[i] < trip[best])
             best = i;
+    }
+    double least = trip[best];
     double moment = 0.5 * (e[best].sent + e[best].received);
     for (size_t i = 0; i < n; i++) {
         double after_sent = SYNC_DRIFT_UNKNOWN * fabs(e[i].sent - moment);
@@ -26,32 +29,29 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
         low = fmax(low, e[i].replied - e[i].received - after_received);
         high = fmin(high, e[i].arrived - e[i].sent + after_sent);
     }
+    stats_sort(trip, n);
+    size_t eighth = n / 8 > 3 ? n / 8 : 3;
+    double jitter = 0.5 * (trip[eighth < n ? eighth : n - 1] - least);
     return (struct sync_point){.local = moment,
                                .offset = 0.5 * (low + high),
                                .bound = 0.5 * (high - low),
-                               .trip = trip_of(&e[best])};
+                               .trip = least,
+                               .jitter = jitter};
 }
 
-/* How far the slope can be off if every point may move within its bound. The two outermost points
- * decide, since they have the longest lever. */
-static double slope_uncertainty(const struct sync_point *p, size_t n)
+/* By how much more than another point this one may be off: the least latencies of the two
+ * directions differ by the same at all points, and the smallest bound LEAST contains that. */
+static double point_doubt(const struct sync_point *p, double least)
+{
+    return fmin(p->bound, p->bound - least + p->jitter);
+}
+
+/* How far the slope can be off. The two outermost points decide, since they have the longest
+ * lever. */
+static double slope_uncertainty(const struct sync_point *p, size_t n, double least)
 {
     double span = p[n - 1].local - p[0].local;
-    return span > 0 ? (p[0].bound + p[n - 1].bound) / span : INFINITY;
-}
-
-/* Whether the slope B of the line A + B X may be chance, judged by the residuals of N points.
- * Points are mostly far better than their bounds, but a few may lie on a line by chance. */
-static bool is_chance(const double *x, const double *y, size_t n, double a, double b)
-{
-    double squares = 0, mean = 0, spread = 0;
-    for (size_t i = 0; i < n; i++) {
-        squares += (y[i] - a - b * x[i]) * (y[i] - a - b * x[i]);
-        mean += x[i] / (double)n;
-    }
-    for (size_t i = 0; i < n; i++)
-        spread += (x[i] - mean) * (x[i] - mean);
-    return n < 5 || b * b * spread * (double)(n - 2) < 100 * squares;
+    return span > 0 ? (point_doubt(&p[0], least) + point_doubt(&p[n - 1], least)) / span : INFINITY;
 }
 
 /* A point taken on a busy machine can have a far wider bound than another point extrapolated to
@@ -93,8 +93,8 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
             tightest = i;
     }
     stats_line(x, y, n, &a, &b);
-    double uncertainty = slope_uncertainty(p, n);
-    bool none = n == 1 || (fabs(b) <= uncertainty && is_chance(x, y, n, a, b));
+    double uncertainty = slope_uncertainty(p, n, p[tightest].bound);
+    bool none = n == 1 || fabs(b) <= uncertainty;
     if (n > 1 && isfinite(uncertainty))
         line.drift_bound = fmin(SYNC_DRIFT_UNKNOWN, uncertainty + (none ? fabs(b) : 0));
     if (none) {

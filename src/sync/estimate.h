@@ -11,7 +11,7 @@
  * in either direction, crystals are off by up to 100 ppm, and there are two clocks. */
 #define SYNC_DRIFT_UNKNOWN 1.2e-3
 
-enum { SYNC_POINTS_MAX = 32 };
+enum { SYNC_POINTS_MAX = 32, SYNC_EXCHANGES_MAX = 100 };
 
 /* A request to the owner of the global clock and the answer. */
 struct sync_exchange {
@@ -23,12 +23,13 @@ struct sync_exchange {
  * round trip; half of it is what BOUND can be without assuming that both directions are alike. */
 struct sync_point {
     double local, offset, bound, trip;
+    double jitter; /* half of what a round trip of the shortest eighth, or four, exceeds TRIP by */
 };
 
 /* Bounds the difference by both ends of every exchange: a request that arrives after it was sent
  * gives an upper bound of global - local, an answer received after it was sent a lower bound. The
  * tightest of each kind are used, even from different exchanges, widened by the possible drift. The
- * point has the time of the exchange with the shortest round trip. N must be at least 1. */
+ * point has the time of the exchange with the shortest round trip. N is 1 to SYNC_EXCHANGES_MAX. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n);
 
 /* global = local + offset + drift (local - origin). */
@@ -39,9 +40,8 @@ struct sync_line {
     double from, to;    /* local moments of the first and last point */
 };
 
-/* The least-squares line through points in ascending order of time. The drift is 0 if neither
- * the points' bounds nor the residuals show it to be significant: extrapolating noise would be
- * worse. */
+/* The least-squares line through points in ascending order of time. The drift is 0 if
+ * the jitter of the points leaves its sign open: extrapolating noise would be worse. */
 struct sync_line sync_line_through(const struct sync_point *points, size_t n);
 
 /* Composes two lines: from the local clock of FIRST to the global clock of SECOND, whose local

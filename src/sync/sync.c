@@ -17,15 +17,15 @@ enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103 };
 
 /* Exchanges for one point of one rank. Ranks take turns and share the time, so that the first point
  * is not old when the last one is measured. */
-enum { EXCHANGES_MIN = 4, EXCHANGES_MAX = 100 };
+enum { EXCHANGES_MIN = 4 };
 struct limit {
-    int exchanges;  /* most exchanges, between MIN and MAX */
+    int exchanges;  /* most exchanges, from EXCHANGES_MIN to SYNC_EXCHANGES_MAX */
     double seconds; /* after this time at most MIN exchanges */
 };
 
 static struct limit limit_of(int ranks)
 {
-    return (struct limit){.exchanges = ranks < 10 ? 2 * EXCHANGES_MAX / ranks : 20,
+    return (struct limit){.exchanges = ranks < 10 ? 2 * SYNC_EXCHANGES_MAX / ranks : 20,
                           .seconds = 0.05 / ranks};
 }
 
@@ -59,9 +59,9 @@ double sync_bound(const struct sync_clock *clock, double local)
 }
 
 /* Splits COMM into one communicator per domain and one of their leaders (MPI_COMM_NULL on all
- * others). Rank 0 leads its domain and is rank 0 of the leaders. Ranks of one host and one colour
- * share a clock; a rank that does not know its clock has a colour of its own. MPI may run out of
- * communicators: then all ranks return an error and the caller frees what was made. */
+ * others). Rank FIRST leads its domain and is rank 0 of the leaders. Ranks of one host and one
+ * colour share a clock; a rank that does not know its clock has a colour of its own. MPI may run
+ * out of communicators: then all ranks return an error and the caller frees what was made. */
 static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
                          MPI_Comm *leaders)
 {
@@ -73,9 +73,11 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
                    comm));
     TRY(PMPI_Comm_rank(host, &host_rank));
     int colour = key ? (int)(hash_mix(key, 0) & INT_MAX) | 1 : 2 * host_rank;
-    TRY(sync_agree(PMPI_Comm_split(host, colour, host_rank, domain), comm));
+    bool first = rank == clock->first;
+    TRY(sync_agree(PMPI_Comm_split(host, colour, first ? -1 : host_rank, domain), comm));
     TRY(PMPI_Comm_rank(*domain, &domain_rank));
-    int error = PMPI_Comm_split(comm, domain_rank == 0 ? 0 : MPI_UNDEFINED, rank, leaders);
+    int error =
+        PMPI_Comm_split(comm, domain_rank == 0 ? 0 : MPI_UNDEFINED, first ? -1 : rank, leaders);
     TRY(sync_agree(error, comm));
     return PMPI_Comm_free(&host);
 }
@@ -106,7 +108,7 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_point *point,
                struct reply *last)
 {
-    struct sync_exchange e[EXCHANGES_MAX];
+    struct sync_exchange e[SYNC_EXCHANGES_MAX];
     double started = clock_now();
     int n = 0;
     for (int more = 1; more; n++) {
@@ -124,8 +126,8 @@ static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_poi
     return MPI_SUCCESS;
 }
 
-/* Adds POINT; if there is no room, drops every second point before. If the points do not fit a
- * line, a clock rate has changed: then only the last two points are used. */
+/* Adds POINT; if there is no room, drops every second point before. If the last two points alone
+ * leave less doubt until the next one, a clock rate has changed: then only these are used. */
 static void keep_point(struct sync_clock *clock, struct sync_point point)
 {
     if (clock->n_points > 0)
@@ -142,7 +144,8 @@ static void keep_point(struct sync_clock *clock, struct sync_point point)
         return;
     struct sync_point *last_two = &clock->points[clock->n_points - 2];
     struct sync_line now = sync_line_through(last_two, 2);
-    if (clock->own.bound > 2 * now.bound) {
+    double next = 2 * last_two[1].local - last_two[0].local;
+    if (sync_line_bound(&clock->own, next) > 1.02 * sync_line_bound(&now, next)) {
         clock->own = now;
         memmove(clock->points, last_two, 2 * sizeof *last_two);
         clock->n_points = 2;
@@ -309,9 +312,9 @@ int sync_remeasure(struct sync_clock *clock)
     return PMPI_Comm_free(&domain);
 }
 
-int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain)
+int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int first)
 {
-    *clock = (struct sync_clock){.comm = comm, .domain = domain};
+    *clock = (struct sync_clock){.comm = comm, .domain = domain, .first = first};
     if (clock_source == CLOCK_SOURCE_EXTERNAL && !domain)
         clock->domains = 1;
     return sync_remeasure(clock);

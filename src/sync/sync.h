@@ -2,10 +2,11 @@
  *
  * Ranks that read the same clock form a domain: same host, same boot, same time namespace. With one
  * domain nothing is exchanged or converted. Otherwise one rank per domain, its leader, follows the
- * clock of rank 0's domain, along the tree with the smallest sum of round trips (tree.h), from the
- * top: a parent answers in global time. The other ranks of a domain copy their leader's result.
+ * clock of the domain of rank FIRST, along the tree with the smallest sum of round trips (tree.h),
+ * from the top: a parent answers in global time. The other ranks of a domain copy their leader's
+ * result.
  *
- * "Local" is clock_now() of this rank, "global" clock_now() of rank 0, both in seconds. A
+ * "Local" is clock_now() of this rank, "global" clock_now() of rank FIRST, both in seconds. A
  * simulator's clock is global. Functions that return int return an MPI error code. Unless a comment
  * says otherwise, they are collective over the communicator given to sync_start(). */
 #pragma once
@@ -34,6 +35,7 @@ struct sync_clock {
                                         point; two ranks may differ by twice as much */
     MPI_Comm comm;                   /* given to sync_start() */
     uint64_t domain;                 /* as given to sync_start() */
+    int first;                       /* likewise */
 };
 
 /* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: only with one domain, since
@@ -59,8 +61,9 @@ static inline int sync_all_have(MPI_Comm comm, bool have)
 }
 
 /* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share a
- * clock; with 0 the domain is taken from the kernel, and in a simulation all ranks share one. */
-int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain);
+ * clock; with 0 the domain is taken from the kernel, and in a simulation all ranks share one. The
+ * clock of FIRST is the global one: take the root, from which times are measured. */
+int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int first);
 
 /* Measures one more point and fits the line through all points. Call it late in a long run, for a
  * precise drift, and convert times afterwards. Does nothing on one domain. */

@@ -7,15 +7,18 @@ for drift in 0 20; do
     [ $drift = 0 ] || export SIM_DRIFT=$drift
     for size in 64 1M; do
         "$srcdir/tests/sim/run.sh" cluster 8 sim/collbench-bcast --sizes=$size:$size --method=barrier,held,direct --as=all \
-            --format=json >sim/drift.$drift.$size || { echo "FAIL: collbench-bcast, $drift ppm"; exit 1; }
+            --root=3 --format=json >sim/drift.$drift.$size || { echo "FAIL: collbench-bcast, $drift ppm"; exit 1; }
     done
 done
 unset SIM_DRIFT
 python3 - <<'END'
 import json
-def read(drift, size):
+import re
+def text_of(drift, size):
     text = open("sim/drift.%s.%s" % (drift, size)).read()
-    return {r["method"]: r for r in json.loads(text[text.index("{"):])["tables"]["methods"]["rows"]}
+    return text[text.index("{"):]
+def read(drift, size):
+    return {r["method"]: r for r in json.loads(text_of(drift, size))["tables"]["methods"]["rows"]}
 for size in "64", "1M":
     still, moved = read(0, size), read(20, size)
     for method in still:
@@ -24,6 +27,11 @@ for size in "64", "1M":
             raise SystemExit("FAIL: %s, %s B: %s us, without drift %s us" % (method, size, b, a))
     if moved["direct"]["ended_by"] != "rule":
         raise SystemExit("FAIL: direct was ended by %s" % moved["direct"]["ended_by"])
+# Half a round trip is what no bound can be below; another root, or the drift, adds next to nothing.
+floor = float(re.search("half of the round trips: ([0-9.]+)", text_of(20, 64))[1])
+bound = [r["numbers"]["error_us"] for r in read(20, 64)["direct"]["remarks"] if r["key"] == "clock_bound"][0]
+if bound > 1.02 * floor:
+    raise SystemExit("FAIL: direct +-%s us by the clocks, half of the round trips %s" % (bound, floor))
 END
 
 # Where one broadcast takes longer than the budget, held finds the slowest destination, too: it gave a third of direct.

@@ -53,7 +53,7 @@ static int synchronize(int rank, const void *arg)
 {
     struct sync_clock clock;
     (void)arg;
-    int error = sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1);
+    int error = sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1, 0);
     return error ?: sync_remeasure(&clock);
 }
 

@@ -33,7 +33,7 @@ static void measure(int rank, void *arg)
     struct pairs_plan plan = m->plan;
     struct sync_clock clock;
     struct pairs p;
-    cr_assert_eq(sync_start(&clock, MPI_COMM_WORLD, m->own_clocks ? 1 + (uint64_t)rank : 1),
+    cr_assert_eq(sync_start(&clock, MPI_COMM_WORLD, m->own_clocks ? 1 + (uint64_t)rank : 1, 0),
                  MPI_SUCCESS);
     plan.clock = m->own_clocks ? &clock : plan.clock;
     m->error[rank] = pairs_measure(MPI_COMM_WORLD, &plan, &p);
