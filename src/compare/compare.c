@@ -31,10 +31,10 @@ static const struct {
     int tier;
 } kinds[] = {[CHANGE_RUN] = {"run", "run", 0},
              [CHANGE_COMPUTING] = {"outside", "outside MPI", 1},
-             [CHANGE_OWN] = {"without_waiting", "without waiting", 2},
-             [CHANGE_TIME] = {"time", "time in calls", 3},
-             [CHANGE_WAIT] = {"waiting", "waiting for the last", 3}};
-enum { TIER_NOISE = 4 };
+             [CHANGE_OWN] = {"without_waiting", "without waiting", 1},
+             [CHANGE_TIME] = {"time", "time in calls", 2},
+             [CHANGE_WAIT] = {"waiting", "waiting for the last", 2}};
+enum { TIER_NOISE = 3 };
 
 /* Times of one run, or of one rank, in ns. */
 struct change {
@@ -229,12 +229,12 @@ static void advise_runs(const struct comparison *c, struct estimate e, double li
         snprintf(text, 160, "more than 1000 runs per side would be needed to decide");
 }
 
-static struct finding finding_of(const struct comparison *c, const struct change *x)
+/* Without a share of the run, by which a document sorts: causes stay before consequences. */
+static struct finding finding_of(const struct change *x)
 {
     return (struct finding){.key = kinds[x->kind].key,
                             .severity = SEVERITY_FINDING,
                             .cost = in_seconds(x->shift),
-                            .share = percent_of_run(c, x->shift.value) / 100,
                             .site = x->site ? x->site->label : NULL,
                             .number = {{"p", x->p}}};
 }
@@ -243,7 +243,7 @@ static void add_run(const struct comparison *c, struct document *d)
 {
     const struct change *x = &c->list.at[0];
     char text[TEXT_ROOM], verdict[64], advice[160];
-    struct finding f = finding_of(c, x);
+    struct finding f = finding_of(x);
     describe(c, x, text);
     if (x->detected) {
         strcpy(verdict, x->shift.value > 0 ? "slower" : "faster");
@@ -260,7 +260,7 @@ static void add_run(const struct comparison *c, struct document *d)
 static void add_cause(const struct comparison *c, struct document *d, const struct change *x)
 {
     char text[TEXT_ROOM];
-    const struct finding f = finding_of(c, x);
+    const struct finding f = finding_of(x);
     const bool more = x->shift.value > 0, several = strpbrk(x->ranks, ",-");
     const char *operation = x->site ? text_without_mpi(x->site->operation) : "",
                *label = x->site ? x->site->label : "", *longer = more ? "longer" : "shorter";

@@ -148,6 +148,21 @@ Test(compare, the_cause_comes_before_its_effect)
     document_free(d);
 }
 
+/* The rank's own time grows more than the run, since the first sums become faster; then the sums
+ * grow more than its own time. */
+Test(compare, the_run_and_causes_come_first_whatever_their_share)
+{
+    struct document *d = compare((struct made){10, 1, 0, 0.2, false},
+                                 (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
+    SAYS(d, 0, "Run time");
+    SAYS(d, 1, "Rank 1 spends more time outside of MPI");
+    document_free(d);
+    d = compare(usual, (struct made){10, 1.2, 0, 0.6, false}, 5, NAN, NULL);
+    SAYS(d, 1, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(d, 2, "Rank 1 spends more time outside of MPI");
+    document_free(d);
+}
+
 Test(compare, lines_move_when_a_program_is_edited)
 {
     struct document *d = compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
