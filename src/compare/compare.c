@@ -329,6 +329,68 @@ static enum gate add_gate(const struct comparison *c, struct document *d)
     return gate;
 }
 
+/* --- what the runs show without a test --- */
+
+/* Pairs of ranks that share a host in all runs of one side and in none of the other. Hosts are not
+ * compared by name, since another job has others. */
+static void add_placement(const struct comparison *c, struct document *d)
+{
+    struct profile *const *run = c->request->sets.run;
+    char text[160] = "";
+    size_t n = 0, ranks = ranks_of(c);
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = i + 1; k < ranks; k++) {
+            size_t shared[2] = {0};
+            for (size_t at = 0; at < c->all; at++)
+                shared[at >= c->n] += run[at]->ranks.at[i].host == run[at]->ranks.at[k].host;
+            const bool lost = shared[0] == c->n && shared[1] == 0,
+                       now = shared[0] == 0 && shared[1] == c->m;
+            if ((lost || now) && n++ < 6)
+                snprintf(text + strlen(text), 160 - strlen(text), "%s %s %zu-%zu", n > 1 ? "," : "",
+                         now ? "now" : "no longer", i, k);
+        }
+    if (n)
+        document_finding(d, FINDING("placement", FINDING, .number = {{"pairs", (double)n}}),
+                         "Other ranks share a host, %zu pairs:%s%s.", n, text, n > 6 ? ", .." : "");
+}
+
+/* The fastest of P's calls of OPERATION in the size class, ns; NaN if there is none. */
+static double fastest_call(const struct profile *p, const char *operation, uint32_t size_class)
+{
+    double ns = NAN;
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
+        if (e->size_class == size_class && !strcmp(p->operations.at[e->operation].name, operation))
+            ns = fmin(ns, (double)e->min_ns);
+    return ns;
+}
+
+/* Sizes of which even the fastest blocking send takes at least three times longer: an eager one
+ * only copies, a rendezvous waits for an answer of the receiver. */
+static void add_eager_limit(const struct comparison *c, struct document *d)
+{
+    const struct profile *p = c->request->sets.run[0];
+    double from = INFINITY;
+    char least[32];
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+        const struct profile_operation *o = &p->operations.at[e->operation];
+        double a = 1, b = INFINITY;
+        if (!e->bytes || (o->family != FAMILY_SEND && o->family != FAMILY_SENDRECV))
+            continue;
+        for (size_t run = 0; run < c->all; run++) {
+            double ns = fastest_call(c->request->sets.run[run], o->name, e->size_class);
+            a = run < c->n ? fmax(a, ns) : a;
+            b = run < c->n ? b : fmin(b, ns);
+        }
+        if (isfinite(b) && b >= 3 * a)
+            from = fmin(from, (double)e->bytes / (double)e->calls);
+    }
+    if (isfinite(from))
+        document_finding(
+            d, FINDING("eager_limit", FINDING, .number = {{"from_bytes", from}}),
+            "Sends from %s on wait for their receiver now: rendezvous, no longer eager.",
+            format_bytes(least, from));
+}
+
 static const struct column columns[] = {
     {"time", NULL, COLUMN_TEXT, 0, "what takes the time"},
     {"a", NULL, COLUMN_TIME, 0, "median over the runs A, for one rank"},
@@ -392,6 +454,10 @@ struct document *compare_document(const struct compare_request *request, enum ga
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
     add_run(&c, d);
+    if (c.list.at[0].detected) {
+        add_placement(&c, d);
+        add_eager_limit(&c, d);
+    }
     for (size_t i = 1; i < c.list.n; i++)
         if (c.list.at[i].detected && !c.list.at[i].joined)
             add_cause(&c, d, &c.list.at[i]);
