@@ -2,12 +2,17 @@
  * one program, and its name says which. collbench-bcast measures broadcasts by several algorithms,
  * from the root's entry; collbench-collective operations of the library, from the last rank's
  * entry (held) or with all ranks entering at the same moment (direct). */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "latency_bench.h"
+#include "profile/profile.h"
 #include "trees/bcast.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
 OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
@@ -66,6 +71,35 @@ static error_t take_operations(struct option_parser *parser, const struct option
     return option_take_list(parser, entry, ours, value);
 }
 
+/* The rank of an arrival pattern late:RANK; -1: it is another. */
+static int late_rank(const char *pattern)
+{
+    int rank, end = 0;
+    return sscanf(pattern, "late:%9d%n", &rank, &end) == 1 && !pattern[end] ? rank : -1;
+}
+
+/* A word that is no pattern is a directory. */
+static error_t take_arrivals(struct option_parser *parser, const struct option_entry *entry,
+                             const char *list, void *value)
+{
+    struct latency_arrivals *a = value;
+    char *rest = strdup(list);
+    for (const char *word; (word = strsep(&rest, ","));) {
+        const bool late = !strncmp(word, "late:", strlen("late:")),
+                   drawn = !strcmp(word, "ramp") || !strcmp(word, "random");
+        if (a->n == LATENCY_ARRIVALS_MAX || !*word || (late && late_rank(word) < 0) ||
+            (!late && !drawn && a->directory))
+            return option_refuse(parser,
+                                 "--%s=%s: expected up to %d of late:RANK, ramp, random, and one "
+                                 "directory of a run with collprof",
+                                 entry->name, list, LATENCY_ARRIVALS_MAX);
+        if (!late && !drawn)
+            a->directory = word;
+        a->at[a->n++] = late || drawn ? word : "recorded";
+    }
+    return 0;
+}
+
 static void choose_methods(struct latency_options *o)
 {
     if (o->methods.n == 0)
@@ -112,6 +146,10 @@ static error_t check_together(struct option_parser *parser, void *options)
                              o->bench.ranks.min, o->bench.ranks.max);
     if (o->arrivals.n && !direct)
         return option_refuse(parser, "--arrival applies to --tune and the method direct: add one");
+    for (size_t i = 0; i < o->arrivals.n; i++)
+        if (late_rank(o->arrivals.at[i]) >= (int)o->bench.ranks.min)
+            return option_refuse(parser, "--arrival=%s: expected a rank below %zu (--ranks)",
+                                 o->arrivals.at[i], o->bench.ranks.min);
     return bench_check_ranks(parser, &o->bench, o->broadcasts ? "a broadcast" : "a collective",
                              o->root);
 }
@@ -155,8 +193,9 @@ static const struct option_entry collective_options[] = {
     OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
            2, option_take_text, tune, NULL),
-    OPTION("arrival", "LIST", "how ranks enter for direct and --tune, of %s; punctual always", 2,
-           option_take_list, arrivals, &latency_arrivals),
+    OPTION("arrival", "LIST",
+           "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)", 2,
+           take_arrivals, arrivals, NULL),
     {0}};
 
 static const char launches_differ[] =
@@ -197,23 +236,76 @@ struct latency_visit {
     struct tune *tune; /* NULL without --tune */
     struct bench_values ranks, sizes;
     struct bench_group group;
+    struct profile *recorded; /* rank 0: the run of --arrival=DIR */
     double together; /* rank 0: what "direct" measured last with all ranks entering at once */
     int wrong;       /* number of cases with wrong data */
 };
 
-/* The delay of this rank's entry in an arrival pattern: the patterns last as long as the operation
- * with all ranks entering at once. */
-static double delay_of(const struct latency_visit *v, size_t pattern, MPI_Comm comm)
+/* The costliest calls of OF among RANKS ranks in the recorded run; NULL if there are none. */
+static const struct profile_arrival *recorded_calls(const struct profile *p,
+                                                    const struct operation *of, size_t ranks)
 {
-    int rank;
-    double scale = v->together > 0 ? v->together : 0;
-    MPI_Bcast(&scale, 1, MPI_DOUBLE, 0, comm);
-    MPI_Comm_rank(comm, &rank);
-    return scale * latency_lateness(pattern, rank, v->group.ranks);
+    const struct profile_arrival *most = NULL;
+    for (size_t i = 0; i < p->arrivals.n; i++) {
+        const struct profile_arrival *a = &p->arrivals.at[i];
+        if (!strcmp(p->operations.at[a->operation].name, of->mpi_name) &&
+            json_array_size(a->late) == ranks && (!most || a->time_ns > most->time_ns))
+            most = a;
+    }
+    return most;
+}
+
+/* On rank 0. False, with a reason, if the run has no arrival times of what is measured. */
+static bool open_recorded(struct latency_visit *v)
+{
+    const char *directory = v->o->arrivals.directory;
+    if (access(directory, F_OK))
+        return reason_give("--arrival=%s: expected late:RANK, ramp, random, or the directory of a "
+                           "run with collprof",
+                           directory);
+    v->recorded = profile_load(directory);
+    if (!v->recorded)
+        return false;
+    for (size_t i = 0; i < v->ranks.n; i++)
+        for (size_t k = 0; k < v->o->things.n; k++)
+            if (recorded_calls(v->recorded, operation_of(v->o, k), v->ranks.at[i]))
+                return true;
+    return reason_give("%s: has no arrival times of these operations among as many ranks: expected "
+                       "its --operation and --ranks",
+                       directory);
+}
+
+/* Seconds by which RANK enters later than the first; patterns that are not recorded last as long as
+ * the operation with all ranks entering at once. NAN: this operation was not recorded. */
+static double lateness(const struct latency_visit *v, const struct operation *of,
+                       const char *pattern, int rank)
+{
+    const double scale = v->together > 0 ? v->together : 0;
+    if (late_rank(pattern) >= 0)
+        return rank == late_rank(pattern) ? scale : 0;
+    if (!strcmp(pattern, "ramp"))
+        return scale * rank / (v->group.ranks - 1);
+    if (!strcmp(pattern, "random"))
+        return scale * (double)(hash_mix((uint64_t)rank + 1, 0) % 1000) / 1000;
+    const struct profile_arrival *a = recorded_calls(v->recorded, of, (size_t)v->group.ranks);
+    return a ? 1e-9 * json_number_value(json_array_get(a->late, (size_t)rank)) : NAN;
+}
+
+/* The delay of this rank's entry, of which rank 0 knows all. */
+static double delay_of(const struct latency_visit *v, const struct operation *of,
+                       const char *pattern)
+{
+    double *all = memory_alloc((size_t)v->group.ranks * sizeof *all);
+    for (int r = 0; v->o->bench.rank == 0 && r < v->group.ranks; r++)
+        all[r] = lateness(v, of, pattern, r);
+    MPI_Bcast(all, v->group.ranks, MPI_DOUBLE, 0, v->group.comm);
+    const double mine = all[v->o->bench.rank];
+    free(all);
+    return mine;
 }
 
 static void measure(struct latency_visit *v, const struct bench_point *p,
-                    const struct latency_case *c, size_t pattern)
+                    const struct latency_case *c)
 {
     const struct latency_method *direct = latency_method_find("direct");
     const struct latency_options *o = v->o;
@@ -222,12 +314,12 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     size_t n = 0;
     for (size_t i = 0; i < o->n_methods; i++)
         if ((o->broadcasts || o->method[i]->kinds >> c->kind & 1) &&
-            (pattern == 0 || o->method[i] == direct))
+            (!p->arrival || o->method[i] == direct))
             chosen[n++] = o->method[i];
     bench_check(&o->bench, latency_measure(c, chosen, n, &outcome), p);
     v->wrong += outcome.wrong_ranks > 0;
     const struct latency_result *r = latency_result_of(&outcome, direct->name);
-    if (pattern == 0)
+    if (!p->arrival)
         v->together = r ? r->value.value : NAN;
     struct contention contention = bench_contention(c->comm);
     if (v->tables)
@@ -235,8 +327,8 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     latency_outcome_free(&outcome);
 }
 
-/* A barrier has no size, so it is measured once. The first of the arrival patterns is always
- * "punctual", number 0: the others last as long. */
+/* A barrier has no size, so it is measured once. All ranks enter at once first: arrival patterns
+ * may last as long. */
 static const char *visit(void *arg, const size_t *at)
 {
     enum { RANKS, THING, SIZE, ARRIVAL };
@@ -244,12 +336,15 @@ static const char *visit(void *arg, const size_t *at)
     const struct latency_options *o = v->o;
     const struct operation *of = operation_of(o, at[THING]);
     bool sized = of->send != EXTENT_NONE || of->recv != EXTENT_NONE;
-    size_t pattern = at[ARRIVAL] ? o->arrivals.at[at[ARRIVAL] - 1] : 0;
+    const char *pattern = at[ARRIVAL] ? o->arrivals.at[at[ARRIVAL] - 1] : NULL;
     bench_group_open(&o->bench, v->ranks.at[at[RANKS]], &v->group);
-    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized) || (at[ARRIVAL] && !pattern))
+    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized))
+        return NULL;
+    const double after = pattern ? delay_of(v, of, pattern) : 0;
+    if (isnan(after))
         return NULL;
     struct bench_point p = {.name = latency_thing(o, at[THING]),
-                            .arrival = pattern ? latency_arrivals.name(pattern) : NULL,
+                            .arrival = pattern,
                             .ranks = v->group.ranks,
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
     struct operation_call call;
@@ -259,7 +354,7 @@ static const char *visit(void *arg, const size_t *at)
     call.by = o->broadcasts ? bcasts[o->things.at[at[THING]]] : NULL;
     struct latency_case c = operation_case(&call, o->fresh);
     c.together = !o->broadcasts;
-    c.after = pattern ? delay_of(v, pattern, c.comm) : 0;
+    c.after = after;
     c.ring_bytes = o->ring_bytes;
     c.plan = o->bench.plan;
     c.clock = &v->group.clock;
@@ -276,7 +371,7 @@ static const char *visit(void *arg, const size_t *at)
                                pattern ? NULL : &v->together),
                     &p);
     else
-        measure(v, &p, &c, pattern);
+        measure(v, &p, &c);
     if (prepared)
         operation_release(&call);
     return p.name;
@@ -316,6 +411,9 @@ int main(int argc, char **argv)
     struct latency_visit v = {
         .o = &o, .ranks = bench_values(&b->ranks), .sizes = bench_values(&b->sizes)};
     v.group.first = o.root;
+    const bool opened = b->rank > 0 || !o.arrivals.directory || open_recorded(&v);
+    if (bench_worst(b->comm, !opened))
+        bench_leave(STATUS_USAGE);
     const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n, 1 + o.arrivals.n};
     struct document *d = open_document(&v);
     if (o.tune)
@@ -330,5 +428,6 @@ int main(int argc, char **argv)
     bool saved = !d || !v.tune || tune_end(v.tune);
     if (v.tables)
         latency_tables_end(v.tables);
+    profile_free(v.recorded);
     bench_finish(b, d, bench_worst(b->comm, v.wrong > 0 || !saved));
 }

@@ -7,17 +7,24 @@
 #include "measure/latency/latency.h"
 #include "tune/tuner.h"
 
+/* --arrival: patterns late:RANK, ramp, random and "recorded", which is that of the DIRECTORY. */
+enum { LATENCY_ARRIVALS_MAX = 8 };
+struct latency_arrivals {
+    size_t n;
+    const char *at[LATENCY_ARRIVALS_MAX], *directory;
+};
+
 struct latency_options {
     struct bench bench;
     bool broadcasts;                      /* the program is collbench-bcast */
     struct option_chosen things;          /* --algorithm, --operation */
     struct option_chosen methods, suites; /* --method, --as */
     int root;
-    bool by_pair;                  /* --destinations, --pairs: also a table of pairs */
-    bool fresh;                    /* --fresh */
-    int ring_bytes;                /* --ring-size */
-    const char *tune;              /* --tune: the directory of the files; NULL: off */
-    struct option_chosen arrivals; /* --arrival */
+    bool by_pair;                     /* --destinations, --pairs: also a table of pairs */
+    bool fresh;                       /* --fresh */
+    int ring_bytes;                   /* --ring-size */
+    const char *tune;                 /* --tune: the directory of the files; NULL: off */
+    struct latency_arrivals arrivals; /* --arrival */
     /* The methods chosen, those of suites included. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
@@ -37,12 +44,6 @@ void latency_tables_add(struct tables *t, const struct bench_point *p,
 void latency_tables_end(struct tables *t);
 
 /* --- tuning --- */
-
-extern const struct option_registry latency_arrivals;
-
-/* How much later than the first RANK enters in pattern number PATTERN of latency_arrivals, as a
- * part of the time that the operation takes if all SIZE ranks enter at once. */
-double latency_lateness(size_t pattern, int rank, int size);
 
 /* D is NULL but on rank 0. Ends the program, with one line, if there are no algorithms to choose.
  */

@@ -3,7 +3,6 @@
 #include "latency_bench.h"
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/reason.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -49,17 +48,7 @@ static const struct column candidate_columns[] = {
     {"high", NULL, COLUMN_REAL, 3, NULL},
 };
 
-/* The patterns: how much later than the first a rank enters, as a part of the operation's time. */
-static const char *const pattern_names[] = {"punctual", "last", "spread", "random"};
-OPTION_TEXT(pattern_name, sizeof pattern_names / sizeof *pattern_names, pattern_names[i])
-const struct option_registry latency_arrivals = {"arrival pattern", pattern_name, NULL, NULL};
-
-double latency_lateness(size_t pattern, int rank, int size)
-{
-    const double drawn = (double)(hash_mix((uint64_t)rank + 1, 0) % 1000) / 1000,
-                 late[] = {0, rank == size - 1, (double)rank / (size - 1), drawn};
-    return late[pattern];
-}
+static const char punctual[] = "punctual"; /* all ranks enter at once */
 
 struct tune {
     const struct latency_options *o;
@@ -138,7 +127,7 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
 int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now)
 {
     bool twin;
-    const char *arrival = p->arrival ? p->arrival : pattern_names[0];
+    const char *arrival = p->arrival ? p->arrival : punctual;
     struct tuned result = {.ranks = p->ranks, .bytes = p->bytes};
     result.operation = tuned_operation_find(operation_find(p->name, &twin)->mpi_name);
     text_copy(result.arrival, sizeof result.arrival, arrival);
@@ -191,7 +180,7 @@ static void declare_pictures(const struct tune *t)
                             .high = "high",
                             .series = "algorithm",
                             .panel = "algorithm",
-                            .where = {{"operation", name}, {"arrival", pattern_names[0]}},
+                            .where = {{"operation", name}, {"arrival", punctual}},
                             .x_log = true,
                             .y_log = true,
                             .value_log = true};

@@ -61,7 +61,7 @@ LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) 
 # The floors that know no MPI are compiled once.
 LAYER_FLOORS = libreport.la libresults.la libverdict.la libdocument.la libprofile.la libbase.la
 LAYER_ARCHIVES = $(LAYER_FLOORS:%.la=.libs/%.a)
-BENCH_FLOORS = libresults.la libdocument.la libtopology.la libbase.la
+BENCH_FLOORS = libresults.la libprofile.la libdocument.la libtopology.la libbase.la
 LAYER_LIBS = $(UNWIND_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 $(foreach mpi,$(LAYERS),$(eval $(call layer_rules,$(mpi))))

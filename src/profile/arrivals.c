@@ -9,12 +9,14 @@
 
 /* One instance that all members recorded. */
 struct instance {
+    const struct profile_instance *member; /* by rank in the communicator */
     uint32_t site, operation, comm;
     uint32_t awaited_rank; /* the rank for which the others waited: the root if it sends to all,
                               otherwise the last to enter */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for;
-    int64_t entry_ns;
+    uint64_t late;    /* of the member that is looked at: its entry minus the first */
+    int64_t entry_ns; /* the first */
     bool at_several_sites;
 };
 struct instances {
@@ -81,11 +83,11 @@ static struct instance instance_of(struct profile *p, const struct profile_insta
     enum collective_kind kind = arrivals_kind(p, e->operation);
     int64_t first = e->entry_ns, last = e->entry_ns, end = e->exit_ns;
     uint32_t root = root_of(p, e, n);
-    struct instance result = {.site = e->site,
+    struct instance result = {.member = e,
+                              .site = e->site,
                               .operation = e->operation,
                               .comm = comm_kind[e->comm],
-                              .awaited_rank = e->rank,
-                              .entry_ns = e->entry_ns};
+                              .awaited_rank = e->rank};
     unsigned spared = e->spared;
     for (size_t i = 0; i < n; i++) {
         if (e[i].entry_ns > last) {
@@ -101,6 +103,7 @@ static struct instance instance_of(struct profile *p, const struct profile_insta
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
         result.at_several_sites = result.at_several_sites || e[i].site != e->site;
     }
+    result.entry_ns = first;
     result.stands_for = ledger_represented(spared, p->sample_mask);
     result.skew = positive(last - first);
     result.wait = wait_of(p, e, n, kind, root);
@@ -184,8 +187,22 @@ static void find_cost(struct profile_arrival *a, const struct instance *at, size
     free(cost);
 }
 
+/* The median lateness of each of SIZE members in N instances. */
+static json_t *late_members(struct instance *at, size_t n, uint32_t size)
+{
+    json_t *list = json_array();
+    for (uint32_t r = 0; r < size; r++) {
+        uint64_t median, max;
+        for (size_t i = 0; i < n; i++)
+            at[i].late = positive(at[i].member[r].entry_ns - at[i].entry_ns);
+        median_and_max(at, n, offsetof(struct instance, late), &median, &max);
+        json_push(list, json_integer((json_int_t)median));
+    }
+    return list;
+}
+
 /* Sums the N instances of one row, each by the number of instances that it stands for. */
-static struct profile_arrival sum_up(const struct instance *at, size_t n)
+static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t size)
 {
     struct profile_arrival a = {
         .site = at->site, .operation = at->operation, .comm = at->comm, .instances = n};
@@ -197,6 +214,7 @@ static struct profile_arrival sum_up(const struct instance *at, size_t n)
     median_and_max(at, n, offsetof(struct instance, skew), &a.skew_median_ns, &a.skew_max_ns);
     median_and_max(at, n, offsetof(struct instance, duration), &a.duration_median_ns,
                    &a.duration_max_ns);
+    a.late = late_members(at, n, size);
     return a;
 }
 
@@ -254,7 +272,8 @@ void arrivals_find(struct profile *p)
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint32_t n_ranks = 0; /* one more than the largest rank */
-    p->arrivals.n = 0;
+    for (; p->arrivals.n > 0; p->arrivals.n--)
+        json_decref(p->arrivals.at[p->arrivals.n - 1].late);
     for (size_t i = 0; i < p->ranks.n; i++) {
         p->ranks.at[i].collective_wait_ns = 0;
         if (p->ranks.at[i].rank >= (int32_t)n_ranks)
@@ -268,12 +287,12 @@ void arrivals_find(struct profile *p)
         last_ns = list.at[i].entry_ns > last_ns ? list.at[i].entry_ns : last_ns;
     }
     for (size_t i = 0, end; i < list.n; i = end) {
-        const struct instance *a = &list.at[i];
+        struct instance *a = &list.at[i];
         bool several = a->at_several_sites;
         for (end = i + 1; end < list.n && !by_row(a, &list.at[end]); end++)
             several = several || list.at[end].at_several_sites;
         struct profile_arrival *row = PUSH(&p->arrivals);
-        *row = sum_up(a, end - i);
+        *row = sum_up(a, end - i, p->comms.at[a->comm].size);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
         if (p->sample_mask && p->operations.at[a->operation].family == FAMILY_COLLECTIVE)
             limit(p, row, kind, several);

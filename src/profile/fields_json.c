@@ -58,6 +58,8 @@ json_t *field_json(const struct field *f, const void *row)
         return index_json(*(const uint32_t *)at);
     case FIELD_STRING:
         return json_text(*(char *const *)at, SIZE_MAX);
+    case FIELD_JSON:
+        return json_incref(*(json_t *const *)at);
     case FIELD_FRAMES:
         return frames_json(at);
     case FIELD_SPREAD:
@@ -73,8 +75,8 @@ json_t *fields_json(const struct fields *fields, const void *row)
 {
     json_t *object = json_object();
     for (const struct field *f = fields->at; f < fields->at + fields->n; f++)
-        if (f->key &&
-            !(f->kind == FIELD_STRING && !*(char *const *)((const char *)row + f->offset)))
+        if (f->key && !((f->kind == FIELD_STRING || f->kind == FIELD_JSON) &&
+                        !*(void *const *)((const char *)row + f->offset)))
             json_put(object, f->key, field_json(f, row));
     return object;
 }
@@ -164,6 +166,9 @@ bool field_read(const json_t *value, const struct field *f, void *row)
     case FIELD_STRING:
         *(char **)at = text ? memory_strdup(text) : NULL;
         return text != NULL;
+    case FIELD_JSON:
+        *(json_t **)at = json_incref((json_t *)value);
+        return true;
     case FIELD_FRAMES:
         return set_frames(at, value);
     case FIELD_SPREAD:

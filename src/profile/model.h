@@ -63,7 +63,7 @@ enum field_kind {
     FIELD_STRING, /* char *, owned by the row; NULL is not written */
     FIELD_HEX,    /* uint64_t, as "0x..." */
     FIELD_NAME,   /* uint32_t, written as a name */
-    FIELD_JSON,   /* json_t *, owned by the row */
+    FIELD_JSON,   /* json_t *, owned by the row; NULL is not written */
 
     /* The following kinds are reset if the key is missing: */
     FIELD_MAYBE,     /* int64_t; negative (unknown) is written as null */

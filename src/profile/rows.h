@@ -180,6 +180,7 @@ F(wait_ns, "wait_ns", U64, FIRST)           /* part of time_ns until the awaited
 F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which the others waited longest */
 F(cost_ns, "cost_ns", U64, FIRST)           /* part of wait_ns spent waiting for cost_rank */
 F(cost_low_ns, "cost_low_ns", MAYBE, FIRST) /* lower end of its 95 % interval: noise_least() */
+F(late, "late_ns", JSON, FIRST) /* by rank in COMM, from the first entry to its own: medians */
 END()
 
 /* A measurement made in the run, or an error in its calls. */

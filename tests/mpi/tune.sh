@@ -1,7 +1,6 @@
 #!/bin/sh
-# The files of src/tune are read by the MPI library: the algorithm that they name is the one that is
-# used, for the ranks and sizes that they name and for no others. And collbench-collective --tune
-# finds an algorithm where the library's choice is slow, and writes such a file.
+# The files of src/tune are read by the MPI library: the algorithm that they name is used, for the ranks and sizes that they
+# name alone. collbench-collective --tune finds an algorithm where the library's choice is slow, and writes such a file.
 set -u
 tune=$top_builddir/tests/mpi/tune bench=$top_builddir/bench/collbench-collective collprof=$top_builddir/collprof turns=$PWD/tests/mpi/.libs/libturns.so
 scratch=$(mktemp -d) || exit 99
@@ -43,8 +42,7 @@ openmpi)
         OMPI_MCA_coll_tuned_allreduce_algorithm_segmentsize=64" bytes=1048576
     ;;
 esac
-# So does a run with --tuned, after the directory was moved, and takes nothing else from there; files for another
-# library are not used.
+# So does a run with --tuned, after the directory was moved, and takes nothing else from there.
 named=$(show 4 MPI_Reduce_scatter_block 1024 "$dir")
 mv "$dir" "$scratch/moved" && dir=$scratch/moved && echo "export TUNE_FOREIGN=1" >>"$dir/env.sh"
 run() # OPTION
@@ -81,8 +79,7 @@ is "--tune" "$(run --tune=all --tune-share=1000 "$tune" show MPI_Reduce_scatter_
 is "--tune=exact" "$(run --tune=exact --tune-share=1000 "$tune" show MPI_Reduce_scatter_block 1024 100)" \
     "$(show 4 MPI_Reduce_scatter_block 1024)"
 grep -q '"tune":' "$scratch/run/profile.json" && fail "--tune=exact measures a reduction"
-# A run that was killed has kept what it had measured: the report shows it, and the next run takes it without measuring,
-# even after another that was killed at once; but another program does not.
+# A run that was killed has kept what it measured: the report shows it, the next run takes it, another program does not.
 ranks=2
 again() # PROGRAM PERCENT
 {
@@ -138,13 +135,13 @@ if [ "$CHECK_MPI" = mpich ]; then
     grep -q '^export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=[a-z]' "$dir/env.sh" || fail "nothing is written"
 fi
 # Whatever is found on a busy machine: it is whole.
-broadcasts="--operation=broadcast --sizes=8:16 --arrival=punctual,last,spread --budget=0.2 --format=json"
+broadcasts="--operation=broadcast --sizes=8:16 --arrival=late:1,ramp --budget=0.2 --format=json"
 tunes $broadcasts -o "$scratch/json" || fail "broadcast: status $?"
 python3 - "$scratch/json" <<'END' || fail "what was written as JSON is wrong"
 import json, sys
 d = json.load(open(sys.argv[1]))
 rows = d["tables"]["tuned"]["rows"]
-assert [(r["size"], r["arrival"]) for r in rows] == [(s, a) for s in (8, 16) for a in ("punctual", "last", "spread")], rows
+assert [(r["size"], r["arrival"]) for r in rows] == [(s, a) for s in (8, 16) for a in ("punctual", "late:1", "ramp")], rows
 assert all(r["now"] > 0 for r in rows) and d["findings"][0]["numbers"]["signatures"] == 6
 names = {r["algorithm"] for r in d["tables"]["candidates"]["rows"]}
 assert {"default", "binomial", "collprof-binomial", "collprof-flat", "collprof-chain"} <= names, names
@@ -181,6 +178,14 @@ refused() {
     [ "$(grep '^collbench-collective: ' "$scratch/err" | grep -cF -- "$phrase")" -eq 1 ] || fail "$*: does not say '$phrase'"
 }
 refused "Not a directory" --tune="$scratch/json/x"
-refused "applies to --tune and the method direct" --arrival=last --method=held
-refused "unknown arrival pattern 'late': did you mean last?" --tune="$dir" --arrival=late
+refused "applies to --tune and the method direct" --arrival=ramp --method=held
+refused "expected up to 8 of late:RANK" --arrival=late:x
+refused "expected a rank below 2" --arrival=late:99
+refused "--arrival=late: expected late:RANK, ramp, random, or the directory of a run with collprof" --tune="$dir" --arrival=late
+# The arrival times of a recorded run, if it has them for the operation and the number of ranks.
+"$MPIEXEC" -n 4 "$bench" --yield --arrival="$scratch/run" --operation=reduce-scatter,scan --sizes=8 --method=direct --budget=0.2 \
+    --format=csv >"$scratch/out" 2>"$scratch/err"
+is "recorded" "$(sed -n 's/^\(.*\),4,8,direct (recorded),[0-9].*/\1/p' "$scratch/out")" reduce-scatter
+refused "no arrival times of these operations among as many ranks" --arrival="$scratch/run"
+refused "neither profile.json nor a record" --arrival="$dir"
 exit 0

@@ -55,6 +55,12 @@ static struct profile *made_of(const struct met *m)
     return p;
 }
 
+static uint64_t first(const struct met *m)
+{
+    const uint64_t of_two = m->entry[0] < m->entry[1] ? m->entry[0] : m->entry[1];
+    return of_two < m->entry[2] ? of_two : m->entry[2];
+}
+
 Test(arrivals, of_one_collective)
 {
     for (size_t i = 0; i < sizeof met / sizeof *met; i++) {
@@ -62,8 +68,11 @@ Test(arrivals, of_one_collective)
         struct profile *p = made_of(m);
         const struct profile_arrival *a = p->arrivals.at;
         uint64_t time = 0;
-        for (int r = 0; r < 3; r++)
+        for (int r = 0; r < 3; r++) {
             time += m->end[r] - m->entry[r];
+            const json_t *late = json_array_get(a ? a->late : NULL, m->odd == REVERSED ? 2 - r : r);
+            cr_expect_eq(json_integer_value(late) + first(m), m->duration ? m->entry[r] : 0);
+        }
         cr_assert_eq(p->arrivals.n, m->duration > 0, "case %zu", i);
         if (p->arrivals.n) {
             cr_expect(a->instances == 1 && a->time_ns == time, "case %zu", i);

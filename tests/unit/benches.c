@@ -145,11 +145,11 @@ Test(benches, collective)
                  "!scan,4,8,held,1,0", "!gather,4,8,held,2,0", "!scatter,4,8,held,0,2"));
     /* A barrier is 24 us of messages, of which a last rank that comes as late finds the half. */
     expect(4, "collbench-collective",
-           "--stop=fixed -i 3 --operation=barrier --method=direct --arrival=last,spread",
-           LINES("barrier,4,0,direct,24.0", "barrier,4,0,direct (last),",
-                 "barrier,4,0,direct (spread),"));
+           "--stop=fixed -i 3 --operation=barrier --method=direct --arrival=late:3,ramp",
+           LINES("barrier,4,0,direct,24.0", "barrier,4,0,direct (late:3),",
+                 "barrier,4,0,direct (ramp),"));
     cr_expect_eq(run(4, "collbench-collective", "--operation=persistent-scan --tune=DIR"), 2);
-    cr_expect_eq(run(4, "collbench-collective", "--arrival=last --method=held"), 2);
+    cr_expect_eq(run(4, "collbench-collective", "--arrival=ramp --method=held"), 2);
     cr_expect_eq(run(4, "collbench-collective", "--operation=nonsense"), 2);
 }
 
