@@ -332,8 +332,8 @@ static enum gate add_gate(const struct comparison *c, struct document *d)
 /* --- what the runs show without a test --- */
 
 /* Pairs of ranks that share a host in all runs of one side and in none of the other. Hosts are not
- * compared by name, since another job has others. */
-static void add_placement(const struct comparison *c, struct document *d)
+ * compared by name, since another job has others. Returns whether there are any. */
+static bool add_placement(const struct comparison *c, struct document *d)
 {
     struct profile *const *run = c->request->sets.run;
     char text[160] = "";
@@ -351,7 +351,8 @@ static void add_placement(const struct comparison *c, struct document *d)
         }
     if (n)
         document_finding(d, FINDING("placement", FINDING, .number = {{"pairs", (double)n}}),
-                         "Other ranks share a host, %zu pairs:%s%s.", n, text, n > 6 ? ", .." : "");
+                         "Other ranks share a host:%s%s.", text, n > 6 ? ", .." : "");
+    return n > 0;
 }
 
 /* The fastest of P's calls of OPERATION in the size class, ns; NaN if there is none. */
@@ -365,7 +366,8 @@ static double fastest_call(const struct profile *p, const char *operation, uint3
 }
 
 /* Sizes of which even the fastest blocking send takes at least three times longer: an eager one
- * only copies, a rendezvous waits for an answer of the receiver. */
+ * only copies, a rendezvous waits for an answer of the receiver. A receiver that is late each time
+ * looks the same, so the text says "may". */
 static void add_eager_limit(const struct comparison *c, struct document *d)
 {
     const struct profile *p = c->request->sets.run[0];
@@ -385,10 +387,11 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
             from = fmin(from, (double)e->bytes / (double)e->calls);
     }
     if (isfinite(from))
-        document_finding(
-            d, FINDING("eager_limit", FINDING, .number = {{"from_bytes", from}}),
-            "Sends from %s on wait for their receiver now: rendezvous, no longer eager.",
-            format_bytes(least, from));
+        document_finding(d, FINDING("eager_limit", FINDING, .number = {{"from_bytes", from}}),
+                         "Even the fastest sends from %s on take 3 times longer or more: they may "
+                         "wait for their "
+                         "receiver now (rendezvous, no longer eager).",
+                         format_bytes(least, from));
 }
 
 static const struct column columns[] = {
@@ -454,10 +457,8 @@ struct document *compare_document(const struct compare_request *request, enum ga
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
     add_run(&c, d);
-    if (c.list.at[0].detected) {
-        add_placement(&c, d);
+    if (c.list.at[0].detected && !add_placement(&c, d))
         add_eager_limit(&c, d);
-    }
     for (size_t i = 1; i < c.list.n; i++)
         if (c.list.at[i].detected && !c.list.at[i].joined)
             add_cause(&c, d, &c.list.at[i]);

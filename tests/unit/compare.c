@@ -97,9 +97,11 @@ static const char *algorithm[2], *library = "Open MPI v4.1.4";
 static uint64_t send_ns[2] = {100, 100};
 static bool apart[2];
 
+static struct document *compared; /* the last comparison */
+
 /* TUNED: whose rules the runs AFTER used, or NULL. */
-static struct document *compare_tuned(struct made before, struct made after, size_t n, double limit,
-                                      enum gate *gate, struct tuned_set *tuned)
+static void compare_tuned(struct made before, struct made after, size_t n, double limit,
+                          enum gate *gate, struct tuned_set *tuned)
 {
     struct profile *run[2 * 8];
     const char *name[2 * 8];
@@ -128,89 +130,81 @@ static struct document *compare_tuned(struct made before, struct made after, siz
         profile_add_text(run[i], TABLE_LIBRARIES, library);
         name[i] = i < n ? "before" : "after";
     }
-    struct document *d =
-        compare_document(&(struct compare_request){{run, n, n, tuned}, name, limit}, gate);
+    document_free(compared);
+    compared = compare_document(&(struct compare_request){{run, n, n, tuned}, name, limit}, gate);
     for (size_t i = 0; i < 2 * n; i++)
         profile_free(run[i]);
-    return d;
 }
 
-static struct document *compare(struct made before, struct made after, size_t n, double limit,
-                                enum gate *gate)
+static void compare(struct made before, struct made after, size_t n, double limit, enum gate *gate)
 {
-    return compare_tuned(before, after, n, limit, gate, NULL);
+    compare_tuned(before, after, n, limit, gate, NULL);
 }
 
 /* The text of the I-th finding; "" behind the last. */
-static const char *finding(const struct document *d, size_t i)
+static const char *finding(size_t i)
 {
-    const json_t *f = json_array_get(document_finding_list(d), i);
+    const json_t *f = json_array_get(document_finding_list(compared), i);
     return f ? json_text_at(f, "text") : "";
 }
 
-#define SAYS(d, i, part) cr_expect(strstr(finding(d, i), part), "%s", finding(d, i))
+#define SAYS(i, part) cr_expect(strstr(finding(i), part), "%s", finding(i))
 
 static const struct made usual = {10, 1, 0, 0, false};
 
 Test(compare, the_cause_comes_before_its_effect)
 {
-    struct document *d = compare(usual, (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
-    SAYS(d, 0, "exact rank test p = 0.0079: slower");
-    SAYS(d, 1, "Rank 1 spends more time outside of MPI: 80.");
-    SAYS(d, 2, "In Allreduce at solve.c:20 solve ranks wait longer for the last rank");
-    cr_expect_str_eq(finding(d, 3), "");
-    document_free(d);
+    compare(usual, (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
+    SAYS(0, "exact rank test p = 0.0079: slower");
+    SAYS(1, "Rank 1 spends more time outside of MPI: 80.");
+    SAYS(2, "In Allreduce at solve.c:20 solve ranks wait longer for the last rank");
+    cr_expect_str_eq(finding(3), "");
     /* Whatever its share: the rank's time grows more than the run; then the sums' more than it. */
-    d = compare((struct made){10, 1, 0, 0.2, false}, (struct made){10, 1.5, 0, 0, false}, 5, NAN,
-                NULL);
-    SAYS(d, 0, "Run time");
-    SAYS(d, 1, "Rank 1 spends more time outside of MPI");
-    document_free(d);
-    d = compare(usual, (struct made){10, 1.2, 0, 0.6, false}, 5, NAN, NULL);
-    SAYS(d, 1, "Allreduce at solve.c:10 solve takes longer");
-    SAYS(d, 2, "Rank 1 spends more time outside of MPI");
-    document_free(d);
+    compare((struct made){10, 1, 0, 0.2, false}, (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
+    SAYS(0, "Run time");
+    SAYS(1, "Rank 1 spends more time outside of MPI");
+    compare(usual, (struct made){10, 1.2, 0, 0.6, false}, 5, NAN, NULL);
+    SAYS(1, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(2, "Rank 1 spends more time outside of MPI");
 }
 
 Test(compare, what_runs_show_comes_first_if_they_differ)
 {
-    apart[1] = true;
+    const struct made slower = {14, 1, 0, 0.5, false};
     send_ns[1] = 300;
-    struct document *d = compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(d, 1, "Other ranks share a host, 1 pairs: no longer 0-1.");
-    SAYS(d, 2, "Sends from 1 KiB on wait for their receiver now: rendezvous");
-    SAYS(d, 3, "Allreduce at solve.c:10 solve takes longer");
-    document_free(d);
-    d = compare(usual, usual, 5, NAN, NULL);
-    cr_expect_str_eq(finding(d, 1), "");
-    document_free(d);
-    apart[0] = true;
-    apart[1] = false;
+    compare(usual, slower, 5, NAN, NULL);
+    SAYS(1, "Even the fastest sends from 1 KiB on take 3 times longer or more");
+    SAYS(2, "Allreduce at solve.c:10 solve takes longer");
+    apart[1] = true; /* explains slower sends */
+    compare(usual, slower, 5, NAN, NULL);
+    SAYS(1, "Other ranks share a host: no longer 0-1.");
+    SAYS(2, "Allreduce at solve.c:10 solve takes longer");
+    compare(usual, usual, 5, NAN, NULL);
+    cr_expect_str_eq(finding(1), "");
     send_ns[1] = 299;
-    d = compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(d, 1, "1 pairs: now 0-1.");
-    SAYS(d, 2, "Allreduce at solve.c:10 solve takes longer");
-    document_free(d);
+    apart[1] = false;
+    compare(usual, slower, 5, NAN, NULL);
+    SAYS(1, "Allreduce at solve.c:10 solve takes longer");
+    apart[0] = true;
+    compare(usual, slower, 5, NAN, NULL);
+    SAYS(1, "Other ranks share a host: now 0-1.");
 }
 
 Test(compare, lines_move_when_a_program_is_edited)
 {
-    struct document *d = compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(d, 1, "Allreduce at solve.c:10 solve takes longer, without waiting for the last rank");
-    cr_expect_str_eq(finding(d, 2), "");
-    document_free(d);
+    compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
+    SAYS(1, "Allreduce at solve.c:10 solve takes longer, without waiting for the last rank");
+    cr_expect_str_eq(finding(2), "");
 }
 
 Test(compare, nothing_is_found_between_equal_runs_or_with_too_few)
 {
-    struct document *d = compare(usual, usual, 5, NAN, NULL);
-    SAYS(d, 0, "undecided with 5 + 5 runs");
-    cr_expect_str_eq(finding(d, 1), "");
-    document_free(d);
-    d = compare(usual, (struct made){10, 1.5, 0, 0, false}, 1, NAN, NULL);
-    SAYS(d, 0, "undecided with 1 + 1 runs");
-    cr_expect_str_eq(finding(d, 1), "");
-    document_free(d);
+    compare(usual, usual, 5, NAN, NULL);
+    SAYS(0, "undecided with 5 + 5 runs");
+    cr_expect_str_eq(finding(1), "");
+    compare(usual, (struct made){10, 1.5, 0, 0, false}, 1, NAN, NULL);
+    SAYS(0, "undecided with 1 + 1 runs");
+    cr_expect_str_eq(finding(1), "");
 }
 
 Test(compare, the_gate_has_three_outcomes)
@@ -226,13 +220,12 @@ Test(compare, the_gate_has_three_outcomes)
                {1, 0.05, 5, GATE_PASSED, "Limit of 5 %: passed"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         enum gate gate = GATE_FAILED;
-        struct document *d = compare(usual, (struct made){10, row[i].before, 0, 0, false},
-                                     row[i].runs, row[i].limit, &gate);
+        compare(usual, (struct made){10, row[i].before, 0, 0, false}, row[i].runs, row[i].limit,
+                &gate);
         bool said = false;
-        for (size_t k = 0; *finding(d, k); k++)
-            said = said || strstr(finding(d, k), row[i].text);
+        for (size_t k = 0; *finding(k); k++)
+            said = said || strstr(finding(k), row[i].text);
         cr_expect(said && gate == row[i].gate, "%zu: %d", i, gate);
-        document_free(d);
     }
 }
 
@@ -250,9 +243,9 @@ static struct profile *made_scaled(int ranks, double longest, double wall)
     return p;
 }
 
-static double scaled(const json_t *d, size_t row, const char *column)
+static double scaled(const json_t *scaling, size_t row, const char *column)
 {
-    const json_t *table = json_object_get(json_object_get(d, "tables"), "scale"),
+    const json_t *table = json_object_get(json_object_get(scaling, "tables"), "scale"),
                  *rows = json_object_get(table, "rows");
     const json_t *value = json_object_get(json_array_get(rows, row), column);
     return json_is_number(value) ? json_number_value(value) : NAN;
@@ -277,9 +270,9 @@ Test(scale, factors_have_closed_forms)
     for (int weak = 0; weak < 2; weak++) {
         double least;
         bool known;
-        struct document *d =
+        struct document *scaling =
             scaling_document(&(struct scale_request){run, 4, weak}, &least, &known);
-        json_t *json = document_json(d);
+        json_t *json = document_json(scaling);
         cr_expect_eq(scaled(json, 0, "ranks"), 2);
         cr_expect_eq(scaled(json, 0, "runs"), 3);
         cr_expect_float_eq(scaled(json, 0, "parallel"), 80, 1e-6);
@@ -293,19 +286,20 @@ Test(scale, factors_have_closed_forms)
         cr_expect_float_eq(scaled(json, 1, "computation"), weak ? 80 : 40, 1e-6);
         cr_expect_float_eq(100 * least, (weak ? 0.8 : 0.4) * 31.25, 1e-6);
         cr_expect(known);
-        cr_expect(weak || strstr(found_text(d, "falls_most"),
+        cr_expect(weak || strstr(found_text(scaling, "falls_most"),
                                  "computation scaling falls most: from 100.0 % to 40.0 %"));
         json_decref(json);
-        document_free(d);
+        document_free(scaling);
     }
     run[0]->ranks.at[1].in_call = true; /* it was cut off */
     double least;
     bool known;
-    struct document *d = scaling_document(&(struct scale_request){run, 4, false}, &least, &known);
+    struct document *scaling =
+        scaling_document(&(struct scale_request){run, 4, false}, &least, &known);
     cr_expect(!known);
     cr_expect_float_eq(least, 0.8, 1e-9);
-    cr_expect(strstr(found_text(d, "unknown_factors"), "with 4 ranks"));
-    document_free(d);
+    cr_expect(strstr(found_text(scaling, "unknown_factors"), "with 4 ranks"));
+    document_free(scaling);
     for (size_t i = 0; i < 4; i++)
         profile_free(run[i]);
 }
@@ -318,19 +312,20 @@ Test(scale, factors_of_traces)
     bool known;
     run[0]->trace.replay = (struct replay_check){.replayed_ns = 1250, .ideal_ns = 1000};
     run[1]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
-    struct document *d = scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
-    cr_expect(
-        strstr(found_text(d, "falls_most"), "serialisation falls most: from 100.0 % to 53.3 %"),
-        "%s", found_text(d, "falls_most"));
-    document_free(d);
+    struct document *scaling =
+        scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
+    cr_expect(strstr(found_text(scaling, "falls_most"),
+                     "serialisation falls most: from 100.0 % to 53.3 %"),
+              "%s", found_text(scaling, "falls_most"));
+    document_free(scaling);
     /* By its trace 4 ranks would take less than the longest computation: that is all transfer. */
     run[1]->trace.replay.ideal_ns = 1000;
-    d = scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
-    json_t *json = document_json(d);
+    scaling = scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
+    json_t *json = document_json(scaling);
     cr_expect_float_eq(scaled(json, 1, "serialisation"), 100, 1e-6);
     cr_expect_float_eq(scaled(json, 1, "transfer"), 40, 1e-6);
     json_decref(json);
-    document_free(d);
+    document_free(scaling);
     profile_free(run[0]);
     profile_free(run[1]);
 }
@@ -354,17 +349,15 @@ static const char *verdict_on_rule(double own, double after_own, size_t n, struc
                                       .time = {{1e-4, NAN, NAN}, {5e-5, NAN, NAN}},
                                       .ratio = {{1, 1, 1}, {0.5, 0.49, 0.51}},
                                       .best = 1};
-    struct document *d =
-        compare_tuned((struct made){10, 1, 0, own, false},
-                      (struct made){10, 1, 0, after_own, false}, n, NAN, NULL, &set);
-    json_t *json = document_json(d);
+    compare_tuned((struct made){10, 1, 0, own, false}, (struct made){10, 1, 0, after_own, false}, n,
+                  NAN, NULL, &set);
+    json_t *json = document_json(compared);
     const json_t *row = json_array_get(
         json_object_get(json_object_get(json_object_get(json, "tables"), "gains"), "rows"), 0);
     snprintf(verdict, sizeof verdict, "%s", json_string_value(json_object_get(row, "verdict")));
     *predicted_us = json_number_at(row, "predicted");
     *t = set.list.at[0];
     json_decref(json);
-    document_free(d);
     free(set.list.at);
     return verdict;
 }
@@ -396,11 +389,9 @@ static const char *said_of(const char *a, const char *b)
 {
     algorithm[0] = a;
     algorithm[1] = b;
-    struct document *d = compare((struct made){10, 1, 0, 0.1, false},
-                                 (struct made){10, 1, 0, 0.3, false}, 5, NAN, NULL);
+    compare((struct made){10, 1, 0, 0.1, false}, (struct made){10, 1, 0, 0.3, false}, 5, NAN, NULL);
     static char text[200];
-    snprintf(text, sizeof text, "%s", found_text(d, "algorithm"));
-    document_free(d);
+    snprintf(text, sizeof text, "%s", found_text(compared, "algorithm"));
     algorithm[0] = algorithm[1] = NULL;
     return text;
 }

@@ -92,9 +92,11 @@ static const char *record(int r, const struct in *in, bool threads, bool words)
     return path;
 }
 
+static json_t *value; /* the verdict that was asked for last */
+
 /* The verdict on two ranks by their records, which are removed. WORDS of them have recorded that
  * they were asked to end. */
-static json_t *verdict_on(const struct in in[2], bool threads, int words)
+static void verdict_on(const struct in in[2], bool threads, int words)
 {
     scratch_make();
     for (int r = 0; r < 2; r++)
@@ -102,126 +104,113 @@ static json_t *verdict_on(const struct in in[2], bool threads, int words)
     struct situation *e = situation_read(scratch, VERDICT_SETTLED);
     cr_assert_not_null(e);
     struct verdict *v = verdict_of(e);
-    json_t *value = verdict_json(e, v);
+    json_decref(value);
+    value = verdict_json(e, v);
     verdict_free(v);
     situation_free(e);
     scratch_remove();
-    return value;
 }
 
 /* One rank is in MPI_Barrier, one in OTHER. */
-static json_t *verdict_on_two(uint32_t other, bool threads, int words)
+static void verdict_on_two(uint32_t other, bool threads, int words)
 {
-    return verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.operation = other}},
-                      threads, words);
+    verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.operation = other}}, threads,
+               words);
 }
 
-static const char *text_in(const json_t *value)
+static const char *text_in(void)
 {
     return json_string_value(json_object_get(value, "text"));
 }
 
-static const char *kind_in(const json_t *value)
+static const char *kind_in(void)
 {
     return json_string_value(json_object_get(value, "kind"));
 }
 
 Test(records, different_collectives)
 {
-    json_t *value = verdict_on_two(OP_ALLREDUCE, false, 2);
-    cr_assert_str_eq(kind_in(value), "mismatch");
+    verdict_on_two(OP_ALLREDUCE, false, 2);
+    cr_assert_str_eq(kind_in(), "mismatch");
     cr_assert(json_is_true(json_object_get(value, "proven")));
-    assert_has(text_in(value), "when the run ended, a deadlock of 2 of 2 ranks: ");
-    assert_has(text_in(value), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
-    assert_has(text_in(value), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
+    assert_has(text_in(), "when the run ended, a deadlock of 2 of 2 ranks: ");
+    assert_has(text_in(), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
+    assert_has(text_in(), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
     cr_assert_eq(json_array_size(json_object_get(value, "groups")), 2);
-    json_decref(value);
 }
 
 /* Another thread, even one that has not called MPI yet, may release them. */
 Test(records, threads_may_release)
 {
-    json_t *value = verdict_on_two(OP_ALLREDUCE, true, 2);
+    verdict_on_two(OP_ALLREDUCE, true, 2);
     const json_t *notes = json_object_get(value, "notes");
-    cr_assert_str_eq(kind_in(value), "mismatch");
+    cr_assert_str_eq(kind_in(), "mismatch");
     cr_assert(json_is_false(json_object_get(value, "proven")));
-    assert_lacks(text_in(value), "deadlock");
+    assert_lacks(text_in(), "deadlock");
     assert_has(json_string_value(json_array_get(notes, json_array_size(notes) - 1)),
                "not called a deadlock: another thread");
-    json_decref(value);
 }
 
 /* MPI refuses a rank that the communicator does not have, and ends the process. */
 Test(records, ended_by_an_error)
 {
-    json_t *value = verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4},
-                                                    {.operation = OP_BARRIER}},
-                               false, 0);
-    cr_assert_str_eq(kind_in(value), "gone", "%s", text_in(value));
-    assert_has(text_in(value), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
-                               "MPI_Send to a rank that the communicator does not have (tag 4");
-    json_decref(value);
+    verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4},
+                                    {.operation = OP_BARRIER}},
+               false, 0);
+    cr_assert_str_eq(kind_in(), "gone", "%s", text_in());
+    assert_has(text_in(), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
+                          "MPI_Send to a rank that the communicator does not have (tag 4");
 }
 
 /* The launcher then ends the others, and they may not record it. */
 Test(records, killed_because_of_an_error)
 {
-    json_t *value = verdict_on(
-        (const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4}, {.outside = true}}, false,
-        1);
-    assert_has(text_in(value), "when the run ended, rank 0: ended by MPI after an error");
-    assert_lacks(text_in(value), "rank 1: gone");
-    json_decref(value);
+    verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4}, {.outside = true}},
+               false, 1);
+    assert_has(text_in(), "when the run ended, rank 0: ended by MPI after an error");
+    assert_lacks(text_in(), "rank 1: gone");
 }
 
 /* A launcher kills at last who does not heed its signal; what they were in is the verdict. */
 Test(records, killed_in_a_call_with_the_others)
 {
     for (int i = 0; i < 2; i++) {
-        json_t *value = verdict_on_two(i ? OP_FINALIZE : OP_ALLREDUCE, false, 1);
-        cr_assert_str_eq(kind_in(value), i ? "missing" : "mismatch", "%s", text_in(value));
-        json_decref(value);
+        verdict_on_two(i ? OP_FINALIZE : OP_ALLREDUCE, false, 1);
+        cr_assert_str_eq(kind_in(), i ? "missing" : "mismatch", "%s", text_in());
     }
 }
 
 /* The time limit of a job: who computes may be killed before it handles the signal. */
 Test(records, killed_outside_of_mpi_with_the_others)
 {
-    json_t *value =
-        verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.outside = true}}, false, 1);
-    cr_assert_str_eq(kind_in(value), "unknown", "%s", text_in(value));
-    assert_has(text_in(value), "rank 1, awaited in MPI_Barrier number 7 of MPI_COMM_WORLD");
-    assert_has(text_in(value), "when it was killed (it is unknown whether before the other ranks)");
-    json_decref(value);
+    verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.outside = true}}, false, 1);
+    cr_assert_str_eq(kind_in(), "unknown", "%s", text_in());
+    assert_has(text_in(), "rank 1, awaited in MPI_Barrier number 7 of MPI_COMM_WORLD");
+    assert_has(text_in(), "when it was killed (it is unknown whether before the other ranks)");
 }
 
 Test(records, finalize_waits_for_who_computes)
 {
-    json_t *value =
-        verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.outside = true}}, false, 2);
-    cr_assert_str_eq(kind_in(value), "computes", "%s", text_in(value));
-    assert_has(text_in(value), "rank 1, awaited in MPI_Finalize, at application+");
-    json_decref(value);
-    value = verdict_on_two(OP_FINALIZE, false, 2);
-    cr_assert_str_eq(kind_in(value), "missing");
-    json_decref(value);
-    value = verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}},
-                       false, 2);
-    assert_has(text_in(value), "for an unknown reason: ranks 0, 1: in or after MPI_Finalize");
-    json_decref(value);
+    verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.outside = true}}, false, 2);
+    cr_assert_str_eq(kind_in(), "computes", "%s", text_in());
+    assert_has(text_in(), "rank 1, awaited in MPI_Finalize, at application+");
+    verdict_on_two(OP_FINALIZE, false, 2);
+    cr_assert_str_eq(kind_in(), "missing");
+    verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}}, false,
+               2);
+    assert_has(text_in(), "for an unknown reason: ranks 0, 1: in or after MPI_Finalize");
 }
 
 /* A receive that was freed may have taken the message for which the rank waits. */
 Test(records, receive_after_one_that_was_freed)
 {
     for (int freed = 0; freed < 2; freed++) {
-        json_t *value = verdict_on(
+        verdict_on(
             (const struct in[2]){
                 {.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = 400, .freed = freed},
                 {.operation = OP_BARRIER, .has_sent = 4}},
             false, 2);
-        cr_expect_str_eq(kind_in(value), "unknown");
-        json_decref(value);
+        cr_expect_str_eq(kind_in(), "unknown");
     }
 }
 
@@ -229,47 +218,41 @@ Test(records, receive_after_one_that_was_freed)
  * another call. */
 Test(records, fence_that_a_member_left_out)
 {
-    json_t *value = verdict_on_two(OP_WIN_FENCE, false, 2);
-    cr_expect_str_eq(kind_in(value), "missing");
+    verdict_on_two(OP_WIN_FENCE, false, 2);
+    cr_expect_str_eq(kind_in(), "missing");
     cr_expect(json_is_false(json_object_get(value, "proven")));
-    assert_has(text_in(value), "calls may wait for each other: rank 0: in MPI_Barrier number 7 of");
-    assert_has(text_in(value), "; rank 1: in MPI_Win_fence");
-    json_decref(value);
-    value =
-        verdict_on((const struct in[2]){{.operation = OP_WIN_FENCE}, {.outside = true}}, false, 2);
-    assert_has(text_in(value), "rank 1, awaited in MPI_Win_fence");
-    json_decref(value);
+    assert_has(text_in(), "calls may wait for each other: rank 0: in MPI_Barrier number 7 of");
+    assert_has(text_in(), "; rank 1: in MPI_Win_fence");
+    verdict_on((const struct in[2]){{.operation = OP_WIN_FENCE}, {.outside = true}}, false, 2);
+    assert_has(text_in(), "rank 1, awaited in MPI_Win_fence");
 }
 
 /* It is unknown whether the other rank is a member. */
 Test(records, group_that_makes_a_communicator)
 {
-    json_t *value = verdict_on(
-        (const struct in[2]){{.operation = OP_COMM_CREATE_GROUP}, {.outside = true}}, false, 2);
-    cr_expect_eq(json_array_size(json_object_get(value, "ranks")), 0, "%s", text_in(value));
-    json_decref(value);
+    verdict_on((const struct in[2]){{.operation = OP_COMM_CREATE_GROUP}, {.outside = true}}, false,
+               2);
+    cr_expect_eq(json_array_size(json_object_get(value, "ranks")), 0, "%s", text_in());
 }
 
 /* It has a number like any collective. */
 Test(records, communicator_that_a_member_does_not_make)
 {
-    json_t *value = verdict_on_two(OP_COMM_DUP, false, 2);
-    cr_expect_str_eq(kind_in(value), "mismatch");
+    verdict_on_two(OP_COMM_DUP, false, 2);
+    cr_expect_str_eq(kind_in(), "mismatch");
     cr_expect(json_is_true(json_object_get(value, "proven")));
-    assert_has(text_in(value), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD, at ");
-    assert_has(text_in(value), ", but rank 1 in MPI_Comm_dup number 7 of MPI_COMM_WORLD, at ");
-    json_decref(value);
+    assert_has(text_in(), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD, at ");
+    assert_has(text_in(), ", but rank 1 in MPI_Comm_dup number 7 of MPI_COMM_WORLD, at ");
 }
 
 static void expect_verdict(const char *kind, const char *first, const char *second,
                            const struct in in[2])
 {
-    json_t *value = verdict_on(in, false, 2);
-    cr_assert_str_eq(kind_in(value), kind, "%s", text_in(value));
+    verdict_on(in, false, 2);
+    cr_assert_str_eq(kind_in(), kind, "%s", text_in());
     cr_expect(json_is_true(json_object_get(value, "proven")));
-    assert_has(text_in(value), first);
-    assert_has(text_in(value), second);
-    json_decref(value);
+    assert_has(text_in(), first);
+    assert_has(text_in(), second);
 }
 
 Test(records, messages)
@@ -302,7 +285,7 @@ Test(records, messages)
 
 /* A record of another host, in which the rank waits for the other one's message. SUMMARY: what the
  * watchdog there has written, AGE seconds ago; NULL: nothing. */
-static json_t *verdict_on_other_host(const char *summary, int age)
+static void verdict_on_other_host(const char *summary, int age)
 {
     const struct in in[2] = {{.operation = OP_RECV, .peer = 1, .tag = 4},
                              {.operation = OP_RECV, .peer = 0, .tag = 4}};
@@ -325,25 +308,22 @@ static json_t *verdict_on_other_host(const char *summary, int age)
     }
     struct situation *e = situation_read(scratch, VERDICT_SETTLED);
     cr_assert_not_null(e);
-    json_t *value = verdict_json_of(e);
+    json_decref(value);
+    value = verdict_json_of(e);
     situation_free(e);
     scratch_remove();
-    return value;
 }
 
 Test(records, what_another_hosts_watchdog_says_is_known)
 {
-    json_t *v = verdict_on_other_host("waiting 1e6\n0 1\n1 1\n", 0);
-    cr_assert_str_eq(kind_in(v), "cycle");
-    cr_assert(json_is_true(json_object_get(v, "proven")), "%s", text_in(v));
-    cr_assert_not_null(strstr(text_in(v), "nothing has moved for"), "%s", text_in(v));
-    json_decref(v);
-    v = verdict_on_other_host("waiting 1e6\n0 1\n", 0);
-    cr_assert_str_eq(kind_in(v), "gone");
-    json_decref(v);
-    v = verdict_on_other_host("moving 1e6\n0 1\n1 1\n", 0);
-    cr_assert_str_eq(kind_in(v), "moving", "%s", text_in(v));
-    json_decref(v);
+    verdict_on_other_host("waiting 1e6\n0 1\n1 1\n", 0);
+    cr_assert_str_eq(kind_in(), "cycle");
+    cr_assert(json_is_true(json_object_get(value, "proven")), "%s", text_in());
+    cr_assert_not_null(strstr(text_in(), "nothing has moved for"), "%s", text_in());
+    verdict_on_other_host("waiting 1e6\n0 1\n", 0);
+    cr_assert_str_eq(kind_in(), "gone");
+    verdict_on_other_host("moving 1e6\n0 1\n1 1\n", 0);
+    cr_assert_str_eq(kind_in(), "moving", "%s", text_in());
 }
 
 /* The verdict for which a watchdog ended the run is the run's; what is none is not used. */
@@ -364,9 +344,9 @@ Test(records, the_verdict_of_a_watchdog)
             record(r, &(const struct in){.operation = r ? OP_ALLREDUCE : OP_BARRIER}, false, true);
         scratch_write(VERDICT_FILE, saved[i]);
         struct situation *e = situation_read(scratch, VERDICT_SETTLED);
-        json_t *value = verdict_json_of(e);
-        cr_assert_eq(!strcmp(text_in(value), "kept"), saved[i] == good, "%s", saved[i]);
         json_decref(value);
+        value = verdict_json_of(e);
+        cr_assert_eq(!strcmp(text_in(), "kept"), saved[i] == good, "%s", saved[i]);
         situation_free(e);
         scratch_remove();
     }
@@ -379,12 +359,11 @@ Test(records, a_host_that_says_nothing_is_named_and_proves_nothing)
         int age;
     } cases[] = {{NULL, 0}, {"waiting 1e6\n0 1\n1 1\n", 100}, {"waiting 1e6\n0 9\n", 0}, {"", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        json_t *v = verdict_on_other_host(cases[i].summary, cases[i].age), *notes;
-        char *text = json_dumps(notes = json_object_get(v, "notes"), 0);
-        cr_assert(json_is_false(json_object_get(v, "proven")), "%zu: %s", i, text_in(v));
+        verdict_on_other_host(cases[i].summary, cases[i].age);
+        char *text = json_dumps(json_object_get(value, "notes"), 0);
+        cr_assert(json_is_false(json_object_get(value, "proven")), "%zu: %s", i, text_in());
         cr_assert_not_null(strstr(text, "cannot be seen from here (elsewhere)"), "%zu: %s", i,
                            text);
         free(text);
-        json_decref(v);
     }
 }
