@@ -75,7 +75,7 @@ static error_t take_operations(struct option_parser *parser, const struct option
 static int late_rank(const char *pattern)
 {
     int rank, end = 0;
-    return sscanf(pattern, "late:%9d%n", &rank, &end) == 1 && !pattern[end] ? rank : -1;
+    return sscanf(pattern, "late:%5d%n", &rank, &end) == 1 && !pattern[end] ? rank : -1;
 }
 
 /* A word that is no pattern is a directory. */
@@ -241,6 +241,17 @@ struct latency_visit {
     int wrong;       /* number of cases with wrong data */
 };
 
+/* Whether LATE has RANKS times that can be waited for: up to 10 s. */
+static bool is_replayable(const json_t *late, size_t ranks)
+{
+    bool replayable = json_array_size(late) == ranks;
+    for (size_t r = 0; r < ranks && replayable; r++) {
+        const double ns = json_number_value(json_array_get(late, r));
+        replayable = ns >= 0 && ns <= 1e10;
+    }
+    return replayable;
+}
+
 /* The costliest calls of OF among RANKS ranks in the recorded run; NULL if there are none. */
 static const struct profile_arrival *recorded_calls(const struct profile *p,
                                                     const struct operation *of, size_t ranks)
@@ -249,7 +260,7 @@ static const struct profile_arrival *recorded_calls(const struct profile *p,
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];
         if (!strcmp(p->operations.at[a->operation].name, of->mpi_name) &&
-            json_array_size(a->late) == ranks && (!most || a->time_ns > most->time_ns))
+            is_replayable(a->late, ranks) && (!most || a->time_ns > most->time_ns))
             most = a;
     }
     return most;

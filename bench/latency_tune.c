@@ -66,7 +66,8 @@ static bool open_set(struct tune *t)
     tuning_library_name(library, sizeof library);
     if (!tuned_set_load(&t->set, t->o->tune))
         reason_print_stored(t->o->bench.program);
-    if (t->set.complete || strcmp(t->set.library, library) != 0)
+    /* Recorded arrivals may be those of another run. */
+    if (t->set.complete || t->o->arrivals.directory || strcmp(t->set.library, library) != 0)
         t->set.list.n = 0;
     text_copy(t->set.library, sizeof t->set.library, library);
     snprintf(path, sizeof path, "%s/env.sh", t->o->tune);

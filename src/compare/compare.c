@@ -346,8 +346,9 @@ static bool add_placement(const struct comparison *c, struct document *d)
             const bool lost = shared[0] == c->n && shared[1] == 0,
                        now = shared[0] == 0 && shared[1] == c->m;
             if ((lost || now) && n++ < 6)
-                snprintf(text + strlen(text), 160 - strlen(text), "%s %s %zu-%zu", n > 1 ? "," : "",
-                         now ? "now" : "no longer", i, k);
+                snprintf(text + strlen(text), 160 - strlen(text), "%s %s %d-%d", n > 1 ? "," : "",
+                         now ? "now" : "no longer", run[0]->ranks.at[i].rank,
+                         run[0]->ranks.at[k].rank);
         }
     if (n)
         document_finding(d, FINDING("placement", FINDING, .number = {{"pairs", (double)n}}),
@@ -355,12 +356,13 @@ static bool add_placement(const struct comparison *c, struct document *d)
     return n > 0;
 }
 
-/* The fastest of P's calls of OPERATION in the size class, ns; NaN if there is none. */
+/* The fastest of P's calls of OPERATION in the size class, ns; NaN if none was timed. */
 static double fastest_call(const struct profile *p, const char *operation, uint32_t size_class)
 {
     double ns = NAN;
     for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
-        if (e->size_class == size_class && !strcmp(p->operations.at[e->operation].name, operation))
+        if (e->size_class == size_class && entry_timed_calls(e) &&
+            !strcmp(p->operations.at[e->operation].name, operation))
             ns = fmin(ns, (double)e->min_ns);
     return ns;
 }
@@ -375,7 +377,7 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
     char least[32];
     for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
         const struct profile_operation *o = &p->operations.at[e->operation];
-        double a = 1, b = INFINITY;
+        double a = 0, b = INFINITY;
         if (!e->bytes || (o->family != FAMILY_SEND && o->family != FAMILY_SENDRECV))
             continue;
         for (size_t run = 0; run < c->all; run++) {
@@ -383,7 +385,7 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
             a = run < c->n ? fmax(a, ns) : a;
             b = run < c->n ? b : fmin(b, ns);
         }
-        if (isfinite(b) && b >= 3 * a)
+        if (isfinite(b) && a > 0 && b >= 3 * a)
             from = fmin(from, (double)e->bytes / (double)e->calls);
     }
     if (isfinite(from))

@@ -94,7 +94,8 @@ static const char *algorithm[2], *library = "Open MPI v4.1.4";
 
 /* Of the runs before and after: the fastest send of 1 KiB, ns, and whether rank 1 has another host
  * than rank 0. */
-static uint64_t send_ns[2] = {100, 100};
+static uint64_t send_ns[2] = {100, 100}, once[HISTOGRAM_BUCKETS] = {[3] = 1},
+                *timed[2] = {once, once};
 static bool apart[2];
 
 static struct document *compared; /* the last comparison */
@@ -121,7 +122,8 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
                                                       .size_class = size_class_of(1024),
                                                       .calls = 1,
                                                       .bytes = 1024,
-                                                      .min_ns = send_ns[i >= n] + 400 * comm});
+                                                      .min_ns = send_ns[i >= n] + 400 * comm,
+                                                      .histogram = timed[i >= n]});
         if (algorithm[i >= n])
             profile_add_finding(run[i], "algorithms",
                                 json_pack("{s:s, s:i, s:i, s:i, s:s}", "operation", "MPI_Allreduce",
@@ -181,8 +183,14 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
     SAYS(2, "Allreduce at solve.c:10 solve takes longer");
     compare(usual, usual, 5, NAN, NULL);
     cr_expect_str_eq(finding(1), "");
-    send_ns[1] = 299;
     apart[1] = false;
+    send_ns[0] = 0;
+    timed[0] = NULL;
+    compare(usual, slower, 5, NAN, NULL);
+    SAYS(1, "Allreduce at solve.c:10 solve takes longer");
+    send_ns[0] = 100;
+    send_ns[1] = 299;
+    timed[0] = once;
     compare(usual, slower, 5, NAN, NULL);
     SAYS(1, "Allreduce at solve.c:10 solve takes longer");
     apart[0] = true;
