@@ -62,3 +62,25 @@ const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEX
                  100 * e->transfer);
     return text;
 }
+
+/* Waiting in messages is what a trace shows, or at least the time by which the rank that is longest
+ * outside of MPI exceeds this one, without this one's waiting in collectives. */
+void rank_parts(const struct profile_rank *r, double most, double part[RANK_PARTS])
+{
+    const bool known = r->collective_ns >= 0 && r->message_ns >= 0;
+    const double mpi = (double)r->mpi_ns, outside = 1e9 * rank_outside(r),
+                 collective = known ? (double)r->collective_ns : 0,
+                 message = known ? (double)r->message_ns : 0,
+                 wait = known ? fmax(0, (double)r->collective_wait_ns) : 0,
+                 late = fmax((double)r->message_wait_ns, 1e9 * most - outside - wait),
+                 in_messages = fmin(message, fmax(0, late));
+    const double parts[] = {outside,
+                            wait + in_messages,
+                            message - in_messages,
+                            collective - wait,
+                            fmax(0, mpi - collective - message),
+                            0};
+    for (size_t k = 0; k < RANK_PARTS; k++)
+        part[k] = r->in_call ? NAN : parts[k];
+    part[RANK_PARTS - 1] = r->injected_ns ? (double)r->injected_ns : NAN;
+}

@@ -28,3 +28,9 @@ struct efficiency efficiency_of(const struct profile *p);
  * these two are unknown. E must be known. */
 enum { EFFICIENCY_TEXT = 120 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
+
+/* PART: the parts that a rank's wall time consists of, in ns: outside of MPI; at least so much
+ * waiting; messages, collectives and other time in MPI; measurements by collprof. NaN: unknown, as
+ * for a rank that was killed in a call, or no measurements. MOST: as in struct efficiency. */
+enum { RANK_PARTS = 6 };
+void rank_parts(const struct profile_rank *r, double most, double part[RANK_PARTS]);

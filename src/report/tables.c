@@ -353,25 +353,6 @@ static const struct column rank_columns[] = {
     NAME("host", NULL, "where it ran"),
 };
 
-/* Parts that add up to the rank's wall time; unknown for a rank that was killed in a call. Waiting
- * in messages is what a trace shows, or at least the time by which the rank that is longest outside
- * of MPI exceeds this one, without this one's waiting in collectives. */
-static void put_parts(struct table *t, const struct view *v, const struct profile_rank *r)
-{
-    const bool known = r->collective_ns >= 0 && r->message_ns >= 0;
-    const double mpi = r->in_call ? NAN : (double)r->mpi_ns,
-                 collective = known ? (double)r->collective_ns : 0,
-                 message = known ? (double)r->message_ns : 0,
-                 wait = known ? fmax(0, (double)r->collective_wait_ns) : 0,
-                 late = 1e9 * (v->where.most - rank_outside(r)) - wait,
-                 in_messages = fmin(message, fmax(0, fmax((double)r->message_wait_ns, late)));
-    const double part[] = {1e9 * rank_outside(r), wait + in_messages, message - in_messages,
-                           collective - wait, fmax(0, mpi - collective - message)};
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        put_ns(t, isnan(mpi) ? NAN : part[i]);
-    put_ns(t, r->injected_ns ? (double)r->injected_ns : NAN);
-}
-
 static void fill_ranks(struct table *t, const struct view *v)
 {
     for (size_t i = 0; i < v->p->ranks.n; i++) {
@@ -384,7 +365,10 @@ static void fill_ranks(struct table *t, const struct view *v)
         put_count(t, r->calls);
         put_ns(t, r->cpu_ns < 0 ? NAN : (double)r->cpu_ns);
         put_ns(t, r->delayed_ns < 0 ? NAN : (double)r->delayed_ns);
-        put_parts(t, v, r);
+        double part[RANK_PARTS];
+        rank_parts(r, v->where.most, part);
+        for (size_t k = 0; k < RANK_PARTS; k++)
+            put_ns(t, part[k]);
         table_text(t, state_name_of(r->state));
         table_text(t, v->p->hosts.at[r->host].name);
     }
