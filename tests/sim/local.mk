@@ -12,27 +12,28 @@ SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/pairs.sh \
 	tests/sim/collbench-collective.sh \
 	tests/sim/methods.sh \
-	tests/sim/trees.sh tests/sim/trees.py tests/sim/tune.py \
+	tests/sim/trees.sh tests/sim/trees.py tests/sim/tune.py tests/sim/what_if.py tests/sim/stuck.py \
 	tests/sim/known.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \
-	tests/sim/waits.sh tests/sim/causes.sh tests/sim/what_if.sh tests/sim/claims.sh tests/sim/stuck.sh
+	tests/sim/waits.sh tests/sim/causes.sh tests/sim/claims.sh
 THOROUGH_TESTS += tests/sim/layer.sh
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
 endif
 
-# The verdict on 400 drawn hangs: goes on where it was ended. SEED: printed at the beginning.
-truth-verdict: all sim/stuck
-	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/stuck.py $(or $(SEED),1) 0 400 truth-verdict.$(or $(SEED),1)
-# What --tune chooses in 300 drawn cases, from SEED on: goes on where it was ended.
-truth-tune: all sim/isolated sim/collbench-collective
-	SMPIRUN="$(SMPIRUN)" python3 $(srcdir)/tests/sim/tune.py $(or $(SEED),1) 300 64 600 truth-tune.$(or $(SEED),1)
-# Predictions and advice of trees on 300 drawn networks: goes on where it was ended. SEED: the first of their numbers.
-truth-networks: all sim/collbench-tree
-	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/trees.py $(or $(SEED),1000) 300 37 120 truth-networks.$(or $(SEED),1000)
-.PHONY: truth-verdict truth-tune truth-networks
+# Drawn in simulation, from SEED on; each goes on where it was ended. 400 hangs and their verdict; 300 cases of --tune;
+# 300 networks, and what is predicted of trees; 300 programs, really changed, and what was predicted of that.
+TRUTHS = truth-verdict truth-tune truth-networks truth-causes
+truth-verdict: TRUTH = stuck.py $(FIRST) 400 64 60
+truth-tune: TRUTH = tune.py $(FIRST) 300 64 600
+truth-networks: TRUTH = trees.py $(FIRST) 300 37 120
+truth-causes: TRUTH = what_if.py $(FIRST) 300 8 100
+$(TRUTHS): FIRST = $(or $(SEED),1)
+$(TRUTHS): all sim/stuck sim/isolated sim/collbench-collective sim/collbench-tree sim/what_if
+	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/$(TRUTH) $@.$(FIRST)
+.PHONY: $(TRUTHS)
 
 # Objects of all floors but profile and page, which only the layer needs.
 SIM_FILES = $(filter %.c,$(libbase_la_SOURCES) $(libtopology_la_SOURCES) $(libmeasure_la_SOURCES) \
@@ -114,11 +115,7 @@ claims: all $(BENCHES:%=sim/collbench-%)
 NETWORKS = 300
 study: all sim/collbench-bcast sim/collbench-scenario sim/isolated sim/layer
 	$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/sim/study.py study $(NETWORKS) | tee study.md
-# Whether predictions of changes come true, for 300 programs drawn by SEED and the numbers after it.
-truth-causes: sim/what_if collprof
-	@seed=$${SEED:-$$(date +%s)}; echo "SEED=$$seed"; $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/what_if.py \
-		$(srcdir)/tests/sim/run.sh ./collprof sim/what_if sim/truth.dir $$(seq $$seed $$((seed + 299)))
 clean-local: clean-figures
 clean-figures:
 	rm -rf figures study study.md
-.PHONY: truth-causes figures $(FIGURES) claims study clean-figures
+.PHONY: figures $(FIGURES) claims study clean-figures

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""usage: stuck.py SEED FIRST COUNT [DONE]
+"""usage: stuck.py [FIRST_SEED CASES MOST_RANKS SECONDS [DONE]]
 
-Hangs drawn by SEED, the cases FIRST to FIRST + COUNT - 1: stuck.c with a kind, ranks, a communicator and lines, run
-in simulation until no rank can go on, and what `collprof where` then says. Of 98 % of them the kind, the ranks at
-fault and the lines must be right, and "deadlock" is said of none that is none. DONE: a file of results: cases that are
-in it are not run again."""
-import json, os, random, re, subprocess, sys, tempfile
+Protects the verdict on runs that hang, from the wrappers to the sentence: hangs drawn by seeds, which are stuck.c with a
+kind, ranks, a communicator and lines, run in simulation until no rank can go on, and what `collprof where` then says.
+Of 98 % of them the kind, the ranks at fault and the lines must be right, and "deadlock" is said of none that is none.
+Without arguments five cases, and twenty by a new seed with ./check --thorough. DONE: see sweep.py."""
+import json, os, random, re, subprocess, sys, time
+
+import sweep
 
 here = os.path.dirname(os.path.abspath(__file__))
 lines = {m.group(1): n for n, text in enumerate(open(f"{here}/stuck.c"), 1)
@@ -37,11 +39,11 @@ KINDS = {
 }
 
 
-def draw(seed, case):
-    r = random.Random(f"{seed} {case}")
-    kind = list(KINDS)[case % len(KINDS)]
+def draw(seed, most_ranks):
+    r = random.Random(f"stuck {seed}")
+    kind = list(KINDS)[seed % len(KINDS)]
     least, most = KINDS[kind][1]
-    n = r.randint(max(2, least + (kind in ("another", "crossed"))), r.choice([5, 16, 64]))
+    n = r.randint(max(2, least + (kind in ("another", "crossed"))), r.choice([5, 16, most_ranks]))
     roles = r.sample(range(n), min(r.randint(least, most), n - (kind in ("another", "crossed")) or 1))
     # On a part of the ranks somebody else must be there to be waited for, or to disagree.
     comm = r.choice(["world", "dup", "reversed"] + (["part"] if n > 3 * len(roles) else []))
@@ -74,14 +76,15 @@ def name_lines(text):
     return re.sub(r"\bstuck_\w+\.so\+0x([0-9a-f]+)", name, text)
 
 
-def run(case, seed, directory):
-    kind, n, roles, comm, variant = draw(seed, case)
-    environment = dict(os.environ, COLLPROF_OUTPUT=directory, COLLPROF_REPORT="no", CHECK_LIMIT="60")
+def run(seed, most_ranks, directory, seconds):
+    kind, n, roles, comm, variant = draw(seed, most_ranks)
+    out = f"{directory}/{seed}"
+    environment = dict(os.environ, COLLPROF_OUTPUT=out, COLLPROF_REPORT="no", CHECK_LIMIT=str(seconds))
     words = [kind, comm, str(variant)] + [str(r) for r in roles]
     subprocess.run([f"{here}/run.sh", "cluster", str(n), "sim/stuck"] + words, env=environment,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    where = subprocess.run(["./collprof", "where", "--format=json", directory], capture_output=True, text=True, check=False)
-    what = f"{case}: {n} ranks, {' '.join(words)}"
+    where = subprocess.run(["./collprof", "where", "--format=json", out], capture_output=True, text=True, check=False)
+    what = f"{seed}: {n} ranks, {' '.join(words)}"
     if where.returncode:
         return what, [f"no verdict: {where.stderr.strip()}"], ""
     verdict = json.loads(where.stdout)
@@ -89,28 +92,14 @@ def run(case, seed, directory):
     return what, judge(kind, n, roles, variant, verdict), verdict["text"]
 
 
-def main():
-    seed, first, count = (int(a) for a in sys.argv[1:4])
-    results = {}
-    if len(sys.argv) > 4 and os.path.exists(sys.argv[4]):
-        results = {int(l.split(":")[0]): l.rstrip().endswith("right") for l in open(sys.argv[4])}
-    log = open(sys.argv[4], "a", buffering=1) if len(sys.argv) > 4 else None
-    false = 0
-    print(f"stuck: seed {seed}", flush=True)
-    for case in range(first, first + count):
-        if case in results:
-            continue
-        with tempfile.TemporaryDirectory() as directory:
-            what, wrong, text = run(case, seed, f"{directory}/out")
-        results[case] = not wrong
-        false += "FALSE DEADLOCK" in wrong
-        if log:
-            log.write(f"{what}: {', '.join(wrong) or 'right'}\n")
-        if wrong:
-            print(f"{what}: {', '.join(wrong)}\n    {text}", flush=True)
-    right = sum(results[case] for case in range(first, first + count))
-    print(f"stuck: {right} of {count} are right")
-    sys.exit(right < 0.98 * count - 1e-9 or false > 0)
+def show(what, wrong, text):
+    print(f"{what}: {', '.join(wrong)}\n    {text}" if wrong else f"{what}: right", flush=True)
 
 
-main()
+def summarize(results):
+    right = sum(not wrong for _, wrong, _ in results)
+    print(f"stuck: {right} of {len(results)} are right")
+    return right < 0.98 * len(results) - 1e-9 or any("FALSE DEADLOCK" in wrong for _, wrong, _ in results)
+
+
+sys.exit(sweep.sweep(run, show, summarize, (0, 5, 64, 60), (int(time.time()), 20, 64, 60)))

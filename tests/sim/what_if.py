@@ -1,10 +1,11 @@
-"""Whether predictions come true: usage: what_if.py RUN COLLPROF PROGRAM DIRECTORY SEED...
+#!/usr/bin/env python3
+"""usage: what_if.py [FIRST_SEED CASES RANKS SECONDS [DONE]]
 
-Of each seed's program (what_if.c), on a network drawn by the seed: a traced run; the program balanced, 30 % faster, and
-on an ideal network, run in truth. The unchanged replay is within 1 % of the run, gains within 5 % of the true gain or
-0.5 % of the run (the true time within the interval, where a twentieth of the run is transfer: a network that is used at other
-times is another), serialisation and transfer within 0.01. Of fewer than 20 seeds all must be right, of more 80 %: a
-draw of 25 misses two or three. Seeds in DIRECTORY.log are done: a run that was ended goes on."""
+Protects predictions of changes, and serialisation and transfer. Of each seed's program (what_if.c), on a network drawn
+by the seed: a traced run; the program balanced, 30 % faster, and on an ideal network, run in truth. The unchanged replay
+is within 1 % of the run, gains within 5 % of the true gain or 0.5 % of the run (the true time within the interval, where
+a twentieth of the run is transfer: a network that is used at other times is another), serialisation and transfer within
+0.01. Of fewer than 20 seeds all must be right, of more 80 %: a draw of 25 misses two or three. DONE: see sweep.py."""
 import csv
 import glob
 import json
@@ -14,15 +15,16 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
-RANKS, FASTER = 8, 30
+import sweep
+
+FASTER = 30
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-run_sh, collprof, program, directory = sys.argv[1:5]
-here = os.path.dirname(run_sh)
-cluster = open(here + "/platforms/cluster.xml").read()
+cluster = open(sweep.here + "/platforms/cluster.xml").read()
 
 
-def platform(name, bandwidth, latency):
+def platform(directory, name, bandwidth, latency):
     path = "%s/%s.xml" % (directory, name)
     text = cluster.replace('bw="1.25GBps"', 'bw="%s"' % bandwidth).replace('lat="5us"', 'lat="%s"' % latency)
     assert text.count(bandwidth) and text.count(latency)
@@ -31,22 +33,22 @@ def platform(name, bandwidth, latency):
 
 
 def report(*arguments):
-    return subprocess.run([collprof, "report", *arguments], check=True, timeout=60, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(["./collprof", "report", *arguments], check=True, timeout=60, stdout=subprocess.PIPE, text=True).stdout
 
 
-def profile(network, seed, variant, **settings):
-    out = "%s/%s" % (directory, variant)
+def profile(network, ranks, seed, variant, **settings):
+    out = "%s/%s" % (os.path.dirname(network), variant)
     for path in glob.glob(out + "*"):  # the run, and the link to it
         os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
     environment = dict(os.environ, COLLPROF_OUTPUT=out, COLLPROF_REPORT="no", **settings)
-    subprocess.run([run_sh, network, str(RANKS), program, str(seed), variant if variant != "ideal" else "plain"],
+    subprocess.run([sweep.here + "/run.sh", network, str(ranks), "sim/what_if", str(seed), variant.replace("ideal", "plain")],
                    env=environment, check=True, timeout=100, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     p = json.loads(report("--format=json", out))
     return p, max(r["wall_seconds"] for r in p["ranks"])
 
 
-def predicted(change):
-    line = report("--what-if=" + change, directory + "/plain")
+def predicted(network, change):
+    line = report("--what-if=" + change, os.path.dirname(network) + "/plain")
     times = re.search(r"would take (\S+ \S+) instead of .* CI (\S+ \S+) to (\S+ \S+)\)", line).groups()
     return [float(t.split()[0]) * UNITS[t.split()[1]] for t in times]
 
@@ -60,22 +62,15 @@ def computation(p):
     return max(1e9 * r["wall_seconds"] - r["mpi_ns"] for r in p["ranks"]) - setup(p)
 
 
-os.makedirs(directory, exist_ok=True)
-log = open(directory + ".log", "a+", buffering=1)
-log.seek(0)
-done = {int(seed): tuple(map(int, rest)) for seed, *rest in map(str.split, log)}  # right, predictions, in their interval
-seeds = list(map(int, sys.argv[5:]))
-for seed in seeds:
-    if seed in done:
-        continue
+def run(seed, ranks, directory, _seconds):
     covered = 0
     draw = random.Random(seed)
-    network = platform("net", "%dMBps" % draw.choice([100, 300, 1000, 10000]), "%dus" % draw.choice([1, 5, 20, 80]))
-    p, wall = profile(network, seed, "plain", COLLPROF_TRACE="calls")
+    network = platform(directory, "net", "%dMBps" % draw.choice([100, 300, 1000, 10000]), "%dus" % draw.choice([1, 5, 20, 80]))
+    p, wall = profile(network, ranks, seed, "plain", COLLPROF_TRACE="calls")
     bad, t = [], p["trace"]
     if t["replay"] != "good" or abs(t["replayed_ns"] - t["path_ns"]) > 0.01 * t["path_ns"] or t["replayable_ns"] != t["path_ns"]:
         bad.append("replay: %s, %s ns for %d" % (t["replay"], t["replayed_ns"], t["path_ns"]))
-    ideal, ideal_wall = profile(platform("fast", "1000000000GBps", "0us"), seed, "ideal", COLLPROF_TRACE="calls")
+    ideal, ideal_wall = profile(platform(directory, "fast", "1000000000GBps", "0us"), ranks, seed, "ideal", COLLPROF_TRACE="calls")
     true_run, run = 1e9 * ideal_wall - setup(ideal), 1e9 * wall - setup(p)
     on_ideal = (t["ideal_network_ns"] or 0) - setup(p)
     transfer = on_ideal / run
@@ -88,9 +83,9 @@ for seed in seeds:
     table = report("--table=causes", "--format=csv", "--top=1000", directory + "/plain")
     costly = next((r for r in csv.DictReader(table.splitlines()) if r["kind"] == "computation"), None)
     if costly:
-        predictions.append(("faster", *predicted("faster:%s,%d" % (costly["entered"], FASTER))))
+        predictions.append(("faster", *predicted(network, "faster:%s,%d" % (costly["entered"], FASTER))))
     for variant, expected, low, high in predictions:
-        true = 1e9 * profile(network, seed, variant)[1]
+        true = 1e9 * profile(network, ranks, seed, variant)[1]
         was = 1e9 * wall
         said.append("%s: %.2f ms becomes %.2f (%.2f to %.2f), in truth %.2f;" % (
             variant, was / 1e6, expected / 1e6, low / 1e6, high / 1e6, true / 1e6))
@@ -99,23 +94,32 @@ for seed in seeds:
         if not within if transfer < 0.95 else abs(expected - true) > max(0.05 * abs(was - true), 0.005 * was):
             bad.append("%s: gain %.2f ms, in truth %.2f" % (variant, (was - expected) / 1e6, (was - true) / 1e6))
     if 3 in (seed % 7, seed // 7 % 6):  # it has broadcasts
-        _, wall = profile(network, seed, "plain", COLLPROF_TRACE="calls", COLLPROF_BCAST="binomial")
-        if abs(predicted("bcast:binomial")[0] / 1e9 - wall) > 0.02 * wall:
+        _, wall = profile(network, ranks, seed, "plain", COLLPROF_TRACE="calls", COLLPROF_BCAST="binomial")
+        if abs(predicted(network, "bcast:binomial")[0] / 1e9 - wall) > 0.02 * wall:
             bad.append("another run with the same tree")
         for tree in "flat", "linear":
-            x, low, high = predicted("bcast:" + tree)
-            true = 1e9 * profile(network, seed, "ideal", COLLPROF_BCAST=tree)[1]
+            x, low, high = predicted(network, "bcast:" + tree)
+            true = 1e9 * profile(network, ranks, seed, "ideal", COLLPROF_BCAST=tree)[1]
             said.append("%s: %.2f ms becomes %.2f, in truth %.2f;" % (tree, wall * 1e3, x / 1e6, true / 1e6))
             if not low <= true <= high or abs(x - true) > 0.13 * true:
                 bad.append("%s: %.2f to %.2f ms, in truth %.2f" % (tree, low / 1e6, high / 1e6, true / 1e6))
     if not p["predictions"] and any(c["kind"] == "computation" and c["passed_on_ns"] + c["direct_ns"] > 1e7
                                     for c in p["causes"]):
         bad.append("nothing is predicted")
-    print("seed %d:" % seed, *said, "transfer %.3f" % transfer)
+    return seed, said + ["transfer %.3f" % transfer], bad, len(predictions), covered
+
+
+def show(seed, said, bad, *_):
+    print("seed %d:" % seed, *said)
     for line in bad:
-        print("FAIL: seed %d: %s" % (seed, line))
-    done[seed] = not bad, len(predictions), covered
-    print(seed, *map(int, done[seed]), file=log)
-good, runs, covered = map(sum, zip(*(done[seed] for seed in seeds)))
-print("%d of %d right; the true time is in %d of %d intervals" % (good, len(seeds), covered, runs))
-sys.exit(good < (0.8 if len(seeds) >= 20 else 1) * len(seeds))
+        print("FAIL: seed %d: %s" % (seed, line), flush=True)
+
+
+def summarize(results):
+    good = sum(not bad for _, _, bad, _, _ in results)
+    runs, covered = (sum(r[i] for r in results) for i in (3, 4))
+    print("%d of %d right; the true time is in %d of %d intervals" % (good, len(results), covered, runs))
+    return good < (0.8 if len(results) >= 20 else 1) * len(results)
+
+
+sys.exit(sweep.sweep(run, show, summarize, (1, 7, 8, 100), (int(time.time()), 20, 8, 100)))
