@@ -25,6 +25,8 @@ static int begin(int *argc, char ***argv, int required, int *provided)
     if (layer.on) {
         thread_call_slot()->operation = call.operation;
         call_leave(&call, rc, MPI_COMM_NULL, 0);
+        thread.left = clock_ticks();
+        thread.outside = 0; /* the application's time begins here */
     }
     thread_leave();
     return rc;

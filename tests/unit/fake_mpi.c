@@ -217,8 +217,6 @@ int fake_mpi_program(int ranks, const struct fake_program *program,
     return fake_mpi_run(ranks, load_and_run, (void *)program, network) ? fake_world.worst : -1;
 }
 
-/* --- the beginning and the end --- */
-
 int PMPI_Get_processor_name(char *name, int *length)
 {
     *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node-%d", fake_me);
@@ -230,6 +228,7 @@ int PMPI_Get_processor_name(char *name, int *length)
 int PMPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {
     (void)argc, (void)argv;
+    fake_mpi_compute(0.001);
     *provided = wanted;
     return MPI_SUCCESS;
 }

@@ -41,7 +41,8 @@ static double total(const json_t *p, const char *table, const char *key)
 /* In row I of a table that is written by columns. */
 static double element(const json_t *table, const char *column, size_t i)
 {
-    return json_number_value(json_array_get(json_object_get(table, column), i));
+    const json_t *is = json_array_get(json_object_get(table, column), i);
+    return json_is_number(is) ? json_number_value(is) : NAN;
 }
 
 /* Of the calls of a row: its histogram has all of them, and their times are within its bounds. */
