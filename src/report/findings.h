@@ -32,6 +32,7 @@ struct imbalance {
     struct imbalance_site {
         uint32_t operation, site;
         double cost;                    /* part of COST; 0: no such call is known */
+        bool own;                       /* a slow rank calls it, too */
     } at;                               /* the call in which others wait most for the slow ranks */
     ARRAY(struct imbalance_site) sites; /* all such calls */
     bool reported;

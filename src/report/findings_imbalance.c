@@ -38,9 +38,15 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
     f.number[0] = (struct finding_number){"longer_seconds", b->slow_time - b->others};
     f.number[1] = (struct finding_number){"processor_percent", known ? 100 * processor[1] : NAN};
     f.advice = advice;
-    snprintf(advice, sizeof advice, "%s before %s: rank%s %s take%s %.2f x the time of the others",
-             idle ? "shorten what is waited for" : "balance the work", call, several ? "s" : "",
-             list, several ? "" : "s", b->others > 0 ? b->slow_time / b->others : INFINITY);
+    /* Where only others wait, the line is not one of the slow rank's code. */
+    const bool own = b->at.own || !b->at.cost;
+    snprintf(advice, sizeof advice, "%s %s%s: rank%s %s take%s %.2f x the time of the others",
+             idle ? "shorten what is waited for" : "balance the work",
+             own           ? "before "
+             : p->trace.on ? "outside of MPI"
+                           : "between the two calls that --trace shows",
+             own ? call : "", several ? "s" : "", list, several ? "" : "s",
+             b->others > 0 ? b->slow_time / b->others : INFINITY);
     document_finding(
         c->d, &f,
         "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s %sin %s.%s%s",

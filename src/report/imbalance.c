@@ -110,29 +110,30 @@ static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
     return i < p->ranks.n && slow[i];
 }
 
-/* The call in which other ranks wait longest for the slow ranks. If a slow rank has the least time
- * in it, the excess over that time counts; if only other ranks call it, all of their time. NULL if
- * none reaches a tenth of COST, in seconds per rank. */
+/* The call in which other ranks wait longest for the slow ranks. If only other ranks call it, all
+ * of their time counts, otherwise the excess over the least time. NULL if none reaches a tenth of
+ * COST, in seconds per rank. Where all ranks call it and one that is not slow has the least time,
+ * that rank waits elsewhere or the others wait for it, too: such a call is the last choice. */
 static const struct profile_group *longest_wait(const struct profile *p, const bool *slow,
                                                 double cost)
 {
-    const struct profile_group *found = NULL;
-    double most = 1e8 * cost * (double)p->ranks.n;
+    const struct profile_group *found[2] = {NULL};
+    double most[2] = {1e8 * cost * (double)p->ranks.n, 1e8 * cost * (double)p->ranks.n};
     for (size_t i = 0; i < p->groups.n; i++) {
         const struct profile_group *g = &p->groups.at[i];
         const struct spread *s = &g->spread;
-        bool with_slow = is_slow(p, slow, s->best);
-        double waited = (double)s->sum - (with_slow ? (double)s->ranks * (double)s->min : 0);
+        const bool first = is_slow(p, slow, s->best), last = !first && s->ranks == p->ranks.n;
+        double waited = (double)s->sum - (first || last ? (double)s->ranks * (double)s->min : 0);
         if ((g->site == PROFILE_NONE && p->stack_depth) || !s->ranks ||
             p->operations.at[g->operation].family == FAMILY_LIFECYCLE ||
-            (!with_slow && (s->ranks == p->ranks.n || is_slow(p, slow, s->worst))))
+            (!first && is_slow(p, slow, s->worst)))
             continue;
-        if (waited > most) {
-            most = waited;
-            found = g;
+        if (waited > most[last]) {
+            most[last] = waited;
+            found[last] = g;
         }
     }
-    return found;
+    return found[0] ? found[0] : found[1];
 }
 
 /* Usually the collective that ends the segments, unless most of the waiting is in messages before
@@ -144,8 +145,9 @@ static void add_site(const struct profile *p, struct imbalance *b,
     const struct profile_group *g = here ? NULL : longest_wait(p, b->slow, cost);
     if (!end && !g)
         return;
-    const struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site,
-                                      0};
+    const struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, 0,
+                                      !g || g->spread.ranks == p->ranks.n ||
+                                          is_slow(p, b->slow, g->spread.best)};
     size_t i = 0;
     while (i < b->sites.n &&
            (b->sites.at[i].operation != at.operation || b->sites.at[i].site != at.site))
