@@ -397,7 +397,7 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
 }
 
 static const struct column columns[] = {
-    {"time", NULL, COLUMN_TEXT, 0, "what takes the time"},
+    {"time", NULL, COLUMN_TEXT, 0, "what takes the time", .flags = COLUMN_SHORTEN},
     {"a", NULL, COLUMN_TIME, 0, "median over the runs A, for one rank"},
     {"b", NULL, COLUMN_TIME, 0, "median of B's runs"},
     {"change", NULL, COLUMN_TIME, 0, "median of all differences between a run of B and a run of A"},

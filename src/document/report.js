@@ -8,7 +8,7 @@ const PALETTES = {
     overlap: [[0, '#000000'], [0.25, '#7a1fa2'], [0.5, '#e81818'], [1, '#fff04a']],
 };
 const MOST_ROWS = 200; /* of a table, until the user asks for more */
-const HIDDEN_IN_TEXT = 4; /* COLUMN_DATA_ONLY */
+const OPTIONAL = 1, HIDDEN_IN_TEXT = 4; /* COLUMN_OPTIONAL, COLUMN_DATA_ONLY */
 
 /* --- figures --- */
 
@@ -90,7 +90,8 @@ function cellOf(column, value) {
 
 class Table {
     constructor(name, table) {
-        this.columns = table.columns.filter(c => !(c.flags & HIDDEN_IN_TEXT));
+        const isEmpty = c => table.rows.every(row => (row[c.name] ?? null) === null);
+        this.columns = table.columns.filter(c => !(c.flags & HIDDEN_IN_TEXT) && !(c.flags & OPTIONAL && isEmpty(c)));
         if (table.rows.some(row => Array.isArray(row.remarks)))
             this.columns.push({ name: 'remarks', kind: 'text', meaning: 'what speaks against the figures' });
         this.rows = table.rows;

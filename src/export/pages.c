@@ -31,6 +31,7 @@ static void picture_efficiency(struct document *d, const struct profile *p)
                                               .table = "slices",
                                               .x = "begin",
                                               .columns = factors,
+                                              .x_label = "since the start of the run",
                                               .y_label = "percent"});
 }
 

@@ -282,7 +282,7 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
         messages_of(&v);
     }
     timeline_free(&v.t);
-    snprintf(title, sizeof title, "%s of the ranks' calls from %.6f s on, and their messages",
+    snprintf(title, sizeof title, "%s of calls and messages, from %.6f s on",
              format_time(length, (double)(v.to - v.from)),
              (double)(v.from - p->trace.first_ns) / 1e9);
     if (any)
