@@ -54,7 +54,7 @@ int main(int argc, char **argv)
         return 127;
     snprintf(name, sizeof name, "%s/%s", mpis_built[i].folder, text_base_of(self));
     preload_yield(argv);
-    argv[0] = path; /* the program of two names */
+    argv[0] = path; /* its last component distinguishes collbench-bcast and collbench-collective */
     if (beside_find(name, path, sizeof path))
         execv(path, argv);
     if (launcher_speaks())

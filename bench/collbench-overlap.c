@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BASE_SECONDS 0.2 /* for one size and kind of base round, at most */
+#define BASE_SECONDS 0.2 /* limit for measuring one kind of T_comm (a base round) at one size */
 
 struct overlap_options {
     struct bench bench;

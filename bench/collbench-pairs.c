@@ -55,7 +55,7 @@ static error_t check(struct option_parser *parser, void *values)
                              "this library has no partitioned messages: use one of MPI 4, as "
                              "MPICH 4");
     if (o->messages != PAIRS_STANDARD && o->order == PAIRS_PAPER)
-        return option_refuse(parser, "--order=paper has --messages=standard only");
+        return option_refuse(parser, "--order=paper: expected --messages=standard");
     return bench_check_ranks(parser, &o->bench, "a pair", 0);
 }
 
@@ -197,7 +197,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, const st
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
     pairs_pictures(d);
-    if (p->slowdown > 0)
+    if (p->slowdown > 0 && p->n > 3) /* otherwise two pairs were never measured at once */
         document_finding(
             d, FINDING("slowdown_among_others", NOTE, .number = {{"factor", p->slowdown}}),
             "Measured at the same time as others, a pair took up to %.3g times as "

@@ -87,8 +87,8 @@ static error_t take_words(struct option_parser *parser, const struct option_entr
 static const struct option_entry option_list[] = {
     {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
     {"algorithm", 0, "LIST",
-     "the library's (native, default), or our own broadcast over one of these trees: all, or of "
-     "%s; or ./FILE.so, with an operation of yours",
+     "native (default): the library's; or collprof's broadcasts: all, or of %s; or ./FILE.so, with "
+     "an operation of yours",
      1, take_words, 0, &bench_algorithms},
     {"scenario", 's', "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
@@ -100,8 +100,7 @@ static const struct option_entry option_list[] = {
      OPTION_WORDS(delayed_words)},
     {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
      AT(comp), &bench_times},
-    {"root", 0, "RANK", "root of rooted operations (0)", 2, option_take_count, AT(root),
-     &bench_root},
+    {"root", 0, "RANK", "root of rooted operations", 2, option_take_count, AT(root), &bench_root},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)
@@ -151,7 +150,8 @@ static void check_algorithms(const struct scenario_options *o)
             if (exists(&point))
                 return;
         }
-    bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native");
+    bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native: use: "
+                            "--operation=broadcast");
 }
 
 /* Refuses what cannot run, before anything is measured. */

@@ -115,7 +115,7 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first)
     }
     if (the_document && clock->domains > 1)
         document_fact(the_document, "clocks",
-                      "%d, made one within %.2f us; half of the round trips: %.2f us",
+                      "%d, synchronized within %.2f us; half of the round trips: %.2f us",
                       clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
 }
 
@@ -186,7 +186,7 @@ struct contention bench_contention(MPI_Comm comm)
     bool spoiled = w.share >= NOISE_SPOILED_FROM;
     if (w.share >= NOISE_FELT_FROM)
         snprintf(text, sizeof text, "%srank %d was not scheduled for %.0f %% of the time",
-                 spoiled ? "not to be relied on: " : "", w.rank, 100 * w.share);
+                 spoiled ? "unreliable: " : "", w.rank, 100 * w.share);
     return (struct contention){*text ? text : NULL, spoiled};
 }
 

@@ -168,7 +168,7 @@ static error_t check_together(struct option_parser *parser, void *options)
                1 | OPTION_RARE, option_take_count, ring_bytes,                                     \
                (&(const struct option_limits){0, 1 << 30, "0 to 1G"})),                            \
         OPTION("traffic", "PERCENT",                                                               \
-               "so much of the time the ranks beyond --ranks send to each other", 2,               \
+               "share of the time in which ranks beyond --ranks send to each other", 2,            \
                option_take_count, bench.traffic,                                                   \
                (&(const struct option_limits){1, 100, "1 to 100"}))
 

@@ -15,7 +15,7 @@ static struct column columns[] = {
     {"value", "us", COLUMN_REAL, 2, "the method's result for one operation"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
     {"high", "us", COLUMN_REAL, 2, NULL},
-    {"loop_mean", "us", COLUMN_REAL, 2, "the paper's figure: time of the loop over its operations",
+    {"loop_mean", "us", COLUMN_REAL, 2, "as in the paper: time of the loop / its operations",
      .flags = COLUMN_DATA_ONLY},
     {"samples", NULL, COLUMN_INTEGER, 0, NULL, .flags = COLUMN_DATA_ONLY},
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget", .flags = COLUMN_DATA_ONLY},
@@ -61,7 +61,7 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     struct tables *t = memory_alloc(sizeof *t);
     *t = (struct tables){.o = o, .d = d};
     columns[0].name = pair_columns[0].name = thing(o);
-    t->methods = document_table_of(d, "methods", "how long one operation takes", columns);
+    t->methods = document_table_of(d, "methods", "Time of one operation", columns);
     if (o->by_pair)
         t->pairs = document_table_of(d, "pairs",
                                      o->broadcasts ? "from the root's entry to another's exit"

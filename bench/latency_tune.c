@@ -30,8 +30,9 @@
 static const struct column columns[] = {
     SIGNATURE,
     {"now", "us", COLUMN_REAL, 2, "the library's own choice, from the last entry to the last exit"},
-    {"best", NULL, COLUMN_TEXT, 0, "the fastest algorithm; empty: none is certainly faster"},
-    {"segment", "B", COLUMN_INTEGER, 0, "into which it cuts messages", .flags = COLUMN_OPTIONAL},
+    {"best", NULL, COLUMN_TEXT, 0, "the fastest algorithm; empty: none is certainly faster",
+     .flags = COLUMN_SHORTEN},
+    {"segment", "B", COLUMN_INTEGER, 0, "of its messages", .flags = COLUMN_OPTIONAL},
     {"value", "us", COLUMN_REAL, 2, "its time"},
     {"saves", NULL, COLUMN_SHARE, 0, "the share of the time now that it saves"},
     {"low", NULL, COLUMN_SHARE, 0, "95 % interval of this share"},
@@ -41,7 +42,8 @@ static const struct column columns[] = {
 
 static const struct column candidate_columns[] = {
     SIGNATURE,
-    {"algorithm", NULL, COLUMN_TEXT, 0, "with its segment in bytes, if it has one"},
+    {"algorithm", NULL, COLUMN_TEXT, 0, "with its segment in bytes, if it has one",
+     .flags = COLUMN_SHORTEN},
     {"value", "us", COLUMN_REAL, 2, "empty: an error, wrong data, or too slow for the budget"},
     {"ratio", NULL, COLUMN_REAL, 3, "its time / that of the library's choice in the same round"},
     {"low", NULL, COLUMN_REAL, 3, "95 % interval of this ratio"},
@@ -87,8 +89,8 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
     if (bench_worst(o->bench.comm, d && !open_set(t)))
         bench_leave(STATUS_USAGE);
     if (d) {
-        t->table = document_table_of(d, "tuned", "the library's choice and the fastest", columns);
-        t->candidates = document_table_of(d, "candidates", "all algorithms", candidate_columns);
+        t->table = document_table_of(d, "tuned", "The library's choice and the fastest", columns);
+        t->candidates = document_table_of(d, "candidates", "All algorithms", candidate_columns);
     }
     return t;
 }

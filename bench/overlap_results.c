@@ -194,8 +194,7 @@ static void add_pictures(const struct overlap_grid *g, struct document *d)
         map.y_log = false;
         map.value_log = true;
         map.value_low = 1;
-        map.value_high =
-            1000; /* the paper's penalties are scheduler time slices: ms in a map of us */
+        map.value_high = 1000; /* waiting for a scheduler time slice takes ms instead of us */
         map.lines = NULL;
         document_picture(d, &map);
     }
@@ -270,8 +269,8 @@ void overlap_results_begin(struct overlap_grid *g, struct document *d)
     document_fact(d, "ratio",
                   "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
                   "above 1 slower than serial%s",
-                  g->published ? "; of T_measured and T_comm to the paper's letter" : "");
-    document_table_of(d, "summary", "What overlaps", summary_columns);
+                  g->published ? "; T_measured and T_comm as the paper defines them" : "");
+    document_table_of(d, "summary", "What overlaps: median ratios", summary_columns);
     add_base(g, d);
     g->cells = document_table_of(d, "cells", NULL, cell_columns);
 }

@@ -129,8 +129,8 @@ static void check_application(const struct run *r, struct executable *x)
                      application);
     if (x->is_shell)
         reason_print(cli_name,
-                     "%s may start several programs: each that uses MPI is profiled, and %s leads "
-                     "to the last one",
+                     "%s may start several programs: each that uses MPI is profiled, and %s links "
+                     "to the profile of the last one",
                      application, r->settings.output);
 }
 

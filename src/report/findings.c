@@ -243,7 +243,7 @@ static void find_phase(struct finding_context *c)
         percent_of(x.other_efficiency, x.other_most), 100 * x.most, 100 * x.other_most, x.rank);
 }
 
-/* What other algorithms would save, by the medians; at most the calls' time is known. */
+/* What other algorithms would save: medians, without an interval. */
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

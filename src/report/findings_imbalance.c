@@ -66,15 +66,15 @@ void find_imbalances(struct finding_context *c)
             add_imbalance(c, &c->imbalances.at[i]);
 }
 
-/* Part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be noise of these. */
+/* Part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be their noise. */
 static double unexplained(const struct finding_context *c, double wait)
 {
     double rest = wait - c->imbalances.cost;
     return rest > c->imbalances.cost / 2 ? rest : 0;
 }
 
-/* WAIT of TIME in collectives, in seconds per rank, mostly at A; caused by ONE rank, or by no
- * particular one. */
+/* Adds a finding: WAIT of TIME in collectives is waiting (seconds per rank), most of it at A, for
+ * ONE late rank or for no particular rank. */
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
@@ -114,9 +114,9 @@ static double arrival_others(const struct finding_context *c, const struct profi
     return here - one + (here - one) / fmax(1, c->ranks - 1) + fmax(0, longer);
 }
 
-/* Adds a finding for each rank for which at least half of the waiting at one call site is beyond
- * chance, unless an imbalance explains it. The rest of all call sites is one more finding, limited
- * to the typical wait: half of the median time from first to last arrival, as with uniformly
+/* Adds a finding for each call site at which certainly more than half of the waiting is for one
+ * rank, unless an imbalance explains it. The rest of all call sites is one more finding, limited to
+ * the typical wait: half of the median time from first to last arrival, as with uniformly
  * distributed arrivals. */
 void find_late_arrivals(struct finding_context *c)
 {

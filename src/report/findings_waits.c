@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the waits that a cause explains. */
+/* The key of a finding about a cause, by the state of the waits that it explains. */
 static const char *const keys[WAIT_STATES] = {
     [WAIT_NONE] = "wait",
     [WAIT_LATE_SENDER] = "late_sender",
@@ -134,9 +134,9 @@ static bool is_of_one_rank(const struct segment *s)
     return s->of_most >= 2 * s->second;
 }
 
-/* How the late ranks in an operation of all ranks follow each other, if of three or more none
- * causes half of the waiting. In a random order at most half would be followed by the same rank as
- * the time before. NULL: neither a fixed nor a random order. */
+/* Whether three or more late ranks, none of which causes half of the waiting in a collective of all
+ * ranks, alternate in a fixed or in a random order; NULL: neither. In a random order a rank is
+ * followed by the same one as the time before in at most half of all cases. */
 static const char *order_of(const struct segment *s)
 {
     enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time outside of MPI, by rank, in the segments that end with collectives of END's call site, in
- * which every rank waits for the last one; without END, in the rest of the run. */
+/* Time outside of MPI, by rank, in all segments that end at one call site: that of END, a
+ * collective in which every rank waits for the last one. END NULL: in the rest of the run. */
 struct segments {
     const struct profile_arrival *end;
     double *outside; /* for each rank of the list, seconds; released by free() */
@@ -52,7 +52,7 @@ static void find_parts(const struct profile *p, const bool *taken, struct segmen
     }
 }
 
-/* Sums the time outside of MPI by rank if S has an END; otherwise the caller has done it. */
+/* Fills S. If it has no END, the caller has set the times outside of MPI. */
 static void measure(const struct profile *p, const bool *taken, struct segments *s)
 {
     for (size_t i = 0, end; i < p->instances.n; i = end) {

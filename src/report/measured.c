@@ -69,7 +69,7 @@ const struct column tune_columns[] = {
            "with the library's choice, from the last entry to the last exit, ranks arriving as in "
            "the application"),
     COLUMN("best", TEXT, NULL, "the fastest algorithm; empty: none is certainly faster"),
-    COLUMN("segment", BYTES, NULL, "into which it cuts messages; 0: not"),
+    COLUMN("segment", BYTES, NULL, "bytes of the segments of its messages; 0: none"),
     INTERVAL("faster", "then", "its time"),
     COLUMN("saves", TIME, NULL, "time that it would save, summed over all calls"),
 };

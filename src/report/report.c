@@ -131,7 +131,7 @@ static void put_replay(struct document *d, const struct profile *p)
     const struct replay_check *c = &p->trace.replay;
     char replayed[32], recorded[32], second[32];
     if (c->state > REPLAY_GOOD)
-        document_fact(d, "replay", "predictions are unknown: %s", replay_names[c->state]);
+        document_fact(d, "replay", "no predictions: %s", replay_names[c->state]);
     else if (c->state == REPLAY_GOOD)
         document_fact(d, "replay",
                       "%s for %s recorded; means over the first half are %s off in the second",

@@ -118,7 +118,7 @@ static bool predict(const struct profile *trace, const char *change, struct what
     const struct replay_check *check = what_if_check(graph);
     const bool found = what_if_predict(graph, w, x);
     if (check->state != REPLAY_GOOD)
-        reason_give("what a change would bring is unknown: %s", replay_names[check->state]);
+        reason_give("no predictions: %s", replay_names[check->state]);
     else if (!found && w->kind == WHAT_IF_BROADCAST)
         reason_give("%s: unknown: %s", change, x->unknown);
     else if (!found)

@@ -37,11 +37,11 @@ for run in bcast:2000:barrier,ol,held,direct collective:100:direct; do
             --sizes=8 --stop=paper --budget=1 -i "${batch%:*}" >"$bench" 2>&1 || fail "$bench: status $?"
         grep '^# processors: unknown.*waiting ranks yield them' $bench && exit 77 # Open MPI, on two halves of a core
         grep -q '^# processors: rank [01] was runnable but not scheduled for [1-9][0-9]* % of the run' $bench &&
-            rows $bench | grep -qE '^  [a-z]+ +2 +8 .*not to be relied on: rank [01] was not scheduled for [1-9][0-9]* % of the time' &&
+            rows $bench | grep -qE '^  [a-z]+ +2 +8 .*unreliable: rank [01] was not scheduled for [1-9][0-9]* % of the time' &&
             said=yes && break
     done
     [ -n "$said" ] || fail "$bench: the header or the row says nothing"
 done
 # What differs in such a row may do so for that alone: no verdict on any method.
-rows bcast | grep 'not to be relied on: rank' | grep -E 'wrong|violated|says otherwise' && fail "a verdict in a row that was disturbed"
+rows bcast | grep 'unreliable: rank' | grep -E 'wrong|violated|says otherwise' && fail "a verdict in a row that was disturbed"
 exit 0
