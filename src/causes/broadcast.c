@@ -1,9 +1,9 @@
 /* Replays broadcasts along another tree. What a message costs follows from recorded ones along the
- * binomial tree: of a rank that was in its broadcast before the root, as all ranks above it, the
- * data arrive after the root's entry by A gaps and B hops. B is its depth; A is the sum, over it
- * and the ranks above it, of their numbers among the children of their parents, or of the numbers
- * of these children, whose messages then share their parent's bandwidth: what fits better, by least
- * squares. */
+ * binomial tree. If a rank and all ranks above it entered before the root, the data arrive A gaps
+ * and B hops after the root's entry. B is the rank's depth. A sums over the rank and all above it:
+ * IN_TURN, which child of its parent each is (1, 2, ...), since a parent sends to one child after
+ * the other; SHARED, how many children its parent has, since they share the parent's bandwidth. The
+ * one that fits better by least squares is used. */
 #include "causes/graph_inner.h"
 #include "causes/what_if.h"
 

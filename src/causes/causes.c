@@ -11,30 +11,29 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
                                               [CAUSE_UNKNOWN] = "unknown",
                                               [CAUSE_REST] = "all others"};
 
-/* Of a piece. Times in ns. */
+/* What a piece costs. Times in ns. Indices here are stored plus one, so that 0 means none. */
 struct cost {
     double direct, passed, path;
     uint64_t waits;
     struct place {
-        uint32_t event; /* index of one of the calls there plus one; 0: none */
+        uint32_t event; /* one of the calls at this call site */
         double ns;
-    } place[8];             /* where most of the waiting occurs */
-    double before, squares; /* at the end of the window before, and the sum over windows of its
-                               squares */
-    /* Plus one; 0: none. LAST: of a group of pieces, the one that was a main cause last. NEXT: of a
-     * piece, the one of its group that followed it the last time. */
+    } place[8];             /* the call sites with most of the waiting */
+    double before, squares; /* cost before the present window; sum of squared costs per window */
+    /* LAST: if this piece represents its group, the one of the group that was the latest main
+     * cause. NEXT: the one that was the next main cause of the group, the last time. */
     uint32_t last, next;
-    uint64_t followed, in_turn;
-    uint32_t farthest; /* the call at the end of the longest idle wave that begins here, plus one */
+    uint64_t followed, in_turn; /* as in struct root_cause */
+    uint32_t farthest;          /* the call at the end of the longest idle wave that begins here */
 };
 
-/* A call as others need it. */
+/* What the replay of later calls needs to know about a call. */
 struct visit {
     uint32_t waiting; /* number of calls that wait for this one and are still to be replayed */
     struct history *history; /* of its lane at its entry, as long as there are any */
     int64_t at;              /* the time at which that history ends */
-    /* If it waited: the main cause, and how many waits with that cause led to each other up to this
-     * one; the end of the first of them. */
+    /* If it waited: the main cause; the number of waits in its idle wave so far; and the end of the
+     * first of them. */
     uint32_t cause, hops;
     int64_t wave_ns;
 };
@@ -93,8 +92,9 @@ static bool at_one_site(const struct search *s, uint32_t event, uint32_t other)
            s->g->t->cause[event].state == s->g->t->cause[other].state;
 }
 
-/* Adds COST to the place of EVENT. A new place takes over the smallest one with its sum (Metwally
- * et al. 2005), so the sums are too large by at most an eighth of the whole. */
+/* Adds COST to the call site of EVENT. A new call site replaces the one with the smallest sum and
+ * inherits that sum (Metwally et al. 2005): sums are too large by an eighth of the whole at most.
+ */
 static void add_place(const struct search *s, struct cost *p, uint32_t event, double cost)
 {
     struct place *least = p->place;
@@ -109,7 +109,7 @@ static void add_place(const struct search *s, struct cost *p, uint32_t event, do
     least->ns += cost;
 }
 
-/* One of the calls at the place with most waiting, plus one; 0: none. */
+/* One of the calls at the call site with most waiting, plus one; 0: none. */
 static uint32_t most_of_it(const struct cost *p)
 {
     const struct place *most = p->place;

@@ -24,8 +24,8 @@ static double matched_share(const struct delay_balance *b, enum matching m)
     return b->more_count / b->less_count;
 }
 
-/* The part of delay D that remains if LEFT ns of its group remain: first of all what is above the
- * mean. */
+/* The part of delay D that remains if LEFT ns of its group remain. Its excess over the mean time is
+ * subtracted last. */
 static double left_of(const struct delay_balance *b, const struct history_difference *d,
                       double left)
 {

@@ -8,7 +8,7 @@
  * remaining computation after the same call, before the same call, and finally any computation,
  * since ranks with the same work may call MPI at different sites before and after it. */
 enum matching {
-    MATCH_SHIFTED, /* the same segment, of ranks that executed it equally often in both */
+    MATCH_SHIFTED, /* the same segment, if both histories executed it equally often */
     MATCH_SEGMENT,
     MATCH_FROM,
     MATCH_TO,
@@ -21,12 +21,12 @@ struct delay_groups {
     uint32_t piece[MATCHINGS];
 };
 
-/* Sums over the delays of one group during matching. */
+/* Sums over one group during matching. MORE: times in excess, of delays; LESS: times that lack. */
 struct delay_balance {
     double more, less;
-    double more_count, less_count; /* their numbers of executions */
-    double squares;                /* sum of time and mean time of an execution, in LESS */
-    double weights;                /* sum of the times above that mean, in MORE */
+    double more_count, less_count; /* numbers of executions in MORE and LESS */
+    double squares;                /* in LESS: sum of time x mean time of an execution */
+    double weights;                /* in MORE: sum of weight_of() */
 };
 
 /* D: time of the pieces in the awaited rank's history minus that in the waiting rank's history.

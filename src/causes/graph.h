@@ -31,8 +31,9 @@ struct root_cause {
     uint64_t direct_ns, passed_ns; /* waiting of other ranks that it caused */
     uint64_t waits;                /* number of calls for whose wait it is the largest cause */
     uint64_t path_ns;              /* on the critical path */
-    /* How often, behind waits that it caused, the next ones were due to the same segment on another
-     * rank (counted from the second time), and how often on the same one as the time before. */
+    /* Whether late ranks alternate in a fixed order. FOLLOWED: how often the segment on another
+     * rank caused the next waits, without the first time. IN_TURN: how often on the same other rank
+     * as the time before. */
     uint64_t followed, in_turn;
     double error_ns; /* half of the 95 % interval of DIRECT + PASSED, from the windows of a thinned
                         trace, added up over them; 0: all was recorded; NAN: fewer than 4 windows */

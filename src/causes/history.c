@@ -10,7 +10,7 @@ struct amount {
 
 struct history {
     uint32_t references;
-    uint32_t level; /* 0: the children are amounts */
+    uint32_t level; /* height above the leaves, which are at level 0 and have amounts */
     union {
         struct history *child[FAN];
         struct amount amount[FAN];

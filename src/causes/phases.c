@@ -26,9 +26,9 @@ static bool is_in(const struct phase *p, size_t i)
     return i >= p->first && i < p->last;
 }
 
-/* Sets the means, by length, since the first and the last slice may be cut off; returns the
- * standard error of the difference of the two efficiencies. It counts successive slices that
- * resemble each other as fewer: by the correlation of neighbours. */
+/* Sets the means, weighted by length, since the first and the last slice may be shorter. Returns
+ * the standard error of the difference of the two efficiencies, which grows with the correlation of
+ * neighbouring slices. */
 static double set_means(const struct run_slice *slice, size_t n, struct phase *p)
 {
     const double in = (double)(p->last - p->first), out = (double)n - in;

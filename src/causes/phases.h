@@ -10,13 +10,13 @@ struct run_slice {
     int64_t begin_ns, end_ns; /* since the start of the run */
     double efficiency;        /* time outside of MPI, mean of all ranks, as a share of the slice:
                                  POP's parallel efficiency */
-    double most;   /* the same of the rank with the largest: the communication efficiency;
+    double most;   /* the largest such share of one rank: POP's communication efficiency, so that
                       efficiency / most is the load balance */
     uint32_t rank; /* that rank */
 };
 
-/* At most SLICES, and so few that a rank has CALLS calls in one on average; fewer than LEAST would
- * show no course. */
+/* A run is cut into at most SLICES, in each of which a rank makes CALLS calls on average. With
+ * fewer than LEAST slices efficiency over time is not computed. */
 enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
 
 /* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */

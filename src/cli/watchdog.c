@@ -121,7 +121,7 @@ static bool is_of_several_hosts(const struct situation *s)
 }
 
 /* Whether this host reports V: the lowest rank that is known to live is here, and no rank at fault
- * is on a host where ranks go on, as it then may, too. */
+ * is on a host all of whose ranks progress: it may progress, too. */
 static bool reports_here(const struct situation *s, const struct verdict *v)
 {
     size_t lowest = 0;
@@ -133,8 +133,8 @@ static bool reports_here(const struct situation *s, const struct verdict *v)
     return !moving && (lowest == s->n_ranks || !s->rank[lowest].other_host);
 }
 
-/* For the watchdogs of other hosts: which ranks of this one live, and, unless all move, their
- * records as they are now. */
+/* Writes for the watchdogs of other hosts which ranks of this one live, and, unless all progress,
+ * their records as they are now. */
 static void write_summary(struct watchdog *w, const char *directory, const struct situation *s)
 {
     struct hosts own = {0};

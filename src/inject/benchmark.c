@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LATER: after this many calls the operation is also measured as its ranks arrive. */
+/* LATER: after this many calls the operation is also measured with its ranks' arrival times. */
 enum { LATER = ARRIVALS };
 
 enum { METHODS_MAX = 32 };
@@ -152,7 +152,7 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     return rc;
 }
 
-/* Before the first call by the methods, before a later one as the ranks arrive. */
+/* Before the first call: by the methods; before a later one: with the ranks' arrival times. */
 static int measure_now(const struct subject *u, const struct signature *g, double share,
                        char why_not[120])
 {

@@ -8,7 +8,7 @@ static const char *sentence = "";
 bool agree_to_record(const char *obstacle)
 {
     const uint64_t hash = settings_hash(&layer.settings), last = (uint64_t)layer.rank + 1;
-    /* The largest hash is given, and that of the complements, which is the smallest one's. */
+    /* One maximum gives the largest hash, and the largest complement that of the smallest hash. */
     struct {
         uint64_t obstacle, settings, complement;
     } any = {obstacle ? last : 0, hash, ~hash};

@@ -213,7 +213,8 @@ void recording_start(int thread_level)
     start(world, thread_level, true);
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (layer.comm != MPI_COMM_NULL && !*agreed_sentence()) /* it takes all ranks, alike */
+    if (layer.comm != MPI_COMM_NULL &&
+        !*agreed_sentence()) /* needs all ranks, with equal options */
         inject_start(&global_clock);
     if (inject_wanted())
         layer.on = true;

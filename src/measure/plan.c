@@ -22,7 +22,7 @@ const char *const plan_stop_names[] = {
  * scans what each of them waits for. */
 static const double simulated_message = 10e-6;
 enum { RANKS_AS_MUCH = 256 };
-static double beside; /* only in the simulator: on a real clock threads may measure at once */
+static double beside; /* only the simulator's one thread changes it: real runs may have several */
 
 void budget_messages(int n, int ranks)
 {

@@ -16,7 +16,7 @@ static void copy_name(char *to, size_t room, const char *from, size_t size)
     quote_plain(to);
 }
 
-/* Ticks per second from the ledger's two pairs; 0: they do not tell. */
+/* Ticks per second from the ledger's two pairs; 0: unknown. */
 static double ledger_clock_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
@@ -137,7 +137,7 @@ static void gather_entries(struct gather *g)
     }
 }
 
-/* Sums first, since a rank counts once in a spread. */
+/* Sums the rank's calls first, since a rank counts once in a spread. */
 static void spread_out(struct profile *p, uint32_t rank)
 {
     for (size_t i = 0; i < p->entries.n; i++) {

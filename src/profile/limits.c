@@ -89,7 +89,7 @@ void profile_limit_balances(struct profile *p, size_t limit)
         if (p->balances.at[i].sent != p->balances.at[i].received ||
             profile_wrong_types(&p->balances.at[i]))
             p->balances.at[kept++] = p->balances.at[i];
-    p->unbalanced = p->unbalanced || kept > limit / 2; /* not again at the next rank */
+    p->unbalanced = p->unbalanced || kept > limit / 2; /* the next ranks would exceed it again */
     p->balances.n = p->unbalanced ? 0 : kept;
     profile_reindex(p);
 }

@@ -444,8 +444,8 @@ void profile_merge(struct profile *into, struct profile *from)
         m.to[t] = merge_table(into, from, t, &m);
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);
-    profile_thin_instances(into, PROFILE_MAX_EVENTS);
-    profile_thin_trace(into, PROFILE_MAX_ACTS);
+    profile_thin_instances(into, PROFILE_MAX_INSTANCES);
+    profile_thin_trace(into, PROFILE_MAX_EVENTS);
     profile_limit_peers(into, PROFILE_MAX_PEERS);
     profile_limit_balances(into, PROFILE_MAX_BALANCES);
     profile_free(from);

@@ -5,10 +5,10 @@
 #include "profile/profile.h"
 
 /* Most records of collective instances that are kept, one for each rank and instance. */
-#define PROFILE_MAX_EVENTS 65536u
+#define PROFILE_MAX_INSTANCES 65536u
 
 /* Most events of a trace that are kept, summed over all ranks; time windows are removed. */
-#define PROFILE_MAX_ACTS ((size_t)1 << 20)
+#define PROFILE_MAX_EVENTS ((size_t)1 << 20)
 
 /* Most rows of the communication matrix. */
 #define PROFILE_MAX_PEERS 65536u

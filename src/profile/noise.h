@@ -11,8 +11,7 @@ struct noise {
     double share;       /* of the run, on the rank with most of it */
     double seconds;     /* on that rank */
     int32_t worst_rank; /* -1: unknown */
-    double most;        /* share of the run on the rank with most of it, with that in waits: so much
-                           may doubt a finding */
+    double most; /* largest share of a rank including its waits: what may explain a finding */
     int32_t most_rank;
 };
 struct noise noise_of(const struct profile *p);

@@ -215,9 +215,9 @@ IN(stack, "stack", SITES, KEY) /* PROFILE_NONE: unknown, or one of many small ro
 F(ns, "ns", U64, SUM)
 END()
 
-/* Time of all ranks outside of MPI in one part of the run: from NUMBER << LEVEL ns on the common
- * clock, 1 << LEVEL ns long, of which the run has those from BEGIN to END. There are parts of all
- * lengths of which a rank's run has less than PHASE_SLICES. */
+/* Time of all ranks outside of MPI in one part of the run: 1 << LEVEL ns from NUMBER << LEVEL ns on
+ * the common clock; the first and the last part are cut to the run, at BEGIN and END. A rank has
+ * parts of every length that gives it less than PHASE_SLICES parts. */
 ROW(profile_part)
 F(level, NULL, U32, KEY)
 F(number, NULL, I64, KEY)

@@ -25,7 +25,7 @@ static struct rank_run run_of(const struct gather *g)
     return r;
 }
 
-/* Time in MPI up to AT. That in a slice is spread evenly over it. */
+/* Time in MPI up to AT, interpolated linearly inside of a slice. */
 static double in_mpi(const struct rank_run *r, int64_t at)
 {
     const double slices = fmin((double)(at - r->first) / r->width, LEDGER_SLICES);
@@ -56,12 +56,12 @@ void gather_parts(struct gather *g)
     }
 }
 
-/* At most how many slices show the course of the run; 0: it is unknown. */
+/* The most slices for which efficiency over time can be computed; 0: not at all. */
 static double most_slices(const struct profile *p)
 {
     bool known = p->ranks.n && (int64_t)p->ranks.n >= p->size && !p->threads_at_once &&
                  (p->hosts.n < 2 || p->synchronized);
-    double calls = 0, measured = 0.01; /* longest share of a run that measurements may take */
+    double calls = 0, measured = 0.01; /* largest share of a run that measurements may take */
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
         known = known && r->rank == (int32_t)i && !r->in_call &&
@@ -71,7 +71,8 @@ static double most_slices(const struct profile *p)
     return known ? fmin(PHASE_SLICES, calls / (double)p->ranks.n / PHASE_CALLS) : 0;
 }
 
-/* The slices begin with that in which the last rank starts. A rank that has ended waits. */
+/* The first slice is that in which the last rank starts. A rank that has ended counts as waiting.
+ */
 static void add_slices(struct profile *p, const struct profile_part *part, size_t n,
                        int64_t start_ns)
 {

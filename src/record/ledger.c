@@ -117,8 +117,8 @@ static int open_again(const struct ledger *l)
     return -1;
 }
 
-/* Maps the record, of BYTES, as MADE says; the first part of each section is usable. Returns 0 or
- * an errno. */
+/* Maps the record of BYTES, laid out as in MADE; only the first part of each section can be used.
+ * Returns 0 or an errno. */
 static int map(struct ledger *l, const struct ledger_header *made, uint64_t bytes, int fd)
 {
     void *all = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, fd, 0);

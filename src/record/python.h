@@ -40,7 +40,8 @@ bool python_is_known(void);
 unsigned python_stack_read(struct python_call *call, unsigned most);
 
 /* The same for a signal's handler, which may interrupt the interpreter: 0 where frames cannot be
- * read. Later the function may have been freed: whether its code is still the same. */
+ * read. Afterwards the function may be freed: python_call_is_valid() is false if its code changed.
+ */
 unsigned python_stack_check(struct python_call *call, unsigned most);
 bool python_call_is_valid(const struct python_call *call);
 

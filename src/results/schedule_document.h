@@ -4,7 +4,7 @@
 #include "document/document.h"
 #include "trees/schedule.h"
 
-/* Adds the table "tree", a row for each rank, below its parent and in the order of sending, with
- * predicted arrivals; "tree_messages"; and, if arrivals are known, the timeline "tree" of both.
- * HOST has the ranks' host names, or is NULL. */
+/* Adds two tables: "tree", a row for each rank below its parent, in the order of sending, with
+ * predicted arrivals; and "tree_messages". If arrivals are known, adds their picture, a timeline.
+ * HOST: the ranks' host names, or NULL. */
 void schedule_document(const struct schedule *s, char *const *host, struct document *d);

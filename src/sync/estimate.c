@@ -39,8 +39,8 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
                                .jitter = jitter};
 }
 
-/* By how much more than another point this one may be off: the least latencies of the two
- * directions differ by the same at all points, and the smallest bound LEAST contains that. */
+/* Error bound of a point relative to other points: the asymmetry of the two directions' least
+ * latencies is the same at all points, and the smallest bound LEAST contains it. */
 static double point_doubt(const struct sync_point *p, double least)
 {
     return fmin(p->bound, p->bound - least + p->jitter);

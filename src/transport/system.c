@@ -38,7 +38,7 @@ static void tell(enum transport_kind kind, uint64_t from, ssize_t moved, void *p
                                                .ours = called_by_mpi(place)});
 }
 
-/* The function NAME with these PARAMETERS, of which the others are the names. */
+/* Wraps the function NAME. PARAMETERS: its declaration; the further arguments: their names. */
 #define WATCHED(name, kind, parameters, ...)                                                       \
     EXPORT ssize_t name parameters                                                                 \
     {                                                                                              \

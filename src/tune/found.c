@@ -48,7 +48,7 @@ json_t *tuned_json(const struct tuned *t)
     return json;
 }
 
-/* The names of algorithms become settings in a file for a shell. */
+/* Whether NAME can be written into env.sh, which a shell executes. */
 static bool is_name(const char *name)
 {
     static const char characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -150,13 +150,13 @@ struct line {
     int ranks;
     size_t from;
     const struct algorithm *algorithm;
-    bool measured; /* the library's choice is not only a gap between two rules */
+    bool measured; /* with the library's choice: it was measured as the best; false: a gap */
 };
 struct lines {
     ARRAY(struct line) list;
 };
 
-/* Of T's operation. Where two neighbours agree, their algorithm is also for the sizes between. */
+/* Adds a line for T's operation. If two neighbours have one algorithm, so do the sizes between. */
 static void add_line(struct lines *l, const struct tuned *t, int ranks, size_t from,
                      const struct algorithm *a)
 {
@@ -173,8 +173,9 @@ static void add_line(struct lines *l, const struct tuned *t, int ranks, size_t f
         *PUSH(&l->list) = (struct line){t->operation, ranks, from, a, false};
 }
 
-/* Lines for a number of ranks are also for more, up to the next one, and the first ones for fewer:
- * so others are excluded by lines of their own. Nothing for an operation without an algorithm. */
+/* Open MPI uses lines also for more ranks, up to the next number, and the first ones for fewer: so
+ * numbers that were not measured get the library's choice. Operations without rules get no lines.
+ */
 static struct lines lines_of(const struct rules *r)
 {
     struct lines l = {0};

@@ -63,7 +63,7 @@ static void drop_slow(const double *time, int n, bool *alive, const struct tuned
 
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
-    double least = 1; /* of the library's, with its choice: collprof's must not end these */
+    double least = 1; /* only of the library's: a broadcast of collprof must not exclude them */
     bool open = n < ROUNDS_LEAST;
     estimate_all(time, n, out);
     drop_slow(time, n, alive, out);
@@ -80,7 +80,7 @@ bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
             (out->best == 0 || ratio->value < out->ratio[out->best].value))
             out->best = k;
     }
-    /* Open while another one may save more by a part of the library's time that is worth it. */
+    /* Undecided while another candidate may be faster than the best one by more than TUNED_TIE. */
     double most = out->best ? out->ratio[out->best].high : 1;
     for (int k = 1; k < out->n; k++)
         open |= alive[k] && k != out->best && !algorithm_is_ours(&out->candidate[k]) &&

@@ -126,7 +126,7 @@ static int by_post(const void *a, const void *b)
 static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
 {
     bool open = q[i].posted && q[i].active;
-    for (uint32_t k = 0; k < n && open; k++) /* of several with one handle all are complete */
+    for (uint32_t k = 0; k < n && open; k++) /* requests that share a handle are all complete */
         open = k == i || !q[k].posted || !q[k].active || q[k].handle != q[i].handle;
     return open;
 }

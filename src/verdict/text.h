@@ -18,7 +18,8 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
  * of ranks in the same call: [{"ranks", "at_fault", "text"}], "notes"}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
 
-/* The verdict that S has kept, otherwise verdict_json() of that on S. A new reference. */
+/* The verdict kept in S (for which the watchdog ended the run), otherwise verdict_of(S), as JSON. A
+ * new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
 /* "cycle: ranks 0, 1", of VALUE from verdict_json(). */

@@ -141,7 +141,7 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
         w->maybe = w->maybe || c->member[i] < 0;
     if (!any && !w->maybe)
         add_edge(g, w, a->peer, NULL);
-    /* Of members that have finished only if all have: none can send. */
+    /* A finished member cannot send: it is awaited only if all members have finished. */
     for (int finished = 0; any && !w->maybe && finished < 2 && !w->n; finished++)
         for (size_t i = 0; i < c->n; i++)
             if ((c->n == 1 || c->member[i] != a->rank) &&

@@ -23,7 +23,7 @@ struct need {
 
 struct wait_rank {
     size_t first_awaited; /* index of its first row in s->awaited */
-    size_t first_need;    /* and in the graph's needs */
+    size_t first_need;    /* index of its first condition in the graph's needs */
     bool free;            /* it can progress, now or later; all others are stuck */
 };
 

@@ -29,7 +29,7 @@ struct direct {
     struct samples *exits, entries_apart; /* EXITS: by rank, since the last entry */
 };
 
-/* Waits for the announced time, and then as this rank's part says. */
+/* Waits for the announced time, and then for the delay of this rank's entry. */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;

@@ -98,7 +98,7 @@ static void judge(const struct latency_outcome *o, struct latency_result *result
     const struct latency_figure *last = &result->figure[held->slowest];
     if (last->verdict == VERDICT_HOLDS && agree(result->value, held->value, o->clock_cost))
         result->at_least = held->at_least;
-    /* If "ol" gives almost the same value for all destinations, it is correct for the last one. */
+    /* Where "ol" cannot tell which destination is the slowest, "held" decides. */
     if (last->value.value >= (1 - violated_from) * result->value.value)
         result->slowest = held->slowest;
 }

@@ -6,10 +6,10 @@
 
 const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
 
-/* How far log(measured / predicted) may lie outside of the model's two limits (doc/methods.md,
- * section 3). With one clock that holds for 86 % of the predictions of each kind of network but
- * one, whose bandwidth changes; with clocks of several hosts, which cannot tell the directions
- * apart, for 95 % on kinds of networks that were left out. */
+/* By how much the interval of a prediction is wider than the model's two limits, in
+ * log(measured / predicted): doc/methods.md, section 3. With one clock, 86 % of the measured times
+ * lie within it on each kind of network but one, whose bandwidth changes. With clocks of several
+ * hosts, which cannot tell the directions apart, 95 % do on kinds that were not used to fit it. */
 static const double error_one_clock = 0.03, error_clocks = 0.36;
 
 static double error_of(const struct pairs *p)
@@ -26,7 +26,7 @@ void choice_free(struct choice *c)
         schedule_free(&c->s[--c->n]);
 }
 
-/* Adds the schedule by BY; CANDIDATE: as one of those that "grid" chooses among. */
+/* Adds the schedule that BY builds; CANDIDATE: named as one that "grid" chooses among. */
 static void choice_add(struct choice *c, const struct bcast *by, bool candidate,
                        const struct graph *g, int root, size_t segment, int segments)
 {

@@ -9,7 +9,7 @@
 #include "trees/schedule.h"
 
 /* CHOICE_SEGMENTS: number of segment sizes in bytes, all below usual eager limits; the first is 0,
- * whole messages. CHOICE_MAX: at most every candidate with every size. */
+ * whole messages. CHOICE_MAX: room for every candidate with every segment size. */
 enum { CHOICE_SEGMENTS = 4, CHOICE_MAX = 32 };
 extern const size_t choice_segments[CHOICE_SEGMENTS];
 

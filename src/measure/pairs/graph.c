@@ -72,7 +72,7 @@ static void find_injection(const struct sized *m, int u, double *within, double 
         *within = *out = shortest / 2;
 }
 
-/* Six digits: links that are equal remain so, whatever the rounding errors of their sums. */
+/* Rounds to six digits, so that sums of equal links remain equal in spite of rounding errors. */
 static double six_digits(double seconds)
 {
     const double unit = pow(10, floor(log10(seconds)) - 5);

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* TRIALS: broadcasts of each schedule, at least 2. TRIED: how many schedules are run. */
+/* TRIALS: broadcasts of each schedule, at least 2. TRIED: number of schedules that are tried. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1, /* for each schedule */
-    LESS = 0.98;                         /* smaller differences are none */
+    LESS = 0.98;                         /* smaller differences are ignored */
 
 /* Rank 0 alone knows whether all went well, and the reason if not; the others learn both here. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)

@@ -56,7 +56,7 @@ struct log_reader {
     char host[2][128];
     int i, j;
     double mean, sd;
-    /* In all lines: the number of ranks, and of pairs. */
+    /* In all lines so far: the number of ranks, and of pairs. */
     int ranks;
     size_t pairs;
 };
