@@ -8,26 +8,19 @@ tests_mpi_tune_LDADD = libresults.la libdocument.la libbase.la $(JANSSON_LIBS) $
 layer_programs = tests/mpi/awkward tests/mpi/comms tests/mpi/ends tests/mpi/inject tests/mpi/messages tests/mpi/sites \
 	tests/mpi/strange tests/mpi/transport
 check_PROGRAMS += $(layer_programs)
+LDADD = $(MPI_LIBS)
 tests_mpi_awkward_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
-tests_mpi_awkward_LDADD = $(MPI_LIBS)
 tests_mpi_comms_CPPFLAGS = $(MPI_CFLAGS)
-tests_mpi_comms_LDADD = $(MPI_LIBS)
 tests_mpi_ends_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_ends_CFLAGS = -g -O1
-tests_mpi_ends_LDADD = $(MPI_LIBS)
 tests_mpi_strange_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
-tests_mpi_strange_LDADD = $(MPI_LIBS)
 tests_mpi_inject_CPPFLAGS = $(MPI_CFLAGS)
-tests_mpi_inject_LDADD = $(MPI_LIBS)
 tests_mpi_messages_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
-tests_mpi_messages_LDADD = $(MPI_LIBS)
 tests_mpi_transport_CPPFLAGS = -D_GNU_SOURCE $(MPI_CFLAGS)
 tests_mpi_transport_CFLAGS = -g -O1
-tests_mpi_transport_LDADD = $(MPI_LIBS)
 # A call site in an inlined function, in forms that differ in what can be named.
 tests_mpi_sites_CPPFLAGS = $(MPI_CFLAGS)
 tests_mpi_sites_CFLAGS = -g -O2
-tests_mpi_sites_LDADD = $(MPI_LIBS)
 
 # Preloaded beside the layer: libcount counts independently of it, libnomem refuses memory at the
 # end. -rpath because a convenience library is not loadable.
@@ -45,36 +38,14 @@ tests_mpi_libnomem_la_SOURCES = tests/mpi/nomem.c
 tests_mpi_libnomem_la_CPPFLAGS = -D_GNU_SOURCE
 tests_mpi_libnomem_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
-MPI_TESTS = \
-	tests/mpi/apart.sh \
-	tests/mpi/comms.sh \
-	tests/mpi/awkward.sh \
-	tests/mpi/collbench-bcast.sh \
-	tests/mpi/disturbed.sh \
-	tests/mpi/collbench-bcast-usage.sh \
-	tests/mpi/collbench-collective.sh \
-	tests/mpi/data.sh \
-	tests/mpi/cplusplus.sh \
-	tests/mpi/ended.sh \
-	tests/mpi/ends.sh \
-	tests/mpi/watchdog.sh \
-	tests/mpi/where.sh tests/mpi/top.sh \
-	tests/mpi/fortran.sh \
-	tests/mpi/trace.sh \
-	tests/mpi/hostile.sh \
-	tests/mpi/install.sh \
-	tests/mpi/interrupt.sh \
-	tests/mpi/keep.sh tests/mpi/sample.sh tests/mpi/screen.sh tests/mpi/small.sh \
-	tests/mpi/manysites.sh tests/mpi/memory.sh \
-	tests/mpi/outside.sh \
-	tests/mpi/overhead.sh tests/mpi/overlap.sh \
-	tests/mpi/python.sh \
-	tests/mpi/html.sh tests/mpi/report.sh \
-	tests/mpi/scenario.sh \
-	tests/mpi/strange.sh \
-	tests/mpi/transport.sh \
-	tests/mpi/trees.sh tests/mpi/tune.sh \
-	tests/mpi/yield.sh
+MPI_TESTS = tests/mpi/apart.sh tests/mpi/comms.sh tests/mpi/awkward.sh tests/mpi/collbench-bcast.sh \
+	tests/mpi/disturbed.sh tests/mpi/collbench-bcast-usage.sh tests/mpi/collbench-collective.sh \
+	tests/mpi/data.sh tests/mpi/cplusplus.sh tests/mpi/ended.sh tests/mpi/ends.sh tests/mpi/watchdog.sh \
+	tests/mpi/where.sh tests/mpi/top.sh tests/mpi/fortran.sh tests/mpi/trace.sh tests/mpi/hostile.sh \
+	tests/mpi/install.sh tests/mpi/interrupt.sh tests/mpi/keep.sh tests/mpi/sample.sh tests/mpi/screen.sh \
+	tests/mpi/small.sh tests/mpi/manysites.sh tests/mpi/memory.sh tests/mpi/outside.sh tests/mpi/overhead.sh \
+	tests/mpi/overlap.sh tests/mpi/python.sh tests/mpi/html.sh tests/mpi/report.sh tests/mpi/scenario.sh \
+	tests/mpi/strange.sh tests/mpi/transport.sh tests/mpi/trees.sh tests/mpi/tune.sh tests/mpi/yield.sh
 TESTS += $(MPI_TESTS)
 
 # These look at no real clock, and wait for processes rather than in MPI: beside each other in ./check.

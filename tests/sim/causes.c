@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,27 +145,21 @@ static void phase(void)
     }
 }
 
-static const struct situation {
-    const char *name;
-    void (*run)(void);
-} situations[] = {
-    {"passed_on", passed_on}, {"reduce_and_broadcast", reduce_and_broadcast},
-    {"token", token},         {"nap", nap},
-    {"sweep", sweep},         {"workers", workers},
-    {"far_halo", far_halo},   {"halo_3d", halo_3d},
-    {"drifting", drifting},   {"in_turn", in_turn},
-    {"phase", phase},
-};
+#define SITUATIONS(f)                                                                              \
+    f(passed_on) f(reduce_and_broadcast) f(token) f(nap) f(sweep) f(workers) f(far_halo)           \
+        f(halo_3d) f(drifting) f(in_turn) f(phase)
+#define PLAY(name)                                                                                 \
+    if (!strcmp(argv[1], #name))                                                                   \
+        name();
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t i = 0; i < sizeof situations / sizeof *situations; i++)
-        if (argc == 2 && !strcmp(argv[1], situations[i].name))
-            for (int k = 0; k < REPEATS; k++)
-                situations[i].run();
+    for (int k = 0; k < REPEATS; k++) {
+        SITUATIONS(PLAY)
+    }
     MPI_Finalize();
     return 0;
 }

@@ -16,7 +16,7 @@ SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/known.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \
-	tests/sim/waits.sh tests/sim/causes.sh tests/sim/claims.sh
+	tests/sim/waits.sh tests/sim/claims.sh
 THOROUGH_TESTS += tests/sim/layer.sh
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)

@@ -62,47 +62,28 @@ Test(clocks, starting_and_ending_is_not_time_in_calls)
     profile_free(p);
 }
 
-/* Counts and texts of two profiles with all figures different. */
+/* Of two profiles; all figures differ. */
 Test(merge, every_figure_of_an_entry_adds_up)
 {
     uint64_t histogram[2][HISTOGRAM_BUCKETS] = {{[3] = 5}, {[3] = 2, [9] = 1}};
     struct profile *p = profile_new();
     for (uint64_t k = 0; k < 2; k++) {
-        uint64_t f = k ? 1000 : 1;
-        profile_add_entry(p, &(struct profile_entry){.site = PROFILE_NONE,
-                                                     .comm = PROFILE_NONE,
-                                                     .region = PROFILE_NONE,
-                                                     .calls = 2 * f,
-                                                     .errors = 3 * f,
-                                                     .bytes = 4 * f,
-                                                     .time_ns = 5 * f,
-                                                     .min_ns = 6 * f,
-                                                     .max_ns = 7 * f,
-                                                     .completed = 8 * f,
-                                                     .post_to_wait_ns = 9 * f,
-                                                     .wait_ns = 10 * f,
-                                                     .post_to_completion_ns = 11 * f,
-                                                     .complete_at_wait = 12 * f,
-                                                     .completed_bytes = 13 * f,
-                                                     .cancelled = 14 * f,
-                                                     .histogram = histogram[k]});
+        uint64_t f = k ? 1000 : 1, n = 0;
+        struct profile_entry e = {.site = PROFILE_NONE,
+                                  .comm = PROFILE_NONE,
+                                  .region = PROFILE_NONE,
+                                  .min_ns = 6 * f,
+                                  .max_ns = 7 * f,
+                                  .histogram = histogram[k]};
+#define SET(member) e.member = ++n * f;
+        LEDGER_SUMS(SET)
+        profile_add_entry(p, &e);
     }
     cr_assert_eq(p->entries.n, 1);
     const struct profile_entry *e = &p->entries.at[0];
-    const uint64_t sums[] = {e->calls,
-                             e->errors,
-                             e->bytes,
-                             e->time_ns,
-                             e->completed,
-                             e->post_to_wait_ns,
-                             e->wait_ns,
-                             e->post_to_completion_ns,
-                             e->complete_at_wait,
-                             e->completed_bytes,
-                             e->cancelled};
-    static const uint64_t of[] = {2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        cr_assert_eq(sums[i], 1001 * of[i], "figure %zu", i);
+    uint64_t n = 0;
+#define IS_SUM(member) cr_assert_eq(e->member, 1001 * ++n, #member);
+    LEDGER_SUMS(IS_SUM)
     cr_assert_eq(e->min_ns, 6);
     cr_assert_eq(e->max_ns, 7000);
     cr_assert(e->histogram[3] == 7 && e->histogram[9] == 1);
