@@ -25,16 +25,16 @@ enum change_kind {
     CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
 };
 
-/* TIER: changes that may be consequences of others come later. */
+enum change_tier { TIER_RUN, TIER_CAUSE, TIER_CONSEQUENCE, TIER_NOISE };
+
 static const struct {
     const char *key, *head;
-    int tier;
-} kinds[] = {[CHANGE_RUN] = {"run", "run", 0},
-             [CHANGE_COMPUTING] = {"outside", "outside MPI", 1},
-             [CHANGE_OWN] = {"without_waiting", "without waiting", 1},
-             [CHANGE_TIME] = {"time", "time in calls", 2},
-             [CHANGE_WAIT] = {"waiting", "waiting for the last", 2}};
-enum { TIER_NOISE = 3 };
+    enum change_tier tier;
+} kinds[] = {[CHANGE_RUN] = {"run", "run", TIER_RUN},
+             [CHANGE_COMPUTING] = {"outside", "outside MPI", TIER_CAUSE},
+             [CHANGE_OWN] = {"without_waiting", "without waiting", TIER_CAUSE},
+             [CHANGE_TIME] = {"time", "time in calls", TIER_CONSEQUENCE},
+             [CHANGE_WAIT] = {"waiting", "waiting for the last", TIER_CONSEQUENCE}};
 
 /* Times of one run, or of one rank, in ns. */
 struct change {
@@ -46,6 +46,7 @@ struct change {
     struct estimate shift; /* by how much B is larger */
     double p;              /* of the rank test for the run, of the joint test for the others */
     bool detected;         /* it is significant and large enough */
+    enum change_tier tier; /* changes that may be consequences of others come later */
     bool joined;           /* the row of another rank includes it */
     char ranks[64];        /* all ranks that change alike: "1", "0-3" */
 };
@@ -161,14 +162,21 @@ static void weigh(struct comparison *c)
     free(p);
 }
 
+/* What became faster is no cause of a slower run, nor the reverse. */
+static enum change_tier tier_of(const struct change *x, const struct change *whole)
+{
+    if (x != whole && !x->detected)
+        return TIER_NOISE;
+    const bool against = whole->detected && (x->shift.value > 0) != (whole->shift.value > 0);
+    return against ? TIER_CONSEQUENCE : kinds[x->kind].tier;
+}
+
 /* --- causes before consequences --- */
 
 static int causes_first(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
-    int tier = x->kind && !x->detected ? TIER_NOISE : kinds[x->kind].tier;
-    int other = y->kind && !y->detected ? TIER_NOISE : kinds[y->kind].tier;
-    return ORDER(tier, other)
+    return ORDER(x->tier, y->tier)
         ?: ORDER(fabs(y->shift.value), fabs(x->shift.value)) ?: ORDER(x->rank, y->rank);
 }
 
@@ -189,6 +197,8 @@ static void join_ranks(struct comparison *c, struct change *x)
 
 static void put_in_order(struct comparison *c)
 {
+    for (size_t i = 0; i < c->list.n; i++)
+        c->list.at[i].tier = tier_of(&c->list.at[i], &c->list.at[0]);
     qsort(c->list.at, c->list.n, sizeof *c->list.at, causes_first);
     for (size_t i = 0; i < c->list.n; i++) {
         struct change *x = &c->list.at[i];
@@ -259,7 +269,7 @@ static void add_run(const struct comparison *c, struct document *d)
 
 static void add_cause(const struct comparison *c, struct document *d, const struct change *x)
 {
-    char text[TEXT_ROOM];
+    char text[TEXT_ROOM], part[SITE_PART_TEXT];
     const struct finding f = finding_of(x);
     const bool more = x->shift.value > 0, several = strpbrk(x->ranks, ",-");
     const char *operation = x->site ? text_without_mpi(x->site->operation) : "",
@@ -272,7 +282,8 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
         document_finding(d, &f, "In %s at %s ranks wait %s for the last rank: %s.", operation,
                          label, longer, text);
     else
-        document_finding(d, &f, "%s at %s takes %s%s: %s.", operation, label, longer,
+        document_finding(d, &f, "%s%s at %s takes %s%s: %s.", operation,
+                         site_part_text(x->site, part), label, longer,
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
 }
 
@@ -449,7 +460,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
 {
     struct comparison c = {.request = request, .n = request->sets.before, .m = request->sets.after};
     c.all = c.n + c.m;
-    c.sites = sites_find(request->sets.run, c.all);
+    c.sites = sites_find(request->sets.run, c.n, c.all);
     find_changes(&c);
     weigh(&c);
     put_in_order(&c);
@@ -459,6 +470,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
     add_run(&c, d);
+    algorithms_add(d, &request->sets);
     if (c.list.at[0].detected && !add_placement(&c, d))
         add_eager_limit(&c, d);
     for (size_t i = 1; i < c.list.n; i++)
@@ -470,7 +482,6 @@ struct document *compare_document(const struct compare_request *request, enum ga
         if (gate)
             *gate = outcome;
     }
-    algorithms_add(d, &request->sets);
     add_table(&c, d);
     if (request->sets.tuned)
         gains_add(d, &request->sets, c.list.at[0].shift.low > 0);

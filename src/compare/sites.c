@@ -1,5 +1,6 @@
 #include "compare/sites.h"
 
+#include "base/format.h"
 #include "report/labels.h"
 
 #include <math.h>
@@ -58,6 +59,45 @@ static struct site_run run_of(const struct profile *p, const struct profile_entr
     return (struct site_run){grown * (double)row->time_ns / ranks, time > 0 ? wait / time : NAN};
 }
 
+static struct site_part *part_of(struct compared_site *at, uint32_t size_class, uint32_t ranks)
+{
+    for (size_t i = 0; i < at->parts.n; i++)
+        if (at->parts.at[i].size_class == size_class && at->parts.at[i].ranks == ranks)
+            return &at->parts.at[i];
+    struct site_part *new = PUSH(&at->parts);
+    *new = (struct site_part){.size_class = size_class, .ranks = ranks};
+    return new;
+}
+
+/* WEIGHT: of the run in the difference of the means. */
+static void add_parts(struct compared_site *at, const struct profile *p,
+                      const struct profile_entry *row, double weight)
+{
+    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+        if (e->site != row->site || e->operation != row->operation || e->comm == PROFILE_NONE)
+            continue;
+        struct site_part *part = part_of(at, e->size_class, p->comms.at[e->comm].size);
+        part->bytes += (double)e->bytes;
+        part->calls += (double)e->calls;
+        part->grown += weight * (double)e->time_ns;
+    }
+}
+
+const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT])
+{
+    const struct site_part *most = NULL;
+    char bytes[32];
+    *text = '\0';
+    for (size_t i = 0; i < s->parts.n; i++)
+        if (!most || fabs(s->parts.at[i].grown) > fabs(most->grown))
+            most = &s->parts.at[i];
+    if (most)
+        snprintf(text, SITE_PART_TEXT, "%s%s on %u ranks", most->bytes > 0 ? " of " : "",
+                 most->bytes > 0 ? format_bytes(bytes, most->bytes / most->calls) : "",
+                 most->ranks);
+    return text;
+}
+
 static void add_run(struct compared_sites *s, size_t run, const struct profile *p)
 {
     struct profile *sums = profile_sums(p, true);
@@ -74,7 +114,10 @@ static void add_run(struct compared_sites *s, size_t run, const struct profile *
             continue;
         snprintf(key, sizeof key, "%zu %s %s", same_before(p, sums, row, chain), operation,
                  chain[row->site]);
-        site_of(s, key, operation, label[row->site])->run[run] = run_of(p, row);
+        struct compared_site *at = site_of(s, key, operation, label[row->site]);
+        at->run[run] = run_of(p, row);
+        add_parts(at, p, row,
+                  run < s->before ? -1 / (double)s->before : 1 / (double)(s->runs - s->before));
     }
     for (size_t i = 0; i < p->sites.n; i++)
         free(chain[i]);
@@ -83,9 +126,10 @@ static void add_run(struct compared_sites *s, size_t run, const struct profile *
     profile_free(sums);
 }
 
-struct compared_sites *sites_find(struct profile *const *run, size_t n)
+struct compared_sites *sites_find(struct profile *const *run, size_t before, size_t n)
 {
     struct compared_sites *s = memory_alloc(sizeof *s);
+    s->before = before;
     s->runs = n;
     for (size_t i = 0; i < n; i++)
         add_run(s, i, run[i]);
@@ -97,6 +141,7 @@ void sites_free(struct compared_sites *s)
     for (size_t i = 0; i < s->list.n; i++) {
         struct compared_site *at = s->list.at[i];
         free(at->run);
+        free(at->parts.at);
         free(at->key);
         free(at->operation);
         free(at->label);

@@ -10,19 +10,31 @@ struct site_run {
     double wait; /* share of TIME spent waiting for the last rank; NaN: unknown */
 };
 
+/* Calls with messages of one size class, on communicators of one size. */
+struct site_part {
+    uint32_t size_class, ranks;
+    double bytes, calls;
+    double grown; /* by how much longer they take in the runs B, ns of all ranks; of the means */
+};
+
 /* One operation called from one call site, identified across runs: since line numbers change when a
  * program is edited, the key is the functions on the call path and, among several calls in the same
  * functions, the order of their addresses. */
 struct compared_site {
     char *key, *operation, *label;
     struct site_run *run;
+    ARRAY(struct site_part) parts;
 };
 
 struct compared_sites {
-    size_t runs;
+    size_t before, runs;
     ARRAY(struct compared_site *) list;
 };
 
-/* RUN: N profiles, which may be freed afterwards. Release by sites_free(). */
-struct compared_sites *sites_find(struct profile *const *run, size_t n);
+/* RUN: N profiles, BEFORE of them of A, which may be freed afterwards. Release by sites_free(). */
+struct compared_sites *sites_find(struct profile *const *run, size_t before, size_t n);
 void sites_free(struct compared_sites *s);
+
+/* The part that changes most, as " of 4 KiB on 8 ranks"; "" if no call has a communicator. */
+enum { SITE_PART_TEXT = 64 };
+const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT]);

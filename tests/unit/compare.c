@@ -166,7 +166,12 @@ Test(compare, the_cause_comes_before_its_effect)
     SAYS(0, "Run time");
     SAYS(1, "Rank 1 spends more time outside of MPI");
     compare(usual, (struct made){10, 1.2, 0, 0.6, false}, 5, NAN, NULL);
-    SAYS(1, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    SAYS(2, "Rank 1 spends more time outside of MPI");
+    /* Nor what is larger, but against the run: rank 0 computes longer than either. */
+    compare((struct made){10, 0.2, 0, 0.3, false}, (struct made){10, 0.9, 0, 0, false}, 5, NAN,
+            NULL);
+    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes shorter");
     SAYS(2, "Rank 1 spends more time outside of MPI");
 }
 
@@ -176,23 +181,23 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
     send_ns[1] = 300;
     compare(usual, slower, 5, NAN, NULL);
     SAYS(1, "Even the fastest sends from 1 KiB on take 3 times longer or more");
-    SAYS(2, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
     apart[1] = true; /* explains slower sends */
     compare(usual, slower, 5, NAN, NULL);
     SAYS(1, "Other ranks share a host: no longer 0-1.");
-    SAYS(2, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
     compare(usual, usual, 5, NAN, NULL);
     cr_expect_str_eq(finding(1), "");
     apart[1] = false;
     send_ns[0] = 0;
     timed[0] = NULL;
     compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
     send_ns[0] = 100;
     send_ns[1] = 299;
     timed[0] = once;
     compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Allreduce at solve.c:10 solve takes longer");
+    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
     apart[0] = true;
     compare(usual, slower, 5, NAN, NULL);
     SAYS(1, "Other ranks share a host: now 0-1.");
@@ -201,7 +206,9 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
 Test(compare, lines_move_when_a_program_is_edited)
 {
     compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(1, "Allreduce at solve.c:10 solve takes longer, without waiting for the last rank");
+    SAYS(
+        1,
+        "Allreduce on 2 ranks at solve.c:10 solve takes longer, without waiting for the last rank");
     cr_expect_str_eq(finding(2), "");
 }
 
@@ -251,12 +258,23 @@ static struct profile *made_scaled(int ranks, double longest, double wall)
     return p;
 }
 
-static double scaled(const json_t *scaling, size_t row, const char *column)
+static double least; /* of the last scaling */
+static bool known;
+
+static struct document *scaling_of(struct profile **run, size_t n, bool weak)
 {
-    const json_t *table = json_object_get(json_object_get(scaling, "tables"), "scale"),
-                 *rows = json_object_get(table, "rows");
-    const json_t *value = json_object_get(json_array_get(rows, row), column);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return scaling_document(&(struct scale_request){run, n, weak}, &least, &known);
+}
+
+static double scaled(const struct document *scaling, size_t row, const char *column)
+{
+    json_t *json = document_json(scaling);
+    const json_t *table = json_object_get(json_object_get(json, "tables"), "scale"),
+                 *rows = json_object_get(table, "rows"),
+                 *value = json_object_get(json_array_get(rows, row), column);
+    const double number = json_is_number(value) ? json_number_value(value) : NAN;
+    json_decref(json);
+    return number;
 }
 
 /* The text of the finding KEY; "": there is none. */
@@ -276,34 +294,26 @@ Test(scale, factors_have_closed_forms)
                              made_scaled(2, 1, 5)};
     run[0]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
     for (int weak = 0; weak < 2; weak++) {
-        double least;
-        bool known;
-        struct document *scaling =
-            scaling_document(&(struct scale_request){run, 4, weak}, &least, &known);
-        json_t *json = document_json(scaling);
-        cr_expect_eq(scaled(json, 0, "ranks"), 2);
-        cr_expect_eq(scaled(json, 0, "runs"), 3);
-        cr_expect_float_eq(scaled(json, 0, "parallel"), 80, 1e-6);
-        cr_expect(isnan(scaled(json, 0, "transfer")));
-        cr_expect_float_eq(scaled(json, 1, "parallel"), 100 * 1.25 / 4, 1e-6);
-        cr_expect_float_eq(scaled(json, 1, "load_balance"), 100 * 1.25 / 2, 1e-6);
-        cr_expect_float_eq(scaled(json, 1, "speedup"), 1.25 / 4, 1e-6);
-        cr_expect_float_eq(scaled(json, 1, "communication"), 50, 1e-6);
-        cr_expect_float_eq(scaled(json, 1, "transfer"), 75, 1e-6);
-        cr_expect_float_eq(scaled(json, 1, "serialisation"), 100 * 2.0 / 3, 1e-6);
-        cr_expect_float_eq(scaled(json, 1, "computation"), weak ? 80 : 40, 1e-6);
+        struct document *scaling = scaling_of(run, 4, weak);
+        cr_expect_eq(scaled(scaling, 0, "ranks"), 2);
+        cr_expect_eq(scaled(scaling, 0, "runs"), 3);
+        cr_expect_float_eq(scaled(scaling, 0, "parallel"), 80, 1e-6);
+        cr_expect(isnan(scaled(scaling, 0, "transfer")));
+        cr_expect_float_eq(scaled(scaling, 1, "parallel"), 100 * 1.25 / 4, 1e-6);
+        cr_expect_float_eq(scaled(scaling, 1, "load_balance"), 100 * 1.25 / 2, 1e-6);
+        cr_expect_float_eq(scaled(scaling, 1, "speedup"), 1.25 / 4, 1e-6);
+        cr_expect_float_eq(scaled(scaling, 1, "communication"), 50, 1e-6);
+        cr_expect_float_eq(scaled(scaling, 1, "transfer"), 75, 1e-6);
+        cr_expect_float_eq(scaled(scaling, 1, "serialisation"), 100 * 2.0 / 3, 1e-6);
+        cr_expect_float_eq(scaled(scaling, 1, "computation"), weak ? 80 : 40, 1e-6);
         cr_expect_float_eq(100 * least, (weak ? 0.8 : 0.4) * 31.25, 1e-6);
         cr_expect(known);
         cr_expect(weak || strstr(found_text(scaling, "falls_most"),
                                  "computation scaling falls most: from 100.0 % to 40.0 %"));
-        json_decref(json);
         document_free(scaling);
     }
     run[0]->ranks.at[1].in_call = true; /* it was cut off */
-    double least;
-    bool known;
-    struct document *scaling =
-        scaling_document(&(struct scale_request){run, 4, false}, &least, &known);
+    struct document *scaling = scaling_of(run, 4, false);
     cr_expect(!known);
     cr_expect_float_eq(least, 0.8, 1e-9);
     cr_expect(strstr(found_text(scaling, "unknown_factors"), "with 4 ranks"));
@@ -316,23 +326,18 @@ Test(scale, factors_have_closed_forms)
 Test(scale, factors_of_traces)
 {
     struct profile *run[] = {made_scaled(2, 1, 1.25), made_scaled(4, 2, 5)};
-    double least;
-    bool known;
     run[0]->trace.replay = (struct replay_check){.replayed_ns = 1250, .ideal_ns = 1000};
     run[1]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
-    struct document *scaling =
-        scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
+    struct document *scaling = scaling_of(run, 2, true);
     cr_expect(strstr(found_text(scaling, "falls_most"),
                      "serialisation falls most: from 100.0 % to 53.3 %"),
               "%s", found_text(scaling, "falls_most"));
     document_free(scaling);
     /* By its trace 4 ranks would take less than the longest computation: that is all transfer. */
     run[1]->trace.replay.ideal_ns = 1000;
-    scaling = scaling_document(&(struct scale_request){run, 2, true}, &least, &known);
-    json_t *json = document_json(scaling);
-    cr_expect_float_eq(scaled(json, 1, "serialisation"), 100, 1e-6);
-    cr_expect_float_eq(scaled(json, 1, "transfer"), 40, 1e-6);
-    json_decref(json);
+    scaling = scaling_of(run, 2, true);
+    cr_expect_float_eq(scaled(scaling, 1, "serialisation"), 100, 1e-6);
+    cr_expect_float_eq(scaled(scaling, 1, "transfer"), 40, 1e-6);
     document_free(scaling);
     profile_free(run[0]);
     profile_free(run[1]);
