@@ -17,19 +17,21 @@ SIM_TESTS = tests/sim/drift.sh \
 	tests/sim/drawn.sh \
 	tests/sim/benchmark.sh \
 	tests/sim/waits.sh tests/sim/claims.sh
-THOROUGH_TESTS += tests/sim/layer.sh
+THOROUGH_TESTS += tests/sim/layer.sh tests/sim/regressions.py
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)
 check_DATA += $(SIM_BINARIES)
 endif
 
 # Drawn in simulation, from SEED on; each goes on where it was ended. 400 hangs and their verdict; 300 cases of --tune;
-# 300 networks, and what is predicted of trees; 300 programs, really changed, and what was predicted of that.
-TRUTHS = truth-verdict truth-tune truth-networks truth-causes
+# 300 networks, and what is predicted of trees; 300 programs, really changed, and what was predicted of that; 100
+# regressions and 100 equal pairs, and what compare says.
+TRUTHS = truth-verdict truth-tune truth-networks truth-causes truth-compare
 truth-verdict: TRUTH = stuck.py $(FIRST) 400 64 60
 truth-tune: TRUTH = tune.py $(FIRST) 300 64 600
 truth-networks: TRUTH = trees.py $(FIRST) 300 37 120
 truth-causes: TRUTH = what_if.py $(FIRST) 300 8 100
+truth-compare: TRUTH = regressions.py $(FIRST) 200 32 60
 $(TRUTHS): FIRST = $(or $(SEED),1)
 $(TRUTHS): all sim/stuck sim/isolated sim/collbench-collective sim/collbench-tree sim/what_if
 	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/sim/$(TRUTH) $@.$(FIRST)

@@ -1,7 +1,9 @@
 /* A program drawn by a seed, and the same program changed, so that predictions can be compared with
- * what the change brings. Usage: what_if SEED plain|balanced|faster. In each of STEPS steps ranks
- * compute for different times, and communicate in one of several ways; then all compute for the
- * same time, and communicate again. Computation is simulated by usleep. */
+ * what the change brings. Usage: what_if SEED plain|balanced|faster [RUN [SLOW PERCENT]]. In each
+ * of STEPS steps ranks compute for different times, and communicate in one of several ways; then
+ * all compute for the same time, and communicate again. Computation is simulated by usleep. RUN:
+ * which noise lengthens it, up to 3 %; every other step has smaller messages. SLOW: the rank that
+ * computes for PERCENT longer. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +12,8 @@
 
 enum { STEPS = 24, MOST_BYTES = 1 << 18, FASTER_PERCENT = 30 };
 
-static int rank, size, bytes;
-static unsigned seed;
+static int rank, size, bytes, slow, percent;
+static unsigned seed, run;
 static const char *variant;
 static char *out, *in;
 
@@ -30,6 +32,13 @@ static unsigned work(unsigned r, unsigned s)
     return 1000 + (drawn(1, r) < 300 ? drawn(2, r) : 0) + drawn(r + 10, s) * drawn(3, 0) / 2000;
 }
 
+static void spend(double us, unsigned step)
+{
+    if (run)
+        us *= 1 + drawn(1000 * run + (unsigned)rank, step) * 3e-5;
+    usleep((unsigned)(rank == slow ? us * (100 + percent) / 100 : us));
+}
+
 static void compute(unsigned first, unsigned step)
 {
     unsigned long long own = work((unsigned)rank, step), sum = 0;
@@ -39,7 +48,7 @@ static void compute(unsigned first, unsigned step)
         own = sum / ((unsigned)size - first);
     else if (!strcmp(variant, "faster"))
         own = own * (100 - FASTER_PERCENT) / 100;
-    usleep((unsigned)own);
+    spend((double)own, step);
 }
 
 static int neighbour(int by)
@@ -113,18 +122,22 @@ static void communicate(unsigned kind)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc < 3)
         return 2;
     seed = (unsigned)atoi(argv[1]);
     variant = argv[2];
+    run = argc > 3 ? (unsigned)atoi(argv[3]) : 0;
+    slow = argc > 5 ? atoi(argv[4]) : -1;
+    percent = argc > 5 ? atoi(argv[5]) : 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     out = calloc(3, MOST_BYTES);
     in = calloc(3, MOST_BYTES);
-    bytes = 64 << drawn(4, 0) % 12;
+    const int most = 64 << drawn(4, 0) % 12;
     MPI_Barrier(MPI_COMM_WORLD); /* what is before it is setup */
     for (unsigned s = 0; s < STEPS; s++) {
+        bytes = run && s % 2 ? most / 16 : most;
         switch (seed % 7) {
         case 5:
             tasks(s);
@@ -136,7 +149,7 @@ int main(int argc, char **argv)
             compute(0, s);
             communicate(seed % 7);
         }
-        usleep(500);
+        spend(500, s + STEPS);
         communicate(seed / 7 % 6);
     }
     MPI_Finalize();
