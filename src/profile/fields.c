@@ -49,6 +49,8 @@ static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LI
     }
 #define F(name, key, kind, merge) FIELD(name, key, kind, merge, ),
 #define OF(name, key, kind, merge) F(name, key, kind, merge)
+#define OF_NAMED(name, key, merge, list) NAMED(name, key, merge, list)
+#define TABLES()
 #define TEXT(name, key, size, merge) F(name, key, TEXT, merge)
 #define PLAIN(type, name)
 #define NAMED(name, key, merge, list) FIELD(name, key, NAME, merge, .names = &list##_list),
@@ -60,47 +62,6 @@ static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LI
     IN(in from_site, "from_site", SITES, merge)                                                    \
     IN(in from_operation, "from_operation", OPERATIONS, merge)                                     \
     IN(in site, "site", SITES, merge) IN(in operation, "operation", OPERATIONS, merge)
-
-ROW(profile)
-F(run_id, "id", HEX, FIRST)
-F(started_unix, "started_unix", REAL, MIN)
-F(size, "size", I32, MAX)
-F(threads_at_once, "threads_at_once", BOOL, OR)
-NAMED(clock, "clock", MAX, clock)
-F(synchronized, "synchronized", BOOL, AND)
-F(clock_bound, "clock_bound_seconds", REAL, MAX)
-F(stack_depth, "stack_depth", U32, MAX)
-F(crashed, "incomplete", BOOL, OR)
-F(launcher, "launcher", TEXT, FIRST)
-F(arguments, "arguments", TEXT, FIRST)
-F(sample_mask, "sample_mask", U32, OR)
-F(peers_dropped, "matrix_dropped", U64, SUM)
-F(unbalanced, NULL, BOOL, OR)
-END()
-
-ROW(profile_trace)
-F(on, "recorded", BOOL, OR)
-F(time_mask, "window_mask", HEX, OR)
-F(first_ns, NULL, I64, MIN)
-F(last_ns, NULL, I64, MAX)
-F(covered, "covered", REAL, FIRST)
-F(error_ns, "error_ns", REAL, FIRST)
-F(calls_ns, "calls_ns", U64, FIRST)
-F(wait_ns, "wait_ns", U64, FIRST)
-F(path_ns, "path_ns", I64, FIRST)
-NAMED(replay.state, "replay", FIRST, replay)
-F(replay.recorded_ns, "replayable_ns", I64, FIRST)
-F(replay.replayed_ns, "replayed_ns", I64, FIRST)
-F(replay.ideal_ns, "ideal_network_ns", MAYBE, FIRST)
-F(replay.repeat_error, "replay_error", REAL, FIRST)
-F(sends, "sends", U64, FIRST)
-F(receives, "receives", U64, FIRST)
-F(matched, "matched", U64, FIRST)
-F(contradictions, "contradictions", U64, FIRST)
-F(unnumbered, "unnumbered", U64, FIRST)
-NAMED(network, "transport", MAX, network)
-F(below, "seen_in_transport", U64, FIRST)
-END()
 
 ROW(net_row)
 IN(operation, "operation", OPERATIONS, KEY)
@@ -169,41 +130,12 @@ static const struct fields *text_fields(void)
     return &all;
 }
 
-#define TABLE(list, key, fields, how)                                                              \
-    {                                                                                              \
-        key, fields##_fields, offsetof(struct profile, list),                                      \
-            sizeof *((struct profile *)0)->list.at, how                                            \
-    }
-enum { SOUGHT = TABLE_SOUGHT | TABLE_SORTED };
-const struct table_info profile_tables[TABLES] = {
-    [TABLE_HOSTS] = TABLE(hosts, "hosts", profile_host, SOUGHT),
-    [TABLE_RANKS] = TABLE(ranks, "ranks", profile_rank, TABLE_SORTED),
-    [TABLE_MODULES] = TABLE(modules, "modules", profile_module, SOUGHT),
-    [TABLE_OPERATIONS] = TABLE(operations, "operations", profile_operation, SOUGHT),
-    [TABLE_REGIONS] = TABLE(regions, "regions", profile_region, SOUGHT),
-    [TABLE_SITES] = TABLE(sites, "sites", profile_site, SOUGHT),
-    [TABLE_COMMS] = TABLE(comms, "communicators", profile_comm, SOUGHT),
-    [TABLE_ENTRIES] = TABLE(entries, "entries", profile_entry, SOUGHT),
-    [TABLE_GROUPS] = TABLE(groups, "groups", profile_group, SOUGHT),
-    [TABLE_ARRIVALS] = TABLE(arrivals, "arrivals", profile_arrival, 0),
-    [TABLE_INSTANCES] =
-        TABLE(instances, "instances", profile_instance, TABLE_SORTED | TABLE_BY_COLUMN),
-    [TABLE_PEERS] = TABLE(peers, "matrix", profile_peer, SOUGHT),
-    [TABLE_SAMPLES] = TABLE(samples, "samples", profile_sample, SOUGHT | TABLE_BY_COLUMN),
-    [TABLE_WAITS] = TABLE(waits, "waits", wait, TABLE_SOUGHT),
-    [TABLE_CAUSES] = TABLE(causes, "causes", root_cause, 0),
-    [TABLE_PREDICTIONS] = TABLE(predictions, "predictions", prediction, 0),
-    [TABLE_PARTS] = TABLE(parts, NULL, profile_part, SOUGHT),
-    [TABLE_SLICES] = TABLE(slices, "slices", run_slice, 0),
-    [TABLE_BELOW] = TABLE(below, "transport", net_row, SOUGHT),
-    [TABLE_BALANCES] = TABLE(balances, NULL, profile_balance, TABLE_SOUGHT),
-    [TABLE_EVENTS] = TABLE(events, NULL, event, 0),
-    [TABLE_NETS] = TABLE(nets, NULL, net, 0),
-    [TABLE_PROGRAMS] = TABLE(programs, "programs", text, SOUGHT | TABLE_OF_RUN),
-    [TABLE_LIBRARIES] = TABLE(libraries, "mpi", text, SOUGHT | TABLE_OF_RUN),
-    [TABLE_WARNINGS] = TABLE(warnings, "warnings", text, SOUGHT),
-    [TABLE_FINDINGS] = TABLE(findings, NULL, profile_finding, TABLE_SORTED),
-};
+#define INFO(member, key, fields, how)                                                             \
+    {key, fields##_fields, offsetof(struct profile, member),                                       \
+     sizeof *((struct profile *)0)->member.at, how},
+#define ROWS_INFO(id, member, key, row, how) INFO(member, key, row, how)
+#define TEXTS_INFO(id, member, key, how) INFO(member, key, text, how)
+const struct table_info profile_tables[TABLES] = {PROFILE_TABLES(ROWS_INFO, TEXTS_INFO)};
 
 const char *name_of(const struct names *names, uint32_t value)
 {

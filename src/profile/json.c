@@ -44,7 +44,7 @@ static void put_run(const struct profile *p, FILE *out)
 {
     json_t *run = fields_json(profile_fields(), p);
     for (enum profile_table t = 0; t < TABLES; t++) {
-        json_t *rows = profile_tables[t].how & TABLE_OF_RUN ? json_array() : NULL;
+        json_t *rows = profile_tables[t].how & OF_RUN ? json_array() : NULL;
         for (size_t i = 0; rows && i < rows_in(p, t)->n; i++)
             json_push(rows, row_json(p, t, i));
         if (rows)
@@ -89,8 +89,8 @@ static bool write_profile(const struct profile *p, FILE *out)
     fprintf(out, "{\"schema\":\"" PROFILE_SCHEMA "\",\"collprof\":\"%s\"", PACKAGE_VERSION);
     put_run(p, out);
     for (enum profile_table t = 0; t < TABLES; t++)
-        if (profile_tables[t].key && !(profile_tables[t].how & TABLE_OF_RUN))
-            (profile_tables[t].how & TABLE_BY_COLUMN ? put_columns : put_table)(p, t, out);
+        if (profile_tables[t].key && !(profile_tables[t].how & OF_RUN))
+            (profile_tables[t].how & BY_COLUMN ? put_columns : put_table)(p, t, out);
     put_findings(p, out);
     put(out, "trace", fields_json(profile_trace_fields(), &p->trace));
     return fputs("}\n", out) >= 0 && !fflush(out) && !ferror(out);
@@ -199,9 +199,9 @@ static bool read_all(struct profile *p, const json_t *json)
     p->has_arrivals = true;
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key)
-            good = good && (profile_tables[t].how & TABLE_BY_COLUMN ? read_columns : read_table)(
+            good = good && (profile_tables[t].how & BY_COLUMN ? read_columns : read_table)(
                                p, t,
-                               json_object_get(profile_tables[t].how & TABLE_OF_RUN ? run : json,
+                               json_object_get(profile_tables[t].how & OF_RUN ? run : json,
                                                profile_tables[t].key));
     read_findings(p, json_object_get(json, "findings"));
     good = good && positions_valid(p);

@@ -223,7 +223,7 @@ void profile_free(struct profile *p)
 
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row)
 {
-    bool sought = profile_tables[t].how & TABLE_SOUGHT;
+    bool sought = profile_tables[t].how & SOUGHT;
     uint64_t hash = sought ? hash_of(t, row) : 0;
     uint32_t i = sought ? lookup_find(&p->index->of[t], hash) : PROFILE_NONE;
     if (i != PROFILE_NONE) {
@@ -312,7 +312,7 @@ void profile_reindex(struct profile *p)
     for (enum profile_table t = 0; t < TABLES; t++) {
         free(p->index->of[t].table);
         p->index->of[t] = (struct index){0};
-        for (size_t i = 0; profile_tables[t].how & TABLE_SOUGHT && i < rows_in(p, t)->n; i++)
+        for (size_t i = 0; profile_tables[t].how & SOUGHT && i < rows_in(p, t)->n; i++)
             lookup_add(&p->index->of[t], hash_of(t, row_at(p, t, i)), i);
     }
 }
@@ -411,7 +411,7 @@ void profile_sort(struct profile *p)
     for (enum profile_table t = 0; t < TABLES; t++) {
         for (size_t i = 0; i < rows_in(p, t)->n; i++)
             positions_follow(profile_tables[t].fields(), row_at(p, t, i), &m);
-        m.to[t] = profile_tables[t].how & TABLE_SORTED ? sort(p, t) : NULL;
+        m.to[t] = profile_tables[t].how & SORTED ? sort(p, t) : NULL;
     }
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);

@@ -21,36 +21,8 @@
 
 /* --- members --- */
 
-/* The order matters: a table refers only to earlier ones. */
-enum profile_table {
-    TABLE_HOSTS,
-    TABLE_RANKS,
-    TABLE_MODULES,
-    TABLE_OPERATIONS,
-    TABLE_REGIONS,
-    TABLE_SITES,
-    TABLE_COMMS,
-    TABLE_ENTRIES,
-    TABLE_GROUPS,
-    TABLE_ARRIVALS,
-    TABLE_INSTANCES,
-    TABLE_PEERS,
-    TABLE_SAMPLES,
-    TABLE_WAITS,
-    TABLE_CAUSES,
-    TABLE_PREDICTIONS,
-    TABLE_PARTS,
-    TABLE_SLICES,
-    TABLE_BELOW,
-    TABLE_BALANCES,
-    TABLE_EVENTS,
-    TABLE_NETS,
-    TABLE_PROGRAMS,
-    TABLE_LIBRARIES,
-    TABLE_WARNINGS,
-    TABLE_FINDINGS,
-    TABLES
-};
+#define TABLE_ID(id, ...) TABLE_##id,
+enum profile_table { PROFILE_TABLES(TABLE_ID, TABLE_ID) TABLES };
 
 enum field_kind {
     FIELD_U32,
@@ -115,11 +87,11 @@ const struct fields *profile_fields(void), *profile_trace_fields(void), *spread_
 /* --- tables --- */
 
 enum table_how {
-    TABLE_SOUGHT = 1, /* keys are unique; otherwise rows are appended */
-    TABLE_SORTED = 2,
-    TABLE_OF_RUN = 4,   /* in profile.json inside "run" */
-    TABLE_BY_COLUMN = 8 /* in profile.json one array for each member, since a run has tens of
-                           thousands of rows */
+    SOUGHT = 1, /* keys are unique; otherwise rows are appended */
+    SORTED = 2,
+    OF_RUN = 4,   /* in profile.json inside "run" */
+    BY_COLUMN = 8 /* in profile.json one array for each member, since a run has tens of thousands of
+                     rows */
 };
 
 struct table_info {

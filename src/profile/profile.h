@@ -29,6 +29,37 @@
 
 /* --- rows --- */
 
+/* The tables of a profile: TABLE(ID, member, key, row, how) for rows of struct ROW, and TEXTS(ID,
+ * member, key, how) for rows of char *. KEY: the name in profile.json; NULL: not there, or written
+ * specially. HOW: of enum table_how. The order matters: a table refers only to earlier ones. */
+#define PROFILE_TABLES(TABLE, TEXTS)                                                               \
+    TABLE(HOSTS, hosts, "hosts", profile_host, SOUGHT | SORTED)                                    \
+    TABLE(RANKS, ranks, "ranks", profile_rank, SORTED)                                             \
+    TABLE(MODULES, modules, "modules", profile_module, SOUGHT | SORTED)                            \
+    TABLE(OPERATIONS, operations, "operations", profile_operation, SOUGHT | SORTED)                \
+    TABLE(REGIONS, regions, "regions", profile_region, SOUGHT | SORTED)                            \
+    TABLE(SITES, sites, "sites", profile_site, SOUGHT | SORTED)                                    \
+    TABLE(COMMS, comms, "communicators", profile_comm, SOUGHT | SORTED)                            \
+    TABLE(ENTRIES, entries, "entries", profile_entry, SOUGHT | SORTED)                             \
+    TABLE(GROUPS, groups, "groups", profile_group, SOUGHT | SORTED)                                \
+    TABLE(ARRIVALS, arrivals, "arrivals", profile_arrival, 0)                                      \
+    TABLE(INSTANCES, instances, "instances", profile_instance, SORTED | BY_COLUMN)                 \
+    TABLE(PEERS, peers, "matrix", profile_peer, SOUGHT | SORTED)                                   \
+    TABLE(SAMPLES, samples, "samples", profile_sample, SOUGHT | SORTED | BY_COLUMN)                \
+    TABLE(WAITS, waits, "waits", wait, SOUGHT) /* longest first */                                 \
+    TABLE(CAUSES, causes, "causes", root_cause, 0)                                                 \
+    TABLE(PREDICTIONS, predictions, "predictions", prediction, 0) /* from what_if_best() */        \
+    TABLE(PARTS, parts, NULL, profile_part, SOUGHT | SORTED)                                       \
+    TABLE(SLICES, slices, "slices", run_slice, 0) /* from slices_find() */                         \
+    TABLE(BELOW, below, "transport", net_row, SOUGHT | SORTED)                                     \
+    TABLE(BALANCES, balances, NULL, profile_balance, SOUGHT)                                       \
+    TABLE(EVENTS, events, NULL, event, 0) /* the trace, from the ranks' records */                 \
+    TABLE(NETS, nets, NULL, net, 0)       /* its transport events */                               \
+    TEXTS(PROGRAMS, programs, "programs", SOUGHT | SORTED | OF_RUN)                                \
+    TEXTS(LIBRARIES, libraries, "mpi", SOUGHT | SORTED | OF_RUN)                                   \
+    TEXTS(WARNINGS, warnings, "warnings", SOUGHT | SORTED)                                         \
+    TABLE(FINDINGS, findings, NULL, profile_finding, SORTED)
+
 #define ROW(name) struct name {
 #define END()                                                                                      \
     }                                                                                              \
@@ -40,6 +71,10 @@
 #define NEEDED(name, key, table, merge) uint32_t name;
 #define PLAIN(type, name) type name;
 #define OF(name, key, kind, merge)
+#define OF_NAMED(name, key, merge, list)
+#define ROWS_MEMBER(id, member, key, row, how) ARRAY(struct row) member;
+#define TEXTS_MEMBER(id, member, key, how) ARRAY(char *) member;
+#define TABLES() PROFILE_TABLES(ROWS_MEMBER, TEXTS_MEMBER)
 #define TYPE_U32 uint32_t
 #define TYPE_I32 int32_t
 #define TYPE_U64 uint64_t
@@ -79,73 +114,6 @@ static inline uint32_t profile_wrong_types(const struct profile_balance *b)
                ? (uint32_t)(b->types >> 32) & ~(sent | LEDGER_LOOSE_TYPES)
                : 0;
 }
-
-/* Summary of what --trace recorded. */
-struct profile_trace {
-    bool on;
-    uint64_t time_mask;         /* only times (ns, common clock) that have none of these bits were
-                                   kept */
-    int64_t first_ns, last_ns;  /* start and end of the run */
-    double covered;             /* share of the run that is in recorded windows */
-    double error_ns;            /* waits shorter than this clock error count as 0 */
-    uint64_t calls_ns, wait_ns; /* time in calls in these windows, and waiting time in it */
-    int64_t path_ns;            /* length of the critical path */
-    struct replay_check replay; /* whether predictions can be trusted */
-    uint64_t sends, receives, matched;
-    uint64_t contradictions; /* pairs of sends and receives that cannot be one message */
-    uint64_t unnumbered;     /* sends and receives whose order is unknown */
-    uint32_t network;        /* enum ledger_network_state */
-    uint64_t below;          /* messages whose start in the transport was recorded */
-};
-
-struct profile {
-    uint64_t run_id;
-    double started_unix;
-    int32_t size;         /* of MPI_COMM_WORLD; 0 if unknown */
-    bool threads_at_once; /* calls of one rank may overlap: their sum may exceed the run time */
-    uint32_t clock, stack_depth;
-    bool synchronized;  /* times of different hosts may be compared, within CLOCK_BOUND */
-    double clock_bound; /* seconds */
-    uint32_t sample_mask;
-    char launcher[64];    /* command that starts such ranks; empty if unknown */
-    char arguments[2048]; /* of the program, quoted for a shell; may be empty */
-    bool crashed;         /* made from raw records */
-    bool has_arrivals;    /* read from profile.json, so not computed from the events */
-
-    ARRAY(char *) programs;
-    ARRAY(char *) libraries;
-    ARRAY(char *) warnings;
-    ARRAY(struct profile_host) hosts;
-    ARRAY(struct profile_rank) ranks;
-    ARRAY(struct profile_module) modules;
-    ARRAY(struct profile_operation) operations;
-    ARRAY(struct profile_comm) comms;
-    ARRAY(struct profile_region) regions;
-    ARRAY(struct profile_site) sites;
-    ARRAY(struct profile_entry) entries;
-    ARRAY(struct profile_group) groups;
-    ARRAY(struct profile_instance) instances;
-    ARRAY(struct profile_arrival) arrivals;
-    ARRAY(struct profile_finding) findings;
-    ARRAY(struct profile_peer) peers;
-    ARRAY(struct profile_sample) samples;
-    uint64_t peers_dropped; /* messages that were not counted because the matrix was full */
-    ARRAY(struct profile_balance) balances;
-    bool unbalanced; /* there were too many of them */
-    struct profile_trace trace;
-    ARRAY(struct event) events; /* the trace, from the ranks' records; not in profile.json */
-    ARRAY(struct wait) waits;   /* longest first */
-    ARRAY(struct root_cause) causes;
-    ARRAY(struct prediction) predictions; /* from what_if_best() */
-    ARRAY(struct profile_part) parts;
-    ARRAY(struct run_slice) slices; /* from slices_find() */
-    ARRAY(struct net)
-    nets; /* transport events, from the ranks' records; not in
-             profile.json */
-    ARRAY(struct net_row) below;
-
-    struct profile_index *index; /* private to src/profile */
-};
 
 /* The profile of one rank. The ledger is not needed afterwards. Of a rank that was cut off before
  * it knew how fast its clock ticks no times are known. */

@@ -10,7 +10,8 @@
  *   IN(name, key, table, merge)    the index of a row in another table, or PROFILE_NONE
  *   NEEDED(name, key, table, merge)  an index that may not be PROFILE_NONE
  *   PLAIN(type, name)              a member that is neither merged nor written
- *   OF(name, key, kind, merge)     an element of a plain member that is both */
+ *   OF(name, key, kind, merge)     an element of a plain member that is both; OF_NAMED likewise
+ *   TABLES()                       the members of PROFILE_TABLES */
 
 /* A call: the call site and the operation. */
 #define CALL(merge) IN(site, "site", SITES, merge) NEEDED(operation, "operation", OPERATIONS, merge)
@@ -252,6 +253,55 @@ F(calls, "calls", U64, SUM)
 F(wait_ns, "wait_ns", U64, SUM)
 END()
 
+/* Summary of what --trace recorded. */
+ROW(profile_trace)
+F(on, "recorded", BOOL, OR)
+/* Only times (ns, common clock) that have none of these bits were kept. */
+F(time_mask, "window_mask", HEX, OR)
+F(first_ns, NULL, I64, MIN) /* start and end of the run */
+F(last_ns, NULL, I64, MAX)
+F(covered, "covered", REAL, FIRST)   /* share of the run that is in recorded windows */
+F(error_ns, "error_ns", REAL, FIRST) /* waits shorter than this clock error count as 0 */
+F(calls_ns, "calls_ns", U64, FIRST)  /* time in calls in these windows */
+F(wait_ns, "wait_ns", U64, FIRST)    /* waiting time in it */
+F(path_ns, "path_ns", I64, FIRST)    /* length of the critical path */
+PLAIN(struct replay_check, replay)   /* whether predictions can be trusted */
+OF_NAMED(replay.state, "replay", FIRST, replay)
+OF(replay.recorded_ns, "replayable_ns", I64, FIRST)
+OF(replay.replayed_ns, "replayed_ns", I64, FIRST)
+OF(replay.ideal_ns, "ideal_network_ns", MAYBE, FIRST)
+OF(replay.repeat_error, "replay_error", REAL, FIRST)
+F(sends, "sends", U64, FIRST)
+F(receives, "receives", U64, FIRST)
+F(matched, "matched", U64, FIRST)
+F(contradictions, "contradictions", U64, FIRST) /* sends and receives that cannot be one message */
+F(unnumbered, "unnumbered", U64, FIRST)         /* sends and receives whose order is unknown */
+NAMED(network, "transport", MAX, network)       /* enum ledger_network_state */
+F(below, "seen_in_transport", U64, FIRST)       /* messages whose start there was recorded */
+END()
+
+ROW(profile)
+F(run_id, "id", HEX, FIRST)
+F(started_unix, "started_unix", REAL, MIN)
+F(size, "size", I32, MAX) /* of MPI_COMM_WORLD; 0 if unknown */
+/* Calls of one rank may overlap: their sum may exceed the run time. */
+F(threads_at_once, "threads_at_once", BOOL, OR)
+NAMED(clock, "clock", MAX, clock)
+F(synchronized, "synchronized", BOOL, AND) /* times of hosts may be compared, within CLOCK_BOUND */
+F(clock_bound, "clock_bound_seconds", REAL, MAX)
+F(stack_depth, "stack_depth", U32, MAX)
+F(crashed, "incomplete", BOOL, OR)        /* made from raw records */
+TEXT(launcher, "launcher", 64, FIRST)     /* command that starts such ranks; empty if unknown */
+TEXT(arguments, "arguments", 2048, FIRST) /* of the program, quoted for a shell; may be empty */
+F(sample_mask, "sample_mask", U32, OR)
+F(peers_dropped, "matrix_dropped", U64, SUM) /* not counted, because the matrix was full */
+F(unbalanced, NULL, BOOL, OR)                /* there were too many balances */
+PLAIN(bool, has_arrivals) /* read from profile.json, so not computed from the events */
+PLAIN(struct profile_trace, trace)
+TABLES()
+PLAIN(struct profile_index *, index) /* private to src/profile */
+END()
+
 #undef CALL
 #undef COUNTER
 #undef ROW
@@ -263,3 +313,5 @@ END()
 #undef NEEDED
 #undef PLAIN
 #undef OF
+#undef OF_NAMED
+#undef TABLES
