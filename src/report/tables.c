@@ -72,6 +72,15 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
 static const struct column operation_columns[] = {OPERATION, CALLS};
 static const struct column site_columns[] = {OPERATION, CALLS, SITE};
 
+/* Whether a trace shows what calls of OPERATION wait for. A poll does not wait itself. */
+static bool is_traced(const struct profile *p, uint32_t operation)
+{
+    const struct profile_operation *o = &p->operations.at[operation];
+    return !profile_operation_polls(o->name) &&
+           ((o->family >= FAMILY_SEND && o->family <= FAMILY_PROBE) ||
+            arrivals_kind(p, operation) != COLLECTIVE_OTHER);
+}
+
 /* Percent of E's time that is waiting, from a trace or from arrivals; NaN if unknown. */
 static double waiting_of(const struct profile *p, const struct profile_entry *e, bool any_site)
 {
@@ -81,7 +90,8 @@ static double waiting_of(const struct profile *p, const struct profile_entry *e,
             if (p->waits.at[i].operation == e->operation &&
                 (any_site || p->waits.at[i].site == e->site))
                 wait += (double)p->waits.at[i].wait_ns / p->trace.covered;
-        return e->time_ns ? fmin(100, 100 * wait / (double)e->time_ns) : NAN;
+        time = is_traced(p, e->operation) ? (double)e->time_ns : 0;
+        return time > 0 ? fmin(100, 100 * wait / time) : NAN;
     }
     for (size_t i = 0; i < p->arrivals.n; i++) {
         const struct profile_arrival *a = &p->arrivals.at[i];

@@ -79,6 +79,9 @@ Test(figures, of_ranks_collectives_and_regions)
     cr_assert_float_eq(figure_of(p, "call_sites", "share"), 100, 1e-9);
     p->arrivals.n = 0;
     cr_assert(isnan(figure_of(p, "call_sites", "waiting")));
+    p->trace = (struct profile_trace){.on = true, .covered = 1};
+    p->operations.at[p->entries.at[0].operation].family = FAMILY_IO; /* not in the trace */
+    cr_assert(isnan(figure_of(p, "call_sites", "waiting")));
     profile_free(p);
 }
 
