@@ -5,11 +5,7 @@ set -u
 program=collbench-bcast options=
 . "$srcdir/tests/mpi/bench.sh"
 
-refuses 1 "--sizes is '9:8'" --sizes=9:8
-refuses 2 "--fresh: the loops of other suites" --fresh --as=osu
-refuses 1 "unknown method 'best': expected: all, send-latency, rounds," --method=held,best
 refuses 2 "--root=2: expected one of the first 2 ranks" --root=2
-refuses 1 "1 are running" --ranks=2:4
 refuses 2 "cannot write $dir/absent/r.json" --output="$dir/absent/r.json"
 refuses 2 "cannot write $dir" --output="$dir"
 refuses 1 "unknown option --metod: did you mean --method?" --metod=all

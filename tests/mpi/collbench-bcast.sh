@@ -55,11 +55,6 @@ run 2 --method=barrier,ol --sizes=8 --stop=paper --budget=0.2 --format=csv || fa
 awk -F, '/^native,/ { n++; if ($5 != $8 || $6 != "" || $5 == "" && !/,ol,.*cpu_contention.*impossible/) bad = 1 } END { exit bad || n != 2 }' out &&
     grep -q '^# value: mean of the batches' out || fail "paper: another statistic"
 
-# The page has pictures of what was measured.
-run 2 --method=held,barrier --sizes=8:64 --budget=0.2 --format=json -o json || fail "json: status $?"
-"$collprof" report --format=html -o page.html json >out || fail "page: status $?"
-grep -q '"kind":"lines"' page.html || fail "no picture"
-
 # Nothing is sent in a broadcast of nothing: a rank that left before the root came has no latency.
 run 2 --sizes=0:0 --method=direct --budget=0.2 --format=csv || fail "nothing to send: status $?"
 grep -q '^native' out || fail "nothing to send: no row"

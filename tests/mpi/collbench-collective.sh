@@ -13,9 +13,6 @@ do
     grep -q "^$operation,3,[08],[a-z]*,[0-9]" out || fail "no figure for $operation"
 done
 grep -q WRONG out && fail "wrong data"
-# Fan-in: every pair of the second table ends at the root; fan-out: begins there.
-awk -F, '/^# table: pairs/ { pairs = 1 } pairs && ($1 == "gather" && $6 != 2 || $1 == "scatter" && $5 != 2) { bad = 1 }
-    END { exit bad || !pairs }' out || fail "pairs that a rooted operation does not couple"
 
 run 2 --yield --operation=allreduce --sizes=8:64 --budget=0.3 --format=json || fail "json: status $?"
 python3 - <<'END' || fail "what was written as JSON is wrong"
@@ -35,8 +32,6 @@ of=persistent-allreduce,persistent-neighbor-alltoall
 [ "$CHECK_MPI" != mpich ] || run 2 --yield --operation=$of --sizes=8 --budget=0.3 --format=csv || fail "persistent: status $?"
 [ "$CHECK_MPI" != mpich ] || [ "$(grep -cE '^persistent-(allreduce,2,8,(held|direct)|neighbor-alltoall,2,8,direct),[0-9]' out)" = 3 ] ||
     fail "persistent: no figure"
-refuses 2 "unknown operation 'ireduce'" --operation=ireduce
-refuses 2 "at least 2 ranks" --ranks=1:2
 options="--method=direct --operation=allreduce --sizes=8K:8K -x1 --stop=fixed"
 if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms: turns.c makes one of them slow
     cvar=MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
@@ -48,6 +43,4 @@ if [ "$CHECK_MPI" = mpich ]; then # the library's other algorithms: turns.c make
     done
 fi
 spoiled -i3
-"$bench" >out 2>err
-[ $? -eq 2 ] && grep -q "at least 2 ranks: use: mpiexec -n 2" err || fail "one rank"
 exit 0

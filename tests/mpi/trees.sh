@@ -32,7 +32,6 @@ grep -q '"arrows":"tree_messages' t.html && fail "arrivals that are unknown"
 
 bench=$pairs
 [ "$CHECK_MPI" = mpich ] || refuses 2 "this library has no partitioned messages" --messages=partitioned
-refuses 2 "--order=paper: expected --messages=standard" --messages=persistent --order=paper
 bench=$tree
 refuses 2 "it is for 4 ranks, there are 2" --latencies=pairs.log
 refuses 1 "No such file" --latencies=/no/such/log

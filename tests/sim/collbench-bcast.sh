@@ -1,7 +1,6 @@
 #!/bin/sh
 # collbench-bcast itself in simulation: the flat broadcast, where the paper's assumption fails,
-# is reported so, by destination, and in the paper's own check, though its maximum is right;
-# sub-communicators and a root other than 0; a tree on a grid.
+# is reported so, by destination, and in the paper's own check, though its maximum is right.
 set -u
 test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh bench=sim/collbench-bcast out=sim/bcast.out err=sim/bcast.err
@@ -72,24 +71,11 @@ grep -q '^linear,.*few_samples' $out && grep -q '^linear,.*,gap,.*short_row' $ou
 # 1 ms from rank 0, 9 ms from rank 1: the latency from one is more than the mean over both.
 "$run" askew 2 $bench --sizes=8 --method=rounds,barrier,held --root=1 --format=csv >$out 2>$err || fail "the other root: status $?"
 awk -F, '/^native,/ { value[$4] = $5 } END { exit value["held"] <= 1.5 * value["rounds"] }' $out || fail "the other root: not the 9 ms from there"
-# Half a round trip is what an acknowledgement takes, where the ways are alike.
-"$run" cluster 2 $bench --sizes=8 --method=ol,direct --format=csv >$out 2>$err || fail "half a round trip: status $?"
-awk -F, '/^native,2,8,/ { value[$4] = $5 } END { off = value["ol"] / value["direct"] - 1; exit !(off > -0.01 && off < 0.01) }' $out || { cat $out; fail "ol is not direct"; }
 # Three samples leave no verdict: not 0.
 "$run" cluster 4 $bench --sizes=8 --method=barrier,ol,held --stop=fixed -i 3 --format=csv >$out 2>$err || fail "few samples: status $?"
 ! grep -q 'violated' $out || fail "few samples: a number of violations"
 awk -F, '/^native,4,8,(barrier|ol|held),[0-9]/ { n++; bad = bad || $8 == "" } END { exit bad || n != 3 }' $out ||
     fail "few samples: no value, or no mean of the loop"
-
-# The first 3, 6 and 9 ranks of 9, from rank 2: a linear broadcast takes a message per rank.
-"$run" cluster 9 $bench --algorithm=linear --sizes=256 --method=held --ranks=3:9:3 --root=2 \
-    --stop=fixed -i 10 --format=csv >$out 2>$err || fail "sub-communicators: status $?"
-awk -F, '/^linear,/ { held[$2] = $5 }
-    END {
-        one = held[3] / 2
-        for (p in held) if (held[p] / (p - 1) / one > 1.01 || held[p] / (p - 1) / one < 0.99) exit 1
-        exit !(held[3] > 0 && held[6] > 0 && held[9] > 0)
-    }' $out || fail "sub-communicators: not a message per rank"
 
 # On a medium that other ranks use, too, a broadcast takes longer.
 for traffic in "" --traffic=100; do
@@ -106,30 +92,4 @@ for of in 1K:own 256K:way; do
     awk -v own=$([ $of = 1K:own ] && echo 1 || echo 0) '/^binomial,/ { n++; bad += /not_overhead/ == own } END { exit bad || n != 1 }' $out ||
         fail "overhead: $of"
 done
-
-# Other suites' loops, of a linear broadcast, P = 16. A small message costs its sender nothing, so that rank i is i
-# of 15 steps in the call: OSU's mean is half of OL. One that waits for its receiver keeps each rank, but the
-# last, for one step more: (P + 2) / (2 P). IMB's next broadcast begins before the last has ended: three steps each.
-# Where the root of the next is who was the last, nothing overlaps: the paper's backward rounds are OL. A barrier of
-# messages as large, which overlaps with the broadcasts around it, adds a third; one of empty ones 3 %. Not of eager messages, which are under way before they are received.
-for of in 32K:0.5: 64K:0.5625:0.2; do
-    SMPI_OPTIONS=--cfg=smpi/async-small-thresh:0 "$run" cluster 16 $bench --algorithm=linear --sizes="${of%%:*}" --method=direct,rounds-backward,ring-barrier --as=all --ring-size="${of%%:*}" --stop=fixed -i 160 \
-        --format=csv >$out 2>$err || fail "suites: status $?"
-    ! grep -q 'pairs_left_out' $out || fail "suites: 160 times 16 roots are not all of them"
-    awk -F, -v osu="$(echo $of | cut -d: -f2)" -v imb="${of##*:}" '
-        function off(x, y) { return x / y > 1.005 || x / y < 0.995 }
-        /^linear,/ { is[$4] = $5; n++ }
-        END {
-            ol = is["direct"]
-            if (off(is["rounds-backward"], ol)) print "backward", bad = 1
-            if (imb && is["ring-barrier"] < 1.3 * ol) print "ring of large messages", bad = 1
-            if (off(is["osu"], osu * ol)) print "osu", bad = 1
-            if (off(is["osu-max"], ol) || off(is["repro-barrier"], ol) || off(is["repro-window"], ol)) print "max", bad = 1
-            if (imb && (x = is["imb"] / ol / imb) > 1.05 || imb && x < 0.99 || is["imb-max"] < is["imb"]) print "imb", x, bad = 1
-            exit bad || n != 9
-        }' $out || fail "suites: $of"
-done
-"$run" cluster 2 $bench --as=skampi >$out 2>$err && fail "--as=skampi is taken"
-[ "$(grep -c '^[^ ]*collbench-bcast: ' $err)" = 1 ] || fail "--as=skampi: not one line"
-"$run" cluster 4 $bench --method=all --sizes=8 --stop=fixed -i 2 --format=csv >$out 2>$err || fail "all: status $?"
-! grep -q osu $out || fail "a suite is one of all methods"
+exit 0

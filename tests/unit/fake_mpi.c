@@ -270,7 +270,7 @@ int PMPI_Abort(MPI_Comm comm, int status)
 
 int PMPI_Get_library_version(char *text, int *length)
 {
-    *length = sprintf(text, "fake MPI");
+    *length = sprintf(text, "MPICH Version:\t0.1\nfake");
     return MPI_SUCCESS;
 }
 

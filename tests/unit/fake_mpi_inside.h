@@ -118,6 +118,9 @@ int fake_rank_in(MPI_Comm comm);
 
 size_t fake_size(MPI_Datatype type);
 
+/* The calling rank's value of a control variable; 0: the algorithms of broadcasts. */
+int fake_variable(int index);
+
 /* BYTES of data of that TYPE between memory and a buffer without holes. */
 void fake_copy(char *memory, char *packed, size_t bytes, MPI_Datatype type, bool unpacks);
 

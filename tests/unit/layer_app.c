@@ -1,32 +1,9 @@
 /* An application whose calls are known, in scenes; linked with the layer. */
 #include "collprof.h"
 
-#include "tune/library.h"
-
 #include <mpi.h>
 #include <string.h>
 #include <time.h>
-
-/* A library with two algorithms, which take as long as its own choice. */
-static int list(const struct tuned_operation *o, size_t bytes, struct algorithm *list, int room)
-{
-    static const struct algorithm two[] = {{"one", 1, 0}, {"another", 2, 0}};
-    (void)o, (void)bytes, (void)room;
-    memcpy(list, two, sizeof two);
-    return 2;
-}
-
-static bool choose(const struct tuned_operation *o, const struct algorithm *a, bool strict)
-{
-    (void)o, (void)a, (void)strict;
-    return true;
-}
-
-const struct tuning_library *tuning_of_test(void)
-{
-    static const struct tuning_library library = {.list = list, .choose = choose};
-    return &library;
-}
 
 enum { BYTES = 1000 };
 static int rank, size;

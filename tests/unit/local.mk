@@ -1,6 +1,6 @@
 record_tables = src/record/counts.c src/record/layer.c src/record/requests.c
 fake_mpi = tests/unit/fake_mpi.c tests/unit/fake_mpi.h tests/unit/fake_mpi_inside.h tests/unit/fake_mpi_messages.c \
-	tests/unit/fake_mpi_collectives.c tests/unit/fake_mpi_comms.c tests/unit/fake_mpi_types.c
+	tests/unit/fake_mpi_collectives.c tests/unit/fake_mpi_comms.c tests/unit/fake_mpi_types.c tests/unit/fake_mpi_tools.c
 made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made_profile.c tests/unit/made_profile.h
 
 # One program per floor. A new file of tests goes into the program of what it tests.

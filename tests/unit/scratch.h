@@ -23,6 +23,17 @@ static inline void scratch_write(const char *name, const char *text)
     cr_assert(out && fputs(text, out) >= 0 && !fclose(out));
 }
 
+/* The begin of its file NAME, as much as fits into TEXT. */
+static inline void scratch_read(const char *name, char *text, size_t room)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    FILE *in = fopen(path, "r");
+    cr_assert_not_null(in);
+    text[fread(text, 1, room - 1, in)] = '\0';
+    fclose(in);
+}
+
 /* With all that is in it. */
 static inline void scratch_remove(void)
 {

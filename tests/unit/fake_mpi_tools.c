@@ -1,0 +1,71 @@
+/* The tool interface of an MPICH with algorithms that a variable of each rank chooses. */
+#pragma GCC visibility push(default) /* modules are bound to what is here */
+#include "fake_mpi_inside.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *about; /* its values, in the forms of MPICH's descriptions */
+} variables[] = {
+    {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "auto - its choicebinomial - slow\nring - fast"},
+    {"MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", ""},
+    {"MPIR_CVAR_BARRIER_INTRA_ALGORITHM", "auto - \nk_dissemination - \nrecexch - "},
+    {"MPIR_CVAR_BARRIER_DEVICE_COLLECTIVE", ""},
+    {"MPIR_CVAR_DEVICE_COLLECTIVES", "all - \nnone - \npercoll - "},
+    {"MPIR_CVAR_COLLECTIVE_FALLBACK", "error - \nsilent - "}};
+static int value[sizeof variables / sizeof *variables][FAKE_RANKS_MAX];
+
+int fake_variable(int index)
+{
+    return value[index][fake_me];
+}
+
+int PMPI_T_init_thread(int required, int *provided)
+{
+    *provided = required;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_get_index(const char *name, int *index)
+{
+    for (*index = 0; (size_t)*index < sizeof variables / sizeof *variables; ++*index)
+        if (!strcmp(variables[*index].name, name))
+            return MPI_SUCCESS;
+    return MPI_ERR_OTHER;
+}
+
+int PMPI_T_cvar_get_info(int index, char *name, int *length, int *verbosity, MPI_Datatype *type,
+                         MPI_T_enum *values, char *about, int *room, int *bind, int *scope)
+{
+    (void)name, (void)length, (void)verbosity, (void)room, (void)bind, (void)scope;
+    *type = MPI_INT;
+    *values = MPI_T_ENUM_NULL;
+    strcpy(about, variables[index].about);
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_handle_alloc(int index, void *object, MPI_T_cvar_handle *handle, int *count)
+{
+    (void)object;
+    *handle = HANDLE(MPI_T_cvar_handle, index);
+    *count = 1;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
+{
+    *handle = MPI_T_CVAR_HANDLE_NULL;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *now)
+{
+    memcpy(now, &value[NUMBER(handle)][fake_me], sizeof(int));
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *now)
+{
+    memcpy(&value[NUMBER(handle)][fake_me], now, sizeof(int));
+    return MPI_SUCCESS;
+}
