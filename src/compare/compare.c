@@ -17,6 +17,7 @@ static const double matters = 0.01;
 static const double floor_share = 0.0025;
 enum { TEXT_ROOM = 1200 };
 
+/* Those from CHANGE_TIME on may be consequences of others. */
 enum change_kind {
     CHANGE_RUN,       /* the run as a whole */
     CHANGE_COMPUTING, /* one rank, outside of MPI */
@@ -25,16 +26,13 @@ enum change_kind {
     CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
 };
 
-enum change_tier { TIER_RUN, TIER_CAUSE, TIER_CONSEQUENCE, TIER_NOISE };
-
 static const struct {
     const char *key, *head;
-    enum change_tier tier;
-} kinds[] = {[CHANGE_RUN] = {"run", "run", TIER_RUN},
-             [CHANGE_COMPUTING] = {"outside", "outside MPI", TIER_CAUSE},
-             [CHANGE_OWN] = {"without_waiting", "without waiting", TIER_CAUSE},
-             [CHANGE_TIME] = {"time", "time in calls", TIER_CONSEQUENCE},
-             [CHANGE_WAIT] = {"waiting", "waiting for the last", TIER_CONSEQUENCE}};
+} kinds[] = {[CHANGE_RUN] = {"run", "run"},
+             [CHANGE_COMPUTING] = {"outside", "outside MPI"},
+             [CHANGE_OWN] = {"without_waiting", "without waiting"},
+             [CHANGE_TIME] = {"time", "time in calls"},
+             [CHANGE_WAIT] = {"waiting", "waiting for the last"}};
 
 /* Times of one run, or of one rank, in ns. */
 struct change {
@@ -46,7 +44,7 @@ struct change {
     struct estimate shift; /* by how much B is larger */
     double p;              /* of the rank test for the run, of the joint test for the others */
     bool detected;         /* it is significant and large enough */
-    enum change_tier tier; /* changes that may be consequences of others come later */
+    int tier;              /* run, causes, consequences, noise: the later ones come later */
     bool joined;           /* the row of another rank includes it */
     char ranks[64];        /* all ranks that change alike: "1", "0-3" */
 };
@@ -163,12 +161,10 @@ static void weigh(struct comparison *c)
 }
 
 /* What became faster is no cause of a slower run, nor the reverse. */
-static enum change_tier tier_of(const struct change *x, const struct change *whole)
+static int tier_of(const struct change *x, const struct change *whole)
 {
-    if (x != whole && !x->detected)
-        return TIER_NOISE;
     const bool against = whole->detected && (x->shift.value > 0) != (whole->shift.value > 0);
-    return against ? TIER_CONSEQUENCE : kinds[x->kind].tier;
+    return x == whole ? 0 : !x->detected ? 3 : against || x->kind >= CHANGE_TIME ? 2 : 1;
 }
 
 /* --- causes before consequences --- */

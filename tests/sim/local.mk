@@ -4,19 +4,11 @@ sim_layer_programs = layer drawn benchmark waits known causes what_if stuck
 SIM_BINARIES = $(BENCHES:%=sim/collbench-%) $(sim_programs:%=sim/%) $(sim_layer_programs:%=sim/%)
 
 # The longest first: they run beside each other.
-SIM_TESTS = tests/sim/drift.sh \
-	tests/sim/collbench-bcast.sh \
-	tests/sim/sweep.py tests/sim/sweep_collective.py \
-	tests/sim/scenario.sh \
-	tests/sim/overlap.sh \
-	tests/sim/pairs.sh \
-	tests/sim/collbench-collective.sh \
-	tests/sim/methods.sh \
-	tests/sim/trees.sh tests/sim/trees.py tests/sim/tune.py tests/sim/what_if.py tests/sim/stuck.py \
-	tests/sim/known.sh \
-	tests/sim/drawn.sh \
-	tests/sim/benchmark.sh \
-	tests/sim/waits.sh tests/sim/claims.sh
+SIM_TESTS = tests/sim/drift.sh tests/sim/collbench-bcast.sh tests/sim/sweep.py tests/sim/sweep_collective.py \
+	tests/sim/scenario.sh tests/sim/overlap.sh tests/sim/pairs.sh tests/sim/collbench-collective.sh \
+	tests/sim/methods.sh tests/sim/trees.sh tests/sim/trees.py tests/sim/tune.py tests/sim/what_if.py \
+	tests/sim/stuck.py tests/sim/known.sh tests/sim/drawn.sh tests/sim/benchmark.sh tests/sim/waits.sh \
+	tests/sim/claims.sh
 THOROUGH_TESTS += tests/sim/layer.sh tests/sim/regressions.py
 if HAVE_SMPI
 TESTS += $(SIM_TESTS)

@@ -1,5 +1,6 @@
 /* Protects which algorithm a collective's messages are taken for. What each rank sends and receives
  * is written by hand; N is the message. */
+#include "made_profile.h"
 #include "profile/model.h"
 #include "timeline/algorithm.h"
 
@@ -78,23 +79,6 @@ Test(algorithms, blocks)
     cr_expect_str_eq(name, "dissemination");
 }
 
-/* RANK's call of the K-th collective of two ranks, which begins at ENTRY. */
-static struct event collective(uint32_t rank, uint32_t k, int64_t entry, uint64_t bytes)
-{
-    return (struct event){.entry_ns = entry,
-                          .exit_ns = entry + 500,
-                          .posted_ns = entry,
-                          .comm_id = 7,
-                          .bytes = bytes,
-                          .rank = rank,
-                          .peer = TIMELINE_NONE,
-                          .ordinal = k,
-                          .tag = (int32_t)rank,
-                          .members = 2,
-                          .kind = EVENT_COLLECTIVE,
-                          .collective = COLLECTIVE_ALL};
-}
-
 /* Two ranks: an allreduce by the messages of its calls, one of which another call's message does
  * not belong to, and a barrier without any. */
 Test(algorithms, of_a_trace)
@@ -109,7 +93,8 @@ Test(algorithms, of_a_trace)
         for (uint32_t k = 0; k < 3; k++) {
             const int64_t entry = 1000 * k + rank;
             struct event *a = PUSH(&p->events);
-            *a = collective(rank, k, entry, k == 2 ? 0 : N);
+            *a = made_collective(rank, k, entry, entry + 500);
+            a->bytes = k == 2 ? 0 : N;
             a->operation = k == 2 ? barrier : sum;
             for (uint8_t kind = TRANSPORT_SEND; k < 2 && kind <= TRANSPORT_RECEIVE; kind++)
                 *PUSH(&p->nets) = (struct net){.call_ns = entry,
@@ -141,7 +126,8 @@ Test(algorithms, in_windows_of_time)
     size_t n;
     for (uint32_t i = 0; i < 4; i++) {
         const int64_t entry = 1000 * (i / 2) + i % 2;
-        events[i] = collective(i % 2, i / 2, entry, N);
+        events[i] = made_collective(i % 2, i / 2, entry, entry + 500);
+        events[i].bytes = N;
         if (i < 2)
             net[i] = (struct net){
                 .call_ns = entry, .rank = i, .kind = TRANSPORT_SEND, .number = 1, .bytes = N};

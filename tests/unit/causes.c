@@ -1,5 +1,6 @@
 /* Protects the causes of waiting and the critical path. */
 #include "causes/what_if.h"
+#include "made_profile.h"
 #include "played.h"
 
 #include <criterion/criterion.h>
@@ -298,18 +299,10 @@ Test(causes, path_ends_with_the_last_rank)
 Test(causes, sparse_collective)
 {
     struct event events[2];
-    for (uint32_t r = 0; r < 2; r++)
-        events[r] = (struct event){.entry_ns = r ? 1000 : 10,
-                                   .exit_ns = r ? 1010 : 20,
-                                   .posted_ns = r ? 1000 : 10,
-                                   .comm_id = 7,
-                                   .site = 15,
-                                   .rank = r,
-                                   .peer = TIMELINE_NONE,
-                                   .tag = (int32_t)r,
-                                   .members = 2,
-                                   .kind = EVENT_COLLECTIVE,
-                                   .collective = COLLECTIVE_ALL};
+    for (uint32_t r = 0; r < 2; r++) {
+        events[r] = made_collective(r, 0, r ? 1000 : 10, r ? 1010 : 20);
+        events[r].site = 15;
+    }
     struct answer a = answer_of(events, 2, &(struct causes_run){0, 2000, 0, 0, 0});
     cr_expect_eq(a.t->wait_sum_ns, 0);
     cr_expect(causes_add_up(a.c.rows, a.c.n, 0, 2000));

@@ -97,6 +97,8 @@ static const char *algorithm[2], *library = "Open MPI v4.1.4";
 static uint64_t send_ns[2] = {100, 100}, once[HISTOGRAM_BUCKETS] = {[3] = 1},
                 *timed[2] = {once, once};
 static bool apart[2];
+static uint64_t sum_ms[2]; /* what all ranks take in sums of 1.5 KiB at SUM_PLACE, 0 or 1 */
+static int sum_place;
 
 static struct document *compared; /* the last comparison */
 
@@ -112,10 +114,11 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
         run[i] = made_run(m);
         run[i]->ranks.at[1].host +=
             apart[i >= n] ? profile_add_host(run[i], &(struct profile_host){.name = "beta"}) : 0;
+        const struct profile_entry sum = run[i]->entries.at[sum_place];
         const uint32_t send = profile_add_operation(run[i], "MPI_Send", FAMILY_SEND);
         for (uint32_t comm = 0; comm < 2; comm++)
             profile_add_entry(run[i],
-                              &(struct profile_entry){.site = PROFILE_NONE,
+                              &(struct profile_entry){.site = sum.site,
                                                       .operation = send,
                                                       .comm = comm ? PROFILE_NONE : 0,
                                                       .region = PROFILE_NONE,
@@ -124,6 +127,15 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
                                                       .bytes = 1024,
                                                       .min_ns = send_ns[i >= n] + 400 * comm,
                                                       .histogram = timed[i >= n]});
+        profile_add_entry(run[i], &(struct profile_entry){.site = sum.site,
+                                                          .operation = sum.operation,
+                                                          .comm = sum.comm,
+                                                          .region = PROFILE_NONE,
+                                                          .size_class = size_class_of(1024),
+                                                          .calls = 2,
+                                                          .bytes = 3072,
+                                                          .time_ns = sum_ms[i >= n] * MS,
+                                                          .histogram = once});
         if (algorithm[i >= n])
             profile_add_finding(run[i], "algorithms",
                                 json_pack("{s:s, s:i, s:i, s:i, s:s}", "operation", "MPI_Allreduce",
@@ -210,6 +222,18 @@ Test(compare, lines_move_when_a_program_is_edited)
         1,
         "Allreduce on 2 ranks at solve.c:10 solve takes longer, without waiting for the last rank");
     cr_expect_str_eq(finding(2), "");
+}
+
+Test(compare, names_the_size_that_changes_most)
+{
+    sum_ms[0] = sum_ms[1] = 300;
+    compare(usual, (struct made){10, 1, 0, 0.5, false}, 5, NAN, NULL);
+    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    sum_ms[1] = 400;
+    sum_place = 1;
+    compare(usual, (struct made){10, 1, 0, 0.5, false}, 5, NAN, NULL);
+    SAYS(1, "Allreduce of 1.50 KiB on 2 ranks at solve.c:20 solve takes longer");
+    SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
 }
 
 Test(compare, nothing_is_found_between_equal_runs_or_with_too_few)
@@ -414,6 +438,7 @@ Test(compare, names_the_algorithm_that_changed)
     cr_expect_str_eq(
         said_of("recursive doubling", "ring"),
         "MPI_Allreduce of 0 B on 2 ranks: recursive doubling -> ring, +100 us a call.");
+    SAYS(1, "-> ring"); /* before what a test of times finds */
     cr_expect_str_eq(said_of("ring", "ring"), "");
     cr_expect_str_eq(said_of("ring", "unknown"), "");
     cr_expect_str_eq(said_of(NULL, "ring"), "");

@@ -2,6 +2,7 @@
  * waves, phases, and how a change that is simulated is named. */
 #include "made_findings.h"
 #include "made_page.h"
+#include "made_profile.h"
 #include "report/report.h"
 
 #include <criterion/criterion.h>
@@ -217,20 +218,12 @@ static struct profile *made_trace(void)
     p->trace.first_ns = now;
     for (uint32_t i = 0; i < 128; i++) {
         const int64_t own[] = {i % 2 ? 500 : 1000, i % 2 ? 500 : 3000};
-        for (uint32_t r = 0; r < 2; r++)
-            *PUSH(&p->events) = (struct event){.entry_ns = now + own[r],
-                                               .exit_ns = now + own[1],
-                                               .posted_ns = now + own[r],
-                                               .comm_id = 7,
-                                               .rank = r,
-                                               .site = line[i % 2],
-                                               .operation = barrier,
-                                               .peer = TIMELINE_NONE,
-                                               .ordinal = i,
-                                               .tag = (int32_t)r,
-                                               .members = 2,
-                                               .kind = EVENT_COLLECTIVE,
-                                               .collective = COLLECTIVE_ALL};
+        for (uint32_t r = 0; r < 2; r++) {
+            struct event *e = PUSH(&p->events);
+            *e = made_collective(r, i, now + own[r], now + own[1]);
+            e->site = line[i % 2];
+            e->operation = barrier;
+        }
         now += own[1];
     }
     p->trace.last_ns = now + 100;

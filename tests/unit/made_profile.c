@@ -38,3 +38,18 @@ void assert_lacks(const char *text, const char *piece)
 {
     cr_assert_null(strstr(text, piece), "'%s' in:\n%s", piece, text);
 }
+
+struct event made_collective(uint32_t rank, uint32_t k, int64_t entry, int64_t exit)
+{
+    return (struct event){.entry_ns = entry,
+                          .exit_ns = exit,
+                          .posted_ns = entry,
+                          .comm_id = 7,
+                          .rank = rank,
+                          .peer = TIMELINE_NONE,
+                          .ordinal = k,
+                          .tag = (int32_t)rank,
+                          .members = 2,
+                          .kind = EVENT_COLLECTIVE,
+                          .collective = COLLECTIVE_ALL};
+}

@@ -3,6 +3,7 @@
 
 #include "made_ledger.h"
 #include "profile/model.h"
+#include "timeline/timeline.h"
 
 /* P with the rank that recorded L, which is closed. P may be NULL: the rank is all there is. */
 struct profile *made_merged(struct profile *p, struct ledger *l);
@@ -13,6 +14,9 @@ bool made_next(struct profile **p, struct ledger *l, int rank, int size);
 
 /* Whether a warning of P contains TEXT. */
 bool made_warns(const struct profile *p, const char *text);
+
+/* RANK's call, from ENTRY to EXIT, of the K-th collective of two ranks that need each other. */
+struct event made_collective(uint32_t rank, uint32_t k, int64_t entry, int64_t exit);
 
 /* Fail the test and show TEXT. */
 void assert_has(const char *text, const char *piece);
