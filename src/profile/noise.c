@@ -33,10 +33,12 @@ double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double 
     static const double differ = 0.20, for_seconds = 0.1;
     const double n = (double)p->ranks.n;
     double lost = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (rank < 0 || p->ranks.at[i].rank == rank)
-            lost += fmin(fmax(0, 1e-9 * (double)p->ranks.at[i].delayed_ns),
-                         anywhere ? p->ranks.at[i].wall : rank_outside(&p->ranks.at[i]));
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        if (rank < 0 || r->rank == rank)
+            lost += fmin(1e-9 * (fmax(0, (double)r->delayed_ns) + (double)r->calls * r->call_ns),
+                         anywhere ? r->wall : rank_outside(r));
+    }
     double slower =
         p->clock == CLOCK_SOURCE_EXTERNAL ? 0 : differ * sqrt(work * fmin(work, for_seconds));
     return n > 0 ? lost * (n - 1) / n + slower : 0;
