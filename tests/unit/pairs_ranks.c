@@ -113,6 +113,61 @@ Test(pairs_ranks, limits_of_time)
         cr_expect_eq(m.error[r], PAIRS_TOO_LONG);
 }
 
+static double at_times_early(int from, int to, size_t bytes)
+{
+    static int sent;
+    return way(from, to, bytes) * (bytes == EAGER && ++sent % 11 == 0 ? 0.5 : 1);
+}
+
+Test(pairs_ranks, few_early_messages_change_no_direction)
+{
+    struct measured m = {.plan = pairs_plan_default()};
+    struct fake_network net = network;
+    net.way = at_times_early;
+    cr_assert(fake_mpi_run(N, measure, &m, &net));
+    const struct pairs_size *of = &m.pairs.size[0];
+    for (int i = 0, k = 0; i < N; i++)
+        for (int j = 0; j < N; j++, k++) {
+            double there = overhead + way(i, j, 64), trip = there + overhead + way(j, i, 64);
+            cr_expect(i == j || of->of[PAIRS_MIN][k] < trip - 4e-6);
+            cr_expect(i == j || fabs(of->of[PAIRS_ONE_WAY][k] - there) < 0.3e-6, "%d %d", i, j);
+            cr_expect(i == j || fabs(of->of[PAIRS_GAP][k] - overhead) < 0.3e-6, "%d %d", i, j);
+        }
+    pairs_free(&m.pairs);
+}
+
+/* Two of seven ranks, whose messages are slow during the tournament. */
+static int slow[2];
+
+static double slow_among_others(int from, int to, size_t bytes)
+{
+    bool both = (from == slow[0] && to == slow[1]) || (from == slow[1] && to == slow[0]);
+    return way(from, to, bytes) * (both && fake_mpi_collectives() < 20 ? 2 : 1);
+}
+
+static void find_slowdown(int rank, void *arg)
+{
+    struct pairs_plan plan = pairs_plan_default();
+    struct pairs p;
+    plan.repeats = 3;
+    cr_assert_eq(pairs_measure(MPI_COMM_WORLD, &plan, &p), MPI_SUCCESS);
+    if (rank == 0)
+        *(double *)arg = p.slowdown;
+    pairs_free(&p);
+}
+
+Test(pairs_ranks, each_pair_of_few_ranks_is_checked_alone)
+{
+    struct fake_network net = network;
+    net.way = slow_among_others;
+    for (slow[0] = 0; slow[0] < 7; slow[0]++)
+        for (slow[1] = slow[0] + 1; slow[1] < 7; slow[1]++) {
+            double slowdown = 0;
+            cr_assert(fake_mpi_run(7, find_slowdown, &slowdown, &net));
+            cr_expect_gt(slowdown, 1.5, "ranks %d and %d", slow[0], slow[1]);
+        }
+}
+
 static double minutes_apart(int rank, double t)
 {
     return 100.0 * rank + t;

@@ -22,8 +22,8 @@ enum pairs_quantity {
     PAIRS_RECEIVE,               /* LogGP's o_r: time of the receive call for a message that has
                                     arrived */
     PAIRS_GAP,                   /* LogGP's g: time between arrivals of consecutive messages */
-    PAIRS_ONE_WAY,    /* the shortest latency in this direction, within [0, round trip] */
-    PAIRS_RENDEZVOUS, /* 1: a send waits for its receiver; 0: it does not */
+    PAIRS_ONE_WAY,               /* the median latency in this direction, within [0, round trip] */
+    PAIRS_RENDEZVOUS,            /* 1: a send waits for its receiver; 0: it does not */
     PAIRS_QUANTITIES
 };
 
@@ -54,11 +54,12 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
     return (size_t)i * (size_t)p->n + (size_t)j;
 }
 
-/* WHAT of a pair. The shortest round trip is the mean if that is all that is known (from a log). */
+/* WHAT of a pair. Other round trips are the mean if that is all that is known (from a log). */
 static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity what, size_t cell)
 {
     double value = s->of[what][cell];
-    return what == PAIRS_MIN && value != value ? s->of[PAIRS_MEAN][cell] : value;
+    bool trip = what == PAIRS_MEDIAN || what == PAIRS_MIN;
+    return trip && value != value ? s->of[PAIRS_MEAN][cell] : value;
 }
 
 /* Whether I and J run on one host. False if a host name is unknown. */
@@ -95,7 +96,7 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
 /* Makes the graph of a broadcast of BYTES. D + w of an edge is its one-way latency: as near to half
- * of the shortest round trip as the clocks allow, interpolated between sizes and extrapolated by
+ * of the median round trip as the clocks allow, interpolated between sizes and extrapolated by
  * the bandwidth. D is the time of the send call, and at least the sender's smallest gap (within its
  * host, or to other hosts), since all its messages share one outgoing path. If send calls are
  * unknown, D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many

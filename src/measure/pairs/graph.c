@@ -43,7 +43,7 @@ static double gap_of(const struct sized *m, int u, int v)
  * the interval that the measured one-way latency and its error bound allow. */
 static double one_way(const struct sized *m, int i, int j)
 {
-    double trip = interpolate(m, i, j, PAIRS_MIN), low = 1e-3 * trip, high = trip;
+    double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-3 * trip, high = trip;
     double likely = trip / 2;
     if (m->gaps)
         likely += fmax(-0.9 * likely, fmin(0.9 * likely, (gap_of(m, i, j) - gap_of(m, j, i)) / 2));

@@ -28,6 +28,13 @@ const bool pairs_partitioned = false;
 #define PMPI_Pready(...) MPI_ERR_OTHER
 #endif
 
+/* Where a message of COUNT bytes is received. What is sent is never overwritten, as in a broadcast
+ * that is repeated: otherwise each message would come from the other processor's cache. */
+static char *inbox(const struct pairs_run *m, int count)
+{
+    return m->buffer + count;
+}
+
 /* Makes the messages to and from PEER, unless they are standard ones. */
 static int make_messages(struct pairs_run *m, int peer, int count)
 {
@@ -37,12 +44,12 @@ static int make_messages(struct pairs_run *m, int peer, int count)
         return MPI_SUCCESS;
     if (m->plan->messages == PAIRS_PERSISTENT) {
         TRY(PMPI_Send_init(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &m->out));
-        return PMPI_Recv_init(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, &m->in);
+        return PMPI_Recv_init(inbox(m, count), count, MPI_BYTE, peer, TAG_PING, m->comm, &m->in);
     }
     m->partitions = parts;
     TRY(PMPI_Psend_init(m->buffer, parts, count / parts, MPI_BYTE, peer, TAG_PING, m->comm,
                         MPI_INFO_NULL, &m->out));
-    return PMPI_Precv_init(m->buffer, parts, count / parts, MPI_BYTE, peer, TAG_PING, m->comm,
+    return PMPI_Precv_init(inbox(m, count), parts, count / parts, MPI_BYTE, peer, TAG_PING, m->comm,
                            MPI_INFO_NULL, &m->in);
 }
 
@@ -69,7 +76,8 @@ static int receive(const struct pairs_run *m, int peer, int count)
 {
     MPI_Request request = m->in;
     if (m->plan->messages == PAIRS_STANDARD)
-        return PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE);
+        return PMPI_Recv(inbox(m, count), count, MPI_BYTE, peer, TAG_PING, m->comm,
+                         MPI_STATUS_IGNORE);
     TRY(PMPI_Start(&request));
     return PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -105,7 +113,7 @@ static int send_burst(const struct pairs_run *m, int peer, int count, int n)
 }
 
 /* Times a burst: from the start message, with all receives posted, until N messages arrived. */
-static int receive_burst(const struct pairs_run *m, int peer, int count, int n, double *least)
+static int receive_burst(const struct pairs_run *m, int peer, int count, int n, double *time)
 {
     MPI_Request in[PAIR_BURST];
     for (int k = 0; k < n; k++)
@@ -115,26 +123,26 @@ static int receive_burst(const struct pairs_run *m, int peer, int count, int n, 
     TRY(PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm));
     for (int k = 0; k < n; k++)
         TRY(PMPI_Wait(&in[k], MPI_STATUS_IGNORE));
-    *least = fmin(*least, clock_now() - start);
+    *time = clock_now() - start;
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The gap of messages from PEER, from the minimal times of one message and of PAIR_BURST messages.
+/* The gap of messages from PEER, from the median times of one message and of PAIR_BURST messages.
  * The time between first and last arrival is no measure: on a network that shares its bandwidth
  * among concurrent messages, all arrive at the end. */
 static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *gap)
 {
-    double one = INFINITY, all = INFINITY;
+    double one[BURSTS], all[BURSTS];
     for (int k = 0; k < BURSTS; k++) {
         for (int turn = 0; turn < 4; turn++) {
             int n = turn < 2 ? 1 : PAIR_BURST;
             if ((m->rank < peer) == (turn % 2 == 0))
                 TRY(send_burst(m, peer, (int)bytes, n));
             else
-                TRY(receive_burst(m, peer, (int)bytes, n, turn < 2 ? &one : &all));
+                TRY(receive_burst(m, peer, (int)bytes, n, turn < 2 ? &one[k] : &all[k]));
         }
     }
-    *gap = fmax(0, all - one) / (PAIR_BURST - 1);
+    *gap = fmax(0, stats_median(all, BURSTS) - stats_median(one, BURSTS)) / (PAIR_BURST - 1);
     return MPI_SUCCESS;
 }
 
@@ -153,9 +161,9 @@ static int receive_late(const struct pairs_run *m, int peer, int count, double t
             TRY(PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE));
         }
         double start = clock_now();
-        TRY(receives
-                ? PMPI_Recv(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm, MPI_STATUS_IGNORE)
-                : PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
+        TRY(receives ? PMPI_Recv(inbox(m, count), count, MPI_BYTE, peer, TAG_PING, m->comm,
+                                 MPI_STATUS_IGNORE)
+                     : PMPI_Send(m->buffer, count, MPI_BYTE, peer, TAG_PING, m->comm));
         times[receives][k / 2] = clock_now() - start - m->clock_cost;
     }
     *receive = fmax(0, stats_median(times[1], (size_t)n));
@@ -174,21 +182,19 @@ struct trip {
 };
 enum { SIDE = sizeof(struct side) / sizeof(double), TRIP = sizeof(struct trip) / sizeof(double) };
 
-/* Evaluates REPEATS round trips. One-way latencies are limited to [0, shortest round trip]. */
-static struct trip find_trip(const struct pairs_run *m, struct pair_times t, const double *answered,
+/* Evaluates REPEATS round trips; reorders T. One-way latencies are limited to [0, round trip]. */
+static struct trip find_trip(const struct pairs_run *m, struct pair_times t, double *answered,
                              int repeats)
 {
     const double least = 1e-9; /* a coarse clock may read 0 for one exchange, which is impossible */
     struct summary s = stats_summarize(t.trip, (size_t)repeats);
-    struct trip trip = {fmax(least, s.mean), s.sd,     fmax(least, s.median),
-                        fmax(least, s.min),  INFINITY, INFINITY};
+    struct trip trip = {fmax(least, s.mean), s.sd, fmax(least, s.median), fmax(least, s.min), 0, 0};
     for (int k = 0; k < repeats; k++) {
-        double latency = answered[k] - t.begin[k] - m->clock_cost;
-        trip.there = fmin(trip.there, latency);
-        trip.back = fmin(trip.back, t.trip[k] - latency);
+        answered[k] -= t.begin[k] + m->clock_cost;
+        t.trip[k] -= answered[k];
     }
-    trip.there = fmax(0, fmin(trip.min, trip.there));
-    trip.back = fmax(0, fmin(trip.min, trip.back));
+    trip.there = fmax(0, fmin(trip.median, stats_median(answered, (size_t)repeats)));
+    trip.back = fmax(0, fmin(trip.median, stats_median(t.trip, (size_t)repeats)));
     return trip;
 }
 

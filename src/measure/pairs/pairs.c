@@ -146,16 +146,20 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
     return good;
 }
 
-enum { CHECKED = 12 };
+/* How many pairs are re-measured alone. */
+static int checks(int n)
+{
+    return n < 8 ? n * (n - 1) / 2 : 24;
+}
 
-/* This rank's partner in the K-th pair that is re-measured alone; -1 for none. These pairs are
- * spread over the rounds of the tournament. */
+/* This rank's partner in the K-th pair that is re-measured alone; -1 for none. These pairs differ,
+ * and are spread over the rounds of the tournament and over the ranks. */
 static int checked_partner(const struct pairs_run *m, int k)
 {
-    int round = k * pairs_rounds(m->n) / CHECKED, i = k * 7 % m->n;
-    int j = pairs_partner(i, round, m->n);
-    if (j < 0) /* the next rank has one */
-        j = pairs_partner(i = (i + 1) % m->n, round, m->n);
+    int n = m->n, rounds = pairs_rounds(n), round = k * rounds / checks(n);
+    int middle = round * ((rounds + 1) / 2); /* partners are as far from it, in a circle */
+    int i = (middle + (k + 3 * round) % (n / 2) + n % 2) % rounds;
+    int j = pairs_partner(i, round, n);
     return m->rank == i ? j : m->rank == j ? i : -1;
 }
 
@@ -184,7 +188,7 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     int error = sync_all_have(m->comm, among != NULL);
     if (error == MPI_SUCCESS)
         memcpy(among, m->row, cells * sizeof *among);
-    for (int k = 0; error == MPI_SUCCESS && k < CHECKED; k++) {
+    for (int k = 0; error == MPI_SUCCESS && k < checks(m->n); k++) {
         int peer = checked_partner(m, k);
         error = run_round(m, peer);
         for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
