@@ -152,12 +152,13 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     }
     if (outcome.n_results > 0) {
         const struct latency_result *r = outcome.result;
-        *error = r->at_least ? INFINITY : fmax(resolution, fmax(r->clock_bound, r->way_error));
+        *error = fmax(resolution, fmax(r->clock_bound, r->way_error));
         seen = r->value;
-        if (isinf(*error))
-            seen.low = seen.high = NAN;
+        if (r->at_least)
+            seen = (struct estimate){seen.value, fmax(0, fmin(seen.low, seen.value) - *error), NAN};
         else if (estimate_has_interval(seen))
             seen = (struct estimate){seen.value, fmax(0, seen.low - *error), seen.high + *error};
+        *error = r->at_least ? INFINITY : *error;
     }
     latency_outcome_free(&outcome);
     operation_release(&data);

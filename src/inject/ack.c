@@ -323,9 +323,9 @@ static void finish(void)
     allreduce_yielding(mine, all, 2, MPI_SUM, layer.comm);
     if (layer.rank == 0)
         injection_warn(
-            "ack: %llu of %llu broadcasts were acknowledged, about one of %.0f of one size from "
-            "one root after the first three",
-            (unsigned long long)all[0], (unsigned long long)all[1], 100 / layer.settings.ack);
+            "ack: %llu of %llu broadcasts were acknowledged: %g %% after the first three of one "
+            "size from one root",
+            (unsigned long long)all[0], (unsigned long long)all[1], layer.settings.ack);
 }
 
 INJECTION(ack, "ack", struct acks, .instead = instead, .finish = finish);

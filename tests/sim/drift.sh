@@ -42,3 +42,11 @@ import json, sys
 text = sys.stdin.read()
 held, direct = (r["value"] for r in json.loads(text[text.index("{"):])["tables"]["methods"]["rows"][:2])
 sys.exit("FAIL: over 250 ms held %s us, direct %s" % (held, direct) if abs(held / direct - 1) > 0.005 else 0)'
+
+# What is only a least time between hosts is so less the clocks' error.
+SIM_DRIFT=200 "$srcdir/tests/sim/run.sh" sim/drift.satellite.xml 4 sim/collbench-tree --sizes=1 --algorithm=flat --format=json | python3 -c '
+import json, sys
+text = sys.stdin.read()
+for r in json.loads(text[text.index("{"):])["tables"]["schedules"]["rows"]:
+    if r["high"] is not None or r["low"] is None or r["low"] > 0.9 * r["measured"]:
+        sys.exit("FAIL: at least %s us, from %s to %s" % (r["measured"], r["low"], r["high"]))'
