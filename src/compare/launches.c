@@ -77,21 +77,32 @@ static double figure_of(const struct launches *l, size_t i, const char *name, co
     return NAN;
 }
 
-static void add_figure(const struct launches *l, const char *name, const char *key,
+/* The rows of table NAME in the first launch of A or B. */
+static const json_t *rows_of(const struct launches *l, bool of_b, const char *name)
+{
+    const json_t *first = json_array_get(l->all, of_b ? l->before : 0);
+    return json_object_get(json_object_get(json_object_get(first, "tables"), name), "rows");
+}
+
+/* KEYS: of a row, in A and in B. */
+static void add_figure(const struct launches *l, const char *name, char keys[2][KEY_ROOM],
                        const json_t *column)
 {
     size_t all = l->before + l->after, n[2] = {0};
     double *x[2] = {memory_alloc(all * sizeof(double)), memory_alloc(all * sizeof(double))};
     for (size_t i = 0; i < all; i++) {
         int side = i >= l->before;
-        double value = figure_of(l, i, name, key, json_text_at(column, "name"));
+        double value = figure_of(l, i, name, keys[side], json_text_at(column, "name"));
         if (!isnan(value))
             x[side][n[side]++] = value;
     }
     if (n[0]) {
         struct summary a = stats_summarize(x[0], n[0]);
         bool has_interval = n[0] >= 6;
-        table_text(l->t, key);
+        bool same = strcmp(keys[0], keys[1]) == 0;
+        char label[2 * KEY_ROOM + 8];
+        snprintf(label, sizeof label, "%s%s%s", keys[0], same ? "" : " -> ", same ? "" : keys[1]);
+        table_text(l->t, label);
         table_text(l->t, json_text_at(column, "name"));
         table_text(l->t, json_text_at(column, "unit"));
         table_integer(l->t, (long long)n[0]);
@@ -109,21 +120,45 @@ static void add_figure(const struct launches *l, const char *name, const char *k
     free(x[1]);
 }
 
+/* Whether one of ROWS in TABLE has KEY. */
+static bool has_row(const json_t *table, const json_t *rows, const char *key)
+{
+    size_t r;
+    const json_t *row;
+    char other[KEY_ROOM] = "";
+    json_array_foreach(rows, r, row)
+    {
+        row_key(table, row, other);
+        if (strcmp(other, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Interval ends within a launch say nothing about differences between launches. */
+static bool is_interval_end(const char *figure)
+{
+    const char *last = strrchr(figure, '_');
+    last = last ? last + 1 : figure;
+    return strcmp(last, "low") == 0 || strcmp(last, "high") == 0;
+}
+
+/* A row that B lacks is compared with the one in its place, if A lacks that. */
 static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
     size_t r, i;
-    const json_t *row, *column;
-    char key[KEY_ROOM];
-    json_array_foreach(json_object_get(table, "rows"), r, row)
+    const json_t *row, *column, *a = rows_of(l, false, name), *b = rows_of(l, true, name);
+    char keys[2][KEY_ROOM], place[KEY_ROOM];
+    json_array_foreach(a, r, row)
     {
-        row_key(table, row, key);
+        row_key(table, row, keys[0]);
+        row_key(table, json_array_get(b, r), place);
+        bool other = r < json_array_size(b) && !has_row(table, b, keys[0]);
+        strcpy(keys[1], other && !has_row(table, a, place) ? place : keys[0]);
         json_array_foreach(json_object_get(table, "columns"), i, column)
         {
-            const char *figure = json_text_at(column, "name");
-            /* Interval ends within a launch say nothing about differences between launches. */
-            if (is_figure(column) && !text_ends_with(figure, "low") &&
-                !text_ends_with(figure, "high"))
-                add_figure(l, name, key, column);
+            if (is_figure(column) && !is_interval_end(json_text_at(column, "name")))
+                add_figure(l, name, keys, column);
         }
     }
 }

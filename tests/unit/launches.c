@@ -12,6 +12,8 @@
 
 enum { EACH = 6 };
 
+static const char *second = "binomial"; /* algorithm */
+
 /* The I-th launch: two rows of a first table, whose second figure is an end of an interval, and a
  * second table. Rows change places from launch to launch. */
 static const char *launch(int i, const char *schema)
@@ -22,11 +24,11 @@ static const char *launch(int i, const char *schema)
     static const struct column columns[] = {{"algorithm", NULL, COLUMN_TEXT, 0, NULL, NULL, 0},
                                             {"size", "B", COLUMN_BYTES, 0, NULL, NULL, 0},
                                             {"direct", "us", COLUMN_REAL, 2, NULL, NULL, 0},
-                                            {"direct_low", "us", COLUMN_REAL, 2, NULL, NULL, 0}};
+                                            {"low", "us", COLUMN_REAL, 2, NULL, NULL, 0}};
     struct table *t = document_table_of(d, "methods", NULL, columns);
     for (int row = 0; row < 2; row++) {
         int which = (row + i) % 2;
-        table_text(t, which ? "binomial" : "native");
+        table_text(t, which ? second : "native");
         table_integer(t, 8);
         table_real(t, which ? 100 : 10 + i);
         table_real(t, 1);
@@ -75,6 +77,19 @@ Test(launches, figures_of_the_same_row_are_compared)
     cr_expect(NUMBER(row, "change") == 0 && NUMBER(row, "p") == 1);
     json_decref(rows);
 
+    second = "chain";
+    for (int i = EACH; i < 2 * EACH; i++)
+        launch(i, "collbench-bcast/2");
+    rows = rows_of(path, EACH, EACH);
+    row = json_array_get(rows, 1);
+    cr_expect_str_eq(json_string_value(json_object_get(row, "row")),
+                     "binomial size 8 -> chain size 8");
+    cr_expect(NUMBER(row, "change") == 0 && NUMBER(json_array_get(rows, 0), "change") == 6);
+    json_decref(rows);
+    rows = rows_of(path + 1, EACH - 1, EACH); /* B's rows are in another order */
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "row")),
+                     "native size 8");
+    json_decref(rows);
     rows = rows_of(path, EACH - 1, 0);
     row = json_array_get(rows, 0);
     cr_expect(IS_EMPTY(row, "low") && !json_object_get(row, "b"), "five have no interval");
