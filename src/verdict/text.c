@@ -199,13 +199,14 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
 }
 
 /* The shortest time in seconds that the ranks at fault, or a rank that waits for them, have been in
- * their calls; INFINITY if unknown. */
+ * their calls, but for MPI_Finalize; INFINITY if unknown. */
 static double shortest(const struct situation *s, const struct verdict *v)
 {
     double seconds = INFINITY;
     for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
         const struct open_call *c = &s->rank[i].call;
-        if (c->open && c->seconds >= 0 && (v->at_fault[i] || (v->first && v->first->rank == i)))
+        if (c->open && c->seconds >= 0 && s->rank[i].state != RANK_FINISHED &&
+            (v->at_fault[i] || (v->first && v->first->rank == i)))
             seconds = fmin(seconds, c->seconds);
     }
     return seconds;

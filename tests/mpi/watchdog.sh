@@ -58,6 +58,8 @@ deadlock()
     test "$(grep -c 'a deadlock' err)" = 1 || fail "$mpi: reported twice: $(cat err)"
     "$collprof" report out >report
     sed 1q report | grep -q '^when the run ended, a deadlock of 2 of 4 ranks' || fail "$mpi: the report: $(cat report)"
+    run --watchdog=1 --watchdog-abort "$program" 5
+    says "the time in another call than MPI_Finalize" "nothing has moved for [1-9].*: a deadlock of 1 of 4 ranks"
     is_gone
 }
 
