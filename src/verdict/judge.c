@@ -345,6 +345,9 @@ struct verdict *verdict_of(const struct situation *s)
     for (size_t r = 0; r < s->n_ranks && v->kind == VERDICT_COMPUTES; r++)
         if (v->at_fault[r] && s->rank[r].killed)
             v->kind = VERDICT_UNKNOWN;
+    v->why = memory_alloc((s->n_ranks + 1) * sizeof *v->why);
+    for (const struct wait_edge *e = g.edges.at; e < g.edges.at + g.edges.n; e++)
+        v->why[e->from] = v->why[e->from] ?: e->why;
     waits_end(&g);
     return v;
 }
@@ -354,5 +357,6 @@ void verdict_free(struct verdict *v)
     if (!v)
         return;
     free(v->at_fault);
+    free(v->why);
     free(v);
 }

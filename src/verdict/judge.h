@@ -44,8 +44,9 @@ struct verdict {
     /* VERDICT_UNMATCHED: FIRST never arrives; VERDICT_MISMATCH, VERDICT_CROSSED: two that disagree,
      * FIRST from the core; otherwise what ranks wait for. NULL: none, or unknown */
     const struct awaited *first, *second;
-    struct message_count near; /* VERDICT_UNMATCHED: the unreceived message most similar to FIRST;
-                                  all 0 if there is none */
+    const struct awaited **why; /* by rank: for one of these it waits in vain; NULL: unknown */
+    struct message_count near;  /* VERDICT_UNMATCHED: the unreceived message most similar to FIRST;
+                                   all 0 if there is none */
 };
 
 /* Free the result by verdict_free(). It points into S, which must outlive it. */

@@ -134,7 +134,7 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
 }
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
- * more". */
+ * more": if possible for the request FIRST. */
 static void add_open(char *text, const struct situation *s, const struct rank_view *r,
                      const struct awaited *first, bool named)
 {
@@ -178,7 +178,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     if (state == RANK_STOPPED)
         add(text, "stopped (by SIGSTOP, or a debugger), ");
     if (c)
-        add_open(text, s, r, v->first, named);
+        add_open(text, s, r, v->first && v->first->rank == rank ? v->first : v->why[rank], named);
     else
         add(text, "%s",
             r->moving                               ? "on a host where no rank waits for long"

@@ -16,10 +16,10 @@ struct in {
     int32_t has_sent; /* tag of a message of 400 bytes to the other rank; 0: none */
     bool received;    /* or from it */
     uint64_t bytes;
-    bool waits;
-    bool reversed; /* on a communicator in which the other rank is the first */
-    bool outside;  /* of MPI, in no call */
-    bool freed;    /* it has freed an active receive */
+    uint32_t waits; /* 1: in MPI_Wait for the second of two requests; 2: for both */
+    bool reversed;  /* on a communicator in which the other rank is the first */
+    bool outside;   /* of MPI, in no call */
+    bool freed;     /* it has freed an active receive */
 };
 enum { NONE = INT32_MIN };
 
@@ -74,8 +74,8 @@ static const char *record(int r, const struct in *in, bool threads, bool words)
     if (in->waits) {
         h->section[LEDGER_REQUESTS].count = 2;
         l.calls[0].peer = l.calls[0].tag = NONE;
-        l.calls[0].n_requests = 1;
-        l.calls[0].request[0] = 101;
+        l.calls[0].n_requests = in->waits;
+        memcpy(l.calls[0].request, (uint64_t[]){101, 100}, 2 * sizeof(uint64_t));
     }
     if (in->operation == OP_WIN_FENCE)
         l.calls[0].comm_id = l.calls[0].comm = 0;
@@ -272,11 +272,15 @@ Test(records, messages)
     expect_verdict("unmatched", "tag 4", "tag 5",
                    (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
                                         {.operation = OP_BARRIER, .has_sent = 5}});
-    expect_verdict(
-        "cycle", "cycle: ranks 0, 1: in MPI_Wait",
-        "for MPI_Irecv, each from a different rank (tag 4",
-        (const struct in[2]){{.operation = OP_IRECV, .peer = 1, .tag = 4, .waits = true},
-                             {.operation = OP_IRECV, .peer = 0, .tag = 4, .waits = true}});
+    expect_verdict("cycle", "cycle: ranks 0, 1: in MPI_Wait",
+                   "for MPI_Irecv, each from a different rank (tag 4",
+                   (const struct in[2]){{.operation = OP_IRECV, .peer = 1, .tag = 4, .waits = 1},
+                                        {.operation = OP_IRECV, .peer = 0, .tag = 4, .waits = 1}});
+    expect_verdict("cycle", "rank 0: in MPI_Recv",
+                   "rank 1: in MPI_Wait, at application+0x1000, for "
+                   "MPI_Irecv from rank 0 (tag 77",
+                   (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 5, .has_sent = 4},
+                                        {.operation = OP_IRECV, .tag = 4, .waits = 2}});
     expect_verdict("unmatched", "tag 5", "tag 6",
                    (const struct in[2]){
                        {.operation = OP_SENDRECV, .peer = 1, .tag = 5, .to = 1, .to_tag = 4},
