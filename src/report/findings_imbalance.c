@@ -88,12 +88,17 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
     f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
     f.advice = c->v->p->trace.on ? NULL : advice;
     format_share(share, wait, time);
+    format_share(of_rank, (double)a->cost_ns, (double)a->wait_ns);
     if (one)
         document_finding(c->d, &f,
                          "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
                          "late.",
-                         share, call, format_share(of_rank, (double)a->cost_ns, (double)a->wait_ns),
-                         a->cost_rank);
+                         share, call, of_rank, a->cost_rank);
+    else if (a->cost_low_ns < 0)
+        document_finding(c->d, &f,
+                         "%s of the time in collectives is waiting for the last rank, most of it "
+                         "in %s, %s of that for rank %u, in too few calls to exclude chance.",
+                         share, call, of_rank, a->cost_rank);
     else
         document_finding(c->d, &f,
                          "%s of the time in collectives is waiting for the last rank, most of it "

@@ -120,7 +120,7 @@ struct profile *made(const struct known *k)
             .wait_ns = ns(k->late.wait),
             .cost_rank = 1,
             .cost_ns = ns(k->late.cost),
-            .cost_low_ns = (int64_t)ns(k->late.low)};
+            .cost_low_ns = (int64_t)ns(k->late.low) ?: -1};
     for (size_t i = 0; i < 4 && k->waits[i].line; i++) {
         p->trace.on = true;
         p->trace.covered = 1;

@@ -28,7 +28,7 @@ struct known {
         uint32_t ranks; /* that make them; 0: all */
     } calls[3];
     struct {
-        double wait, cost, low; /* of all ranks in MPI_Barrier in line 40 */
+        double wait, cost, low; /* of all ranks in MPI_Barrier in line 40; LOW 0: unknown */
     } late;
     struct {
         uint32_t line, rank, state;
