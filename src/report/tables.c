@@ -114,9 +114,11 @@ static void fill_calls(struct table *t, const struct view *v)
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed_calls(e);
-        /* The time of calls that never returned is unknown: an error handler left them by
-         * longjmp(), or the rank was killed. */
-        double time = timed || !e->calls || e->excluded ? (double)e->time_ns : NAN;
+        /* The time of calls that never returned is unknown: an error handler left all of them by
+         * longjmp(), or ranks were killed in some. */
+        const uint64_t returned = timed + e->excluded;
+        const bool known = returned >= e->calls || (returned && !isnan(v->mpi_ns));
+        double time = known ? (double)e->time_ns : NAN;
         put_operation(t, v, e->operation);
         put_count(t, e->calls);
         table_integer_if(t, e->excluded, (long long)e->excluded);
@@ -127,7 +129,7 @@ static void fill_calls(struct table *t, const struct view *v)
         table_real(t, waiting_of(v->p, e, !by_site));
         put_ns(t, (double)e->time_ns / (double)timed);
         put_ns(t, timed ? histogram_quantile(e->histogram, 0.5, e->min_ns, e->max_ns) : NAN);
-        put_ns(t, timed ? (double)e->max_ns : NAN);
+        put_ns(t, timed && known ? (double)e->max_ns : NAN);
         table_integer_if(t, s.ranks, s.worst);
         table_real(t, (double)s.max * v->ranks / (double)s.sum);
         if (by_site)

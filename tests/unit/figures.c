@@ -208,6 +208,8 @@ Test(figures, of_one_row_of_each_table)
     }
     p->arrivals.at[0].cost_ns = 0;
     cr_expect(isnan(figure_of(p, "collectives", "cost_rank")));
+    p->ranks.at[0].in_call = ++p->entries.at[0].calls; /* in which it was killed */
+    cr_expect(isnan(figure_of(p, "operations", "time_per_rank")));
     profile_free(p);
 }
 
