@@ -317,6 +317,19 @@ static struct verdict *judge_cores(const struct wait_graph *g)
     return best;
 }
 
+/* The members of a collective that disagreed when the run ended: MPI may have refused it at once,
+ * so that their calls were open only briefly. */
+static void judge_refused(const struct wait_graph *g, struct verdict *v)
+{
+    for (size_t i = 1; i < g->collectives.n && v->kind == VERDICT_MOVING; i++) {
+        const struct awaited *a = g->collectives.at[i - 1], *b = g->collectives.at[i];
+        if (a->comm != b->comm || a->sequence != b->sequence || awaited_agree(a, b))
+            continue;
+        set_mismatch(v, &(struct wait_edge){.why = a, .instead = b});
+        blame_two(g, v, a->rank, b->rank);
+    }
+}
+
 /* All ranks whose state is known have been in calls for long, and none is known to wait for
  * another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
@@ -340,6 +353,8 @@ struct verdict *verdict_of(const struct situation *s)
     struct wait_graph g;
     waits_begin(&g, s);
     struct verdict *v = judge_cores(&g);
+    if (!s->live && !s->unseen)
+        judge_refused(&g, v);
     if (v->kind == VERDICT_MOVING)
         judge_long(&g, v);
     for (size_t r = 0; r < s->n_ranks && v->kind == VERDICT_COMPUTES; r++)

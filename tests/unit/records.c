@@ -20,6 +20,7 @@ struct in {
     bool reversed;  /* on a communicator in which the other rank is the first */
     bool outside;   /* of MPI, in no call */
     bool freed;     /* it has freed an active receive */
+    bool brief;     /* its call has just begun */
 };
 enum { NONE = INT32_MIN };
 
@@ -36,7 +37,7 @@ static const char *record(int r, const struct in *in, bool threads, bool words)
     gethostname(h->host, sizeof h->host); /* where its process is not */
     h->threads_at_once = threads;
     h->messages_lost = in->freed;
-    l.calls[0] = (struct ledger_call){.since = h->pair[1].ticks - 1500000000,
+    l.calls[0] = (struct ledger_call){.since = h->pair[1].ticks - (in->brief ? 1000 : 1500000000),
                                       .operation = in->waits ? OP_WAIT : in->operation,
                                       .site = 1,
                                       .comm = 1,
@@ -177,6 +178,16 @@ Test(records, killed_in_a_call_with_the_others)
     for (int i = 0; i < 2; i++) {
         verdict_on_two(i ? OP_FINALIZE : OP_ALLREDUCE, false, 1);
         cr_assert_str_eq(kind_in(), i ? "missing" : "mismatch", "%s", text_in());
+    }
+}
+
+/* MPI refuses at once what has another size. */
+Test(records, refused_as_members_disagree)
+{
+    struct in in[2] = {{.operation = OP_ALLREDUCE, .bytes = 8, .brief = true}};
+    for (in[1] = in[0]; in[1].bytes; in[1].bytes -= 4) {
+        verdict_on(in, false, 1);
+        cr_assert_str_eq(kind_in(), in[1].bytes == 8 ? "moving" : "mismatch", "%s", text_in());
     }
 }
 
