@@ -76,7 +76,7 @@ static double unseparated_share(const struct finding_context *c)
 
 /* Comes before all figures if it has silenced findings and there is no other one; it may do so
  * with time in waits alone. No advice if it is small and silenced nothing, for a run of one rank,
- * or where --trace may show more. */
+ * or where --trace may show more or ranks poll. */
 static void find_contention(struct finding_context *c)
 {
     static const double much = 0.05; /* of the run */
@@ -92,7 +92,7 @@ static void find_contention(struct finding_context *c)
                         .ranks = &rank,
                         .n_ranks = 1};
     f.number[0] = (struct finding_number){"contention_percent", 100 * size};
-    if (c->ranks > 1 && (doubtful || size >= much) && size >= unseparated_share(c))
+    if (c->ranks > 1 && !c->polls && (doubtful || size >= much) && size >= unseparated_share(c))
         f.advice = "run again with fewer ranks, or on an idle host";
     if (size >= NOISE_FELT_FROM)
         document_finding(
@@ -103,17 +103,37 @@ static void find_contention(struct finding_context *c)
                                 : ": late ranks that this may explain are not named");
 }
 
-/* Whether nine of ten calls of the run only poll whether something is complete. What ranks do
- * between them may be work or waiting. */
-static bool mostly_polls(const struct profile *p)
+/* Whether nine of ten calls only poll whether something is complete. What ranks do between them may
+ * be work or waiting. */
+static bool find_polls(const struct finding_context *c)
 {
+    const struct profile *p = c->v->p;
+    struct profile_entry most = {0};
     uint64_t polls = 0, calls = 0;
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
+    char call[CALL_LABEL], count[32], time[32];
+    struct profile *sums = profile_sums(p, true);
+    for (size_t i = 0; i < sums->entries.n; i++) {
+        const struct profile_entry *e = &sums->entries.at[i];
+        const bool poll = profile_operation_polls(p->operations.at[e->operation].name);
         calls += e->calls;
-        polls += profile_operation_polls(p->operations.at[e->operation].name) ? e->calls : 0;
+        polls += poll ? e->calls : 0;
+        most = poll && e->calls > most.calls ? *e : most;
     }
-    return polls > calls - calls / 10;
+    profile_free(sums);
+    if (polls <= calls - calls / 10)
+        return false;
+    const struct profile_group *g = profile_group_find(p, most.site, most.operation);
+    const double every = c->run * (g ? g->spread.ranks : 1) / (double)most.calls;
+    call_label(c->v, most.operation, most.site, call);
+    document_finding(
+        c->d,
+        FINDING("polls", NOTE, .site = call, .number = {{"count", (double)most.calls}},
+                .advice = "wait in a blocking call, such as MPI_Wait, where ranks compute nothing "
+                          "between polls"),
+        "%s polls %s times, every %s of the run: the time between polls may be work or waiting, "
+        "and counts as time outside of MPI.",
+        call, format_count(count, most.calls), format_time(time, 1e9 * every));
+    return true;
 }
 
 static void find_little_mpi(struct finding_context *c)
@@ -121,17 +141,13 @@ static void find_little_mpi(struct finding_context *c)
     char share[32];
     double mpi = 1e-9 * c->v->mpi_ns / c->ranks;
     const struct efficiency *e = &c->v->where;
-    if (!e->known || 1 - e->compute >= NOISE_MATTERS)
-        return;
+    c->polls = find_polls(c);
+    c->little = e->known && 1 - e->compute < NOISE_MATTERS;
     struct finding f = finding_of_cost(c, "mpi_is_little", mpi, NAN);
     f.severity = SEVERITY_NOTE;
-    document_finding(c->d, &f,
-                     mostly_polls(c->v->p)
-                         ? "MPI takes %s of the run. But most calls only poll whether something is "
-                           "complete: waiting between them counts as time outside of MPI."
-                         : "MPI takes %s of the run: there is little to be gained there.",
-                     format_share(share, mpi, c->run));
-    c->little = true;
+    if (c->little && !c->polls)
+        document_finding(c->d, &f, "MPI takes %s of the run: there is little to be gained there.",
+                         format_share(share, mpi, c->run));
 }
 
 static bool answers(const struct profile *p, const struct profile_peer *m)

@@ -64,6 +64,7 @@ struct finding_context {
     const char *directory; /* NULL if unknown */
     double run;            /* seconds */
     double ranks;
+    bool polls;    /* most calls only poll whether something is complete */
     bool little;   /* MPI takes too little time to matter */
     bool doubtful; /* a cost that would matter may have other reasons: see noise_doubt() */
     bool traced;   /* the run has a trace */
