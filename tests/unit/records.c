@@ -23,6 +23,8 @@ struct in {
     bool brief;     /* its call has just begun */
 };
 enum { NONE = INT32_MIN };
+#define RECEIVE(from) .operation = OP_RECV, .peer = from, .tag = 4
+#define TWO(...) ((const struct in[2]){__VA_ARGS__})
 
 /* Of rank R of two, which has ended by signal if WORDS says so: the path of its record. */
 static const char *record(int r, const struct in *in, bool threads, bool words)
@@ -95,6 +97,17 @@ static const char *record(int r, const struct in *in, bool threads, bool words)
 
 static json_t *value; /* the verdict that was asked for last */
 
+/* Judges the records, and removes them. */
+static void judge(void)
+{
+    struct situation *e = situation_read(scratch, VERDICT_SETTLED);
+    cr_assert_not_null(e);
+    json_decref(value);
+    value = verdict_json_of(e);
+    situation_free(e);
+    scratch_remove();
+}
+
 /* The verdict on two ranks by their records, which are removed. WORDS of them have recorded that
  * they were asked to end. */
 static void verdict_on(const struct in in[2], bool threads, int words)
@@ -102,21 +115,13 @@ static void verdict_on(const struct in in[2], bool threads, int words)
     scratch_make();
     for (int r = 0; r < 2; r++)
         record(r, &in[r], threads, r < words);
-    struct situation *e = situation_read(scratch, VERDICT_SETTLED);
-    cr_assert_not_null(e);
-    struct verdict *v = verdict_of(e);
-    json_decref(value);
-    value = verdict_json(e, v);
-    verdict_free(v);
-    situation_free(e);
-    scratch_remove();
+    judge();
 }
 
 /* One rank is in MPI_Barrier, one in OTHER. */
 static void verdict_on_two(uint32_t other, bool threads, int words)
 {
-    verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.operation = other}}, threads,
-               words);
+    verdict_on(TWO({.operation = OP_BARRIER}, {.operation = other}), threads, words);
 }
 
 static const char *text_in(void)
@@ -155,9 +160,8 @@ Test(records, threads_may_release)
 /* MPI refuses a rank that the communicator does not have, and ends the process. */
 Test(records, ended_by_an_error)
 {
-    verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4},
-                                    {.operation = OP_BARRIER}},
-               false, 0);
+    verdict_on(TWO({.operation = OP_SEND, .peer = 7, .tag = 4}, {.operation = OP_BARRIER}), false,
+               0);
     cr_assert_str_eq(kind_in(), "gone", "%s", text_in());
     assert_has(text_in(), "rank 0: ended by MPI after an error (MPI_ERRORS_ARE_FATAL), in "
                           "MPI_Send to a rank that the communicator does not have (tag 4");
@@ -166,8 +170,7 @@ Test(records, ended_by_an_error)
 /* The launcher then ends the others, and they may not record it. */
 Test(records, killed_because_of_an_error)
 {
-    verdict_on((const struct in[2]){{.operation = OP_SEND, .peer = 7, .tag = 4}, {.outside = true}},
-               false, 1);
+    verdict_on(TWO({.operation = OP_SEND, .peer = 7, .tag = 4}, {.outside = true}), false, 1);
     assert_has(text_in(), "when the run ended, rank 0: ended by MPI after an error");
     assert_lacks(text_in(), "rank 1: gone");
 }
@@ -194,7 +197,7 @@ Test(records, refused_as_members_disagree)
 /* The time limit of a job: who computes may be killed before it handles the signal. */
 Test(records, killed_outside_of_mpi_with_the_others)
 {
-    verdict_on((const struct in[2]){{.operation = OP_BARRIER}, {.outside = true}}, false, 1);
+    verdict_on(TWO({.operation = OP_BARRIER}, {.outside = true}), false, 1);
     cr_assert_str_eq(kind_in(), "unknown", "%s", text_in());
     assert_has(text_in(), "rank 1, awaited in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(), "when it was killed (it is unknown whether before the other ranks)");
@@ -202,13 +205,12 @@ Test(records, killed_outside_of_mpi_with_the_others)
 
 Test(records, finalize_waits_for_who_computes)
 {
-    verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.outside = true}}, false, 2);
+    verdict_on(TWO({.operation = OP_FINALIZE}, {.outside = true}), false, 2);
     cr_assert_str_eq(kind_in(), "computes", "%s", text_in());
     assert_has(text_in(), "rank 1, awaited in MPI_Finalize, at application+");
     verdict_on_two(OP_FINALIZE, false, 2);
     cr_assert_str_eq(kind_in(), "missing");
-    verdict_on((const struct in[2]){{.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}}, false,
-               2);
+    verdict_on(TWO({.operation = OP_FINALIZE}, {.operation = OP_FINALIZE}), false, 2);
     assert_has(text_in(), "for an unknown reason: ranks 0, 1: in or after MPI_Finalize");
 }
 
@@ -216,11 +218,9 @@ Test(records, finalize_waits_for_who_computes)
 Test(records, receive_after_one_that_was_freed)
 {
     for (int freed = 0; freed < 2; freed++) {
-        verdict_on(
-            (const struct in[2]){
-                {.operation = OP_RECV, .peer = 1, .tag = 4, .bytes = 400, .freed = freed},
-                {.operation = OP_BARRIER, .has_sent = 4}},
-            false, 2);
+        verdict_on((const struct in[2]){{RECEIVE(1), .bytes = 400, .freed = freed},
+                                        {.operation = OP_BARRIER, .has_sent = 4}},
+                   false, 2);
         cr_expect_str_eq(kind_in(), "unknown");
     }
 }
@@ -234,15 +234,14 @@ Test(records, fence_that_a_member_left_out)
     cr_expect(json_is_false(json_object_get(value, "proven")));
     assert_has(text_in(), "calls may wait for each other: rank 0: in MPI_Barrier number 7 of");
     assert_has(text_in(), "; rank 1: in MPI_Win_fence");
-    verdict_on((const struct in[2]){{.operation = OP_WIN_FENCE}, {.outside = true}}, false, 2);
+    verdict_on(TWO({.operation = OP_WIN_FENCE}, {.outside = true}), false, 2);
     assert_has(text_in(), "rank 1, awaited in MPI_Win_fence");
 }
 
 /* It is unknown whether the other rank is a member. */
 Test(records, group_that_makes_a_communicator)
 {
-    verdict_on((const struct in[2]){{.operation = OP_COMM_CREATE_GROUP}, {.outside = true}}, false,
-               2);
+    verdict_on(TWO({.operation = OP_COMM_CREATE_GROUP}, {.outside = true}), false, 2);
     cr_expect_eq(json_array_size(json_object_get(value, "ranks")), 0, "%s", text_in());
 }
 
@@ -270,28 +269,24 @@ Test(records, messages)
 {
     expect_verdict("cycle", "cycle: ranks 0, 1: in MPI_Recv",
                    "in MPI_Recv, each from a different rank (tag 4",
-                   (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
-                                        {.operation = OP_RECV, .peer = 0, .tag = 4}});
-    expect_verdict(
-        "cycle", "cycle: ranks 0, 1: in MPI_Recv", "in MPI_Recv, each from a different rank (tag 4",
-        (const struct in[2]){{.operation = OP_RECV, .peer = 0, .tag = 4, .reversed = true},
-                             {.operation = OP_RECV, .peer = 1, .tag = 4, .reversed = true}});
+                   TWO({RECEIVE(1)}, {RECEIVE(0)}));
+    expect_verdict("cycle", "cycle: ranks 0, 1: in MPI_Recv",
+                   "in MPI_Recv, each from a different rank (tag 4",
+                   TWO({RECEIVE(0), .reversed = true}, {RECEIVE(1), .reversed = true}));
     expect_verdict("cycle", "ranks 0, 1: in MPI_Recv", "(tag 4",
-                   (const struct in[2]){
-                       {.operation = OP_RECV, .peer = 1, .tag = 4, .has_sent = 4, .received = true},
-                       {.operation = OP_RECV, .peer = 0, .tag = 4, .has_sent = 4}});
+                   (const struct in[2]){{RECEIVE(1), .has_sent = 4, .received = true},
+                                        {RECEIVE(0), .has_sent = 4}});
     expect_verdict("unmatched", "tag 4", "tag 5",
-                   (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 4},
-                                        {.operation = OP_BARRIER, .has_sent = 5}});
+                   TWO({RECEIVE(1)}, {.operation = OP_BARRIER, .has_sent = 5}));
     expect_verdict("cycle", "cycle: ranks 0, 1: in MPI_Wait",
                    "for MPI_Irecv, each from a different rank (tag 4",
-                   (const struct in[2]){{.operation = OP_IRECV, .peer = 1, .tag = 4, .waits = 1},
-                                        {.operation = OP_IRECV, .peer = 0, .tag = 4, .waits = 1}});
+                   TWO({.operation = OP_IRECV, .peer = 1, .tag = 4, .waits = 1},
+                       {.operation = OP_IRECV, .peer = 0, .tag = 4, .waits = 1}));
     expect_verdict("cycle", "rank 0: in MPI_Recv",
                    "rank 1: in MPI_Wait, at application+0x1000, for "
                    "MPI_Irecv from rank 0 (tag 77",
-                   (const struct in[2]){{.operation = OP_RECV, .peer = 1, .tag = 5, .has_sent = 4},
-                                        {.operation = OP_IRECV, .tag = 4, .waits = 2}});
+                   TWO({.operation = OP_RECV, .peer = 1, .tag = 5, .has_sent = 4},
+                       {.operation = OP_IRECV, .tag = 4, .waits = 2}));
     expect_verdict("unmatched", "tag 5", "tag 6",
                    (const struct in[2]){
                        {.operation = OP_SENDRECV, .peer = 1, .tag = 5, .to = 1, .to_tag = 4},
@@ -302,8 +297,7 @@ Test(records, messages)
  * watchdog there has written, AGE seconds ago; NULL: nothing. */
 static void verdict_on_other_host(const char *summary, int age)
 {
-    const struct in in[2] = {{.operation = OP_RECV, .peer = 1, .tag = 4},
-                             {.operation = OP_RECV, .peer = 0, .tag = 4}};
+    const struct in in[2] = {{RECEIVE(1)}, {RECEIVE(0)}};
     char path[100];
     scratch_make();
     for (int r = 0; r < 2; r++) {
@@ -321,12 +315,7 @@ static void verdict_on_other_host(const char *summary, int age)
         fclose(out);
         utimensat(AT_FDCWD, path, times, 0);
     }
-    struct situation *e = situation_read(scratch, VERDICT_SETTLED);
-    cr_assert_not_null(e);
-    json_decref(value);
-    value = verdict_json_of(e);
-    situation_free(e);
-    scratch_remove();
+    judge();
 }
 
 Test(records, what_another_hosts_watchdog_says_is_known)
@@ -358,12 +347,8 @@ Test(records, the_verdict_of_a_watchdog)
         for (int r = 0; r < 2; r++)
             record(r, &(const struct in){.operation = r ? OP_ALLREDUCE : OP_BARRIER}, false, true);
         scratch_write(VERDICT_FILE, saved[i]);
-        struct situation *e = situation_read(scratch, VERDICT_SETTLED);
-        json_decref(value);
-        value = verdict_json_of(e);
+        judge();
         cr_assert_eq(!strcmp(text_in(), "kept"), saved[i] == good, "%s", saved[i]);
-        situation_free(e);
-        scratch_remove();
     }
 }
 
