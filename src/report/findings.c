@@ -236,13 +236,16 @@ static double percent_of(double part, double whole)
 static void find_phase(struct finding_context *c)
 {
     struct phase x;
-    char from[32], to[32];
+    char from[32], to[32], advice[RUN_AGAIN];
     if (!phase_find(c->v->p->slices.at, c->v->p->slices.n, &x))
         return;
     const double begin = (double)c->v->p->slices.at[x.first].begin_ns,
                  end = (double)c->v->p->slices.at[x.last - 1].end_ns;
+    const bool asks = !c->v->p->trace.on && x.efficiency < x.other_efficiency;
+    run_again(c, "see what the slowest rank does then", "--trace ", advice);
     const struct finding f = {.key = "phase",
                               .severity = SEVERITY_NOTE,
+                              .advice = asks ? advice : NULL,
                               .ranks = &(int){(int)x.rank},
                               .n_ranks = 1,
                               .number = {{"efficiency_percent", 100 * x.efficiency},

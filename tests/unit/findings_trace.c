@@ -295,11 +295,11 @@ Test(findings, a_phase_of_the_run)
                                    .rank = low ? 1 : 0};
         }
         struct document *d = findings_of(p);
-        const json_t *f = found(d, "phase");
-        const char *text = json_string_value(json_object_get(f, "text"));
-        cr_assert_eq(f != NULL, cases[i].span != NULL, "case %zu", i);
-        if (f) {
+        const char *text = text_in(d, "phase", "text");
+        cr_assert_eq(*text != '\0', cases[i].span != NULL, "case %zu", i);
+        if (*text) {
             cr_expect(strstr(text, cases[i].span), "%s", text);
+            cr_expect(strstr(text_in(d, "phase", "advice"), "collprof run --trace PROGRAM"));
             cr_expect(strstr(text, "load balance 47 % (otherwise 95 %), communication 95 % "), "%s",
                       text);
             cr_expect(strstr(text, "rank 1 is most often"), "%s", text);
