@@ -94,14 +94,15 @@ static double cost_of(const struct profile *p, const struct segments *s)
     return fmin(excess, 1e-9 * wait / (double)p->ranks.n);
 }
 
+/* NaN also if most of the excess is not before collectives, whose parts then say nothing of it. */
 static double low_of(const struct segments *s, double cost)
 {
     double sum = 0;
     for (size_t i = 0; i < NOISE_PARTS; i++)
         sum += s->part[i];
-    if (s->n < NOISE_PARTS)
+    if (s->n < NOISE_PARTS || sum <= (s->outside[s->longest] - s->mean) / 2)
         return NAN;
-    return sum > 0 ? cost * fmin(1, noise_least(s->part) / sum) : 0;
+    return cost * fmin(1, noise_least(s->part) / sum);
 }
 
 static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Four ranks, 100 steps with two collectives (lines 10 and 20) before which a rank is outside of
- * MPI for 1 ms and LONGER(step, 0 or 1, rank) more. */
+ * MPI for 1 ms and LONGER(step, 0 or 1, rank) more, and for that of step 100 after them. */
 static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))
 {
     enum { RANKS = 4, STEPS = 100 };
@@ -41,7 +41,7 @@ static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))
         now = end;
     }
     for (uint32_t r = 0; r < RANKS; r++)
-        p->ranks.at[r].wall = now;
+        p->ranks.at[r].wall = now + longer(STEPS, 0, r);
     arrivals_find(p);
     return p;
 }
@@ -74,6 +74,11 @@ static double noisy(int step, int at, uint32_t rank)
     for (int i = 0; i < 5; i++)
         x = x * 1664525 + 1013904223 + (x >> 15);
     return (rank == 1 && at == 0 ? 2e-3 : 0) + 1e-3 * (x >> 8) / (1 << 24);
+}
+
+static double at_the_end(int step, int at, uint32_t rank)
+{
+    return rank == 2 && step == 100 ? 0.2 : noisy(step, at + 2, rank) / 10;
 }
 
 /* In rising order of the rank in RANKS: the findings, all of them; where the first is awaited. */
@@ -121,6 +126,11 @@ Test(findings, a_slow_rank_is_one_cause)
 Test(findings, slow_in_a_phase)
 {
     check_steps(a_phase, 1, (int[]){3}, "in MPI_Allreduce at solve.c:10 solve.", 0.4);
+}
+
+Test(findings, slow_after_the_last_collective)
+{
+    check_steps(at_the_end, 1, (int[]){2}, "in MPI_Finalize.", 0);
 }
 
 Test(findings, slow_once_is_noise)
