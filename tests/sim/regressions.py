@@ -79,7 +79,7 @@ def run(seed, most_ranks, directory, seconds):
         case, sides = draw(r, kind, most_ranks)
         try:
             walls = [run_once(case, side, number := number + 1, directory, seconds)[1] for side in sides]
-        except RuntimeError:  # some algorithms cannot send that little
+        except (RuntimeError, subprocess.TimeoutExpired):  # some algorithms cannot send that little
             continue
         if kind in ("algorithm", "placement") and walls[0] > walls[1]:
             walls.reverse()
