@@ -6,8 +6,8 @@ made_profile = tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/made
 # One program per floor. A new file of tests goes into the program of what it tests.
 if HAVE_CRITERION
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(CRITERION_CFLAGS)
-unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/sync tests/unit/schedule tests/unit/pairs \
-	tests/unit/measure tests/unit/tune tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
+unit_programs = tests/unit/ranks tests/unit/base tests/unit/inject tests/unit/schedule tests/unit/pairs \
+	tests/unit/tune tests/unit/methods tests/unit/record tests/unit/profile tests/unit/verdict \
 	tests/unit/symbols tests/unit/report tests/unit/compare tests/unit/document tests/unit/bench tests/unit/benches \
 	tests/unit/layer \
 	tests/unit/transport
@@ -41,10 +41,6 @@ tests_unit_transport_SOURCES += src/transport/ucx.c
 endif
 tests_unit_transport_LDADD = $(CRITERION_LIBS)
 
-tests_unit_sync_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_sync_SOURCES = tests/unit/sync.c
-tests_unit_sync_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
-
 tests_unit_schedule_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/made_graphs.h
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
@@ -53,17 +49,13 @@ tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
 tests_unit_pairs_LDADD = libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
-tests_unit_measure_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_measure_SOURCES = tests/unit/work.c
-tests_unit_measure_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
-
 # Tuning, by several ranks over the fake MPI.
 tests_unit_tune_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_tune_SOURCES = tests/unit/tune.c $(fake_mpi)
 tests_unit_tune_LDADD = libmeasure.la libresults.la libdocument.la libprofile.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/names.c \
+tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/names.c tests/unit/sync.c tests/unit/work.c \
 	tests/unit/pilot.c tests/unit/series.c tests/unit/coverage.c tests/unit/destinations.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
