@@ -101,9 +101,15 @@ static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_
     document_free(d);
 }
 
-Test(findings, a_cause_at_each_call_site)
+Test(findings, of_slow_ranks)
 {
     check_steps(two_ranks, 2, (int[]){2, 1}, "solve.c:20 solve.", 0.83);
+    check_steps(one_rank, 1, (int[]){1},
+                "which wait for it mostly in MPI_Allreduce at solve.c:10 solve.", 0.83);
+    check_steps(a_phase, 1, (int[]){3}, "in MPI_Allreduce at solve.c:10 solve.", 0.4);
+    check_steps(at_the_end, 1, (int[]){2}, "in MPI_Finalize.", 0);
+    check_steps(once, 0, NULL, NULL, 0); /* which is noise; that is no second cause, either: */
+    check_steps(noisy, 1, (int[]){1}, "solve.c:10 solve.", 0.6);
 }
 
 Test(findings, are_numbered_on_the_screen)
@@ -115,32 +121,6 @@ Test(findings, are_numbered_on_the_screen)
     assert_lacks(text, "\n 3. ");
     free(text);
     profile_free(p);
-}
-
-Test(findings, a_slow_rank_is_one_cause)
-{
-    check_steps(one_rank, 1, (int[]){1},
-                "which wait for it mostly in MPI_Allreduce at solve.c:10 solve.", 0.83);
-}
-
-Test(findings, slow_in_a_phase)
-{
-    check_steps(a_phase, 1, (int[]){3}, "in MPI_Allreduce at solve.c:10 solve.", 0.4);
-}
-
-Test(findings, slow_after_the_last_collective)
-{
-    check_steps(at_the_end, 1, (int[]){2}, "in MPI_Finalize.", 0);
-}
-
-Test(findings, slow_once_is_noise)
-{
-    check_steps(once, 0, NULL, NULL, 0);
-}
-
-Test(findings, noise_is_no_second_cause)
-{
-    check_steps(noisy, 1, (int[]){1}, "solve.c:10 solve.", 0.6);
 }
 
 /* Of a thinned trace a cause is reported by the lower end of its interval; an idle wave by its
