@@ -39,7 +39,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
     f.number[1] = (struct finding_number){"processor_percent", known ? 100 * processor[1] : NAN};
     f.advice = advice;
     /* Where only others wait, the line is not one of the slow rank's code. */
-    const bool own = b->at.own || !b->at.cost;
+    const bool own = b->at.own || b->at.cost <= 0;
     snprintf(advice, sizeof advice, "%s %s%s: rank%s %s take%s %.2f x the time of the others",
              idle ? "shorten what is waited for" : "balance the work",
              own           ? "before "
