@@ -338,8 +338,8 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     latency_outcome_free(&outcome);
 }
 
-/* A barrier has no size, so it is measured once. All ranks enter at once first: arrival patterns
- * may last as long. */
+/* A barrier has no size, so it is measured once; --tune interpolates every second size. All ranks
+ * enter at once first: arrival patterns may last as long. */
 static const char *visit(void *arg, const size_t *at)
 {
     enum { RANKS, THING, SIZE, ARRIVAL };
@@ -348,8 +348,9 @@ static const char *visit(void *arg, const size_t *at)
     const struct operation *of = operation_of(o, at[THING]);
     bool sized = of->send != EXTENT_NONE || of->recv != EXTENT_NONE;
     const char *pattern = at[ARRIVAL] ? o->arrivals.at[at[ARRIVAL] - 1] : NULL;
+    const bool between = v->tune && at[SIZE] % 2 && at[SIZE] + 1 < v->sizes.n;
     bench_group_open(&o->bench, v->ranks.at[at[RANKS]], &v->group);
-    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized))
+    if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized) || between)
         return NULL;
     const double after = pattern ? delay_of(v, of, pattern) : 0;
     if (isnan(after))
@@ -419,8 +420,9 @@ int main(int argc, char **argv)
             setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
     bench_begin(b, &argc, &argv, MPI_THREAD_SINGLE,
                 o.broadcasts ? &broadcast_program : &collective_program);
-    struct latency_visit v = {
-        .o = &o, .ranks = bench_values(&b->ranks), .sizes = bench_values(&b->sizes)};
+    struct latency_visit v = {.o = &o,
+                              .ranks = (o.tune ? tune_ranks : bench_values)(&b->ranks),
+                              .sizes = bench_values(&b->sizes)};
     v.group.first = o.root;
     const bool opened = b->rank > 0 || !o.arrivals.directory || open_recorded(&v);
     if (bench_worst(b->comm, !opened))

@@ -95,6 +95,28 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
     return t;
 }
 
+/* Powers of 4, three times the powers of 2, and the first and last of either kind: algorithms
+ * differ most between powers of two and other numbers. */
+static bool is_selected(size_t n, const struct option_range *range)
+{
+    const size_t min = range->min, max = range->max, powers_of_4 = SIZE_MAX / 3;
+    if (is_power_of_2(n))
+        return n / 2 < min || n > max / 2 || (n & powers_of_4);
+    return n - min <= is_power_of_2(min) || max - n <= is_power_of_2(max) ||
+           (n % 3 == 0 && is_power_of_2(n / 3) && n <= max / 2);
+}
+
+struct bench_values tune_ranks(const struct option_range *range)
+{
+    struct bench_values v = {0};
+    if (range->step)
+        return bench_values(range);
+    for (size_t n = range->min; n <= range->max && v.n < BENCH_VALUES_MAX; n++)
+        if (is_selected(n, range))
+            v.at[v.n++] = n;
+    return v;
+}
+
 static void put_signature(struct table *t, const char *name, const struct tuned *r)
 {
     table_text(t, name);
@@ -207,10 +229,11 @@ bool tune_end(struct tune *t)
     const size_t n = t->set.list.n;
     size_t faster = 0;
     t->set.complete = true;
-    /* Without a case the directory stays as it was. */
-    const long written = n ? tuned_set_save(&t->set, directory) : 0;
     for (size_t i = 0; i < n; i++)
         faster += t->set.list.at[i].best > 0;
+    tuned_set_interpolate(&t->set);
+    /* Without a case the directory stays as it was. */
+    const long written = n ? tuned_set_save(&t->set, directory) : 0;
     const struct finding f = {.key = "tuned",
                               .severity = SEVERITY_FINDING,
                               .number = {{"signatures", (double)n},
@@ -231,7 +254,7 @@ bool tune_end(struct tune *t)
                          "rules make none of the cases slower. To use them: . %s/env.sh. Sums of "
                          "floating-point numbers may then differ in their last digits.",
                          faster, n, library, written, directory);
-    tuned_ours_add(t->d, t->set.list.at, n);
+    tuned_ours_add(t->d, t->set.list.at, t->set.list.n);
     declare_pictures(t);
     free(t->set.list.at);
     free(t);

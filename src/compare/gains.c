@@ -100,6 +100,8 @@ static void add_table(const struct gains *g, struct document *d)
         const struct gain *x = &g->list.at[i];
         const struct tuned *first = x->rule->of[0], *last = x->rule->of[x->rule->n - 1];
         const bool one = first->ranks == last->ranks && first->bytes == last->bytes;
+        if (x->calls == 0)
+            continue;
         table_text(t, first->operation->mpi_name);
         table_integer_if(t, one, first->ranks);
         table_integer_if(t, one, (long long)first->bytes);

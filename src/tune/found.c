@@ -43,6 +43,8 @@ json_t *tuned_json(const struct tuned *t)
         json_put(json, "arrival", json_string(t->arrival));
     if (t->calls > 0)
         json_put(json, "calls", json_integer((json_int_t)t->calls));
+    if (t->between)
+        json_put(json, "between", json_true());
     if (t->refuted)
         json_put(json, "refuted", json_true());
     return json;
@@ -81,6 +83,7 @@ bool tuned_read(const json_t *json, struct tuned *t)
     const double ranks = json_number_at(json, "ranks"), bytes = json_number_at(json, "bytes"),
                  calls = json_number_at(json, "calls");
     *t = (struct tuned){.operation = tuned_operation_find(json_text_at(json, "operation")),
+                        .between = json_is_true(json_object_get(json, "between")),
                         .refuted = json_is_true(json_object_get(json, "refuted"))};
     if (!t->operation || !(ranks >= 1 && ranks <= INT_MAX && bytes >= 0 && bytes <= INT_MAX))
         return false;
@@ -113,7 +116,7 @@ void tuned_ours_add(struct document *d, const struct tuned *t, size_t n)
     const struct algorithm *ours = NULL;
     size_t broadcasts = 0;
     for (size_t i = 0; i < n; i++) {
-        broadcasts += t[i].operation == tuned_operation_find("MPI_Bcast");
+        broadcasts += t[i].operation == tuned_operation_find("MPI_Bcast") && !t[i].between;
         if (count_ours(t, n, tuned_ours(&t[i])) > count_ours(t, n, ours))
             ours = tuned_ours(&t[i]);
     }

@@ -140,6 +140,100 @@ size_t rules_count(const struct rules *r)
     return n;
 }
 
+/* --- signatures between those that were measured --- */
+
+/* By how much the ratio to the library's choice may be higher than interpolated: with it rules make
+ * one of 120 signatures slower on simulated networks (tests/sim/tune.py). */
+static const double interpolation_error = 0.15;
+
+/* The neighbour after A among the first N signatures, by ranks or by bytes; NULL if there is none.
+ * Algorithms differ most between powers of two and other numbers of ranks. */
+static const struct tuned *next_after(const struct tuned *a, bool by_ranks,
+                                      const struct tuned_set *s, size_t n)
+{
+    const struct tuned *next = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct tuned *x = &s->list.at[i];
+        const bool after =
+            by_ranks ? x->bytes == a->bytes && x->ranks > a->ranks &&
+                           is_power_of_2((size_t)x->ranks) == is_power_of_2((size_t)a->ranks)
+                     : x->ranks == a->ranks && x->bytes > a->bytes;
+        if (after && x->operation == a->operation && !strcmp(x->arrival, a->arrival) &&
+            !(next && next->ranks <= x->ranks && next->bytes <= x->bytes))
+            next = x;
+    }
+    return next;
+}
+
+/* The next power of two, or the next other number; of large ones not each, since the files would be
+ * large. */
+static size_t next_ranks(size_t ranks)
+{
+    size_t step = 1;
+    if (is_power_of_2(ranks))
+        return 2 * ranks;
+    while (64 * step <= ranks)
+        step *= 2;
+    return ranks + step + is_power_of_2(ranks + step);
+}
+
+/* The ratio PART of the way from A to B, on a logarithmic scale. A candidate that was dropped as
+ * far slower has no interval. */
+static struct estimate interpolate(struct estimate a, struct estimate b, double part)
+{
+    const double high_a = log(fmax(a.value, a.high)), high_b = log(fmax(b.value, b.high));
+    return (struct estimate){exp((1 - part) * log(a.value) + part * log(b.value)), NAN,
+                             exp((1 - part) * high_a + part * high_b)};
+}
+
+/* Adds what is between A and B, which differ in their ranks or in their bytes. */
+static void add_between(struct tuned_set *s, const struct tuned a, const struct tuned b)
+{
+    const bool by_ranks = a.ranks != b.ranks;
+    const size_t from = by_ranks ? (size_t)a.ranks : a.bytes,
+                 to = by_ranks ? (size_t)b.ranks : b.bytes;
+    for (size_t at = from; (at = by_ranks ? next_ranks(at) : 2 * at) < to && at > 0;) {
+        const double part = log((double)at / (double)from) / log((double)to / (double)from);
+        struct tuned *t = PUSH(&s->list);
+        *t = a;
+        t->ranks = by_ranks ? (int)at : a.ranks;
+        t->bytes = by_ranks ? a.bytes : at;
+        t->between = true;
+        t->best = 0;
+        t->time[0] = interpolate(a.time[0], b.time[0], part);
+        for (int k = 1; k < t->n; k++)
+            t->ratio[k] = interpolate(a.ratio[k], ratio_of(&b, &a.candidate[k]), part);
+    }
+}
+
+/* Keeps only the library's choice and the fastest of its algorithms. */
+static void keep_fastest(struct tuned *t)
+{
+    int best = 0;
+    for (int k = 1; k < t->n; k++)
+        if (!algorithm_is_ours(&t->candidate[k]) &&
+            t->ratio[k].value < (best ? t->ratio[best].value : INFINITY))
+            best = k;
+    t->n = best ? 2 : 1;
+    t->candidate[1] = t->candidate[best];
+    t->ratio[1] = t->ratio[best];
+    t->ratio[1].high += interpolation_error;
+    t->time[1].value = t->time[0].value * t->ratio[1].value;
+}
+
+void tuned_set_interpolate(struct tuned_set *s)
+{
+    for (int pass = 0; pass < 2 && !strncmp(s->library, "Open MPI", 8); pass++)
+        for (size_t n = s->list.n, i = 0; i < n; i++) {
+            const struct tuned *a = &s->list.at[i], *b = next_after(a, pass > 0, s, n);
+            if (b)
+                add_between(s, *a, *b);
+        }
+    for (size_t i = 0; i < s->list.n; i++)
+        if (s->list.at[i].between)
+            keep_fastest(&s->list.at[i]);
+}
+
 /* --- Open MPI --- */
 
 /* A line of the file: an algorithm (NULL: the library's choice) for messages from FROM bytes on, up
@@ -150,27 +244,25 @@ struct line {
     int ranks;
     size_t from;
     const struct algorithm *algorithm;
-    bool measured; /* with the library's choice: it was measured as the best; false: a gap */
 };
 struct lines {
     ARRAY(struct line) list;
 };
 
-/* Adds a line for T's operation. If two neighbours have one algorithm, so do the sizes between. */
+/* Adds a line for T's operation, instead of the last one if that begins at the same size. */
 static void add_line(struct lines *l, const struct tuned *t, int ranks, size_t from,
                      const struct algorithm *a)
 {
-    struct line *last = l->list.n ? &l->list.at[l->list.n - 1] : NULL;
-    const bool follows = last && last->operation == t->operation && last->ranks == ranks;
-    const bool gap = follows && !last->algorithm && last->from > 0 && !last->measured;
-    if (follows && !last->algorithm && !a) {
-        last->measured = true;
-        return;
-    }
-    if (follows && (last->from == from || (gap && is_same(last[-1].algorithm, a))))
-        l->list.n--;
-    if (!gap || !is_same(last[-1].algorithm, a))
-        *PUSH(&l->list) = (struct line){t->operation, ranks, from, a, false};
+    const struct line *last = l->list.n ? &l->list.at[l->list.n - 1] : NULL;
+    l->list.n -=
+        last && last->operation == t->operation && last->ranks == ranks && last->from == from;
+    *PUSH(&l->list) = (struct line){t->operation, ranks, from, a};
+}
+
+/* Whether lines for RANKS are good up to those for NEXT: there is no power of two between. */
+static bool goes_on(int ranks, const struct tuned *next)
+{
+    return next->between && (ranks ^ (next->ranks - 1)) < ranks;
 }
 
 /* Open MPI uses lines also for more ranks, up to the next number, and the first ones for fewer: so
@@ -193,11 +285,16 @@ static struct lines lines_of(const struct rules *r)
             any = false;
             add_line(&l, t, 0, 0, NULL);
         }
-        if (first || before->ranks != t->ranks)
+        const bool smaller = !first && before->ranks == t->ranks, /* has a rule, too */
+            larger = !last && after->ranks == t->ranks;
+        if (!smaller)
             add_line(&l, t, t->ranks, 0, NULL);
-        add_line(&l, t, t->ranks, t->bytes * factor, x->algorithm);
-        add_line(&l, t, t->ranks, x->of[x->n - 1]->bytes * factor + 1, NULL);
-        if (last || after->ranks > t->ranks + 1)
+        /* Where two neighbours agree, their algorithm is also for the sizes between. */
+        if (x->algorithm && !(smaller && is_same(x[-1].algorithm, x->algorithm)))
+            add_line(&l, t, t->ranks, t->bytes * factor, x->algorithm);
+        if (x->algorithm && !(larger && is_same(x[1].algorithm, x->algorithm)))
+            add_line(&l, t, t->ranks, x->of[x->n - 1]->bytes * factor + 1, NULL);
+        if (last || (after->ranks > t->ranks + 1 && !goes_on(t->ranks, after)))
             add_line(&l, t, t->ranks + 1, 0, NULL);
         any |= x->algorithm != NULL;
         if (last && !any)

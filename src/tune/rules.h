@@ -45,6 +45,7 @@ struct tuned {
     size_t bytes;
     char arrival[12]; /* the benchmark's pattern; empty: as in the application */
     double calls;     /* of the tuned run, by each member; 0: unknown */
+    bool between;     /* interpolated: candidates are the library's choice and its fastest */
     bool refuted;     /* the application did not become faster: there must be no rule */
     struct algorithm candidate[ALGORITHMS_MAX]; /* N of them; the first is the library's choice */
     /* Seconds, and the time in relation to that of the first in the same block; NaN where a
@@ -63,6 +64,15 @@ struct tuned_set {
     bool changed;      /* since it was read, by comparing runs */
     ARRAY(struct tuned) list;
 };
+
+static inline bool is_power_of_2(size_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* Adds to a benchmark's signatures, if the library has rules by size, those between them: doubled
+ * bytes, and the powers of two and the other numbers of ranks. */
+void tuned_set_interpolate(struct tuned_set *s);
 
 /* Signatures of one operation for which the library can only have one algorithm. */
 struct rule {

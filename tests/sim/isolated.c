@@ -3,12 +3,12 @@
  * its messages would delay those of the operation that are still under way.
  *
  * usage: isolated ALGORITHM BYTES ROOT
- *        isolated OPERATION BYTES ROOT
+ *        isolated OPERATION BYTES[,BYTES...] ROOT
  *
  * Prints microseconds: of five broadcasts by ALGORITHM, every rank inside before the root, the last
  * exit minus the root's entry; of OPERATION by the library the last exit where all enter at one
  * moment, and the longest from the entry of one, long after all others', to the exit of another
- * that needs it. */
+ * that needs it, if there is one size. */
 #include "base/clock.h"
 #include "measure/collective/operation.h"
 #include "sync/local_clock.h"
@@ -18,6 +18,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BROADCASTS = 5 };
 
@@ -71,14 +72,14 @@ static double operation_alone(const struct operation_call *c, int late)
     return last - clock_cost();
 }
 
-static void operation(const struct operation *o, int bytes, int root)
+static void operation(const struct operation *o, size_t bytes, int root, bool pairs)
 {
     struct operation_call call;
     double slowest = 0;
-    if (!operation_prepare(&call, o, MPI_COMM_WORLD, root, (size_t)bytes))
+    if (!operation_prepare(&call, o, MPI_COMM_WORLD, root, bytes))
         MPI_Abort(MPI_COMM_WORLD, 2);
     double together = operation_alone(&call, -1);
-    for (int late = 0; late < size; late++)
+    for (int late = 0; pairs && late < size; late++)
         if (operation_kind(o) != COLLECTIVE_FROM_ROOT || late == root)
             slowest = fmax(slowest, operation_alone(&call, late));
     if (rank == 0)
@@ -98,7 +99,8 @@ int main(int argc, char **argv)
     if (b)
         broadcasts(b, atoi(argv[2]), atoi(argv[3]));
     else if (o)
-        operation(o, atoi(argv[2]), atoi(argv[3]));
+        for (char *end = argv[2]; *end; end += *end == ',')
+            operation(o, strtoul(end, &end, 10), atoi(argv[3]), !strchr(argv[2], ','));
     else
         MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Finalize();

@@ -50,6 +50,7 @@ sim/collbench-bcast: $(call sim_objects,$(bcast_FILES))
 sim/collbench-bcast sim/collbench-collective sim/isolated: sim/obj/tests/sim/noise.o
 sim/collbench-bcast sim/collbench-collective sim/isolated: SIM_WRAP = -Wl,--wrap=PMPI_Recv,--wrap=PMPI_Wait,--wrap=PMPI_Bcast
 sim/collbench-collective: $(call sim_objects,$(collective_FILES)) sim/obj/tests/sim/algorithms.o
+sim/collbench-collective: SIM_WRAP += -Wl,--wrap=PMPI_Get_library_version
 sim/collbench-overlap: $(call sim_objects,$(overlap_FILES))
 sim/collbench-pairs: $(call sim_objects,$(pairs_FILES))
 sim/collbench-scenario: $(call sim_objects,$(scenario_FILES))

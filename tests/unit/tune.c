@@ -117,6 +117,26 @@ Test(tune, openmpi_rules_side_by_side)
     free(text);
 }
 
+/* 16 bytes lie between two sizes, and 5 ranks between two numbers that are no powers of two. */
+Test(tune, interpolated)
+{
+    const struct tuned t[] = {
+        signature("MPI_Bcast", 3, 8, 0.5, 1), signature("MPI_Bcast", 3, 32, 0.8, 0.8),
+        signature("MPI_Bcast", 6, 8, 0.5, NAN), signature("MPI_Bcast", 6, 32, 0.9, 0.4)};
+    struct tuned_set set = set_of(openmpi, t, 4);
+    tuned_set_interpolate(&set);
+    const struct tuned *x = tuned_set_find(&set, &(struct tuned){t->operation, 5, .bytes = 16});
+    cr_assert(set.list.n == 9 && x && x->between && x->n == 2);
+    cr_expect_float_eq(x->ratio[1].value, sqrt(0.5 * 0.8 * pow(0.9 / 0.8, log2(5 / 3.))), 1e-9);
+    char *text = written(openmpi, set.list.at, set.list.n, 9);
+    cr_expect(strstr(text, "4 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n5 # ranks\n"
+                           "5 # sizes\n0 0 4 0 # the library's choice\n8 4 4 0 # ring\n"
+                           "17 0 4 0 # the library's choice\n32 5 4 8192 # segmented_ring\n"),
+              "%s", text);
+    free(text);
+    free(set.list.at);
+}
+
 Test(tune, mpich_variables)
 {
     /* A variable is for all sizes. */
@@ -170,7 +190,7 @@ Test(tune, is_read_as_it_was_written, .fini = scratch_remove)
     set.list.at[0].best = 1;
     set.list.at[0].calls = 12;
     set.list.at[1].best = 2;
-    set.list.at[1].refuted = true;
+    set.list.at[1].refuted = set.list.at[1].between = true;
     strcpy(set.list.at[1].arrival, "last");
     cr_expect_eq(tuned_set_save(&set, scratch), 1);
     cr_assert(tuned_set_load(&again, scratch));
@@ -181,7 +201,8 @@ Test(tune, is_read_as_it_was_written, .fini = scratch_remove)
         const struct tuned *a = &set.list.at[i], *b = &again.list.at[i];
         cr_expect(a->operation == b->operation && a->ranks == b->ranks && a->bytes == b->bytes);
         cr_expect(a->best == b->best && a->n == b->n && a->calls == b->calls);
-        cr_expect(a->refuted == b->refuted && !strcmp(a->arrival, b->arrival));
+        cr_expect(a->refuted == b->refuted && a->between == b->between);
+        cr_expect_str_eq(a->arrival, b->arrival);
         cr_expect(!memcmp(a->candidate[2].name, b->candidate[2].name, 15));
         cr_expect_float_eq(a->ratio[2].high, b->ratio[2].high, 1e-9);
         cr_expect_eq(tuned_set_find(&again, a), b);

@@ -187,10 +187,10 @@ VARIATIONS = ["", "", "--cfg=smpi/os:0:1e-6:1e-10 --cfg=smpi/or:0:5e-7:1e-10",
               "--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0"]
 
 
-def draw(seed, most_ranks, kinds=KINDS):
+def draw(seed, most_ranks, kinds=KINDS, least=4):
     r = random.Random(seed)
     kind = kinds[seed % len(kinds)]
-    ranks = max(4, int(4 * (most_ranks / 4) ** r.random()))
+    ranks = max(least, int(4 * (most_ranks / 4) ** r.random()))
     a_host = r.choice([1, 1, 1, 2, 4])
     hosts = max(2, (ranks + a_host - 1) // a_host)
     xml = kind(r, hosts)
@@ -210,8 +210,8 @@ def draw(seed, most_ranks, kinds=KINDS):
     return case, "\n".join(head + xml + ["</platform>", ""]), "\n".join(place + [""])
 
 
-def write(seed, most_ranks, directory, kinds=KINDS):
-    case, xml, place = draw(seed, most_ranks, kinds)
+def write(seed, most_ranks, directory, kinds=KINDS, least=4):
+    case, xml, place = draw(seed, most_ranks, kinds, least)
     case["platform"] = "%s/%d.xml" % (directory, seed)
     case["hosts"] = "%s/%d.hosts" % (directory, seed)
     r = random.Random(seed)
