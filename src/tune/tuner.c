@@ -215,23 +215,28 @@ static int operations_next(const struct state *s, int n, double seconds)
 {
     double left = s->end - budget_now(), each = seconds / (s->next.operations + 1); /* warm-up */
     double fit = left / fmax(ROUNDS_WANTED - n, 1) / each - 1;
-    return left <= 0 ? 0 : (int)fmax(1, fmin(fit, OPERATIONS));
+    return left < 2 * each ? 0 : (int)fmax(1, fmin(fit, OPERATIONS));
 }
 
+/* A round takes at least as long as opening the candidates did. If there is not even that much time
+ * left, only the library's choice is measured. */
 static int measure_rounds(struct state *s)
 {
-    const struct latency_case *c = &s->t->c;
+    const double left = s->end - budget_now();
+    for (int k = 1; k < s->out->n; k++)
+        s->next.alive[k] &= !(left < s->t->budget - left);
     s->next.operations = PILOT;
-    for (int round = 0; s->next.operations > 0; round++) {
+    for (int round = 0;; round++) {
+        TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, 0, s->t->c.comm));
+        if (s->next.operations == 0)
+            return MPI_SUCCESS;
         double start = budget_now();
         TRY(measure_round(s, round));
         bool more = tuner_judge(s->time, round + 1, s->next.alive, s->out);
         s->next.operations = more && round + 1 < ROUNDS_MAX
                                  ? operations_next(s, round + 1, budget_now() - start)
                                  : 0;
-        TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, 0, c->comm));
     }
-    return MPI_SUCCESS;
 }
 
 static void list_trees(struct tuned *out)

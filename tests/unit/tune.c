@@ -419,6 +419,20 @@ Test(tune, measures_all_and_chooses_the_fastest)
     cr_expect(estimate_has_interval(t.ratio[1]));
 }
 
+/* Opening the candidates takes most of the budget, so that a round would exceed it. */
+static void slow(int rank, void *arg)
+{
+    struct tuned own;
+    struct call call = {.comm = MPI_COMM_WORLD};
+    (void)rank, (void)arg;
+    tune_call(&call, 4, &own);
+}
+
+Test(tune, the_choice_alone_without_time_for_a_round)
+{
+    cr_assert(fake_mpi_run(4, slow, NULL, &(struct fake_network){.latency = 0.25}));
+}
+
 static void differ(int rank, void *arg)
 {
     struct tuned own;
