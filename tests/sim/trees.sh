@@ -10,12 +10,6 @@ failed=0
 SMPI_OPTIONS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:1e-6:0 --cfg=smpi/or:0:1e-6:0"
 export SMPI_OPTIONS
 
-for wrong in --root=9 --step=0; do
-    sh "$run" cluster 3 sim/collbench-tree $wrong >"$dir/wrong" 2>&1
-    [ $? = 2 ] && grep -q '^collbench-tree: ' "$dir/wrong" || { echo "FAILED: $wrong is taken"; cat "$dir/wrong"; failed=1; }
-done
-[ $failed = 0 ] || exit 1
-
 # check PLATFORM RANKS PLACING GAIN LARGEST: GAIN is the least for 256 B.
 check() {
     SIM_PLACING=$3

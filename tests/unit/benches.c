@@ -322,6 +322,8 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {2, "collective", "--arrival=late:99", "expected a rank below 2"},
         {2, "collective", "--arrival=late", "expected late:RANK, ramp, random, or the directory"},
         {1, "tree", "--sizes=8", "at least 2 ranks: use: mpiexec -n 2"},
+        {4, "tree", "--step=0", "--step"},
+        {2, "pairs", "--step=1", "unknown option --step"},
         {4, "tree", "--ranks=1:4", "at least 2 ranks: use: --ranks=2:4"},
         {4, "tree", "--ranks=2:4 --root=3", "--root=3: expected one of the first 2 ranks"},
         {1, "pairs", "-i 3", "a pair needs at least 2 ranks"},

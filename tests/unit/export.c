@@ -299,6 +299,7 @@ Test(export, parts_of_a_rank_are_its_run)
                 {"collectives", 0.05e6},
                 {"other", 0.01e6}};
     struct profile *p = profile_new();
+    PUSH(&p->hosts)->ranks = 2;
     *PUSH(&p->ranks) = (struct profile_rank){.wall = 1,
                                              .mpi_ns = 600000000,
                                              .message_ns = 490000000,
@@ -317,6 +318,7 @@ Test(export, parts_of_a_rank_are_its_run)
 Test(export, efficiency_over_time)
 {
     struct profile *p = profile_new();
+    PUSH(&p->hosts)->ranks = 1;
     *PUSH(&p->ranks) = (struct profile_rank){.wall = 1};
     *PUSH(&p->slices) = (struct run_slice){0, 2000000, 0.45, 0.9, 1};
     *PUSH(&p->slices) = (struct run_slice){2000000, 4000000, 0.8, 0.8, 1};

@@ -290,5 +290,4 @@ int PMPI_Error_string(int error, char *text, int *length)
 ALSO(Init_thread);
 ALSO(Finalize);
 ALSO(Abort);
-ALSO(Get_library_version);
 ALSO(Error_string);

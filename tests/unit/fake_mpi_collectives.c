@@ -194,12 +194,6 @@ int PMPI_Scan(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MP
                                             : error;
 }
 
-int PMPI_Reduce_local(const void *from, void *into, int n, MPI_Datatype type, MPI_Op op)
-{
-    combine(into, from, n, type, op);
-    return MPI_SUCCESS;
-}
-
 int PMPI_Barrier(MPI_Comm comm)
 {
     int one = 0, all;

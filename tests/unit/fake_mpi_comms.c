@@ -147,18 +147,6 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
     return MPI_SUCCESS;
 }
 
-int PMPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found)
-{
-    static int most = 32767;
-    struct fake_comm *c = fake_comm_at(comm);
-    *found = key == MPI_TAG_UB || (key >= 0 && key < KEYS_MAX && c->has[fake_me][key]);
-    if (key == MPI_TAG_UB)
-        *(int **)value = &most;
-    else if (*found)
-        *(void **)value = c->attribute[fake_me][key];
-    return MPI_SUCCESS;
-}
-
 /* --- groups --- */
 
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)

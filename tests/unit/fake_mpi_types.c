@@ -16,7 +16,8 @@ size_t fake_size(MPI_Datatype type)
 {
     if (vector_of(type))
         return vector_of(type)->count * vector_of(type)->block;
-    if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_PACKED || type == MPI_UNSIGNED_CHAR)
+    if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_PACKED || type == MPI_UNSIGNED_CHAR ||
+        type == MPI_C_BOOL)
         return 1;
     if (type == MPI_INT || type == MPI_FLOAT || type == MPI_INT32_T || type == MPI_UINT32_T ||
         type == MPI_UNSIGNED)

@@ -77,6 +77,7 @@ Test(figures, of_ranks_collectives_and_regions)
     cr_assert_float_eq(figure_of(p, "call_sites", "waiting"), 400.0 / 28, 1e-9);
     cr_assert_float_eq(figure_of(p, "call_sites", "of_run"), 25, 1e-9);
     cr_assert_float_eq(figure_of(p, "call_sites", "share"), 100, 1e-9);
+    json_decref(p->arrivals.at[0].late);
     p->arrivals.n = 0;
     cr_assert(isnan(figure_of(p, "call_sites", "waiting")));
     p->trace = (struct profile_trace){.on = true, .covered = 1};
@@ -156,6 +157,7 @@ Test(figures, of_one_row_of_each_table)
              comm = profile_add_comm(p, &(struct profile_comm){.site = PROFILE_NONE, .size = 2}),
              site = profile_add_site(
                  p, &(struct profile_site){.depth = 1, .frame = {{.module = PROFILE_NONE}}});
+    PUSH(&p->hosts)->ranks = 2;
     for (int r = 0; r < 2; r++)
         *PUSH(&p->ranks) = (struct profile_rank){.rank = r, .state = LEDGER_FINALIZED, .wall = 1};
     profile_add_entry(p, &(struct profile_entry){.site = site,

@@ -207,6 +207,7 @@ Test(ledger, forged_records_are_refused, .fini = cleanup)
         cr_assert_eq(fault != NULL, more, "forgery %d", i);
         cr_assert(!more || !strncmp(fault, "a damaged record: ", 18), "%s", fault);
         cr_assert(!more || !r.header);
+        ledger_close(&r);
         ledger_close(&w);
     }
 }

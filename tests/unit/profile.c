@@ -148,8 +148,8 @@ Test(profile, json_says_all_and_no_more)
     site->frame[0].offset = 77;
     p->instances.at[0].outside_ns = -1;
     p->instances.at[1].outside_ns = 5;
-    p->libraries.n = 0;
-    *PUSH(&p->libraries) = memory_strdup("a library");
+    free(p->libraries.at[0]);
+    p->libraries.at[0] = memory_strdup("a library");
     for (int i = 0; i < 2; i++)
         profile_add_finding(p, "ack", json_pack("{s:i}", "rank", i));
     json_t *json = profile_json(p), *sites = NULL, *acks = NULL, *outside = NULL, *ns;
