@@ -60,39 +60,39 @@ static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
     }
 }
 
-/* FIGURE in the row KEY of table NAME of the I-th launch; NaN if it is missing. */
-static double figure_of(const struct launches *l, size_t i, const char *name, const char *key,
-                        const char *figure)
+/* The rows of table NAME in the I-th launch. */
+static const json_t *rows_of(const struct launches *l, size_t i, const char *name)
+{
+    const json_t *tables = json_object_get(json_array_get(l->all, i), "tables");
+    return json_object_get(json_object_get(tables, name), "rows");
+}
+
+/* The one with KEY; NULL if it is missing. TABLE has its columns. */
+static const json_t *find_row(const struct launches *l, size_t i, const char *name,
+                              const json_t *table, const char *key)
 {
     size_t r;
-    const json_t *launch = json_array_get(l->all, i), *row;
-    const json_t *table = json_object_get(json_object_get(launch, "tables"), name);
+    const json_t *row;
     char other[KEY_ROOM];
-    json_array_foreach(json_object_get(table, "rows"), r, row)
+    json_array_foreach(rows_of(l, i, name), r, row)
     {
         row_key(table, row, other);
         if (strcmp(other, key) == 0)
-            return json_number_at(row, figure);
+            return row;
     }
-    return NAN;
-}
-
-/* The rows of table NAME in the first launch of A or B. */
-static const json_t *rows_of(const struct launches *l, bool of_b, const char *name)
-{
-    const json_t *first = json_array_get(l->all, of_b ? l->before : 0);
-    return json_object_get(json_object_get(json_object_get(first, "tables"), name), "rows");
+    return NULL;
 }
 
 /* KEYS: of a row, in A and in B. */
-static void add_figure(const struct launches *l, const char *name, char keys[2][KEY_ROOM],
-                       const json_t *column)
+static void add_figure(const struct launches *l, const char *name, const json_t *table,
+                       char keys[2][KEY_ROOM], const json_t *column)
 {
     size_t all = l->before + l->after, n[2] = {0};
     double *x[2] = {memory_alloc(all * sizeof(double)), memory_alloc(all * sizeof(double))};
     for (size_t i = 0; i < all; i++) {
         int side = i >= l->before;
-        double value = figure_of(l, i, name, keys[side], json_text_at(column, "name"));
+        double value =
+            json_number_at(find_row(l, i, name, table, keys[side]), json_text_at(column, "name"));
         if (!isnan(value))
             x[side][n[side]++] = value;
     }
@@ -120,21 +120,6 @@ static void add_figure(const struct launches *l, const char *name, char keys[2][
     free(x[1]);
 }
 
-/* Whether one of ROWS in TABLE has KEY. */
-static bool has_row(const json_t *table, const json_t *rows, const char *key)
-{
-    size_t r;
-    const json_t *row;
-    char other[KEY_ROOM] = "";
-    json_array_foreach(rows, r, row)
-    {
-        row_key(table, row, other);
-        if (strcmp(other, key) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Interval ends within a launch say nothing about differences between launches. */
 static bool is_interval_end(const char *figure)
 {
@@ -147,18 +132,20 @@ static bool is_interval_end(const char *figure)
 static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
     size_t r, i;
-    const json_t *row, *column, *a = rows_of(l, false, name), *b = rows_of(l, true, name);
+    const json_t *row, *column;
     char keys[2][KEY_ROOM], place[KEY_ROOM];
-    json_array_foreach(a, r, row)
+    json_array_foreach(json_object_get(table, "rows"), r, row)
     {
+        const json_t *of_b = json_array_get(rows_of(l, l->before, name), r);
         row_key(table, row, keys[0]);
-        row_key(table, json_array_get(b, r), place);
-        bool other = r < json_array_size(b) && !has_row(table, b, keys[0]);
-        strcpy(keys[1], other && !has_row(table, a, place) ? place : keys[0]);
+        row_key(table, of_b, place);
+        bool other = of_b && !find_row(l, l->before, name, table, keys[0]) &&
+                     !find_row(l, 0, name, table, place);
+        strcpy(keys[1], other ? place : keys[0]);
         json_array_foreach(json_object_get(table, "columns"), i, column)
         {
             if (is_figure(column) && !is_interval_end(json_text_at(column, "name")))
-                add_figure(l, name, keys, column);
+                add_figure(l, name, table, keys, column);
         }
     }
 }
