@@ -11,7 +11,7 @@ for drift in 0 20; do
     done
 done
 unset SIM_DRIFT
-python3 - <<'END'
+python3 - <<'END' || exit 1
 import json
 import re
 def text_of(drift, size):
@@ -36,17 +36,13 @@ END
 
 # Where one broadcast takes longer than the budget, held finds the slowest destination, too: it gave a third of direct.
 sed 's/lat="5us"/lat="125ms"/' "$srcdir/tests/sim/platforms/cluster.xml" >sim/drift.satellite.xml
+# A least time of trees is so but for the clocks' error.
+SIM_DRIFT=200 "$srcdir/tests/sim/run.sh" sim/drift.satellite.xml 4 sim/collbench-tree --sizes=1 --algorithm=flat --format=csv |
+    awk -F, '/at_least$/ { n++; print; if ($9 == "" || $9 > 0.9 * $8 || $10 != "") bad = 1 } END { exit bad || n != 2 }' ||
+    { echo "FAIL: a least time by several clocks"; exit 1; }
 SIM_DRIFT=200 "$srcdir/tests/sim/run.sh" sim/drift.satellite.xml 8 sim/collbench-bcast --sizes=1:1 --method=held,direct --as=all \
     --format=json | python3 -c '
 import json, sys
 text = sys.stdin.read()
 held, direct = (r["value"] for r in json.loads(text[text.index("{"):])["tables"]["methods"]["rows"][:2])
 sys.exit("FAIL: over 250 ms held %s us, direct %s" % (held, direct) if abs(held / direct - 1) > 0.005 else 0)'
-
-# What is only a least time between hosts is so less the clocks' error.
-SIM_DRIFT=200 "$srcdir/tests/sim/run.sh" sim/drift.satellite.xml 4 sim/collbench-tree --sizes=1 --algorithm=flat --format=json | python3 -c '
-import json, sys
-text = sys.stdin.read()
-for r in json.loads(text[text.index("{"):])["tables"]["schedules"]["rows"]:
-    if r["high"] is not None or r["low"] is None or r["low"] > 0.9 * r["measured"]:
-        sys.exit("FAIL: at least %s us, from %s to %s" % (r["measured"], r["low"], r["high"]))'
