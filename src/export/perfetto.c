@@ -113,17 +113,8 @@ static void put_message(struct perfetto *w, size_t receive)
     put(w, ends[1]);
 }
 
-static const char *const transport_names[TRANSPORT_KINDS] = {
-    [TRANSPORT_SEND] = "start of a send",
-    [TRANSPORT_RECEIVE] = "start of a receive",
-    [TRANSPORT_ONE_SIDED] = "start of a put or get",
-    [TRANSPORT_FLUSH] = "start of a flush",
-    [TRANSPORT_COMPLETED] = "end of a transfer",
-    [TRANSPORT_POLL] = "poll that found something",
-    [TRANSPORT_COPY] = "copy between processes",
-    [TRANSPORT_WROTE] = "write to a socket",
-    [TRANSPORT_READ] = "read from a socket",
-};
+#define KIND_NAME(id, name) name,
+static const char *const transport_names[TRANSPORT_KINDS] = {TRANSPORT_KIND_LIST(KIND_NAME)};
 
 /* Writes transport events in the rows of their calls; those with a duration become slices. */
 static void put_transport(struct perfetto *w, const struct net *e)

@@ -3,23 +3,8 @@
 static const char *const state_names[] = {
     [LEDGER_RUNNING] = "running", [LEDGER_FINALIZED] = "finalized", [LEDGER_EXITED] = "exited",
     [LEDGER_ABORTED] = "aborted", [LEDGER_SIGNALLED] = "signalled", [PROFILE_CUT_OFF] = "cut off"};
-static const char *const family_names[] = {[FAMILY_PLAIN] = "plain",
-                                           [FAMILY_COLLECTIVE] = "collective",
-                                           [FAMILY_ICOLLECTIVE] = "icollective",
-                                           [FAMILY_SEND] = "send",
-                                           [FAMILY_ISEND] = "isend",
-                                           [FAMILY_RECV] = "recv",
-                                           [FAMILY_IRECV] = "irecv",
-                                           [FAMILY_SENDRECV] = "sendrecv",
-                                           [FAMILY_INIT_REQUEST] = "init_request",
-                                           [FAMILY_START] = "start",
-                                           [FAMILY_COMPLETION] = "completion",
-                                           [FAMILY_PROBE] = "probe",
-                                           [FAMILY_ONE_SIDED] = "one_sided",
-                                           [FAMILY_IO] = "io",
-                                           [FAMILY_COMM] = "communicator",
-                                           [FAMILY_LIFECYCLE] = "lifecycle"};
-
+#define NAME(id, name) name,
+static const char *const family_names[] = {CALL_FAMILIES(NAME)};
 static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
                                             [LEDGER_NETWORK_ON] = "recorded",
                                             [LEDGER_NETWORK_NO_UCX] = "system calls alone",

@@ -73,23 +73,29 @@ enum ledger_state {
     LEDGER_STATES
 };
 
+/* Families of operations: X(ID, name in profiles). */
+#define CALL_FAMILIES(X)                                                                           \
+    X(PLAIN, "plain")           /* counted and timed only */                                       \
+    X(COLLECTIVE, "collective") /* blocking, also neighbourhood collectives */                     \
+    X(ICOLLECTIVE, "icollective")                                                                  \
+    X(SEND, "send")                                                                                \
+    X(ISEND, "isend")                                                                              \
+    X(RECV, "recv")                                                                                \
+    X(IRECV, "irecv")                                                                              \
+    X(SENDRECV, "sendrecv")                                                                        \
+    X(INIT_REQUEST, "init_request") /* MPI_Send_init, MPI_Bcast_init, ... */                       \
+    X(START, "start")                                                                              \
+    X(COMPLETION, "completion") /* Wait, Test and their variants, Request_free, Cancel */          \
+    X(PROBE, "probe")                                                                              \
+    X(ONE_SIDED, "one_sided")                                                                      \
+    X(IO, "io")                                                                                    \
+    X(COMM, "communicator")   /* makes or frees communicators */                                   \
+    X(LIFECYCLE, "lifecycle") /* Init, Finalize, Abort, sessions */
+
 enum call_family {
-    FAMILY_PLAIN,      /* counted and timed only */
-    FAMILY_COLLECTIVE, /* blocking, also neighbourhood collectives */
-    FAMILY_ICOLLECTIVE,
-    FAMILY_SEND,
-    FAMILY_ISEND,
-    FAMILY_RECV,
-    FAMILY_IRECV,
-    FAMILY_SENDRECV,
-    FAMILY_INIT_REQUEST, /* MPI_Send_init, MPI_Bcast_init, ... */
-    FAMILY_START,
-    FAMILY_COMPLETION, /* Wait, Test and their variants, Request_free, Cancel */
-    FAMILY_PROBE,
-    FAMILY_ONE_SIDED,
-    FAMILY_IO,
-    FAMILY_COMM,     /* makes or frees communicators */
-    FAMILY_LIFECYCLE /* Init, Finalize, Abort, sessions */
+#define X(id, name) FAMILY_##id,
+    CALL_FAMILIES(X)
+#undef X
 };
 
 struct ledger_operation {

@@ -10,16 +10,8 @@
 #include <string.h>
 
 /* The key of a finding about a cause, by the state of the waits that it explains. */
-static const char *const keys[WAIT_STATES] = {
-    [WAIT_NONE] = "wait",
-    [WAIT_LATE_SENDER] = "late_sender",
-    [WAIT_WRONG_ORDER] = "wrong_order",
-    [WAIT_LATE_RECEIVER] = "late_receiver",
-    [WAIT_N_TO_N] = "n_to_n",
-    [WAIT_LATE_ROOT] = "late_root",
-    [WAIT_EARLY_ROOT] = "early_root",
-    [WAIT_PREFIX] = "prefix",
-};
+#define KEY(id, name, key) key,
+static const char *const keys[WAIT_STATES] = {WAIT_STATE_LIST(KEY)};
 
 /* Whether RANK sends at least one message to PEER. */
 static bool sends_to(const struct profile *p, uint32_t rank, uint32_t peer)

@@ -60,17 +60,23 @@ struct event {
     bool excluded;           /* the profiler may have delayed it: its wait is ignored */
 };
 
+/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender, although for most of
+ * the wait a message had arrived that is received later by a blocking receive. */
+#define WAIT_STATE_LIST(X)                                                                         \
+    X(NONE, "none", "wait")                                                                        \
+    X(LATE_SENDER, "late sender", "late_sender")                                                   \
+    X(WRONG_ORDER, "late sender, wrong order", "wrong_order")                                      \
+    X(LATE_RECEIVER, "late receiver", "late_receiver")                                             \
+    X(N_TO_N, "wait at n-to-n", "n_to_n")                                                          \
+    X(LATE_ROOT, "late root", "late_root")                                                         \
+    X(EARLY_ROOT, "early root", "early_root")                                                      \
+    X(PREFIX, "late rank before, in a prefix", "prefix")
+
 enum wait_state {
-    WAIT_NONE,
-    WAIT_LATE_SENDER,
-    WAIT_WRONG_ORDER, /* late sender, although for most of the wait a message had arrived that is
-                         received later by a blocking receive */
-    WAIT_LATE_RECEIVER,
-    WAIT_N_TO_N,
-    WAIT_LATE_ROOT,
-    WAIT_EARLY_ROOT,
-    WAIT_PREFIX,
-    WAIT_STATES
+#define X(id, name, key) WAIT_##id,
+    WAIT_STATE_LIST(X)
+#undef X
+        WAIT_STATES
 };
 extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */
 

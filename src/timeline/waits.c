@@ -5,16 +5,8 @@
 
 #include "base/array.h"
 
-const char *const wait_names[WAIT_STATES] = {
-    [WAIT_NONE] = "none",
-    [WAIT_LATE_SENDER] = "late sender",
-    [WAIT_WRONG_ORDER] = "late sender, wrong order",
-    [WAIT_LATE_RECEIVER] = "late receiver",
-    [WAIT_N_TO_N] = "wait at n-to-n",
-    [WAIT_LATE_ROOT] = "late root",
-    [WAIT_EARLY_ROOT] = "early root",
-    [WAIT_PREFIX] = "late rank before, in a prefix",
-};
+#define NAME(id, name, key) name,
+const char *const wait_names[WAIT_STATES] = {WAIT_STATE_LIST(NAME)};
 
 /* --- messages --- */
 

@@ -12,19 +12,25 @@
 #define TRANSPORT_VERSION 2u /* of this header; both sides must have the same */
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
 
-/* Kinds of events; the first four are starts. A start and its completion have the same number. */
+/* Kinds of events: X(ID, name). Those before COMPLETED are starts. A start and its completion have
+ * the same number. */
+#define TRANSPORT_KIND_LIST(X)                                                                     \
+    X(SEND, "start of a send")                                                                     \
+    X(RECEIVE, "start of a receive")                                                               \
+    X(ONE_SIDED, "start of a put or get") /* or of an atomic operation */                          \
+    X(FLUSH, "start of a flush")                                                                   \
+    X(COMPLETED, "end of a transfer")                                                              \
+    X(POLL, "poll that found something") /* FROM: of the first thing it found, or its end */       \
+    X(COPY, "copy between processes")    /* process_vm_readv, process_vm_writev */                 \
+    X(WROTE, "write to a socket")        /* sendmsg, writev, send */                               \
+    X(READ, "read from a socket")        /* recvmsg, readv, recv */
+
 enum transport_kind {
-    TRANSPORT_SEND,
-    TRANSPORT_RECEIVE,
-    TRANSPORT_ONE_SIDED, /* put, get, atomic */
-    TRANSPORT_FLUSH,
-    TRANSPORT_STARTS,
-    TRANSPORT_COMPLETED = TRANSPORT_STARTS,
-    TRANSPORT_POLL, /* a poll that found something; FROM: of the first thing it found, or its end */
-    TRANSPORT_COPY, /* process_vm_readv, process_vm_writev */
-    TRANSPORT_WROTE, /* sendmsg, writev, send */
-    TRANSPORT_READ,  /* recvmsg, readv, recv */
-    TRANSPORT_KINDS
+#define X(id, name) TRANSPORT_##id,
+    TRANSPORT_KIND_LIST(X)
+#undef X
+        TRANSPORT_KINDS,
+    TRANSPORT_STARTS = TRANSPORT_COMPLETED
 };
 
 struct transport_event {
