@@ -98,7 +98,7 @@ static void find_failures(struct finding_context *c)
     snprintf(rank, sizeof rank, " on rank %d", only);
     snprintf(more, sizeof more, " most often, and %zu other call site%s", others,
              others == 1 ? "" : "s");
-    call_label(c->v, most.operation, most.site, call);
+    call_label(c->v, most.operation, most.site, NULL, call);
     struct finding f = {.key = "failed_calls",
                         .severity = SEVERITY_ERROR,
                         .site = call,

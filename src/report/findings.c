@@ -25,14 +25,6 @@ bool finding_matters(struct finding_context *c, double cost, double low, double 
     return matters;
 }
 
-void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL])
-{
-    bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
-    if (operation != PROFILE_NONE)
-        snprintf(text, CALL_LABEL, "%s%s%s", v->p->operations.at[operation].name,
-                 known ? " at " : "", known ? v->label[site] : "");
-}
-
 /* A script is recorded as "SCRIPT (INTERPRETER)", with the arguments of the interpreter. */
 const char *run_again(const struct finding_context *c, const char *why, const char *options,
                       char text[RUN_AGAIN])
@@ -124,7 +116,7 @@ static bool find_polls(const struct finding_context *c)
         return false;
     const struct profile_group *g = profile_group_find(p, most.site, most.operation);
     const double every = c->run * (g ? g->spread.ranks : 1) / (double)most.calls;
-    call_label(c->v, most.operation, most.site, call);
+    call_label(c->v, most.operation, most.site, NULL, call);
     document_finding(
         c->d,
         FINDING("polls", NOTE, .site = call, .number = {{"count", (double)most.calls}},
@@ -182,7 +174,7 @@ static void find_small_messages(struct finding_context *c)
     if (!most || !finding_matters(c, time, NAN, noise_doubt(p, NOISE_ANY_RANK, true, 0)))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
-    call_label(c->v, most->operation, most->site, call);
+    call_label(c->v, most->operation, most->site, NULL, call);
     f.site = call;
     f.ranks = &(int){(int)most->rank};
     f.n_ranks = 1;

@@ -9,11 +9,6 @@
 /* Adds all findings of V to D. DIRECTORY: that of the run, for advice; NULL if unknown. */
 void findings_add(struct document *d, const struct view *v, const char *directory);
 
-/* "MPI_Recv at x.c:12 main": a call with its call site, if known. Without an operation
- * (PROFILE_NONE) TEXT remains as it is. */
-enum { CALL_LABEL = 600 };
-void call_label(const struct view *v, uint32_t operation, uint32_t site, char text[CALL_LABEL]);
-
 /* --- for the files that find them --- */
 
 /* Load imbalance: ranks that spend more time outside of MPI than the others, which wait for them.

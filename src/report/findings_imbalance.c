@@ -22,7 +22,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
             rank[n++] = p->ranks.at[i].rank;
     rank_list(list, sizeof list, rank, n);
     if (b->at.cost > 0)
-        call_label(c->v, b->at.operation, b->at.site, call);
+        call_label(c->v, b->at.operation, b->at.site, NULL, call);
     bool known = imbalance_processor(b, p, processor);
     bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
     if (idle)
@@ -80,7 +80,7 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
 {
     char share[32], of_rank[32], call[CALL_LABEL], advice[RUN_AGAIN];
     struct finding f = finding_of_cost(c, "late_arrival", cost, low);
-    call_label(c->v, a->operation, a->site, call);
+    call_label(c->v, a->operation, a->site, NULL, call);
     run_again(c, "see what late ranks do", "--trace ", advice);
     f.site = call;
     f.ranks = &(int){(int)a->cost_rank};

@@ -105,11 +105,11 @@ enum { SEGMENT_LABEL = 2 * CALL_LABEL + 40 };
 static void segment_label(const struct view *v, const struct root_cause *c,
                           char text[SEGMENT_LABEL])
 {
-    char left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
-    call_label(v, c->from_operation, c->from_site, left);
-    call_label(v, c->operation, c->site, entered);
+    char before[CALL_LABEL], after[CALL_LABEL];
+    const char *entered = call_label(v, c->operation, c->site, "MPI_Finalize", after);
     if (c->kind == CAUSE_COMPUTATION)
-        snprintf(text, SEGMENT_LABEL, "Between %s and %s", left, entered);
+        snprintf(text, SEGMENT_LABEL, "Between %s and %s",
+                 call_label(v, c->from_operation, c->from_site, "MPI_Init", before), entered);
     else
         snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
 }
@@ -223,14 +223,13 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     const bool one = is_of_one_rank(s);
     const char *order = one ? NULL : order_of(s);
     char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
-    char entered[CALL_LABEL] = "MPI_Finalize";
+    char entered[CALL_LABEL];
     const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20] = "";
     char code[SAMPLED_TEXT];
     struct finding f = finding_of_cost(c, order ? order : keys[s->most->wait_state], cost,
                                        noise_at_least(cost, least, cause_doubt(c, s)));
-    call_label(c->v, s->most->wait_operation, s->most->wait_site, call);
-    call_label(c->v, s->most->operation, s->most->site, entered);
+    call_label(c->v, s->most->wait_operation, s->most->wait_site, NULL, call);
     segment_label(c->v, s->most, between);
     f.site = call;
     f.number[0] = (struct finding_number){"late_ranks", (double)s->n};
@@ -262,7 +261,8 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     code_text(c, s, cost, code);
     if (certain && one && s->first->kind == CAUSE_COMPUTATION)
         snprintf(advice, sizeof advice, "shorten or balance what rank %u does before %s",
-                 s->most->rank, entered);
+                 s->most->rank,
+                 call_label(c->v, s->most->operation, s->most->site, "MPI_Finalize", entered));
     else
         snprintf(advice, sizeof advice,
                  "see all causes of waiting: collprof report --table=causes %s",

@@ -149,8 +149,7 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
 {
     const struct profile *p = c->v->p;
     char time[32], called[CALL_LABEL], inner[CALL_LABEL + 30] = "";
-    char left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
-    char between[2 * CALL_LABEL + 30] = "";
+    char left[CALL_LABEL], entered[CALL_LABEL], between[2 * CALL_LABEL + 30] = "";
     f = longest_row(c, f, end);
     const struct profile_sample *s = f->in;
     frame_label(p, f->called, called, sizeof called);
@@ -158,10 +157,10 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
         const int n = snprintf(inner, sizeof inner, ", most often in ");
         frame_label(p, f->frame, inner + n, sizeof inner - (size_t)n);
     }
-    call_label(c->v, s->from_operation, s->from_site, left);
-    call_label(c->v, s->operation, s->site, entered);
     if (with_calls)
-        snprintf(between, sizeof between, ", between %s and %s", left, entered);
+        snprintf(between, sizeof between, ", between %s and %s",
+                 call_label(c->v, s->from_operation, s->from_site, "MPI_Init", left),
+                 call_label(c->v, s->operation, s->site, "MPI_Finalize", entered));
     snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.",
              format_time(time, ns), called, inner, between);
 }
@@ -231,7 +230,7 @@ void fill_samples(struct table *t, const struct view *v)
         const struct sampled_function *f = &list.at[i];
         const struct profile_sample *s = f->in;
         const struct profile_frame *const frame[] = {f->called, f->frame};
-        char text[CALL_LABEL], left[CALL_LABEL] = "MPI_Init", entered[CALL_LABEL] = "MPI_Finalize";
+        char text[CALL_LABEL];
         double all = 0;
         for (size_t k = 0; k < list.n; k++)
             all += list.at[k].in->rank == s->rank ? list.at[k].ns : 0;
@@ -243,10 +242,8 @@ void fill_samples(struct table *t, const struct view *v)
                 frame_label(v->p, frame[k], text, sizeof text);
             table_text(t, frame[k] ? text : NULL);
         }
-        call_label(v, s->from_operation, s->from_site, left);
-        call_label(v, s->operation, s->site, entered);
-        table_text(t, left);
-        table_text(t, entered);
+        table_text(t, call_label(v, s->from_operation, s->from_site, "MPI_Init", text));
+        table_text(t, call_label(v, s->operation, s->site, "MPI_Finalize", text));
     }
     free(list.at);
 }

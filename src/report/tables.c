@@ -21,6 +21,17 @@ void view_close(struct view *v)
     site_labels_free(v->p, v->label);
 }
 
+const char *call_label(const struct view *v, uint32_t operation, uint32_t site, const char *none,
+                       char text[CALL_LABEL])
+{
+    bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
+    if (operation == PROFILE_NONE)
+        return none;
+    snprintf(text, CALL_LABEL, "%s%s%s", v->p->operations.at[operation].name, known ? " at " : "",
+             known ? v->label[site] : "");
+    return text;
+}
+
 #define OPERATION COLUMN("operation", TEXT, NULL, "the MPI function")
 #define SITE                                                                                       \
     NAME("call_site", "call site",                                                                 \
@@ -258,19 +269,9 @@ static const struct column cause_columns[] = {
     NAME("entered", NULL, "the call after it, or around it"),
 };
 
-static void put_call(struct table *t, const struct view *v, uint32_t operation, uint32_t site,
-                     const char *none)
-{
-    char text[600];
-    bool known = site != PROFILE_NONE && v->p->stack_depth && v->p->sites.at[site].depth;
-    const char *name = operation == PROFILE_NONE ? none : v->p->operations.at[operation].name;
-    snprintf(text, sizeof text, "%s%s%s", known ? v->label[site] : "", known ? " " : "",
-             name ? name : "");
-    table_text(t, *text ? text : NULL);
-}
-
 static void fill_causes(struct table *t, const struct view *v)
 {
+    char text[CALL_LABEL];
     for (size_t i = 0; i < v->p->causes.n; i++) {
         const struct root_cause *c = &v->p->causes.at[i];
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
@@ -285,11 +286,12 @@ static void fill_causes(struct table *t, const struct view *v)
         put_percent(t, (double)c->passed_ns, cost);
         put_count(t, c->waits);
         put_ns(t, (double)c->path_ns);
-        put_call(t, v, c->from_operation, c->from_site,
-                 outside                    ? "MPI_Init"
-                 : c->kind == CAUSE_UNKNOWN ? unknown
-                                            : NULL);
-        put_call(t, v, c->operation, c->site, outside ? "MPI_Finalize" : NULL);
+        table_text(t, call_label(v, c->from_operation, c->from_site,
+                                 outside                    ? "MPI_Init"
+                                 : c->kind == CAUSE_UNKNOWN ? unknown
+                                                            : NULL,
+                                 text));
+        table_text(t, call_label(v, c->operation, c->site, outside ? "MPI_Finalize" : NULL, text));
     }
 }
 

@@ -21,6 +21,12 @@ struct view {
 void view_open(struct view *v, const struct profile *p);
 void view_close(struct view *v);
 
+/* "MPI_Recv at x.c:12 main": a call with its call site, if known; written to TEXT, and returned.
+ * Without an operation (PROFILE_NONE) the result is NONE. */
+enum { CALL_LABEL = 600 };
+const char *call_label(const struct view *v, uint32_t operation, uint32_t site, const char *none,
+                       char text[CALL_LABEL]);
+
 /* A column that is always shown, one that narrow text leaves out, and one of names. */
 #define COLUMN(name, kind, head, meaning)                                                          \
     {                                                                                              \

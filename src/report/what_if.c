@@ -27,23 +27,18 @@ const char *prediction_text(const struct profile *p, const struct prediction *x,
 
 /* Computation between the calls at two sites, named as in tables; "": any site. */
 struct selection {
-    const struct profile *p;
-    char *const *label;
-    char left[600], entered[600];
+    struct view view; /* with call sites' labels alone */
+    char left[CALL_LABEL], entered[CALL_LABEL];
 };
 
 /* Whether NAME selects the call of OPERATION at SITE: "FILE:LINE", the site's label ("FILE:LINE
- * FUNCTION"), or the label and the operation; "" selects any. Without an operation (PROFILE_NONE)
- * it is the start of the run, "MPI_Init". */
+ * FUNCTION"), or what tables show. */
 static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site)
 {
-    const char *label = site == PROFILE_NONE ? "" : s->label[site];
-    char call[700];
-    if (operation == PROFILE_NONE)
-        return !strcmp(name, "MPI_Init");
-    snprintf(call, sizeof call, "%s%s%s", label, *label ? " " : "",
-             s->p->operations.at[operation].name);
-    return !*name || !strcmp(name, label) || !strcmp(name, call) ||
+    const char *label = site == PROFILE_NONE ? "" : s->view.label[site];
+    char call[CALL_LABEL];
+    return !strcmp(name, label) ||
+           !strcmp(name, call_label(&s->view, operation, site, "MPI_Init", call)) ||
            (strlen(name) == strcspn(label, " ") && !strncmp(label, name, strlen(name)));
 }
 
@@ -134,7 +129,7 @@ static bool predict(const struct profile *trace, const char *change, struct what
 bool report_what_if(const struct profile *trace, const char *change, FILE *out)
 {
     char text[PREDICTION_TEXT];
-    struct selection s = {.p = trace, .label = site_labels(trace)};
+    struct selection s = {.view = {.p = trace, .label = site_labels(trace)}};
     struct what_if w = {.selects = selects, .context = &s};
     struct prediction x = {0};
     const bool good =
@@ -146,6 +141,6 @@ bool report_what_if(const struct profile *trace, const char *change, FILE *out)
                   change);
     if (good)
         fprintf(out, "%s: %s.\n", change, prediction_text(trace, &x, text));
-    site_labels_free(trace, (char **)s.label);
+    view_close(&s.view);
     return good;
 }

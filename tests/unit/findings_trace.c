@@ -236,7 +236,7 @@ Test(findings, what_if_changes_are_named)
         {"faster:MPI_Init..solve.c:12,100", "would take 221 us"},
         {"faster:solve.c:20,50", "would take 208 us"},
         {"faster:solve.c:20 solve,50%", "would take 208 us"},
-        {"faster:solve.c:12 solve MPI_Barrier,10", "would take 205 us"},
+        {"faster:MPI_Barrier at solve.c:12 solve,10", "would take 205 us"},
         {"no-transfer", "would take 224 us"},
         {"faster:solve.c:20..MPI_Finalize,50", NULL},
         {"balance:", NULL},
