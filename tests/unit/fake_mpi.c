@@ -217,11 +217,8 @@ int fake_mpi_program(int ranks, const struct fake_program *program,
     return fake_mpi_run(ranks, load_and_run, (void *)program, network) ? fake_world.worst : -1;
 }
 
-int PMPI_Get_processor_name(char *name, int *length)
-{
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node-%d", fake_me);
-    return MPI_SUCCESS;
-}
+ANSWER(Get_processor_name, (char *name, int *length),
+       *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node-%d", fake_me))
 
 /* --- the beginning and the end --- */
 
@@ -239,23 +236,9 @@ int PMPI_Pcontrol(const int level, ...)
     return MPI_SUCCESS;
 }
 
-int PMPI_Initialized(int *flag)
-{
-    *flag = is_rank;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Finalized(int *flag)
-{
-    *flag = !is_rank;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Query_thread(int *level)
-{
-    *level = MPI_THREAD_SINGLE;
-    return MPI_SUCCESS;
-}
+ANSWER(Initialized, (int *flag), *flag = is_rank)
+ANSWER(Finalized, (int *flag), *flag = !is_rank)
+ANSWER(Query_thread, (int *level), *level = MPI_THREAD_SINGLE)
 
 int PMPI_Finalize(void)
 {
@@ -268,23 +251,11 @@ int PMPI_Abort(MPI_Comm comm, int status)
     exit(status);
 }
 
-int PMPI_Get_library_version(char *text, int *length)
-{
-    *length = sprintf(text, "MPICH Version:\t0.1\nfake");
-    return MPI_SUCCESS;
-}
-
-int PMPI_Error_class(int error, int *class)
-{
-    *class = error;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Error_string(int error, char *text, int *length)
-{
-    *length = sprintf(text, "error %d", error);
-    return MPI_SUCCESS;
-}
+ANSWER(Get_library_version, (char *text, int *length),
+       *length = sprintf(text, "MPICH Version:\t0.1\nfake"))
+ANSWER(Error_class, (int error, int *class), *class = error)
+ANSWER(Error_string, (int error, char *text, int *length),
+       *length = sprintf(text, "error %d", error))
 
 /* What programs call. */
 ALSO(Init_thread);

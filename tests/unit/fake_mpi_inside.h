@@ -139,5 +139,13 @@ int fake_finish(struct fake_request *r, MPI_Status *status);
 /* R becomes a request of the caller's; MPI_SUCCESS. */
 int fake_start(MPI_Request *request, struct fake_request *r);
 
+/* A function that only answers a question. */
+#define ANSWER(name, parameters, answer)                                                           \
+    int PMPI_##name parameters                                                                     \
+    {                                                                                              \
+        answer;                                                                                    \
+        return MPI_SUCCESS;                                                                        \
+    }
+
 /* A program's name of a function. */
 #define ALSO(name) __typeof__(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name)))

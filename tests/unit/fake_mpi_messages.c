@@ -282,11 +282,7 @@ int PMPI_Cancel(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
-{
-    *flag = status->MPI_TAG == CANCELLED;
-    return MPI_SUCCESS;
-}
+ANSWER(Test_cancelled, (const MPI_Status *status, int *flag), *flag = status->MPI_TAG == CANCELLED)
 
 int PMPI_Sendrecv(const void *out, int n_out, MPI_Datatype type_out, int to, int tag_out, void *in,
                   int n_in, MPI_Datatype type_in, int from, int tag_in, MPI_Comm comm,

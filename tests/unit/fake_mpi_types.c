@@ -45,17 +45,8 @@ void fake_copy(char *memory, char *packed, size_t bytes, MPI_Datatype type, bool
     }
 }
 
-int PMPI_Type_size(MPI_Datatype type, int *size)
-{
-    *size = (int)fake_size(type);
-    return MPI_SUCCESS;
-}
-
-int PMPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
-{
-    *size = (MPI_Count)fake_size(type);
-    return MPI_SUCCESS;
-}
+ANSWER(Type_size, (MPI_Datatype type, int *size), *size = (int)fake_size(type))
+ANSWER(Type_size_x, (MPI_Datatype type, MPI_Count *size), *size = (MPI_Count)fake_size(type))
 
 int PMPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
@@ -106,8 +97,4 @@ int PMPI_Type_commit(MPI_Datatype *type)
     return MPI_SUCCESS;
 }
 
-int PMPI_Type_free(MPI_Datatype *type)
-{
-    *type = MPI_DATATYPE_NULL;
-    return MPI_SUCCESS;
-}
+ANSWER(Type_free, (MPI_Datatype * type), *type = MPI_DATATYPE_NULL)
