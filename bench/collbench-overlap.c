@@ -97,7 +97,7 @@ static struct grid_axis new_axis(double min, double max, double step)
     return axis;
 }
 
-/* Of the host with the fewest, as reported by hwloc. */
+/* Processors of the host with the fewest, as reported by hwloc. */
 static int processing_units(MPI_Comm comm)
 {
     struct place here = {.machine_processors = 0};

@@ -69,7 +69,7 @@ static void missing_function(void)
     abort();
 }
 
-/* For regions, which are our own functions, when there is no layer. */
+/* What the functions for regions, which no MPI library has, call without a layer. */
 static void do_nothing(void)
 {
 }
@@ -119,7 +119,7 @@ static void *load(const char *library)
     for (size_t i = 0; i < n_mpis_built; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s (%s)", i ? ", " : "",
                  mpis_built[i].title, mpis_built[i].libraries);
-    SAY("this program uses %s, for which there is no layer: nothing is recorded: there is one for "
+    SAY("this program uses %s, which this collprof does not support: nothing is recorded: expected "
         "%s",
         library, known);
     return NULL;

@@ -35,7 +35,7 @@ extern const struct option_entry settings_entries[]; /* offsets are in struct se
                                                         {0} */
 extern const struct settings settings_default;
 
-/* The same for equal values of all that ranks need to share. */
+/* A hash of the settings that must be equal on all ranks. */
 uint64_t settings_hash(const struct settings *s);
 
 /* The process's environment. Empty if the program runs with more rights than its user, who must not

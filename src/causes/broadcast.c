@@ -147,7 +147,7 @@ static double fit(struct costs *c, double sender_ns)
            2 * c->gap * c->hop * c->ab + c->hop * c->hop * c->bb;
 }
 
-/* Those whose costs are unknown stay as recorded. */
+/* Replays this broadcast along the other tree, if the costs of its messages are known. */
 static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
                     int root)
 {

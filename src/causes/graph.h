@@ -37,9 +37,8 @@ struct root_cause {
     uint64_t followed, in_turn;
     double error_ns; /* half of the 95 % interval of DIRECT + PASSED, from the windows of a thinned
                         trace, added up over them; 0: all was recorded; NAN: fewer than 4 windows */
-    /* Its longest idle wave: a chain of ranks of which each waits because the one before it had
-     * waited. Their number, time from the end of the first wait to that of the last one, and the
-     * last rank. */
+    /* Its longest idle wave, a chain of ranks of which each waits because the one before it had
+     * waited: their number, time from the end of the first wait to that of the last, last rank. */
     uint32_t wave_ranks;
     int64_t wave_ns;
     uint32_t wave_end;

@@ -138,19 +138,19 @@ void event_calls_read(struct event_graph *g);
 /* Sets the entries of all calls to the recorded ones. */
 void event_enter_recorded(struct event_graph *g);
 
-/* When what this event waits for had happened, by the entries of the present replay. It must have a
- * link. */
+/* The time at which this event could complete in the present replay, by the entries of the calls
+ * that it waits for. It must have a link. */
 int64_t event_enabled(const struct event_graph *g, uint32_t event);
 
 /* Sets the durations of the next replay to the recorded ones. */
 void event_graph_reset(struct event_graph *g);
 
-/* Then replaces those of all calls that begin at FROM_NS or later by means over similar calls that
- * end before it. */
+/* Replaces the recorded durations of all calls that begin at FROM_NS or later by means over similar
+ * calls that end before FROM_NS. */
 void event_graph_extrapolate(struct event_graph *g, int64_t from_ns);
 
-/* Or sets them to those of the POP model's ideal network: no latency, no overhead in calls,
- * unlimited bandwidth. Calls whose wait is unknown keep their durations. */
+/* Sets the durations of the next replay to those of the POP model's ideal network: no latency, no
+ * overhead in calls, unlimited bandwidth. Calls whose wait is unknown keep their durations. */
 void event_graph_ideal(struct event_graph *g);
 
 /* Replays the calls with these durations. The result is valid until the next replay. */

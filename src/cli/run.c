@@ -110,8 +110,8 @@ static void check_application(const struct run *r, struct executable *x)
     name_application(x);
     const struct mpi_built *mpi = mpi_of_library(x->mpi);
     if (*x->mpi && !mpi)
-        cli_refuse("%s is linked with %s, for which this collprof has no layer: configured "
-                   "--with-mpi=...,DIRECTORY it has one (collprof info lists those there are)",
+        cli_refuse("%s is linked with %s, which this collprof does not support (see collprof info):"
+                   " use: ./configure --with-mpi=...,DIRECTORY and install it again",
                    application, x->mpi);
     if (mpi)
         check_launcher(application, mpi);

@@ -22,9 +22,9 @@ struct top_options {
 /* What happened between two readings. Times in seconds. */
 struct top_change {
     const struct profile *now;
-    double *share;  /* by rank: of its time, in MPI (0 to 1); negative if it does not run here */
+    double *share;  /* by rank: share of its time in MPI, 0 to 1; negative: it does not run here */
     double seconds; /* the longest time of a rank */
-    double sum, in_mpi; /* of all ranks together, and the part of it in MPI */
+    double sum, in_mpi; /* time of all ranks together, and the part of it in MPI */
 };
 
 /* NULL if the rank does not run on this host. */

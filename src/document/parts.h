@@ -22,7 +22,7 @@ struct document {
     ARRAY(struct table *) tables;
 };
 
-/* Its member "header", "findings" or "pictures". */
+/* The member KEY of D in JSON: "header", "findings" or "pictures". */
 json_t *document_part(const struct document *d, const char *key);
 
 enum { CELL_ROOM = 352 }; /* enough for the largest double */

@@ -221,7 +221,7 @@ static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
         int64_t from =
             e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
         bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
-        int64_t least = (v->to - v->from) / (found ? 800 : 1600); /* what it started overlaps it */
+        int64_t least = (v->to - v->from) / (found ? 800 : 1600); /* starts are drawn over polls */
         if (e->rank == lane->rank && e->thread == lane->thread)
             span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least,
                  found ? POLLING : TRANSPORT, e->kind == TRANSPORT_POLL ? "poll" : NULL);

@@ -20,8 +20,8 @@ struct handshake {
     uint64_t mine[3], all[3];
 };
 
-/* Longest wait in seconds for members that may arrive after this rank could leave: 5, and in all
- * calls together 1 second and 1 % of the run. */
+/* Longest wait in seconds for the other members: 5, but in all waits that timed out together at
+ * most 1 second and 1 % of the run. */
 double handshake_timeout(void);
 
 /* Collective over COMM, an intracommunicator: waits up to TIMEOUT seconds for all members. WHAT:

@@ -42,15 +42,15 @@ static void use_broadcast(struct operation_call *call, const struct collective *
                                     .recv_type = c->type};
 }
 
-/* Its buffers are those of the application's root. */
+/* Ignores ROOT: a replica has its buffers for the application's root. */
 static int run_replica(void *arg, int root)
 {
     (void)root;
     return operation_run(arg);
 }
 
-/* Its time decides which methods are too long. It does not check data, since that would overwrite
- * the application's. */
+/* Stands for a check of the data, which would overwrite those of the application: only its time is
+ * used, to skip methods that take too long. */
 static int make_one(void *arg, int *wrong)
 {
     *wrong = 0;

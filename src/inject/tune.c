@@ -77,13 +77,13 @@ static json_t *killed_read(void)
     return findings;
 }
 
-/* As the profile's communicators have it: equal in runs of one size. */
+/* Identifies the members in all runs with as many ranks, as in profile.json. */
 static json_t *members_json(const struct collective *c)
 {
     return json_sprintf("0x%016llx", (unsigned long long)c->on->of->id);
 }
 
-/* What it had found for G on C's communicator, a new reference; NULL if nothing. */
+/* What the killed run had found for G on C's communicator, a new reference; NULL if nothing. */
 static json_t *killed_find(const struct collective *c, const struct signature *g)
 {
     json_t *one, *members = members_json(c), *found = NULL;
@@ -104,8 +104,7 @@ static json_t *killed_find(const struct collective *c, const struct signature *g
     return found;
 }
 
-/* Writes all of it into this run's record, from which the next one goes on if this is killed, too.
- */
+/* Copies all its findings into this run's record, in case this run is killed, too. */
 static void killed_keep(void)
 {
     json_t *one;
@@ -113,7 +112,7 @@ static void killed_keep(void)
     killed = killed_read();
     json_array_foreach(killed, i, one)
     {
-        json_object_del(one, "communicator_index"); /* of its own record */
+        json_object_del(one, "communicator_index"); /* valid only in the other record */
         injection_record(&tune_injection, one);
     }
 }
@@ -244,8 +243,8 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     return MPI_SUCCESS;
 }
 
-/* Takes what a run that was killed had found, if it had: killed_keep() has recorded it. Rank 0
- * decides for all. */
+/* If a killed run had measured G, takes its finding instead of measuring. Rank 0 decides for all.
+ */
 static int recall(const struct collective *c, struct signature *g)
 {
     json_t *found = c->on->rank == 0 ? killed_find(c, g) : NULL;

@@ -57,8 +57,7 @@ int members_count(const struct run_directory *d, int *first)
     *first = 0;
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
-    /* On one host a rank without a record uses the store: if none has a record, all of them
-     * join. */
+    /* On one host only ranks without a record have used the store: they are counted alone. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;

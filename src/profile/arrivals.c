@@ -14,9 +14,9 @@ struct instance {
     uint32_t awaited_rank; /* the rank for which the others waited: the root if it sends to all,
                               otherwise the last to enter */
     uint64_t skew, duration, time, wait;
-    uint64_t stands_for;
-    uint64_t late;    /* of the member that is looked at: its entry minus the first */
-    int64_t entry_ns; /* the first */
+    uint64_t stands_for; /* number of instances that this sampled one represents */
+    uint64_t late;       /* in late_members(): the present member's entry minus the first */
+    int64_t entry_ns;    /* the first */
     bool at_several_sites;
 };
 struct instances {

@@ -47,10 +47,9 @@ static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
 struct gather gather_begin(struct profile *p, const struct ledger *l);
 void gather_end(struct gather *g);
 
-/* The profile's module for one of the ledger, added if it is new. PROFILE_NONE if unknown. */
+/* The profile's row for the ledger's module or operation I, added if it is new. PROFILE_NONE if
+ * unknown. */
 uint32_t module_of(struct gather *g, uint32_t i);
-
-/* The same for an operation. */
 uint32_t operation_of(struct gather *g, uint32_t i);
 
 /* Adds the numbers of messages of each channel, and the open requests, as they are now. */

@@ -310,8 +310,8 @@ struct ledger_request *call_matched(const MPI_Message *message);
 struct comm *call_comm_of(const struct ledger_request *r);
 
 /* Ends a call that starts a request. R has what its arguments say: kind, root, peer (CALL_NONE: no
- * message) and tag, and what injections keep for the calls that start and complete it. MATCHED:
- * PROBED of call_got(). */
+ * message) and tag, and what injections keep for the calls that start and complete it. MATCHED: as
+ * PROBED in call_got(). */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct ledger_request *matched,
                         struct ledger_request *r);
@@ -366,7 +366,7 @@ MPI_Count call_size_of_type(MPI_Datatype type);
  * types is requested only after a call has succeeded. */
 void call_know_types(void);
 
-/* Only for arguments of a call that has succeeded, since these are valid. */
+/* The payload of COUNT elements: only for a call that has succeeded, so that TYPE is valid. */
 CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {
     if (count <= 0 || type == MPI_DATATYPE_NULL)
@@ -376,7 +376,7 @@ CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }
 
-/* The same for the arguments with which the call was entered. */
+/* The payload of C's arguments: as computed at its entry, or now, if the type was unknown then. */
 CALL_INLINE uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Datatype type)
 {
     return LIKELY(c->bytes != LEDGER_UNKNOWN_BYTES) ? c->bytes : call_bytes(count, type);

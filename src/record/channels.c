@@ -54,7 +54,7 @@ static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
     return used(channel_in(c->id, c, peer, tag, kind));
 }
 
-/* The next ordinal of CHANNEL. After 2^32 messages it is unknown: reused ordinals would match the
+/* The next ordinal of CHANNEL. After 2^32 messages it is unknown, since reused ordinals would match
  * wrong messages. */
 static uint32_t next_in(uint32_t channel)
 {

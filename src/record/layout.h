@@ -147,7 +147,7 @@ struct ledger_request {
     int32_t root, peer, tag; /* as given, so they may be wildcards */
     uint16_t operation, comm;
     bool active; /* started and not yet complete; only a persistent one may be inactive */
-    /* Of the writer; meaningless to a reader. */
+    /* The rest is for the writer only, and meaningless to a reader. */
     uint8_t spared;             /* for a collective: see ledger_is_sampled() */
     uint8_t kind;               /* bits of enum request_kind */
     bool excluded;              /* started while calls were excluded from timing */

@@ -94,9 +94,9 @@ static inline uint64_t ledger_represented(unsigned spared, uint32_t mask)
     return (uint64_t)(mask >> (spared & 31)) + 1;
 }
 
-/* SPARED of a collective that follows CALLS calls of the same entry: rare collectives are kept
- * even beside one that is called a million times as often. Ranks that call it from different call
- * sites may differ; it is then complete only if the rank with the smallest SPARED keeps it. */
+/* SPARED of a collective after CALLS calls of its entry (ledger_entry): the more calls, the fewer
+ * halvings, so that rare collectives are kept. If ranks call it from different sites, SPARED may
+ * differ; all ranks have kept it only if the one with the smallest SPARED has. */
 static inline unsigned ledger_spared(uint64_t calls)
 {
     return calls < 128 ? 16 - 2 * size_class_of(calls) : 0;

@@ -57,7 +57,7 @@ struct sampler {
     struct tick last;
 };
 
-/* Of this process. One thread at a time unwinds. COPY: a copied stack, followed by zeros up to
+/* Shared by all threads; one at a time unwinds. COPY: a copied stack, followed by zeros up to
  * COPY_BYTES, more than a frame of a function has. TICK: the signal of timers. */
 enum { PAGE = 4096, COPY_BYTES = 1 << 24 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -9,7 +9,7 @@
  * most 3. */
 uint32_t site_here(unsigned own);
 
-/* The same for any stack: N return addresses, innermost first, and Python's N_CALLS functions,
+/* The call site of any stack: N return addresses, innermost first, and Python's N_CALLS functions,
  * which replace the addresses from the interpreter's own on. */
 struct python_call;
 uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call *call,

@@ -66,9 +66,9 @@ static double unseparated_share(const struct finding_context *c)
     return p->trace.on || !c->v->where.known ? 0 : fmin(messages, c->v->where.other);
 }
 
-/* Comes before all figures if it has silenced findings and there is no other one; it may do so
- * with time in waits alone. No advice if it is small and silenced nothing, for a run of one rank,
- * or where --trace may show more or ranks poll. */
+/* Reported before all figures if findings were left out because of contention, and none is left;
+ * contention during waits counts only for that. No advice if contention is small and nothing was
+ * left out, for a run of one rank, or where --trace may show more or ranks poll. */
 static void find_contention(struct finding_context *c)
 {
     static const double much = 0.05; /* of the run */

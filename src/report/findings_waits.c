@@ -34,7 +34,7 @@ static size_t clients_of(const struct profile *p, const struct root_cause *c)
     return clients;
 }
 
-/* Of the calls where most of C's waiting occurs. */
+/* Mean payload of the calls in which most of C's waiting occurs. */
 static double mean_bytes(const struct profile *p, const struct root_cause *c)
 {
     double bytes = 0, calls = 0;

@@ -56,7 +56,7 @@ const struct column algorithm_columns[] = {
     COLUMN("operation", TEXT, NULL, "the MPI function"),
     COLUMN("ranks", COUNT, NULL, "of the communicator"),
     COLUMN("bytes", BYTES, NULL, "size of the message"),
-    COLUMN("calls", COUNT, NULL, "collectives that the trace has of all ranks"),
+    COLUMN("calls", COUNT, NULL, "collectives that all ranks have traced"),
     COLUMN("algorithm", TEXT, NULL,
            "in use, from the number and size of the messages of each rank"),
 };

@@ -41,11 +41,11 @@ const char *call_label(const struct view *v, uint32_t operation, uint32_t site, 
         name, NULL, COLUMN_TEXT, 0, meaning, head, COLUMN_SHORTEN                                  \
     }
 
-/* Of measurements made in the run: measured.c. */
+/* measured.c: tables of measurements made in the run. */
 extern const struct column ack_columns[11], benchmark_columns[10], broadcast_columns[11],
     tune_columns[12], algorithm_columns[5];
 void fill_measured(struct table *t, const struct view *v);
-/* Of samples: sampled.c. */
+/* sampled.c: the table of samples. */
 extern const struct column sample_columns[7];
 void fill_samples(struct table *t, const struct view *v);
 

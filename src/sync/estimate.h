@@ -52,7 +52,6 @@ struct sync_line sync_line_compose(const struct sync_line *first, const struct s
  * that the drift does not change. */
 double sync_line_bound(const struct sync_line *line, double local);
 
-/* The largest error of the line between its last point and the later POINT, if the rates changed at
- * most once meanwhile: until then it grew by the line's own doubt, and POINT limits what is left of
- * it. */
+/* Bounds the line's error between its last point and the later POINT, if the clocks' rates changed
+ * at most once meanwhile: before that it grew by DRIFT_BOUND, and at POINT it is known. */
 double sync_line_missed(const struct sync_line *line, const struct sync_point *point);

@@ -55,6 +55,6 @@ struct net_row {
  * is their number. Memory as in base/memory.h. */
 struct net_row *net_rows(const struct net *net, size_t m, size_t *n);
 
-/* Of EVENTS, N events of MPI in any order: messages whose sending call started a send of the
- * transport. */
+/* Number of messages whose sending call started a send of the transport. EVENTS: N events of MPI in
+ * any order. */
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);

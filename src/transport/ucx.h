@@ -27,8 +27,8 @@ static inline bool ucx_listens(void)
 /* Call it before the operation. */
 struct start ucx_start(enum transport_kind kind, uint64_t bytes);
 
-/* The same with parameters: OWN becomes a copy whose callback is ours and calls the original one.
- * Returns the parameters to pass on. */
+/* For functions with parameters. OWN becomes a copy of them with our callback, which calls the
+ * original one; *PARAM becomes what to pass on. */
 struct start ucx_start_with_callback(enum transport_kind kind, enum completes completes,
                                      size_t count, const ucp_request_param_t **param,
                                      ucp_request_param_t *own);

@@ -303,7 +303,7 @@ static struct lines lines_of(const struct rules *r)
     return l;
 }
 
-/* Open MPI forces an algorithm with trees of this fan-out, so a rule has it, too. */
+/* Fan-out of trees: Open MPI's default for forced algorithms, with which they were measured. */
 enum { FAN_OUT = 4 };
 
 void rules_openmpi_write(FILE *out, const struct rules *r)

@@ -22,8 +22,8 @@ struct tuning {
      * it instead of the library's; RUN: NULL if it has none. */
     MPI_Comm *comm;
     collective_run **run;
-    /* The same for the tree of a broadcast: collprof's are candidates, too. NULL on all ranks: they
-     * are not, for example because the data are not contiguous. */
+    /* The variable that names the tree of a broadcast, so that collprof's are candidates. NULL on
+     * all ranks: they are not, for example because the data are not contiguous. */
     const struct bcast **tree;
     double budget; /* seconds for all candidates together */
 };

@@ -94,8 +94,8 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
     return best;
 }
 
-/* Why some ranks wait: a message (if possible one for which a SIMILAR one was sent from its peer),
- * two collectives, if possible of different communicators, and two calls that do not match. */
+/* What some ranks wait for: a message (SIMILAR: its peer has sent one that does not match it); two
+ * collectives, if possible of different communicators; and two calls that do not match. */
 struct reasons {
     bool similar;
     const struct awaited *message, *collective, *other, *unknown;

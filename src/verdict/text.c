@@ -296,8 +296,8 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
             v->n_waiting == 1 ? " waits" : "s wait", v->n == 1 ? "it" : "them");
 }
 
-/* Those at fault first. Ranks form a group if their texts are alike without what differs among
- * ranks. */
+/* The ranks in groups, those at fault first. Ranks form a group if their texts are equal apart from
+ * what differs among ranks, such as the peer. */
 static json_t *groups_json(const struct situation *s, const struct verdict *v)
 {
     json_t *list = json_array(), *g = NULL;

@@ -142,10 +142,10 @@ echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' 
 cc -shared -fPIC -Wl,-soname,libmpi_abi.so.0 mpi5.c -o libmpi_abi.so.0 &&
     cc uses.c -o uses ./libmpi_abi.so.0 -Wl,-rpath,"$dir" || fail "libmpi_abi.so.0"
 "$collprof" run ./uses >out 2>err && fail "MPI 5: not refused"
-says 'linked with libmpi_abi.so.0, for which this collprof has no layer' err
+says 'linked with libmpi_abi.so.0, which this collprof does not support' err
 "$collprof" run ./script ./uses >out 2>err
 test $? = 42 || { cat err; fail "MPI 5: its function was not called"; }
-says 'uses .*libmpi_abi.so.0, for which there is no layer' err
+says 'uses .*libmpi_abi.so.0, which this collprof does not support' err
 
 # Two in one process: what it uses is profiled.
 cat >two.c <<END

@@ -102,7 +102,7 @@ if ${CC:-cc} -shared -fPIC -Wl,-soname,libmpi.so.99 -o "$work/libmpi.so.99" "$wo
     ${CC:-cc} -o "$work/linked" "$work/static.c" "$@" "$work/libmpi.so.99"
     ${CC:-cc} -o "$work/brought" "$work/static.c" "$@" "$work/libvia.so"
     for program in linked brought; do
-        expect 2 "$program is linked with libmpi.so.99, for which" $collprof run "$work/$program"
+        expect 2 "$program is linked with libmpi.so.99, which this" $collprof run "$work/$program"
     done
 fi
 

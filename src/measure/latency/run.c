@@ -260,7 +260,8 @@ static int run_all(struct latency_run *r, struct latency_outcome *o, const struc
     for (size_t k; (k = turns_next(a, &weights)) < a->n; a->done[k] = true) {
         struct latency_result forgotten = no_result;
         double part = a->methods[k]->weight / weights;
-        /* While an application waits, what is right comes before what is complete. */
+        /* While an application waits, methods that give the latency get at least half of the time
+         * left. */
         if (plan->until > 0 && a->methods[k]->meaning == MEANS_LATENCY)
             part = fmax(part, 0.5);
         r->end = end;
