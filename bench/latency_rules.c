@@ -86,7 +86,7 @@ static void judge_pairs(const struct subject_row *s)
         say(s, "unsettled", SEVERITY_DOUBT, 0, "a longer hold may lower it: an upper bound%s",
             r->measured < r->asked ? " of these" : "");
     if (r->impossible)
-        say(s, "impossible", SEVERITY_DOUBT, 0, "negative, so no result, of %d pairs",
+        say(s, "impossible", SEVERITY_DOUBT, 0, "no result for %d pairs: their latency is negative",
             r->impossible);
 }
 

@@ -25,7 +25,7 @@ void trace_start(int64_t now);
 /* Ends the events from the transport library. */
 void trace_stop(void);
 
-/* The end of every call: one of which nothing more is known is an event by itself. */
+/* Ends every call: one without an event so far, such as a message's, becomes an event itself. */
 void trace_left(const struct call *c);
 
 /* Records a blocking send. */
