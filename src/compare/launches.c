@@ -13,7 +13,7 @@
 enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7 };
 
 static const struct column columns[] = {
-    {"row", NULL, COLUMN_TEXT, 0, "of the tables of each launch"},
+    {"row", NULL, COLUMN_TEXT, 0, "of the first table of each launch; A -> B: another algorithm"},
     {"figure", NULL, COLUMN_TEXT, 0, NULL},
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
     {"launches", NULL, COLUMN_INTEGER, 0, "launches of A that have this figure"},
@@ -39,8 +39,9 @@ static bool is_figure(const json_t *column)
     return text_is_one_of(json_text_at(column, "kind"), kinds);
 }
 
-/* The cells before the first figure of a row: "binomial ranks 4 size 8". */
-static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
+/* The cells before the first figure of a row: "binomial ranks 4 size 8 segment 2", or without its
+ * ALGORITHM "ranks 4 size 8". */
+static void row_key(const json_t *table, const json_t *row, bool algorithm, char key[KEY_ROOM])
 {
     size_t i, at = 0;
     const json_t *column;
@@ -51,6 +52,8 @@ static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
         const json_t *value = json_object_get(row, name);
         if (is_figure(column) || at >= KEY_ROOM)
             return;
+        if (!algorithm && (json_is_string(value) || !strcmp(name, "segment")))
+            continue;
         if (json_is_string(value))
             at += (size_t)snprintf(key + at, KEY_ROOM - at, "%s%s", between,
                                    json_string_value(value));
@@ -76,7 +79,7 @@ static const json_t *find_row(const struct launches *l, size_t i, const char *na
     char other[KEY_ROOM];
     json_array_foreach(rows_of(l, i, name), r, row)
     {
-        row_key(table, row, other);
+        row_key(table, row, true, other);
         if (strcmp(other, key) == 0)
             return row;
     }
@@ -128,18 +131,22 @@ static bool is_interval_end(const char *figure)
     return strcmp(last, "low") == 0 || strcmp(last, "high") == 0;
 }
 
-/* A row that B lacks is compared with the one in its place, if A lacks that. */
+/* A row that B lacks is compared with that in its place, if A lacks it and
+ * their algorithms alone differ. */
 static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
     size_t r, i;
     const json_t *row, *column;
-    char keys[2][KEY_ROOM], place[KEY_ROOM];
+    char keys[2][KEY_ROOM], place[KEY_ROOM], size[2][KEY_ROOM];
     json_array_foreach(json_object_get(table, "rows"), r, row)
     {
         const json_t *of_b = json_array_get(rows_of(l, l->before, name), r);
-        row_key(table, row, keys[0]);
-        row_key(table, of_b, place);
-        bool other = of_b && !find_row(l, l->before, name, table, keys[0]) &&
+        row_key(table, row, true, keys[0]);
+        row_key(table, of_b, true, place);
+        row_key(table, row, false, size[0]);
+        row_key(table, of_b, false, size[1]);
+        bool other = of_b && !strcmp(size[0], size[1]) &&
+                     !find_row(l, l->before, name, table, keys[0]) &&
                      !find_row(l, 0, name, table, place);
         strcpy(keys[1], other ? place : keys[0]);
         json_array_foreach(json_object_get(table, "columns"), i, column)

@@ -13,6 +13,7 @@
 enum { EACH = 6 };
 
 static const char *second = "binomial"; /* algorithm */
+static int second_size = 8;
 
 /* The I-th launch: two rows of a first table, whose second figure is an end of an interval, and a
  * second table. Rows change places from launch to launch. */
@@ -29,7 +30,7 @@ static const char *launch(int i, const char *schema)
     for (int row = 0; row < 2; row++) {
         int which = (row + i) % 2;
         table_text(t, which ? second : "native");
-        table_integer(t, 8);
+        table_integer(t, which ? second_size : 8);
         table_real(t, which ? 100 : 10 + i);
         table_real(t, 1);
     }
@@ -89,6 +90,12 @@ Test(launches, figures_of_the_same_row_are_compared)
     rows = rows_of(path + 1, EACH - 1, EACH); /* B's rows are in another order */
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "row")),
                      "native size 8");
+    json_decref(rows);
+    second_size = 16;
+    launch(EACH, "collbench-bcast/2");
+    rows = rows_of(path, EACH, 1);
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "row")),
+                     "binomial size 8", "another size is not compared");
     json_decref(rows);
     rows = rows_of(path, EACH - 1, 0);
     row = json_array_get(rows, 0);
