@@ -73,10 +73,13 @@ static struct site_part *part_of(struct compared_site *at, uint32_t size_class, 
 static void add_parts(struct compared_site *at, const struct profile *p,
                       const struct profile_entry *row, double weight)
 {
+    const uint32_t family = p->operations.at[row->operation].family;
+    const bool collective = family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE;
     for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
         if (e->site != row->site || e->operation != row->operation || e->comm == PROFILE_NONE)
             continue;
-        struct site_part *part = part_of(at, e->size_class, p->comms.at[e->comm].size);
+        struct site_part *part =
+            part_of(at, e->size_class, collective ? p->comms.at[e->comm].size : 0);
         part->bytes += (double)e->bytes;
         part->calls += (double)e->calls;
         part->grown += weight * (double)e->time_ns;
@@ -87,14 +90,16 @@ const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TE
 {
     const struct site_part *most = NULL;
     char bytes[32];
+    int at = 0;
     *text = '\0';
     for (size_t i = 0; i < s->parts.n; i++)
         if (!most || fabs(s->parts.at[i].grown) > fabs(most->grown))
             most = &s->parts.at[i];
-    if (most)
-        snprintf(text, SITE_PART_TEXT, "%s%s on %u ranks", most->bytes > 0 ? " of " : "",
-                 most->bytes > 0 ? format_bytes(bytes, most->bytes / most->calls) : "",
-                 most->ranks);
+    if (most && most->bytes > 0)
+        at = snprintf(text, SITE_PART_TEXT, " of %s",
+                      format_bytes(bytes, most->bytes / most->calls));
+    if (most && most->ranks)
+        snprintf(text + at, SITE_PART_TEXT - (size_t)at, " on %u ranks", most->ranks);
     return text;
 }
 

@@ -10,9 +10,9 @@ struct site_run {
     double wait; /* share of TIME spent waiting for the last rank; NaN: unknown */
 };
 
-/* Calls with messages of one size class, on communicators of one size. */
+/* Calls with messages of one size class, of collectives on communicators of one size. */
 struct site_part {
-    uint32_t size_class, ranks;
+    uint32_t size_class, ranks; /* RANKS: of collectives, otherwise 0 */
     double bytes, calls;
     double grown; /* by how much longer they take in the runs B, ns of all ranks; of the means */
 };

@@ -99,6 +99,7 @@ static uint64_t send_ns[2] = {100, 100}, once[HISTOGRAM_BUCKETS] = {[3] = 1},
 static bool apart[2];
 static uint64_t sum_ms[2]; /* what all ranks take in sums of 1.5 KiB at SUM_PLACE, 0 or 1 */
 static int sum_place;
+static uint64_t send_ms[2]; /* what all ranks take in sends of 1 KiB */
 
 static struct document *compared; /* the last comparison */
 
@@ -125,6 +126,7 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
                                                       .size_class = size_class_of(1024),
                                                       .calls = 1,
                                                       .bytes = 1024,
+                                                      .time_ns = send_ms[i >= n] * MS,
                                                       .min_ns = send_ns[i >= n] + 400 * comm,
                                                       .histogram = timed[i >= n]});
         profile_add_entry(run[i], &(struct profile_entry){.site = sum.site,
@@ -234,6 +236,10 @@ Test(compare, names_the_size_that_changes_most)
     compare(usual, (struct made){10, 1, 0, 0.5, false}, 5, NAN, NULL);
     SAYS(1, "Allreduce of 1.50 KiB on 2 ranks at solve.c:20 solve takes longer");
     SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    sum_ms[1] = 300;
+    send_ms[1] = 200;
+    compare(usual, usual, 5, NAN, NULL);
+    SAYS(1, "Send of 1 KiB at solve.c:20 solve takes longer");
 }
 
 Test(compare, nothing_is_found_between_equal_runs_or_with_too_few)
