@@ -40,24 +40,33 @@ static double time_of(const struct profile *p, const char *operation, int ranks,
     return time / n;
 }
 
+/* Nothing is known of a rule without calls. */
 static void add_gain(struct gains *g, const struct rule *rule)
 {
     const struct run_sets *r = g->r;
     const struct tuned *first = rule->of[0];
-    struct gain *x = PUSH(&g->list);
+    const size_t runs = r->before + r->after;
     double weight = 0, predicted = 0; /* in the tuned run */
-    x->rule = rule;
-    x->time_ns = memory_alloc((r->before + r->after) * sizeof *x->time_ns);
-    for (size_t run = 0; run < r->before + r->after; run++)
-        x->time_ns[run] = time_of(r->run[run], first->operation->mpi_name,
-                                  g->by_size ? first->ranks : 0, first->bytes, &x->calls);
-    x->saved_ns = evidence_shift(x->time_ns + r->before, r->after, x->time_ns, r->before);
-    for (size_t i = 0; i < rule->n; i++) {
-        const double calls = rule->of[i]->calls > 0 ? rule->of[i]->calls : 1;
-        predicted += calls * tuned_saving(rule->of[i], rule->algorithm);
-        weight += calls;
+    double *time_ns = memory_alloc(runs * sizeof *time_ns), calls = 0;
+    for (size_t run = 0; run < runs; run++) {
+        double of_run;
+        time_ns[run] = time_of(r->run[run], first->operation->mpi_name,
+                               g->by_size ? first->ranks : 0, first->bytes, &of_run);
+        calls += of_run / (double)runs;
     }
-    x->predicted_ns = 1e9 * predicted / weight * x->calls;
+    if (calls == 0) {
+        free(time_ns);
+        return;
+    }
+    struct gain *x = PUSH(&g->list);
+    *x = (struct gain){.rule = rule, .calls = calls, .time_ns = time_ns};
+    x->saved_ns = evidence_shift(time_ns + r->before, r->after, time_ns, r->before);
+    for (size_t i = 0; i < rule->n; i++) {
+        const double tuned = rule->of[i]->calls > 0 ? rule->of[i]->calls : 1;
+        predicted += tuned * tuned_saving(rule->of[i], rule->algorithm);
+        weight += tuned;
+    }
+    x->predicted_ns = 1e9 * predicted / weight * calls;
 }
 
 static const char *verdict_of(const struct gain *x)
@@ -85,7 +94,7 @@ static const struct column columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, "of the communicator; empty: several"},
     {"bytes", NULL, COLUMN_BYTES, 0, "of the message, for which it was tuned; empty: several"},
     {"algorithm", NULL, COLUMN_TEXT, 0, "what the rule names", .flags = COLUMN_SHORTEN},
-    {"calls", NULL, COLUMN_COUNT, 0, "of this operation in a run, mean of all ranks"},
+    {"calls", NULL, COLUMN_COUNT, 0, "of this operation, mean of all runs and ranks"},
     {"predicted", NULL, COLUMN_TIME, 0, "what they save by the times that tuning measured"},
     {"seen", NULL, COLUMN_TIME, 0, "what the runs B save in these calls, waiting included"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen"},
@@ -100,8 +109,6 @@ static void add_table(const struct gains *g, struct document *d)
         const struct gain *x = &g->list.at[i];
         const struct tuned *first = x->rule->of[0], *last = x->rule->of[x->rule->n - 1];
         const bool one = first->ranks == last->ranks && first->bytes == last->bytes;
-        if (x->calls == 0)
-            continue;
         table_text(t, first->operation->mpi_name);
         table_integer_if(t, one, first->ranks);
         table_integer_if(t, one, (long long)first->bytes);
@@ -147,7 +154,7 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
     format_time(predicted_text, predicted);
     format_shift(seen_text, saved.value);
     if (g->list.n == 0)
-        document_finding(d, &f, "The tuning has no rule, so nothing was changed.");
+        document_finding(d, &f, "No rule is for calls of these runs, so nothing was changed.");
     else if (!decided)
         document_finding(d, &f,
                          "Tuning predicted to save %s in a run, and %s is seen: use at least 4 "

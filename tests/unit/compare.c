@@ -374,6 +374,7 @@ Test(scale, factors_of_traces)
 }
 
 static const char *tuned_for = "Open MPI v4.1.4";
+static int tuned_ranks = 2;
 
 /* The verdict on the rule for the sums, of which the runs BEFORE take OWN ms more in half of them,
  * the runs AFTER with AFTER_OWN; the tuning predicts a half of 100 us for each of the 80 calls,
@@ -385,7 +386,7 @@ static const char *verdict_on_rule(double own, double after_own, size_t n, struc
     struct tuned_set set = {0};
     strcpy(set.library, tuned_for);
     *PUSH(&set.list) = (struct tuned){.operation = tuned_operation_find("MPI_Allreduce"),
-                                      .ranks = 2,
+                                      .ranks = tuned_ranks,
                                       .n = 2,
                                       .calls = 1000,
                                       .candidate = {{"default", -1, 0}, {"ring", 4, 0}},
@@ -419,6 +420,10 @@ Test(compare, gains_of_a_tuning)
     cr_expect(t.refuted);
     cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 3, &t, &predicted_us), "not seen");
     cr_expect(!t.refuted, "three runs are too few to decide");
+    tuned_ranks = 3;
+    cr_expect_str_eq(verdict_on_rule(0.1, 0.3, 5, &t, &predicted_us), "(null)", "no calls");
+    cr_expect(!t.refuted);
+    tuned_ranks = 2;
     tuned_for = library = "MPICH 4.0.2";
     cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 5, &t, &predicted_us), "faster");
     tuned_for = "MPICH 4.1";
