@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { REPEATS = 20, T = 10000, SMALL = 8 };
@@ -148,18 +147,5 @@ static void phase(void)
 #define SITUATIONS(f)                                                                              \
     f(passed_on) f(reduce_and_broadcast) f(token) f(nap) f(sweep) f(workers) f(far_halo)           \
         f(halo_3d) f(drifting) f(in_turn) f(phase)
-#define PLAY(name)                                                                                 \
-    if (!strcmp(argv[1], #name))                                                                   \
-        name();
 
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int k = 0; k < REPEATS; k++) {
-        SITUATIONS(PLAY)
-    }
-    MPI_Finalize();
-    return 0;
-}
+#include "situations.h"

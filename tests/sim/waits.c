@@ -2,8 +2,6 @@
  * is simulated by usleep, T at a time; messages take some 10 us. tests/sim/waits.py knows what the
  * layer must say of each. */
 #include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { REPEATS = 20, T = 10000, SMALL = 8, LARGE = 4 << 20 };
@@ -295,18 +293,5 @@ static void healthy(void)
             f(collective_begun_late) f(waitall) f(wildcards) f(behind_a_wildcard) f(wrong_order)   \
                 f(both_ways) f(persistent) f(probe) f(intensive_server) f(binomial)                \
                     f(random_barrier) f(small_messages) f(there_and_back) f(healthy)
-#define PLAY(name)                                                                                 \
-    if (!strcmp(argv[1], #name))                                                                   \
-        name();
 
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int k = 0; k < REPEATS; k++) {
-        SITUATIONS(PLAY)
-    }
-    MPI_Finalize();
-    return 0;
-}
+#include "situations.h"
