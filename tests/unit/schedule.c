@@ -42,48 +42,24 @@ static double optimum(const struct graph *g)
     return best;
 }
 
-/* The paper's Figure 1: six vertices, unit weights: the shortest-path tree costs 1 + 5D. */
-Test(schedule, paper_flat_costs_1_plus_5d)
+/* Six vertices of unit weights. The paper's Figure 1: the shortest-path tree costs 1 + 5D. Its
+ * second tree, three children of the root, of which the first has two, costs 2 + 3D. Four children,
+ * the first of which has one, cost max(1 + 4D, 2 + 2D), less than both where 1/3 < D < 1; the
+ * optimum must be no worse, and ours must find it. */
+Test(schedule, trees_of_the_paper_and_a_better_one)
 {
+    const int second[] = {-1, 0, 0, 0, 1, 2}, four[] = {-1, 0, 0, 0, 0, 1};
     for (int i = 0; i < N_INJECTIONS; i++) {
         double d = injections[i];
         struct graph g = uniform(6, 1, d);
+        struct schedule s = tree(&g, second), better = tree(&g, four);
         cr_assert_float_eq(build("flat", &g, 0), 1 + 5 * d, 1e-12);
-        graph_free(&g);
-    }
-}
-
-/* The paper's second tree costs 2 + 3D: three children of the root, of which the first has two. */
-Test(schedule, paper_second_tree_costs_2_plus_3d)
-{
-    const int parent[] = {-1, 0, 0, 0, 1, 2};
-    for (int i = 0; i < N_INJECTIONS; i++) {
-        double d = injections[i];
-        struct graph g = uniform(6, 1, d);
-        struct schedule s = tree(&g, parent);
         cr_assert_float_eq(s.completion, 2 + 3 * d, 1e-12, "D = %g: %g", d, s.completion);
+        cr_assert_float_eq(better.completion, fmax(1 + 4 * d, 2 + 2 * d), 1e-12);
+        cr_assert_leq(build("grid", &g, 0), better.completion + 1e-12);
+        cr_assert_leq(optimum(&g), better.completion + 1e-12);
         schedule_free(&s);
-        graph_free(&g);
-    }
-}
-
-/* A root with four children, the first of which has one: max(1 + 4D, 2 + 2D), better than both of
- * the paper's where 1/3 < D < 1; the optimum must be no worse, and ours must find it. */
-Test(schedule, four_children_beat_the_papers_trees)
-{
-    const int parent[] = {-1, 0, 0, 0, 0, 1};
-    for (int i = 0; i < N_INJECTIONS; i++) {
-        double d = injections[i];
-        struct graph g = uniform(6, 1, d);
-        struct schedule s = tree(&g, parent);
-        cr_assert_float_eq(s.completion, fmax(1 + 4 * d, 2 + 2 * d), 1e-12);
-        if (d > 1. / 3 && d < 1) {
-            cr_assert_lt(s.completion, 1 + 5 * d);
-            cr_assert_lt(s.completion, 2 + 3 * d);
-        }
-        cr_assert_leq(build("grid", &g, 0), s.completion + 1e-12);
-        cr_assert_leq(optimum(&g), s.completion + 1e-12);
-        schedule_free(&s);
+        schedule_free(&better);
         graph_free(&g);
     }
 }
