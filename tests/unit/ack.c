@@ -63,8 +63,11 @@ enum { N = 20, P = 4 };
 /* No rank acknowledged. */
 static const struct ack_seen none[N];
 
+static struct ack_stamp stamp[P][N];
+static struct ack_verdict v[P];
+
 /* 0 sends to 1 and to 2, 2 to 3, each in 10 us; all wait but 2, which is LATE[k % 2]. */
-static void play(struct ack_stamp stamp[P][N], const double late[2])
+static void play(const double late[2])
 {
     for (int k = 0; k < N; k++) {
         double root = k, at2 = fmax(root + 10e-6, root + late[k % 2]);
@@ -83,9 +86,7 @@ static void play(struct ack_stamp stamp[P][N], const double late[2])
 
 Test(ack, constant_lateness_is_not_latency)
 {
-    static struct ack_stamp stamp[P][N];
-    struct ack_verdict v[P];
-    play(stamp, (double[]){1e-3, 1e-3});
+    play((double[]){1e-3, 1e-3});
     cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "1 has returned before 2 came");
     cr_assert(v[1].doubt == ACK_MISSING && v[1].missing_rank == 2, "and may have been quicker");
@@ -95,9 +96,7 @@ Test(ack, constant_lateness_is_not_latency)
 
 Test(ack, inherited_lateness_is_told_with_the_latency)
 {
-    static struct ack_stamp stamp[P][N];
-    struct ack_verdict v[P];
-    play(stamp, (double[]){0, 1e-3});
+    play((double[]){0, 1e-3});
     cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
     cr_assert_float_eq(v[2].direct.value, 10e-6, 1e-9);
     cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
@@ -109,9 +108,7 @@ Test(ack, inherited_lateness_is_told_with_the_latency)
 /* What the root sent just before may be in the way. */
 Test(ack, broadcasts_in_a_row)
 {
-    static struct ack_stamp stamp[P][N];
-    struct ack_verdict v[P];
-    play(stamp, (double[]){0, 0});
+    play((double[]){0, 0});
     for (int k = 0; k < N; k++)
         stamp[0][k].idle = k % 2 ? 12e-6 : 1;
     for (int k = 1; k < N; k += 2)
@@ -130,9 +127,7 @@ Test(ack, broadcasts_in_a_row)
  */
 Test(ack, readiness_is_asked_for_where_there_is_any)
 {
-    static struct ack_stamp stamp[P][N];
-    struct ack_verdict v[P];
-    play(stamp, (double[]){0, 0});
+    play((double[]){0, 0});
     for (int k = N - 1; k >= 0; k--) {
         if (k == 1) {
             cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
@@ -152,10 +147,8 @@ Test(ack, readiness_is_asked_for_where_there_is_any)
 /* E_i - hold - RTL/2; what was given up counts for nothing, and less than nothing is not known. */
 Test(ack, acknowledged_latency)
 {
-    static struct ack_stamp stamp[P][N];
     struct ack_seen seen[N];
-    struct ack_verdict v[P];
-    play(stamp, (double[]){0, 0});
+    play((double[]){0, 0});
     for (int k = 0; k < N; k++) {
         stamp[3][k].hold = 2e-6;
         seen[k] = (struct ack_seen){3, k % 4 ? ACK_SEEN : ACK_GIVEN_UP, 32e-6};

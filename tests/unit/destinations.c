@@ -45,6 +45,8 @@ static void make_outcome(void)
     }
 }
 
+TestSuite(destinations, .init = make_outcome);
+
 static void judge(void)
 {
     result[OL].method->judge(&made, &result[OL]);
@@ -54,7 +56,6 @@ Test(destinations, where_the_papers_assumption_holds)
 {
     static const enum latency_verdict verdict[N] = {VERDICT_NONE, VERDICT_HOLDS, VERDICT_VIOLATED,
                                                     VERDICT_UNKNOWN, VERDICT_VIOLATED};
-    make_outcome();
     judge();
     for (int i = 1; i < N; i++)
         cr_assert_eq(figure[OL][i].verdict, verdict[i], "%d", i);
@@ -72,7 +73,6 @@ Test(destinations, where_the_papers_assumption_holds)
 
 Test(destinations, what_held_knows_is_said_of_ol_where_both_agree)
 {
-    make_outcome();
     result[HELD].value = result[OL].value = within(20, 0.001);
     result[HELD].slowest = 2, result[OL].slowest = 1;
     result[HELD].at_least = true;
@@ -89,7 +89,6 @@ Test(destinations, what_held_knows_is_said_of_ol_where_both_agree)
 Test(destinations, the_largest_figure_is_the_latency)
 {
     static const double value[N] = {0, 5, 9, -1, 7}, loop[N] = {0, 6, 8, 20, 10};
-    make_outcome();
     struct latency_case c = {.kind = COLLECTIVE_FROM_ROOT};
     struct latency_run r = {.c = &c, .size = N, .keeps = true, .result = &result[HELD]};
     result[HELD].loop_mean = NAN;
@@ -108,7 +107,6 @@ Test(destinations, the_largest_figure_is_the_latency)
 /* Rank 4 may be the slowest if its acknowledgement took no time at all: by 1. */
 Test(destinations, half_a_round_trip_may_be_off_by_all_of_it)
 {
-    make_outcome();
     struct sync_clock two = {.domains = 2};
     struct latency_case c = {.clock = &two};
     struct latency_run r = {.c = &c, .size = N, .keeps = true};

@@ -46,6 +46,8 @@ static void make_row(void)
     result[BARRIER].value = within(2e-5, 0.001);
 }
 
+TestSuite(latency_rules, .init = make_row);
+
 /* How many findings there are of KEY about method M; NULL: of all keys. */
 static size_t said(int m, const char *key)
 {
@@ -69,14 +71,12 @@ static size_t said(int m, const char *key)
 
 Test(latency_rules, nothing_is_said_of_what_is_right)
 {
-    make_row();
     for (int m = 0; m < N; m++)
         cr_assert_eq(said(m, NULL), 0, "%d", m);
 }
 
 Test(latency_rules, how_well_a_figure_is_known)
 {
-    make_row();
     result[HELD].value = (struct estimate){1e-5, NAN, NAN};
     cr_assert_eq(said(HELD, "few_samples"), 1);
     result[HELD].value = within(1e-5, 0.03);
@@ -99,7 +99,6 @@ Test(latency_rules, how_well_a_figure_is_known)
 
 Test(latency_rules, what_was_left_out)
 {
-    make_row();
     result[HELD].asked = 3;
     cr_assert_eq(said(HELD, NULL), 0, "those are no slower");
     result[HELD].at_least = true;
@@ -112,7 +111,6 @@ Test(latency_rules, what_was_left_out)
 
 Test(latency_rules, the_papers_assumption)
 {
-    make_row();
     result[OL].violations = 1;
     cr_assert(said(OL, "violated") == 1 && said(OL, "wrong") == 0, "not at the slowest");
     figure[OL][1].verdict = VERDICT_VIOLATED;
@@ -128,7 +126,6 @@ Test(latency_rules, the_papers_assumption)
 
 Test(latency_rules, figures_that_contradict_each_other)
 {
-    make_row();
     result[DIRECT].value = within(1.1e-5, 0.001);
     cr_assert(said(HELD, "contradicted") == 1 && said(DIRECT, "contradicted") == 1);
     result[DIRECT].clock_bound = 2e-6;

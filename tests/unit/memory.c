@@ -22,17 +22,12 @@ static uint64_t left(void)
     return memory_available(scratch, groups);
 }
 
-Test(memory, of_a_host_without_groups)
+/* The narrowest of a host, a group and those around it counts; pages of files can be given back. */
+Test(memory, of_a_host_and_of_groups_of_the_second_kind)
 {
     cr_assert_eq(left(), UINT64_MAX);
     put("meminfo", "MemTotal: 9000 kB\nMemAvailable:   2000 kB\n");
     cr_assert_eq(left(), 2000 * 1024);
-}
-
-/* The narrowest of a group and those around it counts; pages of files can be given back. */
-Test(memory, of_groups_of_the_second_kind)
-{
-    put("meminfo", "MemAvailable: 2000 kB\n");
     put("self/cgroup", "0::/job/step\n");
     put("groups/job/memory.max", "1000000\n");
     put("groups/job/memory.current", "400000\n");

@@ -156,13 +156,7 @@ static const struct {
     double drift_error, error_most;
 } lines[] = {
     /* An offset of days and a drift of 20 ppm, measured at the start and at the end. */
-    {{.offset = -86400.5, .drift = 20e-6, .least = 4e-7, .spread = 1e-5},
-     2,
-     5000,
-     10,
-     5010,
-     1e-6,
-     0.5e-6},
+    {{.offset = -9e4, .drift = 2e-5, .least = 4e-7, .spread = 1e-5}, 2, 900, 10, 910, 1e-6, 5e-7},
     /* Points during the first seconds only, then 10 s on nothing but the line. */
     {{.offset = 3, .drift = -35e-6, .least = 4e-7, .spread = 1e-5}, 8, 100, 0.5, 114, 1, 1},
     /* The noise of two points is no drift, and must not be laid out over 10 s as one (some 20 us).

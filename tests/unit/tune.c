@@ -277,14 +277,18 @@ Test(tune, judgement)
     cr_expect_float_eq(t.time[1].value, 5, 1e-9);
 }
 
-/* What is left to save is less than 2 % of the library's time. */
+/* What is left to save is less than 2 % of the library's time; the default keeps ties. */
 Test(tune, no_time_for_small_differences)
 {
     struct tuned t;
-    bool alive[ALGORITHMS_MAX] = {true, true, true};
-    const double time[] = {10, 0.11, 0.1}, wide[] = {0, 0.3, 0.3};
-    cr_expect(!judge(12, time, wide, 3, alive, &t));
-    cr_expect(t.best == 2 && alive[1]);
+    bool alive[2][ALGORITHMS_MAX] = {{true, true, true}, {true, true, true}};
+    const double time[] = {10, 0.11, 0.1}, wide[] = {0, 0.3, 0.3}, tie[] = {10, 9.9, NAN},
+                 none[3] = {0};
+    cr_expect(!judge(12, time, wide, 3, alive[0], &t));
+    cr_expect(t.best == 2 && alive[0][1]);
+    cr_expect(!judge(12, tie, none, 3, alive[1], &t));
+    cr_expect_eq(t.best, 0);
+    cr_expect(isnan(t.ratio[2].value) && isnan(t.time[2].value));
 }
 
 /* Broadcasts of ours end no candidate of the library, and get no rule. */
@@ -314,16 +318,6 @@ Test(tune, ours_are_beside_the_library)
     cr_expect_eq(tuned_ours(&t), &t.candidate[2]);
     t.ratio[1].low = 0.4;
     cr_expect_null(tuned_ours(&t), "the library's may be as fast");
-}
-
-Test(tune, the_default_keeps_ties)
-{
-    struct tuned t;
-    bool alive[ALGORITHMS_MAX] = {true, true, true};
-    const double time[] = {10, 9.9, NAN}, none[3] = {0};
-    cr_expect(!judge(12, time, none, 3, alive, &t));
-    cr_expect_eq(t.best, 0);
-    cr_expect(isnan(t.ratio[2].value) && isnan(t.time[2].value));
 }
 
 /* --- the measurement --- */
