@@ -220,9 +220,7 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
 Test(compare, lines_move_when_a_program_is_edited)
 {
     compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(
-        1,
-        "Allreduce on 2 ranks at solve.c:10 solve takes longer, without waiting for the last rank");
+    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer, without waiting for the last");
     cr_expect_str_eq(finding(2), "");
 }
 

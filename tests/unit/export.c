@@ -141,12 +141,9 @@ Test(export, metrics_are_the_counts_of_all_ranks)
             p->sites.at[i].frame[k].line = 7;
         }
     char *text = metrics_of(p, 20);
-    cr_assert_not_null(strstr(text, "\ncollprof_ranks 4\n"), "%s", text);
-    cr_assert_not_null(strstr(text, "\ncollprof_calls_total{operation=\"MPI_Bcast\"} 400\n"), "%s",
-                       text);
-    cr_assert_not_null(
-        strstr(text, "\ncollprof_site_calls_total{operation=\"MPI_Bcast\",site=\"a \\\"b\\\\.c:7"),
-        "%s", text);
+    assert_has(text, "\ncollprof_ranks 4\n");
+    assert_has(text, "\ncollprof_calls_total{operation=\"MPI_Bcast\"} 400\n");
+    assert_has(text, "\ncollprof_site_calls_total{operation=\"MPI_Bcast\",site=\"a \\\"b\\\\.c:7");
     cr_assert_eq(times_in(text, "collprof_site_calls_total{operation=\"MPI_Bcast\""), 1, "%s",
                  text);
     cr_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
@@ -218,6 +215,16 @@ static json_t *page_document_of(const struct profile *p)
     return document;
 }
 
+static json_t *table_rows_of(const json_t *document, const char *table)
+{
+    return json_object_get(json_object_get(json_object_get(document, "tables"), table), "rows");
+}
+
+static double number_in(const json_t *rows, size_t row, const char *key)
+{
+    return json_number_value(json_object_get(json_array_get(rows, row), key));
+}
+
 /* Names of anybody's choice end no element, and the script finds each table. */
 Test(export, a_page_carries_its_document)
 {
@@ -230,24 +237,12 @@ Test(export, a_page_carries_its_document)
     head += strlen("<h1>collprof: ");
     cr_expect(strcspn(title, "<") > 0 && !strncmp(title, head, strcspn(title, "<") + 1));
     cr_assert_eq(times_in(text, "<b>&"), 0);
-    json_t *document = document_of(text),
-           *rows = json_object_get(
-               json_object_get(json_object_get(document, "tables"), "operations"), "rows");
+    json_t *document = document_of(text), *rows = table_rows_of(document, "operations");
     cr_assert_eq(json_array_size(rows), 2);
-    cr_assert_eq(json_number_value(json_object_get(json_array_get(rows, 1), "bytes")), 409600);
+    cr_assert_eq(number_in(rows, 1, "bytes"), 409600);
     json_decref(document);
     free(text);
     profile_free(p);
-}
-
-static json_t *table_rows_of(const json_t *document, const char *table)
-{
-    return json_object_get(json_object_get(json_object_get(document, "tables"), table), "rows");
-}
-
-static double number_in(const json_t *rows, size_t row, const char *key)
-{
-    return json_number_value(json_object_get(json_array_get(rows, row), key));
 }
 
 /* Around a typical one of the waits that cost most together, not the longest one: each call is what

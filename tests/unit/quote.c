@@ -65,15 +65,9 @@ Test(quote, for_a_terminal)
         {"\033[2J\033]0;x\007", "?[2J?]0;x?"},
         {"a\nb\tc\r", "a b c?"},
         {"gr\303\274n \342\202\254 \360\237\230\200", "gr\303\274n \342\202\254 \360\237\230\200"},
-        {"\302\233"
-         "2J",
-         "?2J"}, /* the control sequence introducer as one character */
-        {"\342\200\256"
-         "txt",
-         "?txt"}, /* right to left from here */
-        {"\342\201\247"
-         "txt \342\200\217.",
-         "?txt ?."},
+        {"\302\2332J", "?2J"},       /* the control sequence introducer as one character */
+        {"\342\200\256txt", "?txt"}, /* right to left from here */
+        {"\342\201\247txt \342\200\217.", "?txt ?."},
         {"\303(\342\202A", "?(??A"},                 /* the bytes that follow are others */
         {"\300\233 \377 \355\240\200", "?? ? ???"}}; /* too long, no byte of UTF-8, a surrogate */
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {

@@ -72,8 +72,7 @@ Test(store, there_and_back)
 
 Test(store, refusals)
 {
-    static const char *const refused[] = {"cmd=init",
-                                          "cmd=put"}; /* in this order: once is enough */
+    static const char *const refused[] = {"cmd=init", "cmd=put"}; /* in this order */
     for (int i = 0; i < 2; i++) {
         struct service s = {.refuses = refused[i]};
         pthread_t server;
