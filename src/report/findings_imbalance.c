@@ -78,13 +78,15 @@ static double unexplained(const struct finding_context *c, double wait)
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
+    /* Most of the waiting is for one rank, but no interval can be had of so few calls. */
+    const bool chance = a->instances < NOISE_PARTS && 2 * a->cost_ns > a->wait_ns;
     char share[32], of_rank[32], call[CALL_LABEL], advice[RUN_AGAIN];
     struct finding f = finding_of_cost(c, "late_arrival", cost, low);
     call_label(c->v, a->operation, a->site, NULL, call);
     run_again(c, "see what late ranks do", "--trace ", advice);
     f.site = call;
     f.ranks = &(int){(int)a->cost_rank};
-    f.n_ranks = one;
+    f.n_ranks = one || chance;
     f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
     f.advice = c->v->p->trace.on ? NULL : advice;
     format_share(share, wait, time);
@@ -94,7 +96,7 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
                          "late.",
                          share, call, of_rank, a->cost_rank);
-    else if (a->cost_low_ns < 0)
+    else if (chance)
         document_finding(c->d, &f,
                          "%s of the time in collectives is waiting for the last rank, most of it "
                          "in %s, %s of that for rank %u, in too few calls to exclude chance.",

@@ -113,7 +113,7 @@ struct profile *made(const struct known *k)
             .site = site_in_line(p, 40),
             .operation = profile_add_operation(p, "MPI_Barrier", FAMILY_COLLECTIVE),
             .comm = comm,
-            .instances = 100,
+            .instances = k->late.calls ?: 100,
             .population = 100,
             .skew_median_ns = ns(k->late.wait / 100),
             .time_ns = ns(0.5),

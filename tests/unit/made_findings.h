@@ -29,6 +29,7 @@ struct known {
     } calls[3];
     struct {
         double wait, cost, low; /* of all ranks in MPI_Barrier in line 40; LOW 0: unknown */
+        uint64_t calls;         /* 0: 100 */
     } late;
     struct {
         uint32_t line, rank, state;
