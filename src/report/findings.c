@@ -112,7 +112,7 @@ static bool find_polls(const struct finding_context *c)
         most = poll && e->calls > most.calls ? *e : most;
     }
     profile_free(sums);
-    if (polls <= calls - calls / 10)
+    if (polls <= calls - calls / 10 || c->run <= 0)
         return false;
     const struct profile_group *g = profile_group_find(p, most.site, most.operation);
     const double every = c->run * (g ? g->spread.ranks : 1) / (double)most.calls;
