@@ -28,20 +28,28 @@ static double most_outside(const struct profile *p)
     return most;
 }
 
+static double recording_time(const struct profile_rank *r)
+{
+    return 1e-9 * (double)r->calls * r->call_ns;
+}
+
 double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double work)
 {
     static const double differ = 0.20, for_seconds = 0.1;
     const double n = (double)p->ranks.n;
-    double lost = 0;
+    double lost = 0, recording = 0, mean = 0;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        mean += recording_time(&p->ranks.at[i]) / n;
     for (size_t i = 0; i < p->ranks.n; i++) {
         const struct profile_rank *r = &p->ranks.at[i];
-        if (rank < 0 || r->rank == rank)
-            lost += fmin(1e-9 * (fmax(0, (double)r->delayed_ns) + (double)r->calls * r->call_ns),
-                         anywhere ? r->wall : rank_outside(r));
+        if (rank >= 0 && r->rank != rank)
+            continue;
+        lost += fmin(1e-9 * fmax(0, (double)r->delayed_ns), anywhere ? r->wall : rank_outside(r));
+        recording = fmax(recording, recording_time(r) - mean);
     }
     double slower =
         p->clock == CLOCK_SOURCE_EXTERNAL ? 0 : differ * sqrt(work * fmin(work, for_seconds));
-    return n > 0 ? lost * (n - 1) / n + slower : 0;
+    return n > 0 ? lost * (n - 1) / n + recording + slower : 0;
 }
 
 struct noise noise_of(const struct profile *p)

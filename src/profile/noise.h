@@ -18,10 +18,10 @@ struct noise noise_of(const struct profile *p);
 
 /* Seconds per rank that the others may wait for RANK (or for any rank) although it has no more work
  * than they: it was runnable but not scheduled while outside of MPI (ANYWHERE: or in it), or the
- * layer recorded its calls, or its processor was slower in WORK seconds outside of MPI. Processors
- * that share a core, a cache or a host with others differ by up to 20 % for a tenth of a second;
- * the longer a rank works, the less of that remains in the mean. Simulated processors do not
- * differ. */
+ * layer took longer than on the mean of the ranks to record its calls, or its processor was slower
+ * in WORK seconds outside of MPI. Processors that share a core, a cache or a host with others
+ * differ by up to 20 % for a tenth of a second; the longer a rank works, the less of that remains
+ * in the mean. Simulated processors do not differ. */
 enum { NOISE_ANY_RANK = -1 };
 double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double work);
 

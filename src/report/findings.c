@@ -90,9 +90,10 @@ static void find_contention(struct finding_context *c)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
             rank, format_share(share, size, 1),
-            !doubtful           ? ""
-            : c->v->p->causes.n ? ": late ranks that this may explain are only in --table=causes"
-                                : ": late ranks that this may explain are not named");
+            !doubtful ? ""
+            : c->v->p->causes.n
+                ? ": late ranks that this or recording calls may explain are only in --table=causes"
+                : ": late ranks that this or recording calls may explain are not named");
 }
 
 /* Whether nine of ten calls only poll whether something is complete. What ranks do between them may
@@ -171,7 +172,8 @@ static void find_small_messages(struct finding_context *c)
     for (size_t i = 0; most && i < p->entries.n; i++)
         if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
             time += 1e-9 * (double)p->entries.at[i].time_ns / c->ranks;
-    if (!most || !finding_matters(c, time, NAN, noise_doubt(p, NOISE_ANY_RANK, true, 0)))
+    /* In a call only contention delays: recording and computation are outside of it. */
+    if (!most || !finding_matters(c, time, NAN, c->run * c->v->noise.most))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
     call_label(c->v, most->operation, most->site, NULL, call);
