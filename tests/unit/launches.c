@@ -44,15 +44,19 @@ static const char *launch(int i, const char *schema)
     return path[i];
 }
 
-static json_t *rows_of(const char *const *path, size_t before, size_t after)
+static json_t *rows; /* of the last comparison */
+
+/* Compares, and returns row I. */
+static const json_t *row_of(size_t i, const char *const *path, size_t before, size_t after)
 {
     struct document *d = launches_document(path, before, after);
     cr_assert(d);
     json_t *json = document_json(d), *tables = json_object_get(json, "tables");
-    json_t *rows = json_incref(json_object_get(json_object_get(tables, "launches"), "rows"));
+    json_decref(rows);
+    rows = json_incref(json_object_get(json_object_get(tables, "launches"), "rows"));
     json_decref(json);
     document_free(d);
-    return rows;
+    return json_array_get(rows, i);
 }
 
 #define NUMBER(row, key) json_number_value(json_object_get(row, key))
@@ -63,9 +67,9 @@ Test(launches, figures_of_the_same_row_are_compared)
     const char *path[2 * EACH];
     for (int i = 0; i < 2 * EACH; i++)
         path[i] = launch(i, "collbench-bcast/2");
-    json_t *rows = rows_of(path, EACH, EACH), *row = json_array_get(rows, 0);
+    const json_t *row = row_of(0, path, EACH, EACH);
     cr_assert_eq(json_array_size(rows), 2);
-    cr_expect_str_eq(json_string_value(json_object_get(row, "row")), "native size 8");
+    cr_expect_str_eq(json_text_at(row, "row"), "native size 8");
     cr_expect_eq(NUMBER(row, "launches"), EACH);
     cr_expect_float_eq(NUMBER(row, "median"), 12.5, 1e-9); /* of 10 to 15 */
     cr_expect_float_eq(NUMBER(row, "low"), 10, 1e-9);
@@ -74,36 +78,24 @@ Test(launches, figures_of_the_same_row_are_compared)
     cr_expect_float_eq(NUMBER(row, "change"), 6, 1e-9);
     cr_expect_float_eq(NUMBER(row, "p"), 2.0 / 924, 1e-9); /* all of B are larger */
     row = json_array_get(rows, 1);
-    cr_expect_str_eq(json_string_value(json_object_get(row, "row")), "binomial size 8");
+    cr_expect_str_eq(json_text_at(row, "row"), "binomial size 8");
     cr_expect(NUMBER(row, "change") == 0 && NUMBER(row, "p") == 1);
-    json_decref(rows);
 
     second = "chain";
     for (int i = EACH; i < 2 * EACH; i++)
         launch(i, "collbench-bcast/2");
-    rows = rows_of(path, EACH, EACH);
-    row = json_array_get(rows, 1);
-    cr_expect_str_eq(json_string_value(json_object_get(row, "row")),
-                     "binomial size 8 -> chain size 8");
+    row = row_of(1, path, EACH, EACH);
+    cr_expect_str_eq(json_text_at(row, "row"), "binomial size 8 -> chain size 8");
     cr_expect(NUMBER(row, "change") == 0 && NUMBER(json_array_get(rows, 0), "change") == 6);
-    json_decref(rows);
-    rows = rows_of(path + 1, EACH - 1, EACH); /* B's rows are in another order */
-    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "row")),
-                     "native size 8");
-    json_decref(rows);
+    row = row_of(1, path + 1, EACH - 1, EACH); /* B's rows are in another order */
+    cr_expect_str_eq(json_text_at(row, "row"), "native size 8");
     second_size = 16;
     launch(EACH, "collbench-bcast/2");
-    rows = rows_of(path, EACH, 1);
-    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "row")),
-                     "binomial size 8", "another size is not compared");
-    json_decref(rows);
-    rows = rows_of(path, EACH - 1, 0);
-    row = json_array_get(rows, 0);
+    row = row_of(1, path, EACH, 1);
+    cr_expect_str_eq(json_text_at(row, "row"), "binomial size 8", "another size is not compared");
+    row = row_of(0, path, EACH - 1, 0);
     cr_expect(IS_EMPTY(row, "low") && !json_object_get(row, "b"), "five have no interval");
-    json_decref(rows);
-    rows = rows_of(path, 3, 3);
-    cr_expect_float_eq(NUMBER(json_array_get(rows, 0), "p"), 2.0 / 20, 1e-9);
-    json_decref(rows);
+    cr_expect_float_eq(NUMBER(row_of(0, path, 3, 3), "p"), 2.0 / 20, 1e-9);
     launch(1, "collbench-tree/2");
     cr_expect_null(launches_document(path, 2, 0), "of different programs");
     for (int i = 0; i < 2 * EACH; i++)
