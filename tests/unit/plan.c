@@ -72,6 +72,11 @@ Test(plan, ci_stops_at_a_narrow_interval_and_not_before)
     cr_assert_eq(batches_of(&p, (struct script){.from = -4e-9, .to = 4e-9}, &s), 1,
                  "2 %% cannot be reached");
     cr_assert_eq(batches_of(&p, (struct script){.from = -6e-9, .to = 6e-9}, &s), p.repeats_max);
+    struct plan four = plan_of(STOP_CI, 4); /* without an interval it goes on beyond the budget */
+    four.budget = 1e-3;
+    four.budget_most = 1;
+    cr_assert_eq(batches_of(&four, (struct script){.from = 1e-3, .to = 1e-3}, &s), 2);
+    cr_assert(s.samples.n == 8 && !s.over_budget, "by the rule");
 }
 
 Test(plan, paper_throws_a_restless_attempt_away)
@@ -85,12 +90,7 @@ Test(plan, paper_throws_a_restless_attempt_away)
     cr_assert_float_eq(s.loop_mean, 1e-3, 1e-9);
     p.repeats_max = 4; /* fewer than the paper judges: as many as it does */
     cr_assert_eq(batches_of(&p, (struct script){.from = 3e-3, .to = 3e-3}, &s), 8);
-}
-
-Test(plan, paper_ends_even_on_a_machine_that_is_never_quiet)
-{
-    struct plan p = plan_of(STOP_PAPER, 5);
-    struct series s;
+    p = plan_of(STOP_PAPER, 5); /* it ends even on a machine that is never quiet */
     p.budget = 0;
     cr_assert_lt(batches_of(&p, (struct script){.from = 1e-3, .to = 1e-3, .restless = 100000}, &s),
                  10000);
@@ -109,16 +109,6 @@ Test(plan, every_rule_keeps_the_budget_and_has_a_figure)
         cr_assert(s.over_budget && s.samples.n > 0, "%s", plan_stop_names[p.stop]);
         cr_assert_leq(simulated, 0.02 + 7e-3);
     }
-}
-
-Test(plan, without_an_interval_it_goes_on_beyond_the_budget)
-{
-    struct plan p = plan_of(STOP_CI, 4);
-    struct series s;
-    p.budget = 1e-3;
-    p.budget_most = 1;
-    cr_assert_eq(batches_of(&p, (struct script){.from = 1e-3, .to = 1e-3}, &s), 2);
-    cr_assert(s.samples.n == 8 && !s.over_budget, "by the rule");
 }
 
 static double standing_now(void)
