@@ -12,9 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+TestSuite(clock, .init = clock_start);
+
 Test(clock, ticks_and_seconds_agree)
 {
-    clock_start();
     struct clock_pair a = clock_read_pair();
     clock_hold(0.02);
     struct clock_pair b = clock_read_pair();
@@ -29,7 +30,6 @@ Test(clock, ticks_and_seconds_agree)
 /* Of the system's own clock, in its unit. */
 Test(clock, seconds_are_those_of_the_system)
 {
-    clock_start();
     const clockid_t clock = CLOCK_MONOTONIC_RAW;
     for (int i = 0; i < 1000; i++) {
         struct timespec before, after;
@@ -44,7 +44,6 @@ Test(clock, seconds_are_those_of_the_system)
 /* At least half of its 6200 readings took as long as their median. */
 Test(clock, a_reading_costs_no_more_than_all)
 {
-    clock_start();
     double start = clock_now(), cost = clock_cost(), all = clock_now() - start;
     cr_assert_gt(cost, 0);
     cr_assert_leq(3100 * cost, all);
@@ -53,7 +52,6 @@ Test(clock, a_reading_costs_no_more_than_all)
 /* With --yield it gives the processor away, and still lasts at least as long as asked. */
 Test(clock, hold_takes_as_long_as_it_says)
 {
-    clock_start();
     for (int yields = 0; yields < 2; yields++) {
         if (yields)
             clock_give_way();
