@@ -5,35 +5,17 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 test "${CHECK_THOROUGH:-}" = 1 || skip "only with ./check --thorough"
 
-cat >app.c <<'EOF'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-static int rank;
-static void mark(const char *what)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%s.%d", what, rank);
-    FILE *f = fopen(name, "w");
-    if (f) {
-        fprintf(f, "%d\n", (int)getpid());
-        fclose(f);
-    }
-}
-int main(int argc, char **argv)
-{
+write_program app <<'EOF'
     int sum;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    mark("begun");
+    char name[32];
+    snprintf(name, sizeof name, "begun.%d", rank);
+    FILE *begun = fopen(name, "w");
+    fputs("yes\n", begun);
+    fclose(begun);
     for (int i = 0; i < 60; i++) {
         usleep(1000);
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
-    MPI_Finalize();
-    mark("ended");
-    return 0;
-}
 EOF
 cat >slow.c <<'EOF'
 #define _GNU_SOURCE
@@ -72,7 +54,7 @@ EOF
 # attack WHO MOMENT PRELOAD: starts a run and kills rank 1 or all of them after MOMENT seconds.
 attack()
 {
-    rm -rf pid.* begun.* ended.* out
+    rm -rf pid.* begun.* out
     timeout -k 10 120 $MPIEXEC -n 2 env COLLPROF_OUTPUT=out COLLPROF_REPORT=no sh rank.sh "$3" >said 2>err &
     launcher=$!
     sleep "$2"
