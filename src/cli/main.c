@@ -194,29 +194,10 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* Words that other programs use for our commands. None is an MPI application. */
-static const char *const synonyms[][2] = {{"diff", "compare"},
-                                          {"list", "report --list"},
-                                          {"ls", "report --list"},
-                                          {"open", "report"},
-                                          {"profile", "run"},
-                                          {"record", "run"},
-                                          {"show", "report"},
-                                          {"stat", "run"},
-                                          {"trace", "run --trace"},
-                                          {"version", "--version"},
-                                          {"view", "report"},
-                                          {"html", "report --format=html"},
-                                          {"csv", "report --format=csv"},
-                                          {"json", "report --format=json"}};
-
 /* A word that is not a command is taken as an application, unless no such file exists and the word
- * is a synonym of a command or similar to one. */
+ * is similar to a command. */
 static void check_application(const char *word)
 {
-    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-        if (!strcmp(synonyms[i][0], word) && access(word, F_OK) != 0)
-            cli_refuse("unknown command '%s': use: collprof %s", word, synonyms[i][1]);
     for (int i = 0; i < N_COMMANDS; i++)
         if (text_is_like(word, commands[i].name) && access(word, F_OK) != 0 && !is_launcher(word))
             cli_refuse("unknown command '%s': did you mean %s?", word, commands[i].name);

@@ -119,13 +119,6 @@ done <<'END'
 2|use: mpiexec ... collprof run APPLICATION|mpiexec -n 2 ./app
 2|use: mpirun ... collprof run APPLICATION|run mpirun -np 2 ./app
 127|did you mean ./app?|app
-2|use: collprof report --list|list
-2|use: collprof report|view collprof.out
-2|use: collprof compare|diff a b
-2|use: collprof run|record ./app
-2|use: collprof run --trace|trace ./app
-2|use: collprof report --format=html|html collprof.out
-2|use: collprof --version|version
 127|`collprof --help` lists commands|clean
 2|use: srun ... collprof run APPLICATION|srun -n 4 ./app
 2|use: mpiexec -n N collprof run ./app|run --np=4 ./app
