@@ -158,8 +158,7 @@ static void check_algorithms(const struct scenario_options *o)
 static void check_all(const struct scenario_options *o)
 {
     int least = (int)o->bench.ranks.min;
-    for (size_t i = 0; i < o->n_scenarios; i++) {
-        const struct scenario *s = &o->scenario[i];
+    for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++) {
         for (size_t k = 0; k < o->operations.n; k++) {
             struct scenario_point point = point_of(o, k, 0, least);
             char why[SCENARIO_WHY];
@@ -176,6 +175,7 @@ struct row {
     const struct scenario *scenario;
     struct scenario_point point;
     struct scenario_sweep sweeps; /* the sweeps that SCENARIO uses */
+    double at[N_AXES];
     double
         alone; /* median T_sc of the same row without computation, seconds; NaN if there is none */
     struct scenario_result result;
@@ -231,21 +231,6 @@ static const struct {
                   {"delay", "delay (us)", "us late"},
                   {"comp", "computation (us)", "us computed"}};
 
-static double coordinate(const struct scenario_session *w, const struct row *row,
-                         enum scenario_axis axis)
-{
-    switch (axis) {
-    case AXIS_RANKS:
-        return w->group.ranks;
-    case AXIS_SIZE:
-        return (double)row->point.bytes;
-    case AXIS_DELAY:
-        return 1e6 * row->point.delay;
-    default:
-        return round(1e6 * row->point.comp);
-    }
-}
-
 static enum scenario_axis x_axis(const struct scenario_session *w)
 {
     enum scenario_axis axis = AXIS_RANKS;
@@ -274,8 +259,7 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
                      row->scenario->name);
     for (enum scenario_axis k = 0; k < N_AXES; k++)
         if (k != x_axis(w) && w->varies[k] && n < (int)size)
-            n += snprintf(text + n, size - (size_t)n, ", %g %s", coordinate(w, row, k),
-                          axes[k].unit);
+            n += snprintf(text + n, size - (size_t)n, ", %g %s", row->at[k], axes[k].unit);
 }
 
 static void remark(struct table *t, bool is, const char *key, enum severity severity,
@@ -384,6 +368,8 @@ static const char *visit(void *arg, const size_t *at)
     measure(w, &(struct row){.scenario = s,
                              .point = point,
                              .sweeps = sweeps,
+                             .at = {w->group.ranks, (double)point.bytes, 1e6 * point.delay,
+                                    round(1e6 * point.comp)},
                              .alone = at[COMP] ? w->alone : NAN});
     return point.operation->name;
 }
