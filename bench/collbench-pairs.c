@@ -89,10 +89,9 @@ static void add_relation(const struct pairs *p, const struct place *place, int s
 {
     size_t n = 0;
     for (int i = 0; i < p->n; i++)
-        for (int j = i + 1; j < p->n; j++) {
+        for (int j = i + 1; j < p->n; j++)
             if ((int)place_relation(&place[i], &place[j]) == relation)
                 trip[n++] = 1e6 * p->size[s].of[PAIRS_MEDIAN][pairs_cell(p, i, j)];
-        }
     if (n == 0)
         return;
     stats_sort(trip, n);

@@ -257,12 +257,10 @@ static const struct profile_arrival *recorded_calls(const struct profile *p,
                                                     const struct operation *of, size_t ranks)
 {
     const struct profile_arrival *most = NULL;
-    for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
+    for (EACH(const struct profile_arrival, a, p->arrivals))
         if (!strcmp(p->operations.at[a->operation].name, of->mpi_name) &&
             is_replayable(a->late, ranks) && (!most || a->time_ns > most->time_ns))
             most = a;
-    }
     return most;
 }
 

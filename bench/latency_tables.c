@@ -110,8 +110,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
     static const char *const checks[] = {NULL, "passed", "failed", NULL};
     static const char *const verdicts[] = {NULL, "no", "violated", "unknown"};
     bool acknowledged = !strcmp(r->method->name, "held") || !strcmp(r->method->name, "ol");
-    for (int k = 0; k < r->n_figures; k++) {
-        const struct latency_figure *f = &r->figure[k];
+    for (const struct latency_figure *f = r->figure; f < r->figure + r->n_figures; f++) {
         const double times[] = {f->curve.n ? f->curve.hold : NAN,
                                 f->timed[TIMED_OPERATION].at.value, f->timed[TIMED_PING].at.value};
         /* In a broadcast the root is the source, not a destination. */

@@ -14,6 +14,13 @@
         size_t n, room;                                                                            \
     }
 
+/* for (EACH(struct row, r, rows)): R points to each element in turn. The array must not grow
+ * meanwhile. */
+#define EACH(type, name, list)                                                                     \
+    type *name = (list).at;                                                                        \
+    (size_t)(name - (list).at) < (list).n;                                                         \
+    name++
+
 /* Appends a zeroed element and returns a pointer to it. Earlier pointers into the array become
  * invalid. */
 #define PUSH(list) ((__typeof__((list)->at))array_push((struct array *)(list), sizeof *(list)->at))
@@ -39,3 +46,12 @@ uint32_t lookup_find(const struct index *x, uint64_t hash);
 /* For comparison functions of qsort() and the like, key by key: ORDER(x->a, y->a) ?: ORDER(x->b,
  * y->b). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Defines such a function: the elements X and Y are of TYPE, and RESULT is below 0 if X comes
+ * first. */
+#define COMPARISON(function, type, result)                                                         \
+    static int function(const void *of_x, const void *of_y)                                        \
+    {                                                                                              \
+        const type *x = of_x, *y = of_y;                                                           \
+        return (result);                                                                           \
+    }

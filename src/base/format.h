@@ -9,3 +9,10 @@ char *format_shift(char *text, double ns);                 /* "+12.3 us", "-850 
 char *format_bytes(char *text, double bytes);              /* "0 B", "64 KiB", "1.25 GiB" */
 char *format_count(char *text, uint64_t n);                /* "12,345", "12.3 M" */
 char *format_share(char *text, double part, double whole); /* "33.6 %", "-" */
+
+/* The same, in a text that lasts as long as the innermost block around it. */
+#define AS_TIME(ns) format_time((char[32]){0}, ns)
+#define AS_SHIFT(ns) format_shift((char[32]){0}, ns)
+#define AS_BYTES(bytes) format_bytes((char[32]){0}, bytes)
+#define AS_COUNT(n) format_count((char[32]){0}, n)
+#define AS_SHARE(part, whole) format_share((char[32]){0}, part, whole)

@@ -185,8 +185,7 @@ const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
     visit_all(&r, add_root);
     visit_all(&r, add_arrivals);
     const char *unknown = "no rank waited for the root of an MPI_Bcast";
-    for (size_t i = 0; i < r.sizes.n; i++) {
-        struct broadcasts *x = &r.sizes.at[i];
+    for (EACH(struct broadcasts, x, r.sizes)) {
         if (!has_costs(x))
             continue;
         unknown = NULL;

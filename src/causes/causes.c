@@ -174,8 +174,7 @@ static void distribute(struct search *s, const struct graph_call *c, const struc
     delays_match(&s->delays, s->g->groups_of.at, s->balance);
     s->work += s->delays.n;
     s->allowed += CAUSES_DELAYS;
-    for (size_t i = 0; i < s->delays.n; i++) {
-        const struct history_difference *d = &s->delays.at[i];
+    for (EACH(const struct history_difference, d, s->delays)) {
         sum += d->ns > 0 ? d->ns : 0;
         if (d->ns > most) {
             most = d->ns;
@@ -281,8 +280,7 @@ static void end_epoch(struct search *s)
         s->cost[s->delays.at[i].key].path += s->delays.at[i].ns;
     s->path_ns += t->at - s->from;
     s->windows++;
-    for (size_t i = 0; i < s->g->pieces.n; i++) {
-        struct cost *p = &s->cost[i];
+    for (struct cost *p = s->cost; p < s->cost + s->g->pieces.n; p++) {
         const double cost = p->direct + p->passed - p->before;
         p->squares += cost * cost;
         p->before += cost;
@@ -321,15 +319,12 @@ static void replay(struct search *s)
         end_epoch(s);
 }
 
-static int largest_first(const void *a, const void *b)
-{
-    const struct root_cause *x = a, *y = b;
-    return ORDER(y->direct_ns + y->passed_ns, x->direct_ns + x->passed_ns)
-               ?: ORDER(y->path_ns, x->path_ns)
-               ?: ORDER(x->kind, y->kind) ?: ORDER(x->rank, y->rank)
-               ?: ORDER(x->from_site, y->from_site) ?: ORDER(x->site, y->site)
-               ?: ORDER(x->from_operation, y->from_operation) ?: ORDER(x->operation, y->operation);
-}
+COMPARISON(largest_first, struct root_cause,
+           ORDER(y->direct_ns + y->passed_ns, x->direct_ns + x->passed_ns)
+               ?: ORDER(y->path_ns, x->path_ns) ?: ORDER(x->kind, y->kind)
+               ?: ORDER(x->rank, y->rank) ?: ORDER(x->from_site, y->from_site)
+               ?: ORDER(x->site, y->site) ?: ORDER(x->from_operation, y->from_operation)
+               ?: ORDER(x->operation, y->operation))
 
 static void merge_rest(struct causes *c)
 {

@@ -29,11 +29,8 @@ static void add(struct kept_runs *r, const char *path)
         *PUSH(&r->list) = (struct kept_run){memory_strdup(path), p};
 }
 
-static int latest_first(const void *a, const void *b)
-{
-    const struct kept_run *x = a, *y = b;
-    return ORDER(y->profile->started_unix, x->profile->started_unix) ?: strcmp(x->path, y->path);
-}
+COMPARISON(latest_first, struct kept_run,
+           ORDER(y->profile->started_unix, x->profile->started_unix) ?: strcmp(x->path, y->path))
 
 /* Without slashes at the end. */
 static int length_of(const char *directory)

@@ -58,10 +58,10 @@ static struct top_change change_of(const struct profile *before, const struct pr
 static void show_head(const struct top_change *c, FILE *out, size_t width)
 {
     const struct profile *p = c->now;
-    char text[600], run[32], last[32];
+    char text[600];
     snprintf(text, sizeof text, "%.200s, %d ranks, %s; in the last %s %.0f %% in MPI",
              p->programs.n ? text_base_of(p->programs.at[0]) : "a program", p->size,
-             format_time(run, profile_longest_ns(p)), format_time(last, c->seconds * 1e9),
+             AS_TIME(profile_longest_ns(p)), AS_TIME(c->seconds * 1e9),
              c->sum > 0 ? 100 * c->in_mpi / c->sum : 0);
     text_paragraph_write(out, "collprof top: ", text, width);
 }
@@ -73,12 +73,10 @@ static void mark_groups(const struct top_change *c, json_t *verdict)
     json_t *g;
     const json_t *rank;
     size_t i, k;
-    json_array_foreach(json_object_get(verdict, "groups"), i, g)
-    {
+    json_array_foreach(json_object_get(verdict, "groups"), i, g) {
         long low = 101, high = -1;
         char range[24] = "-";
-        json_array_foreach(json_object_get(g, "ranks"), k, rank)
-        {
+        json_array_foreach(json_object_get(g, "ranks"), k, rank) {
             const double share = c->share[json_integer_value(rank)];
             const long percent = lround(100 * share);
             low = share >= 0 && percent < low ? percent : low;
@@ -94,14 +92,14 @@ static void mark_groups(const struct top_change *c, json_t *verdict)
 static void show_late(const struct profile *p, size_t width)
 {
     const struct profile_arrival *late = NULL;
-    char **label = site_labels(p), text[VERDICT_TEXT], time[32];
-    for (const struct profile_arrival *a = p->arrivals.at; a < p->arrivals.at + p->arrivals.n; a++)
+    char **label = site_labels(p), text[VERDICT_TEXT];
+    for (EACH(const struct profile_arrival, a, p->arrivals))
         if (a->site != PROFILE_NONE && a->cost_ns > (late ? late->cost_ns : 0) &&
             arrivals_kind(p, a->operation) != COLLECTIVE_OTHER)
             late = a;
     if (late) {
         snprintf(text, sizeof text, "%s for rank %u in %s at %.600s",
-                 format_time(time, (double)late->cost_ns), late->cost_rank,
+                 AS_TIME((double)late->cost_ns), late->cost_rank,
                  p->operations.at[late->operation].name, label[late->site]);
         text_paragraph_write(stdout, "longest wait in collectives: ", text, width);
     }
@@ -134,7 +132,6 @@ static bool has_profile(const char *path)
 /* Prints how the run in PATH has ended. */
 static bool show_end(const char *path)
 {
-    char time[32];
     struct profile *p = has_profile(path) ? profile_load(path) : NULL;
     struct situation *s = p ? NULL : situation_read(path, VERDICT_SETTLED);
     const bool good = p || s;
@@ -144,7 +141,7 @@ static bool show_end(const char *path)
         json_decref(value);
     } else if (p) {
         cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",
-                p->ranks.n, format_time(time, profile_longest_ns(p)));
+                p->ranks.n, AS_TIME(profile_longest_ns(p)));
     }
     situation_free(s);
     profile_free(p);

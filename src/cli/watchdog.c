@@ -196,8 +196,7 @@ static void report(const struct situation *s, const struct verdict *v, bool ends
 static void signal_ranks(const struct situation *s, int number)
 {
     union sigval value = ending_value();
-    for (size_t i = 0; i < s->n_ranks; i++) {
-        const struct rank_view *r = &s->rank[i];
+    for (const struct rank_view *r = s->rank; r < s->rank + s->n_ranks; r++) {
         if (!r->alive || r->other_host)
             continue;
         sigqueue((pid_t)r->pid, number, value);
@@ -211,10 +210,9 @@ static void end_ranks(struct watchdog *w, const struct situation *s)
 {
     enum { TURN = 100, GRACE = 3000 }; /* ms */
     signal_ranks(s, SIGTERM);
-    for (int i = 0; i < GRACE / TURN && w->ends.n; i++) {
+    for (int i = 0; i < GRACE / TURN && w->ends.n; i++)
         if (poll(w->ends.at, w->ends.n, TURN) > 0)
             forget_ended(w);
-    }
     if (w->ends.n)
         signal_ranks(s, SIGKILL);
 }
@@ -229,8 +227,7 @@ static bool is_same(const struct alarm *a, const struct alarm *b)
 static bool is_still(const struct situation *s, double seconds)
 {
     bool still = true;
-    for (size_t i = 0; i < s->n_ranks; i++) {
-        const struct rank_view *r = &s->rank[i];
+    for (const struct rank_view *r = s->rank; r < s->rank + s->n_ranks; r++) {
         const bool waits = r->call.open && (r->call.seconds < 0 || r->call.seconds >= seconds);
         still = still && (!r->alive || r->state == RANK_STOPPED || (waits && !r->moving));
     }

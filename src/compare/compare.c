@@ -169,12 +169,9 @@ static int tier_of(const struct change *x, const struct change *whole)
 
 /* --- causes before consequences --- */
 
-static int causes_first(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    return ORDER(x->tier, y->tier)
-        ?: ORDER(fabs(y->shift.value), fabs(x->shift.value)) ?: ORDER(x->rank, y->rank);
-}
+COMPARISON(causes_first, struct change,
+           ORDER(x->tier, y->tier) ?: ORDER(fabs(y->shift.value), fabs(x->shift.value))
+               ?: ORDER(x->rank, y->rank))
 
 /* Ranks whose computation changes alike are one cause: joins later rows with X. */
 static void join_ranks(struct comparison *c, struct change *x)
@@ -196,11 +193,9 @@ static void put_in_order(struct comparison *c)
     for (size_t i = 0; i < c->list.n; i++)
         c->list.at[i].tier = tier_of(&c->list.at[i], &c->list.at[0]);
     qsort(c->list.at, c->list.n, sizeof *c->list.at, causes_first);
-    for (size_t i = 0; i < c->list.n; i++) {
-        struct change *x = &c->list.at[i];
+    for (EACH(struct change, x, c->list))
         if (x->kind == CHANGE_COMPUTING && x->detected && !x->joined)
             join_ranks(c, x);
-    }
 }
 
 /* --- sentences --- */
@@ -214,14 +209,12 @@ static double percent_of_run(const struct comparison *c, double ns)
  * pairs of runs. */
 static void describe(const struct comparison *c, const struct change *x, char *text)
 {
-    char a[32], b[32], low[40], high[40];
     const double percent = percent_of_run(c, x->shift.value);
-    int n =
-        snprintf(text, TEXT_ROOM, "%s -> %s, median change %+.*f %%", format_time(a, x->median[0]),
-                 format_time(b, x->median[1]), fabs(percent) < 10, percent);
+    int n = snprintf(text, TEXT_ROOM, "%s -> %s, median change %+.*f %%", AS_TIME(x->median[0]),
+                     AS_TIME(x->median[1]), fabs(percent) < 10, percent);
     if (estimate_has_interval(x->shift))
-        snprintf(text + n, TEXT_ROOM - (size_t)n, " (95 %% CI %s to %s)",
-                 format_shift(low, x->shift.low), format_shift(high, x->shift.high));
+        snprintf(text + n, TEXT_ROOM - (size_t)n, " (95 %% CI %s to %s)", AS_SHIFT(x->shift.low),
+                 AS_SHIFT(x->shift.high));
 }
 
 /* "about 12 runs per side would decide: collprof repeat -n 12" */
@@ -307,8 +300,7 @@ static void add_doubts(const struct comparison *c, struct document *d)
 static enum gate judge(const struct comparison *c, double limit, const struct change **why)
 {
     const struct change *whole = &c->list.at[0];
-    for (size_t i = 0; i < c->list.n; i++) {
-        const struct change *x = &c->list.at[i];
+    for (EACH(const struct change, x, c->list)) {
         *why = x;
         if (x->detected && !x->joined && x->shift.value > limit && x->shift.low > 0)
             return GATE_FAILED;
@@ -367,7 +359,7 @@ static bool add_placement(const struct comparison *c, struct document *d)
 static double fastest_call(const struct profile *p, const char *operation, uint32_t size_class)
 {
     double ns = NAN;
-    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++)
+    for (EACH(const struct profile_entry, e, p->entries))
         if (e->size_class == size_class && entry_timed_calls(e) &&
             !strcmp(p->operations.at[e->operation].name, operation))
             ns = fmin(ns, (double)e->min_ns);
@@ -381,8 +373,7 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
 {
     const struct profile *p = c->request->sets.run[0];
     double from = INFINITY;
-    char least[32];
-    for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
+    for (EACH(const struct profile_entry, e, p->entries)) {
         const struct profile_operation *o = &p->operations.at[e->operation];
         double a = 0, b = INFINITY;
         if (!e->bytes || (o->family != FAMILY_SEND && o->family != FAMILY_SENDRECV))
@@ -400,7 +391,7 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
                          "Even the fastest sends from %s on take 3 times longer or more: they may "
                          "wait for their "
                          "receiver now (rendezvous, no longer eager).",
-                         format_bytes(least, from));
+                         AS_BYTES(from));
 }
 
 static const struct column columns[] = {
@@ -426,8 +417,7 @@ static void add_table(const struct comparison *c, struct document *d)
 {
     struct table *t = document_table_of(
         d, "changes", "What varies by 1 % of the run (medians of the runs, per rank)", columns);
-    for (size_t i = 0; i < c->list.n; i++) {
-        const struct change *x = &c->list.at[i];
+    for (EACH(const struct change, x, c->list)) {
         table_text(t, kinds[x->kind].head);
         table_real(t, 1e-9 * x->median[0]);
         table_real(t, 1e-9 * x->median[1]);

@@ -27,8 +27,7 @@ static double time_of(const struct profile *p, const char *operation, int ranks,
 {
     double time = 0, n = p->ranks.n ? (double)p->ranks.n : 1;
     *calls = 0;
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
+    for (EACH(const struct profile_entry, e, p->entries)) {
         bool fits = !ranks || (e->size_class == size_class_of(bytes) && e->comm != PROFILE_NONE &&
                                p->comms.at[e->comm].size == (uint32_t)ranks);
         if (fits && !strcmp(p->operations.at[e->operation].name, operation)) {
@@ -79,8 +78,7 @@ static const char *verdict_of(const struct gain *x)
 static size_t refute(struct gains *g, bool all)
 {
     size_t left = 0;
-    for (size_t i = 0; i < g->list.n; i++) {
-        const struct gain *x = &g->list.at[i];
+    for (EACH(const struct gain, x, g->list)) {
         bool confirmed = !all && x->saved_ns.low > 0;
         left += confirmed;
         for (size_t k = 0; !confirmed && k < x->rule->n; k++)
@@ -105,8 +103,7 @@ static void add_table(const struct gains *g, struct document *d)
 {
     struct table *t =
         document_table_of(d, "gains", "What tuning predicted, and what is seen", columns);
-    for (size_t i = 0; i < g->list.n; i++) {
-        const struct gain *x = &g->list.at[i];
+    for (EACH(const struct gain, x, g->list)) {
         const struct tuned *first = x->rule->of[0], *last = x->rule->of[x->rule->n - 1];
         const bool one = first->ranks == last->ranks && first->bytes == last->bytes;
         table_text(t, first->operation->mpi_name);
@@ -138,7 +135,7 @@ static struct estimate all_saved(const struct gains *g, double *predicted)
 
 static void add_finding(struct gains *g, struct document *d, bool slower)
 {
-    char predicted_text[32], seen_text[32], low[32], high[32];
+    char predicted_text[32], seen_text[32];
     double predicted;
     const struct estimate saved = all_saved(g, &predicted);
     const bool decided = estimate_has_interval(saved);
@@ -164,8 +161,7 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
         document_finding(d, &f,
                          "Tuning predicted to save %s in a run, and %s is seen (95 %% CI %s to "
                          "%s)%s: %zu of %zu rules are kept.",
-                         predicted_text, seen_text, format_shift(low, saved.low),
-                         format_shift(high, saved.high),
+                         predicted_text, seen_text, AS_SHIFT(saved.low), AS_SHIFT(saved.high),
                          slower ? ", but the run as a whole became slower" : "", left, g->list.n);
 }
 
@@ -243,7 +239,6 @@ void algorithms_add(struct document *d, const struct run_sets *r)
                               ? NULL
                               : algorithm_of(r->run, r->before, f);
         const char *now = was ? algorithm_of(r->run + r->before, r->after, f) : NULL;
-        char size[32], time[32];
         if (!now || !strcmp(was, now))
             continue;
         const struct estimate shift = call_shift(r, f);
@@ -253,8 +248,7 @@ void algorithms_add(struct document *d, const struct run_sets *r)
                                             {"low_us", 1e-3 * shift.low},
                                             {"high_us", 1e-3 * shift.high}}),
                          "%s of %s on %.0f ranks: %s -> %s, %s a call.",
-                         json_text_at(f, "operation"),
-                         format_bytes(size, json_number_at(f, "bytes")), json_number_at(f, "ranks"),
-                         was, now, format_shift(time, shift.value));
+                         json_text_at(f, "operation"), AS_BYTES(json_number_at(f, "bytes")),
+                         json_number_at(f, "ranks"), was, now, AS_SHIFT(shift.value));
     }
 }

@@ -46,8 +46,7 @@ static void row_key(const json_t *table, const json_t *row, bool algorithm, char
     size_t i, at = 0;
     const json_t *column;
     *key = '\0';
-    json_array_foreach(json_object_get(table, "columns"), i, column)
-    {
+    json_array_foreach(json_object_get(table, "columns"), i, column) {
         const char *name = json_text_at(column, "name"), *between = at ? " " : "";
         const json_t *value = json_object_get(row, name);
         if (is_figure(column) || at >= KEY_ROOM)
@@ -77,8 +76,7 @@ static const json_t *find_row(const struct launches *l, size_t i, const char *na
     size_t r;
     const json_t *row;
     char other[KEY_ROOM];
-    json_array_foreach(rows_of(l, i, name), r, row)
-    {
+    json_array_foreach(rows_of(l, i, name), r, row) {
         row_key(table, row, true, other);
         if (strcmp(other, key) == 0)
             return row;
@@ -86,25 +84,21 @@ static const json_t *find_row(const struct launches *l, size_t i, const char *na
     return NULL;
 }
 
-/* KEYS: of a row, in A and in B. */
-static void add_figure(const struct launches *l, const char *name, const json_t *table,
-                       char keys[2][KEY_ROOM], const json_t *column)
+/* ROW: the row LABEL of each launch. */
+static void add_figure(const struct launches *l, const char *label, const json_t *const *row,
+                       const json_t *column)
 {
     size_t all = l->before + l->after, n[2] = {0};
     double *x[2] = {memory_alloc(all * sizeof(double)), memory_alloc(all * sizeof(double))};
     for (size_t i = 0; i < all; i++) {
         int side = i >= l->before;
-        double value =
-            json_number_at(find_row(l, i, name, table, keys[side]), json_text_at(column, "name"));
+        double value = json_number_at(row[i], json_text_at(column, "name"));
         if (!isnan(value))
             x[side][n[side]++] = value;
     }
     if (n[0]) {
         struct summary a = stats_summarize(x[0], n[0]);
         bool has_interval = n[0] >= 6;
-        bool same = strcmp(keys[0], keys[1]) == 0;
-        char label[2 * KEY_ROOM + 8];
-        snprintf(label, sizeof label, "%s%s%s", keys[0], same ? "" : " -> ", same ? "" : keys[1]);
         table_text(l->t, label);
         table_text(l->t, json_text_at(column, "name"));
         table_text(l->t, json_text_at(column, "unit"));
@@ -135,26 +129,27 @@ static bool is_interval_end(const char *figure)
  * their algorithms alone differ. */
 static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
-    size_t r, i;
-    const json_t *row, *column;
-    char keys[2][KEY_ROOM], place[KEY_ROOM], size[2][KEY_ROOM];
-    json_array_foreach(json_object_get(table, "rows"), r, row)
-    {
+    size_t r, i, all = l->before + l->after;
+    const json_t *row, *column, **rows = memory_alloc(all * sizeof *rows);
+    char key[KEY_ROOM], place[KEY_ROOM], size[2][KEY_ROOM], label[2 * KEY_ROOM + 8];
+    json_array_foreach(json_object_get(table, "rows"), r, row) {
         const json_t *of_b = json_array_get(rows_of(l, l->before, name), r);
-        row_key(table, row, true, keys[0]);
+        row_key(table, row, true, key);
         row_key(table, of_b, true, place);
         row_key(table, row, false, size[0]);
         row_key(table, of_b, false, size[1]);
         bool other = of_b && !strcmp(size[0], size[1]) &&
-                     !find_row(l, l->before, name, table, keys[0]) &&
+                     !find_row(l, l->before, name, table, key) &&
                      !find_row(l, 0, name, table, place);
-        strcpy(keys[1], other ? place : keys[0]);
-        json_array_foreach(json_object_get(table, "columns"), i, column)
-        {
+        for (i = 0; i < all; i++)
+            rows[i] = find_row(l, i, name, table, other && i >= l->before ? place : key);
+        snprintf(label, sizeof label, "%s%s%s", key, other ? " -> " : "", other ? place : "");
+        json_array_foreach(json_object_get(table, "columns"), i, column) {
             if (is_figure(column) && !is_interval_end(json_text_at(column, "name")))
-                add_figure(l, name, table, keys, column);
+                add_figure(l, label, rows, column);
         }
     }
+    free(rows);
 }
 
 /* An array of the documents in N files; NULL with a reason if one is not a result. */
@@ -189,8 +184,7 @@ struct document *launches_document(const char *const *path, size_t before, size_
     if (d) {
         size_t n = after ? sizeof columns / sizeof *columns : COLUMNS_OF_ONE_SET;
         l.t = document_table(d, "launches", "Between launches", columns, n);
-        json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table)
-        {
+        json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table) {
             add_table(&l, name, table);
             break; /* only the first table is compared */
         }

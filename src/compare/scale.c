@@ -85,11 +85,7 @@ static struct size medians_of(const struct size *run, size_t n)
     return s;
 }
 
-static int by_ranks(const void *a, const void *b)
-{
-    const struct size *x = a, *y = b;
-    return ORDER(x->ranks, y->ranks);
-}
+COMPARISON(by_ranks, struct size, ORDER(x->ranks, y->ranks))
 
 /* For free(). */
 static struct size *sizes_of(const struct scale_request *r, size_t *n)
@@ -118,8 +114,7 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
     static const char *const lines[] = {
         "global",        "computation", "parallel",      "load_balance",
         "serialisation", "transfer",    "communication", NULL};
-    for (size_t k = 0; k < n; k++) {
-        const struct size *s = &list[k];
+    for (const struct size *s = list; s < list + n; s++) {
         table_integer(t, s->ranks);
         table_real(t, s->value[TIME]);
         table_real(t, list->value[TIME] / s->value[TIME]);

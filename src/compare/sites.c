@@ -49,8 +49,7 @@ static struct site_run run_of(const struct profile *p, const struct profile_entr
     /* Calls excluded from timing are assumed to take as long as the others. */
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, timed = (double)entry_timed_calls(row);
     double grown = timed > 0 ? 1 + (double)row->excluded / timed : 1, time = 0, wait = 0;
-    for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
+    for (EACH(const struct profile_arrival, a, p->arrivals)) {
         if (a->site == row->site && a->operation == row->operation) {
             time += (double)a->time_ns;
             wait += (double)a->wait_ns;
@@ -89,15 +88,13 @@ static void add_parts(struct compared_site *at, const struct profile *p,
 const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT])
 {
     const struct site_part *most = NULL;
-    char bytes[32];
     int at = 0;
     *text = '\0';
     for (size_t i = 0; i < s->parts.n; i++)
         if (!most || fabs(s->parts.at[i].grown) > fabs(most->grown))
             most = &s->parts.at[i];
     if (most && most->bytes > 0)
-        at = snprintf(text, SITE_PART_TEXT, " of %s",
-                      format_bytes(bytes, most->bytes / most->calls));
+        at = snprintf(text, SITE_PART_TEXT, " of %s", AS_BYTES(most->bytes / most->calls));
     if (most && most->ranks)
         snprintf(text + at, SITE_PART_TEXT - (size_t)at, " on %u ranks", most->ranks);
     return text;
@@ -112,8 +109,7 @@ static void add_run(struct compared_sites *s, size_t run, const struct profile *
         site_path(p, i, true, functions, sizeof functions);
         chain[i] = memory_strdup(functions);
     }
-    for (size_t k = 0; k < sums->entries.n; k++) {
-        const struct profile_entry *row = &sums->entries.at[k];
+    for (EACH(const struct profile_entry, row, sums->entries)) {
         const char *operation = p->operations.at[row->operation].name;
         if (row->site == PROFILE_NONE)
             continue;

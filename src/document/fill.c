@@ -276,8 +276,7 @@ void document_picture(struct document *d, const struct picture *p)
 static json_t *columns_json(const struct table *t)
 {
     json_t *list = json_array();
-    for (size_t c = 0; c < t->n_columns; c++) {
-        const struct column *column = &t->columns[c];
+    for (const struct column *column = t->columns; column < t->columns + t->n_columns; column++) {
         const char *unit = column_unit(column);
         json_push(list, json_pack("{s:s, s:s?, s:s?, s:s, s:s*, s:i, s:i}", "name", column->name,
                                   "unit", *unit ? unit : NULL, "meaning", column->meaning, "kind",

@@ -45,9 +45,11 @@ void json_make_printable(json_t *json)
             json_string_set(json, text);
         free(text);
     } else if (json_is_object(json)) {
-        json_object_foreach(json, key, value) json_make_printable(value);
+        json_object_foreach(json, key, value)
+            json_make_printable(value);
     } else {
-        json_array_foreach(json, i, value) json_make_printable(value);
+        json_array_foreach(json, i, value)
+            json_make_printable(value);
     }
 }
 

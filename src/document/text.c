@@ -78,9 +78,7 @@ static const char *cell_shown(const struct table *t, size_t row, size_t column,
     switch (c->kind) {
     case COLUMN_TIME: {
         const char *sign = value < 0 ? "-" : "";
-        char time[32];
-        snprintf(number, CELL_ROOM, "%s%s", sign,
-                 without_blank(format_time(time, 1e3 * fabs(value))));
+        snprintf(number, CELL_ROOM, "%s%s", sign, without_blank(AS_TIME(1e3 * fabs(value))));
         return number;
     }
     case COLUMN_BYTES:
@@ -287,8 +285,7 @@ static void put_facts(const struct document *d, FILE *out, const struct text_opt
 {
     const char *key;
     json_t *value;
-    json_object_foreach(document_part(d, "header"), key, value)
-    {
+    json_object_foreach(document_part(d, "header"), key, value) {
         char mark[160];
         snprintf(mark, sizeof mark, "%s%s: ", o->comments ? "# " : "", key);
         text_paragraph_write(out, mark, json_string_value(value), o->width);
@@ -299,8 +296,7 @@ static void put_findings(const struct document *d, FILE *out, const struct text_
 {
     size_t i;
     json_t *finding;
-    json_array_foreach(document_part(d, "findings"), i, finding)
-    {
+    json_array_foreach(document_part(d, "findings"), i, finding) {
         const char *advice = json_string_value(json_object_get(finding, "advice"));
         const char *severity = json_string_value(json_object_get(finding, "severity"));
         text_paragraph_write(out,

@@ -54,11 +54,8 @@ static void add(struct family *f, const char *key, const char *of_key, const cha
     f->samples.at[i].value += value;
 }
 
-static int largest_first(const void *a, const void *b)
-{
-    const struct metric_sample *x = a, *y = b;
-    return ORDER(y->value, x->value) ?: strcmp(x->labels, y->labels);
-}
+COMPARISON(largest_first, struct metric_sample,
+           ORDER(y->value, x->value) ?: strcmp(x->labels, y->labels))
 
 /* Writes the MOST largest samples; frees the family. */
 static void write_family(struct family *f, size_t most, FILE *out)
@@ -117,8 +114,7 @@ static void write_calls(const struct profile *p, char **labels, size_t most, FIL
                            .unit = "bytes",
                            .help = "Payload of calls."};
     struct profile *sums = profile_sums(p, labels);
-    for (size_t i = 0; i < sums->entries.n; i++) {
-        const struct profile_entry *e = &sums->entries.at[i];
+    for (EACH(const struct profile_entry, e, sums->entries)) {
         const char *name = p->operations.at[e->operation].name, *other = labels ? "site" : NULL,
                    *site = labels ? labels[e->site] : NULL;
         add(&calls, "operation", name, other, site, (double)e->calls);
@@ -156,8 +152,7 @@ static void write_verdict(const struct situation *e, const json_t *verdict, size
                           .type = "gauge",
                           .help = "Ranks at fault, by kind: see collprof-where(1)."};
     char **labels = site_labels(e->names);
-    for (size_t i = 0; i < e->n_ranks; i++) {
-        const struct rank_view *r = &e->rank[i];
+    for (const struct rank_view *r = e->rank; r < e->rank + e->n_ranks; r++) {
         if (!r->call.open)
             continue;
         add(&open, "operation", e->names->operations.at[r->operation].name, "site",

@@ -50,8 +50,7 @@ static void put_process(struct perfetto *w, const char *what, int rank, const ch
 
 static void put_names(struct perfetto *w)
 {
-    for (size_t i = 0; i < w->p->ranks.n; i++) {
-        const struct profile_rank *r = &w->p->ranks.at[i];
+    for (EACH(const struct profile_rank, r, w->p->ranks)) {
         put_process(w, "process_name", r->rank, "name", json_sprintf("rank %d", r->rank));
         put_process(w, "process_sort_index", r->rank, "sort_index", json_integer(r->rank));
         put_process(w, "process_labels", r->rank, "labels",

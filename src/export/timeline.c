@@ -62,11 +62,7 @@ struct view_of_trace {
     struct table *spans, *messages;
 };
 
-static int by_lane(const void *a, const void *b)
-{
-    const struct view_lane *x = a, *y = b;
-    return ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread);
-}
+COMPARISON(by_lane, struct view_lane, ORDER(x->rank, y->rank) ?: ORDER(x->thread, y->thread))
 
 static const struct view_lane *lane_at(const struct view_of_trace *v, uint32_t rank, uint8_t thread)
 {
@@ -216,8 +212,7 @@ static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     char name[80];
     snprintf(name, sizeof name, "%s, transport", lane->name);
-    for (size_t i = 0; i < v->p->nets.n; i++) {
-        const struct net *e = &v->p->nets.at[i];
+    for (EACH(const struct net, e, v->p->nets)) {
         int64_t from =
             e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
         bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
@@ -265,7 +260,7 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
 {
     struct view_of_trace v = {.p = p};
     bool any = false;
-    char title[120], length[32];
+    char title[120];
     timeline_find(&v.t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     find_lanes(&v);
     find_time(&v, view);
@@ -283,8 +278,7 @@ bool picture_timeline(struct document *d, const struct profile *p, const struct 
     }
     timeline_free(&v.t);
     snprintf(title, sizeof title, "%s of calls and messages, from %.6f s on",
-             format_time(length, (double)(v.to - v.from)),
-             (double)(v.from - p->trace.first_ns) / 1e9);
+             AS_TIME((double)(v.to - v.from)), (double)(v.from - p->trace.first_ns) / 1e9);
     if (any)
         document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,
                                               .name = "timeline",

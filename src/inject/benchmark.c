@@ -64,7 +64,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
                             json_t *f)
 {
     double median, apart;
-    char room[32], text[120];
+    char text[120];
     struct latency_outcome out = {0};
     TRY(subject_arrivals(u, g, &median, &apart));
     struct latency_case c = case_of(u, left);
@@ -78,7 +78,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
         const struct latency_result *direct = out.n_results ? &out.result[0] : NULL;
         bool known = direct && estimate_known(direct->value);
         snprintf(text, sizeof text, "%sarrival spread %s%s",
-                 known ? "last exit - last entry; " : "", format_time(room, 1e9 * apart),
+                 known ? "last exit - last entry; " : "", AS_TIME(1e9 * apart),
                  known ? "" : ": too long for the budget");
         json_t *row =
             method_row("median arrival", known ? direct->value : ESTIMATE_UNKNOWN, 0, 0, text);
@@ -112,8 +112,7 @@ static void explain(const struct subject *u, const struct latency_result *r, cha
 static void describe(const struct subject *u, json_t *rows, const struct latency_outcome *out)
 {
     char text[200], left_out[256] = "";
-    for (size_t i = 0; i < out->n_results; i++) {
-        const struct latency_result *r = &out->result[i];
+    for (const struct latency_result *r = out->result; r < out->result + out->n_results; r++) {
         size_t used = strlen(left_out);
         if (!estimate_known(r->value) && r->impossible == 0) {
             snprintf(left_out + used, sizeof left_out - used, "%s %s",
@@ -157,14 +156,13 @@ static int measure_now(const struct subject *u, const struct signature *g, doubl
                        char why_not[120])
 {
     double left, one;
-    char text[32], part[32];
     struct methods by = methods_for(u);
     snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
     if (by.n == 0)
         return MPI_SUCCESS;
     TRY(subject_budget(u, share, OPERATIONS_LEAST, 0, &left, &one));
-    snprintf(why_not, 120, "one takes %s, its part of the budget is %s",
-             format_time(text, 1e9 * one), format_time(part, 1e9 * share));
+    snprintf(why_not, 120, "one takes %s, its part of the budget is %s", AS_TIME(1e9 * one),
+             AS_TIME(1e9 * share));
     if (left <= 0)
         return MPI_SUCCESS;
     return g->calls > LATER ? measure_arrivals(u, g, left, g->found)

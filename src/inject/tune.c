@@ -47,8 +47,9 @@ static void add_record(int directory, const char *name, const struct ledger_head
         ledger_open(&l, directory, name, 1u << LEDGER_TEXTS))
         return;
     json_t *all = profile_injected(&l);
-    json_array_foreach(all, i, one) if (!strcmp(json_text_at(one, "kind"), tune_injection.name))
-        json_array_append(findings, json_object_get(one, "value"));
+    json_array_foreach(all, i, one)
+        if (!strcmp(json_text_at(one, "kind"), tune_injection.name))
+            json_array_append(findings, json_object_get(one, "value"));
     json_decref(all);
     ledger_close(&l);
 }
@@ -91,8 +92,7 @@ static json_t *killed_find(const struct collective *c, const struct signature *g
     pthread_mutex_lock(&killed_lock);
     killed = killed ? killed : killed_read();
     pthread_mutex_unlock(&killed_lock);
-    json_array_foreach(killed, i, one)
-    {
+    json_array_foreach(killed, i, one) {
         const json_t *root = json_object_get(one, "root");
         if (!found && !strcmp(json_text_at(one, "operation"), g->operation->mpi_name) &&
             json_equal(json_object_get(one, "members"), members) &&
@@ -110,8 +110,7 @@ static void killed_keep(void)
     json_t *one;
     size_t i;
     killed = killed_read();
-    json_array_foreach(killed, i, one)
-    {
+    json_array_foreach(killed, i, one) {
         json_object_del(one, "communicator_index"); /* valid only in the other record */
         injection_record(&tune_injection, one);
     }

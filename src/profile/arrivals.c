@@ -133,16 +133,9 @@ static int by_row(const struct instance *x, const struct instance *y)
     return ORDER(x->operation, y->operation) ?: ORDER(x->site, y->site) ?: ORDER(x->comm, y->comm);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct instance *x = a, *y = b;
-    return by_row(x, y) ?: ORDER(x->entry_ns, y->entry_ns);
-}
+COMPARISON(by_time, struct instance, by_row(x, y) ?: ORDER(x->entry_ns, y->entry_ns))
 
-static int by_number(const void *a, const void *b)
-{
-    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
-}
+COMPARISON(by_number, uint64_t, ORDER(*x, *y))
 
 /* Median and maximum; the median is weighted by the number of instances that each one
  * represents. */
@@ -224,8 +217,7 @@ static void limit(const struct profile *p, struct profile_arrival *a, const uint
                   bool several)
 {
     uint64_t time = 0;
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
+    for (EACH(const struct profile_entry, e, p->entries)) {
         const bool full = e->comm == PROFILE_NONE; /* calls that found a table full may be these */
         if (e->operation == a->operation &&
             (full || ((several || e->site == a->site) && kind[e->comm] == a->comm)))

@@ -74,7 +74,7 @@ json_t *field_json(const struct field *f, const void *row)
 json_t *fields_json(const struct fields *fields, const void *row)
 {
     json_t *object = json_object();
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++)
+    for (EACH(const struct field, f, *fields))
         if (f->key && !((f->kind == FIELD_STRING || f->kind == FIELD_JSON) &&
                         !*(void *const *)((const char *)row + f->offset)))
             json_put(object, f->key, field_json(f, row));

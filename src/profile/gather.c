@@ -140,8 +140,7 @@ static void gather_entries(struct gather *g)
 /* Sums the rank's calls first, since a rank counts once in a spread. */
 static void spread_out(struct profile *p, uint32_t rank)
 {
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
+    for (EACH(const struct profile_entry, e, p->entries)) {
         profile_group(p, e->site, e->operation)->spread.sum += e->time_ns;
         profile_group(p, PROFILE_NONE, e->operation)->spread.sum += e->time_ns;
     }
@@ -170,8 +169,7 @@ static void spread_regions(struct profile *p, uint32_t rank)
 static void split_time(struct profile *p)
 {
     struct profile_rank *r = &p->ranks.at[0];
-    for (size_t i = 0; i < p->entries.n; i++) {
-        const struct profile_entry *e = &p->entries.at[i];
+    for (EACH(const struct profile_entry, e, p->entries)) {
         uint32_t family = p->operations.at[e->operation].family;
         uint64_t ns = e->time_ns + e->excluded_ns;
         if (family == FAMILY_LIFECYCLE)
@@ -416,8 +414,7 @@ static void gather_findings(struct gather *g)
 {
     json_t *list = profile_injected(g->l), *finding;
     size_t i;
-    json_array_foreach(list, i, finding)
-    {
+    json_array_foreach(list, i, finding) {
         const char *kind = json_string_value(json_object_get(finding, "kind"));
         const char *warning = json_string_value(json_object_get(finding, "warning"));
         json_t *value = json_object_get(finding, "value");

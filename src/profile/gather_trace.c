@@ -112,11 +112,7 @@ void gather_trace(struct gather *g)
     g->p->ranks.at[0].end_ns = g->p->trace.last_ns;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-    const struct profile_sample *x = a, *y = b;
-    return ORDER(y->ns, x->ns) ?: memcmp(x, y, sizeof *x);
-}
+COMPARISON(longest_first, struct profile_sample, ORDER(y->ns, x->ns) ?: memcmp(x, y, sizeof *x))
 
 static const char *why_not_sampled(int error)
 {

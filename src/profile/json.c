@@ -71,8 +71,7 @@ static void put_columns(const struct profile *p, enum profile_table t, FILE *out
 static void put_findings(const struct profile *p, FILE *out)
 {
     json_t *kinds = json_object();
-    for (size_t i = 0; i < p->findings.n; i++) {
-        const struct profile_finding *f = &p->findings.at[i];
+    for (EACH(const struct profile_finding, f, p->findings)) {
         json_t *copy = json_copy(f->value);
         if (f->comm != PROFILE_NONE)
             json_put(copy, "communicator_index", json_integer(f->comm));
@@ -167,8 +166,7 @@ static void read_findings(struct profile *p, const json_t *findings)
 {
     const char *kind;
     json_t *list;
-    json_object_foreach((json_t *)findings, kind, list)
-    {
+    json_object_foreach((json_t *)findings, kind, list) {
         for (size_t i = 0; i < json_array_size(list); i++)
             profile_add_finding(p, kind, json_incref(json_array_get(list, i)));
     }
@@ -182,8 +180,7 @@ static bool rows_good(struct profile *p)
     for (size_t i = 0; i < p->operations.n; i++)
         good =
             good && text_is_identifier(p->operations.at[i].name, sizeof p->operations.at[i].name);
-    for (size_t i = 0; i < p->entries.n; i++) {
-        struct profile_entry *e = &p->entries.at[i];
+    for (EACH(struct profile_entry, e, p->entries)) {
         good = good && e->size_class <= 63;
         if (e->site == PROFILE_NONE) /* calls without a recorded call site */
             e->site = profile_add_site(p, &(struct profile_site){0});

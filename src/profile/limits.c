@@ -53,12 +53,9 @@ void profile_thin_trace(struct profile *p, size_t limit)
     }
 }
 
-static int heaviest_first(const void *a, const void *b)
-{
-    const struct profile_peer *x = a, *y = b;
-    return ORDER(y->bytes, x->bytes) ?: ORDER(x->rank, y->rank) ?: ORDER(x->peer, y->peer)
-        ?: ORDER(x->received, y->received);
-}
+COMPARISON(heaviest_first, struct profile_peer,
+           ORDER(y->bytes, x->bytes) ?: ORDER(x->rank, y->rank) ?: ORDER(x->peer, y->peer)
+               ?: ORDER(x->received, y->received))
 
 void profile_limit_peers(struct profile *p, size_t limit)
 {

@@ -18,10 +18,7 @@ void records_remark(struct records *r, const char *name, const char *what)
     *PUSH(&r->remarks) = memory_strdup(line);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct record *)a)->name, ((const struct record *)b)->name);
-}
+COMPARISON(by_name, struct record, strcmp(x->name, y->name))
 
 static void find_record(int directory, const char *name, const struct ledger_header *h,
                         const char *fault, void *arg)

@@ -64,7 +64,7 @@ static int compare_keys(const struct fields *fields, const void *a, const void *
 static uint64_t hash_keys(uint64_t hash, const struct fields *fields, const void *row)
 {
     const struct profile_site *s = row;
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+    for (EACH(const struct field, f, *fields)) {
         const char *at = (const char *)row + f->offset;
         const char *text = f->kind == FIELD_STRING ? *(char *const *)at : at;
         bool is_text = f->kind == FIELD_STRING || f->kind == FIELD_TEXT;
@@ -169,7 +169,7 @@ static bool is_better(const struct field *f, const void *to, const void *from)
 
 static void fields_merge(const struct fields *fields, void *to, const void *from)
 {
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+    for (EACH(const struct field, f, *fields)) {
         char *x = (char *)to + f->offset;
         const char *y = (const char *)from + f->offset;
         bool shorter = f->merge == MERGE_SHORTEST && entry_timed_calls(from) &&
@@ -188,7 +188,7 @@ static void fields_merge(const struct fields *fields, void *to, const void *from
 static void row_free(const struct fields *fields, void *row)
 {
     struct profile_site *s = row;
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+    for (EACH(const struct field, f, *fields)) {
         void *at = (char *)row + f->offset;
         if (f->kind == FIELD_STRING || f->kind == FIELD_HISTOGRAM)
             free(*(void **)at);
@@ -331,7 +331,7 @@ struct moves {
 static void positions_follow(const struct fields *fields, void *row, const struct moves *moves)
 {
     struct profile_site *s = row;
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+    for (EACH(const struct field, f, *fields)) {
         if (f->kind == FIELD_ROW)
             follow((uint32_t *)((char *)row + f->offset), moves->to[f->table]);
         for (uint32_t k = 0; f->kind == FIELD_FRAMES && k < s->depth; k++)
@@ -342,7 +342,7 @@ static void positions_follow(const struct fields *fields, void *row, const struc
 static bool are_valid(const struct profile *p, const struct fields *fields, const void *row)
 {
     const struct profile_site *s = row;
-    for (const struct field *f = fields->at; f < fields->at + fields->n; f++) {
+    for (EACH(const struct field, f, *fields)) {
         if (f->kind == FIELD_ROW) {
             uint32_t position = *(const uint32_t *)((const char *)row + f->offset);
             if (position == PROFILE_NONE ? f->needed : position >= rows_in(p, f->table)->n)

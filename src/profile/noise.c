@@ -40,8 +40,7 @@ double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double 
     double lost = 0, recording = 0, mean = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         mean += recording_time(&p->ranks.at[i]) / n;
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
+    for (EACH(const struct profile_rank, r, p->ranks)) {
         if (rank >= 0 && r->rank != rank)
             continue;
         lost += fmin(1e-9 * fmax(0, (double)r->delayed_ns), anywhere ? r->wall : rank_outside(r));
@@ -57,8 +56,7 @@ struct noise noise_of(const struct profile *p)
     struct noise n = {.worst_rank = -1};
     const double run = 1e-9 * profile_longest_ns(p), per_run = run > 0 ? 1 / run : 0,
                  most = most_outside(p);
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
+    for (EACH(const struct profile_rank, r, p->ranks)) {
         double seconds = contention(r, most);
         const double share = per_run * 1e-9 * (double)r->delayed_ns;
         if (share > n.most) {

@@ -30,8 +30,10 @@ static bool finding_possible(const json_t *value)
     json_t *part;
     size_t i;
     bool good = !json_is_number(value) || fabs(json_number_value(value)) <= 1e15;
-    json_object_foreach((json_t *)value, key, part) good = good && finding_possible(part);
-    json_array_foreach(value, i, part) good = good && finding_possible(part);
+    json_object_foreach((json_t *)value, key, part)
+        good = good && finding_possible(part);
+    json_array_foreach(value, i, part)
+        good = good && finding_possible(part);
     return good;
 }
 

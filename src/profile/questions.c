@@ -12,12 +12,9 @@ void profile_set_end(struct profile *p, double seconds)
             p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-    const struct profile_entry *x = a, *y = b;
-    return ORDER(y->time_ns, x->time_ns) ?: ORDER(x->operation, y->operation)
-        ?: ORDER(x->site, y->site);
-}
+COMPARISON(longest_first, struct profile_entry,
+           ORDER(y->time_ns, x->time_ns) ?: ORDER(x->operation, y->operation)
+               ?: ORDER(x->site, y->site))
 
 struct profile *profile_sums(const struct profile *p, bool by_site)
 {
@@ -109,10 +106,7 @@ const char *profile_started(const struct profile *p, const char *format, char te
     return text;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    return ORDER(*(const int32_t *)a, *(const int32_t *)b);
-}
+COMPARISON(by_rank, int32_t, ORDER(*x, *y))
 
 void end_text(uint32_t state, int32_t detail, char *text, size_t room)
 {

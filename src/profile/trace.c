@@ -59,11 +59,9 @@ static void find_algorithms(struct profile *p, const struct net_traffic *traffic
 /* A call in progress lasts to the last known moment. */
 static void end_open_calls(struct profile *p)
 {
-    for (size_t i = 0; i < p->events.n; i++) {
-        struct event *a = &p->events.at[i];
+    for (EACH(struct event, a, p->events))
         if (a->exit_ns == INT64_MAX)
             a->exit_ns = a->entry_ns > p->trace.last_ns ? a->entry_ns : p->trace.last_ns;
-    }
 }
 
 static struct causes_run run_of(const struct profile *p)
@@ -111,12 +109,10 @@ static void find_from_graph(struct profile *p, const struct timeline *t)
     event_graph_close(g);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-    const struct wait *x = a, *y = b;
-    return ORDER(y->wait_ns, x->wait_ns) ?: ORDER(x->site, y->site)
-        ?: ORDER(x->operation, y->operation) ?: ORDER(x->state, y->state) ?: ORDER(x->rank, y->rank);
-}
+COMPARISON(longest_first, struct wait,
+           ORDER(y->wait_ns, x->wait_ns) ?: ORDER(x->site, y->site)
+               ?: ORDER(x->operation, y->operation) ?: ORDER(x->state, y->state)
+               ?: ORDER(x->rank, y->rank))
 
 static void find_waits(struct profile *p, const struct timeline *t)
 {

@@ -18,8 +18,7 @@ void find_ends(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
+    for (EACH(const struct profile_rank, r, p->ranks)) {
         char end[160], list[200] = "";
         size_t n = 0;
         for (size_t k = 0; k < p->ranks.n; k++)
@@ -52,7 +51,7 @@ static void find_missing(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
-    char count[32], list[200] = "";
+    char list[200] = "";
     uint64_t sum = 0;
     size_t n = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
@@ -69,7 +68,7 @@ static void find_missing(struct finding_context *c)
                     .number = {{"count", (double)sum}}),
             "The record of rank%s %s was full: %s call sites, calls, communicators or "
             "requests are missing in the figures (use: --memory, or a smaller --stack).",
-            n > 1 ? "s" : "", list, format_count(count, sum));
+            n > 1 ? "s" : "", list, AS_COUNT(sum));
     free(rank);
 }
 
@@ -80,10 +79,9 @@ static void find_failures(struct finding_context *c)
     struct profile_entry most = {0};
     uint64_t all = 0;
     size_t sites = 0;
-    char count[32], call[CALL_LABEL], rank[40], more[60];
+    char call[CALL_LABEL], rank[40], more[60];
     struct profile *sums = profile_sums(p, true);
-    for (size_t i = 0; i < sums->entries.n; i++) {
-        const struct profile_entry *e = &sums->entries.at[i];
+    for (EACH(const struct profile_entry, e, sums->entries)) {
         sites += e->errors > 0;
         all += e->errors;
         most = e->errors > most.errors ? *e : most;
@@ -105,7 +103,7 @@ static void find_failures(struct finding_context *c)
                         .ranks = &only,
                         .n_ranks = one};
     f.number[0] = (struct finding_number){"count", (double)all};
-    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.", format_count(count, all),
+    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.", AS_COUNT(all),
                      all == 1 ? "" : "s", one ? rank : "", call, others ? more : "");
 }
 
@@ -114,7 +112,6 @@ static void find_excluded(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     double calls = 0, excluded = 0, injected = 0, run = 0;
-    char own[32], share[32];
     for (size_t i = 0; i < p->ranks.n; i++) {
         injected += 1e-9 * (double)p->ranks.at[i].injected_ns;
         run += p->ranks.at[i].wall;
@@ -132,7 +129,7 @@ static void find_excluded(struct finding_context *c)
             "Experiments took %s of the run; percentages refer to the rest. Calls that they may "
             "have delayed, %s of all, count for the efficiency and the ranks' times, but not for "
             "times of call sites.",
-            format_share(own, injected, run), format_share(share, excluded, calls));
+            AS_SHARE(injected, run), AS_SHARE(excluded, calls));
 }
 
 /* Doubts about the run as a whole. */

@@ -47,8 +47,7 @@ static bool has_findings(const struct document *d)
 {
     size_t i;
     const json_t *f;
-    json_array_foreach(document_finding_list(d), i, f)
-    {
+    json_array_foreach(document_finding_list(d), i, f) {
         if (!strcmp(json_string_value(json_object_get(f, "severity")), "finding"))
             return true;
     }
@@ -78,7 +77,6 @@ static void find_contention(struct finding_context *c)
     const double size = in_waits ? n->most : n->share;
     const int rank = in_waits ? n->most_rank : n->worst_rank;
     const bool first = doubtful && size >= NOISE_SPOILED_FROM && !has_findings(c->d);
-    char share[32];
     struct finding f = {.key = "cpu_contention",
                         .severity = first ? SEVERITY_ERROR : SEVERITY_DOUBT,
                         .ranks = &rank,
@@ -89,7 +87,7 @@ static void find_contention(struct finding_context *c)
     if (size >= NOISE_FELT_FROM)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
-            rank, format_share(share, size, 1),
+            rank, AS_SHARE(size, 1),
             !doubtful ? ""
             : c->v->p->causes.n
                 ? ": late ranks that this or recording calls may explain are only in --table=causes"
@@ -103,10 +101,9 @@ static bool find_polls(const struct finding_context *c)
     const struct profile *p = c->v->p;
     struct profile_entry most = {0};
     uint64_t polls = 0, calls = 0;
-    char call[CALL_LABEL], count[32], time[32];
+    char call[CALL_LABEL];
     struct profile *sums = profile_sums(p, true);
-    for (size_t i = 0; i < sums->entries.n; i++) {
-        const struct profile_entry *e = &sums->entries.at[i];
+    for (EACH(const struct profile_entry, e, sums->entries)) {
         const bool poll = profile_operation_polls(p->operations.at[e->operation].name);
         calls += e->calls;
         polls += poll ? e->calls : 0;
@@ -125,13 +122,12 @@ static bool find_polls(const struct finding_context *c)
                           "between polls"),
         "%s polls %s times, every %s of the run: the time between polls may be work or waiting, "
         "and counts as time outside of MPI.",
-        call, format_count(count, most.calls), format_time(time, 1e9 * every));
+        call, AS_COUNT(most.calls), AS_TIME(1e9 * every));
     return true;
 }
 
 static void find_little_mpi(struct finding_context *c)
 {
-    char share[32];
     double mpi = 1e-9 * c->v->mpi_ns / c->ranks;
     const struct efficiency *e = &c->v->where;
     c->polls = find_polls(c);
@@ -140,7 +136,7 @@ static void find_little_mpi(struct finding_context *c)
     f.severity = SEVERITY_NOTE;
     if (c->little && !c->polls)
         document_finding(c->d, &f, "MPI takes %s of the run: there is little to be gained there.",
-                         format_share(share, mpi, c->run));
+                         AS_SHARE(mpi, c->run));
 }
 
 static bool answers(const struct profile *p, const struct profile_peer *m)
@@ -161,9 +157,8 @@ static void find_small_messages(struct finding_context *c)
     const struct profile *p = c->v->p;
     const struct profile_peer *most = NULL;
     double time = 0;
-    char size[32], count[32], call[CALL_LABEL];
-    for (size_t i = 0; i < p->peers.n; i++) {
-        const struct profile_peer *x = &p->peers.at[i];
+    char call[CALL_LABEL];
+    for (EACH(const struct profile_peer, x, p->peers)) {
         if (!x->received && x->site != PROFILE_NONE && x->messages >= LEAST &&
             x->bytes <= x->messages * SMALL && (!most || x->messages > most->messages) &&
             !answers(p, x))
@@ -185,8 +180,8 @@ static void find_small_messages(struct finding_context *c)
     document_finding(c->d, &f,
                      "%s sends small messages one by one: %s of %s from rank %u to rank %u, which "
                      "sends hardly any message back.",
-                     call, format_count(count, most->messages),
-                     format_bytes(size, (double)most->bytes / (double)most->messages), most->rank,
+                     call, AS_COUNT(most->messages),
+                     AS_BYTES((double)most->bytes / (double)most->messages), most->rank,
                      most->peer);
 }
 
@@ -210,7 +205,7 @@ static void find_unseparated(struct finding_context *c)
 {
     static const double much = 0.10; /* of the run */
     const double unseparated = unseparated_share(c);
-    char share[32], advice[RUN_AGAIN];
+    char advice[RUN_AGAIN];
     if (unseparated < much)
         return;
     run_again(c, "see what messages wait for", "--trace ", advice);
@@ -218,7 +213,7 @@ static void find_unseparated(struct finding_context *c)
         c->d, FINDING("waiting_unknown", NOTE, .advice = advice),
         "%s of the run is in calls that send and receive: without --trace it is unknown how much "
         "of it is waiting and how much transfer.",
-        format_share(share, unseparated, 1));
+        AS_SHARE(unseparated, 1));
 }
 
 static double percent_of(double part, double whole)
@@ -230,7 +225,7 @@ static double percent_of(double part, double whole)
 static void find_phase(struct finding_context *c)
 {
     struct phase x;
-    char from[32], to[32], advice[RUN_AGAIN];
+    char advice[RUN_AGAIN];
     if (!phase_find(c->v->p->slices.at, c->v->p->slices.n, &x))
         return;
     const double begin = (double)c->v->p->slices.at[x.first].begin_ns,
@@ -251,9 +246,9 @@ static void find_phase(struct finding_context *c)
         "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%: load balance %.0f %% "
         "(otherwise %.0f %%), communication %.0f %% (otherwise %.0f %%); rank %u is "
         "most often the slowest one then.",
-        format_time(from, begin), format_time(to, end), 100 * x.efficiency,
-        100 * x.other_efficiency, percent_of(x.efficiency, x.most),
-        percent_of(x.other_efficiency, x.other_most), 100 * x.most, 100 * x.other_most, x.rank);
+        AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency,
+        percent_of(x.efficiency, x.most), percent_of(x.other_efficiency, x.other_most),
+        100 * x.most, 100 * x.other_most, x.rank);
 }
 
 /* What other algorithms would save: medians, without an interval. */
@@ -263,7 +258,7 @@ static void find_tuned(struct finding_context *c)
     ARRAY(struct tuned) all = {0};
     double saved = 0;
     size_t n = 0, faster = 0;
-    char time[32], options[4300], word[4200], advice[RUN_AGAIN];
+    char options[4300], word[4200], advice[RUN_AGAIN];
     for (size_t i = 0; i < p->findings.n; i++) {
         const json_t *f = p->findings.at[i].value;
         if (strcmp(p->findings.at[i].kind, "tune") != 0)
@@ -292,7 +287,7 @@ static void find_tuned(struct finding_context *c)
                          "%zu of %zu collectives have a faster algorithm in the MPI library, which "
                          "would save %s of each rank's time. Sums of floating-point numbers may "
                          "then differ in their last digits.",
-                         faster, n, format_time(time, 1e9 * saved));
+                         faster, n, AS_TIME(1e9 * saved));
     else
         document_finding(c->d, &f,
                          "None of the MPI library's algorithms is certainly faster than its own "

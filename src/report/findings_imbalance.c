@@ -12,7 +12,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
     const struct profile *p = c->v->p;
     const bool several = b->n_slow > 1;
     static const double nearly_all = 0.9;
-    char longer[32], share[32], list[200] = "", call[CALL_LABEL] = "MPI_Finalize", more[120] = "";
+    char list[200] = "", call[CALL_LABEL] = "MPI_Finalize", more[120] = "";
     char advice[CALL_LABEL + 300], code[SAMPLED_TEXT];
     double processor[2];
     int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
@@ -29,7 +29,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
         snprintf(more, sizeof more,
                  " At most %s of %s time outside of MPI was on a processor: the rest is sleep, or "
                  "waiting for files.",
-                 format_share(share, processor[1], 1), several ? "their" : "its");
+                 AS_SHARE(processor[1], 1), several ? "their" : "its");
     sampled_excess(c->v, b->slow, NULL, b->slow_time - b->others, code);
     struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
     f.site = b->at.cost > 0 ? call : NULL;
@@ -54,7 +54,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
         computes  ? several ? "compute" : "computes"
         : several ? "are outside of MPI for"
                   : "is outside of MPI for",
-        format_time(longer, 1e9 * (b->slow_time - b->others)), several ? "them" : "it",
+        AS_TIME(1e9 * (b->slow_time - b->others)), several ? "them" : "it",
         b->at.cost > 0 && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, code, more);
     free(rank);
 }

@@ -26,11 +26,9 @@ static bool sends_to(const struct profile *p, uint32_t rank, uint32_t peer)
 static size_t clients_of(const struct profile *p, const struct root_cause *c)
 {
     size_t clients = 0;
-    for (size_t i = 0; i < p->peers.n; i++) {
-        const struct profile_peer *m = &p->peers.at[i];
+    for (EACH(const struct profile_peer, m, p->peers))
         clients += m->received && m->peer == c->rank && m->site == c->wait_site &&
                    m->operation == c->wait_operation && sends_to(p, m->rank, c->rank);
-    }
     return clients;
 }
 
@@ -58,19 +56,12 @@ struct segment {
     uint64_t followed, in_turn;    /* sums */
 };
 
-static int by_segment(const void *a, const void *b)
-{
-    const struct root_cause *x = a, *y = b;
-    return ORDER(x->kind, y->kind) ?: ORDER(x->from_site, y->from_site)
-        ?: ORDER(x->from_operation, y->from_operation) ?: ORDER(x->site, y->site)
-        ?: ORDER(x->operation, y->operation);
-}
+COMPARISON(by_segment, struct root_cause,
+           ORDER(x->kind, y->kind) ?: ORDER(x->from_site, y->from_site)
+               ?: ORDER(x->from_operation, y->from_operation) ?: ORDER(x->site, y->site)
+               ?: ORDER(x->operation, y->operation))
 
-static int by_segment_and_rank(const void *a, const void *b)
-{
-    const struct root_cause *x = a, *y = b;
-    return by_segment(x, y) ?: ORDER(x->rank, y->rank);
-}
+COMPARISON(by_segment_and_rank, struct root_cause, by_segment(x, y) ?: ORDER(x->rank, y->rank))
 
 static double cost_of(const struct root_cause *c)
 {
@@ -160,13 +151,11 @@ static double least_cost(const struct finding_context *c, const struct segment *
 static void wave_text(const struct root_cause *c, char *text, size_t room)
 {
     enum { LEAST_RANKS = 4 };
-    char time[32];
     *text = '\0';
     if (c->wave_ranks >= LEAST_RANKS)
         snprintf(text, room,
                  " It passes as an idle wave through %u ranks, one each %s, up to rank %u.",
-                 c->wave_ranks, format_time(time, (double)c->wave_ns / (c->wave_ranks - 1)),
-                 c->wave_end);
+                 c->wave_ranks, AS_TIME((double)c->wave_ns / (c->wave_ranks - 1)), c->wave_end);
 }
 
 static void which_ranks(const struct segment *s, const char *order, char *text, size_t room)
@@ -193,12 +182,10 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
 {
     const struct profile *p = c->v->p;
     char prediction[PREDICTION_TEXT];
-    for (size_t i = 0; i < p->predictions.n; i++) {
-        const struct prediction *x = &p->predictions.at[i];
+    for (EACH(const struct prediction, x, p->predictions))
         if (s->first->kind == CAUSE_COMPUTATION && same_segment(&x->segment, s->first) &&
             !(x->high_ns > profile_longest_ns(p)))
             snprintf(text, room, " Balanced, %s.", prediction_text(p, x, prediction));
-    }
 }
 
 /* What the rank executes longer in this segment, if it is one. */
@@ -222,7 +209,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     const struct profile *p = c->v->p;
     const bool one = is_of_one_rank(s);
     const char *order = one ? NULL : order_of(s);
-    char call[CALL_LABEL], time[32], share[32], passed[32], size[32], more[100] = "", by[320] = "";
+    char call[CALL_LABEL], more[100] = "", by[320] = "";
     char entered[CALL_LABEL];
     const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20] = "";
@@ -246,14 +233,14 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
         f.key = "big_message";
         f.number[3] = (struct finding_number){"bytes", bytes};
         snprintf(more, sizeof more, ", in which messages of %s wait for their receive",
-                 format_bytes(size, bytes));
+                 AS_BYTES(bytes));
     }
     f.ranks = &(int){(int)s->most->rank};
     f.n_ranks = one;
     which_ranks(s, order, ranks, sizeof ranks);
     if (noise_matters(cost * s->passed / s->cost, NAN, 0, c->run)) {
         int n = snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
-                         format_share(passed, s->passed, s->cost));
+                         AS_SHARE(s->passed, s->cost));
         wave_text(s->most, by + n, sizeof by - (size_t)n);
     }
     if (certain)
@@ -276,9 +263,9 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     document_finding(c->d, &f,
                      "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
                      "most of it in %s%s.%s%s%s%s",
-                     between, ranks, format_time(time, 1e9 * cost),
-                     format_share(share, s->cost, (double)p->trace.wait_ns), call, more, code, by,
-                     gain, certain ? "" : " CPU contention may explain it.");
+                     between, ranks, AS_TIME(1e9 * cost),
+                     AS_SHARE(s->cost, (double)p->trace.wait_ns), call, more, code, by, gain,
+                     certain ? "" : " CPU contention may explain it.");
 }
 
 /* Whether the trace's time windows are too short to show which rank causes most waiting. */
@@ -286,7 +273,7 @@ static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
     double unseen = noise_unseen_waits(c->v->p);
-    char share[32], window[32], advice[RUN_AGAIN];
+    char advice[RUN_AGAIN];
     if (unseen < too_much_unseen)
         return false;
     run_again(c, "trace with longer windows", "--trace --memory=SIZE ", advice);
@@ -294,21 +281,19 @@ static bool windows_hide(struct finding_context *c)
         c->d, FINDING("trace_windows", DOUBT, .advice = advice),
         "The trace does not show which rank causes most waiting: calls that are too long for its "
         "windows of %s take %s of the time in calls that may wait.",
-        format_time(window, noise_window_ns(c->v->p)), format_share(share, unseen, 1));
+        AS_TIME(noise_window_ns(c->v->p)), AS_SHARE(unseen, 1));
     return true;
 }
 
 static void find_unknown_causes(struct finding_context *c, double unknown)
 {
     double cost = 1e-9 * unknown / c->ranks / c->v->p->trace.covered;
-    char time[32], share[32];
     if (!noise_matters(cost, NAN, 0, c->run))
         return;
     document_finding(c->d, FINDING("unknown_causes", DOUBT),
                      "The trace does not show the cause of %s of waiting per rank, %s of all: it "
                      "is at the edge of a window, or in a call whose wait is unknown.",
-                     format_time(time, 1e9 * cost),
-                     format_share(share, unknown, (double)c->v->p->trace.wait_ns));
+                     AS_TIME(1e9 * cost), AS_SHARE(unknown, (double)c->v->p->trace.wait_ns));
 }
 
 /* Each cause gives one finding; ranks that wait and only pass the delay on give none. */

@@ -120,8 +120,7 @@ static const struct profile_group *longest_wait(const struct profile *p, const b
 {
     const struct profile_group *found[2] = {NULL};
     double most[2] = {1e8 * cost * (double)p->ranks.n, 1e8 * cost * (double)p->ranks.n};
-    for (size_t i = 0; i < p->groups.n; i++) {
-        const struct profile_group *g = &p->groups.at[i];
+    for (EACH(const struct profile_group, g, p->groups)) {
         const struct spread *s = &g->spread;
         const bool first = is_slow(p, slow, s->best), last = !first && s->ranks == p->ranks.n;
         double waited = (double)s->sum - (first || last ? (double)s->ranks * (double)s->min : 0);

@@ -86,11 +86,7 @@ struct path {
     uint32_t site;
 };
 
-static int by_text(const void *a, const void *b)
-{
-    const struct path *x = a, *y = b;
-    return strcmp(x->text, y->text) ?: ORDER(x->site, y->site);
-}
+COMPARISON(by_text, struct path, strcmp(x->text, y->text) ?: ORDER(x->site, y->site))
 
 static size_t common_length(const char *a, const char *b)
 {

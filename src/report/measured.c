@@ -102,7 +102,8 @@ void fill_measured(struct table *t, const struct view *v)
         size_t k;
         if (strcmp(v->p->findings.at[i].kind, self->name) != 0)
             continue;
-        json_array_foreach(json_object_get(f, self->rows), k, row) put_measurement(t, self, row, f);
+        json_array_foreach(json_object_get(f, self->rows), k, row)
+            put_measurement(t, self, row, f);
         if (!self->rows)
             put_measurement(t, self, f, f);
     }

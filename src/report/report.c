@@ -22,10 +22,10 @@ int report_width(FILE *out)
 
 static void put_clock(struct document *d, const struct profile *p)
 {
-    char bound[32], agree[80] = "";
+    char agree[80] = "";
     if (p->synchronized && p->clock_bound > 0)
         snprintf(agree, sizeof agree, "; clocks of the hosts agree within %s",
-                 format_time(bound, p->clock_bound * 1e9));
+                 AS_TIME(p->clock_bound * 1e9));
     document_fact(d, "clock", "%s%s", clock_name_of(p->clock), agree);
 }
 
@@ -33,9 +33,8 @@ static void put_clock(struct document *d, const struct profile *p)
 static void put_overhead(struct document *d, const struct profile *p)
 {
     double start = 0, merge = 0, calls = 0, cost = 0;
-    char ends[32], call[32], share[32], count[32], in_calls[100] = "in each call unknown";
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
+    char in_calls[100] = "in each call unknown";
+    for (EACH(const struct profile_rank, r, p->ranks)) {
         start = fmax(start, (double)r->init_ns);
         merge = fmax(merge, (double)r->merge_ns);
         calls += (double)r->calls;
@@ -43,11 +42,11 @@ static void put_overhead(struct document *d, const struct profile *p)
     }
     if (cost > 0)
         snprintf(in_calls, sizeof in_calls, "%s of the run in %s calls of %s each",
-                 format_share(share, cost, profile_wall_ns(p)),
-                 format_count(count, whole_count(calls)), format_time(call, cost / calls));
+                 AS_SHARE(cost, profile_wall_ns(p)), AS_COUNT(whole_count(calls)),
+                 AS_TIME(cost / calls));
     if (start > 0)
         document_fact(d, "profiler overhead", "%s in MPI_Init and MPI_Finalize; %s",
-                      format_time(ends, start + merge), in_calls);
+                      AS_TIME(start + merge), in_calls);
 }
 
 static void put_times(struct document *d, const struct view *v)
@@ -55,7 +54,7 @@ static void put_times(struct document *d, const struct view *v)
     const struct profile *p = v->p;
     const struct efficiency *e = &v->where;
     double lifecycle = 0;
-    char a[32], b[32], factors[EFFICIENCY_TEXT];
+    char factors[EFFICIENCY_TEXT];
     if (e->known && p->ranks.n > 1)
         document_fact(d, "parallel efficiency",
                       "%s; waiting for other ranks: %.1f %%, other time in MPI: %.1f %%",
@@ -63,15 +62,14 @@ static void put_times(struct document *d, const struct view *v)
     for (size_t i = 0; i < p->ranks.n; i++)
         lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
     document_fact(d, "wall time", "%s from MPI_Init to %s, and %s in these two calls",
-                  format_time(a, profile_longest_ns(p)),
+                  AS_TIME(profile_longest_ns(p)),
                   p->crashed ? "the last call that was recorded" : "MPI_Finalize",
-                  format_time(b, lifecycle));
+                  AS_TIME(lifecycle));
     if (isnan(v->mpi_ns))
         document_fact(d, "time in MPI", "unknown: ranks were killed in calls");
     else
         document_fact(d, "time in MPI", "%s per rank, %s of the run%s",
-                      format_time(a, v->mpi_ns / v->ranks),
-                      format_share(b, v->mpi_ns, profile_wall_ns(p)),
+                      AS_TIME(v->mpi_ns / v->ranks), AS_SHARE(v->mpi_ns, profile_wall_ns(p)),
                       p->threads_at_once ? ", summed over its threads" : "");
 }
 
@@ -83,21 +81,19 @@ static void put_trace(struct document *d, const struct profile *p)
             "static program cannot have it)",
         [LEDGER_NETWORK_NO_UCX] = "system calls alone: built without libucx-dev"};
     const struct profile_trace *t = &p->trace;
-    char covered[32], time[32], count[32], matched[32], window[50] = "", ends[80] = "",
-                                                        clock[80] = "";
+    char window[50] = "", ends[80] = "", clock[80] = "";
     uint64_t all = t->sends > t->receives ? t->sends : t->receives;
     if (!t->on)
         return;
     if (t->time_mask)
-        snprintf(window, sizeof window, " in windows of %s", format_time(time, noise_window_ns(p)));
+        snprintf(window, sizeof window, " in windows of %s", AS_TIME(noise_window_ns(p)));
     if (all)
         snprintf(ends, sizeof ends, ", both ends of %s of %s messages",
-                 format_share(matched, (double)t->matched, (double)all), format_count(count, all));
+                 AS_SHARE((double)t->matched, (double)all), AS_COUNT(all));
     if (t->error_ns > 0)
         snprintf(clock, sizeof clock, "; clocks may differ by %s, shorter waits are ignored",
-                 format_time(time, t->error_ns));
-    document_fact(d, "trace", "%s of the run%s%s%s", format_share(covered, t->covered, 1), window,
-                  ends, clock);
+                 AS_TIME(t->error_ns));
+    document_fact(d, "trace", "%s of the run%s%s%s", AS_SHARE(t->covered, 1), window, ends, clock);
     if (t->network == LEDGER_NETWORK_ON)
         document_fact(
             d, "transport", "the start of %llu of %llu messages was seen%s",
@@ -111,33 +107,28 @@ static void put_trace(struct document *d, const struct profile *p)
 static void put_causes(struct document *d, const struct profile *p)
 {
     double sum = 0, unknown = 0;
-    char caused[32], waited[32], share[32], path[32];
-    for (size_t i = 0; i < p->causes.n; i++) {
-        const struct root_cause *c = &p->causes.at[i];
+    for (EACH(const struct root_cause, c, p->causes)) {
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
         sum += cost;
         unknown += c->kind == CAUSE_UNKNOWN ? cost : 0;
     }
     if (p->causes.n)
         document_fact(d, "causes of waiting", "%s of %s, %s of it unknown; critical path: %s",
-                      format_time(caused, sum), format_time(waited, (double)p->trace.wait_ns),
-                      format_share(share, unknown, sum),
-                      format_time(path, (double)p->trace.path_ns));
+                      AS_TIME(sum), AS_TIME((double)p->trace.wait_ns), AS_SHARE(unknown, sum),
+                      AS_TIME((double)p->trace.path_ns));
 }
 
 /* Adds facts that show how accurate predictions may be. */
 static void put_replay(struct document *d, const struct profile *p)
 {
     const struct replay_check *c = &p->trace.replay;
-    char replayed[32], recorded[32], second[32];
     if (c->state > REPLAY_GOOD)
         document_fact(d, "replay", "no predictions: %s", replay_names[c->state]);
     else if (c->state == REPLAY_GOOD)
         document_fact(d, "replay",
                       "%s for %s recorded; means over the first half are %s off in the second",
-                      format_time(replayed, (double)c->replayed_ns),
-                      format_time(recorded, (double)c->recorded_ns),
-                      format_share(second, c->repeat_error, 1));
+                      AS_TIME((double)c->replayed_ns), AS_TIME((double)c->recorded_ns),
+                      AS_SHARE(c->repeat_error, 1));
 }
 
 static void put_facts(struct document *d, const struct view *v)

@@ -63,19 +63,13 @@ static int by_segment(const struct profile_sample *x, const struct profile_sampl
         ?: ORDER(x->site, y->site) ?: ORDER(x->operation, y->operation);
 }
 
-static int by_function(const void *a, const void *b)
-{
-    const struct sampled_function *x = a, *y = b;
-    return strcmp(name_of(x->called), name_of(y->called)) ?: by_segment(x->in, y->in)
-        ?: ORDER(x->in->rank, y->in->rank) ?: strcmp(name_of(x->frame), name_of(y->frame));
-}
+COMPARISON(by_function, struct sampled_function,
+           strcmp(name_of(x->called), name_of(y->called)) ?: by_segment(x->in, y->in)
+               ?: ORDER(x->in->rank, y->in->rank) ?: strcmp(name_of(x->frame), name_of(y->frame)))
 
 /* Of rows that are one function, the longest comes first. */
-static int longest_first(const void *a, const void *b)
-{
-    const struct sampled_function *x = a, *y = b;
-    return by_function(x, y) ?: ORDER(y->ns, x->ns) ?: ORDER(x->in, y->in);
-}
+COMPARISON(longest_first, struct sampled_function,
+           by_function(x, y) ?: ORDER(y->ns, x->ns) ?: ORDER(x->in, y->in))
 
 static struct sampled sampled_functions(const struct profile *p)
 {
@@ -148,7 +142,7 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
                      const struct sampled_function *end, bool with_calls, double ns, char *text)
 {
     const struct profile *p = c->v->p;
-    char time[32], called[CALL_LABEL], inner[CALL_LABEL + 30] = "";
+    char called[CALL_LABEL], inner[CALL_LABEL + 30] = "";
     char left[CALL_LABEL], entered[CALL_LABEL], between[2 * CALL_LABEL + 30] = "";
     f = longest_row(c, f, end);
     const struct profile_sample *s = f->in;
@@ -161,8 +155,8 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
         snprintf(between, sizeof between, ", between %s and %s",
                  call_label(c->v, s->from_operation, s->from_site, "MPI_Init", left),
                  call_label(c->v, s->operation, s->site, "MPI_Finalize", entered));
-    snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.",
-             format_time(time, ns), called, inner, between);
+    snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.", AS_TIME(ns),
+             called, inner, between);
 }
 
 static bool is_between(const struct profile_sample *s, const struct root_cause *c)
@@ -226,8 +220,7 @@ const struct column sample_columns[] = {
 void fill_samples(struct table *t, const struct view *v)
 {
     struct sampled list = sampled_functions(v->p);
-    for (size_t i = 0; i < list.n; i++) {
-        const struct sampled_function *f = &list.at[i];
+    for (EACH(const struct sampled_function, f, list)) {
         const struct profile_sample *s = f->in;
         const struct profile_frame *const frame[] = {f->called, f->frame};
         char text[CALL_LABEL];

@@ -23,12 +23,11 @@ struct screen {
 void screen_title(const struct view *v, FILE *out, const struct report_options *o)
 {
     const struct profile *p = v->p;
-    char title[400], when[64], time[32], host[HOSTS_TEXT];
+    char title[400], when[64], host[HOSTS_TEXT];
     int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
     int n = snprintf(title, sizeof title, "collprof: %.100s on %d rank%s, %s, %s",
                      p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks,
-                     ranks == 1 ? "" : "s", hosts_text(p, host),
-                     format_time(time, profile_longest_ns(p)));
+                     ranks == 1 ? "" : "s", hosts_text(p, host), AS_TIME(profile_longest_ns(p)));
     profile_started(p, ", %Y-%m-%d %H:%M:%S", when);
     if (n + (int)strlen(when) <= o->width)
         strcat(title, when);
@@ -82,7 +81,7 @@ static void put_where(struct screen *s)
 {
     const struct efficiency *e = &s->v->where;
     const struct profile *p = s->v->p;
-    char text[300], time[32], factors[EFFICIENCY_TEXT];
+    char text[300], factors[EFFICIENCY_TEXT];
     if (e->known && p->ranks.n > 1) {
         snprintf(text, sizeof text, "Parallel efficiency %s", efficiency_text(e, factors));
         put_text(s, "", text);
@@ -93,7 +92,7 @@ static void put_where(struct screen *s)
         put_text(s, "", "The time in MPI is unknown: ranks were killed in calls.");
     } else {
         snprintf(text, sizeof text, "Time in MPI: %s per rank%s",
-                 format_time(time, s->v->mpi_ns / s->v->ranks),
+                 AS_TIME(s->v->mpi_ns / s->v->ranks),
                  p->threads_at_once ? ", summed over its threads" : "");
         put_text(s, "", text);
     }
@@ -112,8 +111,7 @@ static void put_first(struct screen *s)
     size_t i, shown = 0, left = 0;
     const json_t *f;
     char more[100];
-    json_array_foreach(s->findings, i, f)
-    {
+    json_array_foreach(s->findings, i, f) {
         if (!comes_first(s, f))
             continue;
         if (left || !put_within(s, shown ? LAST : SIZE_MAX, "! ", json_text_at(f, "text")))
@@ -129,15 +127,14 @@ static void put_first(struct screen *s)
 /* Writes a finding with its cost ("12.3 % of the run") and the evidence for it. */
 static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t number)
 {
-    char mark[60], text[2000], share[32], low[60] = "";
+    char mark[60], text[2000], low[60] = "";
     double least = json_number_value(json_object_get(f, "low_s"));
     snprintf(mark, sizeof mark, " %zu. ", number);
     if (least > 0)
-        snprintf(low, sizeof low, " (at least %s)",
-                 format_share(share, least / s->v->where.run, 1));
+        snprintf(low, sizeof low, " (at least %s)", AS_SHARE(least / s->v->where.run, 1));
     const double part = json_number_value(json_object_get(f, "share"));
     if (part > 0)
-        snprintf(text, sizeof text, "%s of the run%s: %s", format_share(share, part, 1), low,
+        snprintf(text, sizeof text, "%s of the run%s: %s", AS_SHARE(part, 1), low,
                  json_text_at(f, "text"));
     else
         snprintf(text, sizeof text, "%s", json_text_at(f, "text"));
@@ -152,8 +149,7 @@ static void put_findings(struct screen *s)
     bool room = true;
     const char *doubt = NULL;
     const json_t *f;
-    json_array_foreach(s->findings, i, f)
-    {
+    json_array_foreach(s->findings, i, f) {
         const char *severity = json_text_at(f, "severity");
         if (!strcmp(severity, "finding") && room && shown < MOST) {
             if (!shown)
@@ -191,8 +187,7 @@ static void put_next(struct screen *s, const char *directory)
     size_t i;
     const json_t *f;
     put_text(s, "", "");
-    json_array_foreach(s->findings, i, f)
-    {
+    json_array_foreach(s->findings, i, f) {
         if (*json_text_at(f, "advice") && !s->o->explained) {
             put_text(s, "Next: ", json_text_at(f, "advice"));
             return;

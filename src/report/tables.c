@@ -104,8 +104,7 @@ static double waiting_of(const struct profile *p, const struct profile_entry *e,
         time = is_traced(p, e->operation) ? (double)e->time_ns : 0;
         return time > 0 ? fmin(100, 100 * wait / time) : NAN;
     }
-    for (size_t i = 0; i < p->arrivals.n; i++) {
-        const struct profile_arrival *a = &p->arrivals.at[i];
+    for (EACH(const struct profile_arrival, a, p->arrivals)) {
         if (a->operation != e->operation || !(any_site || a->site == e->site) ||
             arrivals_kind(p, a->operation) == COLLECTIVE_OTHER)
             continue;
@@ -120,8 +119,7 @@ static void fill_calls(struct table *t, const struct view *v)
     const bool by_site = v->table->columns == site_columns;
     const double wall = profile_wall_ns(v->p);
     struct profile *sums = profile_sums(v->p, by_site);
-    for (size_t i = 0; i < sums->entries.n; i++) {
-        const struct profile_entry *e = &sums->entries.at[i];
+    for (EACH(const struct profile_entry, e, sums->entries)) {
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed_calls(e);
@@ -166,8 +164,7 @@ static const struct column request_columns[] = {
 static void fill_requests(struct table *t, const struct view *v)
 {
     struct profile *sums = profile_sums(v->p, true);
-    for (size_t i = 0; i < sums->entries.n; i++) {
-        const struct profile_entry *e = &sums->entries.at[i];
+    for (EACH(const struct profile_entry, e, sums->entries)) {
         double n = (double)e->completed;
         if (!entry_requests(e))
             continue;
@@ -205,8 +202,7 @@ static const struct column arrival_columns[] = {
 static void fill_arrivals(struct table *t, const struct view *v)
 {
     char comm[COMM_LABEL];
-    for (size_t i = 0; i < v->p->arrivals.n; i++) {
-        const struct profile_arrival *a = &v->p->arrivals.at[i];
+    for (EACH(const struct profile_arrival, a, v->p->arrivals)) {
         bool known = arrivals_kind(v->p, a->operation) != COLLECTIVE_OTHER;
         double wait = known ? (double)a->wait_ns : NAN;
         put_operation(t, v, a->operation);
@@ -239,8 +235,7 @@ static const struct column wait_columns[] = {
 
 static void fill_waits(struct table *t, const struct view *v)
 {
-    for (size_t i = 0; i < v->p->waits.n; i++) {
-        const struct wait *w = &v->p->waits.at[i];
+    for (EACH(const struct wait, w, v->p->waits)) {
         table_text(t, wait_names[w->state < WAIT_STATES ? w->state : WAIT_NONE]);
         table_integer(t, w->rank);
         put_count(t, w->calls);
@@ -272,8 +267,7 @@ static const struct column cause_columns[] = {
 static void fill_causes(struct table *t, const struct view *v)
 {
     char text[CALL_LABEL];
-    for (size_t i = 0; i < v->p->causes.n; i++) {
-        const struct root_cause *c = &v->p->causes.at[i];
+    for (EACH(const struct root_cause, c, v->p->causes)) {
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
         const bool outside = c->kind == CAUSE_COMPUTATION;
         const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or long history)"
@@ -309,8 +303,7 @@ static const struct column transport_columns[] = {
 
 static void fill_transport(struct table *t, const struct view *v)
 {
-    for (size_t i = 0; i < v->p->below.n; i++) {
-        const struct net_row *e = &v->p->below.at[i];
+    for (EACH(const struct net_row, e, v->p->below)) {
         double ended = (double)(e->same_call + e->other_call + e->outside);
         if (!e->sends && !e->receives && !(ended > 0))
             continue;
@@ -336,8 +329,7 @@ static const struct column message_columns[] = {
 
 static void fill_messages(struct table *t, const struct view *v)
 {
-    for (size_t i = 0; i < v->p->peers.n; i++) {
-        const struct profile_peer *m = &v->p->peers.at[i];
+    for (EACH(const struct profile_peer, m, v->p->peers)) {
         table_integer(t, m->rank);
         table_text(t, m->received ? "received" : "sent");
         table_integer(t, m->peer);
@@ -369,8 +361,7 @@ static const struct column rank_columns[] = {
 
 static void fill_ranks(struct table *t, const struct view *v)
 {
-    for (size_t i = 0; i < v->p->ranks.n; i++) {
-        const struct profile_rank *r = &v->p->ranks.at[i];
+    for (EACH(const struct profile_rank, r, v->p->ranks)) {
         double mpi = r->in_call ? NAN : (double)r->mpi_ns;
         table_integer(t, r->rank);
         table_real(t, r->wall);
@@ -410,8 +401,7 @@ static void fill_regions(struct table *t, const struct view *v)
         const struct profile_region *r = &v->p->regions.at[i];
         double mpi = 0, time = (double)r->time_ns;
         uint64_t calls = 0;
-        for (size_t k = 0; k < v->p->entries.n; k++) {
-            const struct profile_entry *e = &v->p->entries.at[k];
+        for (EACH(const struct profile_entry, e, v->p->entries)) {
             if (e->region != i)
                 continue;
             mpi += (double)e->time_ns;
@@ -446,8 +436,7 @@ static const struct column slice_columns[] = {
 
 static void fill_slices(struct table *t, const struct view *v)
 {
-    for (size_t i = 0; i < v->p->slices.n; i++) {
-        const struct run_slice *s = &v->p->slices.at[i];
+    for (EACH(const struct run_slice, s, v->p->slices)) {
         put_ns(t, (double)s->begin_ns);
         put_ns(t, (double)s->end_ns);
         put_percent(t, s->efficiency, 1);

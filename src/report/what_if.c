@@ -12,16 +12,15 @@ const char *prediction_text(const struct profile *p, const struct prediction *x,
                             char text[PREDICTION_TEXT])
 {
     const double was = profile_longest_ns(p), gain = was - x->wall_ns;
-    char would[32], instead[32], share[32], low[32], high[32];
     int n = snprintf(text, PREDICTION_TEXT, "the run would take %s instead of %s",
-                     format_time(would, x->wall_ns), format_time(instead, was));
+                     AS_TIME(x->wall_ns), AS_TIME(was));
     if (isnan(x->low_ns))
         n += snprintf(text + n, (size_t)(PREDICTION_TEXT - n), " (interval unknown: few windows)");
     else
         n += snprintf(text + n, (size_t)(PREDICTION_TEXT - n), " (95 %% CI %s to %s)",
-                      format_time(low, x->low_ns), format_time(high, x->high_ns));
-    snprintf(text + n, (size_t)(PREDICTION_TEXT - n), ", %s %s",
-             format_share(share, fabs(gain), was), gain < 0 ? "more" : "less");
+                      AS_TIME(x->low_ns), AS_TIME(x->high_ns));
+    snprintf(text + n, (size_t)(PREDICTION_TEXT - n), ", %s %s", AS_SHARE(fabs(gain), was),
+             gain < 0 ? "more" : "less");
     return text;
 }
 

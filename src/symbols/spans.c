@@ -10,11 +10,8 @@ void spans_add(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uin
 }
 
 /* Sorts outer spans before inner ones. */
-static int compare(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return ORDER(x->low, y->low) ?: ORDER(y->high, x->high) ?: ORDER(x->order, y->order);
-}
+COMPARISON(compare, struct span,
+           ORDER(x->low, y->low) ?: ORDER(y->high, x->high) ?: ORDER(x->order, y->order))
 
 void spans_settle(struct spans *s)
 {

@@ -64,10 +64,7 @@ static void add_scopes(struct spans *spans, Dwarf_Die *parent)
     } while (!dwarf_siblingof(&die, &die));
 }
 
-static int compare_units(const void *a, const void *b)
-{
-    return ORDER(((const struct unit *)a)->offset, ((const struct unit *)b)->offset);
-}
+COMPARISON(compare_units, struct unit, ORDER(x->offset, y->offset))
 
 /* NULL if there is no memory. */
 static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)

@@ -293,8 +293,7 @@ struct algorithm_search {
 
 static void add(struct algorithm_search *s, const struct algorithm_row *row)
 {
-    for (size_t i = 0; i < s->rows.n; i++) {
-        struct algorithm_row *r = &s->rows.at[i];
+    for (EACH(struct algorithm_row, r, s->rows)) {
         if (r->operation == row->operation && r->ranks == row->ranks && r->bytes == row->bytes &&
             r->silent == row->silent && !strcmp(r->name, row->name)) {
             r->calls++;

@@ -79,8 +79,7 @@ struct net_row *net_rows(const struct net *net, size_t m, size_t *n)
         if (net[i].kind == TRANSPORT_COMPLETED)
             lookup_add(&completions, hash_of(net[i].rank, net[i].number), i);
     *n = 0;
-    for (size_t i = 0; i < m; i++) {
-        const struct net *e = &net[i];
+    for (const struct net *e = net; e < net + m; e++) {
         const uint32_t end = lookup_find(&completions, hash_of(e->rank, e->number));
         if (e->kind < TRANSPORT_STARTS)
             rows[(*n)++] = row_of_start(e, end == UINT32_MAX ? NULL : &net[end]);

@@ -91,8 +91,7 @@ bool tuned_read(const json_t *json, struct tuned *t)
     t->bytes = (size_t)bytes;
     t->calls = calls > 0 ? calls : 0;
     text_copy(t->arrival, sizeof t->arrival, json_text_at(json, "arrival"));
-    json_array_foreach(json_object_get(json, "candidates"), k, candidate)
-    {
+    json_array_foreach(json_object_get(json, "candidates"), k, candidate) {
         if (!candidate_read(candidate, t))
             return false;
         if (k > 0 && !strcmp(t->candidate[k].name, json_text_at(json, "best")) &&
@@ -168,17 +167,12 @@ static void write_env(FILE *out, const struct files *f)
                 word);
 }
 
-static void path_of(const char *directory, const char *name, char path[PATH_MAX])
-{
-    snprintf(path, PATH_MAX, "%s/%s", directory, name);
-}
-
 static bool save(const struct files *f, const char *name,
                  void (*write)(FILE *out, const struct files *f))
 {
     char path[PATH_MAX];
     struct save file;
-    path_of(f->directory, name, path);
+    snprintf(path, sizeof path, "%s/%s", f->directory, name);
     if (!save_open(&file, path))
         return false;
     write(file.out, f);
@@ -205,7 +199,7 @@ bool tuned_set_load(struct tuned_set *s, const char *directory)
     char path[PATH_MAX], why[PATH_MAX + 200];
     size_t i;
     const json_t *one;
-    path_of(directory, "tuned.json", path);
+    snprintf(path, sizeof path, "%s/tuned.json", directory);
     *s = (struct tuned_set){0};
     if (access(path, F_OK))
         return true;
@@ -215,8 +209,8 @@ bool tuned_set_load(struct tuned_set *s, const char *directory)
     bool good = json_is_array(json_object_get(json, "tuned"));
     text_copy(s->library, sizeof s->library, json_text_at(json, "library"));
     s->complete = json_is_true(json_object_get(json, "complete"));
-    json_array_foreach(json_object_get(json, "tuned"), i, one) good =
-        good && tuned_read(one, PUSH(&s->list));
+    json_array_foreach(json_object_get(json, "tuned"), i, one)
+        good = good && tuned_read(one, PUSH(&s->list));
     json_decref(json);
     if (good)
         return true;
@@ -227,11 +221,9 @@ bool tuned_set_load(struct tuned_set *s, const char *directory)
 
 const struct tuned *tuned_set_find(const struct tuned_set *s, const struct tuned *t)
 {
-    for (size_t i = 0; i < s->list.n; i++) {
-        const struct tuned *x = &s->list.at[i];
+    for (EACH(const struct tuned, x, s->list))
         if (x->operation == t->operation && x->ranks == t->ranks && x->bytes == t->bytes &&
             !strcmp(x->arrival, t->arrival))
             return x;
-    }
     return NULL;
 }

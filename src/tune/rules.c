@@ -152,8 +152,7 @@ static const struct tuned *next_after(const struct tuned *a, bool by_ranks,
                                       const struct tuned_set *s, size_t n)
 {
     const struct tuned *next = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const struct tuned *x = &s->list.at[i];
+    for (const struct tuned *x = s->list.at; x < s->list.at + n; x++) {
         const bool after =
             by_ranks ? x->bytes == a->bytes && x->ranks > a->ranks &&
                            is_power_of_2((size_t)x->ranks) == is_power_of_2((size_t)a->ranks)
@@ -339,8 +338,7 @@ void rules_mpich_write(FILE *out, const struct rules *r)
     /* The device's own algorithms would come before the general ones. */
     if (rules_count(r))
         fputs("export MPIR_CVAR_DEVICE_COLLECTIVES=percoll\n", out);
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct rule *rule = &r->list.at[i];
+    for (EACH(const struct rule, rule, r->list)) {
         const char *name = rule->of[0]->operation->mpich;
         if (rule->algorithm)
             fprintf(out,

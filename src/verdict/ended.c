@@ -75,7 +75,6 @@ static void add_missing(struct profile *p, uint32_t comm)
     const uint32_t ranks = 0xffffff, most = ranks - (c->most & ranks), least = c->least & ranks;
     const uint64_t n = c->least >> 24;
     const struct profile_instance *e = NULL;
-    char count[32], other[32];
     if (c->most >> 24 <= n || c->created != 1 ||
         (c->site == PROFILE_NONE && !(c->flags & LEDGER_COMM_WORLD)))
         return;
@@ -84,11 +83,10 @@ static void add_missing(struct profile *p, uint32_t comm)
             p->instances.at[i].sequence == n)
             e = &p->instances.at[i];
     const struct awaited a = e ? awaited_of(p, e) : (struct awaited){0};
-    add_finding(
-        p, VERDICT_MISSING, (int32_t)least, (int32_t)most, e ? &a : NULL, NULL,
-        "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
-        format_count(count, n), n == 1 ? "" : "s", comm_is_named(c) ? c->name : "a communicator",
-        most, format_count(other, c->most >> 24), e ? ": " : " (the next may make a communicator)");
+    add_finding(p, VERDICT_MISSING, (int32_t)least, (int32_t)most, e ? &a : NULL, NULL,
+                "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
+                AS_COUNT(n), n == 1 ? "" : "s", comm_is_named(c) ? c->name : "a communicator", most,
+                AS_COUNT(c->most >> 24), e ? ": " : " (the next may make a communicator)");
 }
 
 /* --- messages and requests --- */
@@ -114,23 +112,19 @@ static bool is_of_c(const struct profile *p, const struct profile_balance *b)
 static bool is_all_known(const struct profile *p)
 {
     bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
+    for (EACH(const struct profile_rank, r, p->ranks))
         known = known && r->state == LEDGER_FINALIZED && !r->untracked_requests &&
                 !r->failed_collectives && !r->started_late && !r->messages_lost;
-    }
     for (size_t i = 0; i < p->entries.n; i++) {
         const struct profile_operation *o = &p->operations.at[p->entries.at[i].operation];
         completes = completes || o->family == FAMILY_COMPLETION;
         known = known && strcmp(o->name, "MPI_Cancel") != 0;
     }
-    for (size_t i = 0; i < p->balances.n; i++) {
-        const struct profile_balance *b = &p->balances.at[i];
+    for (EACH(const struct profile_balance, b, p->balances))
         known =
             known && (is_request(b) ? completes || is_of_c(p, b)
                                     : b->received <= b->sent && b->tag >= 0 &&
                                           b->from < (uint32_t)p->size && b->to < (uint32_t)p->size);
-    }
     return known;
 }
 
@@ -188,7 +182,6 @@ static void add_unmatched(struct profile *p)
         const bool request = is_request(b);
         const struct awaited a = call_of(p, b);
         uint64_t n = 0;
-        char count[32];
         if (done[i] || !open_of(p, b))
             continue;
         for (size_t k = i; k < p->balances.n; k++)
@@ -197,7 +190,7 @@ static void add_unmatched(struct profile *p)
                 n += open_of(p, &p->balances.at[k]);
             }
         add_finding(p, VERDICT_UNMATCHED, a.rank, a.rank, &a, NULL,
-                    "%s %s%s never %s: ", format_count(count, n), request ? "request" : "message",
+                    "%s %s%s never %s: ", AS_COUNT(n), request ? "request" : "message",
                     n == 1 ? " was" : "s were", request ? "completed" : "received");
         lines++;
     }
@@ -208,8 +201,7 @@ static void add_unmatched(struct profile *p)
 static void add_wrong_types(struct profile *p)
 {
     bool *done = memory_alloc(p->sites.n + 1);
-    for (size_t i = 0; i < p->balances.n; i++) {
-        const struct profile_balance *b = &p->balances.at[i];
+    for (EACH(const struct profile_balance, b, p->balances)) {
         const uint32_t wrong = profile_wrong_types(b), sent = (uint32_t)b->types;
         const size_t site = b->sender < p->sites.n ? b->sender : p->sites.n;
         if (!wrong || done[site])

@@ -58,7 +58,7 @@ const struct host_rank *hosts_find(const struct hosts *h, const char *host, int3
 {
     const struct host_rank *found = NULL;
     time_t newest = time(NULL) - LONG_AGO;
-    for (const struct host_rank *r = h->list.at; r < h->list.at + h->list.n; r++) {
+    for (EACH(const struct host_rank, r, h->list)) {
         newest = r->written > newest ? r->written : newest;
         if (!strncmp(r->host, host, sizeof r->host) && (rank < 0 || r->rank == rank))
             found = r;

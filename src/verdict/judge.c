@@ -131,7 +131,7 @@ static bool is_fatal(const struct wait_edge *e)
 static struct reasons reasons_of(const struct wait_graph *g, const bool *in, bool inside)
 {
     struct reasons x = {0};
-    for (const struct need *w = g->needs.at; w < g->needs.at + g->needs.n; w++) {
+    for (EACH(const struct need, w, g->needs)) {
         bool counts = false;
         for (size_t i = w->first; i < w->first + w->n; i++) {
             const struct wait_edge *e = &g->edges.at[i];
@@ -361,7 +361,7 @@ struct verdict *verdict_of(const struct situation *s)
         if (v->at_fault[r] && s->rank[r].killed)
             v->kind = VERDICT_UNKNOWN;
     v->why = memory_alloc((s->n_ranks + 1) * sizeof *v->why);
-    for (const struct wait_edge *e = g.edges.at; e < g.edges.at + g.edges.n; e++)
+    for (EACH(const struct wait_edge, e, g.edges))
         v->why[e->from] = v->why[e->from] ?: e->why;
     waits_end(&g);
     return v;

@@ -118,10 +118,7 @@ struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c
     return a;
 }
 
-static int by_post(const void *a, const void *b)
-{
-    return ORDER(((const struct awaited *)a)->posted, ((const struct awaited *)b)->posted);
-}
+COMPARISON(by_post, struct awaited, ORDER(x->posted, y->posted))
 
 static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
 {

@@ -22,8 +22,7 @@ static void find_messages(struct situation *s)
 {
     for (size_t i = 0; i < s->n_ranks; i++)
         s->counted = s->counted && s->rank[i].state != RANK_UNSEEN;
-    for (size_t i = 0; i < s->names->balances.n; i++) {
-        const struct profile_balance *b = &s->names->balances.at[i];
+    for (EACH(const struct profile_balance, b, s->names->balances)) {
         const bool known = b->from < s->n_ranks && b->to < s->n_ranks;
         if (b->operation != PROFILE_NONE) /* requests */
             continue;
@@ -214,8 +213,7 @@ static void read_each(struct reading *r, struct records *records, uint32_t secti
 /* Translates ranks of communicators to ranks of MPI_COMM_WORLD. */
 static void translate(struct situation *s)
 {
-    for (size_t i = 0; i < s->awaited.n; i++) {
-        struct awaited *a = &s->awaited.at[i];
+    for (EACH(struct awaited, a, s->awaited)) {
         const struct member_list *c = a->what > AWAIT_COLLECTIVE ? NULL : &s->comms.at[a->comm];
         int32_t *rank = a->what == AWAIT_COLLECTIVE ? &a->root : &a->peer;
         if (!c || *rank < 0)
@@ -299,8 +297,8 @@ static json_t *kept_read(const char *directory)
     bool good = *json_text_at(kept, "kind") && *json_text_at(kept, "text") &&
                 json_is_array(json_object_get(kept, "groups")) &&
                 json_is_array(json_object_get(kept, "notes"));
-    json_array_foreach(json_object_get(kept, "groups"), i, group) good =
-        good && json_is_string(json_object_get(group, "text"));
+    json_array_foreach(json_object_get(kept, "groups"), i, group)
+        good = good && json_is_string(json_object_get(group, "text"));
     json_make_printable(kept);
     if (good)
         return kept;

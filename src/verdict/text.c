@@ -29,7 +29,7 @@ static void add_comm(char *text, const struct profile *names, uint32_t comm)
         add(text, "%.60s", c && comm_is_named(c) ? c->name : "another communicator");
         return;
     }
-    for (const struct profile_comm *o = names->comms.at; o < names->comms.at + names->comms.n; o++)
+    for (EACH(const struct profile_comm, o, names->comms))
         if (o->size == c->size && !comm_is_named(o)) {
             alike++;
             number += o < c;
@@ -73,14 +73,13 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
                                         [-AWAIT_UNKNOWN] = "an unknown rank",
                                         [-AWAIT_INVALID] =
                                             "a rank that the communicator does not have"};
-    char number[32];
     if (a->what == AWAIT_COLLECTIVE) {
-        add(text, " number %s of ", format_count(number, a->sequence + 1));
+        add(text, " number %s of ", AS_COUNT(a->sequence + 1));
         add_comm(text, names, a->comm);
         if (a->root >= 0)
             add(text, " with root %d", a->root);
         if (a->bytes != JUDGE_UNKNOWN_BYTES && a->bytes)
-            add(text, ", %s", format_bytes(number, (double)a->bytes));
+            add(text, ", %s", AS_BYTES((double)a->bytes));
         add_signature(text, a->signature);
     } else if (a->what < AWAIT_COLLECTIVE) {
         add(text, "%s%s", a->peer >= 0 && !named ? ", each" : "",
@@ -163,7 +162,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     const struct open_call *c = r->call.open ? &r->call : NULL;
     const bool fault = v->at_fault[rank];
     enum rank_state state = r->state;
-    char time[32], end[160];
+    char end[160];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
         add(text, state == RANK_UNSEEN ? "no record" : "in or after MPI_Finalize");
         return;
@@ -187,7 +186,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
             : r->alive && state <= RANK_SYSTEM_CALL ? doing[state]
                                                     : "outside of MPI");
     if (!c && named && fault && v->kind == VERDICT_COMPUTES && r->seconds >= 0)
-        add(text, " for %s", format_time(time, r->seconds * 1e9));
+        add(text, " for %s", AS_TIME(r->seconds * 1e9));
     if (!c && r->operation != PROFILE_NONE) {
         add(text, ", since ");
         add_call(text, s->names, r->operation, r->site, NULL, named);
@@ -239,8 +238,7 @@ static void add_groups(char *text, const struct situation *s, const struct verdi
     const struct awaited *a = v->first;
     const json_t *g;
     size_t i;
-    json_array_foreach(groups, i, g)
-    {
+    json_array_foreach(groups, i, g) {
         if (!json_is_true(json_object_get(g, "at_fault")))
             break;
         add(text, "%s", i ? "; " : "");
@@ -258,9 +256,8 @@ static void add_problem(char *text, const struct situation *s, const struct verd
 {
     const struct verdict_rule *rule = &verdict_rules[v->kind];
     const double age = shortest(s, v);
-    char time[32];
     if (s->live && rule->in_calls && isfinite(age))
-        add(text, "nothing has moved for %s: ", format_time(time, age * 1e9));
+        add(text, "nothing has moved for %s: ", AS_TIME(age * 1e9));
     if (rule->in_calls && v->proven)
         add(text, "a deadlock of %zu of %zu ranks: ", v->n, s->n_ranks);
     if (v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND)
@@ -273,10 +270,9 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
                          const json_t *groups)
 {
     const struct message_count *near = &v->near;
-    char number[32];
     if (v->kind == VERDICT_MOVING && s->live && !s->unseen) {
         add(text, "moving: every rank for which others wait has moved within the last %s",
-            format_time(number, s->settled * 1e9));
+            AS_TIME(s->settled * 1e9));
         return;
     }
     add(text, "%s", s->live || s->unseen ? "" : "when the run ended, ");
@@ -287,7 +283,7 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
         add_groups(text, s, v, groups);
     if (near->n) {
         add(text, "; rank %d has %s message%s of tag %d from rank %d (", near->to,
-            format_count(number, near->n), near->n == 1 ? "" : "s", near->tag, near->from);
+            AS_COUNT(near->n), near->n == 1 ? "" : "s", near->tag, near->from);
         add_comm(text, s->names, near->comm);
         add(text, ") that no call has received");
     }
@@ -309,9 +305,10 @@ static json_t *groups_json(const struct situation *s, const struct verdict *v)
             continue;
         add_rank(text, s, v, rank, true);
         add_rank(alike, s, v, rank, false);
-        json_array_foreach(list, k,
-                           g) if (json_is_true(json_object_get(g, "at_fault")) == (i < n) &&
-                                  !strcmp(json_text_at(g, "alike"), alike)) break;
+        json_array_foreach(list, k, g)
+            if (json_is_true(json_object_get(g, "at_fault")) == (i < n) &&
+                !strcmp(json_text_at(g, "alike"), alike))
+                break;
         if (k == json_array_size(list))
             json_push(list, g = json_pack("{s:[], s:b, s:s, s:s}", "ranks", "at_fault", i < n,
                                           "text", text, "alike", alike));
@@ -319,7 +316,8 @@ static json_t *groups_json(const struct situation *s, const struct verdict *v)
             json_put(g, "text", json_string(alike));
         json_push(json_object_get(g, "ranks"), json_integer(rank));
     }
-    json_array_foreach(list, k, g) json_object_del(g, "alike");
+    json_array_foreach(list, k, g)
+        json_object_del(g, "alike");
     return list;
 }
 
@@ -388,8 +386,7 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
     const json_t *groups = json_object_get(value, "groups"), *g, *note;
     size_t i, n = json_array_size(groups);
     text_paragraph_write(out, mark, json_text_at(value, "text"), width);
-    json_array_foreach(groups, i, g)
-    {
+    json_array_foreach(groups, i, g) {
         const char *own = json_string_value(json_object_get(g, "mark"));
         char line[VERDICT_TEXT] = "";
         if (i == GROUPS)

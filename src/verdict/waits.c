@@ -268,8 +268,7 @@ void waits_spread(const struct wait_graph *g, bool *in, bool for_them)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < g->edges.n; i++) {
-            const struct wait_edge *e = &g->edges.at[i];
+        for (EACH(const struct wait_edge, e, g->edges)) {
             const int32_t here = for_them ? e->to : e->from, there = for_them ? e->from : e->to;
             if (in[here] && !in[there])
                 in[there] = changed = true;
@@ -283,11 +282,9 @@ static void find_messages(struct wait_graph *g)
     const struct situation *s = g->s;
     for (size_t i = 0; i < s->sent.n; i++)
         *PUSH(&g->sent) = s->sent.at[i];
-    for (size_t i = 0; i < s->awaited.n; i++) {
-        const struct awaited *a = &s->awaited.at[i];
+    for (EACH(const struct awaited, a, s->awaited))
         if (a->what == AWAIT_SEND && a->peer >= 0 && !waits_is_lost(g, a->rank))
             *PUSH(&g->sent) = message_of(a);
-    }
 }
 
 void waits_begin(struct wait_graph *g, const struct situation *s)

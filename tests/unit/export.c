@@ -263,8 +263,7 @@ Test(export, a_timeline_is_around_a_typical_wait)
     json_t *json = document_json(d), *rows = table_rows_of(json, "timeline"),
            *messages = table_rows_of(json, "timeline_messages"), *row;
     size_t i, waits = 0;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach(rows, i, row) {
         cr_assert_lt(number_in(rows, i, "begin"), number_in(rows, i, "end"));
         waits +=
             !strcmp(json_string_value(json_object_get(row, "kind")), "waiting for another rank");
@@ -321,8 +320,7 @@ Test(export, efficiency_over_time)
     const json_t *picture = json_array_get(json_object_get(json, "pictures"), 0);
     static const double shares[] = {45, 50, 90, 80, 100, 80};
     size_t k;
-    json_array_foreach(json_object_get(picture, "columns"), k, name)
-    {
+    json_array_foreach(json_object_get(picture, "columns"), k, name) {
         for (size_t i = 0; i < 2; i++)
             cr_expect_float_eq(number_in(rows, i, json_string_value(name)), shares[3 * i + k],
                                1e-9);

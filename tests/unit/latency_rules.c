@@ -60,8 +60,7 @@ static size_t said(int m, const char *key)
     size_t i, n = 0;
     rows = json_object_get(json_object_get(json_object_get(json, "tables"), "t"), "rows");
     remarks = json_object_get(json_array_get(rows, 0), "remarks");
-    json_array_foreach(remarks, i, remark)
-    {
+    json_array_foreach(remarks, i, remark) {
         n += !key || !strcmp(json_string_value(json_object_get(remark, "key")), key);
     }
     json_decref(json);

@@ -34,7 +34,8 @@ static double total(const json_t *p, const char *table, const char *key)
     double sum = 0;
     size_t i;
     const json_t *row;
-    json_array_foreach(json_object_get(p, table), i, row) sum += number(row, key);
+    json_array_foreach(json_object_get(p, table), i, row)
+        sum += number(row, key);
     return sum;
 }
 
@@ -51,8 +52,8 @@ static void expect_distribution(const json_t *e)
     double calls = number(e, "calls"), in_classes = 0;
     size_t i;
     const json_t *n;
-    json_array_foreach(json_object_get(e, "histogram"), i, n) in_classes +=
-        i % 2 ? json_number_value(n) : 0;
+    json_array_foreach(json_object_get(e, "histogram"), i, n)
+        in_classes += i % 2 ? json_number_value(n) : 0;
     calls -= number(e, "excluded"); /* delayed by what collprof measured */
     cr_expect_eq(in_classes, calls, "%g of %g calls in the histogram", in_classes, calls);
     cr_expect_leq(calls * number(e, "min_ns"), number(e, "time_ns"));
@@ -68,8 +69,7 @@ static void expect_consistent(const json_t *p, bool measured)
     double time[3] = {0}, sent = 0, spread[2] = {0}; /* life cycle, collectives, others */
     size_t i;
     const json_t *row;
-    json_array_foreach(json_object_get(p, "entries"), i, row)
-    {
+    json_array_foreach(json_object_get(p, "entries"), i, row) {
         const char *family = json_text_at(
             json_array_get(json_object_get(p, "operations"), (size_t)number(row, "operation")),
             "family");
@@ -85,13 +85,13 @@ static void expect_consistent(const json_t *p, bool measured)
     if (!measured)
         cr_expect_eq(total(p, "ranks", "collective_ns"), time[1]);
     cr_expect_eq(total(p, "ranks", "collective_wait_ns"), total(p, "arrivals", "wait_ns"));
-    json_array_foreach(json_object_get(p, "matrix"), i, row) sent +=
-        (number(row, "received") ? -1 : 1) *
-        (1000 * number(row, "messages") + number(row, "bytes"));
+    json_array_foreach(json_object_get(p, "matrix"), i, row)
+        sent += (number(row, "received") ? -1 : 1) *
+                (1000 * number(row, "messages") + number(row, "bytes"));
     cr_expect(sent == 0 || total(p, "entries", "errors") > 0, "what was sent was received");
     json_array_foreach(json_object_get(p, "groups"), i, row)
         spread[json_is_null(json_object_get(row, "site"))] +=
-        number(json_object_get(row, "ranks"), "sum_ns");
+            number(json_object_get(row, "ranks"), "sum_ns");
     cr_expect_eq(spread[0], spread[1], "by call site %g ns, by operation %g ns", spread[0],
                  spread[1]);
     cr_expect_eq(spread[0], time[0] + time[1] + time[2]);
@@ -100,8 +100,7 @@ static void expect_consistent(const json_t *p, bool measured)
     cr_expect_float_eq(total(p, "causes", "direct_ns") + total(p, "causes", "passed_on_ns"),
                        number(trace, "wait_ns"), 3, "shares of a wait are rounded");
     cr_expect_eq(total(p, "causes", "path_ns"), number(trace, "path_ns"));
-    json_array_foreach(json_object_get(p, "arrivals"), i, row)
-    {
+    json_array_foreach(json_object_get(p, "arrivals"), i, row) {
         cr_expect_leq(number(row, "skew_median_ns"), number(row, "skew_max_ns"));
         cr_expect_leq(number(row, "duration_median_ns"), number(row, "duration_max_ns"));
         cr_expect_leq(number(row, "cost_ns"), number(row, "wait_ns"));
@@ -140,8 +139,7 @@ static double sum_on(const json_t *p, const char *operation, const char *key, in
     double sum = 0;
     size_t i;
     const json_t *e;
-    json_array_foreach(json_object_get(p, "entries"), i, e)
-    {
+    json_array_foreach(json_object_get(p, "entries"), i, e) {
         const json_t *o =
             json_array_get(json_object_get(p, "operations"), (size_t)number(e, "operation"));
         const json_t *c =
@@ -195,8 +193,7 @@ Test(layer, blocking_calls)
     EXPECT(p, "MPI_Gather", "calls", 4);
     size_t i, late = 0;
     const json_t *a, *r;
-    json_array_foreach(json_object_get(p, "arrivals"), i, a)
-    {
+    json_array_foreach(json_object_get(p, "arrivals"), i, a) {
         const json_t *o =
             json_array_get(json_object_get(p, "operations"), (size_t)number(a, "operation"));
         if (strcmp(json_text_at(o, "name"), "MPI_Barrier") != 0)
@@ -209,8 +206,7 @@ Test(layer, blocking_calls)
     }
     cr_expect_eq(late, 1);
     expect_outside(p);
-    json_array_foreach(json_object_get(p, "ranks"), i, r)
-    {
+    json_array_foreach(json_object_get(p, "ranks"), i, r) {
         cr_expect_eq(number(r, "rank"), i);
         cr_expect_str_eq(json_text_at(r, "state"), "finalized");
         cr_expect_float_eq(number(r, "wall_seconds"), 0.0204, 0.0004);
@@ -272,8 +268,7 @@ Test(layer, regions)
     for (size_t i = 0, k; i < 3; i++) {
         const json_t *r = json_array_get(json_object_get(p, "regions"), i), *e;
         double calls = 0, time = 0, open = number(r, "time_ns") / 1e6;
-        json_array_foreach(json_object_get(p, "entries"), k, e)
-        {
+        json_array_foreach(json_object_get(p, "entries"), k, e) {
             if (json_is_null(json_object_get(e, "region")) || number(e, "region") != i)
                 continue;
             calls += number(e, "calls");
@@ -308,8 +303,7 @@ Test(layer, communicators)
     size_t i;
     double created[5] = {0};
     const json_t *c;
-    json_array_foreach(json_object_get(p, "communicators"), i, c)
-    {
+    json_array_foreach(json_object_get(p, "communicators"), i, c) {
         const char *name = json_text_at(c, "name");
         created[(int)number(c, "size")] += number(c, "created");
         cr_expect(!*name || !strcmp(name, "MPI_COMM_WORLD"), "%s is MPI's own name", name);
@@ -378,8 +372,7 @@ Test(layer, acknowledged_broadcasts)
     cr_expect_eq(number(row, "broadcasts"), 50);
     cr_expect_eq(number(row, "ranks"), RANKS);
     cr_expect_eq(number(row, "bytes"), 400);
-    json_array_foreach(json_object_get(row, "destinations"), i, d)
-    {
+    json_array_foreach(json_object_get(row, "destinations"), i, d) {
         answers += number(d, "acknowledged");
         cr_expect_eq(number(d, "destination"), i + 1);
         if (i < 2) /* the root sends one after the other; rank 3 is late */
@@ -432,12 +425,10 @@ Test(layer, benchmarks_of_the_applications_collectives)
     size_t i, n, k, rows = 0, as_arrived = 0;
     const json_t *f, *m;
     cr_expect_eq(json_array_size(measured(p, "benchmark")), 2);
-    json_array_foreach(measured(p, "benchmark"), i, f)
-    {
+    json_array_foreach(measured(p, "benchmark"), i, f) {
         bool bcast = !strcmp(json_text_at(f, "operation"), "MPI_Bcast");
         cr_expect_eq(number(f, "bytes"), bcast ? 400 : 0);
-        json_array_foreach(json_object_get(f, "methods"), n, m)
-        {
+        json_array_foreach(json_object_get(f, "methods"), n, m) {
             for (k = 0; k < 12 && strcmp(known[k].method, json_text_at(m, "method")) != 0;)
                 k++;
             double us = bcast ? known[k].bcast_us : known[k].barrier_us, is = number(m, "time_us");
@@ -465,8 +456,7 @@ Test(layer, tunes_the_applications_collectives)
     size_t i;
     const json_t *f, *candidates;
     cr_assert_eq(json_array_size(measured(p, "tune")), 2);
-    json_array_foreach(measured(p, "tune"), i, f)
-    {
+    json_array_foreach(measured(p, "tune"), i, f) {
         bool bcast = !strcmp(json_text_at(f, "operation"), "MPI_Bcast");
         candidates = json_object_get(f, "candidates");
         cr_expect_eq(number(f, "calls"), 50);

@@ -141,8 +141,9 @@ const json_t *found(const struct document *d, const char *key)
 {
     const json_t *list = document_finding_list(d), *f;
     size_t i;
-    json_array_foreach(list, i,
-                       f) if (!strcmp(json_string_value(json_object_get(f, "key")), key)) return f;
+    json_array_foreach(list, i, f)
+        if (!strcmp(json_string_value(json_object_get(f, "key")), key))
+            return f;
     return NULL;
 }
 

@@ -166,7 +166,8 @@ Test(profile, json_says_all_and_no_more)
                                 "frames", "offset", &offset),
                  0, "%s", why.text);
     cr_assert(offset == 77 && json_array_size(acks) == 2);
-    json_array_foreach(outside, i, ns) unknown += json_is_null(ns);
+    json_array_foreach(outside, i, ns)
+        unknown += json_is_null(ns);
     cr_assert_eq(unknown, 1, "%zu", unknown);
     cr_assert_eq(json_array_size(outside), p->instances.n);
     json_decref(json);

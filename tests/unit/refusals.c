@@ -117,8 +117,9 @@ static json_t *frame_of(const json_t *json)
 {
     size_t i;
     json_t *site, *frame = NULL;
-    json_array_foreach(json_object_get(json, "sites"), i, site) if (!frame) frame =
-        json_array_get(json_object_get(site, "frames"), 0);
+    json_array_foreach(json_object_get(json, "sites"), i, site)
+        if (!frame)
+            frame = json_array_get(json_object_get(site, "frames"), 0);
     return frame;
 }
 

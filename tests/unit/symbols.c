@@ -233,8 +233,8 @@ Test(symbols, the_stack_of_another_process)
     for (int i = 0; i < 100 && !found; i++) { /* it may not be there yet */
         json_t *stack = profile_stack(child), *frame;
         size_t k;
-        json_array_foreach(stack, k, frame) found =
-            found || !strncmp(json_string_value(frame), "waits_here at symbols.c:", 24);
+        json_array_foreach(stack, k, frame)
+            found = found || !strncmp(json_string_value(frame), "waits_here at symbols.c:", 24);
         json_decref(stack);
         usleep(10000);
     }

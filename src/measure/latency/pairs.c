@@ -26,11 +26,7 @@ struct candidate {
     int at, pair;
 };
 
-static int compare_candidates(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return ORDER(y->time, x->time) ?: ORDER(x->at, y->at);
-}
+COMPARISON(compare_candidates, struct candidate, ORDER(y->time, x->time) ?: ORDER(x->at, y->at))
 
 void pilot_sort(const struct pilot *p, int *pair, int n)
 {

@@ -182,8 +182,7 @@ static bool outcome_new(const struct latency_run *r, struct latency_outcome *o,
 
 void latency_outcome_free(struct latency_outcome *o)
 {
-    for (size_t k = 0; k < o->n_results; k++) {
-        struct latency_result *r = &o->result[k];
+    for (struct latency_result *r = o->result; r < o->result + o->n_results; r++) {
         for (int i = 0; r->figure && i < r->n_figures; i++)
             for (int part = 0; part < N_TIMED; part++)
                 samples_free(&r->figure[i].timed[part].raw);

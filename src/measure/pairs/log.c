@@ -36,8 +36,7 @@ static void write_matrix(const struct pairs *p, const struct pairs_size *s, cons
 
 void pairs_matrices_write(const struct pairs *p, FILE *out)
 {
-    for (int k = 0; k < p->n_sizes; k++) {
-        const struct pairs_size *s = &p->size[k];
+    for (const struct pairs_size *s = p->size; s < p->size + p->n_sizes; s++) {
         write_matrix(p, s, "mean", s->of[PAIRS_MEAN], out);
         write_matrix(p, s, "standard deviation", s->of[PAIRS_SD], out);
     }

@@ -119,11 +119,7 @@ static bool is_of_slow_host(const struct slow_search *w, int i)
     return false;
 }
 
-static int by_factor(const void *x, const void *y)
-{
-    const struct slow *a = x, *b = y;
-    return ORDER(a->kind, b->kind) ?: ORDER(b->factor, a->factor);
-}
+COMPARISON(by_factor, struct slow, ORDER(x->kind, y->kind) ?: ORDER(y->factor, x->factor))
 
 static struct slow *list(const struct slow_search *w, size_t *n)
 {

@@ -139,8 +139,7 @@ static int batch_play(void *arg, const struct batch *b, double *value, int *take
     struct player *p = arg;
     const struct sync_clock *clock = p->start->clock;
     int error = MPI_SUCCESS, n = b->repetitions;
-    for (int m = 0; m < n; m++) {
-        struct repetition *t = &p->stamps[m];
+    for (struct repetition *t = p->stamps; t < p->stamps + n; t++) {
         int failed = harmonize(p->start);
         if (error == MPI_SUCCESS)
             error = failed;
