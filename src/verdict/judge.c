@@ -321,12 +321,18 @@ static struct verdict *judge_cores(const struct wait_graph *g)
  * so that their calls were open only briefly. */
 static void judge_refused(const struct wait_graph *g, struct verdict *v)
 {
-    for (size_t i = 1; i < g->collectives.n && v->kind == VERDICT_MOVING; i++) {
-        const struct awaited *a = g->collectives.at[i - 1], *b = g->collectives.at[i];
-        if (a->comm != b->comm || a->sequence != b->sequence || awaited_agree(a, b))
-            continue;
-        set_mismatch(v, &(struct wait_edge){.why = a, .instead = b});
-        blame_two(g, v, a->rank, b->rank);
+    /* All pairs: two members that differ may each agree with one of which less is known. */
+    for (size_t i = 0; i < g->collectives.n; i++) {
+        const struct awaited *a = g->collectives.at[i];
+        for (size_t k = i + 1; k < g->collectives.n && v->kind == VERDICT_MOVING; k++) {
+            const struct awaited *b = g->collectives.at[k];
+            if (a->comm != b->comm || a->sequence != b->sequence)
+                break;
+            if (awaited_agree(a, b))
+                continue;
+            set_mismatch(v, &(struct wait_edge){.why = a, .instead = b});
+            blame_two(g, v, a->rank, b->rank);
+        }
     }
 }
 

@@ -112,6 +112,8 @@ static const struct known {
      ALL},
     {"other sizes and another call", "2:a= x:a y:b", VERDICT_MISMATCH, true, ANY, ALL},
     {"left with another size", "0:a= 1:a- 1#8 1=run *=run", VERDICT_MISMATCH, false, ANY, ALL},
+    {"ended at once: sizes", "0:a 1:a= 2:a! *=run 0=young 1=young 2=young *=young",
+     VERDICT_MISMATCH, false, 2, ALL},
     {"lower rank of a scan", "0:r1 1:p *=run", VERDICT_UNMATCHED, true, 2, ALL},
 };
 enum { KINDS = sizeof known / sizeof *known, CASES = 8 * KINDS };
