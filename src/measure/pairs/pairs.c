@@ -114,8 +114,9 @@ static int collect_hosts(struct pairs_run *m, struct pairs *p)
             *c = '_';
     if (m->rank == 0)
         all = malloc((size_t)m->n * sizeof name);
-    TRY(sync_all_have(m->comm, m->rank != 0 || all));
-    int error = PMPI_Gather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, 0, m->comm);
+    int error =
+        sync_all_have(m->comm, m->rank != 0 || all)
+            ?: PMPI_Gather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, 0, m->comm);
     for (int i = 0; m->rank == 0 && error == MPI_SUCCESS && i < m->n; i++)
         if (!pairs_set_host(p, i, all + (size_t)i * sizeof name))
             error = MPI_ERR_NO_MEM;
