@@ -23,7 +23,7 @@ struct sync_exchange {
  * round trip; half of it is what BOUND can be without assuming that both directions are alike. */
 struct sync_point {
     double local, offset, bound, trip;
-    double jitter; /* half of by how much the shortest eighth of all round trips differ */
+    double jitter; /* half the range of the shortest eighth of all round trips */
 };
 
 /* Bounds the difference by both ends of every exchange: a request that arrives after it was sent

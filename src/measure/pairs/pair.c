@@ -28,8 +28,9 @@ const bool pairs_partitioned = false;
 #define PMPI_Pready(...) MPI_ERR_OTHER
 #endif
 
-/* Where a message of COUNT bytes is received. What is sent is never overwritten, as in a broadcast
- * that is repeated: otherwise each message would come from the other processor's cache. */
+/* Where an exchange receives a message of COUNT bytes. It does not overwrite what is sent, as in a
+ * broadcast that is repeated: otherwise each message would come from the other processor's cache.
+ * A burst does, whether of one or of many messages, so their difference is not affected. */
 static char *inbox(const struct pairs_run *m, int count)
 {
     return m->buffer + count;
