@@ -3,6 +3,7 @@
 #include "latency_bench.h"
 
 #include "base/array.h"
+#include "base/histogram.h"
 #include "base/reason.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -251,10 +252,11 @@ bool tune_end(struct tune *t)
     else if (written > 0)
         document_finding(t->d, &f,
                          "%zu of %zu cases have a faster algorithm than the choice of %s; %ld "
-                         "rules make none of the cases slower. To use them: . %s/env.sh. Sums of "
-                         "floating-point numbers may then differ in their last digits.",
+                         "rules, also between these cases, make none of them slower. To use the "
+                         "rules: . %s/env.sh. Sums of floating-point numbers may then differ in "
+                         "their last digits.",
                          faster, n, library, written, directory);
-    tuned_ours_add(t->d, t->set.list.at, t->set.list.n);
+    tuned_ours_add(t->d, t->set.list.at, n);
     declare_pictures(t);
     free(t->set.list.at);
     free(t);

@@ -115,7 +115,7 @@ void tuned_ours_add(struct document *d, const struct tuned *t, size_t n)
     const struct algorithm *ours = NULL;
     size_t broadcasts = 0;
     for (size_t i = 0; i < n; i++) {
-        broadcasts += t[i].operation == tuned_operation_find("MPI_Bcast") && !t[i].between;
+        broadcasts += t[i].operation == tuned_operation_find("MPI_Bcast");
         if (count_ours(t, n, tuned_ours(&t[i])) > count_ours(t, n, ours))
             ours = tuned_ours(&t[i]);
     }
