@@ -44,7 +44,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
              idle ? "shorten what is waited for" : "balance the work",
              own           ? "before "
              : p->trace.on ? "outside of MPI"
-                           : "between the two calls that --trace shows",
+                           : "between two calls (run with --trace to see which)",
              own ? call : "", several ? "s" : "", list, several ? "" : "s",
              b->others > 0 ? b->slow_time / b->others : INFINITY);
     document_finding(

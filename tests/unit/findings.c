@@ -143,7 +143,7 @@ static const struct known known[] = {
     {.key = "imbalance",
      .rank = 0,
      .site = "MPI_Recv",
-     .advice = "balance the work between the two calls that --trace shows: rank 0 takes ",
+     .advice = "balance the work between two calls (run with --trace to see which): rank 0 takes ",
      .mpi = {0.01, 0.4},
      .calls = {{"MPI_Send", 6, 0, 0, 0.01, 0.01, .ranks = 1},
                {"MPI_Recv", 8, 1, 1, 0.4, 0.4, .ranks = 1}}},
