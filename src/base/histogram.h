@@ -3,7 +3,13 @@
  * ones are counted in the first and the last bucket. Unit: nanoseconds. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+
+static inline bool is_power_of_2(uint64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
 
 /* The size class of a message: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
 static inline unsigned size_class_of(uint64_t bytes)

@@ -7,6 +7,7 @@
  * with this output takes it from there. */
 #include "inject/signature.h"
 
+#include "base/histogram.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "profile/profile.h"
@@ -162,7 +163,7 @@ static bool due(const struct collective *c)
 {
     const struct signature *g = signature_count(&tune_injection, c);
     const uint64_t before = g ? g->calls - 1 : 0;
-    const bool is = before >= FIRST && !g->done && (before & (before - 1)) == 0;
+    const bool is = before >= FIRST && !g->done && is_power_of_2(before);
     __atomic_fetch_add(&count[DUE], is, __ATOMIC_RELAXED);
     return is;
 }

@@ -1,6 +1,7 @@
 #include "timeline/algorithm.h"
 
 #include "base/array.h"
+#include "base/histogram.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,11 +27,6 @@ static size_t log2_floor(size_t p)
 static size_t log2_ceil(size_t p)
 {
     return log2_floor(p) + (p > (size_t)1 << log2_floor(p));
-}
-
-static bool is_power_of_2(size_t p)
-{
-    return (p & (p - 1)) == 0;
 }
 
 /* MESSAGES with BYTES in all, as many sent as received. */

@@ -65,11 +65,6 @@ struct tuned_set {
     ARRAY(struct tuned) list;
 };
 
-static inline bool is_power_of_2(size_t n)
-{
-    return (n & (n - 1)) == 0;
-}
-
 /* Adds to a benchmark's signatures, if the library has rules by size, those between them: doubled
  * bytes, and the powers of two and the other numbers of ranks. */
 void tuned_set_interpolate(struct tuned_set *s);
