@@ -44,7 +44,7 @@ struct verdict {
     /* VERDICT_UNMATCHED: FIRST never arrives; VERDICT_MISMATCH, VERDICT_CROSSED: two that disagree,
      * FIRST from the core; otherwise what ranks wait for. NULL: none, or unknown */
     const struct awaited *first, *second;
-    const struct awaited **why; /* by rank: for one of these it waits in vain; NULL: unknown */
+    const struct awaited **why; /* by rank: what it waits for that never comes; NULL: unknown */
     struct message_count near;  /* VERDICT_UNMATCHED: the unreceived message most similar to FIRST;
                                    all 0 if there is none */
 };
