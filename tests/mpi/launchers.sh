@@ -180,9 +180,11 @@ for mpi in $mpis; do
     done
 done
 
-# Where its layer is missing a program runs as without us.
+# Where its layer is missing a program runs as without us. One that is installed would be found.
+prefix=$(sed -n 's/^S\["prefix"\]="\(.*\)"$/\1/p' "$built/config.status")
+ls "$prefix"/lib/collprof/*/libcollprof-layer.so >/dev/null 2>&1 && missing= || missing=$mpis
 mkdir -p part/bin part/lib && cp "$collprof" part/bin/ && cp "$built"/.libs/libcollprof*.so* part/lib/
-for mpi in $mpis; do
+for mpi in $missing; do
     timeout 60 mpiexec.$mpi -n 2 part/bin/collprof run -o none ./heat.$mpi -s 5 \
         >out 2>err || { cat err; fail "no layer, $mpi: status $?"; }
     grep -q "is neither beside libcollprof.so\|MPI calls" err || { cat err; fail "no layer, $mpi: not said"; }
