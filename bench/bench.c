@@ -6,20 +6,15 @@
 #include "base/status.h"
 #include "document/save.h"
 #include "sync/local_clock.h"
-#include "sync/yielding.h"
 #include "trees/bcast.h"
+#include "tune/cvar.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void bench_wait(MPI_Comm comm)
-{
-    MPI_Request request;
-    wait_yielding(PMPI_Ibarrier(comm, &request), &request);
-}
 
 int bench_worst(MPI_Comm comm, int status)
 {
@@ -52,12 +47,23 @@ static error_t take_ranks(struct option_parser *parser, const struct option_entr
     return 0;
 }
 
+/* A control variable of the MPI library, for example to choose its algorithms. */
 static error_t take_cvar(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
-    const char *why = cvar_set(arg);
-    (void)value;
-    return why ? option_refuse(parser, "--%s=%s: %s", entry->name, arg, why) : 0;
+    char name[256], *set = value;
+    long long number;
+    int end = 0;
+    errno = 0;
+    if (sscanf(arg, "%255[^=]=%lli%n", name, &number, &end) != 2 || arg[end])
+        return option_refuse(parser, "--%s=%s: expected NAME=NUMBER", entry->name, arg);
+    const char *why =
+        errno == ERANGE ? "the library does not take this value" : cvar_write(name, number);
+    if (why)
+        return option_refuse(parser, "--%s=%s: %s", entry->name, arg, why);
+    const size_t used = strlen(set);
+    snprintf(set + used, BENCH_CVARS_MAX - used, "%s%s", used ? ", " : "", arg);
+    return 0;
 }
 
 #define AT(member) offsetof(struct bench, member)
@@ -84,7 +90,7 @@ static const struct option_entry shared[] = {
      "release the processor while MPI waits; use it with more ranks than processors", 13,
      option_take_flag, AT(yield), NULL},
     {"cvar", 0, "NAME=NUMBER", "set a control variable of the MPI library, see the manual",
-     13 | OPTION_RARE, take_cvar, 0, NULL},
+     13 | OPTION_RARE, take_cvar, AT(cvars), NULL},
     {0}};
 
 error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
@@ -161,11 +167,10 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     return result;
 }
 
-void bench_begin(struct bench *b, int *argc, char ***argv, int level,
-                 const struct option_program *program)
+void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_program *program)
 {
     int provided;
-    MPI_Init_thread(argc, argv, level, &provided);
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided); /* threads may only compute */
     local_clock_start();
     MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);
     MPI_Comm_rank(b->comm, &b->rank);
@@ -183,8 +188,6 @@ void bench_begin(struct bench *b, int *argc, char ***argv, int level,
     if (b->yield)
         clock_give_way();
     bench_watch();
-    if (provided < level)
-        bench_refuse(b, "this MPI library has no thread support of level %d: use another", level);
 }
 
 _Noreturn void bench_leave(int status)

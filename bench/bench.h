@@ -8,7 +8,7 @@
  *        &bench_root},
  *       {0}};
  *   static const struct option_program program = {"Measures ...", .options = entries};
- *   bench_begin(&mine.bench, &argc, &argv, MPI_THREAD_SINGLE, &program); */
+ *   bench_begin(&mine.bench, &argc, &argv, &program); */
 #pragma once
 
 #include "base/options.h"
@@ -19,6 +19,7 @@
 
 #include <mpi.h>
 
+enum { BENCH_CVARS_MAX = 1024 };
 struct bench {
     const char *program;
     int rank, size;
@@ -37,16 +38,16 @@ struct bench {
     const char *without; /* set by the program: names of common options that have no effect in it
                             and are refused, as in "warmup stop"; NULL for none */
 
-    char *command; /* the command line */
+    char *command;               /* the command line */
+    char cvars[BENCH_CVARS_MAX]; /* the control variables that --cvar has set: "NAME=NUMBER, ..." */
 };
 
-/* Calls MPI_Init_thread with LEVEL, sets the clock, and parses the options on all ranks. The
+/* Initializes MPI, sets the clock, and parses the options on all ranks. The
  * entries' offsets refer to the struct of which B is the first member. Values in it other than 0
  * are the program's defaults; the common defaults are sizes 8:64K, all ranks, plan_default().
  * Afterwards ranks.min and ranks.max are between 1 and size. Only rank 0 prints usage errors and
  * --help; then all ranks exit with status 2 (0 for --help). */
-void bench_begin(struct bench *b, int *argc, char ***argv, int level,
-                 const struct option_program *program);
+void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_program *program);
 
 /* The values of a range, in ascending order. */
 enum { BENCH_VALUES_MAX = 1024 };
@@ -55,11 +56,11 @@ struct bench_values {
 };
 struct bench_values bench_values(const struct option_range *range);
 
-/* Calls MEASURE for every combination of indices, the last axis fastest. LENGTH has N_AXES lengths,
- * none 0. Shows progress under the name that MEASURE returns (NULL: the previous name). */
+/* Calls MEASURE for every combination of indices, the last axis fastest, and shows progress. LENGTH
+ * has N_AXES lengths, none 0. */
 enum { BENCH_AXES_MAX = 8 };
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
-                 const char *(*measure)(void *arg, const size_t *at), void *arg);
+                 void (*measure)(void *arg, const size_t *at), void *arg);
 
 /* The first RANKS ranks, with a communicator whose errors are returned, and one clock. */
 struct bench_group {
@@ -129,23 +130,9 @@ void bench_remark(struct table *t, struct contention contention);
  * per millisecond. */
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first);
 
-/* All ranks of COMM call it after some of them have measured; waits for the last. Early ranks
- * sleep: in MPI_Barrier they would busy-wait, and on a full machine take processors from others. */
-void bench_wait(MPI_Comm comm);
-
 /* Collective: where every rank runs (base/topology.h). Rank 0 gets an array, to be released by
  * free(); the others NULL. */
 struct place *bench_places(const struct bench *b);
-
-/* Progress on rank 0's standard error: on a terminal one line rewritten in place, elsewhere a line
- * a minute. DONE of TOTAL. */
-void bench_progress(const struct bench *b, size_t done, size_t total, const char *what);
-void bench_progress_end(const struct bench *b);
-
-/* From now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside the
- * --output, otherwise "PROGRAM-PID.part" in TMPDIR or /tmp. If a signal ends the program, a line
- * names that file. The file is removed at the end. RESULTS is used on rank 0. */
-void bench_keep(const struct bench *b, struct document *results);
 
 /* Rank 0 saves the document (which may be NULL elsewhere); all ranks finalize MPI and exit with
  * STATUS, or with 1 if saving failed. */
@@ -153,11 +140,15 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status);
 
 /* --- between the parts of this folder --- */
 
-/* Sets a control variable of the library ("NAME=NUMBER"), after MPI_Init. NULL, or the error. */
-const char *cvar_set(const char *assignment);
+/* Progress on rank 0's standard error: on a terminal one line rewritten in place, elsewhere a line
+ * a minute. DONE of TOTAL. */
+void bench_progress(const struct bench *b, size_t done, size_t total);
+void bench_progress_end(const struct bench *b);
 
-/* Adds the control variables that were set, as facts. */
-void cvar_facts(struct document *d);
+/* On rank 0: from now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside
+ * the --output, otherwise "PROGRAM-PID.part" in TMPDIR or /tmp. If a signal ends the program, a
+ * line names that file. */
+void bench_keep(const struct bench *b, struct document *results);
 
 /* bench_contention() measures from here on. */
 void bench_watch(void);
@@ -165,5 +156,5 @@ void bench_watch(void);
 /* Collective, at the end: adds the longest time that a rank was not scheduled to rank 0's D. */
 void bench_judge(const struct bench *b, struct document *d);
 
-/* Ends bench_keep(). SAVED: the results were saved; otherwise a reason was given. */
+/* Ends bench_keep(), and removes its file if the results were SAVED. */
 void bench_keep_end(bool saved);

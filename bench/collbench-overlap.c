@@ -1,21 +1,21 @@
 /* Does communication overlap with computation? Benchmarks of Denis and Trahay, and some more. */
 #include "base/clock.h"
-#include "base/topology.h"
+#include "base/stats.h"
 #include "bench.h"
-#include "overlap_results.h"
+#include "measure/overlap/overlap.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #define BASE_SECONDS 0.2 /* limit for measuring one kind of T_comm (a base round) at one size */
 
 struct overlap_options {
     struct bench bench;
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
-    bool published;
-    struct option_range comp; /* microseconds */
-    double step;              /* ratio of neighbouring values on an axis */
+    struct option_range comp;        /* microseconds */
+    double step;                     /* ratio of neighbouring values on an axis */
 };
 
 OPTION_TEXT(benchmark_name, n_overlap_benchmarks, overlap_benchmarks[i].name)
@@ -25,8 +25,7 @@ static bool belongs_to_all(size_t i, const void *values)
 {
     const struct bench *b = values;
     const struct overlap_benchmark *o = &overlap_benchmarks[i];
-    return b->size >= o->least_ranks && (!o->most_ranks || b->size <= o->most_ranks) &&
-           !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
+    return overlap_fits(o, b->size) && !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
 }
 
 static const struct option_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
@@ -42,10 +41,6 @@ static const struct option_entry option_list[] = {
     {"step", 0, "RATIO", "ratio of neighbouring values on an axis", 2 | OPTION_RARE,
      option_take_real, AT(step),
      &(const struct option_limits){1.05, 1024, "a ratio from 1.05, as 2"}},
-    {"published", 0, NULL,
-     "maps and verdicts use the ratio exactly as the paper defines it, with T_comm of the base "
-     "round",
-     2, option_take_flag, AT(published), NULL},
     {0}};
 
 static const struct option_program program = {
@@ -53,19 +48,11 @@ static const struct option_program program = {
     "sizes and computation times.",
     .options = option_list, .listed = (const struct option_registry *const[]){&benchmarks, NULL}};
 
-/* For computing threads, which do not call MPI; the simulator has none. */
-#ifdef COLLPROF_SIMULATED
-enum { THREAD_LEVEL = MPI_THREAD_SINGLE };
-#else
-enum { THREAD_LEVEL = MPI_THREAD_FUNNELED };
-#endif
-
 static void check_ranks(const struct overlap_options *o, const struct overlap_benchmark *b)
 {
-    int ranks = o->bench.size, least = b->least_ranks, most = b->most_ranks;
-    if (ranks < least || (most && ranks > most))
-        bench_refuse(&o->bench, "%s needs %d ranks%s, %d run: start it by mpiexec -n %d", b->name,
-                     least, most ? "" : " or more", ranks, least);
+    if (!overlap_fits(b, o->bench.size))
+        bench_refuse(&o->bench, "%s needs %s, %d run: start it by mpiexec -n %d", b->name,
+                     b->to_many ? "3 ranks or more" : "2 ranks", o->bench.size, b->to_many ? 3 : 2);
     if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
         bench_refuse(&o->bench, "%s needs threads, which a simulation does not have", b->name);
 }
@@ -82,6 +69,307 @@ static void choose(struct overlap_options *o)
         bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
 }
 
+/* --- the grid, and its document --- */
+
+enum { AXIS_MAX = 128, PARTS_MAX = 32 };
+
+struct grid_axis {
+    size_t n;
+    double at[AXIS_MAX];
+};
+
+/* The cells of one benchmark. */
+struct grid_part {
+    const struct overlap_benchmark *benchmark;
+    const struct grid_axis *y;
+    struct overlap_cell *cell; /* Y->n rows with a cell for every size; to be released by free() */
+};
+
+struct overlap_grid {
+    struct grid_axis size, comp, threads; /* bytes; microseconds; number of threads */
+    struct overlap_base base[AXIS_MAX];   /* by size */
+    double latency;                       /* one-way latency of 0 bytes, in seconds */
+    size_t n_parts;
+    struct grid_part part[PARTS_MAX];
+    struct table *cells; /* rank 0; NULL elsewhere */
+};
+
+static struct overlap_cell *cell_at(const struct overlap_grid *g, const struct grid_part *p,
+                                    size_t ix, size_t iy)
+{
+    return &p->cell[iy * g->size.n + ix];
+}
+
+/* Parts of a map that are summarised: the lower and the upper quarter of the sizes. */
+enum messages { SMALL, LARGE };
+
+/* Median ratio of the certain cells with sizes FROM to TO and computations up to row MOST.
+ * COMPARABLE: only cells in which neither time exceeds 8 times the other; otherwise the ratio
+ * divides by a small part of the measured time. */
+static double typical(const struct overlap_grid *g, const struct grid_part *p, size_t from,
+                      size_t to, size_t most, bool comparable)
+{
+    enum { TIMES = 8 };
+    double *x = malloc(g->size.n * p->y->n * sizeof *x);
+    size_t n = 0;
+    for (size_t i = from; x && i <= to; i++)
+        for (size_t j = 0; j < p->y->n && j <= most; j++) {
+            const struct overlap_cell *c = cell_at(g, p, i, j);
+            bool near = c->t_comp <= TIMES * c->t_comm && c->t_comm <= TIMES * c->t_comp;
+            if (overlap_certain(c) && (near || !comparable))
+                x[n++] = c->ratio;
+        }
+    double median = n ? stats_median(x, n) : NAN;
+    free(x);
+    return median;
+}
+
+/* NaN if P is NULL or no cell is certain. */
+static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which)
+{
+    size_t quarter = g->size.n / 4, last = g->size.n - 1;
+    if (!p)
+        return NAN;
+    return typical(g, p, which == LARGE ? last - quarter : 0, which == LARGE ? last : quarter,
+                   p->y->n, !p->benchmark->by_threads);
+}
+
+/* Nearer to 0 (full overlap) than to 1 (no overlap). */
+static bool overlaps(double ratio)
+{
+    return ratio < 0.5;
+}
+
+static const struct column base_columns[] = {
+    {"size", "B", COLUMN_INTEGER, .meaning = "bytes of data"},
+    {"contiguous", "us", COLUMN_REAL, 3, "half a ping-pong"},
+    {"non_contiguous", "us", COLUMN_REAL, 3, "the same in blocks of 32 bytes at stride 64"},
+    {"sending", "us", COLUMN_REAL, 3, "the time inside of a blocking send"},
+};
+
+static const struct column summary_columns[] = {
+    {"benchmark", NULL, COLUMN_TEXT},
+    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured"},
+    {"certain", NULL, COLUMN_INTEGER, .meaning = "of these, with a ratio known within 0.5"},
+    {"small", NULL, COLUMN_REAL, 2, "median ratio of the smallest quarter of the sizes"},
+    {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
+};
+
+#define CELL(name, unit, kind, decimals, meaning)                                                  \
+    {                                                                                              \
+        name, unit, COLUMN_##kind, decimals, meaning, .flags = COLUMN_DATA_ONLY                    \
+    }
+static const struct column cell_columns[] = {
+    CELL("benchmark", NULL, TEXT, 0, NULL),
+    CELL("size", "B", INTEGER, 0, "bytes of data"),
+    CELL("comp", "us", REAL, 0, "computation, as wanted"),
+    CELL("threads", NULL, INTEGER, 0, "computing threads"),
+    CELL("t_comm", "us", REAL, 3, "the sequence without computation, median between the runs"),
+    CELL("t_comp", "us", REAL, 3, "the computation alone, median between the runs"),
+    CELL("t_measured", "us", REAL, 3, "both, median"),
+    CELL("ratio", NULL, REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"),
+    CELL("error", NULL, REAL, 3, "half of the ratio's 95 % interval"),
+    CELL("runs", NULL, INTEGER, 0, NULL),
+    CELL("published", "us", REAL, 3, "T_measured as the paper defines it"),
+    CELL("published_ratio", NULL, REAL, 3, "the ratio of that, with T_comm of the base round"),
+    CELL("shown", NULL, REAL, 3, "the ratio that the map shows"),
+    CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
+};
+
+/* T_comm of each size: a line over the map. */
+static const struct column line_columns[] = {
+    CELL("benchmark", NULL, TEXT, 0, NULL),
+    CELL("size", "B", INTEGER, 0, NULL),
+    CELL("comp", "us", REAL, 3, NULL),
+    CELL("label", NULL, TEXT, 0, NULL),
+};
+
+static void add_base(const struct overlap_grid *g, struct document *d)
+{
+    struct table *t = document_table_of(d, "base", "Base round: communication alone", base_columns);
+    for (size_t i = 0; i < g->size.n; i++) {
+        table_integer(t, (long long)g->size.at[i]);
+        for (int k = 0; k < N_BASES; k++)
+            table_real(t, 1e6 * g->base[i].time[k]);
+    }
+}
+
+static void add_summary(const struct overlap_grid *g, struct document *d)
+{
+    struct table *t = document_find_table(d, "summary");
+    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++) {
+        long long measured = 0, certain = 0;
+        for (size_t i = 0; i < g->size.n * p->y->n; i++) {
+            measured += p->cell[i].runs > 0;
+            certain += overlap_certain(&p->cell[i]);
+        }
+        table_text(t, p->benchmark->name);
+        table_reals(t, (double)measured, (double)certain, ratio_of(g, p, SMALL),
+                    ratio_of(g, p, LARGE));
+    }
+}
+
+/* Adds the row of a measured cell. */
+static void add_cell(const struct overlap_grid *g, const struct grid_part *p, size_t ix, size_t iy)
+{
+    const struct overlap_cell *c = cell_at(g, p, ix, iy);
+    bool threads = p->benchmark->by_threads;
+    struct table *t = g->cells;
+    table_text(t, p->benchmark->name);
+    table_reals(t, (double)g->size.at[ix], threads ? NAN : p->y->at[iy],
+                threads ? p->y->at[iy] : NAN, 1e6 * c->t_comm, 1e6 * c->t_comp, 1e6 * c->t_measured,
+                c->ratio, c->error, c->runs, 1e6 * c->published, c->published_ratio,
+                overlap_certain(c) ? c->ratio : NAN);
+    table_text(t, threads ? "threads" : "comp");
+    if (!isfinite(c->ratio))
+        table_remark(t, FINDING("comp_too_short", NOTE),
+                     "the computation is over before the message starts");
+}
+
+static void add_line(const struct overlap_grid *g, struct document *d)
+{
+    struct table *line = document_table_of(d, "t_comm", NULL, line_columns);
+    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
+        for (size_t i = 0; i < g->size.n; i++) {
+            double comm[AXIS_MAX];
+            size_t n = 0;
+            for (size_t j = 0; j < p->y->n; j++) {
+                const struct overlap_cell *c = cell_at(g, p, i, j);
+                if (c->runs > 0)
+                    comm[n++] = 1e6 * c->t_comm;
+            }
+            if (n == 0 || p->benchmark->by_threads)
+                continue;
+            table_text(line, p->benchmark->name);
+            table_reals(line, (double)g->size.at[i], stats_median(comm, n));
+            table_text(line, "T_comm");
+        }
+}
+
+static void add_pictures(const struct overlap_grid *g, struct document *d)
+{
+    struct picture map = {.kind = PICTURE_HEAT,
+                          .title = "Overlap of communication and computation",
+                          .table = "cells",
+                          .x = "size",
+                          .y = "comp",
+                          .value = "shown",
+                          .x_label = "message size (B)",
+                          .y_label = "computation (us)",
+                          .value_label = "overhead ratio",
+                          .panel = "benchmark",
+                          .where = {{"axis", "comp"}},
+                          .x_log = true,
+                          .y_log = true,
+                          .value_high = 2,
+                          .palette = PALETTE_OVERLAP,
+                          .lines = "t_comm"};
+    size_t loads = 0;
+    for (size_t i = 0; i < g->n_parts; i++)
+        loads += g->part[i].benchmark->by_threads;
+    if (loads < g->n_parts)
+        document_picture(d, &map);
+    if (loads > 0) {
+        map.name = loads < g->n_parts ? "load" : NULL;
+        map.title = "Slowdown of communication by computing threads";
+        map.where[0].is = map.y = "threads";
+        map.y_label = "computing threads";
+        map.value_label = "T_measured / T_comm";
+        map.y_log = false;
+        map.value_log = true;
+        map.value_low = 1;
+        map.value_high = 1000; /* waiting for a scheduler time slice takes ms instead of us */
+        map.lines = NULL;
+        document_picture(d, &map);
+    }
+}
+
+static const struct grid_part *find_part(const struct overlap_grid *g, const char *name)
+{
+    for (size_t i = 0; i < g->n_parts; i++)
+        if (strcmp(g->part[i].benchmark->name, name) == 0)
+            return &g->part[i];
+    return NULL;
+}
+
+static const char *which_side(double sender, double receiver)
+{
+    if (overlaps(sender))
+        return overlaps(receiver) ? "on both sides" : "on the sender's side only";
+    return overlaps(receiver) ? "on the receiver's side only" : "on neither side";
+}
+
+/* Whether large messages overlap with computations in the shortest quarter. */
+static bool short_ones_overlap(const struct overlap_grid *g, const struct grid_part *p)
+{
+    size_t last = g->size.n - 1;
+    return overlaps(typical(g, p, last - g->size.n / 4, last, p->y->n / 4, false));
+}
+
+/* Classifies the MPI library as section V-A of the overlap paper (Denis and Trahay) does. */
+static const char *behaviour(const struct overlap_grid *g, const double sender[2],
+                             const double receiver[2])
+{
+    if (overlaps(sender[LARGE]) && overlaps(receiver[LARGE]))
+        return "typical of libraries with a progress thread";
+    if (overlaps(sender[LARGE]))
+        return "typical of libraries without threads that leave the transfer to the network card";
+    if (overlaps(receiver[LARGE]))
+        return "none of the paper's classes";
+    if (short_ones_overlap(g, find_part(g, "sender")) ||
+        short_ones_overlap(g, find_part(g, "receiver")))
+        return "large ones only with short computations, as on TCP, since these end before the "
+               "rendezvous is answered";
+    return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
+               ? "typical of libraries that answer a rendezvous inside of MPI calls only"
+               : "typical of libraries on shared memory, where a processor has to copy";
+}
+
+static void add_behaviour(const struct overlap_grid *g, struct document *d)
+{
+    const struct grid_part *part[] = {find_part(g, "sender"), find_part(g, "receiver")};
+    double s[2] = {ratio_of(g, part[0], SMALL), ratio_of(g, part[0], LARGE)};
+    double r[2] = {ratio_of(g, part[1], SMALL), ratio_of(g, part[1], LARGE)};
+    if (!isfinite(s[SMALL] + s[LARGE] + r[SMALL] + r[LARGE]))
+        return;
+    const char *small = which_side(s[SMALL], r[SMALL]), *large = which_side(s[LARGE], r[LARGE]);
+    const struct finding f = {.key = "overlap_behaviour",
+                              .severity = SEVERITY_FINDING,
+                              .number = {{"sender_small", s[SMALL]},
+                                         {"sender_large", s[LARGE]},
+                                         {"receiver_small", r[SMALL]},
+                                         {"receiver_large", r[LARGE]}}};
+    if (strcmp(small, large) == 0)
+        document_finding(d, &f, "Small and large messages overlap %s: %s.", small,
+                         behaviour(g, s, r));
+    else
+        document_finding(d, &f, "Small messages overlap %s, large messages %s: %s.", small, large,
+                         behaviour(g, s, r));
+}
+
+/* Adds the table of the base round, and the still empty table of cells. */
+static void begin_results(struct overlap_grid *g, struct document *d)
+{
+    document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->latency);
+    document_fact(d, "ratio",
+                  "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
+                  "above 1 slower than serial");
+    document_table_of(d, "summary", "What overlaps: median ratios", summary_columns);
+    add_base(g, d);
+    g->cells = document_table_of(d, "cells", NULL, cell_columns);
+}
+
+/* Adds findings, summary and pictures after all cells are measured. */
+static void end_results(const struct overlap_grid *g, struct document *d)
+{
+    add_behaviour(g, d);
+    add_summary(g, d);
+    add_line(g, d);
+    add_pictures(g, d);
+}
+
+/* --- measuring --- */
+
 /* Values from MIN to MAX, each STEP times the previous one, rounded; MAX is the last. */
 static struct grid_axis new_axis(double min, double max, double step)
 {
@@ -97,21 +385,10 @@ static struct grid_axis new_axis(double min, double max, double step)
     return axis;
 }
 
-/* Processors of the host with the fewest, as reported by hwloc. */
-static int processing_units(MPI_Comm comm)
-{
-    struct place here = {.machine_processors = 0};
-    if (clock_source != CLOCK_SOURCE_EXTERNAL)
-        place_here(&here);
-    int units = here.machine_processors > 0 ? here.machine_processors : 1;
-    MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, comm);
-    return units;
-}
-
 static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
 {
-    int units = processing_units(o->bench.comm);
-    g->published = o->published;
+    int units = get_nprocs(); /* of the host with the fewest */
+    MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, o->bench.comm);
     g->size = new_axis((double)o->bench.sizes.min, (double)o->bench.sizes.max, o->step);
     g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
     /* with few units every number of threads; always 0 threads for comparison */
@@ -134,8 +411,8 @@ static void calibrate(const struct overlap_options *o, const struct grid_axis *c
 {
     double worst = 0, all;
     for (size_t i = 0; i < comp->n; i++) {
-        work[i] = work_calibrate(1e-6 * comp->at[i], 0.01);
-        worst = fmax(worst, fabs(work[i].achieved / work[i].wanted - 1));
+        work[i] = work_calibrate(1e-6 * comp->at[i]);
+        worst = fmax(worst, fabs(1e6 * work[i].achieved / comp->at[i] - 1));
     }
     MPI_Reduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, 0, o->bench.comm);
     if (d)
@@ -150,17 +427,16 @@ struct overlap_session {
     struct work work[AXIS_MAX]; /* by grid.comp */
 };
 
-static const char *measure_base(void *arg, const size_t *at)
+static void measure_base(void *arg, const size_t *at)
 {
     struct overlap_session *w = arg;
     w->grid.base[*at] = overlap_base_measure(&w->stage, (size_t)w->grid.size.at[*at]);
-    return "base round";
 }
 
 /* Axes of the cells. A run that is interrupted has covered all benchmarks and sizes. */
 enum { Y, PART, SIZE, LENGTHS };
 
-static const char *measure_cell(void *arg, const size_t *at)
+static void measure_cell(void *arg, const size_t *at)
 {
     struct overlap_session *w = arg;
     struct overlap_grid *g = &w->grid;
@@ -168,14 +444,13 @@ static const char *measure_cell(void *arg, const size_t *at)
     bool threads = p->benchmark->by_threads;
     size_t ix = at[SIZE], iy = at[Y];
     if (iy >= p->y->n)
-        return NULL;
+        return;
     if (!overlap_measure(p->benchmark, &w->stage, &g->base[ix], threads ? NULL : &w->work[iy],
-                         threads ? (int)p->y->at[iy] : 0, overlap_cell_at(g, p, ix, iy)))
+                         threads ? (int)p->y->at[iy] : 0, cell_at(g, p, ix, iy)))
         bench_refuse(&w->o->bench, "%s cannot run here: too little memory, or no threads",
                      p->benchmark->name);
     if (g->cells)
-        overlap_results_add(g, p, ix, iy);
-    return "cells";
+        add_cell(g, p, ix, iy);
 }
 
 static void measure_all(struct overlap_session *w)
@@ -199,7 +474,7 @@ int main(int argc, char **argv)
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 10;
     o.bench.plan.budget = 0.05;
-    bench_begin(&o.bench, &argc, &argv, THREAD_LEVEL, &program);
+    bench_begin(&o.bench, &argc, &argv, &program);
     choose(&o);
     make_grid(&o, grid);
 
@@ -216,11 +491,10 @@ int main(int argc, char **argv)
     overlap_base_measure(stage, o.bench.sizes.min); /* opens connections, and warms up */
     bench_sweep(&o.bench, &grid->size.n, 1, measure_base, &w);
     if (d)
-        overlap_results_begin(grid, d);
-    bench_keep(&o.bench, d);
+        begin_results(grid, d);
     measure_all(&w);
     if (d)
-        overlap_results_end(grid, d);
+        end_results(grid, d);
     overlap_close(stage);
     for (size_t i = 0; i < grid->n_parts; i++)
         free(grid->part[i].cell);

@@ -213,7 +213,7 @@ int main(int argc, char **argv)
     static struct pairs_options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop"},
                                      .order = PAIRS_TOURNAMENT};
     o.bench.plan = plan_default();
-    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    bench_begin(&o.bench, &argc, &argv, &program);
     struct bench *b = &o.bench;
     if (bench_worst(b->comm, b->rank == 0 && !save_possible(o.log)))
         bench_leave(STATUS_USAGE);

@@ -28,14 +28,8 @@ struct scenario_options {
     int delayed, root;
 };
 
-static const char *operation_word(size_t i)
-{
-    static char twin[32];
-    if (i >= 2 * n_operations)
-        return NULL;
-    snprintf(twin, sizeof twin, "i%s", operations[i / 2].name);
-    return i % 2 ? twin : operations[i / 2].name;
-}
+OPTION_TEXT(operation_word, 2 * n_operations,
+            i % 2 ? operations[i / 2].twin : operations[i / 2].name)
 
 static const struct option_registry words = {"operation", operation_word, NULL, NULL};
 
@@ -141,31 +135,27 @@ static bool exists(const struct scenario_point *p)
     return (!p->by && !p->own) || (!p->twin && can);
 }
 
-/* Some of the requested combinations may not exist, but at least one must. */
-static void check_algorithms(const struct scenario_options *o)
-{
-    for (size_t i = 0; i < o->operations.n; i++)
-        for (size_t k = 0; k < algorithms_of(o); k++) {
-            struct scenario_point point = point_of(o, i, k, 1);
-            if (exists(&point))
-                return;
-        }
-    bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native: use: "
-                            "--operation=broadcast");
-}
-
-/* Refuses what cannot run, before anything is measured. */
+/* Refuses what cannot run, before anything is measured. Some combinations may not exist, but at
+ * least one must. */
 static void check_all(const struct scenario_options *o)
 {
-    int least = (int)o->bench.ranks.min;
-    for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++) {
-        for (size_t k = 0; k < o->operations.n; k++) {
-            struct scenario_point point = point_of(o, k, 0, least);
+    const int least = (int)o->bench.ranks.min;
+    bool any = false;
+    for (size_t k = 0; k < o->operations.n; k++) {
+        for (size_t i = 0; i < algorithms_of(o); i++) {
+            const struct scenario_point point = point_of(o, k, i, least);
+            any = any || exists(&point);
+        }
+        for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++) {
+            const struct scenario_point point = point_of(o, k, 0, least);
             char why[SCENARIO_WHY];
             if (!scenario_check(s, least, &point, why))
                 bench_refuse(&o->bench, "scenario %s: %s", s->name, why);
         }
     }
+    if (!any)
+        bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native: "
+                                "use: --operation=broadcast");
 }
 
 /* The candidates for a picture's x axis: it is the first one that varies. */
@@ -175,7 +165,6 @@ struct row {
     const struct scenario *scenario;
     struct scenario_point point;
     struct scenario_sweep sweeps; /* the sweeps that SCENARIO uses */
-    double at[N_AXES];
     double
         alone; /* median T_sc of the same row without computation, seconds; NaN if there is none */
     struct scenario_result result;
@@ -233,10 +222,10 @@ static const struct {
 
 static enum scenario_axis x_axis(const struct scenario_session *w)
 {
-    enum scenario_axis axis = AXIS_RANKS;
-    while (axis < N_AXES && !w->varies[axis])
-        axis++;
-    return axis < N_AXES ? axis : AXIS_RANKS;
+    for (enum scenario_axis axis = 0; axis < N_AXES; axis++)
+        if (w->varies[axis])
+            return axis;
+    return AXIS_RANKS;
 }
 
 static const char *operation_name(const struct row *row, char text[80])
@@ -245,8 +234,8 @@ static const char *operation_name(const struct row *row, char text[80])
     if (!row->sweeps.operation)
         return row->scenario->name;
     bool other = p->by || p->own;
-    snprintf(text, 80, "%s%s%s%.40s", p->twin ? "i" : "", p->operation->name, other ? " by " : "",
-             other ? p->by_name : "");
+    snprintf(text, 80, "%s%s%.40s", p->twin ? p->operation->twin : p->operation->name,
+             other ? " by " : "", other ? p->by_name : "");
     return text;
 }
 
@@ -254,19 +243,14 @@ static const char *operation_name(const struct row *row, char text[80])
 static void line_name(const struct scenario_session *w, const struct row *row, char *text,
                       size_t size)
 {
+    const double at[N_AXES] = {w->group.ranks, (double)row->point.bytes, 1e6 * row->point.delay,
+                               1e6 * row->point.comp};
     char operation[80];
     int n = snprintf(text, size, "%s, scenario %s", operation_name(row, operation),
                      row->scenario->name);
     for (enum scenario_axis k = 0; k < N_AXES; k++)
         if (k != x_axis(w) && w->varies[k] && n < (int)size)
-            n += snprintf(text + n, size - (size_t)n, ", %g %s", row->at[k], axes[k].unit);
-}
-
-static void remark(struct table *t, bool is, const char *key, enum severity severity,
-                   const char *text)
-{
-    if (is)
-        table_remark(t, &(struct finding){.key = key, .severity = severity}, "%s", text);
+            n += snprintf(text + n, size - (size_t)n, ", %g %s", at[k], axes[k].unit);
 }
 
 static void add_row(struct scenario_session *w, const struct row *row, struct contention contention)
@@ -278,7 +262,7 @@ static void add_row(struct scenario_session *w, const struct row *row, struct co
     char text[200];
     table_integer_if(t, row->point.bytes || row->sweeps.bytes, (long long)row->point.bytes);
     table_reals(t, w->group.ranks, 1e6 * s.mean, 1e6 * s.min, 1e6 * s.max, 1e6 * stats_spread(&s),
-                1e6 * s.median, 1e6 * scenario_delay(row->scenario, &row->point),
+                1e6 * s.median, 1e6 * scenario_delay(row->scenario, w->group.ranks, &row->point),
                 row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN, 1e6 * after.median,
                 100 * (1 - overlap_ratio(s.median, row->alone, x->comp)), 1e6 * s.median_low,
                 1e6 * s.median_high, (double)x->completion.n, 1e6 * x->bound);
@@ -287,16 +271,14 @@ static void add_row(struct scenario_session *w, const struct row *row, struct co
     line_name(w, row, text, sizeof text);
     table_text(t, text);
     bench_remark(t, contention);
-    remark(t, !x->correct, "wrong_data", SEVERITY_ERROR,
-           "wrong data arrived: do not trust this library");
-    remark(t, x->completion.n == 0, "no_sample", SEVERITY_DOUBT,
-           "no repetition began on time on all ranks");
-    remark(t, x->dropped > 0, "dropped", SEVERITY_NOTE,
-           "repetitions were dropped, since a rank learned of their start too late");
-    remark(t, x->over_budget, "budget_spent", SEVERITY_NOTE,
-           "ended by its time budget, not by the stop rule");
-    remark(t, !x->comp_within, "not_calibrated", SEVERITY_DOUBT,
-           "the computation could not be calibrated within 1 %: the machine is busy");
+    if (!x->correct)
+        table_remark(t, FINDING("wrong_data", ERROR),
+                     "wrong data arrived: do not trust this library");
+    if (x->completion.n == 0)
+        table_remark(t, FINDING("no_sample", DOUBT), "no repetition began on time on all ranks");
+    if (x->over_budget)
+        table_remark(t, FINDING("budget_spent", NOTE),
+                     "ended by its time budget, not by the stop rule");
     w->wrong |= !x->correct;
     w->bound = fmax(w->bound, x->bound);
 }
@@ -326,7 +308,7 @@ static void add_results(const struct scenario_session *w, struct document *d)
     document_picture(d, &picture);
 }
 
-/* Axes of the sweep. For an axis that a scenario does not use, only the first value is measured.
+/* Loops of the sweep. Of one that a scenario does not use, only the first value is measured.
  * COMP 0 means no computation. */
 enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 
@@ -346,7 +328,7 @@ static void measure(struct scenario_session *w, struct row *row)
     scenario_result_free(&row->result);
 }
 
-static const char *visit(void *arg, const size_t *at)
+static void visit(void *arg, const size_t *at)
 {
     struct scenario_session *w = arg;
     const struct scenario *s = &w->o->scenario[at[SCENARIO]];
@@ -356,48 +338,34 @@ static const char *visit(void *arg, const size_t *at)
     struct scenario_sweep sweeps = scenario_sweeps(s);
     bool sizes = sweeps.bytes && point.operation->recv != EXTENT_NONE;
     if (w->group.comm == MPI_COMM_NULL)
-        return NULL;
+        return;
     if (before != w->group.ranks)
         harmonize_open(&w->start, &w->group.clock, w->group.comm);
     if ((sweeps.operation ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
         (at[SIZE] && !sizes) || (at[DELAY] && !sweeps.delay) || (at[COMP] && !sweeps.comp))
-        return NULL;
+        return;
     point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
     point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
     point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
     measure(w, &(struct row){.scenario = s,
                              .point = point,
                              .sweeps = sweeps,
-                             .at = {w->group.ranks, (double)point.bytes, 1e6 * point.delay,
-                                    round(1e6 * point.comp)},
                              .alone = at[COMP] ? w->alone : NAN});
-    return point.operation->name;
 }
 
-static void fill_defaults(struct scenario_options *o)
+/* Returns whether any scenario has swept computations. */
+static bool fill_defaults(struct scenario_options *o)
 {
-    bool overlaps = false;
+    bool computes = false;
     if (o->n_scenarios == 0)
         take_scenario(NULL, o, "1");
     for (size_t i = 0; i < o->n_scenarios; i++)
-        overlaps = overlaps || scenario_sweeps(&o->scenario[i]).comp;
+        computes = computes || scenario_sweeps(&o->scenario[i]).comp;
     if (o->operations.n == 0)
-        option_choose(NULL, &words, overlaps ? "ibroadcast" : "broadcast", &o->operations);
+        option_choose(NULL, &words, computes ? "ibroadcast" : "broadcast", &o->operations);
     if (o->algorithms.n == 0)
         option_choose(NULL, &bench_algorithms, "native", &o->algorithms);
-}
-
-/* Finds the axes that vary in any of the scenarios. */
-static void find_axes(struct scenario_session *w)
-{
-    bool *varies = w->varies;
-    varies[AXIS_RANKS] = w->ranks.n > 1;
-    for (size_t i = 0; i < w->o->n_scenarios; i++) {
-        struct scenario_sweep sweeps = scenario_sweeps(&w->o->scenario[i]);
-        varies[AXIS_SIZE] = varies[AXIS_SIZE] || (sweeps.bytes && w->sizes.n > 1);
-        varies[AXIS_DELAY] = varies[AXIS_DELAY] || (sweeps.delay && w->delays.n > 1);
-        varies[AXIS_COMP] = varies[AXIS_COMP] || sweeps.comp;
-    }
+    return computes;
 }
 
 int main(int argc, char **argv)
@@ -411,19 +379,19 @@ int main(int argc, char **argv)
     o.bench.plan.repetitions = 20;
     o.bench.plan.repeats_max = 100;
     o.bench.plan.budget = 2;
-    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
-    fill_defaults(&o);
+    bench_begin(&o.bench, &argc, &argv, &program);
+    w.varies[AXIS_COMP] = fill_defaults(&o);
     check_all(&o);
-    check_algorithms(&o);
     w.ranks = bench_values(&o.bench.ranks);
     w.sizes = bench_values(&o.bench.sizes);
     w.delays = bench_values(&o.delay);
     w.comps = bench_values(&o.comp);
-    find_axes(&w);
+    w.varies[AXIS_RANKS] = w.ranks.n > 1;
+    w.varies[AXIS_SIZE] = w.sizes.n > 1;
+    w.varies[AXIS_DELAY] = w.delays.n > 1;
     struct document *d = bench_document(&o.bench, "collbench-scenario/2");
     if (d)
         w.table = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);
-    bench_keep(&o.bench, d);
     const size_t length[LENGTHS] = {w.ranks.n, o.n_scenarios, o.operations.n, algorithms_of(&o),
                                     w.sizes.n, w.delays.n,    1 + w.comps.n};
     bench_sweep(&o.bench, length, LENGTHS, visit, &w);

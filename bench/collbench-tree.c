@@ -293,7 +293,7 @@ static void open_group(struct tree_session *t, size_t ranks)
 }
 
 /* Measures the library's broadcast and each builder, for one number of ranks and one size. */
-static const char *visit(void *arg, const size_t *at)
+static void visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
     const struct tree_options *o = t->o;
@@ -301,16 +301,15 @@ static const char *visit(void *arg, const size_t *at)
     if ((int)ranks != t->group.ranks)
         open_group(t, ranks);
     if (t->group.comm == MPI_COMM_NULL)
-        return NULL;
+        return;
     if (which == 0) {
         schedule_free(&t->best);
         if (t->run)
             add_row(t, NULL, &tree_native, bytes, NULL);
-        return "MPI_Bcast";
+        return;
     }
     const struct bcast *builder = bcasts[o->builders.at[which - 1]];
     compare_builder(t, builder, bytes);
-    return builder->name;
 }
 
 /* Pictures: measured times by size, or by ranks for the largest size; and the best tree. */
@@ -365,7 +364,7 @@ int main(int argc, char **argv)
     o.bench.plan = plan_default();
     o.bench.plan.repetitions = 50;
     o.bench.plan.budget = 2;
-    bench_begin(&o.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    bench_begin(&o.bench, &argc, &argv, &program);
     if (o.builders.n == 0)
         option_choose_all(&builders, &o.bench, &o.builders);
     struct tree_session t = {.o = &o,
@@ -377,7 +376,6 @@ int main(int argc, char **argv)
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);
     const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n};
-    bench_keep(&o.bench, d);
     bench_sweep(&o.bench, length, 3, visit, &t);
     if (d) {
         add_facts(&t, d);

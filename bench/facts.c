@@ -102,8 +102,6 @@ static void fact_repetitions(struct document *d, const struct bench *b)
     else
         document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s, %s",
                       p->repetitions, p->warmup, plan_stop_names[p->stop], budget);
-    document_fact(d, "intervals",
-                  "within this launch: collprof repeat -n 6 shows how launches differ");
 }
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first)
@@ -126,22 +124,20 @@ struct document *bench_document(const struct bench *b, const char *schema)
     if (b->rank)
         return NULL;
     struct document *d = document_new(schema);
-    if (!d) {
-        reason_print(b->program, "no memory for results");
-        MPI_Abort(b->comm, 1);
-    }
     the_document = d;
     tuning_library_name(library, sizeof library);
     document_fact(d, "program", "%s (collprof %s)", b->program, PACKAGE_VERSION);
     document_fact(d, "command", "%s", b->command);
     fact_date(d);
     document_fact(d, "MPI", "%s", library);
-    cvar_facts(d);
+    if (*b->cvars)
+        document_fact(d, "control variable", "%s", b->cvars);
     fact_clock(d);
     fact_repetitions(d, b);
     fact_ranks(d, places, (size_t)b->size);
     fact_load(d, b, place_oversubscription(places, (size_t)b->size));
     free(places);
+    bench_keep(b, d);
     return d;
 }
 

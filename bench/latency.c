@@ -17,19 +17,9 @@
 OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
 OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
 
-#define PERSISTENT "persistent-"
-
 /* The operations, then their persistent forms. */
-static const char *operation_name(size_t i)
-{
-    enum { MOST = 32, LONGEST = 40 };
-    static char persistent[MOST][LONGEST];
-    if (i < n_operations || i >= 2 * n_operations)
-        return i < n_operations ? operations[i].name : NULL;
-    char *name = persistent[i - n_operations];
-    snprintf(name, LONGEST, PERSISTENT "%s", operations[i - n_operations].name);
-    return name;
-}
+OPTION_TEXT(operation_name, 2 * n_operations,
+            i < n_operations ? operations[i].name : operations[i - n_operations].persistent_name)
 
 static bool is_not_persistent(size_t i, const void *values)
 {
@@ -58,14 +48,17 @@ static const struct option_registry methods = {"method", method_name, method_rea
 static error_t take_operations(struct option_parser *parser, const struct option_entry *entry,
                                const char *list, void *value)
 {
+    const size_t prefix = strlen(OPERATION_PERSISTENT);
     char ours[512] = "", *copy = strdup(list), *rest = copy, *word;
     bool twin;
     while (copy && (word = strsep(&rest, ","))) {
-        const size_t at = strlen(ours),
-                     form = strncmp(word, PERSISTENT, strlen(PERSISTENT)) ? 0 : strlen(PERSISTENT);
-        const struct operation *o = operation_find(word + form, &twin);
-        snprintf(ours + at, sizeof ours - at, "%s%.*s%s", at ? "," : "", (int)form, word,
-                 o && !twin ? o->name : word + form);
+        const bool persistent = !strncmp(word, OPERATION_PERSISTENT, prefix);
+        const struct operation *o = operation_find(word + (persistent ? prefix : 0), &twin);
+        const size_t at = strlen(ours);
+        snprintf(ours + at, sizeof ours - at, "%s%s", at ? "," : "",
+                 !o || twin   ? word
+                 : persistent ? o->persistent_name
+                              : o->name);
     }
     free(copy);
     return option_take_list(parser, entry, ours, value);
@@ -338,7 +331,7 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
 
 /* A barrier has no size, so it is measured once; --tune interpolates every second size. All ranks
  * enter at once first: arrival patterns may last as long. */
-static const char *visit(void *arg, const size_t *at)
+static void visit(void *arg, const size_t *at)
 {
     enum { RANKS, THING, SIZE, ARRIVAL };
     struct latency_visit *v = arg;
@@ -349,10 +342,10 @@ static const char *visit(void *arg, const size_t *at)
     const bool between = v->tune && at[SIZE] % 2 && at[SIZE] + 1 < v->sizes.n;
     bench_group_open(&o->bench, v->ranks.at[at[RANKS]], &v->group);
     if (v->group.comm == MPI_COMM_NULL || (at[SIZE] && !sized) || between)
-        return NULL;
+        return;
     const double after = pattern ? delay_of(v, of, pattern) : 0;
     if (isnan(after))
-        return NULL;
+        return;
     struct bench_point p = {.name = latency_thing(o, at[THING]),
                             .arrival = pattern,
                             .ranks = v->group.ranks,
@@ -384,7 +377,6 @@ static const char *visit(void *arg, const size_t *at)
         measure(v, &p, &c);
     if (prepared)
         operation_release(&call);
-    return p.name;
 }
 
 static struct document *open_document(struct latency_visit *v)
@@ -416,8 +408,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (!strncmp(argv[i], "--tune", 6))
             setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
-    bench_begin(b, &argc, &argv, MPI_THREAD_SINGLE,
-                o.broadcasts ? &broadcast_program : &collective_program);
+    bench_begin(b, &argc, &argv, o.broadcasts ? &broadcast_program : &collective_program);
     struct latency_visit v = {.o = &o,
                               .ranks = (o.tune ? tune_ranks : bench_values)(&b->ranks),
                               .sizes = bench_values(&b->sizes)};
@@ -429,7 +420,6 @@ int main(int argc, char **argv)
     struct document *d = open_document(&v);
     if (o.tune)
         v.tune = tune_new(&o, d);
-    bench_keep(b, d);
     bench_sweep(b, length, 4, visit, &v);
     bench_group_close(b, &v.group);
     if (d && v.wrong)

@@ -3,7 +3,7 @@
 check_LTLIBRARIES += libbench.la
 BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(HWLOC_CFLAGS)
 libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
-libbench_la_SOURCES = bench/bench.c bench/cvar.c bench/facts.c bench/progress.c bench/sweep.c
+libbench_la_SOURCES = bench/bench.c bench/facts.c bench/progress.c bench/sweep.c
 libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libtopology.la libbase.la
 
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the
@@ -11,7 +11,7 @@ libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libtopology.la l
 BENCHES = bcast collective overlap pairs scenario tree
 bcast_FILES = bench/latency.c bench/latency_rules.c bench/latency_tables.c bench/latency_tune.c
 collective_FILES = $(bcast_FILES)
-overlap_FILES = bench/collbench-overlap.c bench/overlap_results.c
+overlap_FILES = bench/collbench-overlap.c
 pairs_FILES = bench/collbench-pairs.c
 scenario_FILES = bench/collbench-scenario.c bench/scenario_file.c
 tree_FILES = bench/collbench-tree.c

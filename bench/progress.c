@@ -52,7 +52,7 @@ void bench_keep(const struct bench *b, struct document *results)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const char *folder = getenv("TMPDIR");
-    if (b->rank || clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
         return;
     int n = save_is_file(b->output)
                 ? asprintf(&keeping.part, "%s.part", b->output)
@@ -77,7 +77,7 @@ void bench_keep_end(bool saved)
     keeping.b = NULL;
 }
 
-void bench_progress(const struct bench *b, size_t done, size_t total, const char *what)
+void bench_progress(const struct bench *b, size_t done, size_t total)
 {
     static double written;
     if (b->rank || total == 0)
@@ -90,8 +90,8 @@ void bench_progress(const struct bench *b, size_t done, size_t total, const char
     if (now - written < (terminal ? 0.1 : 60))
         return;
     written = now;
-    fprintf(stderr, terminal ? "\r%s: %zu of %zu: %s\033[K" : "%s: %zu of %zu: %s\n", b->program,
-            done, total, what);
+    fprintf(stderr, terminal ? "\r%s: %zu of %zu\033[K" : "%s: %zu of %zu\n", b->program, done,
+            total);
     fflush(stderr);
 }
 

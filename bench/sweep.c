@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "base/clock.h"
+#include "sync/yielding.h"
 
 struct bench_values bench_values(const struct option_range *range)
 {
@@ -49,10 +50,11 @@ static void send_meanwhile(const struct bench *b, const struct bench_group *g)
 
 void bench_group_close(const struct bench *b, struct bench_group *g)
 {
+    MPI_Request barrier;
     if (b->traffic && g->ranks && g->comm == MPI_COMM_NULL)
         send_meanwhile(b, g);
-    else
-        bench_wait(b->comm);
+    else /* in MPI_Barrier early ranks would take processors from those that still measure */
+        wait_yielding(PMPI_Ibarrier(b->comm, &barrier), &barrier);
     if (g->ranks && g->comm != MPI_COMM_NULL)
         MPI_Comm_free(&g->comm);
     g->ranks = 0;
@@ -70,17 +72,15 @@ static bool advance(const size_t *length, int n_axes, size_t *at)
 }
 
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
-                 const char *(*measure)(void *arg, const size_t *at), void *arg)
+                 void (*measure)(void *arg, const size_t *at), void *arg)
 {
     size_t at[BENCH_AXES_MAX] = {0}, done = 0, total = 1;
     for (int axis = 0; axis < n_axes; axis++)
         total *= length[axis];
-    const char *what = "";
     do {
-        bench_progress(b, done++, total, what);
+        bench_progress(b, done++, total);
         bench_watch();
-        const char *now = measure(arg, at);
-        what = now ? now : what;
+        measure(arg, at);
     } while (advance(length, n_axes, at));
     bench_progress_end(b);
 }

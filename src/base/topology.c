@@ -37,7 +37,6 @@ void place_here(struct place *place)
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
         hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
-    place->machine_processors = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     place->core = covering_index(topology, set, HWLOC_OBJ_CORE);
     place->complex = covering_index(topology, set, third ? HWLOC_OBJ_L3CACHE : HWLOC_OBJ_L2CACHE);
     place->package = covering_index(topology, set, HWLOC_OBJ_PACKAGE);

@@ -11,7 +11,6 @@ struct place {
     /* Logical index of the object of each kind that contains every processor that the process may
      * use; -1 if it may use more than one object. */
     int core, complex, package; /* COMPLEX: the cores that share a last-level cache */
-    int machine_processors;     /* processors of the whole host; 0: unknown (simulation) */
     char
         allowed[256]; /* processors that it may use, in the operating system's numbering: "0,2-5" */
 };

@@ -99,7 +99,7 @@ static bool shake_before(const struct collective *c)
 {
     struct internal_comm *s = c->on;
     MPI_Comm comm = s->comm == MPI_COMM_NULL ? c->comm : s->comm;
-    bool synchronizing = operation_kind(c->operation) == COLLECTIVE_ALL;
+    bool synchronizing = c->operation->kind == COLLECTIVE_ALL;
     uint64_t what =
         hash_mix(hash_mix((uint64_t)(c->operation - operations), (uint64_t)c->root), c->bytes);
     enum handshake_result all =

@@ -11,7 +11,7 @@ const struct operation *replica_find(unsigned operation)
     const char *name = mpi_functions[operation].name;
     for (size_t i = 0; i < n_operations; i++) {
         const size_t n = strlen(operations[i].mpi_name);
-        if (operation_kind(&operations[i]) != COLLECTIVE_NEIGHBOURS &&
+        if (operations[i].kind != COLLECTIVE_NEIGHBOURS &&
             !strncmp(name, operations[i].mpi_name, n) && (!name[n] || !strcmp(name + n, "_c")))
             return &operations[i];
     }
@@ -68,7 +68,7 @@ bool replica_make(struct replica *a, const struct operation *o, const struct ope
             .op = from->op}};
     PMPI_Comm_rank(comm, &a->call.rank);
     PMPI_Comm_size(comm, &a->call.size);
-    if (o->recv == EXTENT_NONE || (o->recv_at_root && a->call.rank != root) ||
+    if (o->recv == EXTENT_NONE || (o->kind == COLLECTIVE_TO_ROOT && a->call.rank != root) ||
         from->receive == MPI_IN_PLACE)
         return true;
     if (!range_of(o->recv == EXTENT_BLOCKS ? count * a->call.size : count, a->call.recv_type, &low,

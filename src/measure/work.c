@@ -58,9 +58,10 @@ static double undisturbed(uint64_t units, double cost)
     return stats_quantile(time, RUNS, 0.25);
 }
 
-struct work work_calibrate(double seconds, double tolerance)
+struct work work_calibrate(double seconds)
 {
-    struct work w = {.wanted = seconds, .achieved = seconds, .within = true};
+    const double tolerance = 0.01;
+    struct work w = {.achieved = seconds};
     if (seconds <= 0)
         return w;
     if (clock_source == CLOCK_SOURCE_EXTERNAL) {
@@ -80,7 +81,6 @@ struct work work_calibrate(double seconds, double tolerance)
         }
         units = (double)tried * seconds / fmax(achieved, 1e-9);
     }
-    w.within = best <= tolerance;
     return w;
 }
 

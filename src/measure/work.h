@@ -9,15 +9,13 @@
 
 struct work {
     uint64_t units;  /* steps of a chain of dependent multiplications */
-    double wanted;   /* seconds */
     double achieved; /* seconds that these units take without contention */
-    bool within;     /* the two agree within the tolerance */
 };
 
-/* Finds the amount of work that takes SECONDS, within TOLERANCE (relative; 0.01), on the calling
- * thread's processor. It uses the lower quartile of repeated runs, since other processes only add
- * time. Takes about 30 times SECONDS, longer on a busy processor; local. */
-struct work work_calibrate(double seconds, double tolerance);
+/* Finds the amount of work that takes SECONDS, within 1 % if it can, on the calling thread's
+ * processor. It uses the lower quartile of repeated runs, since other processes only add time.
+ * Takes about 30 times SECONDS, longer on a busy processor; local. */
+struct work work_calibrate(double seconds);
 
 /* Does the work. */
 void work_do(const struct work *w);

@@ -54,7 +54,7 @@ static void broadcasts(const struct bcast *b, int bytes, int root)
 /* From the entry of LATE, all ranks for -1, to the exit of the last that needs it. */
 static double operation_alone(const struct operation_call *c, int late)
 {
-    bool fan_in = operation_kind(c->operation) == COLLECTIVE_TO_ROOT;
+    bool fan_in = c->operation->kind == COLLECTIVE_TO_ROOT;
     double start = MPI_Wtime(), last;
     MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     start += rank == late ? 2 : 1;
@@ -80,7 +80,7 @@ static void operation(const struct operation *o, size_t bytes, int root, bool pa
         MPI_Abort(MPI_COMM_WORLD, 2);
     double together = operation_alone(&call, -1);
     for (int late = 0; pairs && late < size; late++)
-        if (operation_kind(o) != COLLECTIVE_FROM_ROOT || late == root)
+        if (o->kind != COLLECTIVE_FROM_ROOT || late == root)
             slowest = fmax(slowest, operation_alone(&call, late));
     if (rank == 0)
         printf("%.9f\n%.9f\n", 1e6 * together, 1e6 * slowest);

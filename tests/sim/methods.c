@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 {
     static const struct option_program program = {.word = take_word};
     struct test t = {.n_algorithms = 0};
-    bench_begin(&t.bench, &argc, &argv, MPI_THREAD_SINGLE, &program);
+    bench_begin(&t.bench, &argc, &argv, &program);
     for (int k = 0; k < N_METHODS; k++)
         t.method[k] = latency_method_find(names[k]);
     for (int size = 4; size <= t.bench.size; size *= 4)

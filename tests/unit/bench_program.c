@@ -11,11 +11,10 @@
 
 static size_t met[2 * 3 * 4], meetings;
 
-static const char *meet(void *arg, const size_t *at)
+static void meet(void *arg, const size_t *at)
 {
     cr_assert_eq(arg, met);
     met[meetings++] = 100 * at[0] + 10 * at[1] + at[2];
-    return NULL;
 }
 
 Test(bench_program, a_sweep_meets_every_combination_once_the_last_axis_fastest)
@@ -64,23 +63,23 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     cfmakeraw(&raw);
     tcsetattr(slave, TCSANOW, &raw);
     dup2(slave, STDERR_FILENO);
-    bench_progress(&other, 0, 9, "others");
-    bench_progress(&b, 0, 0, "nothing");
-    bench_progress(&b, 0, 1000, "apples");
+    bench_progress(&other, 0, 9);
+    bench_progress(&b, 0, 0);
+    bench_progress(&b, 0, 1000);
     char *first = said(terminal);
     usleep(120000);
-    bench_progress(&b, 1, 1000, "apples");
-    bench_progress(&b, 2, 1000, "apples"); /* ten times a second at most */
+    bench_progress(&b, 1, 1000);
+    bench_progress(&b, 2, 1000); /* ten times a second at most */
     char *second = said(terminal);
     usleep(120000);
-    bench_progress(&b, 995, 1000, "apples");
+    bench_progress(&b, 995, 1000);
     char *near = said(terminal);
     bench_progress_end(&b);
     char *end = said(terminal);
     dup2(own, STDERR_FILENO);
-    cr_expect_str_eq(first, "\rbench: 0 of 1000: apples\033[K");
-    cr_expect_str_eq(second, "\rbench: 1 of 1000: apples\033[K");
-    cr_expect_str_eq(near, "\rbench: 995 of 1000: apples\033[K");
+    cr_expect_str_eq(first, "\rbench: 0 of 1000\033[K");
+    cr_expect_str_eq(second, "\rbench: 1 of 1000\033[K");
+    cr_expect_str_eq(near, "\rbench: 995 of 1000\033[K");
     cr_expect_str_eq(end, "\r\033[K");
     free(first);
     free(second);

@@ -84,14 +84,14 @@ Test(names, of_operations)
     bool twin = false;
     for (size_t i = 0; i < n_operations; i++) {
         const struct operation *o = &operations[i];
-        char own[40];
+        char own[40], twins[40];
         snprintf(own, sizeof own, "i%s", o->name);
+        snprintf(twins, sizeof twins, "MPI_I%c%s", o->mpi_name[4] | 0x20, o->mpi_name + 5);
         cr_expect(finds(o, o->name, false) && finds(o, own, true), "%s", o->name);
-        cr_expect(finds(o, o->mpi_name, false) && finds(o, o->mpi_twin, true), "%s", o->name);
-        cr_expect(finds(o, o->mpi_name + 4, false) && finds(o, o->mpi_twin + 4, true), "%s",
-                  o->name);
-        cr_expect_eq(operation_kind(o), collective_kind(o->mpi_name), "%s", o->name);
-        cr_expect_eq(operation_kind(o), collective_kind(o->mpi_twin), "%s", o->name);
+        cr_expect(finds(o, o->mpi_name, false) && finds(o, twins, true), "%s", o->name);
+        cr_expect(finds(o, o->mpi_name + 4, false) && finds(o, twins + 4, true), "%s", o->name);
+        cr_expect(o->kind == collective_kind(o->mpi_name) && o->kind == collective_kind(twins),
+                  "%s", o->name);
     }
     cr_expect(!operation_find("broadcas", &twin) && !operation_find("i", &twin));
 }

@@ -59,77 +59,65 @@ CALLS_ON(c->topology, neighbor_alltoall, PMPI_Neighbor_alltoall, PMPI_Ineighbor_
          RECV, )
 #endif
 
-#define NAMED(id, word, function, twin)                                                            \
-    .name = word, .mpi_name = function, .mpi_twin = twin, .call = call_##id, .start = start_##id,  \
-    .init = INIT_OF(id)
+#define OPERATION(id, word, function, of_kind, sends, receives, ...)                               \
+    {                                                                                              \
+        .name = word, .twin = "i" word, .persistent_name = OPERATION_PERSISTENT word,              \
+        .mpi_name = function, .kind = COLLECTIVE_##of_kind, .send = EXTENT_##sends,                \
+        .recv = EXTENT_##receives, .call = call_##id, .start = start_##id, .init = INIT_OF(id),    \
+        __VA_ARGS__                                                                                \
+    }
 
 const struct operation operations[] = {
-    {NAMED(barrier, "barrier", "MPI_Barrier", "MPI_Ibarrier")},
-    {NAMED(broadcast, "broadcast", "MPI_Bcast", "MPI_Ibcast"), .rooted = true,
-     .recv = EXTENT_BLOCK},
-    {NAMED(gather, "gather", "MPI_Gather", "MPI_Igather"), .rooted = true, .send = EXTENT_BLOCK,
-     .recv = EXTENT_BLOCKS, .recv_at_root = true, .from_each = true},
-    {NAMED(allgather, "allgather", "MPI_Allgather", "MPI_Iallgather"), .send = EXTENT_BLOCK,
-     .recv = EXTENT_BLOCKS, .from_each = true},
-    {NAMED(allreduce, "allreduce", "MPI_Allreduce", "MPI_Iallreduce"), .send = EXTENT_BLOCK,
-     .recv = EXTENT_BLOCK, .reduces = true},
-    {NAMED(reduce, "reduce", "MPI_Reduce", "MPI_Ireduce"), .rooted = true, .send = EXTENT_BLOCK,
-     .recv = EXTENT_BLOCK, .recv_at_root = true, .reduces = true},
-    {NAMED(scatter, "scatter", "MPI_Scatter", "MPI_Iscatter"), .rooted = true,
-     .send = EXTENT_BLOCKS, .send_at_root = true, .recv = EXTENT_BLOCK, .to_me = true},
-    {NAMED(alltoall, "alltoall", "MPI_Alltoall", "MPI_Ialltoall"), .send = EXTENT_BLOCKS,
-     .recv = EXTENT_BLOCKS, .from_each = true, .to_me = true},
-    {NAMED(reduce_scatter, "reduce-scatter", "MPI_Reduce_scatter_block",
-           "MPI_Ireduce_scatter_block"),
-     .send = EXTENT_BLOCKS, .recv = EXTENT_BLOCK, .reduces = true},
-    {NAMED(scan, "scan", "MPI_Scan", "MPI_Iscan"), .prefix = true, .send = EXTENT_BLOCK,
-     .recv = EXTENT_BLOCK, .reduces = true},
+    OPERATION(barrier, "barrier", "MPI_Barrier", ALL, NONE, NONE),
+    OPERATION(broadcast, "broadcast", "MPI_Bcast", FROM_ROOT, NONE, BLOCK),
+    OPERATION(gather, "gather", "MPI_Gather", TO_ROOT, BLOCK, BLOCKS),
+    OPERATION(allgather, "allgather", "MPI_Allgather", ALL, BLOCK, BLOCKS),
+    OPERATION(allreduce, "allreduce", "MPI_Allreduce", ALL, BLOCK, BLOCK, .reduces = true),
+    OPERATION(reduce, "reduce", "MPI_Reduce", TO_ROOT, BLOCK, BLOCK, .reduces = true),
+    OPERATION(scatter, "scatter", "MPI_Scatter", FROM_ROOT, BLOCKS, BLOCK),
+    OPERATION(alltoall, "alltoall", "MPI_Alltoall", ALL, BLOCKS, BLOCKS),
+    OPERATION(reduce_scatter, "reduce-scatter", "MPI_Reduce_scatter_block", ALL, BLOCKS, BLOCK,
+              .reduces = true),
+    OPERATION(scan, "scan", "MPI_Scan", PREFIX, BLOCK, BLOCK, .reduces = true),
 #ifndef COLLPROF_SIMULATED
-    {NAMED(neighbor_allgather, "neighbor-allgather", "MPI_Neighbor_allgather",
-           "MPI_Ineighbor_allgather"),
-     .send = EXTENT_BLOCK, .recv = EXTENT_NEIGHBORS, .from_each = true},
-    {NAMED(neighbor_alltoall, "neighbor-alltoall", "MPI_Neighbor_alltoall",
-           "MPI_Ineighbor_alltoall"),
-     .send = EXTENT_NEIGHBORS, .recv = EXTENT_NEIGHBORS, .from_each = true, .to_me = true},
+    OPERATION(neighbor_allgather, "neighbor-allgather", "MPI_Neighbor_allgather", NEIGHBOURS, BLOCK,
+              NEIGHBORS),
+    OPERATION(neighbor_alltoall, "neighbor-alltoall", "MPI_Neighbor_alltoall", NEIGHBOURS,
+              NEIGHBORS, NEIGHBORS),
 #endif
 };
 const size_t n_operations = sizeof operations / sizeof *operations;
 
+static bool is_called(const struct operation *o, const char *name)
+{
+    return !strcasecmp(name, o->name) || !strcasecmp(name, o->mpi_name + strlen("MPI_"));
+}
+
 const struct operation *operation_find(const char *name, bool *twin)
 {
-    for (size_t i = 0; i < n_operations; i++) {
-        const struct operation *o = &operations[i];
-        *twin = strcasecmp(name, o->mpi_twin) == 0 || strcasecmp(name, o->mpi_twin + 4) == 0 ||
-                (name[0] == 'i' && strcmp(name + 1, o->name) == 0);
-        if (*twin || strcmp(name, o->name) == 0 || strcasecmp(name, o->mpi_name) == 0 ||
-            strcasecmp(name, o->mpi_name + 4) == 0)
+    const char *bare = strncasecmp(name, "MPI_", 4) ? name : name + 4;
+    for (const struct operation *o = operations; o < operations + n_operations; o++) {
+        *twin = (*bare == 'i' || *bare == 'I') && is_called(o, bare + 1);
+        if (*twin || is_called(o, bare))
             return o;
     }
     return NULL;
 }
 
-static bool has_neighbors(const struct operation *o)
+static bool has_several(enum operation_extent extent)
 {
-    return o->recv == EXTENT_NEIGHBORS;
+    return extent == EXTENT_BLOCKS || extent == EXTENT_NEIGHBORS;
 }
 
-enum collective_kind operation_kind(const struct operation *o)
+/* AT_ROOT: of operations of this kind only the root has the buffer. */
+static size_t extent_bytes(const struct operation_call *c, enum operation_extent extent,
+                           enum collective_kind at_root)
 {
-    if (has_neighbors(o))
-        return COLLECTIVE_NEIGHBOURS;
-    if (!o->rooted)
-        return o->prefix ? COLLECTIVE_PREFIX : COLLECTIVE_ALL;
-    return o->recv_at_root ? COLLECTIVE_TO_ROOT : COLLECTIVE_FROM_ROOT;
-}
-
-static size_t extent_bytes(enum operation_extent extent, bool at_root, size_t bytes, int rank,
-                           int size, int root)
-{
-    if (extent == EXTENT_NONE || (at_root && rank != root))
-        return 0;
-    return bytes * (extent == EXTENT_BLOCKS      ? (size_t)size
-                    : extent == EXTENT_NEIGHBORS ? NEIGHBORS
-                                                 : 1);
+    const size_t blocks[] = {[EXTENT_NONE] = 0,
+                             [EXTENT_BLOCK] = 1,
+                             [EXTENT_BLOCKS] = (size_t)c->size,
+                             [EXTENT_NEIGHBORS] = NEIGHBORS};
+    return c->operation->kind == at_root && c->rank != c->root ? 0 : c->bytes * blocks[extent];
 }
 
 /* The rank that block BLOCK is for, or from. */
@@ -185,10 +173,10 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
                                  .op = MPI_BXOR};
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
-    if (bytes > INT_MAX || (has_neighbors(o) && !join_neighbors(c)))
+    if (bytes > INT_MAX || (o->kind == COLLECTIVE_NEIGHBOURS && !join_neighbors(c)))
         return false;
-    c->send_bytes = extent_bytes(o->send, o->send_at_root, bytes, c->rank, c->size, root);
-    c->recv_bytes = extent_bytes(o->recv, o->recv_at_root, bytes, c->rank, c->size, root);
+    c->send_bytes = extent_bytes(c, o->send, COLLECTIVE_FROM_ROOT);
+    c->recv_bytes = extent_bytes(c, o->recv, COLLECTIVE_TO_ROOT);
     c->send = c->send_bytes ? malloc(c->send_bytes) : NULL;
     c->recv = c->recv_bytes ? malloc(c->recv_bytes) : NULL;
     if ((c->send_bytes && !c->send) || (c->recv_bytes && !c->recv)) {
@@ -218,7 +206,7 @@ void operation_release(struct operation_call *c)
 {
     if (c->persistent)
         PMPI_Request_free(&c->request);
-    if (c->operation && has_neighbors(c->operation) && c->topology != MPI_COMM_NULL)
+    if (c->topology != MPI_COMM_NULL)
         PMPI_Comm_free(&c->topology);
     free(c->send);
     free(c->recv);
@@ -231,12 +219,12 @@ void operation_release(struct operation_call *c)
 static unsigned char expected(const struct operation_call *c, int block, size_t k)
 {
     const struct operation *o = c->operation;
+    const int to = has_several(o->send) ? c->rank : 0;
     unsigned char all = 0;
     if (!o->reduces)
-        return element(o->from_each ? partner(c, o->recv, block) : c->root, o->to_me ? c->rank : 0,
-                       k);
-    for (int r = 0; r < (o->prefix ? c->rank + 1 : c->size); r++)
-        all ^= element(r, o->send == EXTENT_BLOCKS ? c->rank : 0, k);
+        return element(has_several(o->recv) ? partner(c, o->recv, block) : c->root, to, k);
+    for (int r = 0; r < (o->kind == COLLECTIVE_PREFIX ? c->rank + 1 : c->size); r++)
+        all ^= element(r, to, k);
     return all;
 }
 
@@ -288,6 +276,6 @@ struct latency_case operation_case(struct operation_call *c, bool fresh)
                                  .before = fresh ? rewrite : NULL,
                                  .check = check,
                                  .arg = c,
-                                 .kind = operation_kind(c->operation),
-                                 .root = c->operation->rooted ? c->root : 0};
+                                 .kind = c->operation->kind,
+                                 .root = operation_is_rooted(c->operation) ? c->root : 0};
 }

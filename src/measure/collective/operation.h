@@ -24,30 +24,28 @@ struct operation_call;
 typedef int collective_run(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                            int root, MPI_Comm comm);
 
-/* One block per rank, or one per neighbour. */
+/* BLOCKS: one for each rank. */
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS, EXTENT_NEIGHBORS };
 
 /* The neighbours of a rank are those at these distances, modulo the number of ranks: 1 and a row of
  * a square in both directions, as for a five-point stencil on a torus. */
 enum { NEIGHBORS = 4 };
 
+#define OPERATION_PERSISTENT "persistent-"
+
 struct operation {
-    const char *name;           /* as in --operation=NAME: "broadcast"; its twin is "ibroadcast" */
-    const char *mpi_name;       /* "MPI_Bcast" */
-    const char *mpi_twin;       /* "MPI_Ibcast" */
-    bool rooted;                /* has a root */
-    bool prefix;                /* a rank waits only for lower ranks */
-    enum operation_extent send; /* size of each buffer: none, BYTES, or BYTES per rank */
-    enum operation_extent recv;
-    bool send_at_root, recv_at_root; /* only the root has that buffer */
+    const char *name;                   /* as in --operation=NAME: "broadcast" */
+    const char *twin, *persistent_name; /* "ibroadcast", "persistent-broadcast" */
+    const char *mpi_name;               /* "MPI_Bcast"; its twin is "MPI_Ibcast" */
+    enum collective_kind kind;
+    /* What each buffer holds. That of the ranks' many blocks, or of a reduction's result, is the
+     * root's alone if the kind has a root. */
+    enum operation_extent send, recv;
     bool reduces;
     int (*call)(const struct operation_call *c);
     int (*start)(const struct operation_call *c, MPI_Request *request);
     int (*init)(const struct operation_call *c,
                 MPI_Request *request); /* of the persistent form; NULL if the library lacks it */
-    /* Not of reductions. FROM_EACH: each rank contributes a block of its own (otherwise only the
-     * root's is received). TO_ME: each rank receives different data. */
-    bool from_each, to_me;
 };
 
 /* barrier, broadcast, gather, allgather, allreduce (the paper's), then reduce, scatter,
@@ -59,8 +57,10 @@ extern const size_t n_operations;
  * is set to whether the name was that of the non-blocking form ("ibroadcast"). */
 const struct operation *operation_find(const char *name, bool *twin);
 
-/* Which ranks' exits depend on which ranks' entries. */
-enum collective_kind operation_kind(const struct operation *o);
+static inline bool operation_is_rooted(const struct operation *o)
+{
+    return o->kind == COLLECTIVE_FROM_ROOT || o->kind == COLLECTIVE_TO_ROOT;
+}
 
 /* One operation with its buffers on this rank. A non-blocking one must be complete before the
  * same call is started again. */
@@ -110,7 +110,7 @@ bool operation_check(const struct operation_call *c);
  * ranks. */
 struct latency_case operation_case(struct operation_call *c, bool fresh);
 
-/* Both functions return an MPI error code. */
+/* Returns an MPI error code. */
 static inline int operation_run(const struct operation_call *c)
 {
     MPI_Request request = c->request; /* the same again when it is complete */
@@ -120,9 +120,4 @@ static inline int operation_run(const struct operation_call *c)
         return c->own(c->send, c->recv, (int)c->bytes, MPI_BYTE, MPI_BXOR, c->root, c->comm);
     return c->by ? c->by->run(c->recv, (int)c->bytes, MPI_BYTE, c->root, c->comm, c->by->arg)
                  : c->operation->call(c);
-}
-
-static inline int operation_start(const struct operation_call *c, MPI_Request *request)
-{
-    return c->operation->start(c, request);
 }

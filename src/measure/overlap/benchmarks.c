@@ -178,28 +178,26 @@ const struct overlap_benchmark overlap_bases[N_BASES] = {
     [BASE_CPU] = {CPU},
 };
 
-#define TWO .least_ranks = 2, .most_ranks = 2
 const struct overlap_benchmark overlap_benchmarks[] = {
-    {"sender", "isend, compute, wait on the sending side", BASE_CONTIGUOUS, TWO, .first = SENDS,
+    {"sender", "isend, compute, wait on the sending side", BASE_CONTIGUOUS, .first = SENDS,
      .others = RECEIVES},
-    {"receiver", "irecv, compute, wait on the receiving side", BASE_CONTIGUOUS, TWO,
+    {"receiver", "irecv, compute, wait on the receiving side", BASE_CONTIGUOUS,
      .first = STEPS(AWAIT, BEGIN, CLEAR, IRECV, WORK, WAIT, TIME_LESS_LATENCY),
      .others = STEPS(NOTIFY, AWAIT, SEND)},
-    {"both", "isend, compute, wait, irecv, compute, wait; the peer reversed", BASE_CONTIGUOUS, TWO,
+    {"both", "isend, compute, wait, irecv, compute, wait; the peer reversed", BASE_CONTIGUOUS,
      .first = STEPS(AWAIT, BEGIN, ISEND, WORK, WAIT, IRECV, WORK, WAIT, TIME_HALF),
      .others = STEPS(IRECV, NOTIFY, WORK, WAIT, ISEND, WORK, WAIT)},
-    {"vector", "as sender, with blocks of 32 bytes at stride 64", BASE_VECTOR, TWO, .vector = true,
+    {"vector", "as sender, with blocks of 32 bytes at stride 64", BASE_VECTOR, .vector = true,
      .first = SENDS, .others = RECEIVES},
-    {"cpu", "isend, compute, wait, unacknowledged: the sender's processor time", BASE_CPU, TWO,
-     CPU},
-    {"load", "blocking send and receive while N threads compute: slowdown", BASE_CONTIGUOUS, TWO,
+    {"cpu", "isend, compute, wait, unacknowledged: the sender's processor time", BASE_CPU, CPU},
+    {"load", "blocking send and receive while N threads compute: slowdown", BASE_CONTIGUOUS,
      .by_threads = true, PING_PONG},
-    {"serial", "control: blocking send, then compute: must read 1", BASE_CONTIGUOUS, TWO,
+    {"serial", "control: blocking send, then compute: must read 1", BASE_CONTIGUOUS,
      .first = STEPS(AWAIT, BEGIN, SEND, AWAIT, WORK, TIME_LESS_LATENCY), .others = RECEIVES},
-    {"pending", "as sender, in 8 messages of an eighth at once", BASE_NONE, TWO,
+    {"pending", "as sender, in 8 messages of an eighth at once", BASE_NONE,
      .messages = OVERLAP_MESSAGES, .first = SENDS, .others = RECEIVES},
-    {"destinations", "as sender, to up to 8 other ranks at once", BASE_NONE, .least_ranks = 3,
-     .to_many = true, .first = SENDS, .others = RECEIVES},
+    {"destinations", "as sender, to up to 8 other ranks at once", BASE_NONE, .to_many = true,
+     .first = SENDS, .others = RECEIVES},
 };
 const size_t n_overlap_benchmarks = sizeof overlap_benchmarks / sizeof *overlap_benchmarks;
 

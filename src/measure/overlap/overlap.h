@@ -51,12 +51,11 @@ struct overlap_benchmark {
     const char *name;            /* as in --benchmark=NAME */
     const char *summary;         /* one line for --help */
     enum overlap_base_kind base; /* which base round is its T_comm */
-    int least_ranks, most_ranks; /* 0: no limit */
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
     bool by_threads;             /* Y is the number of computing threads, and the figure is
                                     T_measured over T_comm, since there is no T_comp */
     int messages;                /* number of messages that share the data equally; 0: one */
-    bool to_many;                /* all data to each of up to OVERLAP_MESSAGES ranks */
+    bool to_many;                /* all data to each of up to OVERLAP_MESSAGES other ranks */
     /* What is done in a round: by node 0; by it without computation, if that differs (otherwise
      * NULL); and by the other ranks. The steps are private to benchmarks.c. */
     const int *first, *without_work, *others;
@@ -67,6 +66,11 @@ extern const size_t n_overlap_benchmarks;
 extern const struct overlap_benchmark overlap_bases[N_BASES];
 /* One round of S's benchmark. Complete on node 0. */
 struct overlap_round overlap_play(struct overlap_side *s);
+/* Whether B runs on so many ranks: from 3 on if TO_MANY, otherwise 2. */
+static inline bool overlap_fits(const struct overlap_benchmark *b, int ranks)
+{
+    return b->to_many ? ranks > 2 : ranks == 2;
+}
 /* NULL if there is none of that name. Local. */
 const struct overlap_benchmark *overlap_find(const char *name);
 

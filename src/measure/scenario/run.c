@@ -16,48 +16,32 @@ enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
 /* What one rank needs to repeat its part. */
 struct player {
-    const struct script *script;
+    struct script script;
     struct harmony *start;
     MPI_Comm comm;
     int rank;
     struct scenario_result *result;
     struct repetition *stamps; /* room for two batches: this rank's and the maxima */
     /* Indexed by action: */
-    double delay[SCENARIO_ACTIONS];
     struct work work[SCENARIO_ACTIONS];
     struct operation_call call[SCENARIO_ACTIONS];
-    bool twin[SCENARIO_ACTIONS];
     MPI_Request request[SCENARIO_ACTIONS];
 };
 
-static bool prepare_issue(struct player *p, int i, const struct scenario_point *point)
-{
-    const struct action *a = &p->script->action[i];
-    p->twin[i] = a->operation ? a->twin : point->twin;
-    if (!operation_prepare(&p->call[i], a->operation ? a->operation : point->operation, p->comm,
-                           a->root == SWEPT_ROOT ? point->root : a->root,
-                           a->bytes == SWEPT_BYTES ? point->bytes : a->bytes))
-        return false;
-    p->call[i].by = a->operation ? NULL : point->by;
-    p->call[i].own = a->operation ? NULL : point->own;
-    return true;
-}
-
 /* Local. False if memory is short. */
-static bool prepare(struct player *p, const struct scenario_point *point)
+static bool prepare(struct player *p)
 {
     bool ready = true;
-    for (int i = 0; i < p->script->n; i++) {
-        const struct action *a = &p->script->action[i];
-        double swept = a->kind == ACTION_COMP ? point->comp : point->delay;
-        double seconds = a->seconds < 0 ? swept : a->seconds;
+    for (int i = 0; i < p->script.n; i++) {
+        const struct action *a = &p->script.action[i];
+        struct operation_call *c = &p->call[i];
         p->request[i] = MPI_REQUEST_NULL;
-        if (a->kind == ACTION_ISSUE)
-            ready = prepare_issue(p, i, point) && ready;
-        else if (a->kind == ACTION_COMP)
-            p->work[i] = work_calibrate(seconds, 0.01);
-        else if (a->kind == ACTION_DELAY)
-            p->delay[i] = seconds;
+        if (a->kind == ACTION_ISSUE) {
+            ready = operation_prepare(c, a->operation, p->comm, a->root, a->bytes) && ready;
+            c->by = a->by;
+            c->own = a->own;
+        } else if (a->kind == ACTION_COMP)
+            p->work[i] = work_calibrate(a->seconds);
     }
     return ready;
 }
@@ -66,8 +50,8 @@ static int play(struct player *p, struct repetition *t)
 {
     int error = MPI_SUCCESS;
     *t = (struct repetition){.arrival = NAN};
-    for (int i = 0; i < p->script->n && error == MPI_SUCCESS; i++) {
-        const struct action *a = &p->script->action[i];
+    for (int i = 0; i < p->script.n && error == MPI_SUCCESS; i++) {
+        const struct action *a = &p->script.action[i];
         switch (a->kind) {
         case ACTION_START:
             t->start = clock_now();
@@ -75,8 +59,8 @@ static int play(struct player *p, struct repetition *t)
         case ACTION_ISSUE:
             if (isnan(t->arrival))
                 t->arrival = clock_now();
-            error = p->twin[i] ? operation_start(&p->call[i], &p->request[i])
-                               : operation_run(&p->call[i]);
+            error = a->twin ? a->operation->start(&p->call[i], &p->request[i])
+                            : operation_run(&p->call[i]);
             break;
         case ACTION_SYNC:
             for (int k = 0; k < i; k++)
@@ -87,7 +71,7 @@ static int play(struct player *p, struct repetition *t)
             work_do(&p->work[i]);
             break;
         case ACTION_DELAY:
-            clock_hold(p->delay[i]);
+            clock_hold(a->seconds);
             break;
         default:
             t->end = clock_now();
@@ -101,13 +85,13 @@ static bool plays_right(struct player *p)
 {
     struct repetition ignored;
     bool right = true;
-    for (int i = 0; i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
+    for (int i = 0; i < p->script.n; i++)
+        if (p->script.action[i].kind == ACTION_ISSUE)
             operation_fill_buffers(&p->call[i]);
     if (play(p, &ignored) != MPI_SUCCESS)
         return false;
-    for (int i = 0; i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
+    for (int i = 0; i < p->script.n; i++)
+        if (p->script.action[i].kind == ACTION_ISSUE)
             right = operation_check(&p->call[i]) && right;
     return right;
 }
@@ -120,12 +104,10 @@ static int take_samples(const struct player *p, const struct repetition *t, cons
     struct scenario_result *result = p->result;
     int taken = 0;
     if (b->first)
-        result->after_last.n = result->dropped = 0;
+        result->after_last.n = 0;
     for (int m = 0; m < b->repetitions; m++) {
-        if (t[m].late > 0) {
-            result->dropped++;
+        if (t[m].late > 0)
             continue;
-        }
         value[taken++] = t[m].end + t[m].start;
         samples_add(&result->after_last, t[m].end - t[m].arrival);
     }
@@ -169,27 +151,21 @@ static int measure(struct player *p, const struct plan *plan)
     return MPI_SUCCESS;
 }
 
-/* Reduces over all ranks the longest computation, its calibration, and whether data are right. */
+/* Reduces over all ranks the longest computation, and whether data are right. */
 static void agree(struct player *p, bool right)
 {
-    struct scenario_result *result = p->result;
-    double mine[3] = {0, 0, right ? 0 : 1}, all[3];
-    for (int i = 0; i < p->script->n; i++) {
-        if (p->script->action[i].kind != ACTION_COMP)
-            continue;
+    double mine[2] = {0, right ? 0 : 1}, all[2];
+    for (int i = 0; i < p->script.n; i++)
         mine[0] += p->work[i].achieved;
-        mine[1] = fmax(mine[1], p->work[i].within ? 0 : 1);
-    }
-    PMPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, p->comm);
-    result->comp = all[0];
-    result->comp_within = all[1] == 0;
-    result->correct = all[2] == 0;
+    PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, p->comm);
+    p->result->comp = all[0];
+    p->result->correct = all[1] == 0;
 }
 
 static void release(struct player *p)
 {
-    for (int i = 0; i < p->script->n; i++)
-        if (p->script->action[i].kind == ACTION_ISSUE)
+    for (int i = 0; i < p->script.n; i++)
+        if (p->script.action[i].kind == ACTION_ISSUE)
             operation_release(&p->call[i]);
     free(p->stamps);
     free(p);
@@ -210,7 +186,7 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point,
                              .result = result,
                              .script = scenario_script(s, rank, size, point),
                              .stamps = calloc(2 * (size_t)most, sizeof *p->stamps)};
-    int error = sync_all_have(start->comm, p && prepare(p, point) && p->stamps);
+    int error = sync_all_have(start->comm, p && prepare(p) && p->stamps);
     if (error == MPI_SUCCESS) {
         agree(p, plays_right(p));
         error = measure(p, plan);

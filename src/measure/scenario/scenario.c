@@ -16,32 +16,24 @@ bool scenario_wrong(char why[SCENARIO_WHY], int line, const char *format, ...)
 
 /* --- whether a scenario can run --- */
 
-static bool check_script(const struct script *s, int ranks, const struct scenario_point *point,
-                         char why[SCENARIO_WHY])
+static bool check_script(const struct script *s, int ranks, char why[SCENARIO_WHY])
 {
-    bool starts = false, stops = false;
-    const struct action *pending = NULL;
-    for (const struct action *a = s->action; a < s->action + s->n; a++) {
-        starts = starts || a->kind == ACTION_START;
-        stops = stops || a->kind == ACTION_STOP;
-        if (stops && !starts)
-            return scenario_wrong(why, a->line, "stop without start: start comes first");
-        if (stops && a->kind == ACTION_START)
-            return scenario_wrong(why, a->line, "start after stop: start comes before stop");
+    const struct action *pending = NULL, *last = s->action + s->n - 1;
+    for (const struct action *a = s->action; a <= last; a++) {
+        if ((a->kind == ACTION_START) != (a == s->action) ||
+            (a->kind == ACTION_STOP) != (a == last))
+            return scenario_wrong(why, a->line, "expected start first, and stop last");
         if (a->kind == ACTION_ISSUE && a->root >= ranks)
             return scenario_wrong(why, a->line,
                                   "root %d is out of range: %d ranks take part, 0 to %d", a->root,
                                   ranks, ranks - 1);
         if (a->kind == ACTION_SYNC)
             pending = NULL;
-        else if (a->kind == ACTION_ISSUE && (a->operation ? a->twin : point->twin))
+        else if (a->kind == ACTION_ISSUE && a->twin)
             pending = a;
     }
-    if (pending)
-        return scenario_wrong(why, pending->line,
-                              "no rank waits for this non-blocking operation: add a sync");
-    return (starts && stops) ||
-           scenario_wrong(why, s->line, "these participants never %s", starts ? "stop" : "start");
+    return !pending || scenario_wrong(why, pending->line,
+                                      "no rank waits for this non-blocking operation: add a sync");
 }
 
 static const struct action *next_issue(const struct script *s, int *at)
@@ -65,15 +57,15 @@ static bool check_same_issues(const struct script *a, const struct script *b,
             return scenario_wrong(why, x ? x->line : y->line,
                                   "an operation that not all participants issue: MPI would hang");
         if (x->operation != y->operation || x->twin != y->twin || x->bytes != y->bytes ||
-            (x->root != y->root && (!x->operation || x->operation->rooted)))
+            (x->root != y->root && operation_is_rooted(x->operation)))
             return scenario_wrong(why, y->line,
                                   "another operation, size or root than others issue here: "
                                   "MPI would hang");
     }
 }
 
-const struct script *scenario_script(const struct scenario *s, int rank, int ranks,
-                                     const struct scenario_point *point)
+static const struct script *script_of(const struct scenario *s, int rank, int ranks,
+                                      const struct scenario_point *point)
 {
     const struct script *others = NULL;
     for (const struct script *c = s->script; c < s->script + s->n; c++) {
@@ -87,21 +79,49 @@ const struct script *scenario_script(const struct scenario *s, int rank, int ran
     return others;
 }
 
+struct script scenario_script(const struct scenario *s, int rank, int ranks,
+                              const struct scenario_point *point)
+{
+    const struct script *of = script_of(s, rank, ranks, point);
+    struct script filled = of ? *of : (struct script){0};
+    for (struct action *a = filled.action; a < filled.action + filled.n; a++) {
+        if (!a->operation) {
+            a->operation = point->operation;
+            a->twin = point->twin;
+            a->by = point->by;
+            a->own = point->own;
+        }
+        if (a->root == SWEPT_ROOT)
+            a->root = point->root;
+        if (a->bytes == SWEPT_BYTES)
+            a->bytes = point->bytes;
+        if (a->seconds < 0)
+            a->seconds = a->kind == ACTION_COMP ? point->comp : point->delay;
+    }
+    return filled;
+}
+
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
                     char why[SCENARIO_WHY])
 {
-    for (const struct script *c = s->script; c < s->script + s->n; c++) {
+    for (const struct script *c = s->script; c < s->script + s->n; c++)
         if (c->who == WHO_RANKS && c->last >= ranks)
             return scenario_wrong(why, c->line,
                                   "rank %d is out of range: %d ranks take part, 0 to %d", c->last,
                                   ranks, ranks - 1);
-        if (!check_script(c, ranks, point, why) || !check_same_issues(s->script, c, why))
+    struct scenario_point any_size = *point;
+    any_size.bytes = SWEPT_BYTES;
+    const struct script first = scenario_script(s, 0, ranks, &any_size);
+    for (int rank = 0; rank < ranks; rank++) {
+        const struct script own = scenario_script(s, rank, ranks, &any_size);
+        if (own.n == 0)
+            return scenario_wrong(why, own.line,
+                                  "rank %d has nothing to do: expected actions, as of "
+                                  "\"participants others\"",
+                                  rank);
+        if (!check_script(&own, ranks, why) || !check_same_issues(&first, &own, why))
             return false;
     }
-    for (int rank = 0; rank < ranks; rank++)
-        if (!scenario_script(s, rank, ranks, point))
-            return scenario_wrong(why, 0, "rank %d has nothing to do: add \"participants others\"",
-                                  rank);
     return true;
 }
 
@@ -121,17 +141,15 @@ struct scenario_sweep scenario_sweeps(const struct scenario *s)
     return sweep;
 }
 
-double scenario_delay(const struct scenario *s, const struct scenario_point *point)
+double scenario_delay(const struct scenario *s, int ranks, const struct scenario_point *point)
 {
     double longest = NAN;
-    for (int i = 0; i < s->n; i++) {
+    for (int rank = 0; rank < ranks; rank++) {
+        const struct script own = scenario_script(s, rank, ranks, point);
         double sum = 0;
-        for (int k = 0; k < s->script[i].n; k++)
-            if (s->script[i].action[k].kind == ACTION_DELAY) {
-                double seconds = s->script[i].action[k].seconds;
-                sum += seconds < 0 ? point->delay : seconds;
-                longest = fmax(longest, sum);
-            }
+        for (const struct action *a = own.action; a < own.action + own.n; a++)
+            if (a->kind == ACTION_DELAY)
+                longest = fmax(longest, sum += a->seconds);
     }
     return longest;
 }

@@ -31,8 +31,10 @@ struct action {
     enum action_kind kind;
     int line; /* line of the scenario file */
     /* For ISSUE: */
-    const struct operation *operation; /* NULL: the operation and form of the sweep */
+    const struct operation *operation; /* NULL: the operation of the sweep, by BY or OWN */
     bool twin;                         /* the non-blocking form */
+    const struct bcast *by;            /* as in struct scenario_point */
+    collective_run *own;
     int root;
     size_t bytes;
     double seconds; /* for COMP and DELAY */
@@ -89,21 +91,20 @@ struct scenario_sweep {
 };
 struct scenario_sweep scenario_sweeps(const struct scenario *s);
 
-/* The longest sum of delays of any participant, in seconds; NaN without a delay. */
-double scenario_delay(const struct scenario *s, const struct scenario_point *point);
+/* The longest sum of delays of any of RANKS participants, in seconds; NaN without a delay. */
+double scenario_delay(const struct scenario *s, int ranks, const struct scenario_point *point);
 
-/* The script of RANK out of RANKS: one that names it precedes the others'. NULL for nothing. */
-const struct script *scenario_script(const struct scenario *s, int rank, int ranks,
-                                     const struct scenario_point *point);
+/* What RANK out of RANKS does, with the values of POINT: a script that names it precedes the
+ * others'. It has no actions if there is none. */
+struct script scenario_script(const struct scenario *s, int rank, int ranks,
+                              const struct scenario_point *point);
 
 struct scenario_result {
     struct samples completion; /* T_sc of every repetition that counts, seconds */
     struct samples after_last; /* max(t_end) - max(arrival); an arrival is a rank's entry to its
                                   first collective operation */
-    size_t dropped;            /* repetitions that some rank began too late */
     double comp;      /* duration of the calibrated computation, the longest of all ranks */
     double bound;     /* error of T_sc due to the clocks, seconds */
-    bool comp_within; /* calibrated within 1 % on every rank */
     bool correct;     /* the received data were right on every rank */
     bool over_budget; /* stopped by the plan's budget */
 };
