@@ -137,12 +137,9 @@ static void put_state(struct table *t, const char *path, const struct profile *p
 void runs_print(const struct kept_runs *r)
 {
     static const struct column columns[] = {
-        {"run", NULL, COLUMN_TEXT},
-        {"started", NULL, COLUMN_TEXT},
-        {"ranks", NULL, COLUMN_INTEGER},
-        {"wall", NULL, COLUMN_TIME},
-        {"state", NULL, COLUMN_TEXT},
-        {"application", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN}};
+        {"run", NULL, COLUMN_TEXT},      {"started", NULL, COLUMN_TEXT},
+        {"ranks", NULL, COLUMN_INTEGER}, {"wall", NULL, COLUMN_TIME},
+        {"state", NULL, COLUMN_TEXT},    {"program", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN}};
     struct document *d = document_new("collprof-runs/1");
     struct table *t = d ? document_table_of(d, "runs", NULL, columns) : NULL;
     for (size_t i = 0; i < r->list.n; i++) {

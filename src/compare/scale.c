@@ -23,10 +23,9 @@ static const struct column columns[] = {
     COLUMN("time", TIME, NULL, "from MPI_Init to MPI_Finalize"),
     {"speedup", NULL, COLUMN_REAL, 2, "time with the fewest ranks / time"},
     COLUMN("global", SHARE, NULL, "global efficiency: computation scaling x parallel efficiency"),
-    COLUMN(
-        "computation", SHARE, "comput.",
-        "computation scaling: time outside of MPI with the fewest ranks / that time, summed over "
-        "the ranks, or with --weak their mean"),
+    COLUMN("computation", SHARE, "comput.",
+           "computation scaling: time outside of MPI with the fewest ranks / with this number; "
+           "sums over the ranks, or with --weak their means"),
     COLUMN("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
     COLUMN("load_balance", SHARE, "balance", "mean over maximum of the ranks' time outside of MPI"),
     COLUMN("serialisation", SHARE, "serial.",

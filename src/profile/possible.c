@@ -45,7 +45,7 @@ const char *profile_impossible(const struct profile *p)
             return "a rank was longer in MPI, or runnable but not scheduled, than it ran";
     for (size_t i = 0; i < p->entries.n; i++) {
         if (!entry_possible(&p->entries.at[i]))
-            return "calls of one call site took longer, or failed more often, than there were any";
+            return "calls of one call site took longer, or failed more often, than is possible";
         calls += (double)p->entries.at[i].time_ns + (double)p->entries.at[i].excluded_ns;
     }
     for (size_t i = 0; i < p->arrivals.n; i++)
@@ -53,7 +53,7 @@ const char *profile_impossible(const struct profile *p)
             return "collectives of one call site waited for longer than they took";
     for (size_t i = 0; i < p->findings.n; i++)
         if (!finding_possible(p->findings.at[i].value))
-            return "a measurement has a number that none can have";
+            return "a measurement has an impossible number";
     for (size_t i = 0; i < p->waits.n; i++)
         waits += (double)p->waits.at[i].wait_ns;
     if (p->trace.covered < 0 || p->trace.covered > 1)

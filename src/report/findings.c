@@ -90,8 +90,8 @@ static void find_contention(struct finding_context *c)
             rank, AS_SHARE(size, 1),
             !doubtful ? ""
             : c->v->p->causes.n
-                ? ": late ranks that this or recording calls may explain are only in --table=causes"
-                : ": late ranks that this or recording calls may explain are not named");
+                ? ": ranks that it or recording may have made late are only in --table=causes"
+                : ": ranks that it or recording may have made late are not named");
 }
 
 /* Whether nine of ten calls only poll whether something is complete. What ranks do between them may

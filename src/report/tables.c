@@ -252,9 +252,9 @@ static const struct column cause_columns[] = {
         "wait; unknown: edges of windows, and calls whose waits are unknown"),
     COLUMN("rank", RANK, NULL, "the rank on which it occurs"),
     COLUMN("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
-    OPTIONAL(
-        "error", TIME, "+-",
-        "half of its 95 % interval, if only windows of the trace were kept; '-': fewer than 4"),
+    OPTIONAL("error", TIME, "+-",
+             "half of its 95 % interval, if only windows of the trace were kept; '-': fewer than 4 "
+             "windows"),
     COLUMN("share", SHARE, "of waits", "the same as a share of all waiting"),
     OPTIONAL("passed_on", SHARE, "passed on",
              "the part of it that ranks passed on which had waited themselves"),

@@ -189,6 +189,7 @@ done <<'END'
 0|^  where  *show where a run is stuck|-h
 0|^collprof [0-9.]*$|-V
 0|^  traced .* 2  3.07ms  complete .*sites$|report --list traced
+0|^  run  .* state  *program$|report --list aborted
 0|^  aborted .* 2  7.31ms  incomplete  sites$|report --list aborted
 0|^  known  *- *4  *3.10s  complete|report --list known
 0|^  twice/b .*known$|report --list twice/
