@@ -23,11 +23,9 @@ int bench_worst(MPI_Comm comm, int status)
     return all;
 }
 
-OPTION_TEXT(algorithm_name, n_bcasts, bcasts[i]->run ? bcasts[i]->name : "")
-OPTION_TEXT(algorithm_summary, n_bcasts, bcasts[i]->summary)
+OPTION_NAMES(algorithm_name, n_bcasts, bcasts[i]->run ? bcasts[i]->name : "")
 
-const struct option_registry bench_algorithms = {"algorithm", algorithm_name, algorithm_summary,
-                                                 NULL};
+const struct option_registry bench_algorithms = {"algorithm", algorithm_name, NULL};
 
 const struct option_limits bench_root = {0, INT_MAX, "a rank"};
 const struct option_limits bench_times = {1, 1e8, "MIN:MAX in microseconds, from 1, as in 16:256"};

@@ -18,8 +18,7 @@ struct overlap_options {
     double step;                     /* ratio of neighbouring values on an axis */
 };
 
-OPTION_TEXT(benchmark_name, n_overlap_benchmarks, overlap_benchmarks[i].name)
-OPTION_TEXT(benchmark_summary, n_overlap_benchmarks, overlap_benchmarks[i].summary)
+OPTION_NAMES(benchmark_name, n_overlap_benchmarks, overlap_benchmarks[i].name)
 
 static bool belongs_to_all(size_t i, const void *values)
 {
@@ -28,13 +27,11 @@ static bool belongs_to_all(size_t i, const void *values)
     return overlap_fits(o, b->size) && !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
 }
 
-static const struct option_registry benchmarks = {"benchmark", benchmark_name, benchmark_summary,
-                                                  belongs_to_all};
+static const struct option_registry benchmarks = {"benchmark", benchmark_name, belongs_to_all};
 
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
-    {"benchmark", 0, "LIST",
-     "all: every benchmark for this number of ranks; or names from those below", 1,
+    {"benchmark", 0, "LIST", "all: every benchmark for this number of ranks; or of %s", 1,
      option_take_list, AT(benchmarks), &benchmarks},
     {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
      &bench_times},
@@ -46,7 +43,7 @@ static const struct option_entry option_list[] = {
 static const struct option_program program = {
     "Measures how much of a communication is overlapped with computation, over a grid of message "
     "sizes and computation times.",
-    .options = option_list, .listed = (const struct option_registry *const[]){&benchmarks, NULL}};
+    .options = option_list};
 
 static void check_ranks(const struct overlap_options *o, const struct overlap_benchmark *b)
 {

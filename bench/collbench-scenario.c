@@ -28,10 +28,10 @@ struct scenario_options {
     int delayed, root;
 };
 
-OPTION_TEXT(operation_word, 2 * n_operations,
-            i % 2 ? operations[i / 2].twin : operations[i / 2].name)
+OPTION_NAMES(operation_word, 2 * n_operations,
+             i % 2 ? operations[i / 2].twin : operations[i / 2].name)
 
-static const struct option_registry words = {"operation", operation_word, NULL, NULL};
+static const struct option_registry words = {"operation", operation_word, NULL};
 
 static error_t take_scenario(struct option_parser *parser, struct scenario_options *o,
                              const char *word)

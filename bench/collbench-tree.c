@@ -23,9 +23,9 @@ struct tree_options {
     int step; /* number of powers of two from one size to the next */
 };
 
-OPTION_TEXT(builder_name, n_bcasts, bcasts[i]->build ? bcasts[i]->name : "")
+OPTION_NAMES(builder_name, n_bcasts, bcasts[i]->build ? bcasts[i]->name : "")
 
-static const struct option_registry builders = {"algorithm", builder_name, NULL, NULL};
+static const struct option_registry builders = {"algorithm", builder_name, NULL};
 
 static error_t take_segment(struct option_parser *parser, const struct option_entry *option,
                             const char *arg, void *value)

@@ -14,12 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-OPTION_TEXT(method_name, n_latency_methods, latency_methods[i]->name)
-OPTION_TEXT(method_reality, n_latency_methods, latency_methods[i]->reality)
+OPTION_NAMES(method_name, n_latency_methods, latency_methods[i]->name)
 
 /* The operations, then their persistent forms. */
-OPTION_TEXT(operation_name, 2 * n_operations,
-            i < n_operations ? operations[i].name : operations[i - n_operations].persistent_name)
+OPTION_NAMES(operation_name, 2 * n_operations,
+             i < n_operations ? operations[i].name : operations[i - n_operations].persistent_name)
 
 static bool is_not_persistent(size_t i, const void *values)
 {
@@ -35,11 +34,11 @@ static bool is_ours(size_t i, const void *values)
 
 /* Names of other suites; the names of their methods begin with these. */
 static const char *const suite_names[] = {"osu", "imb", "repro"};
-OPTION_TEXT(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i])
+OPTION_NAMES(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i])
 
-static const struct option_registry methods = {"method", method_name, method_reality, is_ours},
-                                    suites = {"suite", suite_name, NULL, NULL},
-                                    operation_list = {"operation", operation_name, NULL,
+static const struct option_registry methods = {"method", method_name, is_ours},
+                                    suites = {"suite", suite_name, NULL},
+                                    operation_list = {"operation", operation_name,
                                                       is_not_persistent};
 
 /* --- options --- */
@@ -152,7 +151,7 @@ static error_t check_together(struct option_parser *parser, void *options)
         name, 0, argument, help, group, take, offsetof(struct latency_options, member), from       \
     }
 #define SHARED                                                                                     \
-    OPTION("method", "LIST", "the methods, or all of ours; default: held,direct", 1,               \
+    OPTION("method", "LIST", "all: every method of ours; or of %s (held,direct)", 1,               \
            option_take_list, methods, &methods),                                                   \
         OPTION("as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all", \
                1, option_take_list, suites, &suites),                                              \
@@ -168,7 +167,7 @@ static error_t check_together(struct option_parser *parser, void *options)
 static const struct option_entry broadcast_options[] = {
     SHARED,
     OPTION("algorithm", "LIST",
-           "the broadcasts to measure, or all; native (default) is the library's MPI_Bcast", 1,
+           "the broadcasts to measure: all, or of %s (native, the library's MPI_Bcast)", 1,
            option_take_list, things, &bench_algorithms),
     OPTION("destinations", NULL, "add a table of the latency to each destination", 2,
            option_take_flag, by_pair, NULL),
@@ -197,15 +196,12 @@ static const char launches_differ[] =
 static const struct option_program broadcast_program = {
     "Measures how long one MPI broadcast takes, by the methods of de Supinski and Karonis, of OSU, "
     "IMB and ReproMPI, and by two of its own.",
-    launches_differ, .options = broadcast_options,
-    .listed = (const struct option_registry *const[]){&methods, &bench_algorithms, NULL},
-    .check = check_together};
+    launches_differ, .options = broadcast_options, .check = check_together};
 
 static const struct option_program collective_program = {
     "Measures how long collective operations take: from the last rank's entry to every other's "
     "exit (held), and with all ranks entering at once (direct).",
-    launches_differ, .options = collective_options,
-    .listed = (const struct option_registry *const[]){&methods, NULL}, .check = check_together};
+    launches_differ, .options = collective_options, .check = check_together};
 
 /* --- what is measured --- */
 

@@ -456,21 +456,6 @@ static void put_options(const struct option_parser *parser, FILE *out)
     put_entry(out, 'h', "help", NULL, "print this help");
 }
 
-static void put_registry(const struct option_registry *r, FILE *out)
-{
-    int longest = 0;
-    for (size_t i = 0; r->name(i); i++)
-        if ((int)strlen(r->name(i)) > longest)
-            longest = (int)strlen(r->name(i));
-    fprintf(out, "\n%c%ss:\n", toupper((unsigned char)*r->what), r->what + 1);
-    for (size_t i = 0; r->name(i); i++) {
-        char mark[100];
-        snprintf(mark, sizeof mark, "  %-*s", longest + 2, r->name(i));
-        if (*r->name(i))
-            text_paragraph_write(out, mark, r->summary(i), WIDTH);
-    }
-}
-
 void options_help(const struct option_parser *parser, FILE *out)
 {
     const struct option_program *p = parser->program;
@@ -478,8 +463,6 @@ void options_help(const struct option_parser *parser, FILE *out)
             p->arguments ? p->arguments : "");
     text_paragraph_write(out, "", p->does, WIDTH);
     put_options(parser, out);
-    for (size_t k = 0; p->listed && p->listed[k]; k++)
-        put_registry(p->listed[k], out);
     if (p->note) {
         fputs("\n", out);
         text_paragraph_write(out, "", p->note, WIDTH);

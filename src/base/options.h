@@ -48,18 +48,16 @@ struct option_entry {
 
 /* A list of named things, with indices 0, 1, 2, ... until NAME or WORD is NULL. */
 struct option_registry {
-    const char *what;                 /* "benchmark", for messages; NULL: the option's name */
-    const char *(*name)(size_t i);    /* returns "" for a thing that cannot be chosen */
-    const char *(*summary)(size_t i); /* may be NULL: --help then lists no summaries */
+    const char *what;              /* "benchmark", for messages; NULL: the option's name */
+    const char *(*name)(size_t i); /* returns "" for a thing that cannot be chosen */
     bool (*in_all)(size_t i, const void *values); /* whether "all" includes it; NULL: always */
     const char *const *word;                      /* the names, as an alternative to the function
                                                      NAME */
     bool several;                                 /* for option_take_names: accepts several,
                                                      separated by commas */
 };
-/* Defines a function for NAME or SUMMARY of a registry of N things; TEXT is the text for index
- * I. */
-#define OPTION_TEXT(function, n, text)                                                             \
+/* Defines the function NAME of a registry of N things; TEXT is the name at index I. */
+#define OPTION_NAMES(function, n, text)                                                            \
     static const char *function(size_t i)                                                          \
     {                                                                                              \
         return i < (n) ? (text) : NULL;                                                            \
@@ -98,9 +96,7 @@ option_take option_take_list;  /* struct option_chosen; FROM is a struct option_
 
 struct option_program {
     const char *does, *note; /* printed before and after the options by --help; NOTE may be NULL */
-    const struct option_entry *options;          /* ending with {0} */
-    const struct option_registry *const *listed; /* registries whose summaries follow the options,
-                                                    ending with NULL; or NULL */
+    const struct option_entry *options;                           /* ending with {0} */
     error_t (*check)(struct option_parser *parser, void *values); /* checks all values together; or
                                                                      NULL */
     /* Takes a word that is not an option; NULL if there must be none. */

@@ -163,27 +163,21 @@ static bool write_otf2(const struct profile *p, const char *target)
 
 enum { TEXT, HTML = 2, CSV };
 static const struct report_format {
-    const char *name, *about;
+    const char *name;
     const char *file; /* default name in the run's directory; NULL: standard output */
     /* NULL: OTF2, which is a directory */
     bool (*write)(const struct report_command *r, struct profile *p, FILE *out);
     bool traced; /* it is given the profile with its events */
-} formats[] = {
-    {"text", "one screen, or tables", NULL, write_text},
-    {"json", "the profile with its findings: collprof-profile(5)", NULL, write_json},
-    {"html", "a page with pictures for a browser (DIR/report.html)", "report.html", write_page},
-    {"csv", "facts, findings and every table; with --table that table alone", NULL, write_csv},
-    {"openmetrics", "counters for a scraper, also while the run goes on", NULL, write_metrics},
-    {"perfetto", "for ui.perfetto.dev: what was traced (collprof run --trace)", NULL,
-     write_perfetto, true},
-    {"otf2", "the same as an OTF2 archive (DIR/otf2)", "otf2", NULL, true}};
+} formats[] = {{"text", NULL, write_text},           {"json", NULL, write_json},
+               {"html", "report.html", write_page},  {"csv", NULL, write_csv},
+               {"openmetrics", NULL, write_metrics}, {"perfetto", NULL, write_perfetto, true},
+               {"otf2", "otf2", NULL, true}};
 
-OPTION_TEXT(format_name, sizeof formats / sizeof *formats, formats[i].name)
-OPTION_TEXT(format_about, sizeof formats / sizeof *formats, formats[i].about)
-OPTION_TEXT(table_name, n_report_tables, report_tables[i].name)
+OPTION_NAMES(format_name, sizeof formats / sizeof *formats, formats[i].name)
+OPTION_NAMES(table_name, n_report_tables, report_tables[i].name)
 
-static const struct option_registry format_list = {"format", format_name, format_about, NULL, NULL},
-                                    tables = {"table", table_name, NULL, NULL, NULL, false};
+static const struct option_registry format_list = {"format", format_name},
+                                    tables = {"table", table_name};
 
 #define AT(member) offsetof(struct report_command, member)
 #define SECONDS (&(const struct option_limits){0, 1e9, "a number of seconds"})
@@ -198,7 +192,9 @@ static const struct option_entry entries[] = {
      AT(explain), NULL},
     {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
      AT(list), NULL},
-    {"format", 0, "FORMAT", "one of those below", 0, option_take_word, AT(format), &format_list},
+    {"format", 0, "FORMAT",
+     "%s; html writes DIR/report.html; perfetto and otf2 need a run with --trace", 0,
+     option_take_word, AT(format), &format_list},
     {"output", 'o', "PATH", "write to that file, or otf2's directory", 0, option_take_text,
      AT(output), NULL},
     {"from", 0, "SEC", "start of the page's timeline, in seconds since the start of the run",
@@ -230,7 +226,6 @@ static const struct option_program program = {
             "its ranks are read. A FILE is JSON of a collbench program, shown as a page "
             "(--format=html), or a log of collbench-pairs, shown likewise or printed as matrices.",
     .options = entries,
-    .listed = (const struct option_registry *const[]){&format_list, NULL},
     .check = check,
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};

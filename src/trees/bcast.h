@@ -16,8 +16,7 @@ struct graph;
 struct schedule;
 
 struct bcast {
-    const char *name;    /* as in --algorithm=NAME */
-    const char *summary; /* one line for --help */
+    const char *name; /* as in --algorithm=NAME */
     /* Runs the broadcast; NULL if a schedule has to be built first. */
     int (*run)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                const void *arg);

@@ -54,7 +54,6 @@ static bool build_paper(const struct bcast *b, const struct graph *g, struct sch
 
 const struct bcast tree_grid_paper = {
     .name = "grid-paper",
-    .summary = "Mateescu and Taylor, Figures 2 and 3, to the letter",
     .build = build_paper,
 };
 
@@ -235,7 +234,6 @@ static bool build_grid(const struct bcast *b, const struct graph *g, struct sche
 
 const struct bcast tree_grid = {
     .name = "grid",
-    .summary = "the quickest of several trees from latencies, by a prediction and a trial",
     .build = build_grid,
 };
 

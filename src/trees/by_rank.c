@@ -17,8 +17,7 @@ static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
     return PMPI_Bcast(buffer, count, type, root, comm);
 }
 
-const struct bcast tree_native = {
-    .name = "native", .summary = "the library's own MPI_Bcast", .run = native};
+const struct bcast tree_native = {.name = "native", .run = native};
 
 /* Needs no memory: a replaced broadcast of the application must not fail on a rank without it. */
 static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -54,27 +53,19 @@ static bool build_by_rank(const struct bcast *b, const struct graph *g, struct s
     return true;
 }
 
-const struct bcast tree_binomial = {
-    .name = "binomial",
-    .summary = "binomial tree, largest subtree first (MPICH's for short messages)",
-    .run = run_by_rank,
-    .arg = &by_rank_trees[BY_RANK_BINOMIAL],
-    .build = build_by_rank,
-    .by_rank = true};
-
-const struct bcast tree_linear = {.name = "linear",
-                                  .summary = "task i receives from i-1 and sends to i+1",
-                                  .run = run_by_rank,
-                                  .arg = &by_rank_trees[BY_RANK_LINEAR]};
-
-const struct bcast tree_backward = {.name = "backward",
-                                    .summary = "task i receives from i+1 and sends to i-1",
+const struct bcast tree_binomial = {.name = "binomial",
                                     .run = run_by_rank,
-                                    .arg = &by_rank_trees[BY_RANK_BACKWARD]};
+                                    .arg = &by_rank_trees[BY_RANK_BINOMIAL],
+                                    .build = build_by_rank,
+                                    .by_rank = true};
+
+const struct bcast tree_linear = {
+    .name = "linear", .run = run_by_rank, .arg = &by_rank_trees[BY_RANK_LINEAR]};
+
+const struct bcast tree_backward = {
+    .name = "backward", .run = run_by_rank, .arg = &by_rank_trees[BY_RANK_BACKWARD]};
 
 const struct bcast tree_flat = {.name = "flat",
-                                .summary =
-                                    "the root sends to every other task, in the order of ranks",
                                 .run = run_by_rank,
                                 .arg = &by_rank_trees[BY_RANK_FLAT],
                                 .build = build_by_rank,
@@ -106,9 +97,5 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
  * ranks are already pipelined. */
 static const size_t chain_segment = 8192;
 
-const struct bcast tree_chain = {.name = "chain",
-                                 .summary = "linear, pipelined in segments of 8 KiB",
-                                 .run = chain,
-                                 .arg = &chain_segment,
-                                 .build = build_earliest,
-                                 .children = 1};
+const struct bcast tree_chain = {
+    .name = "chain", .run = chain, .arg = &chain_segment, .build = build_earliest, .children = 1};

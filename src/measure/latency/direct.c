@@ -299,7 +299,6 @@ int run_pilot(struct latency_run *r)
 
 const struct latency_method latency_direct = {
     .name = "direct",
-    .reality = "the latency to each destination (OL_i), with the accuracy of the common clock",
     .value = "largest OL_i",
     .meaning = MEANS_LATENCY,
     .kinds = KIND_ANY,
@@ -310,8 +309,6 @@ const struct latency_method latency_direct = {
 
 const struct latency_method latency_repro_window = {
     .name = "repro-window",
-    .reality = "ReproMPI's, the call at an announced moment: OL, if all enter at that moment; with "
-               "the accuracy of the common clock",
     .value = "median of first entry to last exit",
     .meaning = MEANS_SUITE,
     .kinds = KIND_ANY,

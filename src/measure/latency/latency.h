@@ -140,9 +140,8 @@ struct latency_run; /* run.h, private to this folder */
 enum latency_figures { FIGURES_NONE, FIGURES_RANKS, FIGURES_PAIRS };
 
 struct latency_method {
-    const char *name;    /* as in --method=NAME */
-    const char *reality; /* what it really measures, in words */
-    const char *value;   /* what its value is, in words */
+    const char *name;  /* as in --method=NAME */
+    const char *value; /* what its value is, in words */
     enum latency_meaning meaning;
     unsigned kinds; /* operations other than broadcasts that it applies to: bits 1 << enum
                        collective_kind */

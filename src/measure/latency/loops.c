@@ -256,9 +256,8 @@ int run_gap_once(struct latency_run *r, double part)
     return MPI_SUCCESS;
 }
 
-#define LOOP(SYMBOL, NAME, REALITY, VALUE, MEANING, KINDS, MORE, ...)                              \
+#define LOOP(SYMBOL, NAME, VALUE, MEANING, KINDS, MORE, ...)                                       \
     const struct latency_method latency_##SYMBOL = {.name = NAME,                                  \
-                                                    .reality = REALITY,                            \
                                                     .value = VALUE,                                \
                                                     .meaning = MEANING,                            \
                                                     .kinds = KINDS,                                \
@@ -266,46 +265,32 @@ int run_gap_once(struct latency_run *r, double part)
                                                     .run = run_loop,                               \
                                                     .loop = &(const struct loop){__VA_ARGS__},     \
                                                     MORE}
-#define BARRIER "an upper bound on the latency (OL); a barrier's time cannot be subtracted from it"
-#define ROUNDS "a lower bound on the mean latency (OL) over all roots; depends on their order"
-#define BARRIER_EXITS "OL, plus or minus the skew of a barrier's exits"
 
-LOOP(send_latency, "send-latency", "the gap at the root (g_0): not a latency", "loop / M",
-     MEANS_GAP, KIND_ANY, , .step = operation, .single = true);
-LOOP(gap, "gap",
-     "the gap (g_j): the interval between broadcasts at rank j or at a rank that sends to it",
-     "largest g_j", MEANS_GAP, KIND_ANY, .figures = FIGURES_RANKS, .step = operation,
+LOOP(send_latency, "send-latency", "loop / M", MEANS_GAP, KIND_ANY, , .step = operation,
+     .single = true);
+LOOP(gap, "gap", "largest g_j", MEANS_GAP, KIND_ANY, .figures = FIGURES_RANKS, .step = operation,
      .times = TIMES_OF_EACH, .single = true);
-LOOP(rounds, "rounds", ROUNDS ": that of ranks", "a round / P", MEANS_LOWER_BOUND, 0,
-     .skipped = true, .step = a_round, .roots = ROUND_FORWARD);
-LOOP(rounds_backward, "rounds-backward", ROUNDS ": the opposite one", "a round / P",
-     MEANS_LOWER_BOUND, 0, .skipped = true, .step = a_round, .roots = ROUND_BACKWARD);
-LOOP(rounds_random, "rounds-random", ROUNDS ": a random one", "a round / P", MEANS_LOWER_BOUND, 0,
-     .skipped = true, .step = a_round, .roots = ROUND_RANDOM);
-LOOP(barrier, "barrier", BARRIER, "one call and a barrier", MEANS_UPPER_BOUND, KIND_ANY, ,
+LOOP(rounds, "rounds", "a round / P", MEANS_LOWER_BOUND, 0, .skipped = true, .step = a_round,
+     .roots = ROUND_FORWARD);
+LOOP(rounds_backward, "rounds-backward", "a round / P", MEANS_LOWER_BOUND, 0, .skipped = true,
+     .step = a_round, .roots = ROUND_BACKWARD);
+LOOP(rounds_random, "rounds-random", "a round / P", MEANS_LOWER_BOUND, 0, .skipped = true,
+     .step = a_round, .roots = ROUND_RANDOM);
+LOOP(barrier, "barrier", "one call and a barrier", MEANS_UPPER_BOUND, KIND_ANY, ,
      .step = operation_and_barrier, .synchronizes = true);
-LOOP(ring_barrier, "ring-barrier", BARRIER, "one call and a barrier", MEANS_UPPER_BOUND, KIND_ANY, ,
+LOOP(ring_barrier, "ring-barrier", "one call and a barrier", MEANS_UPPER_BOUND, KIND_ANY, ,
      .step = operation_and_ring, .synchronizes = true);
-LOOP(acknowledge, "acknowledge", "an upper bound on the latency (OL)",
-     "one call and P-1 acknowledgements", MEANS_UPPER_BOUND, KIND_FROM_ROOT, ,
-     .step = operation_and_acks, .synchronizes = true);
-LOOP(osu, "osu",
-     "loop of the OSU benchmarks; not the operation latency (OL), since the mean "
-     "includes ranks that leave early",
-     "mean over the ranks of their time in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
-     .times = TIMES_MEAN, .single = true, .separate = true);
-LOOP(osu_max, "osu-max", "loop of the OSU benchmarks: " BARRIER_EXITS,
-     "longest of the ranks' mean times in the call", MEANS_SUITE, KIND_ANY, , .step = operation,
-     .times = TIMES_LARGEST, .single = true, .separate = true);
-LOOP(imb, "imb",
-     "loop of the Intel MPI Benchmarks (older versions, or -sync off -root_shift on); the gap "
-     "between operations, not OL: a rank enters the next one before others have left the previous "
-     "one",
-     "time of the whole loop divided by its M operations, mean over the ranks", MEANS_SUITE, 0, ,
-     .step = operation, .times = TIMES_MEAN, .roots = ROOTS_IN_TURN, .single = true);
-LOOP(imb_max, "imb-max", "as imb: the gap of the slowest rank, not OL",
+LOOP(acknowledge, "acknowledge", "one call and P-1 acknowledgements", MEANS_UPPER_BOUND,
+     KIND_FROM_ROOT, , .step = operation_and_acks, .synchronizes = true);
+LOOP(osu, "osu", "mean over the ranks of their time in the call", MEANS_SUITE, KIND_ANY, ,
+     .step = operation, .times = TIMES_MEAN, .single = true, .separate = true);
+LOOP(osu_max, "osu-max", "longest of the ranks' mean times in the call", MEANS_SUITE, KIND_ANY, ,
+     .step = operation, .times = TIMES_LARGEST, .single = true, .separate = true);
+LOOP(imb, "imb", "time of the whole loop divided by its M operations, mean over the ranks",
+     MEANS_SUITE, 0, , .step = operation, .times = TIMES_MEAN, .roots = ROOTS_IN_TURN,
+     .single = true);
+LOOP(imb_max, "imb-max",
      "time of the whole loop divided by its M operations, maximum over the ranks", MEANS_SUITE, 0, ,
      .step = operation, .times = TIMES_LARGEST, .roots = ROOTS_IN_TURN, .single = true);
-LOOP(repro_barrier, "repro-barrier", "ReproMPI's, a barrier, then the call: " BARRIER_EXITS,
-     "median of the longest time in the call of any rank", MEANS_SUITE, KIND_ANY, ,
-     .step = operation, .times = TIMES_LARGEST, .separate = true);
+LOOP(repro_barrier, "repro-barrier", "median of the longest time in the call of any rank",
+     MEANS_SUITE, KIND_ANY, , .step = operation, .times = TIMES_LARGEST, .separate = true);

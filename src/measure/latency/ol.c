@@ -105,8 +105,6 @@ static void judge(const struct latency_outcome *o, struct latency_result *result
 
 const struct latency_method latency_ol = {
     .name = "ol",
-    .reality = "the latency to each destination (OL_i), unless a rank on its path is still busy "
-               "with the previous broadcast",
     .value = "largest OL_i",
     .meaning = MEANS_LATENCY_IF,
     .kinds = KIND_FROM_ROOT,
@@ -118,7 +116,6 @@ const struct latency_method latency_ol = {
 
 const struct latency_method latency_held = {
     .name = "held",
-    .reality = "the latency to each destination (OL_i), whatever the algorithm",
     .value = "largest OL_i",
     .meaning = MEANS_LATENCY,
     .kinds = ~(1u << COLLECTIVE_NEIGHBOURS),

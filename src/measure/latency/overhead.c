@@ -94,8 +94,6 @@ static int run(struct latency_run *r, struct latency_result *result)
 
 const struct latency_method latency_overhead = {
     .name = "overhead",
-    .reality = "the overhead (o_i): processor time only, unless a remark says that it contains a "
-               "message's latency",
     .value = "largest o_i",
     .meaning = MEANS_OVERHEAD,
     /* Not for operations in which every rank waits for every other: no rank finds all messages

@@ -179,25 +179,20 @@ const struct overlap_benchmark overlap_bases[N_BASES] = {
 };
 
 const struct overlap_benchmark overlap_benchmarks[] = {
-    {"sender", "isend, compute, wait on the sending side", BASE_CONTIGUOUS, .first = SENDS,
-     .others = RECEIVES},
-    {"receiver", "irecv, compute, wait on the receiving side", BASE_CONTIGUOUS,
+    {"sender", BASE_CONTIGUOUS, .first = SENDS, .others = RECEIVES},
+    {"receiver", BASE_CONTIGUOUS,
      .first = STEPS(AWAIT, BEGIN, CLEAR, IRECV, WORK, WAIT, TIME_LESS_LATENCY),
      .others = STEPS(NOTIFY, AWAIT, SEND)},
-    {"both", "isend, compute, wait, irecv, compute, wait; the peer reversed", BASE_CONTIGUOUS,
+    {"both", BASE_CONTIGUOUS,
      .first = STEPS(AWAIT, BEGIN, ISEND, WORK, WAIT, IRECV, WORK, WAIT, TIME_HALF),
      .others = STEPS(IRECV, NOTIFY, WORK, WAIT, ISEND, WORK, WAIT)},
-    {"vector", "as sender, with blocks of 32 bytes at stride 64", BASE_VECTOR, .vector = true,
-     .first = SENDS, .others = RECEIVES},
-    {"cpu", "isend, compute, wait, unacknowledged: the sender's processor time", BASE_CPU, CPU},
-    {"load", "blocking send and receive while N threads compute: slowdown", BASE_CONTIGUOUS,
-     .by_threads = true, PING_PONG},
-    {"serial", "control: blocking send, then compute: must read 1", BASE_CONTIGUOUS,
-     .first = STEPS(AWAIT, BEGIN, SEND, AWAIT, WORK, TIME_LESS_LATENCY), .others = RECEIVES},
-    {"pending", "as sender, in 8 messages of an eighth at once", BASE_NONE,
-     .messages = OVERLAP_MESSAGES, .first = SENDS, .others = RECEIVES},
-    {"destinations", "as sender, to up to 8 other ranks at once", BASE_NONE, .to_many = true,
-     .first = SENDS, .others = RECEIVES},
+    {"vector", BASE_VECTOR, .vector = true, .first = SENDS, .others = RECEIVES},
+    {"cpu", BASE_CPU, CPU},
+    {"load", BASE_CONTIGUOUS, .by_threads = true, PING_PONG},
+    {"serial", BASE_CONTIGUOUS, .first = STEPS(AWAIT, BEGIN, SEND, AWAIT, WORK, TIME_LESS_LATENCY),
+     .others = RECEIVES},
+    {"pending", BASE_NONE, .messages = OVERLAP_MESSAGES, .first = SENDS, .others = RECEIVES},
+    {"destinations", BASE_NONE, .to_many = true, .first = SENDS, .others = RECEIVES},
 };
 const size_t n_overlap_benchmarks = sizeof overlap_benchmarks / sizeof *overlap_benchmarks;
 

@@ -49,7 +49,6 @@ struct overlap_round {
 
 struct overlap_benchmark {
     const char *name;            /* as in --benchmark=NAME */
-    const char *summary;         /* one line for --help */
     enum overlap_base_kind base; /* which base round is its T_comm */
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
     bool by_threads;             /* Y is the number of computing threads, and the figure is
