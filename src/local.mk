@@ -99,7 +99,7 @@ collprof_LDADD = libexport.la libcompare.la libreport.la libverdict.la libresult
 # Loaded when call sites are to be named: the only one that needs libdw.
 pkglib_LTLIBRARIES = collprof-symbols.la
 collprof_symbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
-collprof_symbols_la_SOURCES = src/base/array.c src/base/index.c src/base/input.c src/base/memory.c src/symbols/spans.c \
+collprof_symbols_la_SOURCES = src/base/array.c src/base/index.c src/base/input.c src/base/memory.c \
 	src/symbols/symbols.c
 collprof_symbols_la_LIBADD = $(DW_LIBS)
 collprof_symbols_la_LDFLAGS = -module -avoid-version -shared

@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/input.h"
 #include "base/text.h"
-#include "symbols/spans.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
@@ -19,25 +18,76 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Addresses of a function, or of a call inlined in one: [low, high). */
+struct span {
+    uint64_t low, high;
+    uint64_t order; /* of two with the same limits the one with the larger ORDER is inside */
+    uint64_t what;  /* of a unit: the offset of the function's DIE; of symbols: the name */
+};
+
+/* Sorted once for each file or unit, so that naming a call site is a search instead of a walk. */
+struct spans {
+    struct span *at;
+    size_t n, room;
+};
+
 struct symbols {
     Dwfl *dwfl;
     Dwfl_Module *module;
     GElf_Addr bias;
     bool names_only, has_functions;
-    struct spans functions; /* by symbols: span.what is the name */
+    struct spans functions; /* by symbols */
     void *units;            /* a search tree of the units in use */
     char *readable;         /* the last name found, if it had to be demangled */
 };
 
-/* A compilation unit; span.what is the offset of the function's DIE. */
+/* A compilation unit. */
 struct unit {
     Dwarf_Off offset;
     struct spans scopes;
 };
 
+static void add_span(struct spans *s, uint64_t low, uint64_t high, uint64_t order, uint64_t what)
+{
+    if (low < high && HAS_ROOM(s))
+        s->at[s->n++] = (struct span){low, high, order, what};
+}
+
+COMPARISON(outer_first, struct span,
+           ORDER(x->low, y->low) ?: ORDER(y->high, x->high) ?: ORDER(x->order, y->order))
+
+static void sort_spans(struct spans *s)
+{
+    if (s->n)
+        qsort(s->at, s->n, sizeof *s->at, outer_first);
+}
+
+/* The number of spans that begin at ADDRESS or before it. */
+static size_t spans_until(const struct spans *s, uint64_t address)
+{
+    size_t low = 0, high = s->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->at[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The innermost of the first *N spans, which all begin before ADDRESS, that contains it; *N becomes
+ * its index. NULL if there is none. */
+static const struct span *innermost(const struct spans *s, uint64_t address, size_t *n)
+{
+    while (*n && address >= s->at[*n - 1].high)
+        --*n;
+    return *n ? &s->at[--*n] : NULL;
+}
+
 static void free_unit(void *unit)
 {
-    spans_free(&((struct unit *)unit)->scopes);
+    free(((struct unit *)unit)->scopes.at);
     free(unit);
 }
 
@@ -58,7 +108,7 @@ static void add_scopes(struct spans *spans, Dwarf_Die *parent)
             Dwarf_Addr base, low, high;
             ptrdiff_t next = 0;
             while ((next = dwarf_ranges(&die, next, &base, &low, &high)) > 0)
-                spans_add(spans, low, high, dwarf_dieoffset(&die), dwarf_dieoffset(&die));
+                add_span(spans, low, high, dwarf_dieoffset(&die), dwarf_dieoffset(&die));
         }
         add_scopes(spans, &die);
     } while (!dwarf_siblingof(&die, &die));
@@ -76,7 +126,7 @@ static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
         return unit ? &unit->scopes : NULL;
     unit->offset = key.offset;
     add_scopes(&unit->scopes, die);
-    spans_settle(&unit->scopes);
+    sort_spans(&unit->scopes);
     if (tsearch(unit, &s->units, compare_units))
         return &unit->scopes;
     free_unit(unit);
@@ -103,8 +153,9 @@ static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die
                               Dwarf_Addr address, unsigned level)
 {
     const struct spans *scopes = scopes_of(s, unit);
-    const struct span *scope = scopes ? spans_find(scopes, address) : NULL;
-    for (; scope && !found->function; scope = spans_outer(scopes, scope, address)) {
+    const struct span *scope;
+    size_t n = scopes ? spans_until(scopes, address) : 0;
+    while (n && !found->function && (scope = innermost(scopes, address, &n))) {
         Dwarf_Addr bias, entry;
         Dwarf_Die die;
         if (!dwarf_offdie(dwfl_module_getdwarf(s->module, &bias), scope->what, &die))
@@ -134,10 +185,10 @@ static void add_functions(struct symbols *s)
         int type = GELF_ST_TYPE(symbol.st_info);
         if (name && *name && symbol.st_shndx != SHN_UNDEF && type != STT_SECTION &&
             type != STT_FILE && type != STT_TLS && type != STT_OBJECT)
-            spans_add(&s->functions, address, address + symbol.st_size,
-                      preferred[GELF_ST_BIND(symbol.st_info)], (uintptr_t)name);
+            add_span(&s->functions, address, address + symbol.st_size,
+                     preferred[GELF_ST_BIND(symbol.st_info)], (uintptr_t)name);
     }
-    spans_settle(&s->functions);
+    sort_spans(&s->functions);
 }
 
 static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr address)
@@ -145,7 +196,8 @@ static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr ad
     if (!s->has_functions)
         add_functions(s);
     s->has_functions = true;
-    const struct span *function = spans_find(&s->functions, address);
+    size_t n = spans_until(&s->functions, address);
+    const struct span *function = innermost(&s->functions, address, &n);
     if (function) {
         found->function = (const char *)(uintptr_t)function->what;
         found->offset = address + 1 - function->low;
@@ -237,7 +289,7 @@ static bool is_same_build(Dwfl_Module *module, const char *build_id)
 static void release(struct symbols *s)
 {
     tdestroy(s->units, free_unit);
-    spans_free(&s->functions);
+    free(s->functions.at);
     free(s->readable);
 }
 

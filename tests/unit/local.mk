@@ -19,7 +19,7 @@ tests_unit_base_SOURCES = tests/unit/memory.c tests/unit/input.c tests/unit/stat
 	tests/unit/launcher.c tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/run_directory.c src/layer/run_directory.c \
 	tests/unit/store.c src/layer/store.c \
-	tests/unit/options.c tests/unit/settings.c tests/unit/spans.c src/symbols/spans.c
+	tests/unit/options.c tests/unit/settings.c
 tests_unit_base_LDADD = libbase.la $(CRITERION_LIBS)
 
 tests_unit_inject_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
@@ -80,7 +80,7 @@ tests_unit_verdict_LDADD = libverdict.la libprofile.la libdocument.la libbase.la
 # Its own debug information is what is read.
 tests_unit_symbols_CPPFLAGS = $(UNIT_CPPFLAGS) $(DW_CFLAGS)
 tests_unit_symbols_CFLAGS = $(AM_CFLAGS) -g
-tests_unit_symbols_SOURCES = tests/unit/symbols.c src/symbols/symbols.c src/symbols/spans.c $(made_profile)
+tests_unit_symbols_SOURCES = tests/unit/symbols.c src/symbols/symbols.c $(made_profile)
 EXTRA_tests_unit_symbols_DEPENDENCIES = collprof-symbols.la
 tests_unit_symbols_LDADD = libprofile.la libdocument.la libbase.la $(DW_LIBS) $(CRITERION_LIBS)
 
