@@ -13,7 +13,7 @@ noinst_LTLIBRARIES = libbase.la libdocument.la libpage.la libtopology.la libprof
 libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"'
 libbase_la_SOURCES = src/base/array.c src/base/memory.c src/base/beside.c src/base/clock.c \
 	src/base/format.c src/base/histogram.c src/base/index.c src/base/input.c src/base/launcher.c \
-	src/base/names.c src/base/noise.c src/base/options.c src/base/options_range.c src/base/quote.c \
+	src/base/names.c src/base/noise.c src/base/options.c src/base/quote.c \
 	src/base/text.c src/base/reason.c src/base/settings.c src/base/stats.c src/measure/pairs/data.c \
 	src/measure/pairs/graph.c src/measure/pairs/log.c src/record/ledger.c src/record/ledger_read.c \
 	src/trees/graph.c src/trees/positions.c

@@ -19,35 +19,12 @@ error_t option_refuse(struct option_parser *parser, const char *format, ...)
     return EINVAL;
 }
 
-/* Appends to TEXT, which has ROOM bytes, as much as fits. */
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, const char *format,
-                                                      ...)
+/* BEST becomes NAME if that is more similar to TEXT; it is NULL while none is similar enough. */
+static void offer(const char **best, const char *text, const char *name)
 {
-    size_t at = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + at, room - at, format, list);
-    va_end(list);
-}
-
-/* The offered name that is most similar to TEXT. */
-struct nearest {
-    const char *text, *name; /* NAME is NULL if none is similar enough */
-    size_t slips;
-};
-
-static struct nearest nearest_to(const char *text)
-{
-    return (struct nearest){text, NULL, SIZE_MAX};
-}
-
-static void offer(struct nearest *n, const char *name)
-{
-    size_t slips = text_edit_distance(name, n->text);
-    if (*name && slips < n->slips && text_is_like(n->text, name)) {
-        n->slips = slips;
-        n->name = name;
-    }
+    if (*name && text_is_like(text, name) &&
+        (!*best || text_edit_distance(name, text) < text_edit_distance(*best, text)))
+        *best = name;
 }
 
 static const char *name_at(const struct option_registry *r, size_t i)
@@ -71,7 +48,7 @@ static void add_names(char *text, size_t room, const struct option_registry *r)
     const char *name;
     for (size_t i = 0; (name = name_at(r, i)); i++)
         if (*name)
-            add(text, room, "%s%s", *text ? ", " : "", name);
+            text_add(text, room, "%s%s", *text ? ", " : "", name);
 }
 
 /* OPTION is used if R has no WHAT. ALSO: a further valid name, or "". */
@@ -79,14 +56,13 @@ static error_t refuse_name(struct option_parser *parser, const char *option,
                            const struct option_registry *r, const char *given, const char *also)
 {
     char known[1000] = "", meant[200] = "";
-    const char *name;
-    struct nearest near = nearest_to(given);
-    add(known, sizeof known, "%s", also);
+    const char *name, *near = NULL;
+    text_add(known, sizeof known, "%s", also);
     add_names(known, sizeof known, r);
     for (size_t i = 0; (name = name_at(r, i)); i++)
-        offer(&near, name);
-    if (near.name)
-        snprintf(meant, sizeof meant, "did you mean %s? ", near.name);
+        offer(&near, given, name);
+    if (near)
+        snprintf(meant, sizeof meant, "did you mean %s? ", near);
     return option_refuse(
         parser, r->what ? "unknown %s '%s': %sexpected: %s" : "--%s is '%s': %sexpected: %s",
         r->what ?: option, given, meant, known);
@@ -156,6 +132,51 @@ error_t option_take_names(struct option_parser *parser, const struct option_entr
     return 0;
 }
 
+bool option_parse_size(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMG";
+    if (!isdigit((unsigned char)*text)) /* strtoull would accept "-1" and " 1" */
+        return false;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (errno || end[unit != NULL] || value > SIZE_MAX >> shift)
+        return false;
+    *bytes = (size_t)value << shift;
+    return true;
+}
+
+bool option_parse_range(const char *text, struct option_range *range)
+{
+    char copy[64], *rest = copy;
+    size_t part[3] = {0}, n = 0;
+    text_copy(copy, sizeof copy, text);
+    for (char *word; n < 3 && (word = strsep(&rest, ":")); n++)
+        if (!option_parse_size(word, &part[n]))
+            return false;
+    if (n == 1)
+        part[1] = part[0];
+    if (strlen(text) >= sizeof copy || rest || part[0] > part[1] || (n == 3 && part[2] == 0))
+        return false;
+    *range = (struct option_range){part[0], part[1], part[2]};
+    return true;
+}
+
+bool option_next(const struct option_range *range, size_t *value)
+{
+    if (*value >= range->max)
+        return false;
+    if (range->step)
+        *value = range->max - *value > range->step ? *value + range->step : range->max;
+    else if (*value == 0)
+        *value = 1;
+    else
+        *value = *value > range->max / 2 ? range->max : 2 * *value;
+    return true;
+}
+
 error_t option_take_count(struct option_parser *parser, const struct option_entry *entry,
                           const char *arg, void *value)
 {
@@ -174,6 +195,17 @@ error_t option_take_real(struct option_parser *parser, const struct option_entry
     if (end == arg || (*end && strcmp(end, "%") != 0) || !is_within(entry, real))
         return refuse_value(parser, entry, arg);
     *(double *)value = real;
+    return 0;
+}
+
+error_t option_take_range(struct option_parser *parser, const struct option_entry *entry,
+                          const char *arg, void *value)
+{
+    struct option_range range;
+    if (!option_parse_range(arg, &range) || !is_within(entry, (double)range.min) ||
+        !is_within(entry, (double)range.max))
+        return refuse_value(parser, entry, arg);
+    *(struct option_range *)value = range;
     return 0;
 }
 
@@ -260,32 +292,21 @@ static const struct option_entry *find_entry(const struct option_parser *parser,
     return e;
 }
 
-static bool has_names(const struct option_entry *entry)
-{
-    return entry->take == option_take_word || entry->take == option_take_names ||
-           entry->take == option_take_list;
-}
-
-/* Suggests what may be meant: an option that begins so or is similar, or the one that takes NAME as
- * its value: --csv is --format=csv. */
+/* Suggests what may be meant: an option that begins so, or is similar. */
 static error_t refuse_option(struct option_parser *parser, const char *name)
 {
-    const struct option_entry *e, *of = NULL;
-    struct nearest near = nearest_to(name);
-    offer(&near, "help");
+    const struct option_entry *e;
+    const char *near = NULL;
+    offer(&near, name, "help");
     for (size_t i = 0; (e = entry_at(parser, i)); i++) {
-        offer(&near, e->name);
-        if (*name && !strncmp(e->name, name, strlen(name))) /* an abbreviation, possibly of several
-                                                               options */
-            near = (struct nearest){name, e->name, 0};
-        if (has_names(e) && find_thing(e->from, name) != SIZE_MAX)
-            of = of ?: e;
+        offer(&near, name, e->name);
+        if (*name && !strncmp(e->name, name, strlen(name))) {
+            near = e->name;
+            break;
+        }
     }
-    if (of)
-        return option_refuse(parser, "unknown option --%s: did you mean --%s=%s?", name, of->name,
-                             name);
-    if (near.name)
-        return option_refuse(parser, "unknown option --%s: did you mean --%s?", name, near.name);
+    if (near)
+        return option_refuse(parser, "unknown option --%s: did you mean --%s?", name, near);
     return option_refuse(parser, "unknown option --%s: `%s --help` lists all", name, parser->name);
 }
 
@@ -357,21 +378,17 @@ void option_variable(const char *prefix, const struct option_entry *entry, char 
 static void take_variable(struct option_parser *parser, const char *name, const char *value,
                           char *line, size_t room)
 {
-    static char known[64][64];
     const struct option_entry *e;
-    struct nearest near = nearest_to(name);
-    for (size_t i = 0; i < 64 && (e = entry_at(parser, i)); i++) {
-        option_variable(parser->prefix, e, known[i]);
-        if (!strcmp(known[i], name)) {
-            bool given = *value || !may_be_bare(e) || e->take == option_take_flag;
-            if (given && take(parser, e, value))
-                snprintf(line, room, "%s: %s", name, parser->mistake);
-            return;
-        }
-        offer(&near, known[i]);
+    char known[64] = "";
+    for (size_t i = 0; (e = entry_at(parser, i)); i++) {
+        option_variable(parser->prefix, e, known);
+        if (!strcmp(known, name))
+            break;
     }
-    snprintf(line, room, "unknown variable %s%s%.63s%s", name, near.name ? ": did you mean " : "",
-             near.name ?: "", near.name ? "?" : "");
+    if (!e)
+        snprintf(line, room, "unknown variable %s", name);
+    else if ((*value || !may_be_bare(e) || e->take == option_take_flag) && take(parser, e, value))
+        snprintf(line, room, "%s: %s", name, parser->mistake);
 }
 
 void options_read_environment(struct option_parser *parser, char *const *environment,
@@ -400,19 +417,20 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
     const void *value = (const char *)values + entry->offset;
     const int *count = value;
     const double *real = value;
+    const struct option_range *range = value;
     *text = '\0';
     if (entry->take == option_take_flag)
-        add(text, room, "%s", *(const bool *)value ? "yes" : "no");
+        text_add(text, room, "%s", *(const bool *)value ? "yes" : "no");
     else if (option_is_text(entry))
-        add(text, room, "%s", *(const char *const *)value ?: "");
+        text_add(text, room, "%s", *(const char *const *)value ?: "");
     else if (entry->take == option_take_word)
-        add(text, room, "%s", name_at(entry->from, (size_t)*count) ?: "");
+        text_add(text, room, "%s", name_at(entry->from, (size_t)*count) ?: "");
     else if (entry->take == option_take_count && is_within(entry, *count))
-        add(text, room, "%d", *count);
+        text_add(text, room, "%d", *count);
     else if (entry->take == option_take_real && is_within(entry, *real))
-        add(text, room, "%g", *real);
+        text_add(text, room, "%g", *real);
     else if (entry->take == option_take_range)
-        option_show_range(value, text, room);
+        text_add(text, room, "%zu:%zu", range->min, range->max);
 }
 
 /* HELP in its own column after NAME, or on the next line if NAME is too long. */
@@ -421,14 +439,15 @@ static void put_entry(FILE *out, const char letter, const char *name, const char
 {
     enum { INDENT = 25 };
     char mark[200] = "";
-    add(mark, sizeof mark, letter ? "  -%c, --%s" : "    %c --%s", letter ?: ' ', name);
+    text_add(mark, sizeof mark, letter ? "  -%c, --%s" : "    %c --%s", letter ?: ' ', name);
     if (argument)
-        add(mark, sizeof mark, *argument == '[' ? "[=%s" : "=%s", argument + (*argument == '['));
+        text_add(mark, sizeof mark, *argument == '[' ? "[=%s" : "=%s",
+                 argument + (*argument == '['));
     if (strlen(mark) >= INDENT) {
         fprintf(out, "%s\n", mark);
         *mark = '\0';
     }
-    add(mark, sizeof mark, "%*s", INDENT - (int)strlen(mark), "");
+    text_add(mark, sizeof mark, "%*s", INDENT - (int)strlen(mark), "");
     text_paragraph_write(out, mark, help, WIDTH);
 }
 
@@ -448,7 +467,7 @@ static void put_options(const struct option_parser *parser, FILE *out)
         snprintf(help, sizeof help, "%.*s%s%s", list ? (int)(list - e->help) : 1000, e->help, names,
                  list ? list + 2 : "");
         if (*value)
-            add(help, sizeof help, " (%s)", value);
+            text_add(help, sizeof help, " (%s)", value);
         if (e == parser->shared)
             fputs("\n", out);
         put_entry(out, (char)e->letter, e->name, e->argument, help);

@@ -164,5 +164,3 @@ bool option_parse_range(const char *text, struct option_range *range);
 /* Advances VALUE within a range; start with range->min. False, with VALUE unchanged, after the
  * last. */
 bool option_next(const struct option_range *range, size_t *value);
-/* "8:64K", or "8" if both ends are equal. */
-void option_show_range(const struct option_range *range, char *text, size_t room);

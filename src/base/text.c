@@ -1,5 +1,16 @@
 #include "base/text.h"
 
+#include <stdarg.h>
+
+void text_add(char *text, size_t size, const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + at, size - at, format, list);
+    va_end(list);
+}
+
 size_t text_length(const char *text)
 {
     size_t n = 0;

@@ -51,6 +51,10 @@ static inline bool text_is_identifier(const char *text, size_t size)
     return length && length < size && strspn(text, all) == length;
 }
 
+/* Appends to TEXT, which has SIZE bytes, as much as fits. */
+void text_add(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The edit distance of A and B: letters to change, insert, delete or swap. */
 size_t text_edit_distance(const char *a, const char *b);
 

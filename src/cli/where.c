@@ -1,6 +1,7 @@
 /* collprof where: why a run does not progress, whether it is running or has ended. */
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "document/json.h"
 #include "report/report.h"
 #include "verdict/text.h"
@@ -44,8 +45,7 @@ static void add_stacks(json_t *notes, const struct situation *s)
         char text[4000] = "";
         size_t k;
         json_array_foreach(frames, k, frame)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", k ? "," : ":",
-                     json_string_value(frame));
+            text_add(text, sizeof text, "%s %s", k ? "," : ":", json_string_value(frame));
         if (frames)
             json_push(notes, json_sprintf("stack of rank %zu%s", i, text));
         n += frames != NULL;

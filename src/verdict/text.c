@@ -6,19 +6,10 @@
 #include "document/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(char *text, const char *format, ...)
-{
-    size_t n = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + n, VERDICT_TEXT - n, format, arguments);
-    va_end(arguments);
-}
+#define add(text, ...) text_add(text, VERDICT_TEXT, __VA_ARGS__)
 
 /* Unnamed communicators of one size are numbered: nothing else in the text tells them apart. */
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
