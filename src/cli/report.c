@@ -12,7 +12,6 @@
 #include "results/pairs_document.h"
 #include "verdict/text.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,9 +154,7 @@ static bool write_otf2(const struct profile *p, const char *target)
     const char *why = export_otf2(p, target);
     if (why)
         return reason_give("%s: %s", target, why);
-    cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
-            "messages, but no records of collectives and requests, and no call paths%s",
-            target, p->nets.n ? ", nor what MPI did below its calls" : "");
+    cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2", target);
     return true;
 }
 
@@ -230,31 +227,14 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
-static bool is_ours(FILE *file)
-{
-    static const char page[] = "<title>collprof: ";
-    char text[1024] = "";
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    return n == 0 || memmem(text, n, page, sizeof page - 1); /* if empty, nothing is lost */
-}
-
-/* Ends the process if PATH, a default name, must not be overwritten: save_is_safe() refuses it, or
- * the existing file is not a page of collprof. */
+/* Ends the process if PATH, a default name, is a file that is not a page of collprof. */
 static void check_replaceable(const char *path)
 {
     struct stat st;
-    const char *why;
-    if (!save_is_safe(path)) {
-        reason_print_stored(cli_name);
-        exit(STATUS_FAILED);
-    }
-    if (lstat(path, &st) || !S_ISREG(st.st_mode))
-        return;
-    FILE *file = input_file(path, &why);
-    bool ours = file && is_ours(file);
-    if (file)
-        fclose(file);
-    if (!ours)
+    char text[1024];
+    input_read(path, text, sizeof text);
+    if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_size &&
+        !strstr(text, "<title>collprof: "))
         cli_refuse("%s exists and was not written by this version of collprof: use: --output",
                    path);
 }
@@ -294,25 +274,23 @@ static bool write_json_page(const struct report_command *r, struct profile *none
     return good;
 }
 
-static bool write_log_page(const struct report_command *r, struct profile *none, FILE *out)
-{
-    struct document *d = pairs_document(r->directory);
-    (void)none;
-    if (d)
-        page_write(d, text_base_of(r->directory), out);
-    document_free(d);
-    return d;
-}
-
-/* Writes a log of collbench-pairs as matrices. */
-static bool write_matrices(const struct report_command *r, struct profile *none, FILE *out)
+/* Writes a log of collbench-pairs as matrices, or as a page. */
+static bool write_log(const struct report_command *r, struct profile *none, FILE *out)
 {
     struct pairs p;
     char why[400];
     (void)none;
     if (!pairs_log_load(r->directory, &p, why, sizeof why))
         return reason_give("expected a directory of a run, or a log of collbench-pairs: %s", why);
-    pairs_matrices_write(&p, out);
+    if (r->format == TEXT) {
+        pairs_matrices_write(&p, out);
+    } else {
+        struct document *d = document_new("collbench-pairs/2");
+        pairs_table(&p, d, true);
+        pairs_pictures(d);
+        page_write(d, text_base_of(r->directory), out);
+        document_free(d);
+    }
     pairs_free(&p);
     return true;
 }
@@ -327,11 +305,11 @@ static bool write_file_of_benchmark(const struct report_command *r)
     if (strstr(head, "\"collprof-profile/"))
         cli_refuse("%s is a profile: use the directory of its run", file);
     if (!json && r->format == TEXT)
-        return write_file(r, NULL, NULL, write_matrices);
+        return write_file(r, NULL, NULL, write_log);
     if (r->format != HTML)
         cli_refuse("%s is a file of a benchmark: use: --format=html", file);
     snprintf(path, sizeof path, "%.*s.html", (int)(dot ? dot - file : (long)strlen(file)), file);
-    return write_file(r, NULL, path, json ? write_json_page : write_log_page);
+    return write_file(r, NULL, path, json ? write_json_page : write_log);
 }
 
 static bool list_runs(const char *directory)

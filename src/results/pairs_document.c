@@ -1,8 +1,5 @@
 #include "results/pairs_document.h"
 
-#include "base/reason.h"
-#include "measure/pairs/log.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -80,19 +77,4 @@ void pairs_pictures(struct document *d)
     map.value_label = "standard deviation (us)";
     map.value_log = false;
     document_picture(d, &map);
-}
-
-struct document *pairs_document(const char *log)
-{
-    char why[400] = "";
-    struct pairs p;
-    if (!pairs_log_load(log, &p, why, sizeof why)) {
-        reason_give("%s: expected a log of collbench-pairs", why);
-        return NULL;
-    }
-    struct document *d = document_new("collbench-pairs/2");
-    pairs_table(&p, d, true);
-    pairs_pictures(d);
-    pairs_free(&p);
-    return d;
 }

@@ -11,7 +11,3 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text);
 /* Heat maps of means and of standard deviations of the round trip, a map for each size in the table
  * "pairs", which D must have. The diagonal, which is not measured, stays empty. */
 void pairs_pictures(struct document *d);
-
-/* A document with that table and these maps from a log of collbench-pairs, of the original tool, or
- * of MPPTest. NULL with a reason (base/reason.h) if it cannot be read. */
-struct document *pairs_document(const char *log);
