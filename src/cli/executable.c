@@ -1,15 +1,12 @@
 #include "cli/executable.h"
-#include "config.h"
 
 #include "base/text.h"
 
 #include <fcntl.h>
 #include <gelf.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 bool is_launcher(const char *program)
@@ -88,30 +85,23 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
 }
 
 /* Finds the libraries that the program needs, directly or indirectly: its loader lists them without
- * starting it. */
+ * starting it. The shell gets the paths in variables, whatever characters are in them. */
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
-    char *const command[] = {(char *)loader, "--list", (char *)path, NULL};
     char line[4400], name[64], file[4200];
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-    pid_t child;
-    if (strncmp(text_base_of(loader), "ld-linux", 8) || pipe2(ends, O_CLOEXEC))
+    if (strncmp(text_base_of(loader), "ld-linux", 8))
         return;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    bool started = !posix_spawn(&child, loader, &actions, NULL, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    FILE *list = fdopen(ends[0], "r");
-    while (started && list && fgets(line, sizeof line, list))
+    setenv("_COLLPROF_LOADER", loader, 1);
+    setenv("_COLLPROF_PROGRAM", path, 1);
+    FILE *list =
+        popen("exec \"$_COLLPROF_LOADER\" --list \"$_COLLPROF_PROGRAM\" 2>/dev/null", "re");
+    while (list && fgets(line, sizeof line, list))
         if (sscanf(line, " %63s => %4199s", name, file) == 2)
             note_library(x, name, file);
     if (list)
-        fclose(list);
-    if (started)
-        waitpid(child, NULL, 0);
+        pclose(list);
+    unsetenv("_COLLPROF_LOADER");
+    unsetenv("_COLLPROF_PROGRAM");
 }
 
 bool executable_examine(struct executable *x, const char *program)

@@ -4,11 +4,9 @@
 
 #include "base/beside.h"
 #include "base/launcher.h"
-#include "base/settings.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void library_line(const char *name, const char *what)
 {
@@ -46,29 +44,14 @@ static void print_build(void)
     library_line(SYMBOLS_MODULE, "symbols, stacks");
 }
 
-static void print_settings(void)
-{
-    puts("\nSettings (collprof run --OPTION, or the variable)");
-    for (const struct option_entry *e = settings_entries; e->name; e++) {
-        char variable[64], initial[200];
-        option_variable("COLLPROF_", e, variable);
-        option_show(e, &settings_default, initial, sizeof initial);
-        const char *set = getenv(variable);
-        printf("  %-28s%s%s\n", variable, set ? set : initial,
-               set ? "  (set in the environment)" : "");
-    }
-}
-
 static const struct option_entry none[] = {{0}};
 
 static const struct option_program program = {
-    .does = "Shows what this installation can do, where its libraries are, and all settings.",
-    .options = none};
+    .does = "Shows what this installation can do, and where its libraries are.", .options = none};
 
 int cli_info(int argc, char **argv)
 {
     cli_parse(&program, NULL, argc, argv);
     print_build();
-    print_settings();
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

@@ -27,7 +27,7 @@ static const struct command {
     {"compare", "show what changed between runs, and which changes are significant", cli_compare},
     {"scale", "show how a program scales with its number of ranks", cli_scale},
     {"repeat", "run an application or a benchmark several times", cli_repeat},
-    {"info", "show what this installation can do, and all settings", cli_info},
+    {"info", "show what this installation can do", cli_info},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -211,10 +211,6 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2)
         cli_refuse("no command: use: mpiexec -n N collprof ./app; `collprof --help` lists others");
-    if (argc == 3 && !strcmp(first, "help") && find_command(argv[2])) { /* as COMMAND --help */
-        first = argv[1] = argv[2];
-        argv[2] = "--help";
-    }
     if (text_is_one_of(first, help) || text_is_one_of(first, version)) {
         if (text_is_one_of(first, help))
             print_usage(stdout);
