@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 /* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
-static const struct fake_network network = {
+static struct fake_network network = {
     .latency = 10e-6, .per_byte = 1e-9, .overhead = 1e-6, .eager = 1 << 16};
+static int status; /* that is expected */
 
 static const char *file(void)
 {
@@ -39,7 +40,7 @@ static void expect(int ranks, const char *name, const char *options, const char 
     char *text = NULL, all[1000];
     size_t room = 0;
     snprintf(all, sizeof all, "--format=csv %s", options);
-    cr_assert_eq(run(ranks, name, strncmp(options, "--format", 8) ? all : options), 0, "%s %s",
+    cr_assert_eq(run(ranks, name, strncmp(options, "--format", 8) ? all : options), status, "%s %s",
                  name, options);
     FILE *in = fopen(file(), "r");
     cr_assert_not_null(in);
@@ -236,6 +237,29 @@ Test(benches, pairs)
                  "!0,0,64"));
     expect(3, "collbench-pairs", "-i 3 --sizes=64:128 --order=alone",
            LINES("0,1,64,22.168,", "0,1,128,22.296,"));
+}
+
+/* Rank 4 has twice the latency, and ranks 0 and 1 have three times that. */
+static double slow_way(int from, int to, size_t bytes)
+{
+    const int factor = from + to == 1 ? 3 : from == 4 || to == 4 ? 2 : 1;
+    return factor * network.latency + (double)bytes * network.per_byte;
+}
+
+/* What is slow is named; a log is read again. */
+Test(benches, slow_pairs, .init = scratch_make, .fini = scratch_remove)
+{
+    char options[200];
+    network.way = slow_way;
+    status = 3;
+    snprintf(options, sizeof options, "-i 3 --order=paper --suspect=1.5 --log-file=%s/log",
+             scratch);
+    expect(7, "collbench-pairs", options,
+           LINES("# slow_host: Host node-4 is slow", "# slow_pair: Ranks 0 on node-0 and 1 on",
+                 "0,1,64,", "0,4,64,42."));
+    status = 0;
+    snprintf(options, sizeof options, "--latencies=%s/log --no-run --algorithm=chain", scratch);
+    expect(1, "collbench-tree", options, LINES("7,1024,chain,"));
 }
 
 /* A broadcast takes 14.06 us; what computation hides of it is stated. */

@@ -5,7 +5,11 @@
 #include "scratch.h"
 
 #include <jansson.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
@@ -486,4 +490,51 @@ Test(layer, other_broadcasts)
     cr_expect_float_eq(number(row, "library_us"), 13.42, 0.05);
     cr_expect_str_eq(json_text_at(row, "algorithm"), "native");
     json_decref(p);
+}
+
+/* As in a container: the kernel samples nothing, a timer does. */
+static void deny_sampling_by_the_kernel(void)
+{
+    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){4, code});
+}
+
+/* Between a barrier and a gather rank 1 computes for 240 ms, between that and the next call rank 2
+ * for 120 ms, in a function that has one caller. */
+Test(layer, samples)
+{
+    for (int by_timer = 0; by_timer < 2; by_timer++) {
+        if (by_timer)
+            deny_sampling_by_the_kernel();
+        json_t *p = profile_of("samples", "SAMPLE=yes");
+        const json_t *s = json_object_get(p, "samples"), *sites = json_object_get(p, "sites");
+        double ms[RANKS][2] = {{0}}, known = 0, called = 0;
+        for (size_t i = 0; i < json_array_size(json_object_get(s, "rank")); i++) {
+            const double at = element(s, "stack", i), is = element(s, "ns", i) / 1e6,
+                         from = element(s, "from_operation", i);
+            const json_t *frames =
+                at >= 0 ? json_object_get(json_array_get(sites, (size_t)at), "frames") : NULL;
+            const char *name =
+                from >= 0
+                    ? json_text_at(json_array_get(json_object_get(p, "operations"), (size_t)from),
+                                   "name")
+                    : "";
+            ms[(int)element(s, "rank", i)][!strcmp(name, "MPI_Gather")] += is;
+            known += is;
+            called += json_array_size(frames) > 2 ? is : 0;
+        }
+        for (int r = 0; r < RANKS; r++)
+            for (int i = 0; i < 2; i++)
+                cr_expect_float_eq(ms[r][i],
+                                   r == 1 && !i  ? 240
+                                   : r == 2 && i ? 120
+                                                 : 0,
+                                   40, "%d: rank %d, %d: %g ms", by_timer, r, i, ms[r][i]);
+        cr_expect_geq(called, 0.9 * known, "%g of %g ms have callers", called, known);
+        json_decref(p);
+    }
 }

@@ -147,6 +147,24 @@ static void regions(void)
     work(0, 2);
 }
 
+/* Processor time of a rank, before a call and after it. */
+static __attribute__((noinline)) void spin(int who, int ms)
+{
+    for (clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000); who == rank && clock() < end;)
+        for (volatile int n = 0; n < 100000;)
+            n++;
+}
+
+static void samples(void)
+{
+    for (int i = 0; i < 4; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        spin(1, 60);
+        MPI_Gather(&rank, 1, MPI_INT, other, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        spin(2, 30);
+    }
+}
+
 static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
@@ -178,7 +196,7 @@ int main(int argc, char **argv)
     } scenes[] = {
         {"blocking", blocking},     {"requests", requests}, {"communicators", communicators},
         {"errors", errors},         {"probes", probes},     {"callbacks", callbacks},
-        {"broadcasts", broadcasts}, {"regions", regions}};
+        {"broadcasts", broadcasts}, {"regions", regions},   {"samples", samples}};
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,6 +1,7 @@
 /* Protects what the verdict reads from the records of ranks that were ended in their calls. */
 #include "made_profile.h"
 #include "scratch.h"
+#include "verdict/hosts.h"
 #include "verdict/text.h"
 
 #include <fcntl.h>
@@ -359,4 +360,21 @@ Test(records, a_host_that_says_nothing_is_named_and_proves_nothing)
         assert_has(text, "cannot be seen from here (elsewhere)");
         free(text);
     }
+}
+
+/* What the watchdog of a host writes is what those of other hosts read. */
+Test(records, a_watchdog_writes_what_is_read, .init = scratch_make)
+{
+    struct host_rank r[2] = {
+        {.host = "here", .now = 1e6, .moving = true, .rank = 3},
+        {.host = "here", .now = 1e6, .moving = true, .rank = 5, .state = RANK_STOPPED}};
+    cr_assert(hosts_write(scratch, &(const struct hosts){{r, 2, 2}}));
+    struct hosts again = hosts_read(scratch);
+    const struct host_rank *x = hosts_find(&again, "here", 5);
+    cr_expect(again.list.n == 2 && x && x->moving && x->now == 1e6 && x->state == RANK_STOPPED);
+    cr_expect(hosts_find(&again, "here", -1) && !hosts_find(&again, "here", 4));
+    cr_expect_null(hosts_find(&again, "there", -1));
+    free(again.list.at);
+    hosts_remove(scratch, "here");
+    cr_expect(access(scratch, F_OK), "it was the last file");
 }
