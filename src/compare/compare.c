@@ -13,7 +13,7 @@
 
 /* Changes of call sites and ranks are ignored below 1 % of the run time. */
 static const double matters = 0.01;
-/* Changes of the run are ignored below 0.25 % of its time, even significant ones. */
+/* Changes of the run are ignored below 0.25 % of its time: its interval must be beyond. */
 static const double floor_share = 0.0025;
 enum { TEXT_ROOM = 1200 };
 
@@ -153,8 +153,9 @@ static void weigh(struct comparison *c)
         x->median[1] = stats_summarize(x->value + c->n, c->m).median;
         x->shift = evidence_shift(x->value, c->n, x->value + c->n, c->m);
         x->p = whole ? evidence_rank_test(x->value, c->n, x->value + c->n, c->m) : p[i];
-        x->detected = x->p <= (whole ? EVIDENCE_LEVEL : EVIDENCE_LEVEL_TOGETHER) &&
-                      fabs(x->shift.value) >= (whole ? floor_share : matters) * c->wall_ns;
+        x->detected =
+            whole ? fmax(x->shift.low, -x->shift.high) > floor_share * c->wall_ns
+                  : x->p <= EVIDENCE_LEVEL_TOGETHER && fabs(x->shift.value) >= matters * c->wall_ns;
     }
     free(value);
     free(p);
@@ -242,15 +243,16 @@ static void add_run(const struct comparison *c, struct document *d)
 {
     const struct change *x = &c->list.at[0];
     char text[TEXT_ROOM], verdict[64], advice[160];
+    const double least = floor_share * c->wall_ns;
     struct finding f = finding_of(x);
     describe(c, x, text);
     if (x->detected) {
         strcpy(verdict, x->shift.value > 0 ? "slower" : "faster");
-    } else if (x->p <= EVIDENCE_LEVEL) {
+    } else if (fmax(x->shift.high, -x->shift.low) <= least) {
         strcpy(verdict, "no difference above 0.25 %");
     } else {
         snprintf(verdict, sizeof verdict, "undecided with %zu + %zu runs", c->n, c->m);
-        advise_runs(c, x->shift, 0, advice);
+        advise_runs(c, x->shift, copysign(least, x->shift.value), advice);
         f.advice = advice;
     }
     document_finding(d, &f, "Run time: %s, exact rank test p = %.2g: %s.", text, x->p, verdict);
@@ -258,21 +260,21 @@ static void add_run(const struct comparison *c, struct document *d)
 
 static void add_cause(const struct comparison *c, struct document *d, const struct change *x)
 {
-    char text[TEXT_ROOM], part[SITE_PART_TEXT];
+    char text[TEXT_ROOM], part[SITE_PART_TEXT], calls[SITE_PART_TEXT];
     const struct finding f = finding_of(x);
     const bool more = x->shift.value > 0, several = strpbrk(x->ranks, ",-");
-    const char *operation = x->site ? text_without_mpi(x->site->operation) : "",
-               *label = x->site ? x->site->label : "", *longer = more ? "longer" : "shorter";
     describe(c, x, text);
     if (x->kind == CHANGE_COMPUTING)
         document_finding(d, &f, "Rank%s %s spend%s %s time outside of MPI: %s.", several ? "s" : "",
                          x->ranks, several ? "" : "s", more ? "more" : "less", text);
     else if (x->kind == CHANGE_WAIT)
-        document_finding(d, &f, "In %s at %s ranks wait %s for the last rank: %s.", operation,
-                         label, longer, text);
+        document_finding(d, &f, "In %s at %s ranks wait %s for the last rank: %s.",
+                         x->site->operation, x->site->label, more ? "longer" : "less", text);
     else
-        document_finding(d, &f, "%s%s at %s takes %s%s: %s.", operation,
-                         site_part_text(x->site, part), label, longer,
+        document_finding(d, &f, "%s%s at %s takes %s%s%s: %s.", x->site->operation,
+                         site_part_text(x->site, part), x->site->label,
+                         more ? "longer" : "less time",
+                         site_calls_text(x->site, x->shift.value, calls),
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
 }
 
@@ -372,7 +374,8 @@ static double fastest_call(const struct profile *p, const char *operation, uint3
 static void add_eager_limit(const struct comparison *c, struct document *d)
 {
     const struct profile *p = c->request->sets.run[0];
-    double from = INFINITY;
+    double from = INFINITY, was = 0, now = 0; /* of a call */
+    const char *operation = NULL;
     for (EACH(const struct profile_entry, e, p->entries)) {
         const struct profile_operation *o = &p->operations.at[e->operation];
         double a = 0, b = INFINITY;
@@ -383,15 +386,19 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
             a = run < c->n ? fmax(a, ns) : a;
             b = run < c->n ? b : fmin(b, ns);
         }
-        if (isfinite(b) && a > 0 && b >= 3 * a)
-            from = fmin(from, (double)e->bytes / (double)e->calls);
+        const double bytes = (double)e->bytes / (double)e->calls;
+        if (isfinite(b) && a > 0 && b >= 3 * a && bytes < from) {
+            operation = o->name;
+            from = bytes;
+            was = a;
+            now = b;
+        }
     }
-    if (isfinite(from))
+    if (operation)
         document_finding(d, FINDING("eager_limit", FINDING, .number = {{"from_bytes", from}}),
-                         "Even the fastest sends from %s on take 3 times longer or more: they may "
-                         "wait for their "
-                         "receiver now (rendezvous, no longer eager).",
-                         AS_BYTES(from));
+                         "Even the fastest %s from %s on took %s, and takes %s now: it may wait "
+                         "for its receiver (rendezvous, no longer eager).",
+                         operation, AS_BYTES(from), AS_TIME(was), AS_TIME(now));
 }
 
 static const struct column columns[] = {
@@ -406,8 +413,8 @@ static const struct column columns[] = {
      "run: exact rank test; other rows: probability that any row differs this much by chance",
      .flags = COLUMN_DATA_ONLY},
     {"detected", NULL, COLUMN_TEXT, 0,
-     "p is at most 0.01, and the change at least 1 % of the run (for the run itself 0.05 and 0.25 "
-     "%)",
+     "p is at most 0.01, and the change at least 1 % of the run (for the run itself: its interval "
+     "is beyond 0.25 %)",
      .flags = COLUMN_OPTIONAL},
     {"rank", NULL, COLUMN_RANK, 0, NULL},
     {"operation", NULL, COLUMN_TEXT, 0, NULL},

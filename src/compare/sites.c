@@ -68,35 +68,65 @@ static struct site_part *part_of(struct compared_site *at, uint32_t size_class, 
     return new;
 }
 
-/* WEIGHT: of the run in the difference of the means. */
+/* To the means of SIDE: 0 for A, 1 for B; WEIGHT: of a rank of the run. */
 static void add_parts(struct compared_site *at, const struct profile *p,
-                      const struct profile_entry *row, double weight)
+                      const struct profile_entry *row, int side, double weight)
 {
     const uint32_t family = p->operations.at[row->operation].family;
     const bool collective = family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE;
     for (const struct profile_entry *e = p->entries.at; e < p->entries.at + p->entries.n; e++) {
-        if (e->site != row->site || e->operation != row->operation || e->comm == PROFILE_NONE)
+        if (e->site != row->site || e->operation != row->operation)
             continue;
         struct site_part *part =
-            part_of(at, e->size_class, collective ? p->comms.at[e->comm].size : 0);
-        part->bytes += (double)e->bytes;
-        part->calls += (double)e->calls;
-        part->grown += weight * (double)e->time_ns;
+            part_of(at, e->size_class,
+                    collective && e->comm != PROFILE_NONE ? p->comms.at[e->comm].size : 0);
+        part->bytes[side] += weight * (double)e->bytes;
+        part->calls[side] += weight * (double)e->calls;
+        part->time[side] += weight * (double)e->time_ns;
     }
+}
+
+static double growth(const struct site_part *part)
+{
+    return part->time[1] - part->time[0];
+}
+
+static const struct site_part *most_changed(const struct compared_site *s)
+{
+    const struct site_part *most = s->parts.at;
+    for (EACH(const struct site_part, part, s->parts))
+        if (fabs(growth(part)) > fabs(growth(most)))
+            most = part;
+    return most;
 }
 
 const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT])
 {
-    const struct site_part *most = NULL;
+    const struct site_part *most = most_changed(s);
     int at = 0;
     *text = '\0';
-    for (size_t i = 0; i < s->parts.n; i++)
-        if (!most || fabs(s->parts.at[i].grown) > fabs(most->grown))
-            most = &s->parts.at[i];
-    if (most && most->bytes > 0)
-        at = snprintf(text, SITE_PART_TEXT, " of %s", AS_BYTES(most->bytes / most->calls));
-    if (most && most->ranks)
+    if (most->bytes[0] + most->bytes[1] > 0)
+        at = snprintf(
+            text, SITE_PART_TEXT, " of %s",
+            AS_BYTES((most->bytes[0] + most->bytes[1]) / (most->calls[0] + most->calls[1])));
+    if (most->ranks)
         snprintf(text + at, SITE_PART_TEXT - (size_t)at, " on %u ranks", most->ranks);
+    return text;
+}
+
+const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT])
+{
+    const struct site_part *most = most_changed(s);
+    double alike = 0; /* what all parts grow that change as this one */
+    *text = '\0';
+    for (EACH(const struct site_part, part, s->parts))
+        alike += growth(part) * growth(most) > 0 ? growth(part) : 0;
+    if (fabs(most->calls[1] - most->calls[0]) > 0.005 * most->calls[0])
+        snprintf(text, SITE_PART_TEXT, " in %.4g -> %.4g calls a rank", most->calls[0],
+                 most->calls[1]);
+    else if (alike != 0)
+        snprintf(text, SITE_PART_TEXT, " by %s a call",
+                 AS_TIME(fabs(ns) * growth(most) / alike / most->calls[0]));
     return text;
 }
 
@@ -117,8 +147,9 @@ static void add_run(struct compared_sites *s, size_t run, const struct profile *
                  chain[row->site]);
         struct compared_site *at = site_of(s, key, operation, label[row->site]);
         at->run[run] = run_of(p, row);
-        add_parts(at, p, row,
-                  run < s->before ? -1 / (double)s->before : 1 / (double)(s->runs - s->before));
+        add_parts(at, p, row, run >= s->before,
+                  1 / (double)(run < s->before ? s->before : s->runs - s->before) /
+                      (double)(p->ranks.n ? p->ranks.n : 1));
     }
     for (size_t i = 0; i < p->sites.n; i++)
         free(chain[i]);

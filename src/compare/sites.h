@@ -13,8 +13,8 @@ struct site_run {
 /* Calls with messages of one size class, of collectives on communicators of one size. */
 struct site_part {
     uint32_t size_class, ranks; /* RANKS: of collectives, otherwise 0 */
-    double bytes, calls;
-    double grown; /* by how much longer they take in the runs B, ns of all ranks; of the means */
+    /* Means of A's and of B's runs and ranks. */
+    double bytes[2], calls[2], time[2]; /* TIME in ns */
 };
 
 /* One operation called from one call site, identified across runs: since line numbers change when a
@@ -35,6 +35,9 @@ struct compared_sites {
 struct compared_sites *sites_find(struct profile *const *run, size_t before, size_t n);
 void sites_free(struct compared_sites *s);
 
-/* The part that changes most, as " of 4 KiB on 8 ranks"; "" if no call has a communicator. */
+/* The part that changes most, as " of 4 KiB on 8 ranks". */
 enum { SITE_PART_TEXT = 64 };
 const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT]);
+/* Its share of NS, by which all calls take longer in B, as " by 110 us a call"; or " in 10 -> 20
+ * calls a rank". */
+const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT]);

@@ -97,9 +97,10 @@ def is_right(case, found):
     if kind == "equal":
         return len(found) == 1 and not found[0]["text"].endswith(("slower.", "faster."))
     if kind == "algorithm":
-        name = case["operation"].replace("broadcast", "bcast").capitalize()
-        size = "" if name == "Barrier" else r" of \S+ (Ki)?B"
-        return re.match(r"%s%s on %d ranks at .* takes longer, without" % (name, size, case["ranks"]), first["text"])
+        name = "MPI_" + case["operation"].replace("broadcast", "bcast").capitalize()
+        size = "" if name == "MPI_Barrier" else r" of \S+ (Ki)?B"
+        return re.match(r"%s%s on %d ranks at .* takes longer by \S+ [num]?s a call, without" % (name, size, case["ranks"]),
+                        first["text"])
     if kind == "eager limit":
         low, high = case["limits"]
         return first["key"] == "eager_limit" and low <= first["numbers"]["from_bytes"] <= high

@@ -99,7 +99,9 @@ static uint64_t send_ns[2] = {100, 100}, once[HISTOGRAM_BUCKETS] = {[3] = 1},
 static bool apart[2];
 static uint64_t sum_ms[2]; /* what all ranks take in sums of 1.5 KiB at SUM_PLACE, 0 or 1 */
 static int sum_place;
-static uint64_t send_ms[2]; /* what all ranks take in sends of 1 KiB */
+/* What all ranks take in sends of 1 KiB, and how many there are. */
+static uint64_t send_ms[2], sends[2] = {1, 1};
+static double spread = 0.004; /* ms between the jitters of runs */
 
 static struct document *compared; /* the last comparison */
 
@@ -111,7 +113,7 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
     const char *name[2 * 8];
     for (size_t i = 0; i < 2 * n; i++) {
         struct made m = i < n ? before : after;
-        m.jitter = 0.004 * (double)(i % n * 3 % 5);
+        m.jitter = spread * (double)(i % n * 3 % 5);
         run[i] = made_run(m);
         run[i]->ranks.at[1].host +=
             apart[i >= n] ? profile_add_host(run[i], &(struct profile_host){.name = "beta"}) : 0;
@@ -124,8 +126,8 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
                                                       .comm = comm ? PROFILE_NONE : 0,
                                                       .region = PROFILE_NONE,
                                                       .size_class = size_class_of(1024),
-                                                      .calls = 1,
-                                                      .bytes = 1024,
+                                                      .calls = sends[i >= n],
+                                                      .bytes = 1024 * sends[i >= n],
                                                       .time_ns = send_ms[i >= n] * MS,
                                                       .min_ns = send_ns[i >= n] + 400 * comm,
                                                       .histogram = timed[i >= n]});
@@ -166,6 +168,14 @@ static const char *finding(size_t i)
 
 #define SAYS(i, part) cr_expect(strstr(finding(i), part), "%s", finding(i))
 
+/* Behind the run, the first finding begins as EXPECTED. */
+static void expect_first(struct made before, struct made after, const char *expected)
+{
+    compare(before, after, 5, NAN, NULL);
+    SAYS(1, expected);
+}
+
+static const char sums_longer[] = "MPI_Allreduce on 2 ranks at solve.c:10 solve takes longer";
 static const struct made usual = {10, 1, 0, 0, false};
 
 Test(compare, the_cause_comes_before_its_effect)
@@ -173,19 +183,17 @@ Test(compare, the_cause_comes_before_its_effect)
     compare(usual, (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
     SAYS(0, "exact rank test p = 0.0079: slower");
     SAYS(1, "Rank 1 spends more time outside of MPI: 80.");
-    SAYS(2, "In Allreduce at solve.c:20 solve ranks wait longer for the last rank");
+    SAYS(2, "In MPI_Allreduce at solve.c:20 solve ranks wait longer for the last rank");
     cr_expect_str_eq(finding(3), "");
     /* Whatever its share: the rank's time grows more than the run; then the sums' more than it. */
     compare((struct made){10, 1, 0, 0.2, false}, (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
     SAYS(0, "Run time");
     SAYS(1, "Rank 1 spends more time outside of MPI");
-    compare(usual, (struct made){10, 1.2, 0, 0.6, false}, 5, NAN, NULL);
-    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(usual, (struct made){10, 1.2, 0, 0.6, false}, sums_longer);
     SAYS(2, "Rank 1 spends more time outside of MPI");
     /* Nor what is larger, but against the run: rank 0 computes longer than either. */
-    compare((struct made){10, 0.2, 0, 0.3, false}, (struct made){10, 0.9, 0, 0, false}, 5, NAN,
-            NULL);
-    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes shorter");
+    expect_first((struct made){10, 0.2, 0, 0.3, false}, (struct made){10, 0.9, 0, 0, false},
+                 "MPI_Allreduce on 2 ranks at solve.c:10 solve takes less time by");
     SAYS(2, "Rank 1 spends more time outside of MPI");
 }
 
@@ -193,51 +201,60 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
 {
     const struct made slower = {14, 1, 0, 0.5, false};
     send_ns[1] = 300;
-    compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Even the fastest sends from 1 KiB on take 3 times longer or more");
-    SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(usual, slower,
+                 "fastest MPI_Send from 1 KiB on took 100 ns, and takes 300 ns now: it may wait");
+    SAYS(2, sums_longer);
     apart[1] = true; /* explains slower sends */
-    compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Other ranks share a host: no longer 0-1.");
-    SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(usual, slower, "Other ranks share a host: no longer 0-1.");
     compare(usual, usual, 5, NAN, NULL);
     cr_expect_str_eq(finding(1), "");
     apart[1] = false;
     send_ns[0] = 0;
     timed[0] = NULL;
-    compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(usual, slower, sums_longer);
     send_ns[0] = 100;
     send_ns[1] = 299;
     timed[0] = once;
-    compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(usual, slower, sums_longer);
     apart[0] = true;
-    compare(usual, slower, 5, NAN, NULL);
-    SAYS(1, "Other ranks share a host: now 0-1.");
+    expect_first(usual, slower, "Other ranks share a host: now 0-1.");
 }
 
 Test(compare, lines_move_when_a_program_is_edited)
 {
-    compare(usual, (struct made){14, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer, without waiting for the last");
+    expect_first(
+        usual, (struct made){14, 1, 0, 0.5, false},
+        "Allreduce on 2 ranks at solve.c:10 solve takes longer by 500 us a call, without waiting");
     cr_expect_str_eq(finding(2), "");
 }
 
 Test(compare, names_the_size_that_changes_most)
 {
     sum_ms[0] = sum_ms[1] = 300;
-    compare(usual, (struct made){10, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(1, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(usual, (struct made){10, 1, 0, 0.5, false}, sums_longer);
     sum_ms[1] = 400;
     sum_place = 1;
-    compare(usual, (struct made){10, 1, 0, 0.5, false}, 5, NAN, NULL);
-    SAYS(1, "Allreduce of 1.50 KiB on 2 ranks at solve.c:20 solve takes longer");
-    SAYS(2, "Allreduce on 2 ranks at solve.c:10 solve takes longer");
+    expect_first(
+        usual, (struct made){10, 1, 0, 0.5, false},
+        "Allreduce of 1.50 KiB on 2 ranks at solve.c:20 solve takes longer by 50.0 ms a call");
+    SAYS(2, sums_longer);
     sum_ms[1] = 300;
     send_ms[1] = 200;
-    compare(usual, usual, 5, NAN, NULL);
-    SAYS(1, "Send of 1 KiB at solve.c:20 solve takes longer");
+    expect_first(usual, usual, "Send of 1 KiB at solve.c:20 solve takes longer by 200 ms a call");
+    sends[1] = 2;
+    expect_first(usual, usual,
+                 "Send of 1 KiB at solve.c:20 solve takes longer in 1 -> 2 calls a rank");
+}
+
+Test(compare, the_interval_of_a_run_must_lie_beyond_its_floor)
+{
+    compare(usual, (struct made){10, 1, 0, 0.014, false}, 5, NAN, NULL);
+    SAYS(0, "p = 0.016: undecided with 5 + 5 runs");
+    compare(usual, (struct made){10, 1, 0, 0.02, false}, 5, NAN, NULL);
+    SAYS(0, "slower");
+    spread = 0.0001;
+    compare(usual, (struct made){10, 1, 0, 0.001, false}, 5, NAN, NULL);
+    SAYS(0, "p = 0.0079: no difference above 0.25 %");
 }
 
 Test(compare, nothing_is_found_between_equal_runs_or_with_too_few)
