@@ -218,15 +218,13 @@ static void describe(const struct comparison *c, const struct change *x, char *t
                  AS_SHIFT(x->shift.high));
 }
 
-/* "about 12 runs per side would decide: collprof repeat -n 12" */
-static void advise_runs(const struct comparison *c, struct estimate e, double limit, char text[160])
+/* "about 12 runs per side would decide: collprof repeat -n 12"; NULL: more than 1000. */
+static const char *advise_runs(const struct comparison *c, struct estimate e, double limit,
+                               char text[160])
 {
     size_t runs = evidence_runs_needed(e, limit, c->n < c->m ? c->n : c->m);
-    if (runs)
-        snprintf(text, 160, "about %zu runs per side would decide: collprof repeat -n %zu", runs,
-                 runs);
-    else
-        snprintf(text, 160, "more than 1000 runs per side would be needed to decide");
+    snprintf(text, 160, "about %zu runs per side would decide: collprof repeat -n %zu", runs, runs);
+    return runs ? text : NULL;
 }
 
 /* Without a share of the run, by which a document sorts: causes stay before consequences. */
@@ -242,20 +240,18 @@ static struct finding finding_of(const struct change *x)
 static void add_run(const struct comparison *c, struct document *d)
 {
     const struct change *x = &c->list.at[0];
-    char text[TEXT_ROOM], verdict[64], advice[160];
+    char text[TEXT_ROOM], undecided[64], advice[160];
     const double least = floor_share * c->wall_ns;
+    const bool equal = fmax(x->shift.high, -x->shift.low) <= least;
     struct finding f = finding_of(x);
     describe(c, x, text);
-    if (x->detected) {
-        strcpy(verdict, x->shift.value > 0 ? "slower" : "faster");
-    } else if (fmax(x->shift.high, -x->shift.low) <= least) {
-        strcpy(verdict, "no difference above 0.25 %");
-    } else {
-        snprintf(verdict, sizeof verdict, "undecided with %zu + %zu runs", c->n, c->m);
-        advise_runs(c, x->shift, copysign(least, x->shift.value), advice);
-        f.advice = advice;
-    }
-    document_finding(d, &f, "Run time: %s, exact rank test p = %.2g: %s.", text, x->p, verdict);
+    snprintf(undecided, sizeof undecided, "undecided with %zu + %zu runs", c->n, c->m);
+    if (!x->detected && !equal)
+        f.advice = advise_runs(c, x->shift, copysign(least, x->shift.value), advice);
+    document_finding(d, &f, "Run time: %s, exact rank test p = %.2g: %s.", text, x->p,
+                     !x->detected         ? equal ? "no difference above 0.25 %" : undecided
+                     : x->shift.value > 0 ? "slower"
+                                          : "faster");
 }
 
 static void add_cause(const struct comparison *c, struct document *d, const struct change *x)
@@ -320,10 +316,8 @@ static enum gate add_gate(const struct comparison *c, struct document *d)
     enum gate gate = judge(c, limit, &why);
     struct finding f = {.key = keys[gate], .severity = SEVERITY_FINDING};
     describe(c, why, text);
-    if (gate == GATE_UNDECIDED) {
-        advise_runs(c, why->shift, limit, advice);
-        f.advice = advice;
-    }
+    if (gate == GATE_UNDECIDED)
+        f.advice = advise_runs(c, why->shift, limit, advice);
     document_finding(d, &f, "Limit of %g %%: %s, %s%s%s: %s.", 100 * c->request->limit,
                      strchr(keys[gate], '_') + 1, kinds[why->kind].head, why->site ? " " : "",
                      why->site ? why->site->label : "", text);

@@ -79,8 +79,7 @@ struct estimate evidence_shift(const double *a, size_t n, const double *b, size_
 
 size_t evidence_runs_needed(struct estimate e, double limit, size_t runs)
 {
-    double far = fabs(e.value - limit);
-    double half = e.value > limit ? e.value - e.low : e.high - e.value;
+    const double far = fabs(e.value - limit), half = fmax(e.value - e.low, e.high - e.value);
     if (isnan(half))
         return 5;
     double needed = (double)runs * (half / far) * (half / far);
