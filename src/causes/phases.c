@@ -35,11 +35,10 @@ static double set_means(const struct run_slice *slice, size_t n, struct phase *p
     double squares = 0, products = 0, before = 0, length[2] = {0};
     for (size_t i = 0; i < n; i++)
         length[is_in(p, i)] += (double)(slice[i].end_ns - slice[i].begin_ns);
-    p->efficiency = p->most = p->other_efficiency = p->other_most = 0;
+    p->efficiency = p->other_efficiency = 0;
     for (size_t i = 0; i < n; i++) {
         const double part = (double)(slice[i].end_ns - slice[i].begin_ns) / length[is_in(p, i)];
         *(is_in(p, i) ? &p->efficiency : &p->other_efficiency) += part * slice[i].efficiency;
-        *(is_in(p, i) ? &p->most : &p->other_most) += part * slice[i].most;
     }
     for (size_t i = 0; i < n; i++) {
         const double off =

@@ -22,7 +22,7 @@ enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
 /* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */
 struct phase {
     size_t first, last;
-    double efficiency, most, other_efficiency, other_most;
+    double efficiency, other_efficiency;
     uint32_t rank; /* most often the one with the most time outside of MPI in the phase */
 };
 

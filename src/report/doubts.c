@@ -78,58 +78,44 @@ static void find_failures(struct finding_context *c)
     const struct profile *p = c->v->p;
     struct profile_entry most = {0};
     uint64_t all = 0;
-    size_t sites = 0;
-    char call[CALL_LABEL], rank[40], more[60];
+    char rank[40];
     struct profile *sums = profile_sums(p, true);
     for (EACH(const struct profile_entry, e, sums->entries)) {
-        sites += e->errors > 0;
         all += e->errors;
         most = e->errors > most.errors ? *e : most;
     }
     profile_free(sums);
     if (!all)
         return;
-    const size_t others = sites - 1;
+    const bool all_here = most.errors == all;
     const struct profile_group *g = profile_group_find(p, most.site, most.operation);
-    const bool one = !others && g && g->spread.ranks == 1;
+    const bool one = all_here && g && g->spread.ranks == 1;
     const int only = one ? (int)g->spread.best : -1;
     snprintf(rank, sizeof rank, " on rank %d", only);
-    snprintf(more, sizeof more, " most often, and %zu other call site%s", others,
-             others == 1 ? "" : "s");
-    call_label(c->v, most.operation, most.site, NULL, call);
-    struct finding f = {.key = "failed_calls",
-                        .severity = SEVERITY_ERROR,
-                        .site = call,
-                        .ranks = &only,
-                        .n_ranks = one};
-    f.number[0] = (struct finding_number){"count", (double)all};
-    document_finding(c->d, &f, "%s call%s returned an error%s: %s%s.", AS_COUNT(all),
-                     all == 1 ? "" : "s", one ? rank : "", call, others ? more : "");
+    const char *call = AS_CALL(c->v, most.operation, most.site, NULL);
+    document_finding(c->d,
+                     FINDING("failed_calls", ERROR, .site = call, .ranks = &only, .n_ranks = one,
+                             .number = {{"count", (double)all}}),
+                     "%s call%s returned an error%s: %s%s.", AS_COUNT(all), all == 1 ? "" : "s",
+                     one ? rank : "", call, all_here ? "" : " most often");
 }
 
-/* The time that experiments took, and the calls that they may have delayed. */
 static void find_excluded(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    double calls = 0, excluded = 0, injected = 0, run = 0;
+    double injected = 0, run = 0;
     for (size_t i = 0; i < p->ranks.n; i++) {
         injected += 1e-9 * (double)p->ranks.at[i].injected_ns;
         run += p->ranks.at[i].wall;
     }
-    for (size_t i = 0; i < p->entries.n; i++) {
-        calls += (double)p->entries.at[i].calls;
-        excluded += (double)p->entries.at[i].excluded;
-    }
-    if (excluded > 0 || injected > 0.001 * run)
+    if (injected > 0.001 * run)
         document_finding(
             c->d,
-            FINDING("excluded", NOTE,
-                    .number = {{"calls_percent", 100 * excluded / calls},
-                               {"measuring_percent", 100 * injected / run}}),
+            FINDING("excluded", NOTE, .number = {{"measuring_percent", 100 * injected / run}}),
             "Experiments took %s of the run; percentages refer to the rest. Calls that they may "
-            "have delayed, %s of all, count for the efficiency and the ranks' times, but not for "
-            "times of call sites.",
-            AS_SHARE(injected, run), AS_SHARE(excluded, calls));
+            "have delayed count for the efficiency and the ranks' times, but not for times of call "
+            "sites.",
+            AS_SHARE(injected, run));
 }
 
 /* Doubts about the run as a whole. */

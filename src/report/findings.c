@@ -88,10 +88,8 @@ static void find_contention(struct finding_context *c)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
             rank, AS_SHARE(size, 1),
-            !doubtful ? ""
-            : c->v->p->causes.n
-                ? ": ranks that it or recording may have made late are only in --table=causes"
-                : ": ranks that it or recording may have made late are not named");
+            doubtful ? ": ranks that it or recording may have made late are not named as causes"
+                     : "");
 }
 
 /* Whether nine of ten calls only poll whether something is complete. What ranks do between them may
@@ -101,7 +99,6 @@ static bool find_polls(const struct finding_context *c)
     const struct profile *p = c->v->p;
     struct profile_entry most = {0};
     uint64_t polls = 0, calls = 0;
-    char call[CALL_LABEL];
     struct profile *sums = profile_sums(p, true);
     for (EACH(const struct profile_entry, e, sums->entries)) {
         const bool poll = profile_operation_polls(p->operations.at[e->operation].name);
@@ -114,7 +111,7 @@ static bool find_polls(const struct finding_context *c)
         return false;
     const struct profile_group *g = profile_group_find(p, most.site, most.operation);
     const double every = c->run * (g ? g->spread.ranks : 1) / (double)most.calls;
-    call_label(c->v, most.operation, most.site, NULL, call);
+    const char *call = AS_CALL(c->v, most.operation, most.site, NULL);
     document_finding(
         c->d,
         FINDING("polls", NOTE, .site = call, .number = {{"count", (double)most.calls}},
@@ -156,22 +153,20 @@ static void find_small_messages(struct finding_context *c)
     enum { LEAST = 1000, SMALL = 256 };
     const struct profile *p = c->v->p;
     const struct profile_peer *most = NULL;
-    double time = 0;
-    char call[CALL_LABEL];
     for (EACH(const struct profile_peer, x, p->peers)) {
         if (!x->received && x->site != PROFILE_NONE && x->messages >= LEAST &&
             x->bytes <= x->messages * SMALL && (!most || x->messages > most->messages) &&
             !answers(p, x))
             most = x;
     }
-    for (size_t i = 0; most && i < p->entries.n; i++)
-        if (p->entries.at[i].site == most->site && p->entries.at[i].operation == most->operation)
-            time += 1e-9 * (double)p->entries.at[i].time_ns / c->ranks;
+    const struct profile_group *g =
+        most ? profile_group_find(p, most->site, most->operation) : NULL;
+    const double time = g ? 1e-9 * (double)g->spread.sum / c->ranks : 0;
     /* In a call only contention delays: recording and computation are outside of it. */
     if (!most || !finding_matters(c, time, NAN, c->run * c->v->noise.most))
         return;
     struct finding f = finding_of_cost(c, "small_messages", time, NAN);
-    call_label(c->v, most->operation, most->site, NULL, call);
+    const char *call = AS_CALL(c->v, most->operation, most->site, NULL);
     f.site = call;
     f.ranks = &(int){(int)most->rank};
     f.n_ranks = 1;
@@ -205,50 +200,38 @@ static void find_unseparated(struct finding_context *c)
 {
     static const double much = 0.10; /* of the run */
     const double unseparated = unseparated_share(c);
-    char advice[RUN_AGAIN];
     if (unseparated < much)
         return;
-    run_again(c, "see what messages wait for", "--trace ", advice);
     document_finding(
-        c->d, FINDING("waiting_unknown", NOTE, .advice = advice),
+        c->d,
+        FINDING("waiting_unknown", NOTE,
+                .advice = AS_COMMAND(c, "see what messages wait for", "--trace ")),
         "%s of the run is in calls that send and receive: without --trace it is unknown how much "
         "of it is waiting and how much transfer.",
         AS_SHARE(unseparated, 1));
-}
-
-static double percent_of(double part, double whole)
-{
-    return whole > 0 ? 100 * part / whole : 100;
 }
 
 /* A part of the run whose efficiency differs from that of the rest. */
 static void find_phase(struct finding_context *c)
 {
     struct phase x;
-    char advice[RUN_AGAIN];
     if (!phase_find(c->v->p->slices.at, c->v->p->slices.n, &x))
         return;
     const double begin = (double)c->v->p->slices.at[x.first].begin_ns,
                  end = (double)c->v->p->slices.at[x.last - 1].end_ns;
     const bool asks = !c->v->p->trace.on && x.efficiency < x.other_efficiency;
-    run_again(c, "see what the slowest rank does then", "--trace ", advice);
-    const struct finding f = {.key = "phase",
-                              .severity = SEVERITY_NOTE,
-                              .advice = asks ? advice : NULL,
-                              .ranks = &(int){(int)x.rank},
-                              .n_ranks = 1,
-                              .number = {{"efficiency_percent", 100 * x.efficiency},
-                                         {"other_efficiency_percent", 100 * x.other_efficiency},
-                                         {"begin_us", 1e-3 * begin},
-                                         {"end_us", 1e-3 * end}}};
-    document_finding(
-        c->d, &f,
-        "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%: load balance %.0f %% "
-        "(otherwise %.0f %%), communication %.0f %% (otherwise %.0f %%); rank %u is "
-        "most often the slowest one then.",
-        AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency,
-        percent_of(x.efficiency, x.most), percent_of(x.other_efficiency, x.other_most),
-        100 * x.most, 100 * x.other_most, x.rank);
+    const char *advice = AS_COMMAND(c, "see what the slowest rank does then", "--trace ");
+    document_finding(c->d,
+                     FINDING("phase", NOTE, .advice = asks ? advice : NULL,
+                             .ranks = &(int){(int)x.rank}, .n_ranks = 1,
+                             .number = {{"efficiency_percent", 100 * x.efficiency},
+                                        {"other_efficiency_percent", 100 * x.other_efficiency},
+                                        {"begin_us", 1e-3 * begin},
+                                        {"end_us", 1e-3 * end}}),
+                     "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%; rank %u is "
+                     "most often the slowest one then.",
+                     AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency,
+                     x.rank);
 }
 
 /* What other algorithms would save: medians, without an interval. */
@@ -258,7 +241,7 @@ static void find_tuned(struct finding_context *c)
     ARRAY(struct tuned) all = {0};
     double saved = 0;
     size_t n = 0, faster = 0;
-    char options[4300], word[4200], advice[RUN_AGAIN];
+    char options[4300], word[4200];
     for (size_t i = 0; i < p->findings.n; i++) {
         const json_t *f = p->findings.at[i].value;
         if (strcmp(p->findings.at[i].kind, "tune") != 0)
@@ -276,11 +259,10 @@ static void find_tuned(struct finding_context *c)
         return;
     quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
     snprintf(options, sizeof options, "--tuned=%s ", word);
-    run_again(c, "use them", options, advice);
     struct finding f = finding_of_cost(c, "tuned", saved, NAN);
     f.number[0] = (struct finding_number){"collectives", (double)n};
     f.number[1] = (struct finding_number){"faster", (double)faster};
-    f.advice = faster ? advice : NULL;
+    f.advice = faster ? AS_COMMAND(c, "use them", options) : NULL;
     f.severity = faster ? SEVERITY_FINDING : SEVERITY_NOTE;
     if (faster)
         document_finding(c->d, &f,

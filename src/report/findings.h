@@ -3,7 +3,6 @@
  * list at the end of findings.c. */
 #pragma once
 
-#include "base/array.h"
 #include "report/tables.h"
 
 /* Adds all findings of V to D. DIRECTORY: that of the run, for advice; NULL if unknown. */
@@ -24,12 +23,11 @@ struct imbalance {
     double low;               /* what COST is at least, without doubtful parts */
     double slow_time, others; /* time outside of MPI in these segments, in seconds: mean of the slow
                                  ranks, and of the others */
-    struct imbalance_site {
+    struct {
         uint32_t operation, site;
-        double cost;                    /* part of COST; 0: no such call is known */
-        bool own;                       /* a slow rank calls it, too */
-    } at;                               /* the call in which others wait most for the slow ranks */
-    ARRAY(struct imbalance_site) sites; /* all such calls */
+        double cost; /* part of COST; 0: no such call is known */
+        bool own;    /* a slow rank calls it, too */
+    } at;            /* the call in which others wait most for the slow ranks */
     bool reported;
 };
 
@@ -47,11 +45,6 @@ void imbalances_free(struct imbalances *list);
 /* An imbalance of LIST that is not reported yet and has that rank as a slow one; NULL if none. */
 struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct profile *p,
                                     uint32_t rank);
-
-/* The least time that the slow ranks can have used a processor outside of MPI, and the most that
- * they can have used one or been runnable, as shares of that time: their processor time in MPI is
- * unknown. False if unknown. */
-bool imbalance_processor(const struct imbalance *b, const struct profile *p, double share[2]);
 
 struct finding_context {
     struct document *d;
@@ -78,6 +71,7 @@ struct finding finding_of_cost(const struct finding_context *c, const char *key,
 enum { RUN_AGAIN = 7000 };
 const char *run_again(const struct finding_context *c, const char *why, const char *options,
                       char text[RUN_AGAIN]);
+#define AS_COMMAND(c, why, options) run_again(c, why, options, (char[RUN_AGAIN]){0})
 
 /* "the run would take 345 ms instead of 495 ms (95 % CI 340 to 352 ms), 30 % less" */
 enum { PREDICTION_TEXT = 200 };

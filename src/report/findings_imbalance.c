@@ -7,12 +7,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The least time that the slow ranks can have used a processor outside of MPI, and the most that
+ * they can have used one or been runnable, as shares of that time: their processor time in MPI is
+ * unknown. False if unknown. */
+static bool processor_share(const struct imbalance *b, const struct profile *p, double share[2])
+{
+    double outside = 0, least = 0, most = 0;
+    bool known = true;
+    for (size_t i = 0; i < p->ranks.n; i++) {
+        const struct profile_rank *r = &p->ranks.at[i];
+        double time = rank_outside(r), used = 1e-9 * (double)r->cpu_ns;
+        if (!b->slow[i])
+            continue;
+        known = known && r->cpu_ns >= 0;
+        outside += time;
+        least += fmin(time, fmax(0, used - 1e-9 * (double)r->mpi_ns));
+        most += fmin(time, used + fmax(0, 1e-9 * (double)r->delayed_ns));
+    }
+    share[0] = least / outside;
+    share[1] = most / outside;
+    return known && outside > 0;
+}
+
 static void add_imbalance(struct finding_context *c, const struct imbalance *b)
 {
     const struct profile *p = c->v->p;
     const bool several = b->n_slow > 1;
     static const double nearly_all = 0.9;
-    char list[200] = "", call[CALL_LABEL] = "MPI_Finalize", more[120] = "";
+    char list[200] = "", more[120] = "";
     char advice[CALL_LABEL + 300], code[SAMPLED_TEXT];
     double processor[2];
     int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
@@ -21,9 +43,10 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
         if (b->slow[i])
             rank[n++] = p->ranks.at[i].rank;
     rank_list(list, sizeof list, rank, n);
-    if (b->at.cost > 0)
-        call_label(c->v, b->at.operation, b->at.site, NULL, call);
-    bool known = imbalance_processor(b, p, processor);
+    const bool known_call = b->at.cost > 0;
+    const char *call =
+        known_call ? AS_CALL(c->v, b->at.operation, b->at.site, NULL) : "MPI_Finalize";
+    bool known = processor_share(b, p, processor);
     bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
     if (idle)
         snprintf(more, sizeof more,
@@ -32,14 +55,14 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                  AS_SHARE(processor[1], 1), several ? "their" : "its");
     sampled_excess(c->v, b->slow, NULL, b->slow_time - b->others, code);
     struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
-    f.site = b->at.cost > 0 ? call : NULL;
+    f.site = known_call ? call : NULL;
     f.ranks = rank;
     f.n_ranks = n;
     f.number[0] = (struct finding_number){"longer_seconds", b->slow_time - b->others};
     f.number[1] = (struct finding_number){"processor_percent", known ? 100 * processor[1] : NAN};
     f.advice = advice;
     /* Where only others wait, the line is not one of the slow rank's code. */
-    const bool own = b->at.own || b->at.cost <= 0;
+    const bool own = b->at.own || !known_call;
     snprintf(advice, sizeof advice, "%s %s%s: rank%s %s take%s %.2f x the time of the others",
              idle ? "shorten what is waited for" : "balance the work",
              own           ? "before "
@@ -55,7 +78,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
         : several ? "are outside of MPI for"
                   : "is outside of MPI for",
         AS_TIME(1e9 * (b->slow_time - b->others)), several ? "them" : "it",
-        b->at.cost > 0 && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, code, more);
+        known_call && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, code, more);
     free(rank);
 }
 
@@ -78,29 +101,20 @@ static double unexplained(const struct finding_context *c, double wait)
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
-    /* Most of the waiting is for one rank, but no interval can be had of so few calls. */
-    const bool chance = a->instances < NOISE_PARTS && 2 * a->cost_ns > a->wait_ns;
-    char share[32], of_rank[32], call[CALL_LABEL], advice[RUN_AGAIN];
+    const char *advice = AS_COMMAND(c, "see what late ranks do", "--trace "),
+               *call = AS_CALL(c->v, a->operation, a->site, NULL), *share = AS_SHARE(wait, time);
     struct finding f = finding_of_cost(c, "late_arrival", cost, low);
-    call_label(c->v, a->operation, a->site, NULL, call);
-    run_again(c, "see what late ranks do", "--trace ", advice);
     f.site = call;
     f.ranks = &(int){(int)a->cost_rank};
-    f.n_ranks = one || chance;
+    f.n_ranks = one;
     f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
     f.advice = c->v->p->trace.on ? NULL : advice;
-    format_share(share, wait, time);
-    format_share(of_rank, (double)a->cost_ns, (double)a->wait_ns);
     if (one)
         document_finding(c->d, &f,
                          "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
                          "late.",
-                         share, call, of_rank, a->cost_rank);
-    else if (chance)
-        document_finding(c->d, &f,
-                         "%s of the time in collectives is waiting for the last rank, most of it "
-                         "in %s, %s of that for rank %u, in too few calls to exclude chance.",
-                         share, call, of_rank, a->cost_rank);
+                         share, call, AS_SHARE((double)a->cost_ns, (double)a->wait_ns),
+                         a->cost_rank);
     else
         document_finding(c->d, &f,
                          "%s of the time in collectives is waiting for the last rank, most of it "

@@ -47,45 +47,38 @@ static double mean_bytes(const struct profile *p, const struct root_cause *c)
 
 /* One segment, on all ranks that others waited for in it. */
 struct segment {
-    const struct root_cause *first; /* of N rows */
-    size_t n;
-    const struct root_cause *most; /* the row that costs most */
+    const struct root_cause *most; /* its row that costs most */
+    size_t n;                      /* rows, one for each rank */
     double cost, of_most, second;  /* ns: of all rows; of the largest; of the second largest */
     double passed;                 /* part of COST that was passed on */
     double error;                  /* at most half of COST's 95 % interval; NAN: unknown */
     uint64_t followed, in_turn;    /* sums */
 };
 
-COMPARISON(by_segment, struct root_cause,
-           ORDER(x->kind, y->kind) ?: ORDER(x->from_site, y->from_site)
-               ?: ORDER(x->from_operation, y->from_operation) ?: ORDER(x->site, y->site)
-               ?: ORDER(x->operation, y->operation))
-
-COMPARISON(by_segment_and_rank, struct root_cause, by_segment(x, y) ?: ORDER(x->rank, y->rank))
-
 static double cost_of(const struct root_cause *c)
 {
     return (double)c->direct_ns + (double)c->passed_ns;
 }
 
-static struct segment segment_at(const struct root_cause *c, const struct root_cause *end)
+/* The segment of C. No rows if one before C is of the same segment. */
+static struct segment segment_of(const struct profile *p, const struct root_cause *c)
 {
-    struct segment s = {.first = c, .most = c};
-    for (; &c[s.n] < end && !by_segment(&c[s.n], c); s.n++) {
-        const struct root_cause *x = &c[s.n];
+    struct segment s = {.most = c};
+    for (EACH(const struct root_cause, x, p->causes)) {
         const double cost = cost_of(x);
+        if (x->kind != c->kind || !same_segment(x, c))
+            continue;
+        if (x < c)
+            return (struct segment){0};
+        s.n++;
         s.cost += cost;
         s.passed += (double)x->passed_ns;
         s.error += x->error_ns;
         s.followed += x->followed;
         s.in_turn += x->in_turn;
-        if (cost > s.of_most) {
-            s.second = s.of_most;
-            s.of_most = cost;
-            s.most = x;
-        } else if (cost > s.second) {
-            s.second = cost;
-        }
+        s.second = fmax(s.second, fmin(s.of_most, cost));
+        s.most = cost > s.of_most ? x : s.most;
+        s.of_most = fmax(s.of_most, cost);
     }
     return s;
 }
@@ -96,11 +89,10 @@ enum { SEGMENT_LABEL = 2 * CALL_LABEL + 40 };
 static void segment_label(const struct view *v, const struct root_cause *c,
                           char text[SEGMENT_LABEL])
 {
-    char before[CALL_LABEL], after[CALL_LABEL];
-    const char *entered = call_label(v, c->operation, c->site, "MPI_Finalize", after);
+    const char *entered = AS_CALL(v, c->operation, c->site, "MPI_Finalize");
     if (c->kind == CAUSE_COMPUTATION)
         snprintf(text, SEGMENT_LABEL, "Between %s and %s",
-                 call_label(v, c->from_operation, c->from_site, "MPI_Init", before), entered);
+                 AS_CALL(v, c->from_operation, c->from_site, "MPI_Init"), entered);
     else
         snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
 }
@@ -134,7 +126,7 @@ static const char *order_of(const struct segment *s)
 /* Seconds per rank of S's cost that may have other reasons than the program. */
 static double cause_doubt(const struct finding_context *c, const struct segment *s)
 {
-    const bool outside = s->first->kind == CAUSE_COMPUTATION;
+    const bool outside = s->most->kind == CAUSE_COMPUTATION;
     const bool one = is_of_one_rank(s);
     return noise_doubt(c->v->p, one ? (int64_t)s->most->rank : NOISE_ANY_RANK, !one && !outside,
                        outside ? c->v->where.mean : 0);
@@ -161,19 +153,14 @@ static void wave_text(const struct root_cause *c, char *text, size_t room)
 static void which_ranks(const struct segment *s, const char *order, char *text, size_t room)
 {
     const double always = 0.9;
-    char share[32];
-    format_share(share, s->of_most, s->cost);
     if (s->of_most >= always * s->cost)
         snprintf(text, room, "rank %u takes", s->most->rank);
-    else if (is_of_one_rank(s))
-        snprintf(text, room, "rank %u (%s of it), and others at other times, take", s->most->rank,
-                 share);
     else if (order)
         snprintf(text, room, "%zu ranks %s take", s->n,
                  strcmp(order, "random_barrier") ? "in turn" : "by chance");
     else
         snprintf(text, room, "several ranks, most often rank %u (%s of it), take", s->most->rank,
-                 share);
+                 AS_SHARE(s->of_most, s->cost));
 }
 
 /* " Balanced, the run would take ...", if the gain exceeds its interval. */
@@ -183,7 +170,7 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
     const struct profile *p = c->v->p;
     char prediction[PREDICTION_TEXT];
     for (EACH(const struct prediction, x, p->predictions))
-        if (s->first->kind == CAUSE_COMPUTATION && same_segment(&x->segment, s->first) &&
+        if (s->most->kind == CAUSE_COMPUTATION && same_segment(&x->segment, s->most) &&
             !(x->high_ns > profile_longest_ns(p)))
             snprintf(text, room, " Balanced, %s.", prediction_text(p, x, prediction));
 }
@@ -197,7 +184,7 @@ static void code_text(const struct finding_context *c, const struct segment *s, 
     *text = '\0';
     for (size_t i = 0; i < p->ranks.n; i++)
         slow[i] = p->ranks.at[i].rank == (int32_t)s->most->rank;
-    if (s->first->kind == CAUSE_COMPUTATION && is_of_one_rank(s))
+    if (s->most->kind == CAUSE_COMPUTATION && is_of_one_rank(s))
         sampled_excess(c->v, slow, s->most, cost, text);
     free(slow);
 }
@@ -209,14 +196,13 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     const struct profile *p = c->v->p;
     const bool one = is_of_one_rank(s);
     const char *order = one ? NULL : order_of(s);
-    char call[CALL_LABEL], more[100] = "", by[320] = "";
-    char entered[CALL_LABEL];
+    const char *call = AS_CALL(c->v, s->most->wait_operation, s->most->wait_site, NULL);
+    char more[100] = "", by[320] = "";
     const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20] = "";
     char code[SAMPLED_TEXT];
     struct finding f = finding_of_cost(c, order ? order : keys[s->most->wait_state], cost,
                                        noise_at_least(cost, least, cause_doubt(c, s)));
-    call_label(c->v, s->most->wait_operation, s->most->wait_site, NULL, call);
     segment_label(c->v, s->most, between);
     f.site = call;
     f.number[0] = (struct finding_number){"late_ranks", (double)s->n};
@@ -246,10 +232,9 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     if (certain)
         gain_text(c, s, gain, sizeof gain);
     code_text(c, s, cost, code);
-    if (certain && one && s->first->kind == CAUSE_COMPUTATION)
+    if (certain && one && s->most->kind == CAUSE_COMPUTATION)
         snprintf(advice, sizeof advice, "shorten or balance what rank %u does before %s",
-                 s->most->rank,
-                 call_label(c->v, s->most->operation, s->most->site, "MPI_Finalize", entered));
+                 s->most->rank, AS_CALL(c->v, s->most->operation, s->most->site, "MPI_Finalize"));
     else
         snprintf(advice, sizeof advice,
                  "see all causes of waiting: collprof report --table=causes %s",
@@ -273,62 +258,41 @@ static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
     double unseen = noise_unseen_waits(c->v->p);
-    char advice[RUN_AGAIN];
     if (unseen < too_much_unseen)
         return false;
-    run_again(c, "trace with longer windows", "--trace --memory=SIZE ", advice);
     document_finding(
-        c->d, FINDING("trace_windows", DOUBT, .advice = advice),
+        c->d,
+        FINDING("trace_windows", DOUBT,
+                .advice = AS_COMMAND(c, "trace with longer windows", "--trace --memory=SIZE ")),
         "The trace does not show which rank causes most waiting: calls that are too long for its "
         "windows of %s take %s of the time in calls that may wait.",
         AS_TIME(noise_window_ns(c->v->p)), AS_SHARE(unseen, 1));
     return true;
 }
 
-static void find_unknown_causes(struct finding_context *c, double unknown)
-{
-    double cost = 1e-9 * unknown / c->ranks / c->v->p->trace.covered;
-    if (!noise_matters(cost, NAN, 0, c->run))
-        return;
-    document_finding(c->d, FINDING("unknown_causes", DOUBT),
-                     "The trace does not show the cause of %s of waiting per rank, %s of all: it "
-                     "is at the edge of a window, or in a call whose wait is unknown.",
-                     AS_TIME(1e9 * cost), AS_SHARE(unknown, (double)c->v->p->trace.wait_ns));
-}
-
 /* Each cause gives one finding; ranks that wait and only pass the delay on give none. */
 void find_waits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    double unknown = 0;
     if (!p->trace.on || !p->waits.n || p->trace.covered <= 0 || windows_hide(c))
         return;
     c->traced = true;
-    struct root_cause *causes = memory_alloc((p->causes.n + 1) * sizeof *causes),
-                      *last = causes + p->causes.n;
-    if (p->causes.n)
-        memcpy(causes, p->causes.at, p->causes.n * sizeof *causes);
-    qsort(causes, p->causes.n, sizeof *causes, by_segment_and_rank);
     struct segment uncertain = {0}; /* the costliest that CPU contention may explain */
-    for (const struct root_cause *x = causes; x < last;) {
-        struct segment s = segment_at(x, last);
-        const bool waits = s.most->wait_operation != CAUSES_NONE;
-        double cost = segment_seconds(c, &s);
-        x += s.n;
-        if (s.first->kind != CAUSE_COMPUTATION && s.first->kind != CAUSE_TRANSFER) {
-            unknown += s.first->kind == CAUSE_UNKNOWN ? s.cost : 0;
-        } else if (waits && finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
+    for (EACH(const struct root_cause, x, p->causes)) {
+        const struct segment s = segment_of(p, x);
+        if (!s.n || s.most->wait_operation == CAUSES_NONE ||
+            (x->kind != CAUSE_COMPUTATION && x->kind != CAUSE_TRANSFER))
+            continue;
+        const double cost = segment_seconds(c, &s);
+        if (finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
             add_cause(c, &s, cost, true);
             struct imbalance *b;
             while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
                 b->reported = true;
-        } else if (waits && noise_matters(cost, least_cost(c, &s), 0, c->run) &&
-                   s.cost > uncertain.cost) {
+        } else if (s.cost > uncertain.cost && noise_matters(cost, least_cost(c, &s), 0, c->run)) {
             uncertain = s;
         }
     }
-    if (uncertain.first)
+    if (uncertain.n)
         add_cause(c, &uncertain, segment_seconds(c, &uncertain), false);
-    find_unknown_causes(c, unknown);
-    free(causes);
 }

@@ -143,19 +143,12 @@ static void add_site(const struct profile *p, struct imbalance *b,
 {
     bool here = end && 1e-9 * (double)end->wait_ns / (double)p->ranks.n >= cost / 2;
     const struct profile_group *g = here ? NULL : longest_wait(p, b->slow, cost);
-    if (!end && !g)
+    if ((!end && !g) || cost <= b->at.cost)
         return;
-    const struct imbalance_site at = {g ? g->operation : end->operation, g ? g->site : end->site, 0,
-                                      !g || g->spread.ranks == p->ranks.n ||
-                                          is_slow(p, b->slow, g->spread.best)};
-    size_t i = 0;
-    while (i < b->sites.n &&
-           (b->sites.at[i].operation != at.operation || b->sites.at[i].site != at.site))
-        i++;
-    if (i == b->sites.n)
-        *PUSH(&b->sites) = at;
-    b->sites.at[i].cost += cost;
-    b->at = b->sites.at[i].cost > b->at.cost ? b->sites.at[i] : b->at;
+    b->at.operation = g ? g->operation : end->operation;
+    b->at.site = g ? g->site : end->site;
+    b->at.cost = cost;
+    b->at.own = !g || g->spread.ranks == p->ranks.n || is_slow(p, b->slow, g->spread.best);
 }
 
 static void add(struct imbalances *list, const struct profile *p, const struct segments *s,
@@ -221,10 +214,8 @@ struct imbalances imbalances_find(const struct view *v)
 
 void imbalances_free(struct imbalances *list)
 {
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < list->n; i++)
         free(list->at[i].slow);
-        free(list->at[i].sites.at);
-    }
     free(list->at);
     *list = (struct imbalances){0};
 }
@@ -236,23 +227,4 @@ struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct 
         if (!list->at[i].reported && is_slow(p, list->at[i].slow, rank))
             return &list->at[i];
     return NULL;
-}
-
-bool imbalance_processor(const struct imbalance *b, const struct profile *p, double share[2])
-{
-    double outside = 0, least = 0, most = 0;
-    bool known = true;
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        const struct profile_rank *r = &p->ranks.at[i];
-        double time = rank_outside(r), used = 1e-9 * (double)r->cpu_ns;
-        if (!b->slow[i])
-            continue;
-        known = known && r->cpu_ns >= 0;
-        outside += time;
-        least += fmin(time, fmax(0, used - 1e-9 * (double)r->mpi_ns));
-        most += fmin(time, used + fmax(0, 1e-9 * (double)r->delayed_ns));
-    }
-    share[0] = least / outside;
-    share[1] = most / outside;
-    return known && outside > 0;
 }

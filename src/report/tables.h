@@ -26,6 +26,9 @@ void view_close(struct view *v);
 enum { CALL_LABEL = 600 };
 const char *call_label(const struct view *v, uint32_t operation, uint32_t site, const char *none,
                        char text[CALL_LABEL]);
+/* The same, in a text that lasts as long as the innermost block around it. */
+#define AS_CALL(v, operation, site, none)                                                          \
+    call_label(v, operation, site, none, (char[CALL_LABEL]){0})
 
 /* A column that is always shown, one that narrow text leaves out, and one of names. */
 #define COLUMN(name, kind, head, meaning)                                                          \

@@ -35,9 +35,7 @@ struct selection {
 static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site)
 {
     const char *label = site == PROFILE_NONE ? "" : s->view.label[site];
-    char call[CALL_LABEL];
-    return !strcmp(name, label) ||
-           !strcmp(name, call_label(&s->view, operation, site, "MPI_Init", call)) ||
+    return !strcmp(name, label) || !strcmp(name, AS_CALL(&s->view, operation, site, "MPI_Init")) ||
            (strlen(name) == strcspn(label, " ") && !strncmp(label, name, strlen(name)));
 }
 
