@@ -1,5 +1,4 @@
 /* Pages for a browser: the documents of a run, with pictures, and of a benchmark. */
-#include "base/text.h"
 #include "document/page.h"
 #include "export/export.h"
 
@@ -39,17 +38,11 @@ bool export_page(const struct profile *p, const struct profile *trace,
                  const struct timeline_view *view, const struct report_options *o, FILE *out)
 {
     struct document *d = report_document(p, o);
-    char title[300], all[24] = "";
+    char title[RUN_TITLE];
     picture_ranks(d, p);
     picture_efficiency(d, p);
     const bool has_timeline = trace && picture_timeline(d, trace, view);
-    const size_t ranks = trace ? trace->ranks.n : p->ranks.n; /* a trace may lack some */
-    if ((int64_t)ranks < p->size)
-        snprintf(all, sizeof all, " of %d", p->size);
-    snprintf(title, sizeof title, "%.200s on %zu%s rank%s",
-             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks, all,
-             !*all && ranks == 1 ? "" : "s");
-    page_write(d, title, out);
+    page_write(d, run_title(trace ? trace : p, title), out);
     document_free(d);
     return has_timeline;
 }

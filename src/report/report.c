@@ -20,33 +20,33 @@ int report_width(FILE *out)
     return width > REPORT_LEAST_WIDTH && width < 1000 ? width : REPORT_LEAST_WIDTH;
 }
 
-static void put_clock(struct document *d, const struct profile *p)
-{
-    char agree[80] = "";
-    if (p->synchronized && p->clock_bound > 0)
-        snprintf(agree, sizeof agree, "; clocks of the hosts agree within %s",
-                 AS_TIME(p->clock_bound * 1e9));
-    document_fact(d, "clock", "%s%s", clock_name_of(p->clock), agree);
-}
-
 /* The layer's overhead: in the calls, which is part of the run, and at both ends. */
 static void put_overhead(struct document *d, const struct profile *p)
 {
     double start = 0, merge = 0, calls = 0, cost = 0;
-    char in_calls[100] = "in each call unknown";
     for (EACH(const struct profile_rank, r, p->ranks)) {
         start = fmax(start, (double)r->init_ns);
         merge = fmax(merge, (double)r->merge_ns);
         calls += (double)r->calls;
         cost += (double)r->calls * r->call_ns;
     }
-    if (cost > 0)
-        snprintf(in_calls, sizeof in_calls, "%s of the run in %s calls of %s each",
-                 AS_SHARE(cost, profile_wall_ns(p)), AS_COUNT(whole_count(calls)),
-                 AS_TIME(cost / calls));
     if (start > 0)
-        document_fact(d, "profiler overhead", "%s in MPI_Init and MPI_Finalize; %s",
-                      AS_TIME(start + merge), in_calls);
+        document_fact(d, "profiler start and end", "%s in MPI_Init and MPI_Finalize",
+                      AS_TIME(start + merge));
+    if (cost > 0)
+        document_fact(d, "profiler overhead", "%s of the run in %s calls of %s each",
+                      AS_SHARE(cost, profile_wall_ns(p)), AS_COUNT(whole_count(calls)),
+                      AS_TIME(cost / calls));
+}
+
+const char *mpi_text(const struct view *v, char text[EFFICIENCY_TEXT])
+{
+    if (isnan(v->mpi_ns))
+        return "unknown: ranks were killed in calls";
+    snprintf(text, EFFICIENCY_TEXT, "%s per rank, %s of the run%s", AS_TIME(v->mpi_ns / v->ranks),
+             AS_SHARE(v->mpi_ns, profile_wall_ns(v->p)),
+             v->p->threads_at_once ? ", summed over its threads" : "");
+    return text;
 }
 
 static void put_times(struct document *d, const struct view *v)
@@ -65,12 +65,7 @@ static void put_times(struct document *d, const struct view *v)
                   AS_TIME(profile_longest_ns(p)),
                   p->crashed ? "the last call that was recorded" : "MPI_Finalize",
                   AS_TIME(lifecycle));
-    if (isnan(v->mpi_ns))
-        document_fact(d, "time in MPI", "unknown: ranks were killed in calls");
-    else
-        document_fact(d, "time in MPI", "%s per rank, %s of the run%s",
-                      AS_TIME(v->mpi_ns / v->ranks), AS_SHARE(v->mpi_ns, profile_wall_ns(p)),
-                      p->threads_at_once ? ", summed over its threads" : "");
+    document_fact(d, "time in MPI", "%s", mpi_text(v, factors));
 }
 
 static void put_trace(struct document *d, const struct profile *p)
@@ -81,19 +76,18 @@ static void put_trace(struct document *d, const struct profile *p)
             "static program cannot have it)",
         [LEDGER_NETWORK_NO_UCX] = "system calls alone: built without libucx-dev"};
     const struct profile_trace *t = &p->trace;
-    char window[50] = "", ends[80] = "", clock[80] = "";
     uint64_t all = t->sends > t->receives ? t->sends : t->receives;
     if (!t->on)
         return;
+    document_fact(d, "traced", "%s of the run", AS_SHARE(t->covered, 1));
     if (t->time_mask)
-        snprintf(window, sizeof window, " in windows of %s", AS_TIME(noise_window_ns(p)));
+        document_fact(d, "windows of the trace", "%s", AS_TIME(noise_window_ns(p)));
     if (all)
-        snprintf(ends, sizeof ends, ", both ends of %s of %s messages",
-                 AS_SHARE((double)t->matched, (double)all), AS_COUNT(all));
+        document_fact(d, "messages matched", "%s of %s", AS_SHARE((double)t->matched, (double)all),
+                      AS_COUNT(all));
     if (t->error_ns > 0)
-        snprintf(clock, sizeof clock, "; clocks may differ by %s, shorter waits are ignored",
-                 AS_TIME(t->error_ns));
-    document_fact(d, "trace", "%s of the run%s%s%s", AS_SHARE(t->covered, 1), window, ends, clock);
+        document_fact(d, "shortest wait seen", "%s: clocks may differ by that",
+                      AS_TIME(t->error_ns));
     if (t->network == LEDGER_NETWORK_ON)
         document_fact(
             d, "transport", "the start of %llu of %llu messages was seen%s",
@@ -144,35 +138,31 @@ static void put_facts(struct document *d, const struct view *v)
         document_fact(d, "started", "%s", text);
     document_fact(d, "hosts", "%s", hosts_text(p, text));
     put_times(d, v);
-    put_clock(d, p);
+    document_fact(d, "clock", "%s", clock_name_of(p->clock));
+    if (p->synchronized && p->clock_bound > 0)
+        document_fact(d, "clocks of the hosts", "agree within %s", AS_TIME(p->clock_bound * 1e9));
     put_overhead(d, p);
     put_trace(d, p);
     put_causes(d, p);
     put_replay(d, p);
 }
 
-static struct document *document_of(const struct view *v, const struct report_options *o)
-{
-    struct document *d = document_new("collprof-report/1");
-    put_facts(d, v);
-    findings_add(d, v, o->directory);
-    for (size_t i = 0; i < n_report_tables; i++)
-        report_table_add(d, &report_tables[i], v);
-    return d;
-}
-
 struct document *report_document(const struct profile *p, const struct report_options *o)
 {
     struct view v;
+    struct document *d = document_new("collprof-report/1");
     view_open(&v, p);
-    struct document *d = document_of(&v, o);
+    put_facts(d, &v);
+    findings_add(d, &v, o->directory);
+    for (size_t i = 0; i < n_report_tables; i++)
+        report_table_add(d, &report_tables[i], &v);
     view_close(&v);
     return d;
 }
 
 static void write_full(const struct view *v, FILE *out, const struct report_options *o)
 {
-    struct document *d = document_of(v, o);
+    struct document *d = report_document(v->p, o);
     screen_title(v, out, o);
     document_text_write(d, out,
                         &(struct text_options){(size_t)o->width, o->top, .explain = o->explain});

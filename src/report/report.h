@@ -18,7 +18,14 @@ enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 /* Writes at most REPORT_LINES lines, if the width allows it. */
 void screen_write(const struct view *v, FILE *out, const struct report_options *o);
 
-/* Writes one line: program, ranks, host, run time, date. */
+/* "1.2 s per rank, 34 % of the run": the time in MPI. */
+const char *mpi_text(const struct view *v, char text[EFFICIENCY_TEXT]);
+
+/* Program, ranks (with those that lack a record), host, run time. Returns TEXT. */
+enum { RUN_TITLE = 300 };
+const char *run_title(const struct profile *p, char text[RUN_TITLE]);
+
+/* Writes one line: the title and the date. */
 void screen_title(const struct view *v, FILE *out, const struct report_options *o);
 
 /* Writes the report to OUT in one piece, since several programs may report at once. */

@@ -20,18 +20,25 @@ struct screen {
     bool ended_badly;
 };
 
+const char *run_title(const struct profile *p, char text[RUN_TITLE])
+{
+    const bool some = (int64_t)p->ranks.n < p->size;
+    char all[24] = "", host[HOSTS_TEXT];
+    if (some)
+        snprintf(all, sizeof all, " of %d", p->size);
+    snprintf(text, RUN_TITLE, "%.100s on %zu%s rank%s, %s, %s",
+             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n, all,
+             p->ranks.n == 1 && !some ? "" : "s", hosts_text(p, host),
+             AS_TIME(profile_longest_ns(p)));
+    return text;
+}
+
 void screen_title(const struct view *v, FILE *out, const struct report_options *o)
 {
-    const struct profile *p = v->p;
-    char title[400], when[64], host[HOSTS_TEXT];
-    int ranks = p->size > 0 ? p->size : (int)p->ranks.n;
-    int n = snprintf(title, sizeof title, "collprof: %.100s on %d rank%s, %s, %s",
-                     p->programs.n ? text_base_of(p->programs.at[0]) : "an application", ranks,
-                     ranks == 1 ? "" : "s", hosts_text(p, host), AS_TIME(profile_longest_ns(p)));
-    profile_started(p, ", %Y-%m-%d %H:%M:%S", when);
-    if (n + (int)strlen(when) <= o->width)
-        strcat(title, when);
-    fprintf(out, "%s\n", title);
+    char title[RUN_TITLE], when[64];
+    int n = fprintf(out, "collprof: %s", run_title(v->p, title));
+    profile_started(v->p, ", %Y-%m-%d %H:%M:%S", when);
+    fprintf(out, "%s\n", n + (int)strlen(when) <= o->width ? when : "");
 }
 
 /* Writes TEXT after MARK if it ends by line LAST of the screen. Returns whether it did. */
@@ -80,22 +87,13 @@ static void put_bar(struct screen *s, const struct efficiency *e)
 static void put_where(struct screen *s)
 {
     const struct efficiency *e = &s->v->where;
-    const struct profile *p = s->v->p;
-    char text[300], factors[EFFICIENCY_TEXT];
-    if (e->known && p->ranks.n > 1) {
-        snprintf(text, sizeof text, "Parallel efficiency %s", efficiency_text(e, factors));
-        put_text(s, "", text);
+    char factors[EFFICIENCY_TEXT];
+    if (e->known && s->v->p->ranks.n > 1)
+        put_text(s, "Parallel efficiency ", efficiency_text(e, factors));
+    if (e->known)
         put_bar(s, e);
-    } else if (e->known) {
-        put_bar(s, e);
-    } else if (isnan(s->v->mpi_ns)) {
-        put_text(s, "", "The time in MPI is unknown: ranks were killed in calls.");
-    } else {
-        snprintf(text, sizeof text, "Time in MPI: %s per rank%s",
-                 AS_TIME(s->v->mpi_ns / s->v->ranks),
-                 p->threads_at_once ? ", summed over its threads" : "");
-        put_text(s, "", text);
-    }
+    else
+        put_text(s, "Time in MPI: ", mpi_text(s->v, factors));
 }
 
 /* Whether F is printed before all figures: it voids them, or the run did not end well. */

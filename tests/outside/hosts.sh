@@ -73,7 +73,7 @@ assert p["arrivals"] and all(0 <= a["skew_max_ns"] < 60e9 for a in p["arrivals"]
 PY
     "$collprof" report --full $mpi >report || fail "$mpi: no report"
     grep -q ' left$' report && grep -q ' right$' report || { cat report; fail "$mpi: the report does not name the hosts"; }
-    tr -s ' \n' ' ' <report | grep -qE 'clocks of the hosts agree within [0-9.]+ ?(ns|us|ms)' ||
+    tr -s ' \n' ' ' <report | grep -qE 'clocks of the hosts: agree within [0-9.]+ ?(ns|us|ms)' ||
         { cat report; fail "$mpi: the clocks are not synchronized"; }
     grep -E '^(hosts|clock): ' report
 
