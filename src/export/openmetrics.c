@@ -99,31 +99,22 @@ static void write_run(const struct profile *p, FILE *out)
                      profile_mpi_ns(p) / 1e9, out);
 }
 
-/* By operation, or with LABELS of call sites by operation and call site. */
+/* By operation and call site. */
 static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
 {
-    struct family calls = {.name = labels ? "site_calls" : "calls",
-                           .type = "counter",
-                           .help = "Calls, with those that are open."},
-                  seconds = {.name = labels ? "site_seconds" : "call_seconds",
-                             .type = "counter",
-                             .unit = "seconds",
-                             .help = "Time in calls."},
-                  bytes = {.name = labels ? "site_bytes" : "call_bytes",
-                           .type = "counter",
-                           .unit = "bytes",
-                           .help = "Payload of calls."};
-    struct profile *sums = profile_sums(p, labels);
+    struct family family[] = {
+        {"site_calls", "counter", NULL, "Calls, with those that are open.", {0}},
+        {"site_seconds", "counter", "seconds", "Time in calls.", {0}},
+        {"site_bytes", "counter", "bytes", "Payload of calls.", {0}}};
+    struct profile *sums = profile_sums(p, true);
     for (EACH(const struct profile_entry, e, sums->entries)) {
-        const char *name = p->operations.at[e->operation].name, *other = labels ? "site" : NULL,
-                   *site = labels ? labels[e->site] : NULL;
-        add(&calls, "operation", name, other, site, (double)e->calls);
-        add(&seconds, "operation", name, other, site, (double)e->time_ns / 1e9);
-        add(&bytes, "operation", name, other, site, (double)e->bytes);
+        const double value[] = {(double)e->calls, (double)e->time_ns / 1e9, (double)e->bytes};
+        for (int i = 0; i < 3; i++)
+            add(&family[i], "operation", p->operations.at[e->operation].name, "site",
+                labels[e->site], value[i]);
     }
-    write_family(&calls, most, out);
-    write_family(&seconds, most, out);
-    write_family(&bytes, most, out);
+    for (int i = 0; i < 3; i++)
+        write_family(&family[i], most, out);
     profile_free(sums);
 }
 
@@ -170,7 +161,6 @@ void export_openmetrics(const struct profile *p, const struct situation *e, cons
 {
     char **labels = site_labels(p);
     write_run(p, out);
-    write_calls(p, NULL, most, out);
     write_calls(p, labels, most, out);
     write_late(p, most, out);
     if (e)
