@@ -202,8 +202,7 @@ class Drawing {
             : String(+v.toPrecision(4));
     }
     axis(key) {
-        const title = { display: true, text: this.label(key), color: css('--ink') };
-        return { title, grid: { color: css('--line') }, ticks: { color: css('--ink'), maxRotation: 45 } };
+        return { title: { display: true, text: this.label(key) }, ticks: { maxRotation: 45 } };
     }
 }
 
@@ -348,11 +347,9 @@ const DRAW = {
 function chart(canvas, drawing) {
     const { scales, about, parsing = false, indexAxis = 'x', ...config } = DRAW[drawing.picture.kind](drawing, canvas.parentElement);
     const sets = config.data.datasets, filter = item => item.text && sets[item.datasetIndex].data.length > 0;
-    const legend = { display: sets.some(set => set.label), labels: { color: css('--ink'), boxWidth: 14, filter } };
+    const legend = { display: sets.some(set => set.label), labels: { boxWidth: 14, filter } };
     const plugins = { legend, tooltip: about ? { callbacks: { label: about } } : {} };
-    const interaction = { mode: 'nearest', intersect: false, axis: 'xy' };
-    return new Chart(canvas, { ...config, options: { animation: false, maintainAspectRatio: false, parsing, indexAxis,
-        interaction, plugins, scales } });
+    return new Chart(canvas, { ...config, options: { parsing, indexAxis, plugins, scales } });
 }
 /* Zooming for pictures with a numeric x axis: + and - zoom, arrows move, 0 shows all; so does
  * dragging. */
@@ -407,6 +404,8 @@ function showPictures() {
     const draw = () => {
         charts.forEach(c => c.destroy());
         charts = [];
+        Object.assign(Chart.defaults, { animation: false, maintainAspectRatio: false, color: css('--ink'),
+            borderColor: css('--line'), interaction: { mode: 'nearest', intersect: false, axis: 'xy' } });
         list.forEach((p, i) => drawPicture(figures[i], p));
     };
     draw();
