@@ -57,18 +57,17 @@ struct noise noise_of(const struct profile *p)
     const double run = 1e-9 * profile_longest_ns(p), per_run = run > 0 ? 1 / run : 0,
                  most = most_outside(p);
     for (EACH(const struct profile_rank, r, p->ranks)) {
-        double seconds = contention(r, most);
-        const double share = per_run * 1e-9 * (double)r->delayed_ns;
+        const double share = per_run * 1e-9 * (double)r->delayed_ns,
+                     not_in_waits = per_run * contention(r, most);
         if (share > n.most) {
             n.most = fmin(1, share);
             n.most_rank = r->rank;
         }
-        if (!isnan(seconds) && (n.worst_rank < 0 || seconds > n.seconds)) {
-            n.seconds = seconds;
+        if (!isnan(not_in_waits) && (n.worst_rank < 0 || not_in_waits > n.share)) {
+            n.share = not_in_waits;
             n.worst_rank = r->rank;
         }
     }
-    n.share = per_run * n.seconds;
     return n;
 }
 

@@ -9,7 +9,6 @@
  * rank waits in MPI for a late rank, since it then delays nothing. */
 struct noise {
     double share;       /* of the run, on the rank with most of it */
-    double seconds;     /* on that rank */
     int32_t worst_rank; /* -1: unknown */
     double most; /* largest share of a rank including its waits: what may explain a finding */
     int32_t most_rank;

@@ -167,11 +167,9 @@ void profile_symbolize(struct profile *p)
     profile_sort(p);
     profile_name_sites(p);
     judge_python(p);
-    if (!p->has_arrivals) {
-        arrivals_find(p);
-        trace_find(p);
-        slices_find(p);
-    }
+    arrivals_find(p);
+    trace_find(p);
+    slices_find(p);
 }
 
 json_t *profile_stack(pid_t pid)

@@ -14,14 +14,13 @@ static json_t *made_json(void)
     struct ledger_entry *e = made_calls(&l, 1, OP_ALLREDUCE, 8, 10, 100000);
     e->completed = 10;
     struct profile *p = made_merged(NULL, &l);
+    profile_symbolize(p);
     p->trace = (struct profile_trace){.on = true, .covered = 1, .calls_ns = 1000000};
     *PUSH(&p->arrivals) = (struct profile_arrival){
         .operation = p->entries.at[0].operation, .instances = 1, .time_ns = 500, .wait_ns = 500};
-    p->has_arrivals = true;
     *PUSH(&p->waits) =
         (struct wait){.operation = p->entries.at[0].operation, .state = 1, .calls = 1};
     p->stack_depth = 1;
-    profile_symbolize(p);
     json_t *json = profile_json(p);
     profile_free(p);
     return json;
