@@ -260,7 +260,7 @@ static void add_row(struct scenario_session *w, const struct row *row, struct co
     struct summary after = stats_summarize(x->after_last.value, x->after_last.n);
     struct table *t = w->table;
     char text[200];
-    table_integer_if(t, row->point.bytes || row->sweeps.bytes, (long long)row->point.bytes);
+    table_real(t, row->point.bytes || row->sweeps.bytes ? (double)row->point.bytes : NAN);
     table_reals(t, w->group.ranks, 1e6 * s.mean, 1e6 * s.min, 1e6 * s.max, 1e6 * stats_spread(&s),
                 1e6 * s.median, 1e6 * scenario_delay(row->scenario, w->group.ranks, &row->point),
                 row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN, 1e6 * after.median,

@@ -203,7 +203,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_integer(t->table, t->grid.pairs.n);
     table_integer(t->table, (long long)bytes);
     table_text(t->table, name);
-    table_integer_if(t->table, s && s->segment > 0, s ? (long long)s->segment : 0);
+    table_real(t->table, s && s->segment > 0 ? (double)s->segment : NAN);
     table_estimate(t->table, predicted);
     table_estimate(t->table, seen);
     table_real(t->table, 100 * (predicted.value / seen.value - 1));

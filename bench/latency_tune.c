@@ -135,7 +135,7 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
     put_signature(t->table, operation, r);
     table_real(t->table, 1e6 * r->time[0].value);
     table_text(t->table, best ? best->name : NULL);
-    table_integer_if(t->table, best && best->segment, best ? best->segment : 0);
+    table_real(t->table, best && best->segment ? (double)best->segment : NAN);
     table_reals(t->table, us * r->time[r->best].value, percent * (1 - ratio->value),
                 percent * (1 - ratio->high), percent * (1 - ratio->low), 1 / ratio->value);
     bench_remark(t->table, contention);

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "compare/evidence.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,8 +108,8 @@ static void add_table(const struct gains *g, struct document *d)
         const struct tuned *first = x->rule->of[0], *last = x->rule->of[x->rule->n - 1];
         const bool one = first->ranks == last->ranks && first->bytes == last->bytes;
         table_text(t, first->operation->mpi_name);
-        table_integer_if(t, one, first->ranks);
-        table_integer_if(t, one, (long long)first->bytes);
+        table_real(t, one ? (double)first->ranks : NAN);
+        table_real(t, one ? (double)first->bytes : NAN);
         table_text(t, x->rule->algorithm->name);
         table_real(t, x->calls);
         table_real(t, 1e-9 * x->predicted_ns);

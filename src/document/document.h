@@ -81,8 +81,7 @@ struct table *document_find_table(const struct document *d, const char *name);
  * another numeric kind is converted. */
 void table_text(struct table *t, const char *value); /* NULL: an empty cell */
 void table_integer(struct table *t, long long value);
-void table_integer_if(struct table *t, bool known, long long value); /* else an empty cell */
-void table_real(struct table *t, double value);                      /* NaN: an empty cell */
+void table_real(struct table *t, double value); /* NaN: an empty cell */
 /* A cell for each of the numbers, as table_real(). */
 #define table_reals(t, ...)                                                                        \
     table_real_list(t, (const double[]){__VA_ARGS__},                                              \
@@ -90,7 +89,6 @@ void table_real(struct table *t, double value);                      /* NaN: an 
 void table_real_list(struct table *t, const double *value, size_t n);
 /* Three cells: E's value, lower and upper end. Columns of real numbers get microseconds. */
 void table_estimate(struct table *t, struct estimate e);
-void table_skip(struct table *t); /* an empty cell of any kind */
 
 /* Sorts the rows by descending numbers in COLUMN; equal ones keep their order, rows without a
  * number come last. */

@@ -132,30 +132,19 @@ void table_text(struct table *t, const char *value)
 
 void table_integer(struct table *t, long long value)
 {
-    enum column_kind kind = t->columns[t->next].kind;
-    if (kind == COLUMN_REAL || kind == COLUMN_TIME || kind == COLUMN_SHARE)
-        table_real(t, (double)value);
-    else
-        add_cell(t, kind == COLUMN_RANK && value < 0 ? json_null() : json_integer(value));
+    table_real(t, (double)value);
 }
 
-void table_integer_if(struct table *t, bool known, long long value)
-{
-    if (known)
-        table_integer(t, value);
-    else
-        table_skip(t);
-}
-
+/* A damaged count may exceed an integer. */
 void table_real(struct table *t, double value)
 {
-    enum column_kind kind = t->columns[t->next].kind;
-    if (!isfinite(value))
-        table_skip(t);
+    const enum column_kind kind = t->columns[t->next].kind;
+    if (!isfinite(value) || (kind == COLUMN_RANK && value < 0))
+        add_cell(t, json_null());
     else if (kind == COLUMN_REAL || kind == COLUMN_SHARE || kind == COLUMN_TIME)
         add_cell(t, json_real(kind == COLUMN_TIME ? 1e6 * value : value));
     else
-        table_integer(t, llround(value));
+        add_cell(t, json_integer(llround(fmin(value, 0x1p62))));
 }
 
 void table_real_list(struct table *t, const double *value, size_t n)
@@ -168,11 +157,6 @@ void table_estimate(struct table *t, struct estimate e)
 {
     double unit = t->columns[t->next].kind == COLUMN_TIME ? 1 : 1e6;
     table_reals(t, unit * e.value, unit * e.low, unit * e.high);
-}
-
-void table_skip(struct table *t)
-{
-    add_cell(t, json_null());
 }
 
 static json_t *finding_json(const struct finding *f, json_t *text)

@@ -168,8 +168,7 @@ static void span(struct view_of_trace *v, const char *lane, int64_t from, int64_
 {
     if (to <= from || from >= v->to || to <= v->from)
         return;
-    table_real(v->spans, seconds(v, from));
-    table_real(v->spans, seconds(v, to));
+    table_reals(v->spans, seconds(v, from), seconds(v, to));
     table_text(v->spans, lane);
     table_text(v->spans, kinds[kind]);
     table_text(v->spans, name);

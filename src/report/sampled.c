@@ -143,7 +143,7 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
 {
     const struct profile *p = c->v->p;
     char called[CALL_LABEL], inner[CALL_LABEL + 30] = "";
-    char left[CALL_LABEL], entered[CALL_LABEL], between[2 * CALL_LABEL + 30] = "";
+    char between[2 * CALL_LABEL + 30] = "";
     f = longest_row(c, f, end);
     const struct profile_sample *s = f->in;
     frame_label(p, f->called, called, sizeof called);
@@ -153,8 +153,8 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
     }
     if (with_calls)
         snprintf(between, sizeof between, ", between %s and %s",
-                 call_label(c->v, s->from_operation, s->from_site, "MPI_Init", left),
-                 call_label(c->v, s->operation, s->site, "MPI_Finalize", entered));
+                 AS_CALL(c->v, s->from_operation, s->from_site, "MPI_Init"),
+                 AS_CALL(c->v, s->operation, s->site, "MPI_Finalize"));
     snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.", AS_TIME(ns),
              called, inner, between);
 }
@@ -227,16 +227,14 @@ void fill_samples(struct table *t, const struct view *v)
         double all = 0;
         for (size_t k = 0; k < list.n; k++)
             all += list.at[k].in->rank == s->rank ? list.at[k].ns : 0;
-        table_integer(t, s->rank);
-        table_real(t, 1e-9 * f->ns);
-        table_real(t, 100 * f->ns / all);
+        table_reals(t, s->rank, 1e-9 * f->ns, 100 * f->ns / all);
         for (int k = 0; k < 2; k++) {
             if (frame[k])
                 frame_label(v->p, frame[k], text, sizeof text);
             table_text(t, frame[k] ? text : NULL);
         }
-        table_text(t, call_label(v, s->from_operation, s->from_site, "MPI_Init", text));
-        table_text(t, call_label(v, s->operation, s->site, "MPI_Finalize", text));
+        table_text(t, AS_CALL(v, s->from_operation, s->from_site, "MPI_Init"));
+        table_text(t, AS_CALL(v, s->operation, s->site, "MPI_Finalize"));
     }
     free(list.at);
 }

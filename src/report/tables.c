@@ -37,19 +37,15 @@ const char *call_label(const struct view *v, uint32_t operation, uint32_t site, 
     NAME("call_site", "call site",                                                                 \
          "file, line and function of the call; also its callers if rows differ only in these")
 
-static void put_ns(struct table *t, double ns)
+/* Seconds of NS, if known: a negative number is not. */
+static double seconds(int64_t ns)
 {
-    table_real(t, ns / 1e9);
+    return ns < 0 ? NAN : 1e-9 * (double)ns;
 }
 
-static void put_count(struct table *t, uint64_t n)
+static double rank_if(bool known, uint32_t rank)
 {
-    table_integer(t, n < INT64_MAX ? (long long)n : INT64_MAX);
-}
-
-static void put_percent(struct table *t, double part, double whole)
-{
-    table_real(t, 100 * part / whole);
+    return known ? (double)rank : NAN;
 }
 
 static void put_operation(struct table *t, const struct view *v, uint32_t operation)
@@ -128,19 +124,14 @@ static void fill_calls(struct table *t, const struct view *v)
         const uint64_t returned = timed + e->excluded;
         const bool known = returned >= e->calls || (returned && !isnan(v->mpi_ns));
         double time = known ? (double)e->time_ns : NAN;
+        const double median =
+            timed ? histogram_quantile(e->histogram, 0.5, e->min_ns, e->max_ns) : NAN;
         put_operation(t, v, e->operation);
-        put_count(t, e->calls);
-        table_integer_if(t, e->excluded, (long long)e->excluded);
-        put_count(t, e->bytes);
-        put_ns(t, time / v->ranks);
-        put_percent(t, time, wall);
-        put_percent(t, time, v->mpi_ns);
-        table_real(t, waiting_of(v->p, e, !by_site));
-        put_ns(t, (double)e->time_ns / (double)timed);
-        put_ns(t, timed ? histogram_quantile(e->histogram, 0.5, e->min_ns, e->max_ns) : NAN);
-        put_ns(t, timed && known ? (double)e->max_ns : NAN);
-        table_integer_if(t, s.ranks, s.worst);
-        table_real(t, (double)s.max * v->ranks / (double)s.sum);
+        table_reals(t, (double)e->calls, e->excluded ? (double)e->excluded : NAN, (double)e->bytes,
+                    1e-9 * time / v->ranks, 100 * time / wall, 100 * time / v->mpi_ns,
+                    waiting_of(v->p, e, !by_site), 1e-9 * (double)e->time_ns / (double)timed,
+                    1e-9 * median, timed && known ? 1e-9 * (double)e->max_ns : NAN,
+                    rank_if(s.ranks, s.worst), (double)s.max * v->ranks / (double)s.sum);
         if (by_site)
             put_site(t, v, e->site);
     }
@@ -169,10 +160,8 @@ static void fill_requests(struct table *t, const struct view *v)
         if (!entry_requests(e))
             continue;
         put_operation(t, v, e->operation);
-        put_count(t, entry_requests(e));
-        put_ns(t, (double)e->post_to_wait_ns / n);
-        put_percent(t, (double)e->complete_at_wait, n);
-        put_ns(t, (double)e->wait_ns / v->ranks);
+        table_reals(t, (double)entry_requests(e), 1e-9 * (double)e->post_to_wait_ns / n,
+                    100 * (double)e->complete_at_wait / n, 1e-9 * (double)e->wait_ns / v->ranks);
         put_site(t, v, e->site);
     }
     profile_free(sums);
@@ -206,14 +195,10 @@ static void fill_arrivals(struct table *t, const struct view *v)
         bool known = arrivals_kind(v->p, a->operation) != COLLECTIVE_OTHER;
         double wait = known ? (double)a->wait_ns : NAN;
         put_operation(t, v, a->operation);
-        table_integer(t, v->p->comms.at[a->comm].size);
-        put_count(t, a->instances);
-        put_count(t, a->population);
-        put_ns(t, (double)a->skew_median_ns);
-        table_integer_if(t, known && a->cost_ns, a->cost_rank);
-        put_percent(t, wait, (double)a->time_ns);
-        put_ns(t, wait);
-        put_ns(t, (double)a->duration_median_ns);
+        table_reals(t, v->p->comms.at[a->comm].size, (double)a->instances, (double)a->population,
+                    1e-9 * (double)a->skew_median_ns, rank_if(known && a->cost_ns, a->cost_rank),
+                    100 * wait / (double)a->time_ns, 1e-9 * wait,
+                    1e-9 * (double)a->duration_median_ns);
         comm_label(v->p, a->comm, comm);
         table_text(t, comm);
         put_site(t, v, a->site);
@@ -237,9 +222,7 @@ static void fill_waits(struct table *t, const struct view *v)
 {
     for (EACH(const struct wait, w, v->p->waits)) {
         table_text(t, wait_names[w->state < WAIT_STATES ? w->state : WAIT_NONE]);
-        table_integer(t, w->rank);
-        put_count(t, w->calls);
-        put_ns(t, (double)w->wait_ns);
+        table_reals(t, w->rank, (double)w->calls, 1e-9 * (double)w->wait_ns);
         put_operation(t, v, w->operation);
         put_site(t, v, w->site);
     }
@@ -266,26 +249,20 @@ static const struct column cause_columns[] = {
 
 static void fill_causes(struct table *t, const struct view *v)
 {
-    char text[CALL_LABEL];
     for (EACH(const struct root_cause, c, v->p->causes)) {
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
         const bool outside = c->kind == CAUSE_COMPUTATION;
         const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or long history)"
                                                            : "(unknown what it waits for)";
         table_text(t, cause_names[c->kind < CAUSE_KINDS ? c->kind : CAUSE_UNKNOWN]);
-        table_integer_if(t, c->rank != PROFILE_NONE, c->rank);
-        put_ns(t, cost);
-        put_ns(t, c->error_ns);
-        put_percent(t, cost, (double)v->p->trace.wait_ns);
-        put_percent(t, (double)c->passed_ns, cost);
-        put_count(t, c->waits);
-        put_ns(t, (double)c->path_ns);
-        table_text(t, call_label(v, c->from_operation, c->from_site,
-                                 outside                    ? "MPI_Init"
-                                 : c->kind == CAUSE_UNKNOWN ? unknown
-                                                            : NULL,
-                                 text));
-        table_text(t, call_label(v, c->operation, c->site, outside ? "MPI_Finalize" : NULL, text));
+        table_reals(t, rank_if(c->rank != PROFILE_NONE, c->rank), 1e-9 * cost, 1e-9 * c->error_ns,
+                    100 * cost / (double)v->p->trace.wait_ns, 100 * (double)c->passed_ns / cost,
+                    (double)c->waits, 1e-9 * (double)c->path_ns);
+        table_text(t, AS_CALL(v, c->from_operation, c->from_site,
+                              outside                    ? "MPI_Init"
+                              : c->kind == CAUSE_UNKNOWN ? unknown
+                                                         : NULL));
+        table_text(t, AS_CALL(v, c->operation, c->site, outside ? "MPI_Finalize" : NULL));
     }
 }
 
@@ -308,11 +285,8 @@ static void fill_transport(struct table *t, const struct view *v)
         if (!e->sends && !e->receives && !(ended > 0))
             continue;
         put_operation(t, v, e->operation);
-        put_count(t, e->sends);
-        put_count(t, e->receives);
-        put_percent(t, (double)e->same_call, ended);
-        put_percent(t, (double)e->other_call, ended);
-        put_percent(t, (double)e->outside, ended);
+        table_reals(t, (double)e->sends, (double)e->receives, 100 * (double)e->same_call / ended,
+                    100 * (double)e->other_call / ended, 100 * (double)e->outside / ended);
         put_site(t, v, e->site);
     }
 }
@@ -332,9 +306,7 @@ static void fill_messages(struct table *t, const struct view *v)
     for (EACH(const struct profile_peer, m, v->p->peers)) {
         table_integer(t, m->rank);
         table_text(t, m->received ? "received" : "sent");
-        table_integer(t, m->peer);
-        put_count(t, m->messages);
-        put_count(t, m->bytes);
+        table_reals(t, m->peer, (double)m->messages, (double)m->bytes);
         put_operation(t, v, m->operation);
         put_site(t, v, m->site);
     }
@@ -362,18 +334,13 @@ static const struct column rank_columns[] = {
 static void fill_ranks(struct table *t, const struct view *v)
 {
     for (EACH(const struct profile_rank, r, v->p->ranks)) {
-        double mpi = r->in_call ? NAN : (double)r->mpi_ns;
-        table_integer(t, r->rank);
-        table_real(t, r->wall);
-        put_ns(t, mpi);
-        table_real(t, r->wall > 0 ? mpi / r->wall / 1e7 : 0);
-        put_count(t, r->calls);
-        put_ns(t, r->cpu_ns < 0 ? NAN : (double)r->cpu_ns);
-        put_ns(t, r->delayed_ns < 0 ? NAN : (double)r->delayed_ns);
+        const double mpi = r->in_call ? NAN : 1e-9 * (double)r->mpi_ns;
         double part[RANK_PARTS];
         rank_parts(r, v->where.most, part);
+        table_reals(t, r->rank, r->wall, mpi, r->wall > 0 ? 100 * mpi / r->wall : 0,
+                    (double)r->calls, seconds(r->cpu_ns), seconds(r->delayed_ns));
         for (size_t k = 0; k < RANK_PARTS; k++)
-            put_ns(t, part[k]);
+            table_real(t, 1e-9 * part[k]);
         table_text(t, state_name_of(r->state));
         table_text(t, v->p->hosts.at[r->host].name);
     }
@@ -410,15 +377,11 @@ static void fill_regions(struct table *t, const struct view *v)
         /* If the rank was killed, the time in a region that was still open is unknown. */
         time = time < mpi ? NAN : time;
         table_text(t, r->name);
-        put_count(t, r->entered);
-        put_ns(t, time / v->ranks);
-        put_ns(t, mpi / v->ranks);
-        put_percent(t, mpi, time);
         double mean = (double)r->time_ns < mpi ? NAN : (double)r->outside.sum / r->outside.ranks;
-        put_percent(t, mean, (double)r->longest_ns);
-        put_percent(t, mean, (double)r->outside.max);
-        table_integer_if(t, r->outside.ranks, r->outside.worst);
-        put_count(t, calls);
+        table_reals(t, (double)r->entered, 1e-9 * time / v->ranks, 1e-9 * mpi / v->ranks,
+                    100 * mpi / time, 100 * mean / (double)r->longest_ns,
+                    100 * mean / (double)r->outside.max,
+                    rank_if(r->outside.ranks, r->outside.worst), (double)calls);
     }
 }
 
@@ -436,14 +399,9 @@ static const struct column slice_columns[] = {
 
 static void fill_slices(struct table *t, const struct view *v)
 {
-    for (EACH(const struct run_slice, s, v->p->slices)) {
-        put_ns(t, (double)s->begin_ns);
-        put_ns(t, (double)s->end_ns);
-        put_percent(t, s->efficiency, 1);
-        put_percent(t, s->efficiency, s->most);
-        put_percent(t, s->most, 1);
-        table_integer(t, s->rank);
-    }
+    for (EACH(const struct run_slice, s, v->p->slices))
+        table_reals(t, 1e-9 * (double)s->begin_ns, 1e-9 * (double)s->end_ns, 100 * s->efficiency,
+                    100 * s->efficiency / s->most, 100 * s->most, s->rank);
 }
 
 #define COLUMNS(of) of##_columns, sizeof of##_columns / sizeof *of##_columns

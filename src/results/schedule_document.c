@@ -41,7 +41,7 @@ static void add_rank(struct schedule_drawing *w, int u, size_t indent)
     table_text(w->tree, w->line);
     table_text(w->tree, w->host ? w->host[u] : NULL);
     table_integer(w->tree, u);
-    table_integer_if(w->tree, u != s->root, s->parent[u]);
+    table_real(w->tree, u != s->root ? (double)s->parent[u] : NAN);
     table_real(w->tree, 1e6 * end);
     if (indent > 0)
         memcpy(w->line + indent - 3, w->line[indent - 3] == '`' ? "   " : "|  ", 3);
