@@ -137,10 +137,10 @@ static error_t check_together(struct option_parser *parser, void *options)
         return option_refuse(parser, "--traffic needs 2 ranks beyond those of --ranks=%zu:%zu",
                              o->bench.ranks.min, o->bench.ranks.max);
     if (o->arrivals.n && !direct)
-        return option_refuse(parser, "--arrival applies to --tune and the method direct: add one");
+        return option_refuse(parser, "--arrivals applies to --tune and the method direct: add one");
     for (size_t i = 0; i < o->arrivals.n; i++)
         if (late_rank(o->arrivals.at[i]) >= (int)o->bench.ranks.min)
-            return option_refuse(parser, "--arrival=%s: expected a rank below %zu (--ranks)",
+            return option_refuse(parser, "--arrivals=%s: expected a rank below %zu (--ranks)",
                                  o->arrivals.at[i], o->bench.ranks.min);
     return bench_check_ranks(parser, &o->bench, o->broadcasts ? "a broadcast" : "a collective",
                              o->root);
@@ -185,7 +185,7 @@ static const struct option_entry collective_options[] = {
     OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
            2, option_take_text, tune, NULL),
-    OPTION("arrival", "LIST",
+    OPTION("arrivals", "LIST",
            "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)", 2,
            take_arrivals, arrivals, NULL),
     {0}};
@@ -225,7 +225,7 @@ struct latency_visit {
     struct tune *tune; /* NULL without --tune */
     struct bench_values ranks, sizes;
     struct bench_group group;
-    struct profile *recorded; /* rank 0: the run of --arrival=DIR */
+    struct profile *recorded; /* rank 0: the run of --arrivals=DIR */
     double together; /* rank 0: what "direct" measured last with all ranks entering at once */
     int wrong;       /* number of cases with wrong data */
 };
@@ -258,7 +258,7 @@ static bool open_recorded(struct latency_visit *v)
 {
     const char *directory = v->o->arrivals.directory;
     if (access(directory, F_OK))
-        return reason_give("--arrival=%s: expected late:RANK, ramp, random, or the directory of a "
+        return reason_give("--arrivals=%s: expected late:RANK, ramp, random, or the directory of a "
                            "run with collprof",
                            directory);
     v->recorded = profile_load(directory);

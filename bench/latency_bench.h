@@ -7,7 +7,7 @@
 #include "measure/latency/latency.h"
 #include "tune/tuner.h"
 
-/* --arrival: patterns late:RANK, ramp, random and "recorded", which is that of the DIRECTORY. */
+/* --arrivals: patterns late:RANK, ramp, random and "recorded", which is that of the DIRECTORY. */
 enum { LATENCY_ARRIVALS_MAX = 8 };
 struct latency_arrivals {
     size_t n;
@@ -24,7 +24,7 @@ struct latency_options {
     bool fresh;                       /* --fresh */
     int ring_bytes;                   /* --ring-size */
     const char *tune;                 /* --tune: the directory of the files; NULL: off */
-    struct latency_arrivals arrivals; /* --arrival */
+    struct latency_arrivals arrivals; /* --arrivals */
     /* The methods chosen, those of suites included. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;

@@ -135,7 +135,7 @@ if [ "$CHECK_MPI" = mpich ]; then
     grep -q '^export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=[a-z]' "$dir/env.sh" || fail "nothing is written"
 fi
 # Whatever is found on a busy machine.
-tunes --operation=broadcast --sizes=8:16 --arrival=late:1,ramp --budget=0.2 -o "$scratch/found" || fail "broadcast: status $?"
+tunes --operation=broadcast --sizes=8:16 --arrivals=late:1,ramp --budget=0.2 -o "$scratch/found" || fail "broadcast: status $?"
 grep -q '^# library: ' "$dir/env.sh" || fail "no env.sh"
 # Without memory for any case the rules stay as they were.
 cp -r "$dir" "$scratch/before"
@@ -152,12 +152,12 @@ refused() {
 }
 refused "Not a directory" --tune="$scratch/found/x"
 # The arrival times of a recorded run, if it has them for the operation and the number of ranks.
-"$MPIEXEC" -n 4 "$bench" --yield --arrival="$scratch/run" --operation=reduce-scatter,scan --sizes=8 --method=direct --budget=0.2 \
+"$MPIEXEC" -n 4 "$bench" --yield --arrivals="$scratch/run" --operation=reduce-scatter,scan --sizes=8 --method=direct --budget=0.2 \
     --format=csv >"$scratch/out" 2>"$scratch/err"
 is "recorded" "$(sed -n 's/^\(.*\),4,8,direct (recorded),[0-9].*/\1/p' "$scratch/out")" reduce-scatter
-refused "no arrival times of these operations among as many ranks" --arrival="$scratch/run"
-refused "neither profile.json nor a record" --arrival="$dir"
+refused "no arrival times of these operations among as many ranks" --arrivals="$scratch/run"
+refused "neither profile.json nor a record" --arrivals="$dir"
 mkdir "$scratch/forged"
 tr -d '\n' <"$scratch/run/profile.json" | sed 's/"late_ns": *\[[^]]*\]/"late_ns": [0, 1e300]/g' >"$scratch/forged/profile.json"
-refused "no arrival times of these operations among as many ranks" --arrival="$scratch/forged"
+refused "no arrival times of these operations among as many ranks" --arrivals="$scratch/forged"
 exit 0

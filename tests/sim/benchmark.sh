@@ -10,7 +10,7 @@ for how in alternating${CHECK_THOROUGH:+ steady random1 random2 random3 random8}
     COLLPROF_OUTPUT=$dir COLLPROF_REPORT=no COLLPROF_BENCHMARK=${1:-direct,held} COLLPROF_BENCHMARK_BUDGET=1000 timeout 250 \
         "$srcdir/tests/sim/run.sh" cluster 6 sim/benchmark $how >sim/benchmark.out 2>&1 ||
         { echo "FAIL: $how: status $?"; cat sim/benchmark.out; exit 1; }
-    "$srcdir/tests/sim/run.sh" cluster 6 sim/collbench-collective --arrival=$dir --operation=barrier,allgather,alltoall \
+    "$srcdir/tests/sim/run.sh" cluster 6 sim/collbench-collective --arrivals=$dir --operation=barrier,allgather,alltoall \
         --sizes=2000 --method=direct --stop=fixed -i 5 --format=csv >sim/benchmark.csv || exit 1
     python3 - sim/benchmark.out $dir/profile.json $how <<'PY' || exit 1
 import json, sys

@@ -156,7 +156,7 @@ Test(benches, collective)
                  "!scatter,4,8,held,0,2"));
     /* A barrier is 24 us of messages, of which a last rank that comes as late finds the half. */
     expect(4, "collbench-collective",
-           "--stop=fixed -i 3 --operation=barrier --method=direct --arrival=late:3,ramp",
+           "--stop=fixed -i 3 --operation=barrier --method=direct --arrivals=late:3,ramp",
            LINES("barrier,4,0,direct,24.0", "barrier,4,0,direct (late:3),",
                  "barrier,4,0,direct (ramp),"));
 }
@@ -167,7 +167,7 @@ Test(benches, tune, .init = scratch_make, .fini = scratch_remove)
 {
     char options[200], text[300];
     snprintf(options, sizeof options,
-             "--sizes=8:16 --stop=fixed -i 10 --operation=broadcast,barrier --arrival=late:3 "
+             "--sizes=8:16 --stop=fixed -i 10 --operation=broadcast,barrier --arrivals=late:3 "
              "--tune=%s",
              scratch);
     expect(4, "collbench-collective", options,
@@ -342,10 +342,10 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {4, "collective", "--operation=persistent-scan --tune=DIR", "persistent-scan"},
         {4, "collective", "--operation=ireduce", "unknown operation 'ireduce'"},
         {2, "collective", "--ranks=1:2", "at least 2 ranks"},
-        {2, "collective", "--arrival=ramp --method=held", "--tune and the method direct"},
-        {2, "collective", "--arrival=late:x", "expected up to 8 of late:RANK"},
-        {2, "collective", "--arrival=late:99", "expected a rank below 2"},
-        {2, "collective", "--arrival=late", "expected late:RANK, ramp, random, or the directory"},
+        {2, "collective", "--arrivals=ramp --method=held", "--tune and the method direct"},
+        {2, "collective", "--arrivals=late:x", "expected up to 8 of late:RANK"},
+        {2, "collective", "--arrivals=late:99", "expected a rank below 2"},
+        {2, "collective", "--arrivals=late", "expected late:RANK, ramp, random, or the directory"},
         {1, "tree", "--sizes=8", "at least 2 ranks: use: mpiexec -n 2"},
         {4, "tree", "--step=0", "--step"},
         {2, "pairs", "--step=1", "unknown option --step"},
