@@ -11,7 +11,7 @@ static struct column columns[] = {
     {"sd", "us", COLUMN_REAL, 3, "standard deviation of it", .flags = COLUMN_DATA_ONLY},
     {"median", "us", COLUMN_REAL, 3, NULL},
     {"least", "us", COLUMN_REAL, 3, "shortest round trip", .flags = COLUMN_DATA_ONLY},
-    {"one_way", "us", COLUMN_REAL, 3, "shortest latency in this direction"},
+    {"one_way", "us", COLUMN_REAL, 3, "median latency in this direction"},
     {"bound", "us", COLUMN_REAL, 3, "error bound of it", .flags = COLUMN_DATA_ONLY},
     {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
     {"o_r", "us", COLUMN_REAL, 3, "the receive call, for a message that has arrived"},

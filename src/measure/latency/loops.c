@@ -29,7 +29,7 @@ struct looping {
     const struct loop *loop;
     struct latency_result *result;
     void *own; /* the order of the roots, a message, or times by rank; depends on the step */
-    unsigned drawn;
+    unsigned short drawn[3];
 };
 
 static int operation(const struct looping *q, int k)
@@ -83,14 +83,8 @@ static int operation_and_acks(const struct looping *q, int k)
     return MPI_SUCCESS;
 }
 
-/* A linear congruential generator: every rank must draw the same order, with any C library. */
-static unsigned draw(unsigned *state)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
-}
-
-/* Every order except the random one begins with the case's root. */
+/* Every order except the random one begins with the case's root. Every rank draws the same order:
+ * POSIX defines what nrand48() returns. */
 static void roots_order(struct looping *q)
 {
     const struct latency_run *r = q->run;
@@ -98,7 +92,7 @@ static void roots_order(struct looping *q)
     for (int k = 0; k < r->size; k++)
         root[k] = (int)((r->c->root + (long)k * step) % r->size);
     for (int i = r->size - 1; q->loop->roots == ROUND_RANDOM && i > 0; i--) {
-        int j = (int)(draw(&q->drawn) % (unsigned)(i + 1)), t = root[i];
+        int j = (int)(nrand48(q->drawn) % (i + 1)), t = root[i];
         root[i] = root[j];
         root[j] = t;
     }
