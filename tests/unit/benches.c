@@ -209,10 +209,10 @@ Test(benches, tree)
 {
     expect(4, "collbench-tree", "--sizes=1000 --stop=fixed -i 3 -x 1",
            LINES("# method: direct", "4,1000,MPI_Bcast,,,,,14.02,",
-                 "4,1000,grid (look-ahead),,14.06,11.98,14.10,14.06,,,0.0,1.00,no,grid",
-                 "4,1000,binomial,,24.04,23.97,25.14,24.04,,,0.0,0.58,,binomial",
-                 "4,1000,flat,,14.06,11.98,14.10,14.06,,,0.0,1.00,,flat",
-                 "4,1000,chain,,36.06,35.95,36.17,36.06,,,0.0,0.39,,chain"));
+                 "4,1000,grid (look-ahead),,14.06,12.01,14.07,14.06,,,0.0,1.00,no,grid",
+                 "4,1000,binomial,,24.04,24.02,25.09,24.04,,,0.0,0.58,,binomial",
+                 "4,1000,flat,,14.06,12.01,14.07,14.06,,,0.0,1.00,,flat",
+                 "4,1000,chain,,36.06,36.02,36.10,36.06,,,0.0,0.39,,chain"));
     expect(4, "collbench-tree",
            "--sizes=1000 --stop=fixed -i 3 -x 1 --segment=250 --algorithm=chain,flat --root=1 "
            "--ranks=2:4:2",

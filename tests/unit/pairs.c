@@ -150,6 +150,9 @@ Test(pairs, loggp_of_a_pair)
     cr_assert(isnan(pairs_loggp(&p, 0, 1).latency), "less than nothing");
     s->of[PAIRS_ONE_WAY][8] = 1, s->of[PAIRS_BOUND][8] = 1e-6;
     cr_assert_float_eq(pairs_loggp(&p, 2, 0).latency, 43.064e-6, 1e-12);
+    s->of[PAIRS_RECEIVE][8] = 0.46 * s->of[PAIRS_MIN][8];
+    cr_assert_str_eq(pairs_protocol(&p, 0, 2, 0), "pull");
+    cr_assert(isnan(pairs_loggp(&p, 2, 0).latency));
     s->of[PAIRS_RENDEZVOUS][2] = 1;
     cr_assert(isnan(pairs_loggp(&p, 0, 2).latency), "no message was there");
     p.n_sizes = 1;
@@ -268,6 +271,7 @@ Test(pairs, graph_of_latencies)
     struct pairs p = made_up(4, true);
     expect_edge(&p, 64, false, 0, 1, 2.064e-6, 1e-6);
     expect_edge(&p, 64, false, 3, 0, NAN, 3e-6);
+    expect_edge(&p, 64, false, 3, 2, 2.064e-6, 2.064e-6);
     expect_edge(&p, 1056, false, 0, 1, 3.056e-6, NAN); /* not one of those measured */
     expect_edge(&p, 2048, true, 0, 1, 4.048e-6, NAN);
     expect_edge(&p, 2048, true, 3, 0, NAN, 2.048e-6);
@@ -330,6 +334,8 @@ Test(pairs, choice_of_all_trees)
     p.size[0].of[PAIRS_BOUND][1] = 1e-6;
     e = schedule_predict_interval(&p, 64, s);
     cr_assert(e.value / e.low > 1.2 * error, "clocks of several hosts");
+    p.slowdown = 1.1;
+    cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s).low, 1.1, 1e-9, "among others");
     p.slowdown = 2;
     e = schedule_predict_interval(&p, 64, s);
     cr_assert(isnan(e.value) && isnan(e.low) && isnan(s->completion) && isnan(s->arrival[3]));

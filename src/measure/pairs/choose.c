@@ -10,10 +10,10 @@ const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
  * log(measured / predicted): doc/methods.md, section 3. 95 % of the measured times lie within it on
  * kinds of networks that were not used to fit it. Clocks of several hosts cannot tell the
  * directions apart. */
-static const double error_one_clock = 0.003, error_clocks = 0.36;
+static const double error_one_clock = 0.001, error_clocks = 0.36;
 
-/* Adds how much round trips varied when they were measured: the mean over all pairs, so that a
- * single one does not decide. */
+/* Adds by how much a pair was slower among others than alone, and how much round trips varied when
+ * they were measured: the mean over all pairs, so that a single one does not decide. */
 static double error_of(const struct pairs *p)
 {
     double bound = 0, varied = 0, n = 0;
@@ -26,7 +26,8 @@ static double error_of(const struct pairs *p)
                 n++;
             }
         }
-    return (bound > 0 ? error_clocks : error_one_clock) + varied / fmax(1, n);
+    return (bound > 0 ? error_clocks : error_one_clock) + log(fmax(1, p->slowdown)) +
+           varied / fmax(1, n);
 }
 
 void choice_free(struct choice *c)

@@ -93,7 +93,7 @@ static void graph_row(const struct sized *m, int u, struct graph *g)
         /* A blocking send of a large message lasts until it has arrived, but w must stay above
          * 0. */
         cost = six_digits(cost);
-        d = six_digits(fmin(d, 0.999 * cost));
+        d = six_digits(fmin(d, 0.99999 * cost));
         g->d[graph_cell(g, u, v)] = d;
         g->w[graph_cell(g, u, v)] = cost - d;
     }
