@@ -101,9 +101,8 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
         return option_refuse(parser, "%s needs at least 2 ranks: use: --ranks=2:%zu", what,
                              b->ranks.max);
     if ((size_t)root >= b->ranks.min)
-        return option_refuse(parser, "--root=%d: expected one of the first %zu ranks%s", root,
-                             b->ranks.min,
-                             b->ranks.min < (size_t)b->size ? ", or a higher --ranks" : "");
+        return option_refuse(parser, "--root=%d: expected one of the first %zu ranks", root,
+                             b->ranks.min);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* Does communication overlap with computation? Benchmarks of Denis and Trahay, and some more. */
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/stats.h"
 #include "bench.h"
 #include "measure/overlap/overlap.h"
@@ -107,9 +108,9 @@ static double typical(const struct overlap_grid *g, const struct grid_part *p, s
                       size_t to, size_t most, bool comparable)
 {
     enum { TIMES = 8 };
-    double *x = malloc(g->size.n * p->y->n * sizeof *x);
+    double *x = memory_alloc(g->size.n * p->y->n * sizeof *x);
     size_t n = 0;
-    for (size_t i = from; x && i <= to; i++)
+    for (size_t i = from; i <= to; i++)
         for (size_t j = 0; j < p->y->n && j <= most; j++) {
             const struct overlap_cell *c = cell_at(g, p, i, j);
             bool near = c->t_comp <= TIMES * c->t_comm && c->t_comm <= TIMES * c->t_comp;
@@ -336,12 +337,8 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
                                          {"sender_large", s[LARGE]},
                                          {"receiver_small", r[SMALL]},
                                          {"receiver_large", r[LARGE]}}};
-    if (strcmp(small, large) == 0)
-        document_finding(d, &f, "Small and large messages overlap %s: %s.", small,
-                         behaviour(g, s, r));
-    else
-        document_finding(d, &f, "Small messages overlap %s, large messages %s: %s.", small, large,
-                         behaviour(g, s, r));
+    document_finding(d, &f, "Small messages overlap %s, large messages %s: %s.", small, large,
+                     behaviour(g, s, r));
 }
 
 /* Adds the table of the base round, and the still empty table of cells. */
@@ -396,9 +393,7 @@ static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
         struct grid_part *p = &g->part[g->n_parts++];
         p->benchmark = &overlap_benchmarks[o->benchmarks.at[i]];
         p->y = p->benchmark->by_threads ? &g->threads : &g->comp;
-        p->cell = calloc(g->size.n * p->y->n, sizeof *p->cell);
-        if (!p->cell)
-            MPI_Abort(o->bench.comm, 1);
+        p->cell = memory_alloc(g->size.n * p->y->n * sizeof *p->cell);
     }
 }
 

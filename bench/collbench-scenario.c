@@ -256,8 +256,8 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
 static void add_row(struct scenario_session *w, const struct row *row, struct contention contention)
 {
     const struct scenario_result *x = &row->result;
-    struct summary s = stats_summarize(x->completion.value, x->completion.n);
-    struct summary after = stats_summarize(x->after_last.value, x->after_last.n);
+    struct summary s = samples_summary(&x->completion);
+    struct summary after = samples_summary(&x->after_last);
     struct table *t = w->table;
     char text[200];
     table_real(t, row->point.bytes || row->sweeps.bytes ? (double)row->point.bytes : NAN);
@@ -319,9 +319,8 @@ static void measure(struct scenario_session *w, struct row *row)
         .name = row->point.operation->name, .ranks = w->group.ranks, .bytes = row->point.bytes};
     bench_check(b, scenario_run(row->scenario, &row->point, &w->start, &b->plan, &row->result),
                 &point);
-    const struct samples *t = &row->result.completion;
     if (row->point.comp == 0)
-        w->alone = stats_summarize(t->value, t->n).median;
+        w->alone = samples_summary(&row->result.completion).median;
     struct contention contention = bench_contention(w->group.comm);
     if (b->rank == 0)
         add_row(w, row, contention);

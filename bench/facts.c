@@ -8,6 +8,7 @@
 #include "tune/library.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +92,9 @@ static void fact_load(struct document *d, const struct bench *b, double load)
 static void fact_repetitions(struct document *d, const struct bench *b)
 {
     const struct plan *p = &b->plan;
-    char budget[96] = "no time limit";
+    char budget[40] = "no time limit";
     if (p->budget > 0)
-        snprintf(budget, sizeof budget, "at most %g s each", p->budget);
-    if (p->budget_most > p->budget)
-        snprintf(budget, sizeof budget, "%g s each, up to %g where a broadcast is slow", p->budget,
-                 p->budget_most);
+        snprintf(budget, sizeof budget, "at most %g s each", fmax(p->budget, p->budget_most));
     if (b->without && strstr(b->without, "stop"))
         document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
     else

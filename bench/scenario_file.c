@@ -20,6 +20,7 @@ struct reader {
     struct scenario *scenario;
     int line;
     char *word[WORDS + 2]; /* words of the line, then NULL */
+    struct action action;  /* of the line */
     struct script *script;
 };
 
@@ -36,42 +37,38 @@ static void split_line(struct reader *r, char *line)
 
 /* Each function returns whether the line is valid. */
 
-static bool read_title(struct reader *r, struct action *a)
+static bool read_title(struct reader *r)
 {
-    (void)a;
     snprintf(r->scenario->name, sizeof r->scenario->name, "%s", r->word[1] ?: "");
     return r->word[1];
 }
 
-static bool read_participants(struct reader *r, struct action *a)
+static bool read_participants(struct reader *r)
 {
-    static const struct {
-        const char *word;
-        enum participants who;
-    } names[] = {
-        {"others", WHO_OTHERS}, {"all", WHO_OTHERS}, {"last", WHO_LAST}, {"delayed", WHO_DELAYED}};
+    static const char *const names[] = {
+        [WHO_LAST] = "last", [WHO_DELAYED] = "delayed", [WHO_OTHERS] = "others"};
     struct scenario *s = r->scenario;
     const char *who = r->word[1] ?: "";
-    (void)a;
     if (s->n == SCENARIO_SCRIPTS)
         return false;
     struct script *c = r->script = &s->script[s->n++];
-    *c = (struct script){.line = r->line, .who = WHO_RANKS};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(who, names[i].word) == 0) {
-            c->who = names[i].who;
+    *c = (struct script){.line = r->line};
+    for (c->who = WHO_LAST; c->who <= WHO_OTHERS; c->who++)
+        if (strcmp(who, names[c->who]) == 0)
             return true;
-        }
+    c->who = WHO_RANKS;
     int end = -1;
     if (sscanf(who, "%d%n-%d%n", &c->first, &end, &c->last, &end) < 2)
         c->last = c->first;
     return end >= 0 && !who[end] && c->first >= 0 && c->last >= c->first;
 }
 
-static bool read_issue(struct reader *r, struct action *a)
+static bool read_issue(struct reader *r)
 {
     const char *name = r->word[1] ?: "";
-    *a = (struct action){.root = SWEPT_ROOT, .bytes = SWEPT_BYTES};
+    struct action *a = &r->action;
+    a->root = SWEPT_ROOT;
+    a->bytes = SWEPT_BYTES;
     if (strcmp(name, "operation") != 0 && !(a->operation = operation_find(name, &a->twin)))
         return false;
     for (int i = 2; r->word[i]; i += 2) {
@@ -88,8 +85,9 @@ static bool read_issue(struct reader *r, struct action *a)
     return true;
 }
 
-static bool read_length(struct reader *r, struct action *a)
+static bool read_length(struct reader *r)
 {
+    struct action *a = &r->action;
     char *end;
     a->seconds = SWEPT_SECONDS;
     if (!r->word[1])
@@ -98,16 +96,15 @@ static bool read_length(struct reader *r, struct action *a)
     return end != r->word[1] && !*end && !r->word[2] && isfinite(a->seconds) && a->seconds >= 0;
 }
 
-static bool read_alone(struct reader *r, struct action *a)
+static bool read_alone(struct reader *r)
 {
-    (void)a;
     return !r->word[1];
 }
 
 enum { LINE_PARTICIPANTS = N_ACTIONS, LINE_TITLE, N_LINES };
 static const struct {
     const char *word, *rest;
-    bool (*read)(struct reader *r, struct action *a);
+    bool (*read)(struct reader *r);
 } lines[N_LINES] = {
     [ACTION_START] = {"start", "", read_alone},
     [ACTION_ISSUE] = {"issue", " OPERATION [root RANK] [bytes SIZE]", read_issue},
@@ -122,7 +119,6 @@ static const struct {
 
 static bool read_line(struct reader *r, char why[SCENARIO_WHY])
 {
-    struct action a = {0};
     int kind = 0;
     while (kind < N_LINES && strcmp(r->word[0], lines[kind].word) != 0)
         kind++;
@@ -130,16 +126,16 @@ static bool read_line(struct reader *r, char why[SCENARIO_WHY])
         return scenario_wrong(why, r->line,
                               "unknown action \"%s\": start, issue, sync, comp, delay or stop",
                               r->word[0]);
-    if (!lines[kind].read(r, &a))
+    if (!lines[kind].read(r))
         return scenario_wrong(why, r->line, "expected %s%s", lines[kind].word, lines[kind].rest);
     if (kind >= N_ACTIONS)
         return true;
     if (!r->script || r->script->n == SCENARIO_ACTIONS)
         return scenario_wrong(why, r->line, "expected participants before it, and %d actions",
                               SCENARIO_ACTIONS);
-    a.kind = (enum action_kind)kind;
-    a.line = r->line;
-    r->script->action[r->script->n++] = a;
+    r->action.kind = (enum action_kind)kind;
+    r->action.line = r->line;
+    r->script->action[r->script->n++] = r->action;
     return true;
 }
 
@@ -153,6 +149,7 @@ bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SC
     snprintf(s->name, sizeof s->name, "%s", name);
     while (good && getline(&line, &room, file) >= 0) {
         r.line++;
+        r.action = (struct action){0};
         split_line(&r, line);
         good = !r.word[0] || read_line(&r, why);
     }

@@ -60,28 +60,20 @@ void bench_group_close(const struct bench *b, struct bench_group *g)
     g->ranks = 0;
 }
 
-/* Advances the indices, the last axis fastest; false after the last combination. */
-static bool advance(const size_t *length, int n_axes, size_t *at)
-{
-    for (int axis = n_axes - 1; axis >= 0; axis--) {
-        if (++at[axis] < length[axis])
-            return true;
-        at[axis] = 0;
-    }
-    return false;
-}
-
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  void (*measure)(void *arg, const size_t *at), void *arg)
 {
-    size_t at[BENCH_AXES_MAX] = {0}, done = 0, total = 1;
+    size_t at[BENCH_AXES_MAX], total = 1;
     for (int axis = 0; axis < n_axes; axis++)
         total *= length[axis];
-    do {
-        bench_progress(b, done++, total);
+    for (size_t done = 0; done < total; done++) {
+        size_t rest = done;
+        for (int axis = n_axes - 1; axis >= 0; rest /= length[axis--])
+            at[axis] = rest % length[axis];
+        bench_progress(b, done, total);
         bench_watch();
         measure(arg, at);
-    } while (advance(length, n_axes, at));
+    }
     bench_progress_end(b);
 }
 

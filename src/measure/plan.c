@@ -52,3 +52,8 @@ void samples_free(struct samples *s)
     free(s->value);
     *s = (struct samples){0};
 }
+
+struct summary samples_summary(const struct samples *s)
+{
+    return stats_summarize(s->value, s->n);
+}

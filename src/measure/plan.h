@@ -49,3 +49,4 @@ enum { SAMPLES_FOR_INTERVAL = 6 };
 
 void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);
+struct summary samples_summary(const struct samples *s);

@@ -52,15 +52,10 @@ static double time_left(const struct keeping *k, double budget)
 
 /* --- when the series ends --- */
 
-static struct summary summary_of(const struct samples *of)
-{
-    return stats_summarize(of->value, of->n);
-}
-
 /* Whether there are enough independent samples, and the interval is narrow enough. */
 static bool interval_is_narrow(const struct keeping *k)
 {
-    struct summary s = summary_of(&k->s->samples);
+    struct summary s = samples_summary(&k->s->samples);
     if (s.effective < SAMPLES_FOR_INTERVAL)
         return false;
     return s.median_high - s.median_low <= 2 * fmax(ci_width * s.median, width_least);
@@ -68,7 +63,7 @@ static bool interval_is_narrow(const struct keeping *k)
 
 static bool paper_is_content(const struct keeping *k)
 {
-    struct summary s = summary_of(&k->means);
+    struct summary s = samples_summary(&k->means);
     return s.n >= PAPER_REPEATS_MIN && s.n >= (size_t)k->plan.repeats_min &&
            s.sd <= sd_limit * s.mean;
 }
@@ -110,7 +105,7 @@ static bool wants_more(struct keeping *k)
 /* Samples with too much autocorrelation for an interval stop at four times the number. */
 static bool has_interval(const struct keeping *k)
 {
-    struct summary s = summary_of(&k->s->samples);
+    struct summary s = samples_summary(&k->s->samples);
     return s.effective >= SAMPLES_FOR_INTERVAL || s.n >= 4 * (size_t)SAMPLES_FOR_INTERVAL;
 }
 
@@ -225,7 +220,7 @@ static int keeping_start(struct keeping *k, const struct plan *plan, double know
 
 static void keeping_end(struct keeping *k)
 {
-    k->s->loop_mean = summary_of(&k->means).mean;
+    k->s->loop_mean = samples_summary(&k->means).mean;
     samples_free(&k->means);
     free(k->value);
 }
@@ -280,7 +275,7 @@ void series_free(struct series *s)
 
 struct estimate samples_estimate(const struct samples *of)
 {
-    struct summary s = summary_of(of);
+    struct summary s = samples_summary(of);
     if (of->n == 0)
         return (struct estimate){NAN, NAN, NAN};
     if (s.effective < SAMPLES_FOR_INTERVAL)

@@ -10,11 +10,10 @@
 #include <sys/resource.h>
 
 enum {
-    LINE = 128,            /* two cache lines, since adjacent ones are fetched together */
-    CHUNK = 10000,         /* steps between two checks of the stop flag: about 10 us */
-    RUNS = 21,             /* runs for one quartile */
-    TRIES = 12,            /* corrections of the number of steps */
-    SIMULATED = 1000000000 /* steps per simulated second */
+    LINE = 128,    /* two cache lines, since adjacent ones are fetched together */
+    CHUNK = 10000, /* steps between two checks of the stop flag: about 10 us */
+    RUNS = 21,     /* runs for one quartile */
+    TRIES = 12     /* corrections of the number of steps */
 };
 
 /* Every step depends on the previous one, and the compiler must believe that results are used. */
@@ -61,13 +60,9 @@ static double undisturbed(uint64_t units, double cost)
 struct work work_calibrate(double seconds)
 {
     const double tolerance = 0.01;
-    struct work w = {.achieved = seconds};
-    if (seconds <= 0)
+    struct work w = {.units = seconds > 0, .achieved = seconds};
+    if (seconds <= 0 || clock_source == CLOCK_SOURCE_EXTERNAL)
         return w;
-    if (clock_source == CLOCK_SOURCE_EXTERNAL) {
-        w.units = (uint64_t)llround(seconds * SIMULATED);
-        return w;
-    }
     double cost = clock_cost(), best = INFINITY;
     double units = seconds * CHUNK / timed(CHUNK, cost);
     for (int i = 0; i < TRIES && best > tolerance; i++) {

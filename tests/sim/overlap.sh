@@ -91,7 +91,7 @@ awk -F, '/^[a-z]+,[0-9]+,[0-9]+,,[0-9]/ { n[$1] += $8 != ""; next } /^[a-z]+,30,
 # The library that overlaps everything is of the class that the paper knows; the page has maps.
 "$srcdir/tests/sim/run.sh" cluster 2 sim/collbench-overlap -i 5 --step=4 --sizes=1K:1M --comp=16:4K --benchmark=sender,receiver --format=json >sim/overlap.said &&
     sed -n '/^{/,$p' sim/overlap.said >sim/overlap.json && ./collprof report --format=html sim/overlap.json >/dev/null || exit 1
-tr -d '\n' <sim/overlap.json | grep -q '"key": "overlap_behaviour",[^}]*"Small and large messages overlap on both sides: typical of' || { echo "another class"; exit 1; }
+tr -d '\n' <sim/overlap.json | grep -q '"key": "overlap_behaviour",[^}]*"Small messages overlap on both sides, large messages on both sides: typical of' || { echo "another class"; exit 1; }
 grep -q '"kind":"heat"' sim/overlap.html || { echo "no maps"; exit 1; }
 if [ -n "${CHECK_THOROUGH:-}" ]; then
     check cluster "$plain" 2 $((6 * 30)) --benchmark=$two

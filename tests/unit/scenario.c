@@ -67,7 +67,7 @@ Test(scenario, is_read)
     cr_expect_eq(scenario.script[1].action[1].seconds, SWEPT_SECONDS);
     struct scenario_sweep sweep = scenario_sweeps(&scenario);
     cr_expect(sweep.delay && sweep.operation && sweep.bytes && !sweep.comp);
-    cr_assert(reads("participants all\nstart\nissue barrier\nissue broadcast bytes 8\nstop\n"));
+    cr_assert(reads("participants others\nstart\nissue barrier\nissue broadcast bytes 8\nstop\n"));
     sweep = scenario_sweeps(&scenario);
     cr_expect_not(sweep.delay || sweep.operation || sweep.bytes || sweep.comp);
 }

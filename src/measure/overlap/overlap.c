@@ -135,11 +135,6 @@ static void free_runs(struct runs *r)
     samples_free(&r->comp);
 }
 
-static struct summary summary_of(const struct samples *s)
-{
-    return stats_summarize(s->value, s->n);
-}
-
 /* Does the work alone, so that a communication follows a computation as it does in the run. */
 static void work_alone(struct runs *r)
 {
@@ -206,7 +201,7 @@ static double base_time(const struct overlap_benchmark *b, struct overlap_stage 
     if (!open_side(&s, b, stage, bytes, 0))
         return NAN;
     all_runs(&r, BASE_WARMUP, most, stage->budget);
-    double median = summary_of(&r.measured).median;
+    double median = samples_summary(&r.measured).median;
     free_runs(&r);
     close_side(&s);
     return median;
@@ -228,12 +223,12 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {
     const struct overlap_benchmark *b = r->with->benchmark;
-    struct summary m = summary_of(&r->measured), comm = summary_of(&r->comm),
-                   comp = summary_of(&r->comp);
-    double late = summary_of(&r->late).median;
+    struct summary m = samples_summary(&r->measured), comm = samples_summary(&r->comm),
+                   comp = samples_summary(&r->comp);
+    double late = samples_summary(&r->late).median;
     cell->runs = r->n;
     cell->t_measured = m.median;
-    cell->published = summary_of(&r->published).median;
+    cell->published = samples_summary(&r->published).median;
     if (b->by_threads) {
         cell->t_comm = base->time[b->base];
         cell->ratio = m.median / cell->t_comm;
