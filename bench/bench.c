@@ -3,12 +3,14 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "document/save.h"
 #include "sync/local_clock.h"
 #include "trees/bcast.h"
 #include "tune/cvar.h"
 
+#include <argz.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -106,17 +108,6 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
     return 0;
 }
 
-static char *command_line(int argc, char **argv)
-{
-    char *line = NULL;
-    size_t size;
-    FILE *out = open_memstream(&line, &size);
-    for (int i = 0; i < argc; i++)
-        fprintf(out, "%s%s", i ? " " : "", i ? argv[i] : basename(argv[0]));
-    fclose(out);
-    return line;
-}
-
 static void fill_defaults(struct bench *b)
 {
     if (b->sizes.max == 0)
@@ -167,13 +158,16 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
 void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_program *program)
 {
     int provided;
+    size_t length;
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided); /* threads may only compute */
     local_clock_start();
     MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);
     MPI_Comm_rank(b->comm, &b->rank);
     MPI_Comm_size(b->comm, &b->size);
-    b->program = basename((*argv)[0]);
-    b->command = command_line(*argc, *argv);
+    b->program = (*argv)[0] = basename((*argv)[0]);
+    if (argz_create(*argv, &b->command, &length))
+        memory_exhausted();
+    argz_stringify(b->command, length, ' ');
     fill_defaults(b);
     int all[2], mine[2];
     enum options_result result = parse_options(b, *argc, *argv, program);
