@@ -70,8 +70,6 @@ file == 1 {
 }
 
 function declaration(d) {
-    while (match(d, /__attribute__ *\(\(/))
-        d = substr(d, 1, RSTART - 1) " " after_parentheses(substr(d, RSTART))
     gsub(/[ \t]+/, " ", d)
     sub(/^ */, "", d)
     sub(/ *$/, "", d)
@@ -91,18 +89,6 @@ function declaration(d) {
         function_name[++functions] = name
 }
 
-# Returns the text after the balanced parentheses at the start of S.
-function after_parentheses(s,   i, depth, c) {
-    for (i = 1; i <= length(s); i++) {
-        c = substr(s, i, 1)
-        if (c == "(")
-            depth++
-        else if (c == ")" && --depth == 0)
-            return substr(s, i + 1)
-    }
-    return ""
-}
-
 # Fills arg[1..n_args] with the parameters' names, naming those that have none.
 function parse_arguments(arguments,   n, i, a) {
     n_args = 0
@@ -115,9 +101,7 @@ function parse_arguments(arguments,   n, i, a) {
     for (i = 1; i <= n; i++) {
         a = part[i]
         gsub(/^ +| +$/, "", a)
-        if (a == "...") {
-            variadic = 1
-        } else {
+        if (a != "...") {
             n_args++
             arg[n_args] = type[n_args] = a
             gsub(/ *\[[^]]*\]/, "", arg[n_args])
@@ -155,13 +139,11 @@ function find_family(name,   plain, family) {
     else
         return "plain"
     line = find_line(plain)
-    if (!line || family_of[line] !~ /^(send|recv|collective|broadcast)$/) {
+    if (!line || family_of[line] !~ /^(send|recv|collective)$/) {
         line = 0
         return "plain"
     }
-    if (family == "")
-        family = family_of[line] == "broadcast" ? "icollective" : "i" family_of[line]
-    return family
+    return family ? family : "i" family_of[line]
 }
 
 # The roles of arguments that have the same names or types in all functions.
@@ -169,15 +151,15 @@ function find_roles(family,   i) {
     comm = "MPI_COMM_NULL"
     made = ""
     for (i = n_args; i > 0; i--) {
-        if (type[i] == "MPI_Comm" || (type[i] == "MPI_Comm *" && family == "comm_free"))
+        if (type[i] == "MPI_Comm" || (type[i] == "MPI_Comm *" && role[line, "free"]))
             comm = arg[i]
-        if (type[i] == "MPI_Comm *" && family == "comm" && type[n_args] != "MPI_Request *")
+        else if (type[i] == "MPI_Comm *" && family == "comm")
             made = arg[i]
     }
-    if (family !~ /send|recv|probe|collective|broadcast|init_request|comm|io|one_sided/)
+    if (family !~ /send|recv|probe|collective|init_request|comm|io|one_sided/)
         comm = "MPI_COMM_NULL"
-    root = family ~ /collective|broadcast|init_request/ ? named("root", "-1") : "-1"
-    request = family ~ /^i(send|recv|collective)$|request$/ ? arg[n_args] : ""
+    root = family ~ /collective|init_request/ ? named("root", "-1") : "-1"
+    request = family ~ /^i(send|recv|collective)$|init_request/ || role[line, "request"] ? arg[n_args] : ""
     to = named("dest dst", "")
     from = named("source src", "")
     tag = named("sendtag tag", "")
@@ -185,29 +167,19 @@ function find_roles(family,   i) {
     flag = family ~ /probe|completion/ ? named("flag", "") : ""
 }
 
-function wrap(name, arguments,   family, shown) {
+function wrap(name, arguments,   family) {
     family = find_family(name)
     if (family == "local")
         return
-    variadic = 0
     parse_arguments(arguments)
-    shown = family
-    sub(/^hand:/, "", shown)
-    if (shown == "broadcast")
-        shown = "collective"
-    if (shown == "comm_free")
-        shown = "comm"
-    sub(/_request$/, "", shown)
-    if (family == "init_request")
-        shown = family
     if (want == "enum")
         print "#define HAVE_" name " 1\n    OP_" substr(name, 5) ","
     else if (want == "next")
         print "    __typeof__(P" name ") *" substr(name, 5) ";"
     else if (want == "names") {
         initializers = initializers "    ." substr(name, 5) " = P" name ",\n"
-        print "    {.name = \"" name "\", .family = FAMILY_" toupper(shown) "},"
-    } else if (family !~ /^hand:/ && is_frequent(name) == (want == "functions"))
+        print "    {.name = \"" name "\", .family = FAMILY_" toupper(family) "},"
+    } else if (!role[line, "hand"] && is_frequent(name) == (want == "functions"))
         print_function(name, family)
 }
 
@@ -263,19 +235,19 @@ function print_function(name, family,   call, i, bytes, place) {
         template_send(family, call, bytes)
     else if (family == "probe")
         template_probe(call)
-    else if (family == "collective")
-        template_collective(name, call, bytes)
-    else if (family == "broadcast")
+    else if (family == "collective" && role[line, "broadcast"])
         template_broadcast(call, bytes)
-    else if ((line, "pending") in role)
+    else if (family == "collective")
+        template_collective(call, bytes)
+    else if (role[line, "pending"])
         template_pending(name, call)
-    else if ((line, "started") in role)
+    else if (role[line, "started"])
         template_started(call)
     else if (request != "")
         template_request(name, family, call, bytes)
     else if (made != "")
         template_comm(name, call)
-    else if (family == "comm_free")
+    else if (role[line, "free"])
         template_comm_free(call)
     else
         template_plain(call, bytes)
@@ -300,7 +272,7 @@ function about(family,   half, payload) {
         payload = arg[half[1] + 0] ", " arg[half[2] + 0]
     }
     return "((struct call_about){" \
-           (family == "comm_free" ? comm " ? *" comm " : MPI_COMM_NULL" : comm) \
+           (role[line, "free"] ? comm " ? *" comm " : MPI_COMM_NULL" : comm) \
            ", " named("source src dest dst target_rank", "CALL_NONE") \
            ", " named("recvtag tag", "CALL_NONE") ", " root ", " payload ", " \
            (family == "sendrecv" ? to ", " tag : "CALL_NONE, CALL_NONE") "})"
@@ -378,7 +350,7 @@ function signature() {
     return "call_signature(" named("datatype", "MPI_DATATYPE_NULL") ", " named("op", "MPI_OP_NULL") ")"
 }
 
-function template_collective(name, call, bytes) {
+function template_collective(call, bytes) {
     print "    if (inject_wanted())"
     print "        inject_before(&call, " comm ", " root ", " bytes ", " operands() ");"
     do_call(call)

@@ -5,7 +5,7 @@
 define layer_rules
 layers/$(1)/wrappers/mpi.i: config.status
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
-	echo '#include <mpi.h>' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
+	printf '#define __attribute__(x)\n#include <mpi.h>\n' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
 layers/$(1)/record/operations.h: WANT = enum
 layers/$(1)/wrappers/next.h: WANT = next
 layers/$(1)/wrappers/operations.c: WANT = names
