@@ -277,12 +277,6 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     const unsigned kind = r->kind;
     struct comm *on = call_comm(c, comm, rc);
     struct ledger_entry *e = call_entry(c, on, bytes);
-    if (LIKELY(e != NULL)) {
-        /* The size of a received message is known when it completes. A persistent request carries
-         * no data until it is started. */
-        uint64_t now = kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes;
-        call_count(c, e, now, rc);
-    }
     r->entry = e;
     r->posted = c->entry;
     r->post_exit = c->exit;
@@ -306,7 +300,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
         if (kind & REQUEST_COLLECTIVE && on && comm_has_others(on)) {
             r->sequence = call_sequence(on);
             r->comm_id = on->id;
-            r->spared = (uint8_t)ledger_spared(entry_calls(e) - 1);
+            r->spared = (uint8_t)ledger_spared(entry_calls(e));
             if (kind & REQUEST_PERSISTENT)
                 r->comm_id = on->id ? hash_mix(on->id, r->sequence) | 1 : 0;
             if (layer.trace)
@@ -318,11 +312,10 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     }
     if (kind & REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
         call_collective_failed(on, rc);
-    __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
-    if (UNLIKELY(layer.trace))
-        trace_left(c);
+    /* The size of a received message is known when it completes. A persistent request carries no
+     * data until it is started. */
+    call_leave_with_entry(c, rc, e, kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes);
     call_exclusion_advance(kind == REQUEST_COLLECTIVE ? on : NULL);
-    call_over(c);
 }
 
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm,

@@ -125,33 +125,27 @@ enum { ROWS = 4 };
 
 /* Finds or adds the ledger's row for C and counts it. Members make these communicators in the same
  * order, so the count is C's identity. */
-static void number(struct comm *c, const struct ledger_comm *found)
+static void number(struct comm *c, struct ledger_comm *found)
 {
-    struct ledger_header *h = layer.ledger.header;
-    struct ledger_comm *comms = layer.ledger.comms;
-    uint32_t count = h->section[LEDGER_COMMS].count, rows = 0, at = LEDGER_NO_COMM;
+    struct ledger_comm *comms = layer.ledger.comms, *row = NULL, *last = NULL;
+    const uint32_t count = layer.ledger.header->section[LEDGER_COMMS].count;
     uint64_t before = 0;
     for (uint32_t i = 1; i < count; i++) {
         if (comms[i].id != found->id)
             continue;
         before += comms[i].created;
         if (comms[i].site == found->site) {
-            at = i;
-            rows++;
+            last = &comms[i];
+            found->copy++;
         }
     }
-    if (rows < ROWS && ledger_grow(&layer.ledger, LEDGER_COMMS)) {
-        at = count;
-        comms[at] = *found;
-        comms[at].copy = rows;
-        h->section[LEDGER_COMMS].count = count + 1;
-    }
-    if (at == LEDGER_NO_COMM) { /* the table is full */
-        h->section[LEDGER_COMMS].dropped++;
-        return; /* id 0 */
-    }
-    comms[at].created++;
-    c->index = at;
+    if (found->copy < ROWS)
+        row = ledger_append(&layer.ledger, LEDGER_COMMS, found);
+    row = row ?: last;
+    if (!row) /* the table is full: id 0 */
+        return;
+    row->created++;
+    c->index = (uint32_t)(row - comms);
     c->id = hash_mix(found->id, before) | 1;
 }
 

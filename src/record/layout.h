@@ -33,15 +33,15 @@
 /* Every section: X(name, array in struct ledger, element, least, share, growth, most).
  *
  * A record of B bytes has room for LEAST elements or, if that is more, for SHARE thousandths of B.
- * It may grow to GROWTH times that, and to MOST elements (0: no limit but that). A section refers
- * only to those above it. A new one is a line here, its element below and, where it refers to
+ * It may grow to GROWTH times that, and to MOST elements (0: no limit but that; for what an entry
+ * refers to, it is the room in entry_key()). A section refers only to those above it. A new one is a line here, its element below and, where it refers to
  * others, its check in ledger_read.c. */
 #define LEDGER_SECTION_LIST(X)                                                                     \
     X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
     X(TEXTS, texts, char, 8192, 0, 1024, 0)                                                        \
     X(MODULES, modules, struct ledger_module, 48, 0, 64, 0)                                        \
     X(REGIONS, regions, struct ledger_region, 50, 0, 2, 127)                                       \
-    X(SITES, sites, struct ledger_site, 192, 53, 16, 0)                                            \
+    X(SITES, sites, struct ledger_site, 192, 53, 16, 1u << 28)                                     \
     X(COMMS, comms, struct ledger_comm, 64, 13, 16, 2047)                                          \
     X(CALLS, calls, struct ledger_call, 16, 0, 16, 0)                                              \
     X(ENTRIES, entries, struct ledger_entry, 64, 580, 16, 0)                                       \

@@ -13,7 +13,6 @@ enum { MOST_OWN = 3 };
 /* C frames between Python code and MPI: mpi4py has up to 5, ctypes 6, other C libraries any
  * number. */
 enum { MOST_TO_PYTHON = 16 };
-enum { MOST_SITES = 1 << 28 }; /* an entry's key has no room for more */
 
 /* In the index 0 means "none", so it holds a site's number plus one. */
 #define SITE_VALUE(site) ((uintptr_t)(site) + 1)
@@ -187,7 +186,6 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
 /* If Python calls a C library, that gets the inner half of the frames. */
 static void describe(struct ledger_site *site, const struct stack *s)
 {
-    *site = (struct ledger_site){0};
     describe_native(site, s, s->n_calls ? (s->depth + 1) / 2 : s->depth);
     describe_python(site, s);
 }
@@ -196,20 +194,16 @@ static void describe(struct ledger_site *site, const struct stack *s)
 static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct stack *s)
 {
     pthread_mutex_lock(&layer.lock);
-    struct ledger_table *t = &layer.ledger.header->section[LEDGER_SITES];
     uintptr_t known = index_find(&layer.sites, hash);
-    uint32_t site = known ? SITE_OF(known) : LEDGER_NO_SITE;
-    if (!known && t->count < MOST_SITES && ledger_grow(&layer.ledger, LEDGER_SITES)) {
-        site = t->count;
-        describe(&layer.ledger.sites[site], s);
-        __atomic_store_n(&t->count, site + 1, __ATOMIC_RELEASE);
-    } else if (!known) {
-        t->dropped++;
+    if (!known) {
+        struct ledger_site site = {0};
+        describe(&site, s);
+        const struct ledger_site *row = ledger_append(&layer.ledger, LEDGER_SITES, &site);
+        known = SITE_VALUE(row ? row - layer.ledger.sites : LEDGER_NO_SITE);
+        index_put(&layer.sites, hash, known, layer.threaded);
     }
-    if (!known)
-        index_put(&layer.sites, hash, SITE_VALUE(site), layer.threaded);
     pthread_mutex_unlock(&layer.lock);
-    return site;
+    return SITE_OF(known);
 }
 
 static bool is_in_python(const void *address)
