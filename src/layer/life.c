@@ -99,15 +99,6 @@ static void begin(void)
     samples_start(layer.settings.sample);
 }
 
-/* On one rank: links NAME to this run. */
-static void publish(void)
-{
-    const char *name = layer.settings.output;
-    if (!run_directory_link(&run_directory, name))
-        layer_say("%s exists and is not a link that collprof has made: this run is in %s", name,
-                  run_directory.shown);
-}
-
 /* Makes an identity for a run that the launcher has not named. */
 static uint64_t own_job(void)
 {
@@ -116,40 +107,57 @@ static uint64_t own_job(void)
     return hash_mix(hash_mix(name, (uint64_t)getpid()), clock_ticks()) | 1;
 }
 
-/* All ranks take the job identity of the first one. */
-static uint64_t agree_on_job(void)
+/* The identity of this run's job; ranks that communicate take that of the first one. */
+static uint64_t job_of_run(void)
 {
-    uint64_t job =
-        record_owner.job && record_owner.size == layer.size ? record_owner.job : own_job();
+    const bool together = layer.comm != MPI_COMM_NULL;
+    uint64_t job = record_owner.job && record_owner.size == layer.size ? record_owner.job
+                   : together || layer.size == 1                       ? own_job()
+                                                 : members_launcher(false)->run;
     MPI_Request request;
-    wait_yielding(PMPI_Ibcast(&job, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
+    if (together)
+        wait_yielding(PMPI_Ibcast(&job, 1, MPI_UINT64_T, 0, layer.comm, &request), &request);
     return job;
 }
 
-/* Starts the record of a rank that does not communicate with the others. */
-static bool record_alone(int thread_level)
+static const char *disagreement = ""; /* why nothing is injected; empty if ranks agree */
+
+/* Ranks that communicate record all or none, since they merge together. OBSTACLE: why this one has
+ * no record; otherwise NULL. */
+static bool agree_to_record(const char *obstacle)
 {
-    uint64_t job = layer.size > 1 ? members_launcher(false)->run : own_job();
-    record_ensure((struct record_owner){layer.rank, layer.size, job});
-    const char *obstacle = record_start(thread_level);
-    if (obstacle) {
-        layer_say("rank %d: %s: it is not recorded", layer.rank, obstacle);
-        return false;
-    }
-    if (layer.rank == first_member)
-        publish();
-    return true;
+    const bool together = layer.comm != MPI_COMM_NULL;
+    const uint64_t hash = settings_hash(&layer.settings), last = (uint64_t)layer.rank + 1;
+    /* One maximum gives the largest hash, and the largest complement that of the smallest hash. */
+    struct {
+        uint64_t obstacle, settings, complement;
+    } any = {obstacle ? last : 0, hash, ~hash};
+    if (together)
+        allreduce_yielding(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
+    if (any.obstacle == last)
+        layer_say("rank %d: %s: %s is not recorded", layer.rank, obstacle,
+                  together ? "this run" : "it");
+    /* The parts of an MPMD run may have options of their own. */
+    if (!any.obstacle && any.settings != ~any.complement)
+        disagreement =
+            "ranks have different options: each records by its own, and nothing is injected";
+    if (*disagreement && layer.rank == 0)
+        layer_say("%s", disagreement);
+    return !any.obstacle;
 }
 
-static bool record_together(int thread_level)
+/* Starts the record; the first rank links NAME to this run. */
+static bool record(int thread_level)
 {
-    PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN);
-    record_ensure((struct record_owner){layer.rank, layer.size, agree_on_job()});
+    const char *name = layer.settings.output;
+    record_ensure((struct record_owner){layer.rank, layer.size, job_of_run()});
     if (!agree_to_record(record_start(thread_level)))
         return false;
-    if (layer_is_first())
-        publish();
-    sync_start(&global_clock, layer.comm, 0, 0);
+    if (layer.rank == first_member && !run_directory_link(&run_directory, name))
+        layer_say("%s exists and is not a link that collprof has made: this run is in %s", name,
+                  run_directory.shown);
+    if (layer.comm != MPI_COMM_NULL)
+        sync_start(&global_clock, layer.comm, 0, 0);
     return true;
 }
 
@@ -172,7 +180,8 @@ static bool join(void)
         return false;
     members = members_count(d, &first_member);
     if (members == layer.size)
-        return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS;
+        return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS &&
+               PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
     if (!members)
         layer_say("rank %d: %s: it is not recorded", layer.rank,
                   *record_obstacle ? record_obstacle : "its directory cannot be read");
@@ -193,15 +202,15 @@ static void start(MPI_Group world, int thread_level, bool by_init)
     PMPI_Group_size(world, &layer.size);
     members = layer.size;
     bool good = !by_init || join();
-    bool together = layer.comm != MPI_COMM_NULL;
     find_rate();
-    if (!good || !(together ? record_together : record_alone)(thread_level)) {
+    if (!good || !record(thread_level)) {
         record_drop();
         return;
     }
     run_directory_close(&run_directory);
     layer.ledger.header->started_late = !by_init;
-    trace_start((int64_t)((together ? sync_now(&global_clock) : clock_now()) * 1e9));
+    trace_start(
+        (int64_t)((layer.comm != MPI_COMM_NULL ? sync_now(&global_clock) : clock_now()) * 1e9));
     begin();
 }
 
@@ -213,8 +222,7 @@ void recording_start(int thread_level)
     start(world, thread_level, true);
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (layer.comm != MPI_COMM_NULL &&
-        !*agreed_sentence()) /* needs all ranks, with equal options */
+    if (layer.comm != MPI_COMM_NULL && !*disagreement) /* needs all ranks, with equal options */
         inject_start(&global_clock);
     if (inject_wanted())
         layer.on = true;
@@ -272,15 +280,13 @@ void life_switch(int level)
         layer_say("MPI_Pcontrol(0) is ignored: experiments need all ranks");
     } else if (level == 0) {
         layer.on = false;
-    } else if (level == 1) {
-        if (!layer.on) {
-            requests_clear();
-            channels_lose_order();
-            messages_lose();
-            thread.left = clock_ticks(); /* calls before were not recorded */
-            samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
-            thread.outside = 0;
-        }
+    } else if (level == 1 && !layer.on) {
+        requests_clear();
+        channels_lose_order();
+        messages_lose();
+        thread.left = clock_ticks(); /* calls before were not recorded */
+        samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
+        thread.outside = 0;
         layer.on = true;
     }
 }
@@ -343,7 +349,7 @@ static void remove_record(int written)
     int posted = PMPI_Ibcast(&written, 1, MPI_INT, 0, layer.comm, &request);
     if (!wait_yielding(posted, &request) && written && !layer.settings.keep && !layer.trace)
         record_remove_file();
-    if (written && layer_is_first())
+    if (written && layer.rank == 0)
         run_directory_link(&run_directory, layer.settings.output);
 }
 
@@ -370,14 +376,14 @@ static void end_together(struct clock_pair entered)
         layer_say("rank %d: no memory for its measurements: they are not reported", layer.rank);
     close_books(entered);
     struct profile *all = merge_ranks(&layer.ledger, layer.comm);
-    if (all && *agreed_sentence())
-        profile_warn(all, "%s", agreed_sentence());
+    if (all && *disagreement)
+        profile_warn(all, "%s", disagreement);
     bool reason = false;
     for (size_t i = 0; all && i < all->warnings.n; i++)
         reason = reason || strstr(all->warnings.at[i], PROFILE_NOT_SAMPLED);
     if (all && layer.sample && !all->samples.n && !reason)
         profile_warn(all, PROFILE_NOT_SAMPLED ": ranks compute for less than 10 ms");
-    if (layer_is_first())
+    if (layer.rank == 0)
         written = report_write(all, start);
     profile_free(all);
     remove_record(written);

@@ -29,20 +29,6 @@ const char *record_start(int thread_level);
 void record_remove_file(void);
 void record_drop(void);
 
-/* Whether this is the first of the ranks that have the layer. */
-static inline bool layer_is_first(void)
-{
-    int rank = 0;
-    PMPI_Comm_rank(layer.comm, &rank);
-    return rank == 0;
-}
-
-/* Either all ranks record or none, since they merge together. One rank reports the obstacle for
- * all. OBSTACLE: the result of record_start(). Collective over layer.comm. */
-bool agree_to_record(const char *obstacle);
-/* Then: "ranks have different options: ...", "" if they have none that matter. */
-const char *agreed_sentence(void);
-
 /* Catches signals and exits that end a process early. */
 void ends_watch(void);
 /* Writes into the record how the process ended. */
