@@ -24,6 +24,17 @@ int input_open(int directory, const char *path, struct stat *st, const char **wh
     return -1;
 }
 
+int input_open_again(const char *path, int flags, dev_t device, ino_t inode)
+{
+    struct stat st;
+    int fd = open(path, flags | O_CLOEXEC);
+    if (fd < 0 || (!fstat(fd, &st) && st.st_dev == device && st.st_ino == inode))
+        return fd;
+    close(fd);
+    errno = ENOENT;
+    return -1;
+}
+
 FILE *input_file(const char *path, const char **why)
 {
     enum { TIMES = 20 }; /* JSON values take at most this many times the memory of their text */

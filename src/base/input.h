@@ -12,6 +12,10 @@
 int input_open(int directory, const char *path, struct stat *st, const char **why);
 FILE *input_file(const char *path, const char **why);
 
+/* Opens PATH again, whatever the application has closed or where it is now, if it is still the file
+ * with these numbers; otherwise -1 with errno. */
+int input_open_again(const char *path, int flags, dev_t device, ino_t inode);
+
 /* Reads the beginning of a small file, as in /proc, into TEXT, terminated. Returns the number of
  * bytes; 0, and an empty TEXT, on failure. Allocates nothing. */
 size_t input_read(const char *path, char *text, size_t room);

@@ -22,8 +22,9 @@
 static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
-enum { N_FAULTS = 5, N_WATCHED = sizeof watched / sizeof *watched };
-static struct sigaction previous[N_WATCHED];
+static const uint64_t faults =
+    1u << SIGSEGV | 1u << SIGBUS | 1u << SIGFPE | 1u << SIGILL | 1u << SIGABRT;
+static struct sigaction previous[32];
 
 /* A child that shares our memory (vfork) is not this process. */
 static bool has_a_say(void)
@@ -79,12 +80,7 @@ static _Noreturn void end_stuck(void)
  * the process ends as it would without the layer; a fault recurs by itself, with its details. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    int i = 0;
     (void)context;
-    while (i < N_WATCHED && watched[i] != number)
-        i++;
-    if (i == N_WATCHED)
-        return;
     if (ending_is_asked(info)) {
         record_mark_end(LEDGER_SIGNALLED, number);
         end_stuck();
@@ -93,8 +89,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     record_mark_end(LEDGER_SIGNALLED, number);
     if (first)
         say_farewell(number);
-    sigaction(number, &previous[i], NULL);
-    if (i >= N_FAULTS || info->si_code <= 0) /* sent by a process */
+    sigaction(number, &previous[number], NULL);
+    if (!(faults >> number & 1) || info->si_code <= 0) /* sent by a process */
         raise(number);
 }
 
@@ -125,11 +121,13 @@ void ends_watch(void)
              layer.rank, run_directory.shown);
     quote_plain(farewell);
     strcat(farewell, "\n");
-    for (int i = 0; i < N_WATCHED; i++) {
+    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) {
         const struct sigaction mine = {.sa_sigaction = on_signal,
                                        .sa_flags = SA_SIGINFO | SA_ONSTACK};
-        if (!sigaction(watched[i], NULL, &previous[i]) &&
-            (is_default(&previous[i]) || (i < N_FAULTS && is_of_runtime(&previous[i]))))
-            sigaction(watched[i], &mine, NULL);
+        const int number = watched[i];
+        struct sigaction *before = &previous[number];
+        if (!sigaction(number, NULL, before) &&
+            (is_default(before) || (faults >> number & 1 && is_of_runtime(before))))
+            sigaction(number, &mine, NULL);
     }
 }

@@ -110,9 +110,10 @@ static uint64_t own_job(void)
 /* The identity of this run's job; ranks that communicate take that of the first one. */
 static uint64_t job_of_run(void)
 {
-    const bool together = layer.comm != MPI_COMM_NULL;
-    uint64_t job = record_owner.job && record_owner.size == layer.size ? record_owner.job
-                   : together || layer.size == 1                       ? own_job()
+    const bool together = layer.comm != MPI_COMM_NULL,
+               named = record_owner.job && record_owner.size == layer.size;
+    uint64_t job = named                         ? record_owner.job
+                   : together || layer.size == 1 ? own_job()
                                                  : members_launcher(false)->run;
     MPI_Request request;
     if (together)

@@ -1,5 +1,6 @@
 #include "layer/run_directory.h"
 
+#include "base/input.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -118,15 +119,7 @@ const char *run_directory_make(struct run_directory *d, const char *name, uint64
 
 int run_directory_open(const struct run_directory *d)
 {
-    struct stat st;
-    int fd = *d->path ? open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode)
-        return fd;
-    close(fd);
-    errno = ENOENT;
-    return -1;
+    return input_open_again(d->path, O_RDONLY | O_DIRECTORY, d->device, d->inode);
 }
 
 void run_directory_close(struct run_directory *d)

@@ -43,9 +43,7 @@ struct ledger_messages *messages_add(const struct ledger_messages *row)
         made.tag = MPI_ANY_TAG;
         messages_lose();
     }
-    const uint64_t key = messages_key(&made);
-    void *there = (void *)index_find(&layer.messages, key);
-    return there ? there : layer_row(&layer.messages, key, LEDGER_MESSAGES, &made);
+    return layer_row(&layer.messages, messages_key(&made), LEDGER_MESSAGES, &made);
 }
 
 static uint32_t instances_lock;

@@ -34,8 +34,8 @@
  *
  * A record of B bytes has room for LEAST elements or, if that is more, for SHARE thousandths of B.
  * It may grow to GROWTH times that, and to MOST elements (0: no limit but that; for what an entry
- * refers to, it is the room in entry_key()). A section refers only to those above it. A new one is a line here, its element below and, where it refers to
- * others, its check in ledger_read.c. */
+ * refers to, it is the room in entry_key()). A section refers only to those above it. A new one is
+ * a line here, its element below and, where it refers to others, its check in ledger_read.c. */
 #define LEDGER_SECTION_LIST(X)                                                                     \
     X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
     X(TEXTS, texts, char, 8192, 0, 1024, 0)                                                        \

@@ -1,5 +1,6 @@
 /* Writes ledgers; ledger_read.c reads them. */
 #include "record/ledger.h"
+#include "base/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,21 +103,6 @@ static int create_file(struct ledger *l, int directory, const char *path, int *f
     return 0;
 }
 
-/* The application may have closed every descriptor and changed its directory: the file is opened
- * again by its full name, and must be the same file. */
-static int open_again(const struct ledger *l)
-{
-    struct stat st;
-    int fd = open(l->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) == 0 && st.st_dev == l->device && st.st_ino == l->inode)
-        return fd;
-    close(fd);
-    errno = ESTALE;
-    return -1;
-}
-
 /* Maps the record of BYTES, laid out as in MADE; only the first part of each section can be used.
  * Returns 0 or an errno. */
 static int map(struct ledger *l, const struct ledger_header *made, uint64_t bytes, int fd)
@@ -192,7 +178,8 @@ bool ledger_extend(struct ledger *l, enum ledger_section section)
         return false;
     uint32_t capacity = t->limit / 2 > t->capacity ? 2 * t->capacity : t->limit;
     uint64_t from = bytes_of(t, t->capacity), to = bytes_of(t, capacity);
-    int fd = open_again(l), error = fd < 0 ? errno : provide(l, fd, t->offset + from, to - from);
+    int fd = input_open_again(l->path, O_RDWR | O_NOFOLLOW, l->device, l->inode),
+        error = fd < 0 ? errno : provide(l, fd, t->offset + from, to - from);
     if (fd >= 0)
         close(fd);
     errno = before;

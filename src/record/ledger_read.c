@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +92,7 @@ const char *ledger_peek(struct ledger_header *h, int directory, const char *name
 
 bool ledger_is_name(const char *name)
 {
-    size_t length = strlen(name);
-    return !strncmp(name, "rank-", 5) && length > 12 && !strcmp(name + length - 7, ".ledger");
+    return !fnmatch("rank-?*.ledger", name, 0);
 }
 
 void ledger_each(int directory,
@@ -218,16 +218,20 @@ static const char *check_tables(const struct ledger *l)
     return good ? NULL : "a damaged record: it refers to what is not in it";
 }
 
-/* Reads a section and adds a zero, so that all texts are terminated. */
+/* Makes room for COUNT elements and a zero, so that all texts are terminated. */
+static bool allocate_section(struct ledger *l, int s, uint32_t count)
+{
+    return (*ledger_array(l, s) = calloc((size_t)count + 1, ledger_rules[s].element_size));
+}
+
 static const char *read_section(int fd, struct ledger *l, int s)
 {
     const struct ledger_table *t = &l->header->section[s];
-    const uint64_t bytes = (uint64_t)t->count * t->element_size;
-    char *to = *ledger_array(l, s) = malloc(bytes + t->element_size);
-    if (!to)
+    if (!allocate_section(l, s, t->count))
         return "not enough memory to read this record";
-    memset(to + bytes, 0, t->element_size);
-    return read_at(fd, to, bytes, t->offset) ? NULL : "a truncated record";
+    return read_at(fd, *ledger_array(l, s), (uint64_t)t->count * t->element_size, t->offset)
+               ? NULL
+               : "a truncated record";
 }
 
 /* The writing process may continue meanwhile. A section refers only to earlier ones in the list, so
@@ -271,14 +275,10 @@ uint64_t ledger_bytes(const uint32_t count[LEDGER_SECTIONS])
 
 bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS])
 {
-    bool good = (*l = (struct ledger){.header = calloc(1, sizeof *l->header)}, l->header != NULL);
-    for (int s = 0; s < LEDGER_SECTIONS; s++) {
-        char **array = ledger_array(l, s);
-        *array =
-            calloc((size_t)count[s] + 1, ledger_rules[s].element_size); /* one more, so that texts
-                                                                           are terminated */
-        good = good && *array;
-    }
+    *l = (struct ledger){.header = calloc(1, sizeof *l->header)};
+    bool good = l->header;
+    for (int s = 0; s < LEDGER_SECTIONS && good; s++)
+        good = allocate_section(l, s, count[s]);
     return good;
 }
 

@@ -45,24 +45,19 @@ static struct {
     uint32_t (*character)(const char *text, ptrdiff_t i);
 } python;
 
-const void *python_find(const char *library)
+const void *python_find(void)
 {
-    void *in = library ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : RTLD_DEFAULT;
-    if (python.layout || (library && !in) || sizeof(void *) != 8)
-        return NULL;
     const char *(*version)(void);
-    *(void **)&version = dlsym(in, "Py_GetVersion");
-    *(void **)&python.state = dlsym(in, "PyGILState_GetThisThreadState");
-    *(void **)&python.line = dlsym(in, "PyCode_Addr2Line");
-    *(void **)&python.length = dlsym(in, "PyUnicode_GetLength");
-    *(void **)&python.character = dlsym(in, "PyUnicode_ReadChar");
-    python.code_type = dlsym(in, "PyCode_Type");
-    python.text_type = dlsym(in, "PyUnicode_Type");
-    python.bytes_type = dlsym(in, "PyBytes_Type");
-    if (library)
-        dlclose(in);
+    *(void **)&version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    *(void **)&python.state = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+    *(void **)&python.line = dlsym(RTLD_DEFAULT, "PyCode_Addr2Line");
+    *(void **)&python.length = dlsym(RTLD_DEFAULT, "PyUnicode_GetLength");
+    *(void **)&python.character = dlsym(RTLD_DEFAULT, "PyUnicode_ReadChar");
+    python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+    python.text_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+    python.bytes_type = dlsym(RTLD_DEFAULT, "PyBytes_Type");
     if (!version || !python.state || !python.line || !python.length || !python.character ||
-        !python.code_type || !python.text_type || !python.bytes_type ||
+        !python.code_type || !python.text_type || !python.bytes_type || sizeof(void *) != 8 ||
         strstr(version(), "free-threading"))
         return NULL;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
@@ -171,19 +166,14 @@ static inline __attribute__((always_inline)) bool walk(struct python_call *call,
 unsigned python_stack_read(struct python_call *call, unsigned most)
 {
     unsigned n = 0;
-    bool good = false;
-    switch (__atomic_load_n(&python.layout_fits, __ATOMIC_RELAXED)) {
-    case FITS:
-        good = walk(call, most, &n, false);
-        break;
-    case UNTRIED:
-        good = walk(call, most, &n, true);
-        if (!good || n)
-            __atomic_store_n(&python.layout_fits, good ? FITS : FITS_NOT, __ATOMIC_RELAXED);
-        break;
-    case FITS_NOT:
-        break;
-    }
+    const int fits = (int)__atomic_load_n(&python.layout_fits, __ATOMIC_RELAXED);
+    if (fits == FITS)
+        return walk(call, most, &n, false) ? n : 0;
+    if (fits == FITS_NOT)
+        return 0;
+    const bool good = walk(call, most, &n, true);
+    if (!good || n)
+        __atomic_store_n(&python.layout_fits, good ? FITS : FITS_NOT, __ATOMIC_RELAXED);
     return good ? n : 0;
 }
 

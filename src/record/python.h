@@ -28,10 +28,9 @@ struct python_place {
  */
 void python_script(const char *program, char *script, size_t room);
 
-/* Looks for an interpreter in LIBRARY (NULL: in the global symbols of the process). Returns an
- * address in its machine code; NULL if there is none, or its version's frames are not supported.
- */
-const void *python_find(const char *library);
+/* Looks for an interpreter in the global symbols of the process. Returns an address in its machine
+ * code; NULL if there is none, or its version's frames are not supported. */
+const void *python_find(void);
 
 /* Whether an interpreter was found. */
 bool python_is_known(void);

@@ -82,14 +82,9 @@ static struct {
     uint64_t low, high;
 } python;
 
-static void find_python(uint32_t from, uint32_t to)
+static void find_python(void)
 {
-    const void *found = python_find(NULL);
-    for (uint32_t i = from; i < to && !found; i++) {
-        const char *path = ledger_text(&layer.ledger, layer.ledger.modules[i].path);
-        if (strstr(path, "/libpython3"))
-            found = python_find(path);
-    }
+    const void *found = python_find();
     uint32_t module = found ? module_of((uint64_t)(uintptr_t)found) : UINT32_MAX;
     if (module != UINT32_MAX) {
         python.high = layer.ledger.modules[module].high;
@@ -102,7 +97,7 @@ void modules_update(void)
     uint32_t *count = &layer.ledger.header->section[LEDGER_MODULES].count, before = *count;
     dl_iterate_phdr(add_module, NULL);
     if (*count > before && !python.high)
-        find_python(before, *count);
+        find_python();
 }
 
 /* Adds a Python function as a module; its addresses are line numbers. */
