@@ -29,8 +29,6 @@ static char failed_at[400];    /* description of the first one */
 /* The members' ranks on the layer's communicator; NULL if there is no memory. */
 static const int *ranks_of(const struct internal_comm *s)
 {
-    if (!s->of->world)
-        comm_find_world(s->of);
     for (int i = 0; s->of->world && i < s->size; i++)
         if (s->of->world[i] < 0)
             return NULL;

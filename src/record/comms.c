@@ -58,63 +58,59 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* The ranks in MPI_COMM_WORLD of a group's *N members, to be released by free(). NULL without
- * memory, or if MPI_COMM_WORLD is unknown. */
-static int *world_ranks(MPI_Group group, int *n)
+/* The world ranks of a group's *N members in order, -1 where unknown, to be released by free();
+ * NULL without memory, or if MPI_COMM_WORLD is unknown. Adds them to HASH. Frees GROUP. */
+static int *world_ranks(MPI_Group group, int *n, uint64_t *hash)
 {
-    *n = 0;
     PMPI_Group_size(group, n);
-    int *local = malloc(2 * (size_t)(*n ? *n : 1) * sizeof *local), *world = local + *n;
-    if (!local || layer.world == MPI_GROUP_NULL) {
-        free(local);
-        return NULL;
-    }
-    for (int i = 0; i < *n; i++)
+    const size_t bytes = (size_t)(*n ? *n : 1) * sizeof(int);
+    int *local = malloc(bytes), *world = malloc(bytes);
+    *hash = hash_mix(*hash, (uint64_t)*n);
+    for (int i = 0; local && i < *n; i++)
         local[i] = i;
-    PMPI_Group_translate_ranks(group, *n, local, layer.world, world);
-    memcpy(local, world, (size_t)*n * sizeof *local);
-    return local;
-}
-
-/* The hash of a group's world ranks in order, and the world rank of its first. */
-static uint64_t hash_group(MPI_Group group, int *leader)
-{
-    int n;
-    int *world = world_ranks(group, &n);
-    uint64_t hash = hash_mix(0x2545f4914f6cdd1dull, (uint64_t)n);
-    for (int i = 0; world && i < n; i++)
-        hash = hash_mix(hash, (uint64_t)(int64_t)world[i]);
-    *leader = world && n ? world[0] : MPI_UNDEFINED;
-    free(world);
-    return hash;
+    if (!local || !world || layer.world == MPI_GROUP_NULL) {
+        free(world);
+        world = NULL;
+    } else {
+        PMPI_Group_translate_ranks(group, *n, local, layer.world, world);
+    }
+    for (int i = 0; world && i < *n; i++) {
+        world[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
+        *hash = hash_mix(*hash, (uint64_t)(int64_t)world[i]);
+    }
+    free(local);
+    PMPI_Group_free(&group);
+    return world;
 }
 
 static void identify(struct comm *c, struct ledger_comm *l)
 {
     MPI_Group group;
-    int leader, other_leader, inter = 0, remote = 0;
+    int inter = 0;
+    uint64_t hash = 0x2545f4914f6cdd1dull, other = hash;
     PMPI_Comm_test_inter(c->handle, &inter);
     PMPI_Comm_size(c->handle, &c->size);
     PMPI_Comm_rank(c->handle, &c->rank);
     PMPI_Comm_group(c->handle, &group);
-    uint64_t hash = hash_group(group, &leader);
-    PMPI_Group_free(&group);
     c->inter = inter;
+    c->world = world_ranks(group, &c->others, &hash);
+    int leader = c->world && c->others ? c->world[0] : -1;
+    l->size = (uint32_t)c->size;
     if (inter) {
-        PMPI_Comm_remote_size(c->handle, &remote);
+        free(c->world);
         PMPI_Comm_remote_group(c->handle, &group);
-        uint64_t other = hash_group(group, &other_leader);
-        PMPI_Group_free(&group);
+        c->world = world_ranks(group, &c->others, &other);
+        int other_leader = c->world && c->others ? c->world[0] : -1;
         bool first = leader < other_leader;
         hash = first ? hash_mix(hash_mix(7, hash), other) : hash_mix(hash_mix(7, other), hash);
         leader = first ? leader : other_leader;
-        l->first = (uint32_t)(first ? c->size : remote);
+        l->first = (uint32_t)(first ? c->size : c->others);
         l->rank = first ? 0 : l->first;
+        l->size += (uint32_t)c->others;
     }
     l->id = hash;
-    l->size = (uint32_t)(c->size + remote);
     l->rank += (uint32_t)c->rank;
-    l->root_world_rank = leader == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)leader;
+    l->root_world_rank = (uint32_t)leader;
     l->flags =
         (inter ? LEDGER_COMM_INTER : 0) | (c->handle == MPI_COMM_WORLD ? LEDGER_COMM_WORLD : 0);
 }
@@ -171,6 +167,7 @@ struct comm *comm_add(MPI_Comm handle, uint32_t site)
     bool room = there || index_put(&layer.comms, comm_key(handle), (uintptr_t)c, layer.threaded);
     pthread_mutex_unlock(&layer.lock);
     if (there || !room) {
+        free(c->world);
         free(c);
         return there;
     }
@@ -186,28 +183,6 @@ void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
     for (uint64_t i = 0; i <= t->mask; i++)
         if (t->slot[i].key >= INDEX_LEAST_KEY)
             each((struct comm *)t->slot[i].value, arg);
-}
-
-/* Two threads may do this at once: the second one finds it done. */
-void comm_find_world(struct comm *c)
-{
-    MPI_Group group;
-    int n;
-    if ((c->inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(c->handle, &group))
-        return;
-    int *world = world_ranks(group, &n);
-    PMPI_Group_free(&group);
-    for (int i = 0; world && i < n; i++)
-        world[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
-    pthread_mutex_lock(&layer.lock);
-    bool mine = world && !c->world;
-    if (mine) {
-        c->others = n;
-        __atomic_store_n(&c->world, world, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&layer.lock);
-    if (!mine)
-        free(world);
 }
 
 void comm_record_name(struct comm *c)

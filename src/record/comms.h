@@ -16,7 +16,7 @@ struct comm {
     uint64_t sequence; /* number of collectives so far */
     uint32_t index;    /* in the ledger */
     int size, rank;
-    int *world; /* world ranks to which messages go; NULL: not looked up yet */
+    int *world; /* ranks in MPI_COMM_WORLD to which messages go, -1: unknown; or NULL */
     int others; /* number of elements of WORLD */
     bool inter;
     MPI_Comm handle;
@@ -66,15 +66,11 @@ static inline struct comm *comm_of(MPI_Comm handle)
 
 #define RANK_UNKNOWN UINT32_MAX
 
-void comm_find_world(struct comm *c);
-
 /* The rank in MPI_COMM_WORLD to which messages to RANK on C go; or RANK_UNKNOWN. */
-static inline uint32_t comm_world_rank(struct comm *c, int rank)
+static inline uint32_t comm_world_rank(const struct comm *c, int rank)
 {
     if (LIKELY(c->handle == MPI_COMM_WORLD))
         return rank >= 0 ? (uint32_t)rank : RANK_UNKNOWN;
-    if (UNLIKELY(!c->world))
-        comm_find_world(c);
     return c->world && rank >= 0 && rank < c->others ? (uint32_t)c->world[rank] : RANK_UNKNOWN;
 }
 

@@ -241,11 +241,6 @@ Test(record, calls_that_find_the_table_full_are_counted_without_a_site)
     cr_assert_eq(entry(LEDGER_NO_SITE, 1)->calls, dropped);
 }
 
-void comm_find_world(struct comm *c)
-{
-    (void)c; /* only MPI_COMM_WORLD is used here */
-}
-
 /* With one peer, whatever the tags: the directions are counted each by itself. */
 Test(record, what_is_sent_is_not_what_is_received)
 {
