@@ -90,8 +90,7 @@ int MPI_Request_free(MPI_Request *request)
     if (request && *request != MPI_REQUEST_NULL && request_forget(HANDLE_BITS(*request), &r) &&
         r.active && r.kind & REQUEST_RECV) { /* it may have been cancelled */
         messages_lose();
-        if (layer.trace)
-            trace_lost(&r);
+        channels_lose_order();
     }
     int rc = next.Request_free(request);
     call.exit = clock_ticks();

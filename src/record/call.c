@@ -395,13 +395,12 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status)
 {
     struct comm *on = r->kind & REQUEST_MESSAGE ? call_comm_of(r) : NULL;
+    const bool received = on && status && call_cut_off(rc);
     if (r->kind & REQUEST_RECV)
         messages_lose();
-    if (layer.trace && r->kind & REQUEST_RECV) {
-        if (on && status && call_cut_off(rc))
-            trace_completed(c, on, r, status, LEDGER_UNKNOWN_BYTES, false);
-        else
-            trace_lost(r);
-    }
+    if (r->kind & REQUEST_RECV && !received)
+        channels_lose_order();
+    else if (layer.trace && r->kind & REQUEST_RECV)
+        trace_completed(c, on, r, status, LEDGER_UNKNOWN_BYTES, false);
     request_release(r);
 }

@@ -185,16 +185,6 @@ void channel_cancelled(struct turn p)
     }
 }
 
-/* The channel loses its order; if it is unknown (a wildcard), all channels lose theirs. */
-void channel_lost(struct turn p)
-{
-    uint32_t channel = p.waiting ? line[p.waiting].channel : p.channel;
-    if (channel)
-        layer.ledger.channels[channel].flags |= LEDGER_CHANNEL_DISORDERED;
-    else if (p.waiting)
-        channels_lose_order();
-}
-
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root)
 {
     return channel_in(id, c, root, (int)operation, LEDGER_CHANNEL_COLLECTIVE);

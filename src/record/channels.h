@@ -41,15 +41,15 @@ struct turn channel_posted(struct comm *c, int from, int tag);
 /* A probe found a message from FROM with TAG: the next matching receive will receive it. */
 struct turn channel_probed(struct comm *c, int from, int tag);
 
-/* The order of messages can no longer be determined: their ordinals are unknown from here on. */
+/* The order of messages can no longer be determined, since it is unknown which message one receive
+ * got: their ordinals are unknown from here on. */
 void channels_lose_order(void);
 
 /* Receive P got a message from FROM with TAG. Returns P with its ordinal, or still waiting. */
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
 
-/* Receive P was cancelled; or the message that it receives will never be known. */
+/* Receive P was cancelled. */
 void channel_cancelled(struct turn p);
-void channel_lost(struct turn p);
 
 /* Stores the ordinal of the receive WAITING in the event with index EVENT, as soon as the ordinal
  * is known. EVENT TURN_UNKNOWN: in no event any more. */

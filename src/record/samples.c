@@ -62,7 +62,7 @@ struct sampler {
 enum { PAGE = 4096, COPY_BYTES = 1 << 24 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *copy;
-static uint32_t threads, stacks;
+static uint32_t threads;
 static int tick;
 
 /* Copies the stack to COPY, and redirects all addresses that point into the stack or beyond its
@@ -115,7 +115,7 @@ static void *function_of(void *address)
     return known ? (void *)(uintptr_t)(info.start_ip + 1) : address;
 }
 
-/* When stacks have half of the table of call sites, functions are distinguished, but neither their
+/* Once half of the table of call sites is full, functions are distinguished, but neither their
  * lines nor their callers, since the calls need the rest. */
 static uint32_t site_of(struct tick *t)
 {
@@ -123,15 +123,12 @@ static uint32_t site_of(struct tick *t)
     if (t->shot.header.size < sizeof t->shot || t->shot.valid > STACK_BYTES)
         return LEDGER_NO_SITE;
     const struct ledger_table *sites = &layer.ledger.header->section[LEDGER_SITES];
-    const uint32_t before = sites->count;
     unsigned n = unwind(&t->shot, frame);
-    if (stacks >= sites->limit / 2) {
+    if (sites->count >= sites->limit / 2) {
         *frame = function_of(*frame);
         n = 1;
     }
-    const uint32_t site = site_of_stack(frame, n, t->call, t->n_calls);
-    stacks += site >= before;
-    return site;
+    return site_of_stack(frame, n, t->call, t->n_calls);
 }
 
 static uint64_t key_of(const struct ledger_sample *row)

@@ -61,10 +61,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
             return 0;
     read_build_id(&m, info);
     struct ledger_module *at = m.high ? ledger_append(&layer.ledger, LEDGER_MODULES, &m) : NULL;
-    if (at && info->dlpi_name && *info->dlpi_name)
-        at->path = ledger_add_text(&layer.ledger, info->dlpi_name);
-    else if (at && count == 0) /* the executable comes first and has no name */
-        at->path = ledger_add_text(&layer.ledger, h->program);
+    if (at) /* the executable comes first and has no name */
+        at->path = ledger_add_text(&layer.ledger, count ? info->dlpi_name : h->program);
     return 0;
 }
 

@@ -177,13 +177,6 @@ void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
     trace_end();
 }
 
-void trace_lost(const struct ledger_request *r)
-{
-    trace_begin();
-    channel_lost(r->turn);
-    trace_end();
-}
-
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
                   struct ledger_request *kept)
 {

@@ -40,9 +40,6 @@ void trace_posted(struct call *c, struct comm *on, struct ledger_request *r);
 void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
                      const MPI_Status *status, uint64_t bytes, bool cancelled);
 
-/* It will never be known whether this receive got a message. */
-void trace_lost(const struct ledger_request *r);
-
 /* Records that a probe detected a message. KEPT, for a matched probe, gets the message's ordinal in
  * its channel. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
