@@ -113,7 +113,6 @@ struct ledger_module {
     uint32_t build_id_size; /* 0 if none */
     uint32_t path;          /* position in the texts; 0 if unknown */
     uint32_t function;      /* position in the texts; 0 for machine code */
-    uint32_t unused;
 };
 
 /* The present or last call of a thread of this rank. Written on entry, so it shows in which call a
@@ -207,10 +206,8 @@ struct ledger_comm {
 /* A call site: return addresses, innermost first, as (module, address in its file). */
 struct ledger_site {
     uint32_t depth;
-    uint32_t unused;
     struct {
-        uint32_t module; /* UINT32_MAX: in no known module; ADDRESS is then the run-time address */
-        uint32_t unused;
+        uint32_t module;  /* UINT32_MAX: in no known module; ADDRESS is then the run-time address */
         uint64_t address; /* a return address: the byte after the call */
     } frame[LEDGER_MAX_DEPTH];
 };
@@ -360,7 +357,6 @@ struct ledger_sample {
     uint32_t from_site, from_operation; /* the call before; LEDGER_NO_OPERATION: the start */
     uint32_t site, operation;           /* the call after, at the end MPI_Finalize */
     uint32_t stack; /* what was executed, as a site; LEDGER_NO_SITE if unknown */
-    uint32_t unused;
     uint64_t n;
 };
 #define LEDGER_SAMPLE_NS 10000000 /* processor time between two samples */

@@ -41,7 +41,7 @@ struct shot {
 struct tick {
     struct shot shot;
     uint64_t n; /* number of periods */
-    uint32_t unused, n_calls;
+    uint32_t n_calls;
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
