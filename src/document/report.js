@@ -31,11 +31,10 @@ const bytes = v => {
     const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
     return (u === 0 || v === Math.round(v) ? v.toFixed(0) : digits(v)) + ' ' + units[u];
 };
-const kindOf = column => column.kind || 'text';
 function shown(column, value) {
     if (value === null || value === undefined) return '-';
     if (typeof value === 'string') return value;
-    switch (kindOf(column)) {
+    switch (column.kind) {
     case 'time': return time(value);
     case 'bytes': return bytes(value);
     case 'count': return value.toLocaleString('en');
@@ -45,7 +44,7 @@ function shown(column, value) {
     }
 }
 /* The head names the unit of numbers that are printed without one. */
-const headOf = c => (c.head || c.name) + (c.unit && ['real', 'integer'].includes(kindOf(c)) ? ` (${c.unit})` : '');
+const headOf = c => (c.head || c.name) + (c.unit && ['real', 'integer'].includes(c.kind) ? ` (${c.unit})` : '');
 const columnOf = (table, name) => table.columns.find(c => c.name === name);
 
 /* --- elements --- */
@@ -84,7 +83,7 @@ function showFacts() {
 
 function cellOf(column, value) {
     const text = shown(column, value), cell = element('td', {}, text);
-    if (kindOf(column) === 'text') cell.className = text.length > 40 ? 'text long' : 'text';
+    if (column.kind === 'text') cell.className = text.length > 40 ? 'text long' : 'text';
     return cell;
 }
 
@@ -105,7 +104,7 @@ class Table {
         this.fill(MOST_ROWS);
     }
     head(column) {
-        const sort = () => this.sort(column), className = kindOf(column) === 'text' ? 'text' : '';
+        const sort = () => this.sort(column), className = column.kind === 'text' ? 'text' : '';
         return element('th', { 'data-key': column.name, className, scope: 'col' },
             element('button', { type: 'button', title: column.meaning || '', onclick: sort }, headOf(column)));
     }
@@ -186,7 +185,7 @@ class Drawing {
     }
     numbers(key, log, ticks) {
         const axis = { ...this.axis(key), type: log ? 'logarithmic' : 'linear' };
-        axis.ticks.callback = log || kindOf(this.column(key)) !== 'time' ? v => this.tick(key, v) : timeTick;
+        axis.ticks.callback = log || this.column(key).kind !== 'time' ? v => this.tick(key, v) : timeTick;
         axis.ticks.includeBounds = false;
         axis.afterBuildTicks = scale => {
             const wide = scale.max / scale.min > 1e3;
@@ -198,7 +197,7 @@ class Drawing {
     }
     tick(key, v) {
         const column = this.column(key);
-        return typeof v === 'string' ? v : kindOf(column) === 'time' ? time(v) : column.unit === 'B' ? bytes(v)
+        return typeof v === 'string' ? v : column.kind === 'time' ? time(v) : column.unit === 'B' ? bytes(v)
             : String(+v.toPrecision(4));
     }
     axis(key) {

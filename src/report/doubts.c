@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_end(const struct profile_rank *a, const struct profile_rank *b)
-{
-    return a->state == b->state && a->state_detail == b->state_detail;
-}
-
 /* One finding for all ranks that ended in the same way. */
 void find_ends(struct finding_context *c)
 {
@@ -22,7 +17,7 @@ void find_ends(struct finding_context *c)
         char end[160], list[200] = "";
         size_t n = 0;
         for (size_t k = 0; k < p->ranks.n; k++)
-            if (same_end(r, &p->ranks.at[k]))
+            if (p->ranks.at[k].state == r->state && p->ranks.at[k].state_detail == r->state_detail)
                 rank[n++] = p->ranks.at[k].rank;
         if (r->state == LEDGER_FINALIZED || rank[0] != r->rank)
             continue;

@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
-                               double low)
-{
-    return (struct finding){.key = key,
-                            .severity = SEVERITY_FINDING,
-                            .cost = {.value = cost, .low = low, .high = 2 * cost - low},
-                            .share = c->run > 0 && cost > 0 ? cost / c->run : 0};
-}
-
 bool finding_matters(struct finding_context *c, double cost, double low, double doubt)
 {
     bool matters = noise_matters(cost, low, doubt, c->run);
@@ -129,10 +120,9 @@ static void find_little_mpi(struct finding_context *c)
     const struct efficiency *e = &c->v->where;
     c->polls = find_polls(c);
     c->little = e->known && 1 - e->compute < NOISE_MATTERS;
-    struct finding f = finding_of_cost(c, "mpi_is_little", mpi, NAN);
-    f.severity = SEVERITY_NOTE;
     if (c->little && !c->polls)
-        document_finding(c->d, &f, "MPI takes %s of the run: there is little to be gained there.",
+        document_finding(c->d, FINDING("mpi_is_little", NOTE, COSTS(c, mpi, NAN)),
+                         "MPI takes %s of the run: there is little to be gained there.",
                          AS_SHARE(mpi, c->run));
 }
 
@@ -165,14 +155,12 @@ static void find_small_messages(struct finding_context *c)
     /* In a call only contention delays: recording and computation are outside of it. */
     if (!most || !finding_matters(c, time, NAN, c->run * c->v->noise.most))
         return;
-    struct finding f = finding_of_cost(c, "small_messages", time, NAN);
     const char *call = AS_CALL(c->v, most->operation, most->site, NULL);
-    f.site = call;
-    f.ranks = &(int){(int)most->rank};
-    f.n_ranks = 1;
-    f.number[0] = (struct finding_number){"messages", (double)most->messages};
-    f.advice = "send several of these messages as one";
-    document_finding(c->d, &f,
+    document_finding(c->d,
+                     FINDING("small_messages", FINDING, COSTS(c, time, NAN), .site = call,
+                             .ranks = &(int){(int)most->rank}, .n_ranks = 1,
+                             .number = {{"messages", (double)most->messages}},
+                             .advice = "send several of these messages as one"),
                      "%s sends small messages one by one: %s of %s from rank %u to rank %u, which "
                      "sends hardly any message back.",
                      call, AS_COUNT(most->messages),
@@ -259,11 +247,12 @@ static void find_tuned(struct finding_context *c)
         return;
     quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
     snprintf(options, sizeof options, "--tuned=%s ", word);
-    struct finding f = finding_of_cost(c, "tuned", saved, NAN);
-    f.number[0] = (struct finding_number){"collectives", (double)n};
-    f.number[1] = (struct finding_number){"faster", (double)faster};
-    f.advice = faster ? AS_COMMAND(c, "use them", options) : NULL;
-    f.severity = faster ? SEVERITY_FINDING : SEVERITY_NOTE;
+    const char *advice = AS_COMMAND(c, "use them", options);
+    const struct finding f = {.key = "tuned",
+                              .severity = faster ? SEVERITY_FINDING : SEVERITY_NOTE,
+                              COSTS(c, saved, NAN),
+                              .number = {{"collectives", (double)n}, {"faster", (double)faster}},
+                              .advice = faster ? advice : NULL};
     if (faster)
         document_finding(c->d, &f,
                          "%zu of %zu collectives have a faster algorithm in the MPI library, which "

@@ -62,9 +62,10 @@ struct finding_context {
 /* Whether COST seconds per rank, at least LOW (NaN without an interval), matter without DOUBT. */
 bool finding_matters(struct finding_context *c, double cost, double low, double doubt);
 
-/* A finding that costs COST seconds per rank, at least LOW (NaN if unknown). */
-struct finding finding_of_cost(const struct finding_context *c, const char *key, double cost,
-                               double low);
+/* Members of a finding that costs SECONDS per rank, at least LEAST (NaN if unknown). */
+#define COSTS(c, seconds, least)                                                                   \
+    .cost = {.value = (seconds), .low = (least), .high = 2 * (seconds) - (least)},                 \
+    .share = (c)->run > 0 && (seconds) > 0 ? (seconds) / (c)->run : 0
 
 /* "WHY: mpiexec -n RANKS collprof run OPTIONS PROGRAM ARGUMENTS", just "PROGRAM" if several were
  * run. Returns TEXT. */

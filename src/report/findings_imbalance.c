@@ -54,13 +54,6 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                  "waiting for files.",
                  AS_SHARE(processor[1], 1), several ? "their" : "its");
     sampled_excess(c->v, b->slow, NULL, b->slow_time - b->others, code);
-    struct finding f = finding_of_cost(c, "imbalance", b->cost, b->low);
-    f.site = known_call ? call : NULL;
-    f.ranks = rank;
-    f.n_ranks = n;
-    f.number[0] = (struct finding_number){"longer_seconds", b->slow_time - b->others};
-    f.number[1] = (struct finding_number){"processor_percent", known ? 100 * processor[1] : NAN};
-    f.advice = advice;
     /* Where only others wait, the line is not one of the slow rank's code. */
     const bool own = b->at.own || !known_call;
     snprintf(advice, sizeof advice, "%s %s%s: rank%s %s take%s %.2f x the time of the others",
@@ -71,7 +64,11 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
              own ? call : "", several ? "s" : "", list, several ? "" : "s",
              b->others > 0 ? b->slow_time / b->others : INFINITY);
     document_finding(
-        c->d, &f,
+        c->d,
+        FINDING("imbalance", FINDING, COSTS(c, b->cost, b->low), .site = known_call ? call : NULL,
+                .ranks = rank, .n_ranks = n, .advice = advice,
+                .number = {{"longer_seconds", b->slow_time - b->others},
+                           {"processor_percent", known ? 100 * processor[1] : NAN}}),
         "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s %sin %s.%s%s",
         several ? "s" : "", list, several ? "each " : "",
         computes  ? several ? "compute" : "computes"
@@ -103,20 +100,19 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
 {
     const char *advice = AS_COMMAND(c, "see what late ranks do", "--trace "),
                *call = AS_CALL(c->v, a->operation, a->site, NULL), *share = AS_SHARE(wait, time);
-    struct finding f = finding_of_cost(c, "late_arrival", cost, low);
-    f.site = call;
-    f.ranks = &(int){(int)a->cost_rank};
-    f.n_ranks = one;
-    f.number[0] = (struct finding_number){"share_of_collectives_percent", 100 * wait / time};
-    f.advice = c->v->p->trace.on ? NULL : advice;
+    const struct finding *f =
+        FINDING("late_arrival", FINDING, COSTS(c, cost, low), .site = call,
+                .ranks = &(int){(int)a->cost_rank}, .n_ranks = one,
+                .number = {{"share_of_collectives_percent", 100 * wait / time}},
+                .advice = c->v->p->trace.on ? NULL : advice);
     if (one)
-        document_finding(c->d, &f,
+        document_finding(c->d, f,
                          "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
                          "late.",
                          share, call, AS_SHARE((double)a->cost_ns, (double)a->wait_ns),
                          a->cost_rank);
     else
-        document_finding(c->d, &f,
+        document_finding(c->d, f,
                          "%s of the time in collectives is waiting for the last rank, most of it "
                          "in %s; no single rank is late beyond chance.",
                          share, call);

@@ -198,16 +198,20 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     const char *order = one ? NULL : order_of(s);
     const char *call = AS_CALL(c->v, s->most->wait_operation, s->most->wait_site, NULL);
     char more[100] = "", by[320] = "";
-    const double least = least_cost(c, s);
     char ranks[120], between[SEGMENT_LABEL], advice[4600], gain[PREDICTION_TEXT + 20] = "";
     char code[SAMPLED_TEXT];
-    struct finding f = finding_of_cost(c, order ? order : keys[s->most->wait_state], cost,
-                                       noise_at_least(cost, least, cause_doubt(c, s)));
     segment_label(c->v, s->most, between);
-    f.site = call;
-    f.number[0] = (struct finding_number){"late_ranks", (double)s->n};
-    f.number[1] = (struct finding_number){"share_of_rank_percent", 100 * s->of_most / s->cost};
-    f.number[2] = (struct finding_number){"passed_on_percent", 100 * s->passed / s->cost};
+    const double at_least = noise_at_least(cost, least_cost(c, s), cause_doubt(c, s));
+    struct finding f = {.key = order ? order : keys[s->most->wait_state],
+                        .severity = SEVERITY_FINDING,
+                        COSTS(c, cost, at_least),
+                        .site = call,
+                        .ranks = &(int){(int)s->most->rank},
+                        .n_ranks = one,
+                        .number = {{"late_ranks", (double)s->n},
+                                   {"share_of_rank_percent", 100 * s->of_most / s->cost},
+                                   {"passed_on_percent", 100 * s->passed / s->cost}},
+                        .advice = advice};
     size_t clients = s->most->wait_state == WAIT_LATE_SENDER ? clients_of(p, s->most) : 0;
     double bytes = mean_bytes(p, s->most);
     if (clients >= CLIENTS) {
@@ -221,8 +225,6 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
         snprintf(more, sizeof more, ", in which messages of %s wait for their receive",
                  AS_BYTES(bytes));
     }
-    f.ranks = &(int){(int)s->most->rank};
-    f.n_ranks = one;
     which_ranks(s, order, ranks, sizeof ranks);
     if (noise_matters(cost * s->passed / s->cost, NAN, 0, c->run)) {
         int n = snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
@@ -239,7 +241,6 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
         snprintf(advice, sizeof advice,
                  "see all causes of waiting: collprof report --table=causes %s",
                  c->directory ? c->directory : "DIR");
-    f.advice = advice;
     if (!certain) {
         f.key = "uncertain_cause";
         f.severity = SEVERITY_DOUBT;
