@@ -246,20 +246,13 @@ static double slow_way(int from, int to, size_t bytes)
     return factor * network.latency + (double)bytes * network.per_byte;
 }
 
-/* What is slow is named; a log is read again. */
-Test(benches, slow_pairs, .init = scratch_make, .fini = scratch_remove)
+Test(benches, slow_pairs)
 {
-    char options[200];
     network.way = slow_way;
     status = 3;
-    snprintf(options, sizeof options, "-i 3 --order=paper --suspect=1.5 --log-file=%s/log",
-             scratch);
-    expect(7, "collbench-pairs", options,
+    expect(7, "collbench-pairs", "-i 3 --order=paper --suspect=1.5",
            LINES("# slow_host: Host node-4 is slow", "# slow_pair: Ranks 0 on node-0 and 1 on",
                  "0,1,64,", "0,4,64,42."));
-    status = 0;
-    snprintf(options, sizeof options, "--latencies=%s/log --no-run --algorithm=chain", scratch);
-    expect(1, "collbench-tree", options, LINES("7,1024,chain,"));
 }
 
 /* A broadcast takes 14.06 us; what computation hides of it is stated. */

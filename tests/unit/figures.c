@@ -231,26 +231,6 @@ Test(figures, of_communicators_without_one_name)
     }
 }
 
-/* Quantiles keep the promise of the histogram, 6.25 %, after merging. */
-Test(figures, quantiles_within_promise)
-{
-    struct profile *p = profile_new();
-    uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-    struct profile_entry e = {
-        .calls = 10000, .min_ns = 100, .max_ns = 1000000, .histogram = histogram};
-    for (int i = 0; i < 10000; i++)
-        histogram[histogram_bucket(100 + (uint64_t)i * 100)]++;
-    profile_add_entry(p, &e);
-    profile_add_entry(p, &e);
-    for (double q = 0.01; q < 1; q += 0.01) {
-        double truth = 100 + q * 1000000;
-        const struct profile_entry *sum = &p->entries.at[0];
-        double found = histogram_quantile(sum->histogram, q, sum->min_ns, sum->max_ns);
-        cr_assert_lt(fabs(found / truth - 1), 0.0625, "%g", q);
-    }
-    profile_free(p);
-}
-
 Test(figures, with_three_digits)
 {
     char text[32];

@@ -36,32 +36,6 @@ Test(operations, bring_their_data)
         cr_assert(fake_mpi_run(RANKS, operate, (void *)&operations[i], &network));
 }
 
-/* How many bytes rank 1 of 4 gets of blocks of 8 where rank 0 is the root, and rank 0. */
-static void measure_buffers(int rank, void *arg)
-{
-    static const char *const names[] = {"barrier",   "broadcast", "gather",
-                                        "allgather", "allreduce", "reduce",
-                                        "scatter",   "alltoall",  "scan"};
-    static const size_t sends[][2] = {{0, 0}, {0, 0},  {8, 8},   {8, 8}, {8, 8},
-                                      {8, 8}, {32, 0}, {32, 32}, {8, 8}},
-                        receives[][2] = {{0, 0}, {8, 8}, {32, 0},  {32, 32}, {8, 8},
-                                         {8, 0}, {8, 8}, {32, 32}, {8, 8}};
-    (void)arg;
-    for (size_t i = 0; i < sizeof names / sizeof *names && rank < 2; i++) {
-        struct operation_call c;
-        bool twin;
-        cr_assert(operation_prepare(&c, operation_find(names[i], &twin), MPI_COMM_WORLD, 0, 8));
-        cr_expect_eq(c.send_bytes, sends[i][rank], "%s, rank %d", names[i], rank);
-        cr_expect_eq(c.recv_bytes, receives[i][rank], "%s, rank %d", names[i], rank);
-        operation_release(&c);
-    }
-}
-
-Test(operations, have_the_buffers_that_they_need)
-{
-    cr_assert(fake_mpi_run(RANKS, measure_buffers, NULL, &network));
-}
-
 /* --- a broadcast as a case to be measured --- */
 
 /* An element that never arrives, or a rank that gets nothing; every page of data that are to be
