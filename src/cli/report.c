@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct report_command {
     const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
@@ -45,10 +44,8 @@ static struct report_options options_of(const struct report_command *r)
 /* For a run that ended abnormally or is still running; otherwise NULL. */
 static struct situation *evidence_of(const struct report_command *r, const struct profile *p)
 {
-    char path[4400];
-    snprintf(path, sizeof path, "%s/profile.json", r->directory);
     /* A complete profile may no longer have records beside it. */
-    return p->crashed && access(path, F_OK) ? situation_read(r->directory, VERDICT_SETTLED) : NULL;
+    return p->crashed && !p->has_arrivals ? situation_read(r->directory, VERDICT_SETTLED) : NULL;
 }
 
 /* Adds the cause of an abnormal end, before all findings: as text to OUT or, if OUT is NULL, as a
