@@ -1,18 +1,16 @@
 #include "base/stats.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+COMPARISON(ascending, double, ORDER(*x, *y))
 
 void stats_sort(double *x, size_t n)
 {
-    qsort(x, n, sizeof *x, compare);
+    qsort(x, n, sizeof *x, ascending);
 }
 
 double stats_quantile(const double *sorted, size_t n, double q)
@@ -125,15 +123,7 @@ static double dependent_bounds(const double *x, size_t n, double median, size_t 
 
 struct summary stats_summarize(const double *x, size_t n)
 {
-    struct summary s = {.n = n,
-                        .effective = NAN,
-                        .mean = NAN,
-                        .sd = NAN,
-                        .median = NAN,
-                        .min = NAN,
-                        .max = NAN,
-                        .median_low = NAN,
-                        .median_high = NAN};
+    struct summary s = {n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
     if (!sorted)
         return s;
