@@ -112,18 +112,13 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
  * others NULL. If ranks outnumber processors and --yield was not given, rank 0 warns on stderr. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
-/* CPU contention while a row was measured. */
-struct contention {
-    const char *text; /* "rank 3 was not scheduled for 12 % of the time"; NULL if none is known */
-    bool spoiled;     /* so much that it alone may explain any difference in the row */
-};
+/* Collective over COMM, after these ranks have measured a row. On rank 0: whether there was so much
+ * CPU contention since the row began (see bench_sweep()) that it alone may explain any difference
+ * in it; on the others nothing is known. */
+bool bench_contention(MPI_Comm comm);
 
-/* Collective over COMM, after these ranks have measured a row. On rank 0: contention since the row
- * began (see bench_sweep()); on the others nothing is known. */
-struct contention bench_contention(MPI_Comm comm);
-
-/* Adds CONTENTION, if there is any, as a remark to T's last row. */
-void bench_remark(struct table *t, struct contention contention);
+/* Adds the last contention, if there was any, as a remark to T's last row. */
+void bench_remark(struct table *t);
 
 /* Starts one clock, that of rank FIRST, for the ranks of COMM. If there are several clocks, it
  * spends a second on measuring their drift: otherwise the bound would grow by about a microsecond

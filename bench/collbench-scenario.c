@@ -253,7 +253,7 @@ static void line_name(const struct scenario_session *w, const struct row *row, c
             n += snprintf(text + n, size - (size_t)n, ", %g %s", at[k], axes[k].unit);
 }
 
-static void add_row(struct scenario_session *w, const struct row *row, struct contention contention)
+static void add_row(struct scenario_session *w, const struct row *row)
 {
     const struct scenario_result *x = &row->result;
     struct summary s = samples_summary(&x->completion);
@@ -270,7 +270,7 @@ static void add_row(struct scenario_session *w, const struct row *row, struct co
     table_text(t, row->scenario->name);
     line_name(w, row, text, sizeof text);
     table_text(t, text);
-    bench_remark(t, contention);
+    bench_remark(t);
     if (!x->correct)
         table_remark(t, FINDING("wrong_data", ERROR),
                      "wrong data arrived: do not trust this library");
@@ -321,9 +321,9 @@ static void measure(struct scenario_session *w, struct row *row)
                 &point);
     if (row->point.comp == 0)
         w->alone = samples_summary(&row->result.completion).median;
-    struct contention contention = bench_contention(w->group.comm);
+    bench_contention(w->group.comm);
     if (b->rank == 0)
-        add_row(w, row, contention);
+        add_row(w, row);
     scenario_result_free(&row->result);
 }
 

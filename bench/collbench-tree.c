@@ -165,10 +165,9 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     return seen;
 }
 
-static void add_remarks(const struct tree_session *t, struct estimate seen, double error,
-                        struct contention contention)
+static void add_remarks(const struct tree_session *t, struct estimate seen, double error)
 {
-    bench_remark(t->table, contention);
+    bench_remark(t->table);
     if (isinf(error))
         table_remark(t->table, FINDING("at_least", DOUBT), "at least: not all pairs measured");
     else if (!estimate_has_interval(seen))
@@ -185,11 +184,10 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
                       size_t bytes, const char *advised)
 {
     struct estimate seen = ESTIMATE_UNKNOWN, predicted = seen;
-    struct contention contention = {0};
     double error = 0;
     if (t->run) {
         seen = run_bcast(t, bcast, bytes, &error);
-        contention = bench_contention(t->group.comm);
+        bench_contention(t->group.comm);
     }
     if (t->o->bench.rank > 0)
         return NAN;
@@ -212,7 +210,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, line);
     if (t->run)
-        add_remarks(t, seen, error, contention);
+        add_remarks(t, seen, error);
     double most = !t->run || isinf(error)       ? predicted.high
                   : estimate_has_interval(seen) ? seen.high
                                                 : seen.value + error;

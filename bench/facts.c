@@ -172,22 +172,24 @@ static struct worst worst_since(MPI_Comm comm, double time, const struct noise_t
     return all;
 }
 
-struct contention bench_contention(MPI_Comm comm)
+static char contention[96]; /* while the last row was measured; "": none is known */
+
+bool bench_contention(MPI_Comm comm)
 {
-    static char text[96];
     struct worst w = worst_since(comm, watch.time, &watch.totals);
-    *text = '\0';
     bool spoiled = w.share >= NOISE_SPOILED_FROM;
+    *contention = '\0';
     if (w.share >= NOISE_FELT_FROM)
-        snprintf(text, sizeof text, "%srank %d was not scheduled for %.0f %% of the time",
+        snprintf(contention, sizeof contention,
+                 "%srank %d was not scheduled for %.0f %% of the time",
                  spoiled ? "unreliable: " : "", w.rank, 100 * w.share);
-    return (struct contention){*text ? text : NULL, spoiled};
+    return spoiled;
 }
 
-void bench_remark(struct table *t, struct contention contention)
+void bench_remark(struct table *t)
 {
-    if (contention.text)
-        table_remark(t, FINDING("cpu_contention", DOUBT), "%s", contention.text);
+    if (*contention)
+        table_remark(t, FINDING("cpu_contention", DOUBT), "%s", contention);
 }
 
 void bench_judge(const struct bench *b, struct document *d)

@@ -319,9 +319,9 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     const struct latency_result *r = latency_result_of(&outcome, direct->name);
     if (!p->arrival)
         v->together = r ? r->value.value : NAN;
-    struct contention contention = bench_contention(c->comm);
+    const bool spoiled = bench_contention(c->comm);
     if (v->tables)
-        latency_tables_add(v->tables, p, &outcome, contention);
+        latency_tables_add(v->tables, p, &outcome, spoiled);
     latency_outcome_free(&outcome);
 }
 

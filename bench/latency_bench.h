@@ -39,7 +39,7 @@ struct tables;
 
 struct tables *latency_tables_new(const struct latency_options *o, struct document *d);
 void latency_tables_add(struct tables *t, const struct bench_point *p,
-                        const struct latency_outcome *outcome, struct contention contention);
+                        const struct latency_outcome *outcome, bool spoiled);
 /* Adds pictures. */
 void latency_tables_end(struct tables *t);
 

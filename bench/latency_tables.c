@@ -129,15 +129,14 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
 }
 
 void latency_tables_add(struct tables *t, const struct bench_point *p,
-                        const struct latency_outcome *outcome, struct contention contention)
+                        const struct latency_outcome *outcome, bool spoiled)
 {
-    const struct latency_row row = {.outcome = outcome,
-                                    .repetitions = t->o->bench.plan.repetitions,
-                                    .spoiled = contention.spoiled};
+    const struct latency_row row = {
+        .outcome = outcome, .repetitions = t->o->bench.plan.repetitions, .spoiled = spoiled};
     for (size_t i = 0; i < outcome->n_results; i++) {
         const struct latency_result *r = &outcome->result[i];
         add_method(t, p, r);
-        bench_remark(t->methods, contention);
+        bench_remark(t->methods);
         row_remark(&row, r, t->methods);
         if (t->pairs && r->figure)
             add_pairs(t, p, &row, r);

@@ -126,8 +126,7 @@ static void put_signature(struct table *t, const char *name, const struct tuned 
     table_text(t, r->arrival);
 }
 
-static void put_row(const struct tune *t, const char *operation, const struct tuned *r,
-                    struct contention contention)
+static void put_row(const struct tune *t, const char *operation, const struct tuned *r)
 {
     const struct algorithm *best = r->best ? &r->candidate[r->best] : NULL;
     const struct estimate *ratio = &r->ratio[r->best];
@@ -138,7 +137,7 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
     table_real(t->table, best && best->segment ? (double)best->segment : NAN);
     table_reals(t->table, us * r->time[r->best].value, percent * (1 - ratio->value),
                 percent * (1 - ratio->high), percent * (1 - ratio->low), 1 / ratio->value);
-    bench_remark(t->table, contention);
+    bench_remark(t->table);
     for (int k = 0; k < r->n; k++) {
         char name[64];
         const struct algorithm *a = &r->candidate[k];
@@ -173,10 +172,10 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
         TRY(tuner_measure(point, &result));
         text_copy(result.arrival, sizeof result.arrival, arrival);
     }
-    struct contention contention = bench_contention(point->c.comm);
+    bench_contention(point->c.comm);
     if (!t->d || result.n == 1)
         return MPI_SUCCESS;
-    put_row(t, p->name, &result, contention);
+    put_row(t, p->name, &result);
     if (now)
         *now = result.time[0].value;
     if (known)

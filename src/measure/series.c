@@ -23,10 +23,8 @@ static const double sd_limit = 0.03;
 
 /* Rank 0 sends this to the others before every batch. */
 struct instruction {
-    double hold;
-    int repetitions; /* 0: the series is over */
-    int error;       /* an MPI error code for all, with 0 repetitions */
-    int first;
+    struct batch batch; /* of 0 repetitions: the series is over */
+    int error;          /* an MPI error code for all, with 0 repetitions */
 };
 
 /* The state of a series on rank 0. */
@@ -163,20 +161,20 @@ static int repetitions_next(const struct keeping *k)
 
 static struct instruction instruction_next(struct keeping *k, double hold)
 {
-    struct instruction o = {.hold = hold, .first = 1};
+    struct instruction o = {.batch = {.hold = hold, .first = true}};
     bool cut = k->plan.until > 0 && clock_now() + 2 * hold > k->plan.until;
     if (cut || k->empty >= EMPTY_MAX) {
         k->s->over_budget = true;
         return o;
     }
     if (!k->counting) {
-        o.repetitions = warm_up_next(k);
-        if (o.repetitions > 0)
+        o.batch.repetitions = warm_up_next(k);
+        if (o.batch.repetitions > 0)
             return o;
     }
     if (goes_on(k)) {
-        o.repetitions = repetitions_next(k);
-        o.first = k->means.n == 0;
+        o.batch.repetitions = repetitions_next(k);
+        o.batch.first = k->means.n == 0;
     }
     return o;
 }
@@ -243,16 +241,15 @@ static int measure(MPI_Comm comm, const struct plan *plan, double hold, double k
         if (keeps && o.error == MPI_SUCCESS)
             o = instruction_next(&k, hold);
         error = PMPI_Bcast(&o, sizeof o, MPI_BYTE, 0, comm);
-        if (error != MPI_SUCCESS || o.repetitions == 0)
+        if (error != MPI_SUCCESS || o.batch.repetitions == 0)
             break;
-        struct batch b = {.repetitions = o.repetitions, .hold = o.hold, .first = o.first};
         double start = budget_now();
         int n = 0;
         budget_barrier(size); /* every batch begins with one */
-        if ((error = run(arg, &b, k.value, &n)) != MPI_SUCCESS)
+        if ((error = run(arg, &o.batch, k.value, &n)) != MPI_SUCCESS)
             break;
         if (keeps)
-            batch_done(&k, &b, n, budget_now() - start);
+            batch_done(&k, &o.batch, n, budget_now() - start);
     }
     if (keeps)
         keeping_end(&k);

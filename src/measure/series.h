@@ -22,10 +22,10 @@ struct series {
 
 /* What one batch has to do, equal on all ranks. */
 struct batch {
-    int repetitions;
     double hold; /* seconds; 0: none */
-    bool first;  /* earlier batches of this series are discarded: they were warm-up or a rejected
-                    attempt */
+    int repetitions;
+    bool first; /* earlier batches of this series are discarded: they were warm-up or a rejected
+                   attempt */
 };
 
 /* Runs BATCH. Rank 0 sets VALUE[0 .. *N) (room for batch->repetitions) to one value per

@@ -5,7 +5,6 @@ set -u
 program=collbench-bcast options=
 . "$srcdir/tests/mpi/bench.sh"
 
-refuses 2 "--root=2: expected one of the first 2 ranks" --root=2
 refuses 2 "cannot write $dir/absent/r.json" --output="$dir/absent/r.json"
 refuses 2 "cannot write $dir" --output="$dir"
 refuses 1 "unknown option --metod: did you mean --method?" --metod=all

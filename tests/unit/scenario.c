@@ -107,7 +107,6 @@ Test(scenario, faults_name_their_line)
     refuses(OTHERS "start\nissue barrier\nstop\nstart\n", 4, "stop last");
     refuses(OTHERS "start\nissue barrier\n", 3, "stop last");
     refuses(OTHERS "start\nstop\nparticipants 4\nstart\nstop\n", 4, "out of range");
-    refuses(OTHERS "start\nissue broadcast root 9\nstop\n", 3, "out of range");
     refuses("participants 0-2\nstart\nstop\n", 0, "rank 3 has nothing to do");
     refuses("participants 2-1\n", 1, "expected participants others");
     refuses("participants -1\n", 1, "expected participants others");

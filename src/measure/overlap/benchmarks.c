@@ -54,12 +54,6 @@ static void notify(const struct playing *p)
     PMPI_Send(NULL, 0, MPI_BYTE, peer_of(p, 0), TAG_NOTICE, p->stage->comm);
 }
 
-static void await(const struct playing *p)
-{
-    for (int i = 0; i < (p->stage->rank == 0 ? p->peers : 1); i++)
-        PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(p, i), TAG_NOTICE, p->stage->comm, MPI_STATUS_IGNORE);
-}
-
 /* In equal parts, in turn to or from each peer. */
 static void start_messages(struct playing *p, bool sends)
 {
@@ -104,7 +98,9 @@ static void take_step(struct playing *p, int step)
         notify(p);
         break;
     case AWAIT:
-        await(p);
+        for (int i = 0; i < (p->stage->rank == 0 ? p->peers : 1); i++)
+            PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(p, i), TAG_NOTICE, p->stage->comm,
+                      MPI_STATUS_IGNORE);
         break;
     case BEGIN:
         s->began = clock_now();
