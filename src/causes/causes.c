@@ -1,5 +1,6 @@
 #include "causes/causes.h"
 
+#include "base/hash.h"
 #include "base/stats.h"
 #include "causes/graph_inner.h"
 
@@ -15,10 +16,8 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
 struct cost {
     double direct, passed, path;
     uint64_t waits;
-    struct place {
-        uint32_t event; /* one of the calls at this call site */
-        double ns;
-    } place[8];             /* the call sites with most of the waiting */
+    uint32_t event;         /* a call at the call site with most of the waiting */
+    double most;            /* the cost there */
     double before, squares; /* cost before the present window; sum of squared costs per window */
     /* LAST: if this piece represents its group, the one of the group that was the latest main
      * cause. NEXT: the one that was the next main cause of the group, the last time. */
@@ -48,9 +47,11 @@ struct cause_thread {
 
 struct search {
     const struct event_graph *g;
-    struct visit *visit;           /* for each call */
-    struct cause_thread *thread;   /* for each lane */
-    struct cost *cost;             /* for each piece */
+    struct visit *visit;         /* for each call */
+    struct cause_thread *thread; /* for each lane */
+    struct cost *cost;           /* for each piece */
+    ARRAY(double) at_site;       /* cost of a piece in the calls at one call site */
+    struct index site_of;
     struct delay_balance *balance; /* for each piece, zeroed */
     struct history_differences delays;
     struct history_pool pool;
@@ -85,37 +86,24 @@ static void forget(struct search *s)
             forget_one(s, &s->visit[i].history, event_call(s->g, i)->lane, s->visit[i].at);
 }
 
-static bool at_one_site(const struct search *s, uint32_t event, uint32_t other)
+/* Adds COST at the call site of EVENT. */
+static void add_at_site(struct search *s, uint32_t piece, uint32_t event, double cost)
 {
-    const struct event *a = &s->g->events[event], *b = &s->g->events[other];
-    return a->site == b->site && a->operation == b->operation &&
-           s->g->t->cause[event].state == s->g->t->cause[other].state;
-}
-
-/* Adds COST to the call site of EVENT. A new call site replaces the one with the smallest sum and
- * inherits that sum (Metwally et al. 2005): sums are too large by an eighth of the whole at most.
- */
-static void add_place(const struct search *s, struct cost *p, uint32_t event, double cost)
-{
-    struct place *least = p->place;
-    for (struct place *x = p->place; x < p->place + sizeof p->place / sizeof *x; x++) {
-        if (x->event && at_one_site(s, x->event - 1, event)) {
-            x->ns += cost;
-            return;
-        }
-        least = x->ns < least->ns ? x : least;
+    struct cost *p = &s->cost[piece];
+    const struct event *e = &s->g->events[event];
+    const uint64_t call = (uint64_t)e->operation << 8 | s->g->t->cause[event].state,
+                   hash = hash_mix(hash_mix(HASH_START, (uint64_t)piece << 32 | e->site), call);
+    uint32_t at = lookup_find(&s->site_of, hash);
+    if (at == UINT32_MAX) {
+        at = (uint32_t)s->at_site.n;
+        PUSH(&s->at_site);
+        lookup_add(&s->site_of, hash, at);
     }
-    least->event = event + 1;
-    least->ns += cost;
-}
-
-/* One of the calls at the call site with most waiting, plus one; 0: none. */
-static uint32_t most_of_it(const struct cost *p)
-{
-    const struct place *most = p->place;
-    for (size_t i = 1; i < sizeof p->place / sizeof *most; i++)
-        most = p->place[i].ns > most->ns ? &p->place[i] : most;
-    return most->event;
+    s->at_site.at[at] += cost;
+    if (s->at_site.at[at] > p->most) {
+        p->most = s->at_site.at[at];
+        p->event = event + 1;
+    }
 }
 
 /* Charges COST to the piece. */
@@ -124,7 +112,7 @@ static void add_cost(struct search *s, const struct graph_call *c, uint32_t piec
     struct cost *p = &s->cost[piece];
     const bool direct = s->g->t->cause[c->event].rank == s->g->pieces.at[piece].rank;
     *(direct ? &p->direct : &p->passed) += cost;
-    add_place(s, p, c->event, cost);
+    add_at_site(s, piece, c->event, cost);
 }
 
 /* Continues the idle wave in which CALL waits: the last wait of the awaited rank had the same main
@@ -378,10 +366,9 @@ static struct root_cause row_of(const struct search *s, size_t piece)
         row.wave_ns = far->until - s->visit[p->farthest - 1].wave_ns;
         row.wave_end = s->g->lanes.at[far->lane].rank;
     }
-    const uint32_t event = most_of_it(p);
-    row.wait_site = event ? s->g->events[event - 1].site : CAUSES_NONE;
-    row.wait_operation = event ? s->g->events[event - 1].operation : CAUSES_NONE;
-    row.wait_state = event ? s->g->t->cause[event - 1].state : WAIT_NONE;
+    row.wait_site = p->event ? s->g->events[p->event - 1].site : CAUSES_NONE;
+    row.wait_operation = p->event ? s->g->events[p->event - 1].operation : CAUSES_NONE;
+    row.wait_state = p->event ? s->g->t->cause[p->event - 1].state : WAIT_NONE;
     return row;
 }
 
@@ -427,7 +414,8 @@ void causes_find(struct causes *c, const struct event_graph *g)
     c->path_ns = s.path_ns;
     for (size_t i = 0; i < g->calls.n; i++)
         history_end(&s.pool, s.visit[i].history);
-    history_pool_free(&s.pool);
+    free(s.at_site.at);
+    free(s.site_of.table);
     free(s.visit);
     free(s.thread);
     free(s.cost);

@@ -28,12 +28,9 @@ unsigned history_levels(size_t keys)
 
 static struct history *new_node(struct history_pool *pool, uint32_t level)
 {
-    struct history *h = pool->free;
-    if (h)
-        pool->free = h->child[0];
-    else
-        h = memory_alloc(sizeof *h);
-    *h = (struct history){.references = 1, .level = level};
+    struct history *h = memory_alloc(sizeof *h);
+    h->references = 1;
+    h->level = level;
     pool->nodes++;
     return h;
 }
@@ -51,8 +48,7 @@ void history_end(struct history_pool *pool, struct history *h)
         return;
     for (size_t i = 0; h->level && i < FAN; i++)
         history_end(pool, h->child[i]);
-    h->child[0] = pool->free;
-    pool->free = h;
+    free(h);
     pool->nodes--;
 }
 
@@ -112,13 +108,4 @@ void history_compare(const struct history_pool *pool, const struct history *a,
 {
     d->n = 0;
     compare(a, b, pool->levels - 1, 0, d);
-}
-
-void history_pool_free(struct history_pool *pool)
-{
-    while (pool->free) {
-        struct history *h = pool->free;
-        pool->free = h->child[0];
-        free(h);
-    }
 }

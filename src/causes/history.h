@@ -11,7 +11,6 @@ struct history; /* NULL: an empty history */
 
 /* The nodes of all histories of one analysis; zero it to initialize. */
 struct history_pool {
-    struct history *free;
     size_t nodes;    /* in use */
     unsigned levels; /* height of every history: see history_levels() */
 };
@@ -41,6 +40,3 @@ struct history_differences {
 /* Sets D to A minus B for each key whose times differ, in ascending order. */
 void history_compare(const struct history_pool *pool, const struct history *a,
                      const struct history *b, struct history_differences *d);
-
-/* Frees the pool's memory; all references must have been dropped. */
-void history_pool_free(struct history_pool *pool);

@@ -75,22 +75,17 @@ const struct replay_check *what_if_check(struct event_graph *g)
     return c;
 }
 
-struct what_if_change {
-    struct event_graph *g;
-    bool *selected; /* for each piece */
-};
-
 /* Marks the pieces that W selects, but no time after the last call: a replay does not change it.
  * Returns the number of ranks that execute them. */
-static uint32_t select_pieces(const struct what_if_change *c, const struct what_if *w)
+static uint32_t select_pieces(const struct event_graph *g, const struct what_if *w, bool *selected)
 {
     uint32_t ranks = 0, last = CAUSES_NONE;
-    for (size_t i = 0; i < c->g->pieces.n; i++) {
-        const struct root_cause *p = &c->g->pieces.at[i];
-        c->selected[i] = p->kind == CAUSE_COMPUTATION && p->rank != CAUSES_NONE &&
-                         p->operation != CAUSES_NONE && w->selects(p, w->context);
+    for (size_t i = 0; i < g->pieces.n; i++) {
+        const struct root_cause *p = &g->pieces.at[i];
+        selected[i] = p->kind == CAUSE_COMPUTATION && p->rank != CAUSES_NONE &&
+                      p->operation != CAUSES_NONE && w->selects(p, w->context);
         /* Pieces are sorted by rank. */
-        if (c->selected[i] && p->rank != last) {
+        if (selected[i] && p->rank != last) {
             last = p->rank;
             ranks++;
         }
@@ -104,15 +99,14 @@ struct share {
     double ns;
 };
 
-static struct share *shares_of(const struct what_if_change *c, bool *all_equal)
+static struct share *shares_of(const struct event_graph *g, const bool *selected, bool *all_equal)
 {
-    const struct event_graph *g = c->g;
     struct share *share = memory_alloc((g->lanes.n + 1) * sizeof *share);
     uint32_t n = 0;
     for (size_t i = 0; i < g->calls.n; i++)
-        if (c->selected[g->calls.at[i].before]) {
+        if (selected[g->calls.at[i].before]) {
             share[g->calls.at[i].lane].n++;
-            share[g->calls.at[i].lane].ns += (double)c->g->changed.compute[i];
+            share[g->calls.at[i].lane].ns += (double)g->changed.compute[i];
         }
     *all_equal = true;
     for (size_t i = 0; i < g->lanes.n; i++) {
@@ -123,59 +117,58 @@ static struct share *shares_of(const struct what_if_change *c, bool *all_equal)
 }
 
 /* Sets the K-th execution on every rank to the mean of all ranks' K-th executions. */
-static void balance_each(struct what_if_change *c, uint32_t executions, uint32_t ranks)
+static void balance_each(struct event_graph *g, const bool *selected, uint32_t executions,
+                         uint32_t ranks)
 {
-    const struct event_graph *g = c->g;
     double *sum = memory_alloc((executions + 1) * sizeof *sum);
     for (int write = 0; write < 2; write++)
         for (size_t i = 0, k = 0; i < g->calls.n; i++) {
             k = i && g->calls.at[i - 1].lane != g->calls.at[i].lane ? 0 : k;
-            if (!c->selected[g->calls.at[i].before])
+            if (!selected[g->calls.at[i].before])
                 continue;
             if (write)
-                c->g->changed.compute[i] = (int64_t)(sum[k] / ranks);
+                g->changed.compute[i] = (int64_t)(sum[k] / ranks);
             else
-                sum[k] += (double)c->g->changed.compute[i];
+                sum[k] += (double)g->changed.compute[i];
             k++;
         }
     free(sum);
 }
 
 /* Sets the total of every rank to the mean total. */
-static void balance_totals(struct what_if_change *c, const struct share *share, double mean)
+static void balance_totals(struct event_graph *g, const bool *selected, const struct share *share,
+                           double mean)
 {
-    const struct event_graph *g = c->g;
     for (size_t i = 0; i < g->calls.n; i++) {
         const struct share *s = &share[g->calls.at[i].lane];
-        if (c->selected[g->calls.at[i].before] && s->ns > 0)
-            c->g->changed.compute[i] = (int64_t)((double)c->g->changed.compute[i] * mean / s->ns);
+        if (selected[g->calls.at[i].before] && s->ns > 0)
+            g->changed.compute[i] = (int64_t)((double)g->changed.compute[i] * mean / s->ns);
     }
 }
 
-static void balance(struct what_if_change *c)
+static void balance(struct event_graph *g, const bool *selected)
 {
     bool equal;
     double sum = 0;
     uint32_t ranks = 0, most = 0;
-    struct share *share = shares_of(c, &equal);
-    for (size_t i = 0; i < c->g->lanes.n; i++) {
+    struct share *share = shares_of(g, selected, &equal);
+    for (size_t i = 0; i < g->lanes.n; i++) {
         sum += share[i].ns;
         ranks += share[i].n > 0;
         most = share[i].n > most ? share[i].n : most;
     }
     if (ranks && equal)
-        balance_each(c, most, ranks);
+        balance_each(g, selected, most, ranks);
     else if (ranks)
-        balance_totals(c, share, sum / ranks);
+        balance_totals(g, selected, share, sum / ranks);
     free(share);
 }
 
-static void make_faster(struct what_if_change *c, double percent)
+static void make_faster(struct event_graph *g, const bool *selected, double percent)
 {
-    for (size_t i = 0; i < c->g->calls.n; i++)
-        if (c->selected[c->g->calls.at[i].before])
-            c->g->changed.compute[i] =
-                (int64_t)((double)c->g->changed.compute[i] * (1 - percent / 100));
+    for (size_t i = 0; i < g->calls.n; i++)
+        if (selected[g->calls.at[i].before])
+            g->changed.compute[i] = (int64_t)((double)g->changed.compute[i] * (1 - percent / 100));
 }
 
 /* How much the gain in block I differs from the mean of all blocks. */
@@ -225,16 +218,16 @@ static void predict(struct prediction *p, struct event_graph *g)
 
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p)
 {
-    struct what_if_change c = {.g = g, .selected = memory_alloc(g->pieces.n + 1)};
-    p->ranks = w->kind < WHAT_IF_NO_TRANSFER ? select_pieces(&c, w) : (uint32_t)g->lanes.n;
+    bool *selected = memory_alloc(g->pieces.n + 1);
+    p->ranks = w->kind < WHAT_IF_NO_TRANSFER ? select_pieces(g, w, selected) : (uint32_t)g->lanes.n;
     p->unknown = NULL;
     bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;
     if (known) {
         event_graph_reset(g);
         if (w->kind == WHAT_IF_BALANCE)
-            balance(&c);
+            balance(g, selected);
         else if (w->kind == WHAT_IF_FASTER)
-            make_faster(&c, w->percent);
+            make_faster(g, selected, w->percent);
         else if (w->kind == WHAT_IF_NO_TRANSFER)
             event_graph_ideal(g);
         else
@@ -245,7 +238,7 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
         event_graph_replay(g);
         predict(p, g);
     }
-    free(c.selected);
+    free(selected);
     return known;
 }
 

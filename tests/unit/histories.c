@@ -36,6 +36,5 @@ Test(histories, share_their_beginning)
     history_end(&pool, a);
     history_end(&pool, b);
     cr_expect_eq(pool.nodes, 0);
-    history_pool_free(&pool);
     free(d.at);
 }
