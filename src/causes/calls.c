@@ -129,6 +129,7 @@ static void add_calls(struct event_graph *g)
         const struct event *a = &g->events[g->t->order[i]];
         end = timeline_call_end(g->t, g->events, g->n_events, i);
         if (!before || before->rank != a->rank || before->thread != a->thread) {
+            g->threads = g->threads || (before && before->rank == a->rank);
             if (before)
                 end_lane(g);
             *PUSH(&g->lanes) =

@@ -422,9 +422,3 @@ void causes_find(struct causes *c, const struct event_graph *g)
     free(s.balance);
     free(s.delays.at);
 }
-
-void causes_free(struct causes *c)
-{
-    free(c->rows);
-    *c = (struct causes){0};
-}

@@ -19,7 +19,7 @@
 extern const char *const cause_names[CAUSE_KINDS]; /* "computation", ... */
 
 struct causes {
-    struct root_cause *rows; /* by descending cost; at most CAUSES_ROWS; release by causes_free() */
+    struct root_cause *rows; /* by descending cost; at most CAUSES_ROWS; release by free() */
     size_t n;
     int64_t path_ns; /* length of the critical path: that of the run, or of its kept windows */
 };
@@ -31,7 +31,6 @@ enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_W
 
 /* Needs at most 100 bytes per call, plus the nodes: with the graph 570 MB for a million events. */
 void causes_find(struct causes *c, const struct event_graph *g);
-void causes_free(struct causes *c);
 
 /* Whether the N rows' costs add up to WAIT_NS, and their times on the critical path to PATH_NS,
  * within the rounding of each row. */

@@ -242,14 +242,6 @@ void event_graph_close(struct event_graph *g)
     free(g);
 }
 
-bool event_graph_has_threads(const struct event_graph *g)
-{
-    for (size_t i = 1; i < g->lanes.n; i++)
-        if (g->lanes.at[i].rank == g->lanes.at[i - 1].rank)
-            return true;
-    return false;
-}
-
 /* For each piece the mean duration of those that end by TIME; negative if there is none. */
 static double *mean_computation(const struct event_graph *g, int64_t time)
 {

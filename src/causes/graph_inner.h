@@ -92,6 +92,7 @@ struct event_graph {
     struct index piece_of;
     ARRAY(struct graph_call) calls; /* grouped by lane, in the order of time */
     ARRAY(struct lane) lanes;
+    bool threads;            /* several threads of a rank call MPI: some dependences are unknown */
     uint32_t *call_of;       /* for each event */
     uint32_t *order;         /* calls sorted by window and exit */
     struct event_link *link; /* for each event */
@@ -122,9 +123,6 @@ static inline bool event_is_first(const struct event_graph *g, uint32_t call)
     const struct graph_call *c = event_call(g, call);
     return !call || c[-1].lane != c->lane || c[-1].epoch != c->epoch;
 }
-
-/* Whether several threads of a rank call MPI: then some dependences are unknown. */
-bool event_graph_has_threads(const struct event_graph *g);
 
 /* Begin and end of the window EPOCH of the run. */
 void event_window(const struct event_graph *g, int64_t epoch, int64_t *from, int64_t *to);

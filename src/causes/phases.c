@@ -68,21 +68,18 @@ bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
             const double difference = sum / in - (all - sum) / out;
             const double between = difference * difference * in * out / (double)n;
             if (last - first >= least && n - (last - first) >= least && between > largest) {
+                /* Of two phases the less efficient one. */
+                const bool rest = difference > 0 && (!first || last == n);
                 largest = between;
-                phase->first = first;
-                phase->last = last;
+                phase->first = !rest ? first : first ? 0 : last;
+                phase->last = !rest ? last : first ? first : n;
             }
         }
     }
     if (!(largest > 0))
         return false;
-    double error = set_means(slice, n, phase);
-    if (phase->efficiency > phase->other_efficiency && (!phase->first || phase->last == n)) {
-        *phase = phase->first ? (struct phase){.last = phase->first}
-                              : (struct phase){.first = phase->last, .last = n};
-        error = set_means(slice, n, phase);
-    }
-    const double difference = fabs(phase->efficiency - phase->other_efficiency);
+    const double error = set_means(slice, n, phase),
+                 difference = fabs(phase->efficiency - phase->other_efficiency);
     phase->rank = rank_of(slice, phase);
     return difference >= least_difference && difference >= least_errors * error;
 }

@@ -61,7 +61,7 @@ const struct replay_check *what_if_check(struct event_graph *g)
                                .state = REPLAY_GOOD};
     if (!c->recorded_ns)
         c->state = REPLAY_NONE;
-    else if (event_graph_has_threads(g))
+    else if (g->threads)
         c->state = REPLAY_THREADS;
     else if (unknown_time(g) > tolerance * (double)c->recorded_ns * (double)g->lanes.n)
         c->state = REPLAY_UNKNOWN_WAITS;

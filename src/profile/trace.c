@@ -96,7 +96,7 @@ static void find_causes(struct profile *p, const struct event_graph *g)
                         "collprof");
     for (size_t i = 0; i < found.n; i++)
         *PUSH(&p->causes) = found.rows[i];
-    causes_free(&found);
+    free(found.rows);
 }
 
 /* What follows from the graph of the events. */

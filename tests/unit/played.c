@@ -222,7 +222,7 @@ struct answer analysed(const struct played *p, uint64_t mask)
 
 void answer_free(struct answer *a)
 {
-    causes_free(&a->c);
+    free(a->c.rows);
     event_graph_close(a->graph);
     timeline_free(a->t);
     free(a->t);
