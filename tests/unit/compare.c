@@ -88,8 +88,7 @@ static struct profile *made_run(struct made m)
     return p;
 }
 
-/* In the runs after the N-th, ALGORITHM[1] makes the sums instead of ALGORITHM[0]; NULL: unknown.
- */
+/* ALGORITHM[1] makes the sums of the runs after the N-th, [0] those before; NULL: unknown. */
 static const char *algorithm[2], *library = "Open MPI v4.1.4";
 
 /* Of the runs before and after: the fastest send of 1 KiB, ns, and whether rank 1 has another host

@@ -262,8 +262,7 @@ Test(findings, what_if_changes_are_named)
     profile_free(p);
 }
 
-/* A phase is described by its times and efficiencies; one that is not beyond chance is no finding.
- */
+/* A phase has its times and efficiencies; one that is not beyond chance is no finding. */
 Test(findings, a_phase_of_the_run)
 {
     static const struct {
