@@ -8,6 +8,11 @@
 
 enum clock_source clock_source = CLOCK_SOURCE_MONOTONIC;
 
+const char *const clock_names[CLOCK_SOURCES] = {[CLOCK_SOURCE_TSC] = "TSC",
+                                                [CLOCK_SOURCE_MONOTONIC] = "CLOCK_MONOTONIC",
+                                                [CLOCK_SOURCE_EXTERNAL] = "simulated",
+                                                [CLOCK_SOURCE_CNTVCT] = "CNTVCT"};
+
 static double (*external_now)(void);
 static void (*external_hold)(double);
 static bool gives_way;

@@ -24,8 +24,10 @@ enum clock_source {
     CLOCK_SOURCE_TSC,
     CLOCK_SOURCE_MONOTONIC,
     CLOCK_SOURCE_EXTERNAL,
-    CLOCK_SOURCE_CNTVCT
+    CLOCK_SOURCE_CNTVCT,
+    CLOCK_SOURCES
 };
+extern const char *const clock_names[CLOCK_SOURCES];
 
 /* Whether ticks come from a counter, whose rate must be measured. */
 static inline bool clock_is_counter(uint32_t source)
