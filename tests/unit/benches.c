@@ -309,6 +309,10 @@ Test(benches, overlap)
                  "both,4096,100,,15.116,100.000,100.540,0.036,0.000,50,100.540,0.036,",
                  "pending,4096,100,,18.720,100.000,108.320,0.444,0.000,50,97.420,,",
                  "sender,4096,100,,15.140,100.000,101.040,0.069,0.000,50,90.140,-0.652,"));
+    expect(
+        2, "collbench-overlap",
+        "-i 50 --sizes=1K:1M --step=32 --comp=16:4K --benchmark=sender,receiver",
+        LINES("# overlap_behaviour: Small messages overlap on both sides, large messages on both"));
     expect(4, "collbench-overlap", "-i 50 --sizes=4K --comp=100 --benchmark=destinations",
            LINES("destinations,4096,100,,17.160,100.000,103.120,0.182,0.000,50,92.460,,"));
 }

@@ -182,6 +182,8 @@ done <<'END'
 0|^  twice/b .*known$|report --list twice/
 0|^  run.1. .*known$|report --list 'run[1]'
 1|empty: contains no run|report --list empty
+0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known
+3|^  *4 *3.10s  *0.00  *0.0%  *0.0%  *98.2%  *99.3%|scale --fail-below=50 traced known
 0|^collprof: known on 4 ranks|report known
 0|"schema": "collprof-profile/|report --format=json known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks known
@@ -264,6 +266,7 @@ expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
 printf '%s\n' '# Testing Hostname: vm' '# Processors: 2 MsgLen 64 Repeats: 100' \
     '# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev' \
     'vm 000   vm 001          10.44   0.12' > "$work/pairs.log"
+expect 0 '^10.440 0.000' $collprof report "$work/pairs.log"
 expect 0 'pairs.html' $collprof plot "$work/pairs.log"
 grep -q '"kind":"heat"' "$work/pairs.html" || { echo "FAIL: no picture of a log of latencies"; failed=1; }
 expect 0 'languages  *C, ' $collprof info

@@ -163,7 +163,7 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
         "\"bytes\":100,\"peer\":1,\"tag\":5",
         "\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"ts\":10.0,\"pid\":1,\"tid\":1,"
         "\"id\":1}",
-        "\"bytes\":32,\"wait\"",
+        "\"bytes\":32,\"wait\":\"late sender\",\"waited for rank\":3,\"waited us\":1.0}",
         "\"ts\":14.499,\"pid\":2,"};
     char *text = NULL;
     size_t size;
