@@ -21,37 +21,18 @@ struct gains {
     ARRAY(struct gain) list;
 };
 
-/* Time and calls of P in an operation, mean of all ranks: on communicators of RANKS and in the size
- * class of BYTES, or with RANKS 0 all. */
-static double time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
-                      double *calls)
-{
-    double time = 0, n = p->ranks.n ? (double)p->ranks.n : 1;
-    *calls = 0;
-    for (EACH(const struct profile_entry, e, p->entries)) {
-        bool fits = !ranks || (e->size_class == size_class_of(bytes) && e->comm != PROFILE_NONE &&
-                               p->comms.at[e->comm].size == (uint32_t)ranks);
-        if (fits && !strcmp(p->operations.at[e->operation].name, operation)) {
-            time += (double)e->time_ns;
-            *calls += (double)e->calls;
-        }
-    }
-    *calls /= n;
-    return time / n;
-}
-
 /* Nothing is known of a rule without calls. */
 static void add_gain(struct gains *g, const struct rule *rule)
 {
     const struct run_sets *r = g->r;
     const struct tuned *first = rule->of[0];
     const size_t runs = r->before + r->after;
-    double weight = 0, predicted = 0; /* in the tuned run */
+    double now = 0, saved = 0; /* in the tuned run */
     double *time_ns = memory_alloc(runs * sizeof *time_ns), calls = 0;
     for (size_t run = 0; run < runs; run++) {
         double of_run;
-        time_ns[run] = time_of(r->run[run], first->operation->mpi_name,
-                               g->by_size ? first->ranks : 0, first->bytes, &of_run);
+        time_ns[run] = profile_time_of(r->run[run], first->operation->mpi_name,
+                                       g->by_size ? first->ranks : 0, first->bytes, &of_run);
         calls += of_run / (double)runs;
     }
     if (calls == 0) {
@@ -63,10 +44,11 @@ static void add_gain(struct gains *g, const struct rule *rule)
     x->saved_ns = evidence_shift(time_ns + r->before, r->after, time_ns, r->before);
     for (size_t i = 0; i < rule->n; i++) {
         const double tuned = rule->of[i]->calls > 0 ? rule->of[i]->calls : 1;
-        predicted += tuned * tuned_saving(rule->of[i], rule->algorithm);
-        weight += tuned;
+        saved += tuned * tuned_saving(rule->of[i], rule->algorithm);
+        now += tuned * rule->of[i]->time[0].value;
     }
-    x->predicted_ns = 1e9 * predicted / weight * calls;
+    /* The machine may have been slower or faster when tuning measured: only the ratio counts. */
+    x->predicted_ns = saved / now * stats_estimate(time_ns, r->before, 1).value;
 }
 
 static const char *verdict_of(const struct gain *x)
@@ -94,7 +76,8 @@ static const struct column columns[] = {
     {"bytes", NULL, COLUMN_BYTES, 0, "of the message, for which it was tuned; empty: several"},
     {"algorithm", NULL, COLUMN_TEXT, 0, "what the rule names", .flags = COLUMN_SHORTEN},
     {"calls", NULL, COLUMN_COUNT, 0, "of this operation, mean of all runs and ranks"},
-    {"predicted", NULL, COLUMN_TIME, 0, "what they save by the times that tuning measured"},
+    {"predicted", NULL, COLUMN_TIME, 0,
+     "what they save of their time in the runs A by the ratio that tuning measured"},
     {"seen", NULL, COLUMN_TIME, 0, "what the runs B save in these calls, waiting included"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen"},
     {"high", NULL, COLUMN_TIME, 0, NULL},
@@ -222,9 +205,9 @@ static struct estimate call_shift(const struct run_sets *r, const json_t *of)
 {
     double *time = memory_alloc((r->before + r->after + 1) * sizeof *time), calls;
     for (size_t run = 0; run < r->before + r->after; run++) {
-        time[run] =
-            time_of(r->run[run], json_text_at(of, "operation"), (int)json_number_at(of, "ranks"),
-                    (uint64_t)json_number_at(of, "bytes"), &calls);
+        time[run] = profile_time_of(r->run[run], json_text_at(of, "operation"),
+                                    (int)json_number_at(of, "ranks"),
+                                    (uint64_t)json_number_at(of, "bytes"), &calls);
         time[run] /= calls;
     }
     struct estimate shift = evidence_shift(time, r->before, time + r->before, r->after);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct operation *replica_find(unsigned operation)
+static const struct operation *find(unsigned operation)
 {
     const char *name = mpi_functions[operation].name;
     for (size_t i = 0; i < n_operations; i++) {
@@ -16,6 +16,16 @@ const struct operation *replica_find(unsigned operation)
             return &operations[i];
     }
     return NULL;
+}
+
+/* Every collective call asks, and may take less time than comparing names. */
+const struct operation *replica_find(unsigned operation)
+{
+    static const struct operation *known[N_OPERATIONS];
+    const struct operation *o = __atomic_load_n(&known[operation], __ATOMIC_RELAXED);
+    if (!o)
+        __atomic_store_n(&known[operation], o = find(operation), __ATOMIC_RELAXED);
+    return o;
 }
 
 /* A type may place its parts far apart, with memory between them that does not belong to the

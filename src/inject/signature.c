@@ -22,8 +22,10 @@ struct signature *signature_of(const struct injection *self, const struct collec
 struct signature *signature_count(const struct injection *self, const struct collective *c)
 {
     struct signature *g = signature_of(self, c);
+    if (g && !g->done)
+        g->entered[g->calls % ARRIVALS] = sync_global(injection_clock(), clock_now());
     if (g)
-        g->entered[g->calls++ % ARRIVALS] = sync_global(injection_clock(), clock_now());
+        g->calls++;
     return g;
 }
 

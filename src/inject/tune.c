@@ -30,7 +30,6 @@ static const struct tuning_library *library;
 
 /* Its findings: rank 0 reads them at the start, rank 0 of a communicator when it needs them. */
 static json_t *killed;
-static bool goes_on; /* a rank of it is alive, so it was not killed */
 
 static pthread_mutex_t killed_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -41,7 +40,6 @@ static void add_record(int directory, const char *name, const struct ledger_head
     struct ledger l;
     const json_t *one;
     size_t i;
-    goes_on |= !fault && ledger_is_alive(h);
     if (fault || h->size != own->size || strcmp(h->program, own->program) != 0 ||
         strcmp(h->script, own->script) != 0 || strcmp(h->arguments, own->arguments) != 0 ||
         strcmp(h->mpi_library, own->mpi_library) != 0 ||
@@ -70,8 +68,6 @@ static json_t *killed_read(void)
     json_t *findings = json_array();
     if (!memory_try(read_records, findings))
         findings = json_array();
-    if (goes_on)
-        json_array_clear(findings);
     if (json_array_size(findings))
         injection_warn("tune: %zu measurements of a run that did not end (%s) are used where the "
                        "same calls occur",

@@ -194,6 +194,15 @@ static inline uint64_t entry_requests(const struct profile_entry *e)
  * entries have rows. */
 struct profile *profile_sums(const struct profile *p, bool by_site);
 
+/* Time and calls of P in an operation, mean of all ranks: on communicators of RANKS and in the size
+ * class of BYTES, or with RANKS 0 all. */
+double profile_time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
+                       double *calls);
+
+/* Where a call took less in the application than tuning measured, while the machine was slower, it
+ * saves no larger share of that: P's findings get the saving that remains. */
+void profile_limit_savings(struct profile *p);
+
 /* Which ranks wait for which, for blocking operations, whose time in the call is waiting time.
  * COLLECTIVE_OTHER for all others. */
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation);

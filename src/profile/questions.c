@@ -1,8 +1,12 @@
 /* Questions about a merged profile. */
 #include "profile/model.h"
 
+#include "base/histogram.h"
+#include "document/json.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 void profile_set_end(struct profile *p, double seconds)
@@ -31,6 +35,35 @@ struct profile *profile_sums(const struct profile *p, bool by_site)
     if (sums->entries.n)
         qsort(sums->entries.at, sums->entries.n, sizeof *sums->entries.at, longest_first);
     return sums;
+}
+
+double profile_time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
+                       double *calls)
+{
+    double time = 0, n = p->ranks.n ? (double)p->ranks.n : 1;
+    *calls = 0;
+    for (EACH(const struct profile_entry, e, p->entries)) {
+        bool fits = !ranks || (e->size_class == size_class_of(bytes) && e->comm != PROFILE_NONE &&
+                               p->comms.at[e->comm].size == (uint32_t)ranks);
+        if (fits && !strcmp(p->operations.at[e->operation].name, operation)) {
+            time += (double)e->time_ns;
+            *calls += (double)e->calls;
+        }
+    }
+    *calls /= n;
+    return time / n;
+}
+
+void profile_limit_savings(struct profile *p)
+{
+    for (EACH(struct profile_finding, f, p->findings)) {
+        double calls, time = profile_time_of(p, json_text_at(f->value, "operation"),
+                                             (int)json_number_at(f->value, "ranks"),
+                                             (uint64_t)json_number_at(f->value, "bytes"), &calls);
+        const double part = 1e-3 * time / calls / json_number_at(f->value, "now_us");
+        if (part < 1)
+            json_put(f->value, "saves_us", json_real(part * json_number_at(f->value, "saves_us")));
+    }
 }
 
 size_t instances_next(const struct profile *p, size_t i)

@@ -50,7 +50,7 @@ expect 0 "$work/repeated/run-\*" $collprof repeat -n 2 -o "$work/repeated" \
 # An application's own --tuned=... is not ours: nothing is compared.
 expect 0 "$work/own/run-\*" $collprof repeat -n 1 -o "$work/own" \
     sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"' app --tuned=yes
-expect 2 'true is not profiled: use: collprof repeat mpiexec' $collprof repeat true
+expect 1 'true left no results in .*: use .collprof run. right before' $collprof repeat -o "$work/none" true
 expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and it is not in the way
 [ ! -e "$work/repeated-2" ] || { echo "FAIL: a failed repeat leaves a directory"; failed=1; }
 [ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
@@ -125,7 +125,6 @@ done <<'END'
 2|expected one directory, not|report html collprof.out
 1|use: mpiexec -n N collprof ./app, or another directory|where 123
 2|--from and --to are for --format=html|report --from=1
-2|use: collprof repeat -n 5 mpiexec|repeat 5 mpiexec -n 2 ./app
 127|did you mean --trace=calls?|run --trace calls ./app
 127|did you mean --report=no?|--report no ./app
 2|did you mean compare?|compair a b
@@ -142,7 +141,6 @@ done <<'END'
 2|use: A... -- B...|compare a b c
 2|no runs behind the --: use: A... -- B...|compare a --
 2|expected a percentage such as 5%|compare --fail-above a b
-2|app is not profiled: use: collprof repeat mpiexec|repeat ./app
 2|no command: use: collprof repeat mpiexec|repeat
 2|--from is not before --to|plot --from=2 --to=1
 2|unexpected argument 'all': see `collprof info --help`|info all
