@@ -144,6 +144,17 @@ Test(records, different_collectives)
     assert_has(text_in(), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
     cr_assert_eq(json_array_size(json_object_get(value, "groups")), 2);
+    char *text, summary[VERDICT_TEXT];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    verdict_write(value, out, "> ", 80);
+    fclose(out);
+    assert_has(text, "> when the run ended, a deadlock of 2 of 2 ranks: ");
+    assert_has(text, "\n* rank 0: in MPI_Barrier number 7 of MPI_COMM_WORLD, at ");
+    assert_has(text, "\n* rank 1: in MPI_Allreduce number 7 of MPI_COMM_WORLD, at ");
+    free(text);
+    verdict_summary(summary, value);
+    cr_assert_str_eq(summary, "mismatch: ranks 0, 1");
 }
 
 /* Another thread, even one that has not called MPI yet, may release them. */
