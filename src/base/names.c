@@ -15,7 +15,7 @@ enum collective_kind collective_kind(const char *operation)
                                   "Neighbor_alltoallv Neighbor_alltoallw"};
     char name[40];
     enum collective_kind kind = COLLECTIVE_ALL;
-    text_copy(name, sizeof name, text_without_mpi(operation));
+    text_copy(name, sizeof name, operation + (strncmp(operation, "MPI_", 4) ? 0 : 4));
     if (text_ends_with(name, "_c"))
         name[strlen(name) - 2] = '\0';
     if (text_ends_with(name, "_init"))

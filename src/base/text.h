@@ -37,12 +37,6 @@ static inline const char *text_base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Returns "Bcast" for "MPI_Bcast". */
-static inline const char *text_without_mpi(const char *name)
-{
-    return strncmp(name, "MPI_", 4) ? name : name + 4;
-}
-
 /* Letters, digits and `_`, terminated within SIZE bytes. */
 static inline bool text_is_identifier(const char *text, size_t size)
 {
