@@ -16,76 +16,66 @@ static unsigned char element(int from, int to, size_t k)
     return (unsigned char)((x ^ x >> 15) * 0x2c1b3c6du >> 24);
 }
 
-/* The three calls differ only in the function's name, the info and the request. */
-#define CALLS_ON(comm, name, function, twin, ...)                                                  \
-    static int call_##name(const struct operation_call *c)                                         \
-    {                                                                                              \
-        return function(__VA_ARGS__ comm);                                                         \
-    }                                                                                              \
-    static int start_##name(const struct operation_call *c, MPI_Request *request)                  \
-    {                                                                                              \
-        return twin(__VA_ARGS__ comm, request);                                                    \
-    }                                                                                              \
-    INIT(name, function##_init, __VA_ARGS__ comm, MPI_INFO_NULL, request)
-#define CALLS(...) CALLS_ON(c->comm, __VA_ARGS__)
 #define SEND c->send, c->send_count, c->send_type
 #define RECV c->recv, c->recv_count, c->recv_type
-#ifdef HAVE_MPI_PERSISTENT
-#define INIT(name, function, ...)                                                                  \
-    static int init_##name(const struct operation_call *c, MPI_Request *request)                   \
-    {                                                                                              \
-        return function(__VA_ARGS__);                                                              \
-    }
-#define INIT_OF(id) init_##id
+/* Name, function and its twin; kind, extents of the buffers, whether it reduces; arguments, which
+ * the three calls share. */
+#define OPERATIONS(X)                                                                              \
+    X("barrier", Barrier, Ibarrier, ALL, NONE, NONE, false, c->comm)                               \
+    X("broadcast", Bcast, Ibcast, FROM_ROOT, NONE, BLOCK, false, RECV, c->root, c->comm)           \
+    X("gather", Gather, Igather, TO_ROOT, BLOCK, BLOCKS, false, SEND, RECV, c->root, c->comm)      \
+    X("allgather", Allgather, Iallgather, ALL, BLOCK, BLOCKS, false, SEND, RECV, c->comm)          \
+    X("allreduce", Allreduce, Iallreduce, ALL, BLOCK, BLOCK, true, c->send, RECV, c->op, c->comm)  \
+    X("reduce", Reduce, Ireduce, TO_ROOT, BLOCK, BLOCK, true, c->send, RECV, c->op, c->root,       \
+      c->comm)                                                                                     \
+    X("scatter", Scatter, Iscatter, FROM_ROOT, BLOCKS, BLOCK, false, SEND, RECV, c->root, c->comm) \
+    X("alltoall", Alltoall, Ialltoall, ALL, BLOCKS, BLOCKS, false, SEND, RECV, c->comm)            \
+    X("reduce-scatter", Reduce_scatter_block, Ireduce_scatter_block, ALL, BLOCKS, BLOCK, true,     \
+      c->send, RECV, c->op, c->comm)                                                               \
+    X("scan", Scan, Iscan, PREFIX, BLOCK, BLOCK, true, c->send, RECV, c->op, c->comm)
+#ifdef COLLPROF_SIMULATED /* SMPI ends the program in MPI_Dist_graph_create_adjacent */
+#define NEIGHBOR_OPERATIONS(X)
 #else
-#define INIT(...)
-#define INIT_OF(id) NULL
+#define NEIGHBOR_OPERATIONS(X)                                                                     \
+    X("neighbor-allgather", Neighbor_allgather, Ineighbor_allgather, NEIGHBOURS, BLOCK, NEIGHBORS, \
+      false, SEND, RECV, c->topology)                                                              \
+    X("neighbor-alltoall", Neighbor_alltoall, Ineighbor_alltoall, NEIGHBOURS, NEIGHBORS,           \
+      NEIGHBORS, false, SEND, RECV, c->topology)
 #endif
 
-CALLS(barrier, PMPI_Barrier, PMPI_Ibarrier, )
-CALLS(broadcast, PMPI_Bcast, PMPI_Ibcast, RECV, c->root, )
-CALLS(gather, PMPI_Gather, PMPI_Igather, SEND, RECV, c->root, )
-CALLS(allgather, PMPI_Allgather, PMPI_Iallgather, SEND, RECV, )
-CALLS(allreduce, PMPI_Allreduce, PMPI_Iallreduce, c->send, RECV, c->op, )
-CALLS(reduce, PMPI_Reduce, PMPI_Ireduce, c->send, RECV, c->op, c->root, )
-CALLS(scatter, PMPI_Scatter, PMPI_Iscatter, SEND, RECV, c->root, )
-CALLS(alltoall, PMPI_Alltoall, PMPI_Ialltoall, SEND, RECV, )
-CALLS(reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, c->send, RECV, c->op, )
-CALLS(scan, PMPI_Scan, PMPI_Iscan, c->send, RECV, c->op, )
-#ifndef COLLPROF_SIMULATED /* SMPI ends the program in MPI_Dist_graph_create_adjacent */
-CALLS_ON(c->topology, neighbor_allgather, PMPI_Neighbor_allgather, PMPI_Ineighbor_allgather, SEND,
-         RECV, )
-CALLS_ON(c->topology, neighbor_alltoall, PMPI_Neighbor_alltoall, PMPI_Ineighbor_alltoall, SEND,
-         RECV, )
+#ifdef HAVE_MPI_PERSISTENT
+#define DEFINE_INIT(function, ...)                                                                 \
+    static int init_##function(const struct operation_call *c, MPI_Request *request)               \
+    {                                                                                              \
+        return PMPI_##function##_init(__VA_ARGS__, MPI_INFO_NULL, request);                        \
+    }
+#define INIT_OF(function) init_##function
+#else
+#define DEFINE_INIT(...)
+#define INIT_OF(function) NULL
 #endif
+#define DEFINE(word, function, twin, kind, sends, receives, reduces, ...)                          \
+    static int call_##function(const struct operation_call *c)                                     \
+    {                                                                                              \
+        return PMPI_##function(__VA_ARGS__);                                                       \
+    }                                                                                              \
+    static int start_##function(const struct operation_call *c, MPI_Request *request)              \
+    {                                                                                              \
+        return PMPI_##twin(__VA_ARGS__, request);                                                  \
+    }                                                                                              \
+    DEFINE_INIT(function, __VA_ARGS__)
+OPERATIONS(DEFINE)
+NEIGHBOR_OPERATIONS(DEFINE)
 
-#define OPERATION(id, word, function, of_kind, sends, receives, ...)                               \
+#define OPERATION(word, function, of_twin, of_kind, sends, receives, sums, ...)                    \
     {                                                                                              \
         .name = word, .twin = "i" word, .persistent_name = OPERATION_PERSISTENT word,              \
-        .mpi_name = function, .kind = COLLECTIVE_##of_kind, .send = EXTENT_##sends,                \
-        .recv = EXTENT_##receives, .call = call_##id, .start = start_##id, .init = INIT_OF(id),    \
-        __VA_ARGS__                                                                                \
+        .mpi_name = "MPI_" #function, .kind = COLLECTIVE_##of_kind, .send = EXTENT_##sends,        \
+        .recv = EXTENT_##receives, .reduces = sums, .call = call_##function,                       \
+        .start = start_##function, .init = INIT_OF(function)                                       \
     }
-
-const struct operation operations[] = {
-    OPERATION(barrier, "barrier", "MPI_Barrier", ALL, NONE, NONE),
-    OPERATION(broadcast, "broadcast", "MPI_Bcast", FROM_ROOT, NONE, BLOCK),
-    OPERATION(gather, "gather", "MPI_Gather", TO_ROOT, BLOCK, BLOCKS),
-    OPERATION(allgather, "allgather", "MPI_Allgather", ALL, BLOCK, BLOCKS),
-    OPERATION(allreduce, "allreduce", "MPI_Allreduce", ALL, BLOCK, BLOCK, .reduces = true),
-    OPERATION(reduce, "reduce", "MPI_Reduce", TO_ROOT, BLOCK, BLOCK, .reduces = true),
-    OPERATION(scatter, "scatter", "MPI_Scatter", FROM_ROOT, BLOCKS, BLOCK),
-    OPERATION(alltoall, "alltoall", "MPI_Alltoall", ALL, BLOCKS, BLOCKS),
-    OPERATION(reduce_scatter, "reduce-scatter", "MPI_Reduce_scatter_block", ALL, BLOCKS, BLOCK,
-              .reduces = true),
-    OPERATION(scan, "scan", "MPI_Scan", PREFIX, BLOCK, BLOCK, .reduces = true),
-#ifndef COLLPROF_SIMULATED
-    OPERATION(neighbor_allgather, "neighbor-allgather", "MPI_Neighbor_allgather", NEIGHBOURS, BLOCK,
-              NEIGHBORS),
-    OPERATION(neighbor_alltoall, "neighbor-alltoall", "MPI_Neighbor_alltoall", NEIGHBOURS,
-              NEIGHBORS, NEIGHBORS),
-#endif
-};
+#define ROW(...) OPERATION(__VA_ARGS__),
+const struct operation operations[] = {OPERATIONS(ROW) NEIGHBOR_OPERATIONS(ROW)};
 const size_t n_operations = sizeof operations / sizeof *operations;
 
 static bool is_called(const struct operation *o, const char *name)
