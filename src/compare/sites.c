@@ -103,12 +103,11 @@ static const struct site_part *most_changed(const struct compared_site *s)
 const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT])
 {
     const struct site_part *most = most_changed(s);
+    const double bytes = most->bytes[0] + most->bytes[1], calls = most->calls[0] + most->calls[1];
     int at = 0;
     *text = '\0';
-    if (most->bytes[0] + most->bytes[1] > 0)
-        at = snprintf(
-            text, SITE_PART_TEXT, " of %s",
-            AS_BYTES((most->bytes[0] + most->bytes[1]) / (most->calls[0] + most->calls[1])));
+    if (bytes > 0 || (most->ranks && !strstr(s->operation, "arrier")))
+        at = snprintf(text, SITE_PART_TEXT, " of %s", AS_BYTES(bytes / calls));
     if (most->ranks)
         snprintf(text + at, SITE_PART_TEXT - (size_t)at, " on %u ranks", most->ranks);
     return text;

@@ -184,7 +184,8 @@ static void expect_first(struct made before, struct made after, const char *expe
     SAYS(1, expected);
 }
 
-static const char sums_longer[] = "MPI_Allreduce on 2 ranks at solve.c:10 solve takes longer";
+static const char sums_longer[] =
+    "MPI_Allreduce of 0 B on 2 ranks at solve.c:10 solve takes longer";
 static const struct made usual = {10, 1, 0, 0, false};
 
 Test(compare, the_cause_comes_before_its_effect)
@@ -201,7 +202,7 @@ Test(compare, the_cause_comes_before_its_effect)
     SAYS(2, "Rank 1 spends more time outside of MPI");
     /* Nor what is larger, but against the run: rank 0 computes longer than either. */
     expect_first((struct made){10, 0.2, 0, 0.3, false}, (struct made){10, 0.9, 0, 0, false},
-                 "MPI_Allreduce on 2 ranks at solve.c:10 solve takes less time by");
+                 "MPI_Allreduce of 0 B on 2 ranks at solve.c:10 solve takes less time by");
     SAYS(2, "Rank 1 spends more time outside of MPI");
 }
 
@@ -230,9 +231,9 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
 
 Test(compare, lines_move_when_a_program_is_edited)
 {
-    expect_first(
-        usual, (struct made){14, 1, 0, 0.5, false},
-        "Allreduce on 2 ranks at solve.c:10 solve takes longer by 500 us a call, without waiting");
+    expect_first(usual, (struct made){14, 1, 0, 0.5, false},
+                 "Allreduce of 0 B on 2 ranks at solve.c:10 solve takes longer by 500 us a call, "
+                 "without waiting");
     cr_expect_str_eq(finding(2), "");
 }
 
