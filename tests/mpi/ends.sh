@@ -73,7 +73,7 @@ done
 
 # What each rank is in that hangs, seen from outside while it does; and that two collectives
 # that have met can never end.
-layered 5 hangs "$ends" hang >out 2>err &
+limit=exec layered 5 hangs "$ends" hang >out 2>err &
 launcher=$!
 for try in $(seq 80); do
     sleep 0.5
@@ -94,7 +94,7 @@ grep -q 'disagree.*: rank 2 in MPI_Barrier .*, but rank 3 in MPI_Bcast .* root' 
     { cat report; fail "hang: what does not fit"; }
 
 # Who waits in MPI_Finalize for a rank that does not come is in that call, and has not ended.
-layered 2 finalizing "$ends" absent >out 2>err &
+limit=exec layered 2 finalizing "$ends" absent >out 2>err &
 launcher=$!
 for try in $(seq 80); do
     sleep 0.5
