@@ -3,7 +3,7 @@
 # it is loaded into processes that have one.
 # Plain make, not automake, which has no loops.
 define layer_rules
-layers/$(1)/wrappers/mpi.i: config.status
+layers/$(1)/wrappers/mpi.i: config.status $$(srcdir)/wrappers/layers.mk
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
 	printf '#define __attribute__(x)\n#include <mpi.h>\n' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
 layers/$(1)/record/operations.h: WANT = enum

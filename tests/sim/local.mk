@@ -71,7 +71,7 @@ $(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAG
 	-DLAYER_MPI='{"", "SMPI", "smpirun", ""}'
 $(SIM_LAYER_OBJS): sim/gen/record/operations.h sim/gen/wrappers/next.h
 
-sim/gen/wrappers/mpi.i:
+sim/gen/wrappers/mpi.i: $(srcdir)/tests/sim/local.mk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && printf '#define __attribute__(x)\n#include <mpi.h>\n' > sim/gen/mpi.c && \
 	$(SMPICC) -E -P -o $@ sim/gen/mpi.c
 sim/gen/record/operations.h: WANT = enum
