@@ -151,7 +151,9 @@ static bool write_otf2(const struct profile *p, const char *target)
     const char *why = export_otf2(p, target);
     if (why)
         return reason_give("%s: %s", target, why);
-    cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2", target);
+    cli_say("%s/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
+            "messages, but no records of collectives and requests, and no call paths",
+            target);
     return true;
 }
 
