@@ -292,11 +292,22 @@ static const struct option_entry *find_entry(const struct option_parser *parser,
     return e;
 }
 
-/* Suggests what may be meant: an option that begins so, or is similar. */
+static bool has_names(const struct option_entry *entry)
+{
+    return entry->take == option_take_word || entry->take == option_take_names ||
+           entry->take == option_take_list;
+}
+
+/* Suggests what may be meant: an option that begins so or is similar, or the one that takes NAME as
+ * its value: --csv is --format=csv. */
 static error_t refuse_option(struct option_parser *parser, const char *name)
 {
     const struct option_entry *e;
     const char *near = NULL;
+    for (size_t i = 0; (e = entry_at(parser, i)); i++)
+        if (has_names(e) && find_thing(e->from, name) != SIZE_MAX)
+            return option_refuse(parser, "unknown option --%s: did you mean --%s=%s?", name,
+                                 e->name, name);
     offer(&near, name, "help");
     for (size_t i = 0; (e = entry_at(parser, i)); i++) {
         offer(&near, name, e->name);

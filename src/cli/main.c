@@ -211,6 +211,10 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2)
         cli_refuse("no command: use: mpiexec -n N collprof ./app; `collprof --help` lists others");
+    if (argc == 3 && !strcmp(first, "help") && find_command(argv[2])) { /* as COMMAND --help */
+        first = argv[1] = argv[2];
+        argv[2] = "--help";
+    }
     if (text_is_one_of(first, help) || text_is_one_of(first, version)) {
         if (text_is_one_of(first, help))
             print_usage(stdout);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include "base/clock.h"
+#include "base/input.h"
 #include "base/text.h"
 
 #include <signal.h>
@@ -52,6 +53,29 @@ static const struct option_program program = {
     .options = entries,
     .arguments = "[--] COMMAND [ARGUMENT...]",
     .passes_on = true};
+
+static bool is_script(const char *path)
+{
+    char head[3];
+    return input_read(path, head, sizeof head) == 2 && !strcmp(head, "#!");
+}
+
+/* Refuses a command whose results would not be found, before anything runs. The content of scripts
+ * is unknown. */
+static void check_command(struct repeat *r)
+{
+    bool profiles = false;
+    for (char **word = r->command; *word; word++) {
+        const char *base = text_base_of(*word);
+        r->is_benchmark = r->is_benchmark || !strncmp(base, "collbench-", 10);
+        profiles = profiles || strstr(base, "collprof") || is_script(*word) || strchr(*word, ' ');
+    }
+    if (atoi(r->command[0]) > 0)
+        cli_refuse("use: collprof repeat -n %s mpiexec -n 4 collprof run ./app", r->command[0]);
+    if (!r->is_benchmark && !profiles)
+        cli_refuse("%s is not profiled: use: collprof repeat mpiexec -n 4 collprof run ./app",
+                   r->command[0]);
+}
 
 /* The directory gets a number if it exists, so that an earlier one is never overwritten. */
 static void make_directory(struct repeat *r)
@@ -203,8 +227,7 @@ int cli_repeat(int argc, char **argv)
     r.command = cli_parse(&program, &r, argc, argv).rest;
     if (!r.command)
         cli_refuse("no command: use: collprof repeat mpiexec -n 4 collprof run ./app");
-    for (char **word = r.command; *word; word++)
-        r.is_benchmark |= !strncmp(text_base_of(*word), "collbench-", 10);
+    check_command(&r);
     find_tuned(&r);
     make_directory(&r);
     signal(SIGINT, SIG_IGN); /* the command also gets the signal; its end is reported here */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -166,16 +167,39 @@ static const struct option_program program = {
     .options = settings_entries,
     .passes_on = true};
 
+/* Detects common mistakes: options that belong to the launcher, before it, or to the report. */
+static void check_slips(int argc, char **argv)
+{
+    for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
+        if (!strncmp(argv[i], "-n", 2) || !strncmp(argv[i], "--np", 4))
+            cli_refuse("-n is the launcher's: use: mpiexec -n N collprof run ./app");
+        if (!strncmp(argv[i], "--repeat", 8))
+            cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
+        if (!strcmp(argv[i], "--full") || !strncmp(argv[i], "--format", 8) ||
+            !strncmp(argv[i], "--table", 7))
+            cli_refuse("%s is for the report, after the run: use: collprof report %s", argv[i],
+                       argv[i]);
+    }
+}
+
 /* Suggests what else APPLICATION, which cannot be executed, may be: the argument of the option
- * BEFORE it, or a file in this directory. */
+ * BEFORE it, a file in this directory, or a command. */
 static void say_what_is_meant(const char *application, const char *before, const char *why)
 {
+    struct stat st;
     const struct option_entry *e = setting_of(before);
     if (e->name && e->argument)
         reason_print(cli_name, "%s: %s: did you mean %s=%s?", application, why, before,
                      application);
+    else if (!stat(application, &st) && S_ISDIR(st.st_mode))
+        reason_print(cli_name, "%s is a directory: expected a program", application);
+    else if (!access(application, F_OK) && text_ends_with(application, ".py"))
+        reason_print(cli_name, "%s: %s: use: collprof run python3 %s", application, why,
+                     application);
     else if (!access(application, F_OK) && !strchr(application, '/'))
         reason_print(cli_name, "%s: %s: did you mean ./%s?", application, why, application);
+    else if (!strchr(application, '/'))
+        reason_print(cli_name, "%s: %s: `collprof --help` lists commands", application, why);
     else
         reason_print(cli_name, "%s: %s", application, why);
 }
@@ -187,6 +211,7 @@ int cli_run(int argc, char **argv)
     cli_silent = !launcher_speaks();
     settings_read(&r.settings, environ, refuse_variable, NULL);
     const struct settings before = r.settings;
+    check_slips(argc, argv);
     r.application = cli_parse(&program, &r.settings, argc, argv).rest;
     if (!r.application)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");

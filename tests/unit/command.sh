@@ -50,7 +50,7 @@ expect 0 "$work/repeated/run-\*" $collprof repeat -n 2 -o "$work/repeated" \
 # An application's own --tuned=... is not ours: nothing is compared.
 expect 0 "$work/own/run-\*" $collprof repeat -n 1 -o "$work/own" \
     sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"' app --tuned=yes
-expect 1 'true left no results in .*: use .collprof run. right before' $collprof repeat -o "$work/none" true
+expect 2 'true is not profiled: use: collprof repeat mpiexec' $collprof repeat true
 expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and it is not in the way
 [ ! -e "$work/repeated-2" ] || { echo "FAIL: a failed repeat leaves a directory"; failed=1; }
 [ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
@@ -107,7 +107,7 @@ fi
 
 # What newcomers type, and what they are told to type.
 absolute=$(realpath $collprof)
-touch "$work/app"
+touch "$work/app" "$work/script.py"
 typed() { (cd "$work" && eval "$absolute $1"); }
 as=-F
 while IFS='|' read -r wanted answer line; do
@@ -129,10 +129,20 @@ done <<'END'
 127|did you mean --report=no?|--report no ./app
 2|did you mean compare?|compair a b
 2|use: --output=DIR|-o
-127|wp: No such file or directory|wp
 0|--trace is passed to echo: if it is meant for collprof, put it before|run echo --trace
 2|did you mean --help?|--hlp
 2|unknown option --msg: `collprof report --help`|report --msg
+2|use: mpiexec -n N collprof run ./app|-n 4 ./app
+127|`collprof --help` lists commands|clean
+126|use: collprof run python3 ./script.py|run ./script.py
+2|use: collprof repeat -n 5 mpiexec|repeat 5 mpiexec -n 2 ./app
+126|. is a directory: expected a program|run .
+2|did you mean --bcast=grid?|run --grid ./app
+2|use: collprof report --full|--full ./app
+2|use: collprof report --format=html|run --format=html ./app
+0|Usage: collprof report|help report
+2|did you mean --format=csv?|report --csv
+2|app is not profiled: use: collprof repeat mpiexec|repeat ./app
 2|expected: text, json, html, csv, openmetrics, perfetto, otf2|report --format=pdf
 2|--table is for --format=text or csv|report --format=json --table=ranks
 1|use: mpiexec -n N collprof ./app, or another directory|report none
