@@ -98,19 +98,26 @@ static double unexplained(const struct finding_context *c, double wait)
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
+    /* Most of the waiting is for one rank, but no interval can be had of so few calls. */
+    const bool chance = a->instances < NOISE_PARTS && 2 * a->cost_ns > a->wait_ns;
     const char *advice = AS_COMMAND(c, "see what late ranks do", "--trace "),
-               *call = AS_CALL(c->v, a->operation, a->site, NULL), *share = AS_SHARE(wait, time);
+               *call = AS_CALL(c->v, a->operation, a->site, NULL), *share = AS_SHARE(wait, time),
+               *of_rank = AS_SHARE((double)a->cost_ns, (double)a->wait_ns);
     const struct finding *f =
         FINDING("late_arrival", FINDING, COSTS(c, cost, low), .site = call,
-                .ranks = &(int){(int)a->cost_rank}, .n_ranks = one,
+                .ranks = &(int){(int)a->cost_rank}, .n_ranks = one || chance,
                 .number = {{"share_of_collectives_percent", 100 * wait / time}},
                 .advice = c->v->p->trace.on ? NULL : advice);
     if (one)
         document_finding(c->d, f,
                          "%s of the time in %s is waiting, %s of that for rank %u, which arrives "
                          "late.",
-                         share, call, AS_SHARE((double)a->cost_ns, (double)a->wait_ns),
-                         a->cost_rank);
+                         share, call, of_rank, a->cost_rank);
+    else if (chance)
+        document_finding(c->d, f,
+                         "%s of the time in collectives is waiting for the last rank, most of it "
+                         "in %s, %s of that for rank %u, in too few calls to exclude chance.",
+                         share, call, of_rank, a->cost_rank);
     else
         document_finding(c->d, f,
                          "%s of the time in collectives is waiting for the last rank, most of it "
