@@ -34,8 +34,7 @@ Test(export, csv_quotes_what_must_be)
     profile_free(p);
 }
 
-/* Rank 0 sends to rank 1, whose thread 1 sends what nobody receives; rank 2 exchanges with rank 3.
- */
+/* Rank 0 sends to rank 1, whose thread 1 sends what nobody receives; ranks 2 and 3 exchange. */
 static struct profile *made_trace(void)
 {
     static const struct event events[] = {

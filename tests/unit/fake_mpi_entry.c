@@ -1,5 +1,4 @@
-/* In a module that fake_mpi_program() runs: the program's main(), by the clock of the calling rank.
- */
+/* In a module that fake_mpi_program() runs: the program's main(), by the calling rank's clock. */
 #include "base/clock.h"
 
 int main(int argc, char **argv);

@@ -1,5 +1,4 @@
-/* Files that are read: regular ones alone, without waiting, and never more than there is room for.
- */
+/* Files that are read: regular ones alone, without waiting, never more than there is room for. */
 #include "base/input.h"
 #include "scratch.h"
 

@@ -15,7 +15,7 @@ check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_base_SOURCES = tests/unit/memory.c tests/unit/input.c tests/unit/stats.c tests/unit/overlap.c tests/unit/clock.c tests/unit/histogram.c \
+tests_unit_base_SOURCES = tests/unit/memory.c tests/unit/input.c tests/unit/stats.c tests/unit/clock.c \
 	tests/unit/launcher.c tests/unit/ledger.c tests/unit/made_ledger.c tests/unit/made_ledger.h tests/unit/quote.c \
 	tests/unit/run_directory.c src/layer/run_directory.c \
 	tests/unit/store.c src/layer/store.c \

@@ -1,5 +1,7 @@
 /* Protects the statistics that every method reports by: closed formulas only. */
 #include "base/stats.h"
+#include "base/histogram.h"
+#include "base/overlap.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -102,4 +104,49 @@ Test(stats, a_transient_is_as_long_as_it_is)
     cr_assert_lt(none, 0.2, "of a hundred that have none, %g are left out", none);
     cr_assert_eq(transient_of(100, 52, -5), 50, "one half counts at least");
     cr_assert_eq(transient_of(19, 5, -5), 0, "too few to tell");
+}
+
+/* The quantiles that the report prints: a bucket's bounds contain its values, 6.25 % at most. */
+Test(histogram, every_value_lies_in_its_bucket)
+{
+    for (uint64_t ns = 8; ns < (1ull << 36); ns += 1 + ns / 97) {
+        unsigned b = histogram_bucket(ns);
+        cr_assert_leq(histogram_floor(b), ns);
+        cr_assert_lt(ns, histogram_floor(b + 1));
+        cr_assert_leq(histogram_floor(b + 1) - histogram_floor(b), ns / 8 + 8);
+    }
+    cr_assert_eq(histogram_bucket(UINT64_MAX), HISTOGRAM_BUCKETS - 1);
+}
+
+Test(histogram, quantiles_of_a_ramp)
+{
+    uint64_t count[HISTOGRAM_BUCKETS] = {0};
+    for (uint64_t ns = 1; ns <= 100000; ns++)
+        count[histogram_bucket(ns)]++;
+    for (double q = 0.05; q < 1; q += 0.05) {
+        double value = histogram_quantile(count, q, 1, 100000);
+        cr_assert(fabs(value / (q * 100000) - 1) < 0.0625, "q %.2f reads %.0f", q, value);
+    }
+    cr_assert_float_eq(histogram_quantile(count, 1, 1, 100000), 100000, 0);
+}
+
+/* A bucket is wider than what lies in it: no quantile leaves what was seen. */
+Test(histogram, quantiles_stay_between_the_least_and_the_greatest)
+{
+    uint64_t count[HISTOGRAM_BUCKETS] = {0};
+    count[histogram_bucket(1023)] = 100;
+    cr_assert_float_eq(histogram_quantile(count, 0.01, 1020, 1023), 1020, 0);
+    cr_assert_float_eq(histogram_quantile(count, 0.99, 1010, 1011), 1011, 0);
+}
+
+/* The paper's three landmarks, whichever of the two times is the longer. */
+Test(overlap, ratio)
+{
+    cr_expect_eq(overlap_ratio(10, 10, 3), 0);
+    cr_expect_eq(overlap_ratio(13, 10, 3), 1);
+    cr_expect_eq(overlap_ratio(13, 3, 10), 1);
+    cr_expect_eq(overlap_ratio(16, 10, 3), 2);
+    cr_expect(isnan(overlap_ratio(1, 0, 1)));
+    cr_expect(isnan(overlap_ratio(1, 1, 0)));
+    cr_expect(isnan(overlap_ratio(1, NAN, 1)));
 }
