@@ -303,6 +303,8 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
             r->spared = (uint8_t)ledger_spared(entry_calls(e));
             if (kind & REQUEST_PERSISTENT)
                 r->comm_id = on->id ? hash_mix(on->id, r->sequence) | 1 : 0;
+            if (layer.trace)
+                trace_collective_posted(on, r);
             if (kind & REQUEST_PERSISTENT)
                 r->sequence = UINT64_MAX; /* before its first start */
         }

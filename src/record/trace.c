@@ -115,6 +115,15 @@ static bool is_of_neighbours(uint32_t operation)
     return UNLIKELY(!strncmp(name, "MPI_Neighbor", 12) || !strncmp(name, "MPI_Ineighbor", 13));
 }
 
+void trace_collective_posted(struct comm *on, struct ledger_request *r)
+{
+    if (is_of_neighbours(r->operation))
+        return;
+    trace_begin();
+    r->turn.channel = channel_of_collective(on, r->comm_id, r->operation, r->root);
+    trace_end();
+}
+
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes)
 {
     trace_begin();
@@ -154,10 +163,9 @@ void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
 {
     trace_begin();
     if (r->kind & REQUEST_COLLECTIVE) {
-        if (on && r->comm_id && !is_of_neighbours(r->operation))
-            add(c, EVENT_COLLECTED, bytes, r->posted,
-                (struct turn){channel_of_collective(on, r->comm_id, r->operation, r->root),
-                              ordinal_of(r->sequence), 0});
+        r->turn.ordinal = ordinal_of(r->sequence);
+        if (r->turn.channel)
+            add(c, EVENT_COLLECTED, bytes, r->posted, r->turn);
     } else if (cancelled) {
         channel_cancelled(r->turn);
     } else if (!(r->kind & REQUEST_RECV)) {

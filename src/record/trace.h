@@ -45,4 +45,5 @@ void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
                   struct ledger_request *kept);
 
+void trace_collective_posted(struct comm *on, struct ledger_request *r);
 void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int root, uint64_t bytes);
