@@ -95,6 +95,13 @@ static int segment_count(const struct message *m, int k)
     return k + 1 < m->n ? m->each : m->count - k * m->each;
 }
 
+static int wait_all(int n, MPI_Request *request)
+{
+    for (int i = 0; i < n; i++)
+        TRY(PMPI_Wait(&request[i], MPI_STATUS_IGNORE));
+    return MPI_SUCCESS;
+}
+
 /* REQUEST has room for part->in_flight receives, then for as many sends to each child; all are
  * null. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
@@ -109,12 +116,12 @@ static int run_segments(const struct schedule_part *part, const struct message *
                            m->comm, &request[next % in_flight]));
         MPI_Request *mine = out + k % in_flight * children;
         TRY(PMPI_Wait(&request[k % in_flight], MPI_STATUS_IGNORE));
-        TRY(PMPI_Waitall(children, mine, MPI_STATUSES_IGNORE));
+        TRY(wait_all(children, mine));
         for (int i = 0; i < children; i++)
             TRY(PMPI_Isend(m->buffer + k * m->step, segment_count(m, k), m->type, part->child[i],
                            TAG, m->comm, &mine[i]));
     }
-    return PMPI_Waitall(in_flight * children, out, MPI_STATUSES_IGNORE);
+    return wait_all(in_flight * children, out);
 }
 
 static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, const void *arg)
