@@ -139,19 +139,19 @@ static bool exists(const struct scenario_point *p)
  * least one must. */
 static void check_all(const struct scenario_options *o)
 {
-    const int least = (int)o->bench.ranks.min;
+    const size_t all = o->operations.n * algorithms_of(o);
+    char why[SCENARIO_WHY];
     bool any = false;
-    for (size_t k = 0; k < o->operations.n; k++) {
-        for (size_t i = 0; i < algorithms_of(o); i++) {
-            const struct scenario_point point = point_of(o, k, i, least);
+    for (size_t i = 0; i < all; i++) {
+        size_t ranks = o->bench.ranks.min;
+        do {
+            const struct scenario_point point =
+                point_of(o, i / algorithms_of(o), i % algorithms_of(o), (int)ranks);
             any = any || exists(&point);
-        }
-        for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++) {
-            const struct scenario_point point = point_of(o, k, 0, least);
-            char why[SCENARIO_WHY];
-            if (!scenario_check(s, least, &point, why))
-                bench_refuse(&o->bench, "scenario %s: %s", s->name, why);
-        }
+            for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++)
+                if (exists(&point) && !scenario_check(s, (int)ranks, &point, why))
+                    bench_refuse(&o->bench, "scenario %s: %s", s->name, why);
+        } while (option_next(&o->bench.ranks, &ranks));
     }
     if (!any)
         bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native: "
@@ -353,7 +353,7 @@ static void visit(void *arg, const size_t *at)
 }
 
 /* Returns whether any scenario has swept computations. */
-static bool fill_defaults(struct scenario_options *o)
+static void fill_defaults(struct scenario_options *o)
 {
     bool computes = false;
     if (o->n_scenarios == 0)
@@ -364,7 +364,18 @@ static bool fill_defaults(struct scenario_options *o)
         option_choose(NULL, &words, computes ? "ibroadcast" : "broadcast", &o->operations);
     if (o->algorithms.n == 0)
         option_choose(NULL, &bench_algorithms, "native", &o->algorithms);
-    return computes;
+}
+
+static void find_axes(struct scenario_session *w)
+{
+    bool *varies = w->varies;
+    varies[AXIS_RANKS] = w->ranks.n > 1;
+    for (size_t i = 0; i < w->o->n_scenarios; i++) {
+        struct scenario_sweep sweeps = scenario_sweeps(&w->o->scenario[i]);
+        varies[AXIS_SIZE] = varies[AXIS_SIZE] || (sweeps.bytes && w->sizes.n > 1);
+        varies[AXIS_DELAY] = varies[AXIS_DELAY] || (sweeps.delay && w->delays.n > 1);
+        varies[AXIS_COMP] = varies[AXIS_COMP] || sweeps.comp;
+    }
 }
 
 int main(int argc, char **argv)
@@ -379,15 +390,13 @@ int main(int argc, char **argv)
     o.bench.plan.repeats_max = 100;
     o.bench.plan.budget = 2;
     bench_begin(&o.bench, &argc, &argv, &program);
-    w.varies[AXIS_COMP] = fill_defaults(&o);
+    fill_defaults(&o);
     check_all(&o);
     w.ranks = bench_values(&o.bench.ranks);
     w.sizes = bench_values(&o.bench.sizes);
     w.delays = bench_values(&o.delay);
     w.comps = bench_values(&o.comp);
-    w.varies[AXIS_RANKS] = w.ranks.n > 1;
-    w.varies[AXIS_SIZE] = w.sizes.n > 1;
-    w.varies[AXIS_DELAY] = w.delays.n > 1;
+    find_axes(&w);
     struct document *d = bench_document(&o.bench, "collbench-scenario/2");
     if (d)
         w.table = document_table_of(d, "scenarios", "Time to completion of scenarios", columns);

@@ -1,6 +1,7 @@
 /* Scenario files: protects a user from a hang or a wrong reading where a line would have told.
  * Every error names its line. */
 #include "scenario_file.h"
+#include "trees/bcast.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -19,8 +20,8 @@ static bool reads(const char *text)
 
 static bool runs(const char *text, int ranks)
 {
-    struct scenario_point point = {.operation = &operations[1], .twin = true};
-    return reads(text) && scenario_check(&scenario, ranks, &point, why);
+    struct scenario_point p = {.operation = &operations[1], .twin = true, .by = bcast_find("flat")};
+    return reads(text) && scenario_check(&scenario, ranks, &p, why);
 }
 
 static void refuses(const char *text, int line, const char *expected)
@@ -121,6 +122,9 @@ Test(scenario, faults_name_their_line)
     refuses("", 0, "no participants");
     /* Would hang: */
     refuses(OTHERS "start\nissue barrier\nstop\nparticipants 1\nstart\nstop\n", 3, "hang");
+    refuses(OTHERS "start\nissue operation\nsync\nstop\n"
+                   "participants 1\nstart\nissue ibroadcast\nsync\nstop\n",
+            8, "hang");
     refuses(OTHERS
             "start\nissue barrier\nstop\nparticipants 1\nstart\nissue ibarrier\nsync\nstop\n",
             7, "hang");

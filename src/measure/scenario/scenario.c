@@ -57,6 +57,7 @@ static bool check_same_issues(const struct script *a, const struct script *b,
             return scenario_wrong(why, x ? x->line : y->line,
                                   "an operation that not all participants issue: MPI would hang");
         if (x->operation != y->operation || x->twin != y->twin || x->bytes != y->bytes ||
+            x->by != y->by || x->own != y->own ||
             (x->root != y->root && operation_is_rooted(x->operation)))
             return scenario_wrong(why, y->line,
                                   "another operation, size or root than others issue here: "
