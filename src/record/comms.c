@@ -135,7 +135,7 @@ static void number(struct comm *c, struct ledger_comm *found)
             found->copy++;
         }
     }
-    if (found->copy < ROWS)
+    if (found->copy < ROWS && (!last || ledger_grow(&layer.ledger, LEDGER_COMMS)))
         row = ledger_append(&layer.ledger, LEDGER_COMMS, found);
     row = row ?: last;
     if (!row) /* the table is full: id 0 */

@@ -190,7 +190,8 @@ static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct s
     uintptr_t known = index_find(&layer.sites, hash);
     if (!known) {
         struct ledger_site site = {0};
-        describe(&site, s);
+        if (ledger_grow(&layer.ledger, LEDGER_SITES))
+            describe(&site, s);
         const struct ledger_site *row = ledger_append(&layer.ledger, LEDGER_SITES, &site);
         known = SITE_VALUE(row ? row - layer.ledger.sites : LEDGER_NO_SITE);
         index_put(&layer.sites, hash, known, layer.threaded);
