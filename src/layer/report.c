@@ -33,7 +33,6 @@ static void write_report(void *arg)
     verdict_of_ended(r->p);
     measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
-    profile_limit_savings(r->p);
     save(r);
     tuned_save(r->p);
     if (layer.settings.report)

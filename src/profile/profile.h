@@ -194,8 +194,8 @@ static inline uint64_t entry_requests(const struct profile_entry *e)
  * entries have rows. */
 struct profile *profile_sums(const struct profile *p, bool by_site);
 
-/* Time and calls of P in an operation, mean of all ranks: on communicators of RANKS and in the size
- * class of BYTES, or with RANKS 0 all. */
+/* Time and timed calls of P in an operation, mean of all ranks: on communicators of RANKS and in
+ * the size class of BYTES, or with RANKS 0 all. */
 double profile_time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
                        double *calls);
 

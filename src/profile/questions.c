@@ -47,7 +47,7 @@ double profile_time_of(const struct profile *p, const char *operation, int ranks
                                p->comms.at[e->comm].size == (uint32_t)ranks);
         if (fits && !strcmp(p->operations.at[e->operation].name, operation)) {
             time += (double)e->time_ns;
-            *calls += (double)e->calls;
+            *calls += (double)e->calls - (double)e->excluded;
         }
     }
     *calls /= n;
@@ -57,12 +57,15 @@ double profile_time_of(const struct profile *p, const char *operation, int ranks
 void profile_limit_savings(struct profile *p)
 {
     for (EACH(struct profile_finding, f, p->findings)) {
+        if (strcmp(f->kind, "tune") != 0)
+            continue;
         double calls, time = profile_time_of(p, json_text_at(f->value, "operation"),
                                              (int)json_number_at(f->value, "ranks"),
                                              (uint64_t)json_number_at(f->value, "bytes"), &calls);
         const double part = 1e-3 * time / calls / json_number_at(f->value, "now_us");
         if (part < 1)
-            json_put(f->value, "saves_us", json_real(part * json_number_at(f->value, "saves_us")));
+            json_put(f->value, "saves_us",
+                     json_finite(part * json_number_at(f->value, "saves_us")));
     }
 }
 
