@@ -353,6 +353,7 @@ Test(layer, trace)
     expect_trace("requests", 24, 0);
     expect_trace("probes", 13, 2 + 1 + 1);
     expect_trace("errors", 1, 0);
+    expect_trace("communicators", 0, 2 * 3 * 2);
 }
 
 /* The findings of a KIND; the calls of the application are there as without them. */

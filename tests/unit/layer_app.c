@@ -64,6 +64,7 @@ static void requests(void)
 static void communicators(void)
 {
     MPI_Comm half, copy;
+    MPI_Request request;
     int sum;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     for (int i = 0; i < 3; i++)
@@ -71,7 +72,10 @@ static void communicators(void)
     for (int i = 0; i < 2; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
         MPI_Bcast(data, 10, MPI_BYTE, 0, copy);
+        work(1, 2);
+        MPI_Ibarrier(copy, &request);
         MPI_Comm_free(&copy);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(MPI_COMM_SELF);
     MPI_Comm_free(&half);
