@@ -46,7 +46,7 @@ tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/made_graphs.h
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/schedule_json.c
+tests_unit_pairs_SOURCES = tests/unit/pairs.c
 tests_unit_pairs_LDADD = libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # Tuning, by several ranks over the fake MPI.
@@ -56,7 +56,7 @@ tests_unit_tune_LDADD = libmeasure.la libresults.la libdocument.la libprofile.la
 
 tests_unit_methods_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_methods_SOURCES = tests/unit/plan.c tests/unit/names.c tests/unit/sync.c tests/unit/work.c \
-	tests/unit/pilot.c tests/unit/series.c tests/unit/coverage.c tests/unit/destinations.c
+	tests/unit/series.c tests/unit/coverage.c tests/unit/destinations.c
 tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # What a rank keeps, without a call of MPI: Open MPI's handles are addresses in its library.

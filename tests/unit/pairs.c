@@ -4,6 +4,8 @@
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/slow.h"
+#include "results/schedule_document.h"
+#include "trees/bcast.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -414,4 +416,34 @@ Test(pairs, distance_is_not_slowness)
             set(&p, i, j, 100);
     cr_assert_eq(slow_of(&p, slow), 0);
     pairs_free(&p);
+}
+
+/* The table has every rank once, the root first, and its children in the order of sending. */
+Test(pairs, schedule_drawn_as_a_tree)
+{
+    struct schedule s;
+    struct graph g;
+    char *text = NULL;
+    size_t size;
+    cr_assert(graph_new(&g, 4));
+    for (int i = 0; i < 16; i++) {
+        g.w[i] = 1e-6;
+        g.d[i] = 0.5e-6;
+    }
+    g.w[0 * 4 + 3] = 9e-6;
+    cr_assert(schedule_build(bcast_find("flat"), &g, 0, &s));
+    schedule_label(&s, &g);
+    struct document *d = document_new("test/1");
+    schedule_document(&s, NULL, d);
+    FILE *out = open_memstream(&text, &size);
+    document_write(d, out, FORMAT_TEXT);
+    fclose(out);
+    static const char *const rows[] = {"0.00  0", "9.50  |- 3", "2.00  |- 1", "2.50  `- 2"};
+    const char *at = text;
+    for (int i = 0; i < 4; i++)
+        cr_assert((at = strstr(at, rows[i])), "no '%s' in %s", rows[i], text);
+    free(text);
+    document_free(d);
+    schedule_free(&s);
+    graph_free(&g);
 }
