@@ -37,6 +37,8 @@ static void put_overhead(struct document *d, const struct profile *p)
         document_fact(d, "profiler overhead", "%s of the run in %s calls of %s each",
                       AS_SHARE(cost, profile_wall_ns(p)), AS_COUNT(whole_count(calls)),
                       AS_TIME(cost / calls));
+    else if (start > 0)
+        document_fact(d, "profiler overhead", "unknown in each call");
 }
 
 const char *mpi_text(const struct view *v, char text[EFFICIENCY_TEXT])
