@@ -26,6 +26,10 @@ enum { FIRST = ARRIVALS };
 
 static const struct tuning_library *library;
 
+/* By the application's operations; NULL: it cannot be tuned. Looked up once, since a small
+ * collective takes no longer than a search. */
+static const struct tuned_operation *tuned_as[N_OPERATIONS];
+
 /* --- what a run that was killed had found --- */
 
 /* Its findings: rank 0 reads them at the start, rank 0 of a communicator when it needs them. */
@@ -129,12 +133,14 @@ static bool start(void)
                        (unsigned long long)lacking, layer.size);
     else if (layer.rank == 0)
         killed_keep();
+    for (unsigned i = 0; i < N_OPERATIONS; i++)
+        tuned_as[i] = replica_find(i) ? tuned_operation_find(replica_find(i)->mpi_name) : NULL;
     return !lacking;
 }
 
 static const struct tuned_operation *operation_of(const struct collective *c)
 {
-    return c->operation ? tuned_operation_find(c->operation->mpi_name) : NULL;
+    return tuned_as[c->call->operation];
 }
 
 static bool wants(const struct collective *c)
