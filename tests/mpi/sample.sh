@@ -46,11 +46,11 @@ static __attribute__((noinline)) void other(double s)
 }
 static void on_prof(int s)
 {
-    prof += s == SIGPROF;
+    __atomic_fetch_add(&prof, s == SIGPROF, __ATOMIC_RELAXED); /* it may run in any thread */
 }
 static void on_real_time(int s)
 {
-    real_time += s > 0;
+    __atomic_fetch_add(&real_time, s > 0, __ATOMIC_RELAXED);
 }
 /* As in a container: perf_event_open is not permitted. */
 static void deny(void)
