@@ -174,7 +174,10 @@ static void finish(void)
 {
     uint64_t all[COUNTS] = {0};
     allreduce_yielding(count, all, COUNTS, MPI_SUM, layer.comm);
-    if (layer.rank == 0 && all[FOUND] == 0)
+    if (all[FOUND] > 0)
+        return;
+    tune_injection.left_out = 0; /* the warning says why */
+    if (layer.rank == 0)
         injection_warn(PROFILE_NOT_TUNED ": %s",
                        all[DUE] == 0  ? "no tunable call occurs 9 times with one size"
                        : all[SHORT]   ? "the run is too short for --tune-share"
@@ -230,7 +233,6 @@ static int measure(const struct collective *c, struct signature *g, struct subje
                        &t.budget, &one));
     if (t.budget <= 0) {
         __atomic_fetch_add(&count[SHORT], 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&tune_injection.left_out, g->calls == FIRST + 1, __ATOMIC_RELAXED);
         return MPI_SUCCESS;
     }
     g->done = true;
@@ -272,9 +274,12 @@ static void close_comm(struct internal_comm *s, bool all)
 {
     struct signatures *known = s->kept[tune_injection.index];
     (void)all;
-    for (int i = 0; known && i < known->n; i++)
+    for (int i = 0; known && i < known->n; i++) {
+        const bool left = known->at[i].calls > FIRST && !known->at[i].done;
+        __atomic_fetch_add(&tune_injection.left_out, left, __ATOMIC_RELAXED);
         if (known->at[i].found)
             finding_complete(known->at[i].found, known->at[i].calls);
+    }
     free(known);
 }
 
