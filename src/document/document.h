@@ -53,7 +53,7 @@ enum column_kind {
 enum column_flag {
     COLUMN_OPTIONAL = 1, /* omitted if empty; text: also if too wide, the last one first */
     COLUMN_SHORTEN = 2,  /* text: if the line is too narrow, continued on the next one or cut off */
-    COLUMN_DATA_ONLY = 4 /* not in text and not on the page */
+    COLUMN_DATA_ONLY = 4 /* not in text; on the page only where all columns of the table are */
 };
 
 struct column {

@@ -90,7 +90,8 @@ function cellOf(column, value) {
 class Table {
     constructor(name, table) {
         const isEmpty = c => table.rows.every(row => (row[c.name] ?? null) === null);
-        this.columns = table.columns.filter(c => !(c.flags & HIDDEN_IN_TEXT) && !(c.flags & OPTIONAL && isEmpty(c)));
+        const known = table.columns.filter(c => !(c.flags & OPTIONAL && isEmpty(c))), inText = known.filter(c => !(c.flags & HIDDEN_IN_TEXT));
+        this.columns = inText.length ? inText : known; /* the numbers of a picture alone */
         if (table.rows.some(row => Array.isArray(row.remarks)))
             this.columns.push({ name: 'remarks', kind: 'text', meaning: 'what speaks against the figures' });
         this.rows = table.rows;

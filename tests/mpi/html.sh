@@ -153,6 +153,7 @@ assert b.value("getComputedStyle(document.activeElement).outlineStyle") != "none
 
 # The timeline of a traced run, which keys zoom.
 b.open(f"file://{work}/traced.html", 700, True)
+assert b.value("[...document.querySelectorAll('.table')].filter(t => !t.querySelector('th')).length") == 0, "tables without columns"
 if charts:
     SHOWN = "(c => c.scales.x.max - c.scales.x.min)(charts[charts.length - 1])"
     before = b.value(SHOWN)
