@@ -7,8 +7,7 @@ test "$(uname -m)" = x86_64 || skip "samples are for x86-64"
 # shellcheck disable=SC2046,SC2086 # the first of a list
 with_mpi $(echo $mpis | cut -d" " -f1)
 cat >sample.c <<'END_C'
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "deny_sampling.h"
 #include <math.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -16,8 +15,6 @@ cat >sample.c <<'END_C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 static volatile double x;
@@ -52,16 +49,6 @@ static void on_real_time(int s)
 {
     __atomic_fetch_add(&real_time, s > 0, __ATOMIC_RELAXED);
 }
-/* As in a container: perf_event_open is not permitted. */
-static void deny(void)
-{
-    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){4, code});
-}
 static void *call(void *tag)
 {
     char out = 0, in;
@@ -82,7 +69,7 @@ int main(int argc, char **argv)
     int rank, provided, one = 1, wrong = 0;
     const struct itimerval each = {{0, 20000}, {0, 20000}};
     if (argc > 1 && *argv[1])
-        deny();
+        deny_sampling();
     if (argc > 1 && !strcmp(argv[1], "handles"))
         for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
             signal(s, on_real_time);
@@ -149,7 +136,7 @@ for (rank, name), right in {(0, "work"): 0.1, (1, "work"): 0.5, (0, "other"): 0.
     assert abs(found - right) <= 3 * (right * 0.01) ** 0.5, (rank, name, found, spent)
 assert inside > 0.9e9 * sum(spent.values()), (inside, spent)
 END_PY
-$MPICC -O2 -g -fomit-frame-pointer -o sample sample.c -lm || fail "does not compile"
+$MPICC -O2 -g -fomit-frame-pointer -I"$source/tests/unit" -o sample sample.c -lm || fail "does not compile"
 run() # DIRECTORY COMMAND...
 {
     at=$1
@@ -169,7 +156,7 @@ run empty ./sample "" 1
 # libunwind does when a thread ends crashes under ThreadSanitizer, with samples or without: see --stack in the manual.
 for flags in -O2 -pg -fsanitize=address -fsanitize=thread; do
     # shellcheck disable=SC2086 # no flag, too
-    $MPICC -g $flags -o flags sample.c -lm -lpthread 2>err ||
+    $MPICC -g $flags -I"$source/tests/unit" -o flags sample.c -lm -lpthread 2>err ||
         { [ "$flags" != -O2 ] || fail "no program"; continue; }
     threads=1000
     [ $flags != -fsanitize=thread ] || threads=0

@@ -1,15 +1,12 @@
 /* The whole layer over the fake MPI: what is recorded of layer_app.c, whose calls and times are
  * known, and what is measured in its run. */
+#include "deny_sampling.h"
 #include "document/json.h"
 #include "fake_mpi.h"
 #include "scratch.h"
 
 #include <jansson.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <math.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
@@ -493,17 +490,6 @@ Test(layer, other_broadcasts)
     json_decref(p);
 }
 
-/* As in a container: the kernel samples nothing, a timer does. */
-static void deny_sampling_by_the_kernel(void)
-{
-    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){4, code});
-}
-
 /* Between a barrier and a gather rank 1 computes for 240 ms, between that and the next call rank 2
  * for 120 ms, in a function that has one caller. */
 Test(layer, samples)
@@ -511,7 +497,7 @@ Test(layer, samples)
     static const double computes[RANKS][2] = {[1] = {240}, [2] = {0, 120}};
     for (int by_timer = 0; by_timer < 2; by_timer++) {
         if (by_timer)
-            deny_sampling_by_the_kernel();
+            deny_sampling();
         json_t *p = profile_of("samples", "SAMPLE=yes");
         const json_t *s = json_object_get(p, "samples"), *sites = json_object_get(p, "sites"),
                      *operations = json_object_get(p, "operations");
