@@ -67,7 +67,7 @@ static error_t check(struct option_parser *parser, void *values)
 static const struct option_program program = {
     "Builds broadcast schedules from the latencies between ranks (Mateescu and Taylor), predicts "
     "their completion and runs them against the library's own MPI_Bcast.",
-    "With one rank and --latencies nothing is run: a prediction for the ranks of the log.",
+    "With one rank and --latencies nothing is run: schedules for the ranks of the log.",
     .options = option_list, .check = check};
 
 static const struct column columns[] = {

@@ -97,10 +97,6 @@ char *runs_current(const char *directory);
 /* Prints a table of the runs on standard output. */
 void runs_print(const struct kept_runs *runs);
 
-/* Ends the process if two of the N paths are the same run: given twice, it would suggest that
- * nothing ever varies. */
-void cli_refuse_repeated(const char *const *path, size_t n);
-
 /* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
  * `collprof compare`. TUNED: the directory of the rules that the next ones used, or NULL; rules
  * that the runs do not confirm are removed from it. Returns the exit status. */

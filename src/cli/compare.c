@@ -35,7 +35,9 @@ static const struct option_program program = {
     .word = cli_take_paths,
     .arguments = "A... -- B... | A B | [DIR]"};
 
-void cli_refuse_repeated(const char *const *path, size_t n)
+/* Ends the process if two of the N paths are the same run: given twice, it would suggest that
+ * nothing ever varies. */
+static void refuse_repeated(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++)
@@ -59,7 +61,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
 {
     static const int statuses[] = {STATUS_GOOD, STATUS_SLOWER, STATUS_UNDECIDED};
     enum gate gate = GATE_PASSED;
-    cli_refuse_repeated(path, before + after);
+    refuse_repeated(path, before + after);
     bool benchmark = cli_is_file(path[0]);
     if (benchmark && !isnan(c->limit))
         cli_refuse("--fail-above is for runs of applications: leave it out");

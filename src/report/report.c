@@ -177,7 +177,7 @@ static void write_missing(const struct view *v, FILE *out, const struct report_t
     const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");
     fprintf(out, "The run has no %s", table->name);
     if (table->option && !recorded)
-        fprintf(out, ": use collprof run %s", table->option);
+        fprintf(out, ": collprof run %s records it, if there is any", table->option);
     fputs(".\n", out);
 }
 

@@ -432,9 +432,10 @@ const struct report_table report_tables[] = {
      NULL, "destinations"},
     {"benchmark", "Methods run before the application's collectives", "--benchmark",
      COLUMNS(benchmark), fill_measured, NULL, "methods"},
-    {"tune", "The library's algorithms for the application's collectives", "--tune", COLUMNS(tune),
-     fill_measured, "saves", NULL},
-    {"broadcast", "Replaced broadcasts", "--bcast", COLUMNS(broadcast), fill_measured, NULL, NULL},
+    {"tune", "The library's algorithms for the application's collectives", "--tune=all",
+     COLUMNS(tune), fill_measured, "saves", NULL},
+    {"broadcast", "Replaced broadcasts", "--bcast=NAME", COLUMNS(broadcast), fill_measured, NULL,
+     NULL},
 };
 const size_t n_report_tables = sizeof report_tables / sizeof *report_tables;
 

@@ -190,7 +190,7 @@ done <<'END'
 0|^  twice/b .*known$|report --list twice/
 0|^  run.1. .*known$|report --list 'run[1]'
 1|empty: contains no run|report --list empty
-0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known
+0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known traced
 3|^  *4 *3.10s  *0.00  *0.0%  *0.0%  *98.2%  *99.3%|scale --fail-below=50 traced known
 0|^collprof: known on 4 ranks|report known
 0|"schema": "collprof-profile/|report --format=json known

@@ -120,12 +120,12 @@ Test(report, shows_one_table_and_explains_it)
     assert_lacks(text, "MPI_Bcast");
     free(text);
     text = text_of(p, &(struct report_options){.table = report_table_find("ack")});
-    cr_assert_str_eq(text, "The run has no ack: use collprof run --ack.\n");
+    cr_assert_str_eq(text, "The run has no ack: collprof run --ack records it, if there is any.\n");
     free(text);
     for (int traced = 0; traced < 2; traced++) {
         p->trace.on = traced;
         text = text_of(p, &(struct report_options){.table = report_table_find("causes")});
-        cr_expect_eq(strstr(text, "use collprof run --trace.") == NULL, traced, "%s", text);
+        cr_expect_eq(strstr(text, "collprof run --trace records") == NULL, traced, "%s", text);
         free(text);
     }
     profile_free(p);
