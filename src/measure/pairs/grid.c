@@ -185,12 +185,24 @@ static int run_trial(const struct grid *g, const struct schedule *s, struct oper
     return error;
 }
 
-/* On rank 0: whether schedule I may still be faster. Schedules are in ascending order of
- * prediction, and predictions are lower bounds. */
-static bool may_be_quicker(const struct choice *c, int i, const struct bcast_grid_plan *plan)
+static bool is_flat(const struct schedule *s)
 {
-    return i < c->n && i < TRIED_MOST &&
-           (i < TRIED_LEAST || c->s[i].completion < 0.98 * plan->trial_grid.value);
+    int children = 0;
+    for (int v = 0; v < s->n; v++)
+        children += v != s->root && s->parent[v] == s->root;
+    return children == s->n - 1;
+}
+
+/* On rank 0: the first schedule from I on that may still be faster; -1 if there is none. Schedules
+ * are in ascending order of prediction, and predictions are lower bounds; but a root that has
+ * several ports sends to all ranks at once, which the model does not know. */
+static int next_trial(const struct choice *c, int i, const struct bcast_grid_plan *plan)
+{
+    for (; i < c->n; i++)
+        if (i < TRIED_LEAST || is_flat(&c->s[i]) ||
+            (i < TRIED_MOST && c->s[i].completion < 0.98 * plan->trial_grid.value))
+            return i;
+    return -1;
 }
 
 /* *BEST: index of the fastest schedule of C. */
@@ -199,14 +211,14 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
 {
     struct operation_call data = {0};
     struct latency_outcome tree = {0}, native = {0};
-    int error = MPI_SUCCESS, more = 1;
+    int error = MPI_SUCCESS;
     if (!trial_open(g, root, bytes, &data))
         return MPI_SUCCESS;
     for (int i = 0; error == MPI_SUCCESS; i++) {
         int quickest;
-        more = g->rank == 0 && may_be_quicker(c, i, plan);
-        error = PMPI_Bcast(&more, 1, MPI_INT, 0, g->comm);
-        if (error != MPI_SUCCESS || !more)
+        i = g->rank == 0 ? next_trial(c, i, plan) : 0;
+        error = PMPI_Bcast(&i, 1, MPI_INT, 0, g->comm);
+        if (error != MPI_SUCCESS || i < 0)
             break;
         error = run_trial(g, &c->s[i], &data, &quickest, &tree, plan);
         if (error == MPI_SUCCESS && quickest)
