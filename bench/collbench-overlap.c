@@ -126,8 +126,9 @@ static double typical(const struct overlap_grid *g, const struct grid_part *p, s
         for (size_t j = 0; j < p->y->n && j <= most; j++) {
             const struct overlap_cell *c = cell_at(g, p, i, j);
             bool near = c->t_comp <= TIMES * c->t_comm && c->t_comm <= TIMES * c->t_comp;
-            if (overlap_certain(c) && (near || !comparable))
-                x[n++] = ratio_shown(g, p, c);
+            const double ratio = ratio_shown(g, p, c);
+            if (overlap_certain(c) && isfinite(ratio) && (near || !comparable))
+                x[n++] = ratio;
         }
     double median = n ? stats_median(x, n) : NAN;
     free(x);

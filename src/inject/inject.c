@@ -98,8 +98,8 @@ void inject_start(struct sync_clock *clock)
 static void warn_of_time(const struct injection *j)
 {
     if (j->left_out)
-        injection_warn("%s: %llu measurements were left out, or late: there was no time for them",
-                       j->name, (unsigned long long)j->left_out);
+        injection_warn("%s: %llu measurements were left out, most for lack of time", j->name,
+                       (unsigned long long)j->left_out);
     if (time_spent(j) > 0.001 * elapsed())
         injection_warn("%s: measuring took %.3g s, %.0f %% of the run (rank 0)", j->name,
                        time_spent(j), 100 * time_spent(j) / elapsed());

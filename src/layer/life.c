@@ -12,7 +12,6 @@
 #include "sync/yielding.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -99,11 +99,14 @@ static void find_excluded(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     double injected = 0, run = 0;
+    bool any = false;
+    for (EACH(const struct profile_entry, e, p->entries))
+        any = any || e->excluded;
     for (size_t i = 0; i < p->ranks.n; i++) {
         injected += 1e-9 * (double)p->ranks.at[i].injected_ns;
         run += p->ranks.at[i].wall;
     }
-    if (injected > 0.001 * run)
+    if (any || injected > 0.001 * run)
         document_finding(
             c->d,
             FINDING("excluded", NOTE, .number = {{"measuring_percent", 100 * injected / run}}),
