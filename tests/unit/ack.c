@@ -1,10 +1,7 @@
 /* Protects the arithmetic of --ack: who acknowledges, which broadcasts, and what is concluded from
  * it. */
 #include "inject/ack_judge.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 /* With k broadcasts a step one destination must not have always the same of them. */
 Test(ack, each_member_once_a_round_in_an_order_of_its_own)

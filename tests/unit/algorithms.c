@@ -4,9 +4,6 @@
 #include "profile/model.h"
 #include "timeline/algorithm.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-
 enum { N = 4096 };
 
 static char name[ALGORITHM_NAME];

@@ -2,11 +2,6 @@
  * and that instances match across ranks. */
 #include "made_profile.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum odd { NOTHING_ODD, REVERSED, OTHER_ROOT, OTHER_OPERATION, OTHER_HOST, MISSING };
 
 /* One collective of three ranks; rank 1 is on another host, names another root, and so on.

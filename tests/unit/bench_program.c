@@ -1,13 +1,10 @@
 /* What a program's declaration becomes: options that reach the right place, lists without
  * repetitions in the order asked for, sweeps that meet every combination once. */
 #include "bench.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <termios.h>
-#include <unistd.h>
 
 static size_t met[2 * 3 * 4], meetings;
 

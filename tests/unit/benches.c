@@ -3,12 +3,6 @@
 #include "fake_mpi.h"
 #include "scratch.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* A message takes 10 us and 1 ns a byte; a send takes 1 us. */
 static struct fake_network network = {
     .latency = 10e-6, .per_byte = 1e-9, .overhead = 1e-6, .eager = 1 << 16};

@@ -3,9 +3,6 @@
 #include "made_profile.h"
 #include "played.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 /* Rank 0 computes 600 more; 1, 2 and 3 each wait for the one before, all wait 600. */

@@ -5,12 +5,7 @@
 #include "base/noise.h"
 #include "simulated_clock.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 TestSuite(clock, .init = clock_start);
 

@@ -2,9 +2,6 @@
  * clocks that were not made one, figures that add up in both orders. */
 #include "made_profile.h"
 
-#include <criterion/criterion.h>
-#include <string.h>
-
 enum { SECOND = 1000000000 };
 
 /* One barrier of two hosts, entered at the same moment after one second. The clock of host 1 is

@@ -3,11 +3,7 @@
 #include "compare/compare.h"
 #include "profile/model.h"
 #include "timeline/timeline.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 enum { STEPS = 40 };
 #define MS 1000000

@@ -3,12 +3,9 @@
  * where every launch of the program has a level of its own. Fixed seeds. */
 #include "base/stats.h"
 #include "measure/series.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST = 3000 };
 static const double truth = 100;

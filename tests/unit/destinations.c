@@ -2,11 +2,7 @@
  * at each, which is the slowest or need not be measured, and what a figure may be off by. */
 #include "measure/latency/run.h"
 #include "measure/pairs/grid.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 enum { N = 5 };
 enum { GAP, HELD, OL, DIRECT, BARRIER, METHODS };

@@ -3,10 +3,6 @@
 #include "profile/model.h"
 #include "verdict/text.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
 /* What is said in the only finding of P, which is freed; "" if there is none. */
 static const char *only_verdict(struct profile *p, const char *kind, json_int_t one,
                                 json_int_t other)

@@ -1,10 +1,6 @@
 /* Protects how sure a difference is: the tests against worked examples and drawn values. */
 #include "compare/evidence.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #define NEAR(x, right) cr_assert_float_eq(x, right, 1e-9, "%s is %.12g", #x, x)
 

@@ -4,10 +4,6 @@
 #include "made_profile.h"
 #include "report/report.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 /* The cell in ROW of a table, as in JSON; NaN: it is empty. */
 static double cell_of(const struct document *d, const char *table, size_t row, const char *column)
 {

@@ -1,11 +1,7 @@
 /* Protects the findings: which key, rank, call site and cost follow from which figures, on both
  * sides of every threshold. */
 #include "made_findings.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 static const struct known known[] = {
     /* Time outside of MPI: the mean is 0.8 s, rank 1 has 0.2 s more. */

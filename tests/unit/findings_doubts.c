@@ -1,8 +1,6 @@
 /* Protects the findings that say why figures may be wrong or incomplete, and how ranks ended. */
 #include "made_findings.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "unit.h"
 
 Test(findings, what_is_missing)
 {

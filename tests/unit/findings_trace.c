@@ -5,11 +5,6 @@
 #include "made_profile.h"
 #include "report/report.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Four ranks, 100 steps with two collectives (lines 10 and 20) before which a rank is outside of
  * MPI for 1 ms and LONGER(step, 0 or 1, rank) more, and for that of step 100 after them. */
 static struct profile *steps(double (*longer)(int step, int at, uint32_t rank))

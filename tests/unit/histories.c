@@ -1,8 +1,6 @@
 /* Protects the histories of waiting ranks, of which only the differences are attributed. */
 #include "causes/delays.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "unit.h"
 
 /* Different segments are subtracted from each other in the end, however often each is executed. */
 Test(histories, any_computation_matches_in_the_end)

@@ -4,10 +4,7 @@
 
 #include "base/clock.h"
 #include "measure/collective/operation.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 enum { RANKS = 4 };
 static const double hop = 10e-6;

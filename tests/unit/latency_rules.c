@@ -1,10 +1,7 @@
 /* Protects what is said beside a figure: each rule where it applies and not where it does not, and
  * which figure others are held against. */
 #include "latency_bench.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 enum { HELD, DIRECT, OL, BARRIER, ROUNDS, GAP, OVERHEAD, IMB, N };
 

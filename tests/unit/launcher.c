@@ -1,8 +1,6 @@
 /* Which launcher serves which MPI, and what it is called. */
 #include "base/launcher.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "unit.h"
 
 static const struct mpi_built mpich = {"mpich", "MPICH", "mpiexec.mpich",
                                        "libmpich.so.12 libmpi.so.12"},

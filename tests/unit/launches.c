@@ -3,12 +3,7 @@
 #include "base/memory.h"
 #include "base/reason.h"
 #include "compare/compare.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 enum { EACH = 6 };
 

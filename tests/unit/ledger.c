@@ -3,17 +3,12 @@
  * with a reason instead of a crash. */
 #include "made_ledger.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 static const char *scratch(void)
 {

@@ -3,11 +3,9 @@
 
 #include "trees/bcast.h"
 #include "trees/schedule.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 /* The same W and D everywhere. */
 static inline struct graph uniform(int n, double w, double d)

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "record/layer.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
 static void layer_make(void)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/ledger.h"
+#include "unit.h"
 
 enum {
     OP_BCAST,

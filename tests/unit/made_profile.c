@@ -1,8 +1,5 @@
 #include "made_profile.h"
 
-#include <criterion/criterion.h>
-#include <string.h>
-
 struct profile *made_merged(struct profile *p, struct ledger *l)
 {
     struct profile *rank = profile_from_ledger(l);

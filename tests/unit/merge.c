@@ -5,9 +5,6 @@
 #include "made_ledger.h"
 #include "profile/profile.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-
 enum { RANKS = 5 };
 
 static struct ledger ledgers[RANKS];

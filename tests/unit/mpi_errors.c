@@ -6,11 +6,9 @@
 #include "measure/pairs/grid.h"
 #include "measure/pairs/pairs.h"
 #include "sync/sync.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { RANKS = 3 };
 static const double hop = 10e-6;

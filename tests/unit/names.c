@@ -4,10 +4,7 @@
 #include "measure/collective/operation.h"
 #include "measure/latency/latency.h"
 #include "trees/bcast.h"
-
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #define NAME_AND_HOW(symbol, name, how) name, #how,
 

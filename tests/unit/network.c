@@ -2,8 +2,7 @@
  * ended. Every case is worked out by hand: rank 0 sends at site 0, rank 1 receives at site 1. */
 #include "timeline/network.h"
 #include "profile/model.h"
-
-#include <criterion/criterion.h>
+#include "unit.h"
 
 static struct net net(uint8_t kind, uint32_t rank, uint32_t number, int64_t call)
 {

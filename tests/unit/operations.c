@@ -2,8 +2,8 @@
 #include "fake_mpi.h"
 
 #include "measure/collective/operation.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <limits.h>
 
 enum { RANKS = 4 };

@@ -1,11 +1,9 @@
 /* Sizes and ranges: a misread unit or a wrapped number would measure something else than was
  * asked, silently. */
 #include "base/options.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(options, sizes_with_units)
 {

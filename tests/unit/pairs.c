@@ -6,12 +6,7 @@
 #include "measure/pairs/slow.h"
 #include "results/schedule_document.h"
 #include "trees/bcast.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 /* The log printed in the paper (PetaSHA), byte for byte. */
 static const char paper_log[] = "# Testing Hostname: tg-login4\n"

@@ -5,10 +5,7 @@
 #include "measure/pairs/pairs.h"
 #include "sync/sync.h"
 #include "trees/schedule_run.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 enum { N = 5, EAGER = 64, LARGE = 4096 };
 static const double overhead = 1e-6, per_byte = 1e-9;

@@ -4,9 +4,6 @@
 #include "measure/series.h"
 #include "simulated_clock.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-
 static void start(void)
 {
     simulated = 0;

@@ -1,8 +1,5 @@
 #include "played.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 struct played *program(uint32_t ranks)
 {

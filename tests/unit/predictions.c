@@ -1,10 +1,7 @@
 /* Protects predictions: programs are changed, and played again. */
 #include "causes/what_if.h"
 #include "played.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
+#include "unit.h"
 
 static bool selects_all(const struct root_cause *segment, const void *context)
 {

@@ -3,13 +3,6 @@
 #include "made_profile.h"
 #include "profile/model.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Rank r calls MPI_Bcast at site 1 (r + 1) times for 1 us, and so on. */
 static struct profile *profile_of(int rank, int size)
 {

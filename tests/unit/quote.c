@@ -4,12 +4,7 @@
 #include "base/hash.h"
 #include "base/reason.h"
 #include "base/text.h"
-
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 static void assert_quoted(void (*quote)(const char *, FILE *), const char *text, const char *want)
 {

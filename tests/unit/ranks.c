@@ -7,11 +7,9 @@
 #include "record/layer.h"
 #include "sync/harmonize.h"
 #include "sync/sync.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <mpi.h>
-#include <stdlib.h>
 
 enum { RANKS = 5 };
 

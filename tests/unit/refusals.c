@@ -2,9 +2,7 @@
  * cannot be are refused with what is wrong with them, and those that just can be are not. */
 #include "made_profile.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <string.h>
 
 /* A rank that ran for 2 s, 1 ms of it in ten calls of MPI_Allreduce. */
 static json_t *made_json(void)

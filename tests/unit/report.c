@@ -3,10 +3,6 @@
 #include "made_page.h"
 #include "report/findings.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
 static size_t lines_of(const char *text, size_t width)
 {
     size_t lines = 0;

@@ -2,10 +2,7 @@
  * Every error names its line. */
 #include "scenario_file.h"
 #include "trees/bcast.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 static struct scenario scenario;
 static char why[SCENARIO_WHY];

@@ -1,10 +1,7 @@
 /* A directory of a test's own: the fixtures of a suite, or called by a test itself. */
 #pragma once
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 static char scratch[40];
 

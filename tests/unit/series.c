@@ -2,9 +2,7 @@
  * few samples say nothing; and when a series ends, and the doubling of its hold. */
 #include "measure/series.h"
 #include "base/clock.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
+#include "unit.h"
 
 /* Rank 0 is alone. */
 int PMPI_Comm_rank(MPI_Comm comm, int *rank)

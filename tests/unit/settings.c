@@ -1,8 +1,6 @@
 /* Protects the way in: what a user may say, and that nonsense is named instead of obeyed. */
 #include "base/settings.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "unit.h"
 
 static void count(const char *line, void *arg)
 {

@@ -1,6 +1,8 @@
 /* A clock that stands still between holds: clock_use_external(simulated_now, simulated_hold). */
 #pragma once
 
+#include "unit.h"
+
 static double simulated;
 
 static double simulated_now(void)

@@ -3,9 +3,6 @@
 #include "played.h"
 #include "profile/profile.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-
 /* What RANK of a run of 2 s has recorded, in 238 slices: in the middle third the others wait for
  * rank 2 half of the time. All but rank 1 end after 1.8 s. */
 static struct profile *profile_of(uint32_t rank, int size, uint64_t calls)

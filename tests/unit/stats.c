@@ -2,9 +2,7 @@
 #include "base/stats.h"
 #include "base/histogram.h"
 #include "base/overlap.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
+#include "unit.h"
 
 Test(stats, summary_of_known_samples)
 {

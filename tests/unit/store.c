@@ -1,14 +1,10 @@
 /* What ranks that do not talk leave with their launcher: the words that are sent, and what is made
  * of the answers. */
 #include "layer/store.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* A launcher of the words of version 1 of PMI, with room for one value. */
 struct service {

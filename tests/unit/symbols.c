@@ -5,15 +5,10 @@
 #include "base/text.h"
 #include "made_profile.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern const struct symbols_reader collprof_symbols_4;
 static const struct symbols_reader *const reader = &collprof_symbols_4;

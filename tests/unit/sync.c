@@ -1,9 +1,8 @@
 /* The estimator of clock differences, against clocks whose offset and drift are set here. */
 #include "sync/estimate.h"
 #include "sync/tree.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <stdint.h>
 
 struct world {

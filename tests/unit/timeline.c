@@ -1,9 +1,7 @@
 /* Protects what a trace is made to say: which messages belong together, who waited for whom and
  * for how long. Every case is small enough to be worked out by hand. */
 #include "timeline/timeline.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "unit.h"
 
 /* What rank RANK did from ENTRY to EXIT. */
 static struct event events(enum event_kind kind, uint32_t rank, int64_t entry, int64_t end)

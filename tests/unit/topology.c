@@ -1,9 +1,8 @@
 /* Where ranks are: what the header of every result, and "more ranks than processors", rest on. */
 #include "base/topology.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <sched.h>
-#include <stdio.h>
 
 Test(topology, a_process_bound_to_one_processor_says_so)
 {

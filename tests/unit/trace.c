@@ -3,10 +3,6 @@
 #include "made_ledger.h"
 #include "profile/model.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Rank 0 sends N messages to rank 1, which has waited 400 ns for each; one every millisecond. */
 static struct profile *traced(uint32_t rank, uint32_t n)
 {

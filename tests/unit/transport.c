@@ -3,14 +3,12 @@
 #include "transport/watch.h"
 
 #include "config.h"
+#include "unit.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 static struct transport_event told[16];
 static int n_told;

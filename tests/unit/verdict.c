@@ -1,12 +1,9 @@
 /* Situations with known answers, on drawn ranks; nothing of the judge is used to know the answer.
  */
+#include "unit.h"
 #include "verdict/judge.h"
 
-#include <criterion/criterion.h>
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* Communicators: all ranks, in the same order, in another, and the same again. The members have

@@ -5,13 +5,10 @@
 #include "base/clock.h"
 #include "simulated_clock.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 Test(work, takes_the_time_asked_for)
 {
