@@ -59,7 +59,6 @@ static struct document *compare_profiles(const char *const *path, size_t before,
 
 static int compare(const char *const *path, size_t before, size_t after, const struct comparing *c)
 {
-    static const int statuses[] = {STATUS_GOOD, STATUS_SLOWER, STATUS_UNDECIDED};
     enum gate gate = GATE_PASSED;
     refuse_repeated(path, before + after);
     bool benchmark = cli_is_file(path[0]);
@@ -71,7 +70,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
         cli_write(d, &(struct cli_output){c->format, "runs compared", benchmark ? 0 : 10});
     bool written = d && cli_flush();
     document_free(d);
-    return written ? statuses[gate] : STATUS_FAILED;
+    return written ? (int)gate : STATUS_FAILED;
 }
 
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned)

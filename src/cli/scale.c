@@ -27,33 +27,24 @@ static const struct option_entry entries[] = {
 static const struct option_program program = {
     .does =
         "Shows how a program scales: parallel efficiency, its factors, and computation scaling of "
-        "runs with different numbers of ranks. Runs with as many ranks become one row. "
+        "runs with different numbers of ranks. "
         "Serialisation and transfer need runs with --trace.",
     .note = "Exit status: 0, 1 failed, 2 wrong usage, 3 below the limit, 4 undecided.",
     .options = entries,
     .word = cli_take_paths,
     .arguments = "DIR..."};
 
-static int gate(const struct scaling *s, double least, bool known)
-{
-    if (!isnan(s->limit) && 100 * least < s->limit)
-        return STATUS_SLOWER;
-    return isnan(s->limit) || known ? STATUS_GOOD : STATUS_UNDECIDED;
-}
-
 static int scale(const struct scaling *s)
 {
-    double least;
-    bool known;
+    enum gate gate;
     struct profile **run = cli_load_runs(s->run.at, s->run.n);
     if (!run)
         return STATUS_FAILED;
-    struct document *d =
-        scaling_document(&(struct scale_request){run, s->run.n, s->weak}, &least, &known);
+    struct document *d = scaling_document(run, s->run.n, s->weak, s->limit / 100, &gate);
     cli_write(d, &(struct cli_output){.format = s->format, .title = "scaling"});
     document_free(d);
     cli_free_runs(run, s->run.n);
-    return cli_flush() ? gate(s, least, known) : STATUS_FAILED;
+    return cli_flush() ? (int)gate : STATUS_FAILED;
 }
 
 /* Keeps each run once: run-* is both the links and the directories that they lead to. */

@@ -309,7 +309,9 @@ static enum gate judge(const struct comparison *c, double limit, const struct ch
 
 static enum gate add_gate(const struct comparison *c, struct document *d)
 {
-    static const char *const keys[] = {"gate_passed", "gate_failed", "gate_undecided"};
+    static const char *const keys[] = {[GATE_PASSED] = "gate_passed",
+                                       [GATE_FAILED] = "gate_failed",
+                                       [GATE_UNDECIDED] = "gate_undecided"};
     char text[TEXT_ROOM], advice[160];
     double limit = c->request->limit * c->wall_ns;
     const struct change *why;

@@ -1,15 +1,21 @@
 /* Compares runs, and launches of benchmarks. */
 #pragma once
 
+#include "base/status.h"
 #include "compare/gains.h"
 
-/* Whether the run, or any part of it, grew by more than a limit. */
-enum gate { GATE_PASSED, GATE_FAILED, GATE_UNDECIDED };
+/* Whether figures are within a limit: the exit status. */
+enum gate {
+    GATE_PASSED = STATUS_GOOD,
+    GATE_FAILED = STATUS_SLOWER,
+    GATE_UNDECIDED = STATUS_UNDECIDED
+};
 
 struct compare_request {
     struct run_sets sets;
     const char *const *name; /* of each run */
-    double limit;            /* relative to the run; NaN: no gate */
+    double limit;            /* of what the run, or any part of it, grew by, relative to the run;
+                                NaN: no gate */
 };
 
 /* What differs significantly between two sets of runs, each at least one, causes before
@@ -26,18 +32,14 @@ struct document *compare_document(const struct compare_request *request, enum ga
  * their first figure are equal. NULL with a reason_give() if a file is not such a result. */
 struct document *launches_document(const char *const *path, size_t before, size_t after);
 
-/* How a program scales: POP's efficiencies of runs with different numbers of ranks. */
-struct scale_request {
-    struct profile *const *run;
-    size_t n;
-    bool weak; /* each rank's work is the same in all runs; otherwise that of all ranks together */
-};
-
-/* A document of the schema collprof-scale/1 with the table "scale", a row for each number of ranks
- * (medians of its runs), a picture of it, and findings: the factor that falls most, and runs of
- * which the factors are unknown. With C of a rank as in report/efficiency.h, and those with the
+/* How a program scales: POP's efficiencies of N runs, at least one, with different numbers of
+ * ranks. A document of the schema collprof-scale/2 with the table "scale", a row for each run by
+ * number of ranks, a picture of it, and findings: the factor that falls most, and runs of which the
+ * factors are unknown. With C of a rank as in report/efficiency.h, and the fastest run with the
  * fewest ranks as the reference:
- *   computation scaling = sum of C of the reference / sum of C     (weak: of means, not sums)
+ *   computation scaling = sum of C of the reference / sum of C     (WEAK: of means, not sums)
  *   global efficiency   = parallel efficiency x computation scaling
- * LEAST becomes the lowest global efficiency that is known; KNOWN: whether all are. */
-struct document *scaling_document(const struct scale_request *request, double *least, bool *known);
+ * WEAK: each rank's work is the same in all runs; otherwise that of all ranks together. GATE:
+ * whether each global efficiency reaches LIMIT, a share; NaN: no gate. */
+struct document *scaling_document(struct profile *const *run, size_t n, bool weak, double limit,
+                                  enum gate *gate);

@@ -8,6 +8,7 @@
 
 enum figure {
     TIME,
+    SPEEDUP,
     GLOBAL,
     COMPUTATION,
     PARALLEL,
@@ -32,7 +33,6 @@ static const struct column columns[] = {
            "efficiency on an ideal network / load balance (--trace)"),
     COLUMN("transfer", SHARE, NULL, "run time on an ideal network / run time (--trace)"),
     OPTIONAL("communication", SHARE, NULL, "serialisation x transfer"),
-    OPTIONAL("runs", COUNT, NULL, "all figures are medians of them"),
 };
 
 /* The names of the factors; those that are products of others are left out. */
@@ -42,21 +42,18 @@ static const char *const factor_names[FIGURES] = {[COMPUTATION] = "computation s
                                                   [TRANSFER] = "transfer",
                                                   [COMMUNICATION] = "communication"};
 
-/* The figures of a run, or the medians of all runs with that number of ranks; NAN: unknown. TIME is
- * in seconds; so is COMPUTATION, until it is scaled. */
+/* The figures of a run; NAN: unknown. TIME is in seconds; so is COMPUTATION, until it is scaled. */
 struct size {
     int32_t ranks;
-    size_t runs;
     double value[FIGURES];
 };
 
-static struct size size_of_run(const struct profile *p, bool weak)
+static struct size size_of(const struct profile *p, bool weak)
 {
     const struct efficiency e = efficiency_of(p);
     const double ranks = (double)p->ranks.n;
     struct size s = {.ranks = (int32_t)p->ranks.n,
                      .value = {[TIME] = e.run,
-                               [GLOBAL] = NAN,
                                [COMPUTATION] = e.mean * (weak ? 1 : ranks),
                                [PARALLEL] = e.compute,
                                [LOAD_BALANCE] = e.load_balance,
@@ -68,41 +65,22 @@ static struct size size_of_run(const struct profile *p, bool weak)
     return s;
 }
 
-/* The N runs have the same number of ranks. */
-static struct size medians_of(const struct size *run, size_t n)
-{
-    struct size s = {.ranks = run->ranks, .runs = n};
-    double *known = memory_alloc(n * sizeof *known);
-    for (enum figure f = 0; f < FIGURES; f++) {
-        size_t m = 0;
-        for (size_t i = 0; i < n; i++)
-            if (!isnan(run[i].value[f]))
-                known[m++] = run[i].value[f];
-        s.value[f] = m ? stats_median(known, m) : NAN;
-    }
-    free(known);
-    return s;
-}
-
-COMPARISON(by_ranks, struct size, ORDER(x->ranks, y->ranks))
+COMPARISON(by_ranks, struct size,
+           ORDER(x->ranks, y->ranks) ?: ORDER(isnan(x->value[TIME]), isnan(y->value[TIME]))
+               ?: ORDER(x->value[TIME], y->value[TIME]))
 
 /* For free(). */
-static struct size *sizes_of(const struct scale_request *r, size_t *n)
+static struct size *sizes_of(struct profile *const *run, size_t n, bool weak)
 {
-    struct size *list = memory_alloc((r->n + 1) * sizeof *list);
-    for (size_t i = 0; i < r->n; i++)
-        list[i] = size_of_run(r->run[i], r->weak);
-    qsort(list, r->n, sizeof *list, by_ranks);
-    *n = 0;
-    for (size_t i = 0, end; i < r->n; i = end) {
-        for (end = i + 1; end < r->n && list[end].ranks == list[i].ranks;)
-            end++;
-        list[(*n)++] = medians_of(list + i, end - i);
-    }
-    const double reference = list->value[COMPUTATION];
-    for (size_t k = 0; k < *n; k++) {
-        list[k].value[COMPUTATION] = reference / list[k].value[COMPUTATION];
-        list[k].value[GLOBAL] = list[k].value[PARALLEL] * list[k].value[COMPUTATION];
+    struct size *list = memory_alloc((n + 1) * sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        list[i] = size_of(run[i], weak);
+    qsort(list, n, sizeof *list, by_ranks);
+    const struct size reference = list[0];
+    for (struct size *s = list; s < list + n; s++) {
+        s->value[SPEEDUP] = reference.value[TIME] / s->value[TIME];
+        s->value[COMPUTATION] = reference.value[COMPUTATION] / s->value[COMPUTATION];
+        s->value[GLOBAL] = s->value[PARALLEL] * s->value[COMPUTATION];
     }
     return list;
 }
@@ -115,11 +93,8 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
         "serialisation", "transfer",    "communication", NULL};
     for (const struct size *s = list; s < list + n; s++) {
         table_integer(t, s->ranks);
-        table_real(t, s->value[TIME]);
-        table_real(t, list->value[TIME] / s->value[TIME]);
-        for (enum figure f = GLOBAL; f < FIGURES; f++)
-            table_real(t, 100 * s->value[f]);
-        table_integer(t, (long long)s->runs);
+        for (enum figure f = 0; f < FIGURES; f++)
+            table_real(t, f < GLOBAL ? s->value[f] : 100 * s->value[f]);
     }
     document_picture(d, &(struct picture){.kind = PICTURE_LINES,
                                           .name = "scale",
@@ -139,7 +114,7 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
     const bool traced = !isnan(list->value[TRANSFER]) && !isnan(last->value[TRANSFER]);
     enum figure most = GLOBAL;
     double least = 1;
-    for (enum figure f = 0; f < (traced ? COMMUNICATION : FIGURES); f++) {
+    for (enum figure f = COMPUTATION; f < (traced ? COMMUNICATION : FIGURES); f++) {
         const double fell = last->value[f] / list->value[f];
         if (factor_names[f] && fell < least) {
             least = fell;
@@ -159,22 +134,22 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
                          100 * last->value[most]);
 }
 
-struct document *scaling_document(const struct scale_request *request, double *least, bool *known)
+struct document *scaling_document(struct profile *const *run, size_t n, bool weak, double limit,
+                                  enum gate *gate)
 {
-    struct document *d = document_new("collprof-scale/1");
-    size_t n;
-    struct size *list = sizes_of(request, &n);
-    *least = INFINITY;
-    *known = true;
+    struct document *d = document_new("collprof-scale/2");
+    struct size *list = sizes_of(run, n, weak);
+    bool below = false, known = true;
     document_fact(d, "scaling", "%s",
-                  request->weak ? "weak: the work of a rank is the same"
-                                : "strong: the work of all ranks is the same");
+                  weak ? "weak: the work of a rank is the same"
+                       : "strong: the work of all ranks is the same");
     put_sizes(d, list, n);
     put_findings(d, list, n);
     for (size_t k = 0; k < n; k++) {
-        *least = fmin(*least, list[k].value[GLOBAL]);
-        *known = *known && !isnan(list[k].value[GLOBAL]);
+        below = below || list[k].value[GLOBAL] < limit;
+        known = known && (isnan(limit) || !isnan(list[k].value[GLOBAL]));
     }
+    *gate = below ? GATE_FAILED : known ? GATE_PASSED : GATE_UNDECIDED;
     free(list);
     return d;
 }
