@@ -33,17 +33,15 @@ static const struct option_registry benchmarks = {"benchmark", benchmark_name, b
 
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
-    {"benchmark", 0, "LIST", "all: every benchmark for this number of ranks; or of %s", 1,
+    {"benchmark", "LIST", "all: every benchmark for this number of ranks; or of %s",
      option_take_list, AT(benchmarks), &benchmarks},
-    {"comp", 0, "MIN:MAX", "computation in microseconds", 2, option_take_range, AT(comp),
-     &bench_times},
-    {"step", 0, "RATIO", "ratio of neighbouring values on an axis", 2 | OPTION_RARE,
-     option_take_real, AT(step),
-     &(const struct option_limits){1.05, 1024, "a ratio from 1.05, as 2"}},
-    {"published", 0, NULL,
+    {"comp", "MIN:MAX", "computation in microseconds", option_take_range, AT(comp), &bench_times},
+    {"step", "RATIO", "ratio of neighbouring values on an axis", option_take_real, AT(step),
+     OPTION_LIMITS(1.05, 1024, "a ratio from 1.05, as 2"), .flags = OPTION_RARE},
+    {"published", NULL,
      "maps and verdicts use the ratio exactly as the paper defines it, with T_comm of the base "
      "round",
-     2, option_take_flag, AT(published), NULL},
+     option_take_flag, AT(published)},
     {0}};
 
 static const struct option_program program = {

@@ -31,20 +31,19 @@ static const char *const messages[] = {[PAIRS_STANDARD] = "standard",
                                        NULL};
 
 static const struct option_entry option_list[] = {
-    {"order", 0, "ORDER",
+    {"order", "ORDER",
      "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
      "time; paper: the same, with repeats as the outer loop",
-     1, option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
-    {"messages", 0, "KIND", "of round trips: standard, persistent or partitioned", 1,
-     option_take_word, offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},
-    {"log-file", 0, "FILE", "write a log like the original tool's: means and deviations", 1,
-     option_take_text, offsetof(struct pairs_options, log), NULL},
-    {"suspect", 0, "FACTOR",
+     option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
+    {"messages", "KIND", "of round trips: standard, persistent or partitioned", option_take_word,
+     offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},
+    {"log-file", "FILE", "write a log like the original tool's: means and deviations",
+     option_take_text, offsetof(struct pairs_options, log)},
+    {"suspect", "FACTOR",
      "name hosts, ranks and pairs that are slower than the others by FACTOR; status 3 if there "
      "are any",
-     1, option_take_real, offsetof(struct pairs_options, suspect),
-     &(const struct option_limits){
-         .least = 1.01, .most = 1e6, .expected = "a factor from 1.01, as 1.5"}},
+     option_take_real, offsetof(struct pairs_options, suspect),
+     OPTION_LIMITS(.least = 1.01, .most = 1e6, .expected = "a factor from 1.01, as 1.5")},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)

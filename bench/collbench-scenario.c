@@ -79,22 +79,22 @@ static error_t take_words(struct option_parser *parser, const struct option_entr
 
 #define AT(member) offsetof(struct scenario_options, member)
 static const struct option_entry option_list[] = {
-    {"operation", 0, "LIST", "all, or of %s", 1, option_take_list, AT(operations), &words},
-    {"algorithm", 0, "LIST",
+    {"operation", "LIST", "all, or of %s", option_take_list, AT(operations), &words},
+    {"algorithm", "LIST",
      "native (default): the library's; or collprof's broadcasts: all, or of %s; or ./FILE.so, with "
      "an operation of yours",
-     1, take_words, 0, &bench_algorithms},
-    {"scenario", 's', "LIST",
+     take_words, 0, &bench_algorithms},
+    {"scenario", "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
      "with scenarios of your own",
-     1, take_words, 0, NULL},
-    {"delay", 0, "MIN:MAX", "delay in microseconds, powers of two", 2, option_take_range, AT(delay),
+     take_words, 0, .letter = 's'},
+    {"delay", "MIN:MAX", "delay in microseconds, powers of two", option_take_range, AT(delay),
      &bench_times},
-    {"delayed", 0, "WHO", "the late rank: first or last", 2, option_take_word, AT(delayed),
+    {"delayed", "WHO", "the late rank: first or last", option_take_word, AT(delayed),
      OPTION_WORDS(delayed_words)},
-    {"comp", 0, "MIN:MAX", "computation in microseconds, powers of two", 2, option_take_range,
-     AT(comp), &bench_times},
-    {"root", 0, "RANK", "root of rooted operations", 2, option_take_count, AT(root), &bench_root},
+    {"comp", "MIN:MAX", "computation in microseconds, powers of two", option_take_range, AT(comp),
+     &bench_times},
+    {"root", "RANK", "root of rooted operations", option_take_count, AT(root), &bench_root},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)

@@ -40,16 +40,16 @@ static error_t take_segment(struct option_parser *parser, const struct option_en
 
 #define AT(member) offsetof(struct tree_options, member)
 static const struct option_entry option_list[] = {
-    {"latencies", 0, "LOG",
-     "a log of collbench-pairs, or of the original tool; without it the latencies are measured", 1,
-     option_take_text, AT(latencies), NULL},
-    {"algorithm", 0, "LIST", "all, or of %s (all)", 1, option_take_list, AT(builders), &builders},
-    {"root", 0, "RANK", "from where", 1, option_take_count, AT(root), &bench_root},
-    {"segment", 0, "BYTES", "bytes of a segment; 0: whole messages; auto: the fastest (auto)", 1,
-     take_segment, AT(segment), NULL},
-    {"no-run", 0, NULL, "predict only", 1, option_take_flag, AT(no_run), NULL},
-    {"step", 0, "N", "each size is 2^N times the previous one", 1 | OPTION_RARE, option_take_count,
-     AT(step), &(const struct option_limits){1, 30, "1 to 30"}},
+    {"latencies", "LOG",
+     "a log of collbench-pairs, or of the original tool; without it the latencies are measured",
+     option_take_text, AT(latencies)},
+    {"algorithm", "LIST", "all, or of %s (all)", option_take_list, AT(builders), &builders},
+    {"root", "RANK", "from where", option_take_count, AT(root), &bench_root},
+    {"segment", "BYTES", "bytes of a segment; 0: whole messages; auto: the fastest (auto)",
+     take_segment, AT(segment)},
+    {"no-run", NULL, "predict only", option_take_flag, AT(no_run)},
+    {"step", "N", "each size is 2^N times the previous one", option_take_count, AT(step),
+     OPTION_LIMITS(1, 30, "1 to 30"), .flags = OPTION_RARE},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)

@@ -146,34 +146,33 @@ static error_t check_together(struct option_parser *parser, void *options)
                              o->root);
 }
 
-#define OPTION(name, argument, help, group, take, member, from)                                    \
+#define OPTION(name, argument, help, take, member, ...)                                            \
     {                                                                                              \
-        name, 0, argument, help, group, take, offsetof(struct latency_options, member), from       \
+        name, argument, help, take, offsetof(struct latency_options, member), __VA_ARGS__          \
     }
 #define SHARED                                                                                     \
-    OPTION("method", "LIST", "all: every method of ours; or of %s (held,direct)", 1,               \
+    OPTION("method", "LIST", "all: every method of ours; or of %s (held,direct)",                  \
            option_take_list, methods, &methods),                                                   \
         OPTION("as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all", \
-               1, option_take_list, suites, &suites),                                              \
-        OPTION("root", "R", "the root of the operation", 1, option_take_count, root, &bench_root), \
+               option_take_list, suites, &suites),                                                 \
+        OPTION("root", "R", "the root of the operation", option_take_count, root, &bench_root),    \
         OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",             \
-               1 | OPTION_RARE, option_take_count, ring_bytes,                                     \
-               (&(const struct option_limits){0, 1 << 30, "0 to 1G"})),                            \
+               option_take_count, ring_bytes, OPTION_LIMITS(0, 1 << 30, "0 to 1G"),                \
+               .flags = OPTION_RARE),                                                              \
         OPTION("traffic", "PERCENT",                                                               \
-               "share of the time in which ranks beyond --ranks send to each other", 2,            \
-               option_take_count, bench.traffic,                                                   \
-               (&(const struct option_limits){1, 100, "1 to 100"}))
+               "share of the time in which ranks beyond --ranks send to each other",               \
+               option_take_count, bench.traffic, OPTION_LIMITS(1, 100, "1 to 100"))
 
 static const struct option_entry broadcast_options[] = {
     SHARED,
     OPTION("algorithm", "LIST",
-           "the broadcasts to measure: all, or of %s (native, the library's MPI_Bcast)", 1,
+           "the broadcasts to measure: all, or of %s (native, the library's MPI_Bcast)",
            option_take_list, things, &bench_algorithms),
-    OPTION("destinations", NULL, "add a table of the latency to each destination", 2,
-           option_take_flag, by_pair, NULL),
+    OPTION("destinations", NULL, "add a table of the latency to each destination", option_take_flag,
+           by_pair, NULL),
     OPTION("fresh", NULL,
            "the root rewrites its data before every broadcast, as an application does",
-           1 | OPTION_RARE, option_take_flag, fresh, NULL),
+           option_take_flag, fresh, NULL, .flags = OPTION_RARE),
     {0}};
 
 static const struct option_entry collective_options[] = {
@@ -181,12 +180,12 @@ static const struct option_entry collective_options[] = {
     OPTION(
         "operation", "LIST",
         "operations, persistent-NAME, or all; default: reduce,allreduce,barrier,allgather,alltoall",
-        1, take_operations, things, &operation_list),
-    OPTION("pairs", NULL, "add a table of all pairs of ranks", 2, option_take_flag, by_pair, NULL),
+        take_operations, things, &operation_list),
+    OPTION("pairs", NULL, "add a table of all pairs of ranks", option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
-           2, option_take_text, tune, NULL),
+           option_take_text, tune, NULL),
     OPTION("arrivals", "LIST",
-           "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)", 2,
+           "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)",
            take_arrivals, arrivals, NULL),
     {0}};
 

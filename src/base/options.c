@@ -469,7 +469,7 @@ static void put_options(const struct option_parser *parser, FILE *out)
     for (size_t i = 0; (e = entry_at(parser, i)); i++) {
         char value[400] = "", help[1000] = "", names[1000] = "";
         const char *list = strstr(e->help, "%s");
-        if (e->group & OPTION_RARE || is_refused(parser, e))
+        if (e->flags & OPTION_RARE || is_refused(parser, e))
             continue;
         if (e->take != option_take_flag)
             option_show(e, parser->values, value, sizeof value);

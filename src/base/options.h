@@ -4,10 +4,10 @@
  *
  *   struct mine { int root; bool full; };
  *   static const struct option_entry entries[] = {
- *       {"root", 0, "RANK", "the rank that sends", 1, option_take_count,
- *        offsetof(struct mine, root), &(const struct option_limits){0, 9, "a rank from 0 to 9"}},
- *       {"full", 'f', NULL, "print all columns", 1, option_take_flag,
- *        offsetof(struct mine, full), NULL},
+ *       {"root", "RANK", "the rank that sends", option_take_count, offsetof(struct mine, root),
+ *        OPTION_LIMITS(0, 9, "a rank from 0 to 9")},
+ *       {"full", NULL, "print all columns", option_take_flag, offsetof(struct mine, full),
+ *        .letter = 'f'},
  *       {0}};
  *   static const struct option_program program = {.does = "Sends.", .options = entries};
  *   struct mine mine = {.root = 3};                     // the defaults, as --help shows them
@@ -30,20 +30,22 @@ struct option_parser;
 typedef error_t option_take(struct option_parser *parser, const struct option_entry *entry,
                             const char *arg, void *value);
 
-/* Added to GROUP: accepted as an option and as a variable and described in the manual, but not
- * listed by --help. */
-enum { OPTION_RARE = 0x100 };
+/* A flag: accepted as an option and as a variable and described in the manual, but not listed by
+ * --help. */
+enum { OPTION_RARE = 1 };
 
+/* Entries name the members after TAKE's that they need; the others are zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 struct option_entry {
     const char *name;     /* --NAME */
-    int letter;           /* short option; 0 if none */
     const char *argument; /* its name in --help; NULL: a flag; "[LIST]": optional */
     const char *help;     /* "%s" is replaced by the names of the registry FROM; the default is
                              appended */
-    int group;            /* for the program's own use, except for OPTION_RARE */
     option_take *take;
     size_t offset;    /* of the value in the program's struct */
     const void *from; /* what TAKE needs, see below */
+    int letter;       /* short option; 0 if none */
+    int flags;        /* OPTION_RARE; other bits are the program's own */
 };
 
 /* A list of named things, with indices 0, 1, 2, ... until NAME or WORD is NULL. */
@@ -84,6 +86,8 @@ struct option_limits {
     const char *expected; /* "a number from 1 to 30" */
     double bare;          /* for option_take_real: the value if the argument is omitted */
 };
+#define OPTION_LIMITS(...) (&(const struct option_limits){__VA_ARGS__})
+
 option_take option_take_flag;  /* bool; yes, no, 1 or 0; FROM is not used */
 option_take option_take_text;  /* const char *, not empty; FROM is not used */
 option_take option_take_word;  /* int: index in a struct option_registry */

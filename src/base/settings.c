@@ -9,7 +9,6 @@
 
 #define AT(member) offsetof(struct settings, member)
 #define WORDS(...) OPTION_WORDS(((const char *const[]){__VA_ARGS__, NULL}))
-#define LIMITS(...) (&(const struct option_limits){__VA_ARGS__})
 #define METHOD_NAME(symbol, name) , name
 #define BCAST_NAME(symbol, name, how) IF_##how(name BCAST_COMMA)
 #define BCAST_COMMA ,
@@ -31,54 +30,54 @@ static const struct option_registry methods = {
     .word = (const char *const[]){"all" BCAST_METHODS(METHOD_NAME), NULL}, .several = true};
 
 const struct option_entry settings_entries[] = {
-    {"output", 'o', "DIR", "write to a new directory DIR-JOB; DIR links to the newest", SETTING_OWN,
-     option_take_text, AT(output), NULL},
-    {"report", 0, "[yes|no]", "print the report when the application ends (yes)", SETTING_OWN,
-     option_take_flag, AT(report), NULL},
-    {"yield", 'y', NULL,
-     "release the processor while MPI waits; use it with more ranks than processors", SETTING_OWN,
-     option_take_flag, AT(yield), NULL},
-    {"watchdog", 0, "SEC",
+    {"output", "DIR", "write to a new directory DIR-JOB; DIR links to the newest", option_take_text,
+     AT(output), .letter = 'o', .flags = SETTING_OWN},
+    {"report", "[yes|no]", "print the report when the application ends (yes)", option_take_flag,
+     AT(report), .flags = SETTING_OWN},
+    {"yield", NULL, "release the processor while MPI waits; use it with more ranks than processors",
+     option_take_flag, AT(yield), .letter = 'y', .flags = SETTING_OWN},
+    {"watchdog", "SEC",
      "report why a run has made no progress for that long: the ranks at fault, and the line",
-     SETTING_OWN, option_take_real, AT(watchdog), LIMITS(0, 1e6, "a number of seconds", 0)},
-    {"watchdog-abort", 0, NULL, "and end a run that can never continue, with status 5", SETTING_OWN,
-     option_take_flag, AT(watchdog_abort), NULL},
-    {"memory", 0, "MIB", "memory and disk for records, MiB per rank", SETTING_OWN | OPTION_RARE,
-     option_take_count, AT(memory), LIMITS(1, 1024, "a number of MiB from 1 to 1024", 0)},
-    {"keep", 0, NULL, "keep the raw records even if the run ended normally",
-     SETTING_OWN | OPTION_RARE, option_take_flag, AT(keep), NULL},
-    {"trace", 0, "[calls|transport]",
+     option_take_real, AT(watchdog), OPTION_LIMITS(0, 1e6, "a number of seconds"),
+     .flags = SETTING_OWN},
+    {"watchdog-abort", NULL, "and end a run that can never continue, with status 5",
+     option_take_flag, AT(watchdog_abort), .flags = SETTING_OWN},
+    {"memory", "MIB", "memory and disk for records, MiB per rank", option_take_count, AT(memory),
+     OPTION_LIMITS(1, 1024, "a number of MiB from 1 to 1024"), .flags = SETTING_OWN | OPTION_RARE},
+    {"keep", NULL, "keep the raw records even if the run ended normally", option_take_flag,
+     AT(keep), .flags = SETTING_OWN | OPTION_RARE},
+    {"trace", "[calls|transport]",
      "calls: record every call and message (late senders, timeline); transport: also what MPI does "
      "below its calls, in UCX and the C library",
-     SETTING_SHARED, option_take_names, AT(trace), WORDS("calls", "transport")},
-    {"sample", 0, NULL,
+     option_take_names, AT(trace), WORDS("calls", "transport")},
+    {"sample", NULL,
      "sample what each thread executes between MPI calls: names the function that computes longer",
-     SETTING_SHARED, option_take_flag, AT(sample), NULL},
-    {"stack", 0, "N", "frames that identify a call site, 0 to 8", SETTING_SHARED | OPTION_RARE,
-     option_take_count, AT(stack), LIMITS(0, 8, "a number from 0 to 8", 0)},
-    {"start", 0, "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)",
-     SETTING_SHARED | OPTION_RARE, option_take_flag, AT(start), NULL},
-    {"ack", 0, "[PERCENT]",
+     option_take_flag, AT(sample)},
+    {"stack", "N", "frames that identify a call site, 0 to 8", option_take_count, AT(stack),
+     OPTION_LIMITS(0, 8, "a number from 0 to 8"), .flags = OPTION_RARE},
+    {"start", "[yes|no]", "record from the start; no: after MPI_Pcontrol(1)", option_take_flag,
+     AT(start), .flags = OPTION_RARE},
+    {"ack", "[PERCENT]",
      "acknowledge this percentage of the broadcasts (10), to measure their latency to each "
      "destination; see collprof-experiments(7)",
-     SETTING_SHARED, option_take_real, AT(ack), LIMITS(0, 100, "a percentage from 0 to 100", 10)},
-    {"benchmark", 0, "[METHODS]",
+     option_take_real, AT(ack), OPTION_LIMITS(0, 100, "a percentage from 0 to 100", 10)},
+    {"benchmark", "[METHODS]",
      "run the measuring methods before the application's collectives, at their sizes: all, or "
      "names as held,direct",
-     SETTING_SHARED, option_take_names, AT(benchmark), &methods},
-    {"benchmark-budget", 0, "SEC", "time for all measurements together",
-     SETTING_SHARED | OPTION_RARE, option_take_real, AT(benchmark_budget),
-     LIMITS(1e-9, 1e9, "a positive number of seconds", 0)},
-    {"bcast", 0, "NAME", "replace the application's broadcast, for example by binomial or grid",
-     SETTING_SHARED, option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
-    {"tune", 0, "all|exact",
+     option_take_names, AT(benchmark), &methods},
+    {"benchmark-budget", "SEC", "time for all measurements together", option_take_real,
+     AT(benchmark_budget), OPTION_LIMITS(1e-9, 1e9, "a positive number of seconds"),
+     .flags = OPTION_RARE},
+    {"bcast", "NAME", "replace the application's broadcast, for example by binomial or grid",
+     option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
+    {"tune", "all|exact",
      "find the library's fastest algorithms for the application's collectives; exact: not for "
      "reductions",
-     SETTING_SHARED, option_take_names, AT(tune), WORDS("all", "exact")},
-    {"tune-share", 0, "PERCENT", "of the run that --tune may take", SETTING_SHARED | OPTION_RARE,
-     option_take_real, AT(tune_share), LIMITS(0.01, 1000, "a percentage from 0.01 to 1000", 0)},
-    {"tuned", 0, "DIR", "use the algorithms that --tune has found: its directory", SETTING_SHARED,
-     option_take_text, AT(tuned), NULL},
+     option_take_names, AT(tune), WORDS("all", "exact")},
+    {"tune-share", "PERCENT", "of the run that --tune may take", option_take_real, AT(tune_share),
+     OPTION_LIMITS(0.01, 1000, "a percentage from 0.01 to 1000"), .flags = OPTION_RARE},
+    {"tuned", "DIR", "use the algorithms that --tune has found: its directory", option_take_text,
+     AT(tuned)},
     {0}};
 
 uint64_t settings_hash(const struct settings *s)
@@ -87,7 +86,7 @@ uint64_t settings_hash(const struct settings *s)
     uint64_t hash = HASH_START;
     for (const struct option_entry *e = settings_entries; e->name; e++) {
         option_show(e, s, text, sizeof text);
-        if (e->group & SETTING_SHARED)
+        if (!(e->flags & SETTING_OWN))
             hash = hash_bytes(hash, text, strlen(text) + 1);
     }
     return hash;

@@ -28,8 +28,8 @@ struct settings {
     const char *tuned;       /* directory with the files that tuning wrote */
 };
 
-/* The group of an entry: whether ranks need the same value. */
-enum { SETTING_OWN, SETTING_SHARED };
+/* A flag of an entry: ranks may have different values. */
+enum { SETTING_OWN = 2 };
 
 extern const struct option_entry settings_entries[]; /* offsets are in struct settings; ending with
                                                         {0} */

@@ -16,12 +16,11 @@ struct comparing {
 
 #define AT(member) offsetof(struct comparing, member)
 static const struct option_entry entries[] = {
-    {"fail-above", 0, "PERCENT",
+    {"fail-above", "PERCENT",
      "status 3 if the run, or anything in it, grew by more than this share of the run; 4 if more "
      "runs are needed to decide",
-     0, option_take_real, AT(limit),
-     &(const struct option_limits){0, 1000, "a percentage such as 5%"}},
-    {"format", 0, "FORMAT", "text, csv, json or html", 0, option_take_word, AT(format),
+     option_take_real, AT(limit), OPTION_LIMITS(0, 1000, "a percentage such as 5%")},
+    {"format", "FORMAT", "text, csv, json or html", option_take_word, AT(format),
      OPTION_WORDS(cli_formats)},
     {0}};
 

@@ -35,12 +35,12 @@ struct repeat {
 
 #define AT(member) offsetof(struct repeat, member)
 static const struct option_entry entries[] = {
-    {"runs", 'n', "N", "runs of each command, after a warm-up run", 0, option_take_count, AT(runs),
-     &(const struct option_limits){1, MOST_RUNS, "a number from 1 to 1000"}},
-    {"against", 0, "COMMAND", "another command, for the shell: both alternate and are compared", 0,
-     option_take_text, AT(against), NULL},
-    {"output", 'o', "DIR", "make a directory for the results; another one if it exists", 0,
-     option_take_text, AT(output), NULL},
+    {"runs", "N", "runs of each command, after a warm-up run", option_take_count, AT(runs),
+     OPTION_LIMITS(1, MOST_RUNS, "a number from 1 to 1000"), .letter = 'n'},
+    {"against", "COMMAND", "another command, for the shell: both alternate and are compared",
+     option_take_text, AT(against)},
+    {"output", "DIR", "make a directory for the results; another one if it exists",
+     option_take_text, AT(output), .letter = 'o'},
     {0}};
 
 static const struct option_program program = {

@@ -176,29 +176,29 @@ static const struct option_registry format_list = {"format", format_name},
                                     tables = {"table", table_name};
 
 #define AT(member) offsetof(struct report_command, member)
-#define SECONDS (&(const struct option_limits){0, 1e9, "a number of seconds"})
+#define SECONDS OPTION_LIMITS(0, 1e9, "a number of seconds")
 static const struct option_entry entries[] = {
-    {"full", 0, NULL, "every table; otherwise one screen", 0, option_take_flag, AT(full), NULL},
-    {"table", 0, "NAME", "only one table: %s", 0, option_take_word, AT(table), &tables},
-    {"what-if", 0, "CHANGE",
+    {"full", NULL, "every table; otherwise one screen", option_take_flag, AT(full)},
+    {"table", "NAME", "only one table: %s", option_take_word, AT(table), &tables},
+    {"what-if", "CHANGE",
      "of a run with --trace: its wall time with balance:SITE, faster:SITE,PERCENT, no-transfer or "
      "bcast:TREE",
-     0, option_take_text, AT(what_if), NULL},
-    {"explain", 0, NULL, "with --full or --table: what each column means", 0, option_take_flag,
-     AT(explain), NULL},
-    {"list", 0, NULL, "list the runs in DIR and beside it, the latest first", 0, option_take_flag,
-     AT(list), NULL},
-    {"format", 0, "FORMAT",
-     "%s; html writes DIR/report.html; perfetto and otf2 need a run with --trace", 0,
-     option_take_word, AT(format), &format_list},
-    {"output", 'o', "PATH", "write to that file, or otf2's directory", 0, option_take_text,
-     AT(output), NULL},
-    {"from", 0, "SEC", "start of the page's timeline, in seconds since the start of the run",
-     OPTION_RARE, option_take_real, AT(view.from), SECONDS},
-    {"to", 0, "SEC", "its end (without both: around a typical wait)", OPTION_RARE, option_take_real,
-     AT(view.to), SECONDS},
-    {"top", 0, "N", "rows of each table", OPTION_RARE, option_take_count, AT(top),
-     &(const struct option_limits){1, INT32_MAX, "a number of rows from 1"}},
+     option_take_text, AT(what_if)},
+    {"explain", NULL, "with --full or --table: what each column means", option_take_flag,
+     AT(explain)},
+    {"list", NULL, "list the runs in DIR and beside it, the latest first", option_take_flag,
+     AT(list)},
+    {"format", "FORMAT",
+     "%s; html writes DIR/report.html; perfetto and otf2 need a run with --trace", option_take_word,
+     AT(format), &format_list},
+    {"output", "PATH", "write to that file, or otf2's directory", option_take_text, AT(output),
+     .letter = 'o'},
+    {"from", "SEC", "start of the page's timeline, in seconds since the start of the run",
+     option_take_real, AT(view.from), SECONDS, .flags = OPTION_RARE},
+    {"to", "SEC", "its end (without both: around a typical wait)", option_take_real, AT(view.to),
+     SECONDS, .flags = OPTION_RARE},
+    {"top", "N", "rows of each table", option_take_count, AT(top),
+     OPTION_LIMITS(1, INT32_MAX, "a number of rows from 1"), .flags = OPTION_RARE},
     {0}};
 
 static error_t check(struct option_parser *parser, void *values)

@@ -15,13 +15,12 @@ struct scaling {
 
 #define AT(member) offsetof(struct scaling, member)
 static const struct option_entry entries[] = {
-    {"weak", 0, NULL, "the work of each rank is the same in all runs; otherwise that of all ranks",
-     0, option_take_flag, AT(weak), NULL},
-    {"fail-below", 0, "PERCENT", "status 3 if a global efficiency is below; 4 if one is unknown", 0,
-     option_take_real, AT(limit),
-     &(const struct option_limits){0, 1000, "a percentage such as 80%"}},
-    {"format", 0, "FORMAT", "text, csv, json or html (with a picture)", 0, option_take_word,
-     AT(format), OPTION_WORDS(cli_formats)},
+    {"weak", NULL, "the work of each rank is the same in all runs; otherwise that of all ranks",
+     option_take_flag, AT(weak)},
+    {"fail-below", "PERCENT", "status 3 if a global efficiency is below; 4 if one is unknown",
+     option_take_real, AT(limit), OPTION_LIMITS(0, 1000, "a percentage such as 80%")},
+    {"format", "FORMAT", "text, csv, json or html (with a picture)", option_take_word, AT(format),
+     OPTION_WORDS(cli_formats)},
     {0}};
 
 static const struct option_program program = {

@@ -174,9 +174,9 @@ static void follow(const char *path, double interval)
 }
 
 static const struct option_entry entries[] = {
-    {"interval", 0, "SECONDS", "between two readings", 0, option_take_real,
+    {"interval", "SECONDS", "between two readings", option_take_real,
      offsetof(struct top_options, interval),
-     &(const struct option_limits){0.2, 3600, "a time from 0.2 to 3600 s", 0}},
+     OPTION_LIMITS(0.2, 3600, "a time from 0.2 to 3600 s", 0)},
     {0}};
 
 static const struct option_program program = {

@@ -17,11 +17,11 @@ struct where_options {
 static const char *const formats[] = {"text", "json", NULL};
 
 static const struct option_entry entries[] = {
-    {"format", 0, "FORMAT", "text or json", 0, option_take_word,
-     offsetof(struct where_options, format), OPTION_WORDS(formats)},
-    {"stack", 0, NULL,
-     "the stacks of ranks outside of MPI, whose processes are stopped for that moment", 0,
-     option_take_flag, offsetof(struct where_options, stack), NULL},
+    {"format", "FORMAT", "text or json", option_take_word, offsetof(struct where_options, format),
+     OPTION_WORDS(formats)},
+    {"stack", NULL,
+     "the stacks of ranks outside of MPI, whose processes are stopped for that moment",
+     option_take_flag, offsetof(struct where_options, stack)},
     {0}};
 
 static const struct option_program program = {

@@ -118,15 +118,14 @@ static error_t word(struct option_parser *parser, void *values, char *text)
 static const char *const heats[] = {"cold", "warm", NULL};
 #define AT(member) offsetof(struct values, member)
 static const struct option_entry entries[] = {
-    {"fruit", 0, "LIST", "of %s", 1, option_take_list, AT(fruits), &fresh_fruits},
-    {"kind", 0, "KIND", "one", 1, option_take_word, AT(kind), &fruits},
-    {"heat", 0, "HEAT", "how warm", 1, option_take_word, AT(heat), OPTION_WORDS(heats)},
-    {"count", 'c', "N", "how many", 2, option_take_count, AT(count),
-     &(const struct option_limits){1, 30, "1 to 30", 0}},
-    {"share", 0, "PERCENT", "of all", 2, option_take_real, AT(share),
-     &(const struct option_limits){0, 100, "0 to 100", 0}},
-    {"cold", 0, NULL, "from the cellar", 2, option_take_flag, AT(cold), NULL},
-    {"file", 'o', "FILE", "where", 2 | OPTION_RARE, option_take_text, AT(file), NULL},
+    {"fruit", "LIST", "of %s", option_take_list, AT(fruits), &fresh_fruits},
+    {"kind", "KIND", "one", option_take_word, AT(kind), &fruits},
+    {"heat", "HEAT", "how warm", option_take_word, AT(heat), OPTION_WORDS(heats)},
+    {"count", "N", "how many", option_take_count, AT(count), OPTION_LIMITS(1, 30, "1 to 30", 0),
+     .letter = 'c'},
+    {"share", "PERCENT", "of all", option_take_real, AT(share), OPTION_LIMITS(0, 100, "0 to 100")},
+    {"cold", NULL, "from the cellar", option_take_flag, AT(cold)},
+    {"file", "FILE", "where", option_take_text, AT(file), .letter = 'o', .flags = OPTION_RARE},
     {0}};
 static const struct option_program program = {
     .does = "Sells fruit.", .options = entries, .word = word};
