@@ -45,7 +45,8 @@ void latency_tables_end(struct tables *t);
 
 /* --- tuning --- */
 
-/* The numbers of ranks that are measured: of a range without a step the others lie between them. */
+/* The numbers of ranks to tune for: all of a range with a step, otherwise those that represent the
+ * range. */
 struct bench_values tune_ranks(const struct option_range *range);
 /* D is NULL but on rank 0. Ends the program, with one line, if there are no algorithms to choose.
  */

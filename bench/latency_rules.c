@@ -83,7 +83,7 @@ static void judge_pairs(const struct subject_row *s)
             r->at_least && !may_be_less ? "at least: " : "", r->measured, r->asked,
             r->figure ? "pairs" : "roots");
     if (upper)
-        say(s, "unsettled", SEVERITY_DOUBT, 0, "a longer hold may lower it: an upper bound%s",
+        say(s, "unsettled", SEVERITY_DOUBT, 0, "an upper bound%s: a longer hold time may lower it",
             r->measured < r->asked ? " of these" : "");
     if (r->impossible)
         say(s, "impossible", SEVERITY_DOUBT, 0, "no result for %d pairs: their latency is negative",

@@ -58,7 +58,7 @@ static bool is_judged(const struct event_graph *g, uint32_t event)
     return g->t->cause[event].event != TIMELINE_NONE;
 }
 
-/* Width of the windows; 0 without windows. */
+/* Width (ns) of the windows that a thinned trace recorded; 0 if all was recorded. */
 static int64_t width_of(const struct causes_run *run)
 {
     return run->time_mask ? 1ll << __builtin_ctzll(run->time_mask) : 0;

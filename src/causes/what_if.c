@@ -250,7 +250,8 @@ bool same_segment(const struct root_cause *a, const struct root_cause *b)
            a->site == b->site && a->operation == b->operation;
 }
 
-/* What is before the first call of MPI is setup, even if the call of P ends it. */
+/* Whether X is within the scope of the prediction, to be balanced. SCOPE_ENTERED leaves out what is
+ * before a rank's first call of MPI: setup. */
 static bool is_of(const struct root_cause *x, const void *context)
 {
     const struct prediction *p = context;

@@ -33,7 +33,7 @@ extern const char *const replay_names[REPLAY_STATES];
 enum balance_scope {
     SCOPE_SEGMENT, /* computation between the same two calls */
     SCOPE_ENTERED, /* all that ends with the same call */
-    SCOPE_LEFT,    /* all that begins behind the same call */
+    SCOPE_LEFT,    /* all that begins after the same call */
     SCOPES
 };
 

@@ -59,7 +59,7 @@ static size_t children_low(size_t p, size_t v)
     return n;
 }
 
-/* In the other one they are V + 2^k above its highest bit. */
+/* In the other form the children of V are V + 2^k above V's highest bit. */
 static size_t children_high(size_t p, size_t v)
 {
     size_t n = 0;
