@@ -44,10 +44,8 @@ static void print_build(void)
     library_line(SYMBOLS_MODULE, "symbols, stacks");
 }
 
-static const struct option_entry none[] = {{0}};
-
 static const struct option_program program = {
-    .does = "Shows what this installation can do, and where its libraries are.", .options = none};
+    .does = "Shows what this installation can do, and where its libraries are."};
 
 int cli_info(int argc, char **argv)
 {

@@ -19,11 +19,6 @@
 
 extern char **environ;
 
-struct run {
-    struct settings settings;
-    char **application;
-};
-
 /* Options are passed to the library as environment variables. */
 static void export_settings(const struct settings *s, const struct settings *before)
 {
@@ -98,9 +93,9 @@ static const struct option_entry *setting_of(const char *word)
 }
 
 /* Examines the application before it starts, into X. */
-static void check_application(const struct run *r, struct executable *x)
+static void check_application(char *const *command, const char *output, struct executable *x)
 {
-    const char *application = r->application[0];
+    const char *application = command[0];
     if (is_launcher(application))
         cli_refuse("%s starts the ranks: use: %s ... "
                    "collprof run APPLICATION",
@@ -117,11 +112,11 @@ static void check_application(const struct run *r, struct executable *x)
         check_launcher(application, mpi);
     if (cli_silent)
         return;
-    if (r->application[1] && setting_of(r->application[1])->name)
+    if (command[1] && setting_of(command[1])->name)
         reason_print(
             cli_name,
             "%s is passed to %s: if it is meant for collprof, put it before the application",
-            r->application[1], application);
+            command[1], application);
     if (x->is_static)
         reason_print(cli_name,
                      "%s is statically linked: nothing can be preloaded into it: unless it "
@@ -131,7 +126,7 @@ static void check_application(const struct run *r, struct executable *x)
         reason_print(cli_name,
                      "%s may start several programs: each that uses MPI is profiled, and %s links "
                      "to the profile of the last one",
-                     application, r->settings.output);
+                     application, output);
 }
 
 static void set_watchdog(const struct settings *s)
@@ -206,36 +201,36 @@ static void say_what_is_meant(const char *application, const char *before, const
 
 int cli_run(int argc, char **argv)
 {
-    struct run r;
+    struct settings s;
     struct executable application = {0};
     cli_silent = !launcher_speaks();
-    settings_read(&r.settings, environ, refuse_variable, NULL);
-    const struct settings before = r.settings;
+    settings_read(&s, environ, refuse_variable, NULL);
+    const struct settings before = s;
     check_slips(argc, argv);
-    r.application = cli_parse(&program, &r.settings, argc, argv).rest;
-    if (!r.application)
+    char **command = cli_parse(&program, &s, argc, argv).rest;
+    if (!command)
         cli_refuse("no application: use: collprof run [OPTION...] ./app");
-    r.settings.output = make_absolute(r.settings.output);
-    r.settings.tuned = make_absolute(r.settings.tuned);
-    export_settings(&r.settings, &before);
-    check_application(&r, &application);
-    set_watchdog(&r.settings);
-    if (r.settings.yield) {
+    s.output = make_absolute(s.output);
+    s.tuned = make_absolute(s.tuned);
+    export_settings(&s, &before);
+    check_application(command, s.output, &application);
+    set_watchdog(&s);
+    if (s.yield) {
         preload("libcollprof-yield.so");
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own option */
     }
-    if (*r.settings.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
+    if (*s.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
-    if (*r.settings.tuned)
-        check_tuned(r.settings.tuned);
-    if (!strcmp(r.settings.trace, "transport"))
+    if (*s.tuned)
+        check_tuned(s.tuned);
+    if (!strcmp(s.trace, "transport"))
         preload("libcollprof-transport.so");
     preload("libcollprof.so");
     if (*application.sanitizer)
         beside_preload_path(application.sanitizer);
-    execvp(r.application[0], r.application);
+    execvp(command[0], command);
     int error = errno;
     if (!cli_silent)
-        say_what_is_meant(r.application[0], r.application[-1], strerror(error));
+        say_what_is_meant(command[0], command[-1], strerror(error));
     return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }

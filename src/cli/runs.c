@@ -141,7 +141,7 @@ void runs_print(const struct kept_runs *r)
         {"ranks", NULL, COLUMN_INTEGER}, {"wall", NULL, COLUMN_TIME},
         {"state", NULL, COLUMN_TEXT},    {"program", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN}};
     struct document *d = document_new("collprof-runs/1");
-    struct table *t = d ? document_table_of(d, "runs", NULL, columns) : NULL;
+    struct table *t = document_table_of(d, "runs", NULL, columns);
     for (size_t i = 0; i < r->list.n; i++) {
         const struct profile *p = r->list.at[i].profile;
         char date[64];
@@ -152,7 +152,6 @@ void runs_print(const struct kept_runs *r)
         put_state(t, r->list.at[i].path, p);
         table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
     }
-    if (t)
-        table_text_write(t, stdout, &(struct text_options){.width = (size_t)report_width(stdout)});
+    table_text_write(t, stdout, &(struct text_options){.width = (size_t)report_width(stdout)});
     document_free(d);
 }

@@ -11,13 +11,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-struct top_options {
-    const char *directory; /* NULL: CLI_DIRECTORY */
-    double interval;       /* seconds */
-};
+enum { PAUSE = 2 }; /* seconds between two readings */
 
 /* What happened between two readings. Times in seconds. */
 struct top_change {
@@ -158,9 +154,8 @@ static json_t *verdict_now(const char *path)
 }
 
 /* Until the run ends. */
-static void follow(const char *path, double interval)
+static void follow(const char *path)
 {
-    const struct timespec pause = {(time_t)interval, (long)(1e9 * fmod(interval, 1))};
     struct profile *before = NULL;
     for (json_t *verdict; (verdict = verdict_now(path)); json_decref(verdict)) {
         struct profile *now = profile_load_counts(path);
@@ -168,33 +163,26 @@ static void follow(const char *path, double interval)
             show(before, now, verdict);
         profile_free(before);
         before = now;
-        nanosleep(&pause, NULL);
+        sleep(PAUSE);
     }
     profile_free(before);
 }
-
-static const struct option_entry entries[] = {
-    {"interval", "SECONDS", "between two readings", option_take_real,
-     offsetof(struct top_options, interval),
-     OPTION_LIMITS(0.2, 3600, "a time from 0.2 to 3600 s", 0)},
-    {0}};
 
 static const struct option_program program = {
     .does =
         "Shows the run in DIR (collprof.out) as it goes, until it ends: time "
         "in MPI, where each rank is, the costliest call sites, late ranks there. On a terminal the "
         "screen is drawn anew, otherwise lines are written one after the other.",
-    .options = entries,
     .word = cli_take_directory,
     .arguments = "[DIR]"};
 
 int cli_top(int argc, char **argv)
 {
-    struct top_options t = {.interval = 2};
-    cli_parse(&program, &t, argc, argv);
-    char *path = runs_current(t.directory ?: CLI_DIRECTORY),
+    const char *directory = NULL;
+    cli_parse(&program, &directory, argc, argv);
+    char *path = runs_current(directory ?: CLI_DIRECTORY),
          *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */
-    follow(real ?: path, t.interval);
+    follow(real ?: path);
     const bool good = show_end(real ?: path);
     free(real);
     free(path);
