@@ -81,6 +81,7 @@ expect 0 '^7$' $collprof run --stack=7 printenv COLLPROF_STACK
 expect 0 '^8$' env COLLPROF_STACK=7 $collprof run --stack=8 printenv COLLPROF_STACK
 expect 0 'libcollprof-yield.so$' $collprof run --yield printenv LD_PRELOAD
 expect 0 '^1$' $collprof run --yield printenv OMPI_MCA_mpi_yield_when_idle
+expect 0 '^none$' $collprof run sh -c 'printenv _COLLPROF_LOADER || echo none'
 # A program without MPI leaves nothing behind.
 (cd "$work" && "$OLDPWD/$collprof" run true 2> /dev/null || $collprof run true)
 [ -e "$work/collprof.out" ] && { echo "FAIL: a program without MPI made collprof.out"; failed=1; }

@@ -103,6 +103,30 @@ Test(causes, balance_of_different_numbers)
     played_free(p);
 }
 
+/* A message is under way when its wait begins: if it is sent earlier nothing is waited for. */
+Test(causes, message_that_is_under_way)
+{
+    struct played *p = program(2), *faster = program(2);
+    for (struct played *x = p; x; x = x == p ? faster : NULL) {
+        x->latency = 400;
+        for (int step = 0; step < 64; step++) {
+            does(x, 0, COMPUTE, x == p ? 1000 : 500, 0);
+            does(x, 0, SEND, 70, 1);
+            does(x, 1, POST, 71, 0);
+            does(x, 1, COMPUTE, 1200, 0);
+            does(x, 1, WAIT, 73, 0);
+            does(x, 0, BARRIER, 72, 0);
+            does(x, 1, BARRIER, 72, 0);
+        }
+        play(x);
+    }
+    const struct prediction x = predicted(p, WHAT_IF_FASTER, 70);
+    cr_expect_float_eq(x.wall_ns, (double)faster->last, 64 * 4, "%.0f, in truth %d", x.wall_ns,
+                       (int)faster->last);
+    played_free(p);
+    played_free(faster);
+}
+
 /* Half of the interval is 0.6 of the remaining transfers where all steps are alike. Where only the
  * second half gains, it is that of 16 dependent parts, by Newey and West: with the gain of one part
  * G and q = G^2 / 4, their weighted sums of products are 16 q + 2 (0.8 x 13 + 0.6 x 10 + 0.4 x 7 +
