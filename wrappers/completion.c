@@ -10,7 +10,7 @@ static struct ledger_request *claim(MPI_Request handle)
 }
 
 void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
-                   MPI_Status *statuses, bool single)
+                   MPI_Status *statuses)
 {
     size_t count = n > 0 ? (size_t)n : 0;
     *p = (struct pending){.requests = requests, .status = statuses};
@@ -25,13 +25,10 @@ void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *
         p->status = (void *)(p->handle + count);
     memcpy(p->handle, requests, count * sizeof *p->handle);
     call_completes(p->n, p->handle);
-    p->taken = layer.threaded || single;
-    if (!p->taken)
+    if (!layer.threaded)
         return;
     for (int i = 0; i < p->n; i++)
         p->record[i] = claim(p->handle[i]);
-    if (count == 1 && p->record[0])
-        call_waits_for(p->record[0]);
     c->entry = clock_ticks();
 }
 
@@ -56,7 +53,7 @@ void pending_end(struct call *c, const struct pending *p, int rc, int count, con
     unsigned sharing = 0;
     for (int k = 0; k < n; k++) {
         const int i = at ? at[k] : k;
-        if (!p->taken)
+        if (!layer.threaded)
             p->record[i] = claim(p->handle[i]);
         sharing += completed(p, i, rc, all);
     }
@@ -73,7 +70,7 @@ void pending_end(struct call *c, const struct pending *p, int rc, int count, con
             call_complete(c, p->record[i], sharing, status, tested);
         p->record[i] = NULL;
     }
-    for (int i = p->taken || (n && !at) ? p->n : 0; i-- > 0;)
+    for (int i = layer.threaded || (n && !at) ? p->n : 0; i-- > 0;)
         if (p->record[i])
             request_return(p->record[i]);
     if (tested) /* one that found nothing is no event */

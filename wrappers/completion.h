@@ -11,14 +11,11 @@ struct pending {
     MPI_Request *handle;         /* copies from before the call */
     MPI_Status *status; /* for the call: the caller's, or ours if the caller ignores them */
     struct ledger_request **record; /* removed before the call or found after it */
-    bool taken;                     /* RECORD was found before the call: with threads, and to know
-                                       which rank a single request waits for */
 };
 
-/* Before the call C. Without memory no request is tracked and the caller's statuses are used.
- * SINGLE: it waits for one request. */
+/* Before the call C. Without memory no request is tracked and the caller's statuses are used. */
 void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
-                   MPI_Status *statuses, bool single);
+                   MPI_Status *statuses);
 
 /* After the call: counts the COUNT completed requests at INDICES, whose statuses are in the same
  * order (NULL: the first COUNT ones), and ends it. After an error all requests are examined.

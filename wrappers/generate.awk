@@ -406,8 +406,7 @@ function template_pending(name, call,   i, n, requests, done, one, some, counted
     some = named("outcount", "")
     done = "!rc" (flag != "" ? " && *" flag : "")
     print "    struct pending pending;"
-    print "    pending_begin(&pending, &call, " n ", " requests ", " arg[n_args] ", " \
-          (name == "MPI_Wait" ? "true" : "false") ");"
+    print "    pending_begin(&pending, &call, " n ", " requests ", " arg[n_args] ");"
     sub(/[a-z_]+\)$/, "pending.status)", call)
     do_call(call)
     if (some != "")

@@ -316,18 +316,6 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct ledger_request *matched,
                         struct ledger_request *r);
 
-/* Notes that the present call waits for R; its peer is recorded, too. */
-static inline void call_waits_for(const struct ledger_request *r)
-{
-    struct ledger_call *now = thread.call;
-    now->comm = r->comm;
-    now->comm_id = r->id;
-    now->bytes = r->bytes;
-    now->peer = r->peer;
-    now->tag = r->tag;
-    now->root = r->root;
-}
-
 /* Notes that the present call completes these N requests. */
 static inline void call_completes(int n, const MPI_Request *requests)
 {

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A queue that has grown so long holds requests whose completion is never seen (a Fortran 2008
- * program completes them behind our back); it is dropped and counted. */
-enum { BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
+enum { BUCKETS = 16384, NONE = 0 };
 
 static struct bucket {
-    uint32_t lock, first, last, length;
+    uint32_t lock, first, last;
 } * buckets;
 static uint32_t free_lock, free_first;
 
@@ -73,7 +71,6 @@ static void append(struct bucket *b, struct ledger_request *r)
     else
         at(b->last)->next = i;
     b->last = i;
-    b->length++;
 }
 
 /* Drops requests that are not persistent; the bucket is locked. */
@@ -81,7 +78,6 @@ static void clear(struct bucket *b)
 {
     uint32_t i = b->first;
     b->first = b->last = NONE;
-    b->length = 0;
     while (i != NONE) {
         struct ledger_request *r = at(i);
         i = r->next;
@@ -104,8 +100,6 @@ void request_add(const struct ledger_request *r)
     }
     *kept = *r;
     spin_lock(&b->lock);
-    if (UNLIKELY(b->length >= LONGEST))
-        clear(b);
     append(b, kept);
     spin_unlock(&b->lock);
 }
@@ -128,7 +122,6 @@ static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before
         at(before)->next = r->next;
     if (b->last == index_of(r))
         b->last = before;
-    b->length--;
 }
 
 /* STAYS: a persistent request remains in its queue. */
@@ -159,7 +152,6 @@ void request_return(struct ledger_request *r)
     b->first = index_of(r);
     if (b->last == NONE)
         b->last = b->first;
-    b->length++;
     spin_unlock(&b->lock);
 }
 
@@ -184,7 +176,7 @@ bool request_forget(uint64_t handle, struct ledger_request *r)
 void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
-        if (!buckets[i].length)
+        if (buckets[i].first == NONE)
             continue; /* a page that was never written has none */
         spin_lock(&buckets[i].lock);
         clear(&buckets[i]);

@@ -87,17 +87,6 @@ Test(record, requests_beyond_the_table_are_counted)
     cr_assert_eq(untracked(), many - room);
 }
 
-/* Somebody completes them behind our back: they are dropped, and that is said. */
-Test(record, a_queue_that_only_grows_is_dropped)
-{
-    for (uint64_t i = 0; i < 4096; i++)
-        post(9, i, REQUEST_PLAIN);
-    cr_assert_eq(untracked(), 0);
-    post(9, 4711, REQUEST_PLAIN);
-    cr_assert_eq(untracked(), 4096);
-    cr_assert_eq(take(9), 4711);
-}
-
 Test(record, a_queue_gets_shorter)
 {
     post(9, 1, REQUEST_PLAIN);
