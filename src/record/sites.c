@@ -206,27 +206,19 @@ static bool is_in_python(const void *address)
     return a >= python.low && a < python.high;
 }
 
-/* The most frames that this thread needed so far to find the interpreter. */
-static PER_THREAD unsigned reach;
-
 /* Replaces the interpreter's frames on the stack by Python's calls, unless a program that
- * contains the interpreter calls MPI itself. Returns false if no interpreter was found in MOST
- * frames: the caller then tries again with MOST_TO_PYTHON. */
-static bool add_python(struct stack *s, unsigned most)
+ * contains the interpreter calls MPI itself. */
+static void add_python(struct stack *s)
 {
     unsigned n = 0;
     while (n < s->n && !is_in_python(s->frame[n]))
         n++;
     if (n > 0 && n < s->n)
         s->n_calls = python_stack_read(s->call, layer.stack_depth);
-    if (s->n_calls) {
+    if (s->n_calls)
         s->n = n;
-        reach = n + 1 > reach ? n + 1 : reach;
-        return true;
-    }
-    if (s->n > layer.stack_depth)
+    else if (s->n > layer.stack_depth)
         s->n = layer.stack_depth;
-    return most == MOST_TO_PYTHON;
 }
 
 static inline uint64_t add_to_hash(uint64_t hash, uint64_t value)
@@ -264,14 +256,11 @@ uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call 
 __attribute__((noinline)) uint32_t site_here(unsigned own)
 {
     void *frame[MOST_OWN + MOST_TO_PYTHON];
-    struct stack s = {.depth = layer.stack_depth};
-    unsigned most = !python.high ? layer.stack_depth : reach ? reach : MOST_TO_PYTHON;
-    for (bool whole = false; !whole; most = MOST_TO_PYTHON) {
-        int n = unw_backtrace(frame, (int)(own + most));
-        s.frame = frame + own;
-        s.n = n > (int)own ? (unsigned)n - own : 0;
-        s.n_calls = 0;
-        whole = LIKELY(!python.high) || add_python(&s, most);
-    }
+    const unsigned most = LIKELY(!python.high) ? layer.stack_depth : MOST_TO_PYTHON;
+    const int n = unw_backtrace(frame, (int)(own + most));
+    struct stack s = {.frame = frame + own, .depth = layer.stack_depth};
+    s.n = n > (int)own ? (unsigned)n - own : 0;
+    if (UNLIKELY(python.high))
+        add_python(&s);
     return site_of(&s);
 }
