@@ -29,11 +29,9 @@ void *transport_next_function(const char *name, const char *library)
 
 uint32_t transport_number(void)
 {
-    enum { BLOCK = 256 }; /* events that a thread reserves at a time */
-    static uint32_t taken;
-    if (watcher.number % BLOCK == 0)
-        watcher.number = __atomic_fetch_add(&taken, BLOCK, __ATOMIC_RELAXED);
-    return ++watcher.number ? watcher.number : transport_number();
+    static uint32_t last;
+    const uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return number ? number : transport_number();
 }
 
 void transport_record(const struct transport_event *event)

@@ -9,10 +9,9 @@
 extern struct transport collprof_transport;
 
 struct watcher {
-    uint64_t first;  /* time of the first thing found in the present poll; 0: none yet */
-    uint32_t number; /* of its last start */
-    bool busy;       /* in the layer: its own calls are not events */
-    bool starting;   /* in a start: a further start that UCX makes from it is the same one */
+    uint64_t first; /* time of the first thing found in the present poll; 0: none yet */
+    bool busy;      /* in the layer: its own calls are not events */
+    bool starting;  /* in a start: a further start that UCX makes from it is the same one */
 };
 extern __thread struct watcher watcher __attribute__((tls_model("initial-exec")));
 
