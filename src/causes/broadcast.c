@@ -66,7 +66,7 @@ static struct broadcasts *of_size(struct replacing *r, uint64_t bytes)
     return &r->sizes.at[r->sizes.n - 1];
 }
 
-/* Only broadcasts of which all is recorded, in one window. */
+/* Takes the broadcast if it was recorded as a whole, in one window of a thinned trace. */
 static void visit(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct replacing *r = context;

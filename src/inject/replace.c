@@ -73,7 +73,7 @@ static bool may_measure(const struct internal_comm *s, char why_not[256])
     int mine[2] = {alone, left > 0};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
     snprintf(why_not, 256, "%s",
-             all[0] ? "measuring has taken its share of the run"
+             all[0] ? "the share of the run for measurements is used up"
                     : "latencies cannot be measured while several threads call MPI");
     return all[0] && all[1];
 }

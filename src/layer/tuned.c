@@ -1,4 +1,4 @@
-/* What --tune has found, as files that the MPI library reads, and whether they are for this one. */
+/* The files that --tune wrote for an MPI library, and whether it is the one of this run. */
 #include "layer/parts.h"
 
 #include "base/input.h"

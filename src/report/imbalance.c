@@ -94,7 +94,8 @@ static double cost_of(const struct profile *p, const struct segments *s)
     return fmin(excess, 1e-9 * wait / (double)p->ranks.n);
 }
 
-/* NaN also if most of the excess is not before collectives, whose parts then say nothing of it. */
+/* The lower end of the 95 % interval of COST; NaN if unknown: the parts of the run contain only the
+ * excess before collectives, and that has to be at least half of all. */
 static double low_of(const struct segments *s, double cost)
 {
     double sum = 0;

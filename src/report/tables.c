@@ -207,10 +207,9 @@ static void fill_arrivals(struct table *t, const struct view *v)
 
 static const struct column wait_columns[] = {
     COLUMN("state", TEXT, "waiting",
-           "late sender or receiver: waits for the other side of a message; wrong order: while a "
-           "message of a later blocking receive is there; others: waits for a rank that the "
-           "collective needs "
-           "(n-to-n: for all)"),
+           "late sender or receiver: waits for the other side of a message; wrong order: does so "
+           "although the message of a later blocking receive is there; others: waits for a rank "
+           "that the collective needs (n-to-n: for all)"),
     COLUMN("for_rank", RANK, "for rank", "the awaited rank"),
     OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
     COLUMN("time", TIME, NULL, "waited in them, all ranks together"),

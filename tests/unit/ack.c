@@ -159,4 +159,8 @@ Test(ack, acknowledged_latency)
     cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
     cr_assert(isnan(v[3].acknowledged.value));
     cr_assert(v[3].asked == N && v[3].given_up == 0);
+    for (int k = 0; k < N; k++)
+        seen[k] = (struct ack_seen){3, ACK_SEEN, k % 5 < 3 ? 9e-6 : 40e-6};
+    cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
+    cr_assert(isnan(v[3].acknowledged.value), "the median is negative, its interval is not");
 }
