@@ -27,8 +27,7 @@ static void refuse(const struct launcher *l)
 /* --yield loads a library before the program (src/yield/yield.c). */
 static void preload_yield(char **argv)
 {
-    static const char *const options[] = {"--yield", "-y", NULL};
-    while (*++argv && !text_is_one_of(*argv, options))
+    while (*++argv && !text_has_word("--yield -y", *argv))
         ;
     if (!*argv)
         return;

@@ -105,22 +105,17 @@ bool launcher_speaks(void)
 const struct mpi_built mpis_built[] = {COLLPROF_LAYERS};
 const size_t n_mpis_built = sizeof mpis_built / sizeof *mpis_built;
 
-static bool is_listed(const char *name, const char *list)
-{
-    while (*list) {
-        size_t length = strcspn(list, " ");
-        if (!strncmp(name, list, length) && (!name[length] || name[length] == '.'))
-            return true;
-        list += length + (list[length] == ' ');
-    }
-    return false;
-}
-
 const struct mpi_built *mpi_of_library(const char *library)
 {
-    for (size_t i = 0; i < n_mpis_built; i++)
-        if (is_listed(text_base_of(library), mpis_built[i].libraries))
-            return &mpis_built[i];
+    char name[64], *dot;
+    text_copy(name, sizeof name, text_base_of(library));
+    do {
+        for (size_t i = 0; i < n_mpis_built; i++)
+            if (text_has_word(mpis_built[i].libraries, name))
+                return &mpis_built[i];
+        if ((dot = strrchr(name, '.'))) /* libmpi.so.40.30.4 is also libmpi.so.40 */
+            *dot = '\0';
+    } while (dot);
     return NULL;
 }
 

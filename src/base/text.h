@@ -62,14 +62,6 @@ size_t text_length(const char *text);
  * after a '#' if MARK begins with one. */
 void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
-/* LIST ends with NULL. */
-static inline bool text_is_one_of(const char *text, const char *const *list)
-{
-    while (*list && strcmp(text, *list) != 0)
-        list++;
-    return *list != NULL;
-}
-
 /* Whether WORDS, separated by blanks or commas, include WORD (an empty one: no); case is ignored.
  */
 static inline bool text_has_word(const char *words, const char *word)

@@ -11,21 +11,15 @@
 
 bool is_launcher(const char *program)
 {
-    static const char *const launchers[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun"};
     const char *base = text_base_of(program);
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        size_t length = strlen(launchers[i]);
-        if (!strncmp(base, launchers[i], length) && (!base[length] || base[length] == '.'))
-            return true;
-    }
-    return false;
+    char name[16]; /* without the ending of mpiexec.mpich */
+    text_copy_part(name, sizeof name, base, strcspn(base, "."));
+    return text_has_word("mpiexec mpirun orterun prterun srun", name);
 }
 
 static bool is_shell(const char *program)
 {
-    static const char *const shells[] = {"sh",  "bash", "dash", "ksh",  "mksh",
-                                         "zsh", "csh",  "tcsh", "fish", NULL};
-    return text_is_one_of(text_base_of(program), shells);
+    return text_has_word("sh bash dash ksh mksh zsh csh tcsh fish", text_base_of(program));
 }
 
 /* Searches like execvp(). */

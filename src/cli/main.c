@@ -205,8 +205,6 @@ static void check_application(const char *word)
 
 int main(int argc, char **argv)
 {
-    static const char *const help[] = {"help", "--help", "-h", NULL};
-    static const char *const version[] = {"--version", "-V", NULL};
     char name[32];
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2)
@@ -215,8 +213,9 @@ int main(int argc, char **argv)
         first = argv[1] = argv[2];
         argv[2] = "--help";
     }
-    if (text_is_one_of(first, help) || text_is_one_of(first, version)) {
-        if (text_is_one_of(first, help))
+    const bool help = text_has_word("help --help -h", first);
+    if (help || text_has_word("--version -V", first)) {
+        if (help)
             print_usage(stdout);
         else
             puts(PACKAGE_STRING);

@@ -35,8 +35,7 @@ struct launches {
 
 static bool is_figure(const json_t *column)
 {
-    static const char *const kinds[] = {"real", "time", "share", NULL};
-    return text_is_one_of(json_text_at(column, "kind"), kinds);
+    return text_has_word("real time share", json_text_at(column, "kind"));
 }
 
 /* The cells before the first figure of a row: "binomial ranks 4 size 8 segment 2", or without its

@@ -83,9 +83,8 @@ static const struct tuning_library mpich = {.list = mpich_list, .choose = mpich_
 
 /* Algorithms that cut messages into segments. Those that are measured: none, and sizes that let
  * the first segment arrive early without a high cost for each. */
-static const char *const segmented[] = {
-    "chain",    "pipeline", "split_binary_tree", "binary_tree",     "binary",
-    "binomial", "knomial",  "segmented_ring",    "in-order_binary", NULL};
+static const char segmented[] = "chain pipeline split_binary_tree binary_tree binary binomial "
+                                "knomial segmented_ring in-order_binary";
 static const int segments[] = {0, 8 << 10, 64 << 10};
 
 static void openmpi_names(const struct tuned_operation *o, char *variable, char *segment)
@@ -107,8 +106,8 @@ static int openmpi_list(const struct tuned_operation *o, size_t bytes, struct al
         return 0;
     for (int i = 0; cvar_possible(variable, i, &a.number, a.name, sizeof a.name); i++)
         for (size_t s = 0; s < sizeof segments / sizeof *segments && n < room; s++) {
-            bool fits = s == 0 ||
-                        (cuts && text_is_one_of(a.name, segmented) && (size_t)segments[s] < bytes);
+            bool fits =
+                s == 0 || (cuts && text_has_word(segmented, a.name) && (size_t)segments[s] < bytes);
             if (a.number == 0 || a.number == now || !fits)
                 continue;
             a.segment = segments[s];
