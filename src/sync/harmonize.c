@@ -14,11 +14,10 @@ static struct sync_clock same_clock = {.domains = 1};
  * fastest: on a busy machine one is delayed by a time slice. */
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
 {
-    enum { TRIES = 10 };
     double mine[2] = {INFINITY, 0}, all[2]; /* fastest, slowest */
     clock = clock ? clock : &same_clock;
     *h = (struct harmony){.clock = clock, .comm = comm, .from = -1};
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < HARMONY_TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);
         TRY(PMPI_Bcast(&announced, 1, MPI_DOUBLE, 0, comm));

@@ -21,8 +21,9 @@ struct harmony {
     double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
 };
 
-/* Measures how long an announcement takes. This function and harmonize() are collective over COMM
- * and return an MPI error code. */
+/* Measures how long an announcement takes, by HARMONY_TRIES of them. This function and harmonize()
+ * are collective over COMM and return an MPI error code. */
+enum { HARMONY_TRIES = 10 };
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm);
 
 /* Announces a moment, and returns at that moment on all ranks. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A round measures one block of operations for each candidate: PILOT operations in the first round,
- * then OPERATIONS, or fewer so that by the last round's time ROUNDS_WANTED fit into the budget.
+ * then OPERATIONS, or fewer so that by the longest blocks ROUNDS_WANTED fit into the budget.
  * Fewer than ROUNDS_LEAST rounds give no interval. */
 enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_MAX = 40 };
 
@@ -93,17 +93,24 @@ bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 struct state {
     const struct tuning *t;
     struct tuned *out;
-    MPI_Comm comm[ALGORITHMS_MAX];            /* of each candidate */
-    double time[ROUNDS_MAX * ALGORITHMS_MAX]; /* of rank 0 */
-    bool collects;
+    MPI_Comm comm[ALGORITHMS_MAX]; /* of each candidate */
+    bool collects;                 /* this is rank 0 */
     /* What rank 0 broadcasts after a round. */
     struct {
         bool alive[ALGORITHMS_MAX];
         int operations; /* of each block in the next round; 0: that was the last one */
     } next;
     struct harmony start;
-    double end; /* budget_now() of rank 0 */
+    /* Of rank 0: results by round; budget_now() at the end; and seconds that an operation takes in
+     * the longest block of each candidate, the messages between operations included. */
+    double time[ROUNDS_MAX * ALGORITHMS_MAX], end, each[ALGORITHMS_MAX];
 };
+
+/* What is left of the budget, on rank 0. */
+static double time_left(const struct state *s)
+{
+    return s->end - budget_now();
+}
 
 /* From now on the operation is made by candidate K on its communicator; with K OWN by the library's
  * choice on the case's. False: the library refuses it. */
@@ -124,19 +131,23 @@ static bool use(const struct state *s, int k, bool strict)
 /* Whether all ranks make the operation by candidate K without an error and with right data, and, if
  * it is not the library's choice, so fast that its blocks fit into the budget, at least the second
  * time. */
-static int is_right(const struct state *s, int k, bool *right)
+static int is_right(struct state *s, int k, bool *right)
 {
     const struct latency_case *c = &s->t->c;
-    int mine[2] = {0}, any[2] = {0, true}, wrong = 0; /* an error, too slow */
-    for (int i = 0; i < 2 && !any[0] && any[1]; i++) {
-        mine[0] = !use(s, k, true);
+    const double most = k > 0 ? s->t->budget / (ROUNDS_LEAST * PILOT) : INFINITY;
+    double mine[2], worst[2]; /* an error, seconds */
+    int wrong = 0, tries = 0;
+    do {
+        bool good = use(s, k, true);
         double start = clock_now();
-        mine[0] |= c->run(c->arg, c->root) != MPI_SUCCESS; /* even if refused: others make it */
-        mine[1] = k > 0 && clock_now() - start > s->t->budget / (ROUNDS_LEAST * PILOT);
+        good &= c->run(c->arg, c->root) == MPI_SUCCESS; /* even if refused: others make it */
+        mine[0] = !good;
+        mine[1] = clock_now() - start;
         use(s, OWN, false);
-        TRY(PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, c->comm));
-    }
-    const bool fails = any[0] || any[1];
+        TRY(PMPI_Allreduce(mine, worst, 2, MPI_DOUBLE, MPI_MAX, c->comm));
+    } while (++tries < 2 && worst[0] == 0 && worst[1] > most);
+    const bool fails = worst[0] > 0 || worst[1] > most;
+    s->each[k] += worst[1];
     if (!fails && c->check) {
         use(s, k, false);
         int error = c->check(c->arg, &wrong);
@@ -147,10 +158,11 @@ static int is_right(const struct state *s, int k, bool *right)
     return MPI_SUCCESS;
 }
 
-/* Makes candidate K's communicator, and tests whether the candidate is possible. */
-static int open_one(struct state *s, int k)
+/* Makes candidate K's communicator, and tests whether the candidate is possible. LONGEST: seconds
+ * that this took for another one, on rank 0. */
+static int open_one(struct state *s, int k, double longest)
 {
-    int good = use(s, k, false), all = 0;
+    int good = use(s, k, false) && (!s->collects || time_left(s) > longest), all = 0;
     use(s, OWN, false); /* ranks that refuse it agree on that with the others */
     TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, s->t->c.comm));
     if (!all)
@@ -165,10 +177,23 @@ static int open_one(struct state *s, int k)
     return is_right(s, k, &s->next.alive[k]);
 }
 
+/* A block has about four announcements for each operation. */
+static int harmony_open(struct state *s)
+{
+    const double start = budget_now();
+    TRY(latency_harmony(&s->start, &s->t->c));
+    for (int k = 0; k < s->out->n; k++)
+        s->each[k] = 4 * (budget_now() - start - s->start.took) / HARMONY_TRIES;
+    return MPI_SUCCESS;
+}
+
 static int open_all(struct state *s)
 {
+    double longest = -INFINITY;
     for (int k = 0; k < s->out->n; k++) {
-        TRY(open_one(s, k));
+        const double start = budget_now();
+        TRY(open_one(s, k, longest));
+        longest = fmax(longest, budget_now() - start);
         if (!s->next.alive[0])
             return MPI_ERR_OTHER;
     }
@@ -185,7 +210,6 @@ static int measure_block(struct state *s, int k, double *time)
     c.plan.stop = STOP_FIXED;
     c.plan.repetitions = s->next.operations;
     c.plan.warmup = 1;
-    c.plan.until = s->t->c.plan.until;
     c.start = &s->start;
     use(s, k, false);
     int error = latency_measure_direct(&c, &outcome);
@@ -196,46 +220,59 @@ static int measure_block(struct state *s, int k, double *time)
     return error;
 }
 
-/* Each round begins with another candidate, so that none always follows the same one. */
+/* Seconds that a block of K takes: with an operation of warm-up, and perhaps one more point of the
+ * clocks. */
+static double block_time(const struct state *s, int k)
+{
+    return (s->next.operations + 1) * s->each[k] + s->start.took;
+}
+
+/* Each round begins with another candidate, so that none always follows the same one. A block for
+ * which there is no time is left out. */
 static int measure_round(struct state *s, int round)
 {
     double *row = &s->time[round * ALGORITHMS_MAX];
     for (int i = 0; i < ALGORITHMS_MAX; i++)
         row[i] = NAN;
     for (int i = 0; i < s->out->n; i++) {
-        int k = (i + round) % s->out->n;
-        if (s->next.alive[k])
-            TRY(measure_block(s, k, &row[k]));
+        const int k = (i + round) % s->out->n;
+        if (!s->next.alive[k])
+            continue;
+        int fits = block_time(s, k) < time_left(s);
+        TRY(PMPI_Bcast(&fits, 1, MPI_INT, 0, s->t->c.comm));
+        const double start = budget_now();
+        if (!fits)
+            continue;
+        TRY(measure_block(s, k, &row[k]));
+        const double each = (budget_now() - start) / (s->next.operations + 1);
+        s->each[k] = round ? fmax(s->each[k], each) : each;
     }
     return MPI_SUCCESS;
 }
 
-/* After N rounds, of which the last took SECONDS. */
-static int operations_next(const struct state *s, int n, double seconds)
+/* After N rounds; 0: there is no time for another one. */
+static int operations_next(const struct state *s, int n)
 {
-    double left = s->end - budget_now(), each = seconds / (s->next.operations + 1); /* warm-up */
-    double fit = left / fmax(ROUNDS_WANTED - n, 1) / each - 1;
-    return left < 2 * each ? 0 : (int)fmax(1, fmin(fit, OPERATIONS));
+    double one = 0;
+    for (int k = 0; k < s->out->n; k++)
+        one += s->next.alive[k] ? s->each[k] : 0;
+    const double fit = time_left(s) / fmax(ROUNDS_WANTED - n, 1) / one - 1;
+    return time_left(s) < 2 * one ? 0 : (int)fmax(1, fmin(fit, n ? OPERATIONS : PILOT));
 }
 
-/* A round takes at least as long as opening the candidates did. If there is not even that much time
- * left, only the library's choice is measured. */
+/* If there is no time for a round, only the library's choice is measured. */
 static int measure_rounds(struct state *s)
 {
-    const double left = s->end - budget_now();
-    for (int k = 1; k < s->out->n; k++)
-        s->next.alive[k] &= !(left < s->t->budget - left);
-    s->next.operations = PILOT;
+    bool more = true;
+    if (operations_next(s, 0) == 0)
+        memset(s->next.alive + 1, false, sizeof s->next.alive - sizeof *s->next.alive);
     for (int round = 0;; round++) {
+        s->next.operations = more && round < ROUNDS_MAX ? operations_next(s, round) : 0;
         TRY(PMPI_Bcast(&s->next, sizeof s->next, MPI_BYTE, 0, s->t->c.comm));
         if (s->next.operations == 0)
             return MPI_SUCCESS;
-        double start = budget_now();
         TRY(measure_round(s, round));
-        bool more = tuner_judge(s->time, round + 1, s->next.alive, s->out);
-        s->next.operations = more && round + 1 < ROUNDS_MAX
-                                 ? operations_next(s, round + 1, budget_now() - start)
-                                 : 0;
+        more = tuner_judge(s->time, round + 1, s->next.alive, s->out);
     }
 }
 
@@ -288,7 +325,7 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
             s->comm[k] = MPI_COMM_NULL;
     }
     if (!error)
-        error = latency_harmony(&s->start, &t->c);
+        error = harmony_open(s);
     if (!error)
         error = open_all(s);
     if (!error)
