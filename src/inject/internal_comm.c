@@ -129,26 +129,23 @@ static void open_comm(struct internal_comm *s)
         __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
 }
 
-void internal_comm_before(const struct collective *c)
+bool internal_comm_before(const struct collective *c)
 {
     bool due[INJECTIONS_MAX] = {false}, any = false, together = false;
     struct internal_comm *s = c->on;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = injections[i]->on && injections[i]->wants(c);
-    if (!any || !s || s->excluded)
-        return;
-    if (s->comm == MPI_COMM_NULL) {
-        if (s->calls++ < COMM_WORTH || !(together = shake_before(c)))
-            return;
+    if (!any || !s || s->excluded || (s->comm == MPI_COMM_NULL && s->calls++ < COMM_WORTH))
+        return false;
+    if (s->comm == MPI_COMM_NULL && (together = shake_before(c)))
         open_comm(s);
-    }
-    if (s->excluded)
-        return;
+    if (s->comm == MPI_COMM_NULL)
+        return true;
     any = false;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = due[i] && injections[i]->due && injections[i]->due(c);
     if (!any || (!together && !shake_before(c)))
-        return;
+        return any || together;
     for (size_t i = n_injections; i-- > 0;)
         if (due[i]) {
             double begin = clock_now();
@@ -156,6 +153,7 @@ void internal_comm_before(const struct collective *c)
             __atomic_fetch_add(&injections[i]->spent_ns, (uint64_t)(1e9 * (clock_now() - begin)),
                                __ATOMIC_RELAXED);
         }
+    return true;
 }
 
 /* A member may continue before others arrive, or free communicators in another order. Memory that

@@ -24,7 +24,8 @@ struct signatures {
 /* The signature of C in the table of SELF, made if it is not there. NULL: there are too many. */
 struct signature *signature_of(const struct injection *self, const struct collective *c);
 
-/* Counts C and keeps its entry time: for injection.due. NULL: there are too many signatures. */
+/* Counts C: for injection.due. Keeps the entry times of the last ARRIVALS calls before a call whose
+ * number, counted from 0, is a power of two. NULL: there are too many signatures. */
 struct signature *signature_count(const struct injection *self, const struct collective *c);
 
 /* The operation of a call, to be measured on the layer's communicator with the application's

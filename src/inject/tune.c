@@ -26,8 +26,8 @@ enum { FIRST = ARRIVALS };
 
 static const struct tuning_library *library;
 
-/* By the application's operations; NULL: it cannot be tuned. Looked up once, since a small
- * collective takes no longer than a search. */
+/* By the application's operations; NULL: it is not tuned. Looked up once, since a small collective
+ * takes no longer than a search. */
 static const struct tuned_operation *tuned_as[N_OPERATIONS];
 
 /* --- what a run that was killed had found --- */
@@ -133,27 +133,29 @@ static bool start(void)
                        (unsigned long long)lacking, layer.size);
     else if (layer.rank == 0)
         killed_keep();
-    for (unsigned i = 0; i < N_OPERATIONS; i++)
-        tuned_as[i] = replica_find(i) ? tuned_operation_find(replica_find(i)->mpi_name) : NULL;
+    const bool exact = !strcmp(layer.settings.tune, "exact");
+    for (unsigned i = 0; i < N_OPERATIONS; i++) {
+        const struct operation *o = replica_find(i);
+        const struct tuned_operation *t = o ? tuned_operation_find(o->mpi_name) : NULL;
+        const bool replaced = t && replace_injection.on && !strcmp(t->stem, "bcast");
+        tuned_as[i] = replaced || (t && t->reduces && exact) ? NULL : t;
+    }
     return !lacking;
-}
-
-static const struct tuned_operation *operation_of(const struct collective *c)
-{
-    return tuned_as[c->call->operation];
 }
 
 static bool wants(const struct collective *c)
 {
-    const struct tuned_operation *o = operation_of(c);
-    bool exact = !strcmp(layer.settings.tune, "exact");
-    int commutes = 1;
-    if (!o || (o->reduces && exact) || c->bytes > INT_MAX ||
-        (c->is_broadcast && replace_injection.on))
-        return false;
-    if (o->reduces)
-        PMPI_Op_commutative(c->operands->op, &commutes);
-    return commutes && (c->bytes > 0 || c->call->operation == OP_Barrier);
+    return tuned_as[c->call->operation] && c->bytes <= INT_MAX &&
+           (c->bytes > 0 || c->call->operation == OP_Barrier);
+}
+
+/* Whether the order of a reduction's operands may change. */
+static bool commutes(const struct collective *c)
+{
+    int can = true;
+    if (tuned_as[c->call->operation]->reduces)
+        PMPI_Op_commutative(c->operands->op, &can);
+    return can;
 }
 
 /* How often a signature was due, had too little time, had no algorithms that all its ranks have,
@@ -165,7 +167,7 @@ static bool due(const struct collective *c)
 {
     const struct signature *g = signature_count(&tune_injection, c);
     const uint64_t before = g ? g->calls - 1 : 0;
-    const bool is = before >= FIRST && !g->done && is_power_of_2(before);
+    const bool is = before >= FIRST && !g->done && is_power_of_2(before) && commutes(c);
     __atomic_fetch_add(&count[DUE], is, __ATOMIC_RELAXED);
     return is;
 }
@@ -221,7 +223,7 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     int plain = u->is_broadcast && u->replica.call.recv_bytes > 0, all_plain;
     double apart, one, budget = injection_budget(&tune_injection, 0, layer.settings.tune_share);
     struct tuning t = {.library = library,
-                       .operation = operation_of(c),
+                       .operation = tuned_as[c->call->operation],
                        .bytes = c->bytes,
                        .c = u->c,
                        .comm = &u->replica.call.comm};
