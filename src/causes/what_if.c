@@ -93,75 +93,38 @@ static uint32_t select_pieces(const struct event_graph *g, const struct what_if 
     return ranks;
 }
 
-/* How often and how long each lane executes the selected segments. */
-struct share {
-    uint32_t n;
-    double ns;
-};
-
-static struct share *shares_of(const struct event_graph *g, const bool *selected, bool *all_equal)
-{
-    struct share *share = memory_alloc((g->lanes.n + 1) * sizeof *share);
-    uint32_t n = 0;
-    for (size_t i = 0; i < g->calls.n; i++)
-        if (selected[g->calls.at[i].before]) {
-            share[g->calls.at[i].lane].n++;
-            share[g->calls.at[i].lane].ns += (double)g->changed.compute[i];
-        }
-    *all_equal = true;
-    for (size_t i = 0; i < g->lanes.n; i++) {
-        *all_equal = *all_equal && (!share[i].n || !n || share[i].n == n);
-        n = share[i].n ? share[i].n : n;
-    }
-    return share;
-}
-
-/* Sets the K-th execution on every rank to the mean of all ranks' K-th executions. */
-static void balance_each(struct event_graph *g, const bool *selected, uint32_t executions,
-                         uint32_t ranks)
-{
-    double *sum = memory_alloc((executions + 1) * sizeof *sum);
-    for (int write = 0; write < 2; write++)
-        for (size_t i = 0, k = 0; i < g->calls.n; i++) {
-            k = i && g->calls.at[i - 1].lane != g->calls.at[i].lane ? 0 : k;
-            if (!selected[g->calls.at[i].before])
-                continue;
-            if (write)
-                g->changed.compute[i] = (int64_t)(sum[k] / ranks);
-            else
-                sum[k] += (double)g->changed.compute[i];
-            k++;
-        }
-    free(sum);
-}
-
-/* Sets the total of every rank to the mean total. */
-static void balance_totals(struct event_graph *g, const bool *selected, const struct share *share,
-                           double mean)
-{
-    for (size_t i = 0; i < g->calls.n; i++) {
-        const struct share *s = &share[g->calls.at[i].lane];
-        if (selected[g->calls.at[i].before] && s->ns > 0)
-            g->changed.compute[i] = (int64_t)((double)g->changed.compute[i] * mean / s->ns);
-    }
-}
-
+/* Divides each rank's executions of the selected segments into as many parts as the rank with the
+ * fewest has executions. For each part a rank then takes as long as the ranks did on average. */
 static void balance(struct event_graph *g, const bool *selected)
 {
-    bool equal;
-    double sum = 0;
-    uint32_t ranks = 0, most = 0;
-    struct share *share = shares_of(g, selected, &equal);
-    for (size_t i = 0; i < g->lanes.n; i++) {
-        sum += share[i].ns;
-        ranks += share[i].n > 0;
-        most = share[i].n > most ? share[i].n : most;
+    size_t *n = memory_alloc((g->lanes.n + 1) * sizeof *n), parts = g->calls.n, ranks = 0;
+    for (size_t i = 0; i < g->calls.n; i++)
+        n[g->calls.at[i].lane] += selected[g->calls.at[i].before];
+    for (size_t lane = 0; lane < g->lanes.n; lane++) {
+        parts = n[lane] && n[lane] < parts ? n[lane] : parts;
+        ranks += n[lane] > 0;
     }
-    if (ranks && equal)
-        balance_each(g, selected, most, ranks);
-    else if (ranks)
-        balance_totals(g, selected, share, sum / ranks);
-    free(share);
+    double *own = memory_alloc((g->calls.n + 1) * sizeof *own);
+    double *sum = memory_alloc((parts + 1) * sizeof *sum);
+    for (int write = 0; write < 2; write++)
+        for (size_t i = 0, k = 0; i < g->calls.n; i++) {
+            const size_t lane = g->calls.at[i].lane, begin = g->lanes.at[lane].begin;
+            const double ns = (double)g->changed.compute[i] + 1; /* not 0 */
+            k = i == begin ? 0 : k;
+            if (!selected[g->calls.at[i].before])
+                continue;
+            const size_t part = k++ * parts / n[lane];
+            double *of_part = &own[begin + part];
+            if (write) {
+                g->changed.compute[i] = (int64_t)(ns * sum[part] / (double)ranks / *of_part);
+            } else {
+                *of_part += ns;
+                sum[part] += ns;
+            }
+        }
+    free(n);
+    free(own);
+    free(sum);
 }
 
 static void make_faster(struct event_graph *g, const bool *selected, double percent)
