@@ -133,31 +133,6 @@ static bool reports_here(const struct situation *s, const struct verdict *v)
     return !moving && (lowest == s->n_ranks || !s->rank[lowest].other_host);
 }
 
-/* Writes for the watchdogs of other hosts which ranks of this one live, and, unless all progress,
- * their records as they are now. */
-static void write_summary(struct watchdog *w, const char *directory, const struct situation *s)
-{
-    struct hosts own = {0};
-    const double now = clock_now();
-    bool moving = true;
-    for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
-        const struct rank_view *r = &s->rank[i];
-        if (!r->alive || r->other_host)
-            continue;
-        *PUSH(&own.list) = (struct host_rank){
-            .now = now, .rank = i, .state = r->state <= RANK_STOPPED ? r->state : RANK_RUNNING};
-        const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;
-        moving = moving && r->state != RANK_STOPPED && idle < w->seconds / 2;
-    }
-    for (size_t i = 0; i < own.list.n; i++) {
-        own.list.at[i].moving = moving;
-        memcpy(own.list.at[i].host, w->host, sizeof w->host);
-    }
-    if (own.list.n && hosts_write(directory, &own) && !w->summary)
-        w->summary = memory_strdup(directory);
-    free(own.list.at);
-}
-
 /* Writes V, for which the run is ended, to a file: the records will no longer show the states of
  * processes. */
 static void verdict_save(const char *directory, struct situation *s, const struct verdict *v)
@@ -253,8 +228,9 @@ static void judge(struct watchdog *w)
 {
     char *directory = runs_newest(w->output, 0, is_ours, w);
     struct situation *s = directory ? situation_read(directory, w->seconds) : NULL;
-    if (s && is_of_several_hosts(s))
-        write_summary(w, directory, s);
+    if (s && is_of_several_hosts(s) && hosts_write(directory, w->host, s, w->seconds / 2) &&
+        !w->summary)
+        w->summary = memory_strdup(directory);
     if (!s) {
         free(directory);
         return;

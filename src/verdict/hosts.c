@@ -1,5 +1,6 @@
 #include "verdict/hosts.h"
 
+#include "base/clock.h"
 #include "base/input.h"
 #include "base/text.h"
 #include "document/save.h"
@@ -81,23 +82,36 @@ static void write_out(int directory, const char *name, const struct ledger_heade
     close(fd);
 }
 
-bool hosts_write(const char *directory, const struct hosts *h)
+/* Whether R is no rank of this host, or does not wait, compute or stand still for SECONDS. */
+static bool is_moving(const struct rank_view *r, double seconds)
 {
-    struct host_rank *first = h->list.at;
+    const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;
+    return !r->alive || r->other_host || (r->state != RANK_STOPPED && idle < seconds);
+}
+
+bool hosts_write(const char *directory, char *host, const struct situation *s, double seconds)
+{
+    const double now = clock_now();
     char path[4400];
     struct save save;
+    bool moving = true;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    if (!first->moving)
-        ledger_each(fd, write_out, first->host);
+    for (size_t i = 0; i < s->n_ranks; i++)
+        moving = moving && is_moving(&s->rank[i], seconds);
+    if (!moving)
+        ledger_each(fd, write_out, host);
     close(fd);
-    snprintf(path, sizeof path, "%s/" PREFIX "%s", directory, first->host);
+    snprintf(path, sizeof path, "%s/" PREFIX "%s", directory, host);
     if (!save_open(&save, path))
         return false;
-    fprintf(save.out, "%s %.9f\n", first->moving ? "moving" : "waiting", first->now);
-    for (size_t i = 0; i < h->list.n; i++)
-        fprintf(save.out, "%d %d\n", h->list.at[i].rank, (int)h->list.at[i].state);
+    fprintf(save.out, "%s %.9f\n", moving ? "moving" : "waiting", now);
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        const struct rank_view *r = &s->rank[i];
+        if (r->alive && !r->other_host)
+            fprintf(save.out, "%zu %d\n", i, r->state <= RANK_STOPPED ? r->state : RANK_RUNNING);
+    }
     return save_commit(&save);
 }
 

@@ -27,10 +27,10 @@ struct hosts hosts_read(const char *directory);
 /* RANK on HOST, or with RANK -1 any rank there; NULL if nothing recent is known of it. */
 const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank);
 
-/* Writes the ranks H, all of one host, to DIRECTORY/watchdog-HOST. Unless they are moving, it
- * first writes their records out, so that other hosts read the present content. Returns false if
- * the file could not be written. */
-bool hosts_write(const char *directory, const struct hosts *h);
+/* Writes which ranks of HOST, which is this one, live to DIRECTORY/watchdog-HOST. If one of them
+ * waits, computes or is stopped for SECONDS, it first writes their records out, so that other hosts
+ * read the present content. Returns false if the file could not be written. */
+bool hosts_write(const char *directory, char *host, const struct situation *s, double seconds);
 
 /* Removes it, and the directory if nothing else is in it. */
 void hosts_remove(const char *directory, const char *host);
