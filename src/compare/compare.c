@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/quote.h"
-#include "base/text.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
 
@@ -274,25 +273,6 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
 }
 
-static const char *program_of(const struct profile *p)
-{
-    return p->programs.n ? text_base_of(p->programs.at[0]) : "";
-}
-
-static void add_doubts(const struct comparison *c, struct document *d)
-{
-    const char *a = program_of(c->request->sets.run[0]),
-               *b = program_of(c->request->sets.run[c->n]);
-    if (*a && *b && strcmp(a, b) != 0)
-        document_finding(d, FINDING("different_programs", DOUBT),
-                         "The programs differ: A ran %s, B ran %s.", a, b);
-    if (!ranks_of(c))
-        document_finding(d,
-                         FINDING("different_ranks", DOUBT,
-                                 .advice = "use: collprof scale, for speedup and efficiency"),
-                         "The runs have different numbers of ranks.");
-}
-
 /* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
  * probably. Passed: the interval of the run lies below LIMIT. */
 static enum gate judge(const struct comparison *c, double limit, const struct change **why)
@@ -465,7 +445,11 @@ struct document *compare_document(const struct compare_request *request, enum ga
     for (size_t i = 1; i < c.list.n; i++)
         if (c.list.at[i].detected && !c.list.at[i].joined)
             add_cause(&c, d, &c.list.at[i]);
-    add_doubts(&c, d);
+    if (!ranks_of(&c))
+        document_finding(d,
+                         FINDING("different_ranks", DOUBT,
+                                 .advice = "use: collprof scale, for speedup and efficiency"),
+                         "The runs have different numbers of ranks.");
     if (!isnan(request->limit)) {
         enum gate outcome = add_gate(&c, d);
         if (gate)

@@ -11,7 +11,6 @@
 struct gain {
     const struct rule *rule;
     double calls, predicted_ns; /* PREDICTED_NS: in all CALLS */
-    double *time_ns; /* of each run in these calls, mean of all ranks; those of A first */
     struct estimate saved_ns;
 };
 
@@ -19,6 +18,9 @@ struct gains {
     const struct run_sets *r;
     bool by_size;
     ARRAY(struct gain) list;
+    double
+        *time_ns; /* of each run in the calls of all rules, mean of all ranks; those of A first */
+    double predicted_ns;
 };
 
 /* Nothing is known of a rule without calls. */
@@ -40,7 +42,7 @@ static void add_gain(struct gains *g, const struct rule *rule)
         return;
     }
     struct gain *x = PUSH(&g->list);
-    *x = (struct gain){.rule = rule, .calls = calls, .time_ns = time_ns};
+    *x = (struct gain){.rule = rule, .calls = calls};
     x->saved_ns = evidence_shift(time_ns + r->before, r->after, time_ns, r->before);
     for (size_t i = 0; i < rule->n; i++) {
         const double tuned = rule->of[i]->calls > 0 ? rule->of[i]->calls : 1;
@@ -49,6 +51,10 @@ static void add_gain(struct gains *g, const struct rule *rule)
     }
     /* The machine may have been slower or faster when tuning measured: only the ratio counts. */
     x->predicted_ns = saved / now * stats_estimate(time_ns, r->before, 1).value;
+    g->predicted_ns += x->predicted_ns;
+    for (size_t run = 0; run < runs; run++)
+        g->time_ns[run] += time_ns[run];
+    free(time_ns);
 }
 
 static const char *verdict_of(const struct gain *x)
@@ -102,38 +108,23 @@ static void add_table(const struct gains *g, struct document *d)
     }
 }
 
-/* What all runs save in the calls of all rules together. */
-static struct estimate all_saved(const struct gains *g, double *predicted)
-{
-    const struct run_sets *r = g->r;
-    double *time = memory_alloc((r->before + r->after + 1) * sizeof *time);
-    *predicted = 0;
-    for (size_t i = 0; i < g->list.n; i++) {
-        *predicted += g->list.at[i].predicted_ns;
-        for (size_t run = 0; run < r->before + r->after; run++)
-            time[run] += g->list.at[i].time_ns[run];
-    }
-    struct estimate saved = evidence_shift(time + r->before, r->after, time, r->before);
-    free(time);
-    return saved;
-}
-
 static void add_finding(struct gains *g, struct document *d, bool slower)
 {
     char predicted_text[32], seen_text[32];
-    double predicted;
-    const struct estimate saved = all_saved(g, &predicted);
+    const struct run_sets *r = g->r;
+    const struct estimate saved =
+        evidence_shift(g->time_ns + r->before, r->after, g->time_ns, r->before);
     const bool decided = estimate_has_interval(saved);
     const size_t left = decided ? refute(g, slower) : g->list.n;
     const struct finding f = {.key = "gains",
                               .severity = SEVERITY_FINDING,
                               .number = {{"rules", (double)g->list.n},
                                          {"kept", (double)left},
-                                         {"predicted_us", 1e-3 * predicted},
+                                         {"predicted_us", 1e-3 * g->predicted_ns},
                                          {"seen_us", 1e-3 * saved.value},
                                          {"low_us", 1e-3 * saved.low},
                                          {"high_us", 1e-3 * saved.high}}};
-    format_time(predicted_text, predicted);
+    format_time(predicted_text, g->predicted_ns);
     format_shift(seen_text, saved.value);
     if (g->list.n == 0)
         document_finding(d, &f, "No rule is for calls of these runs, so nothing was changed.");
@@ -162,14 +153,14 @@ void gains_add(struct document *d, const struct run_sets *r, bool slower)
     }
     struct rules rules = rules_of(r->tuned);
     struct gains g = {.r = r, .by_size = rules.by_size};
+    g.time_ns = memory_alloc((r->before + r->after) * sizeof *g.time_ns);
     for (size_t i = 0; i < rules.list.n; i++)
         if (rules.list.at[i].algorithm)
             add_gain(&g, &rules.list.at[i]);
     if (g.list.n)
         add_table(&g, d);
     add_finding(&g, d, slower);
-    for (size_t i = 0; i < g.list.n; i++)
-        free(g.list.at[i].time_ns);
+    free(g.time_ns);
     free(g.list.at);
     rules_free(&rules);
 }
