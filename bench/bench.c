@@ -141,9 +141,10 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
         b->plan.budget_most = 0; /* an explicit budget is a hard limit */
     if (b->rank)
         return result;
-    if (result == OPTIONS_HELP)
+    if (result == OPTIONS_HELP) {
         options_help(&parser, stdout);
-    else if (result == OPTIONS_VERSION)
+        printf("\nMore options: man %s\n", b->program);
+    } else if (result == OPTIONS_VERSION)
         printf("%s (collprof) %s\n", b->program, PACKAGE_VERSION);
     else if (*parser.mistake)
         reason_print(b->program, "%s", parser.mistake);

@@ -73,8 +73,7 @@ static const struct option_program program = {
 static const struct column columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
-    {"algorithm", NULL, COLUMN_TEXT, 0, "in brackets: which one \"grid\" chose",
-     .flags = COLUMN_SHORTEN},
+    {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
     {"segment", "B", COLUMN_INTEGER, 0, "bytes of the segments in which the message is sent",
      .flags = COLUMN_OPTIONAL},
     {"predicted", "us", COLUMN_REAL, 2,
@@ -92,7 +91,7 @@ static const struct column columns[] = {
     {"advised", NULL, COLUMN_TEXT, 0,
      "whether the fastest tree in a trial was faster than MPI_Bcast, whatever the clocks' error; "
      "unknown: this measurement contradicts the trial"},
-    {"line", NULL, COLUMN_TEXT, 0, "algorithm, in pictures", .flags = COLUMN_DATA_ONLY},
+    {"chosen", NULL, COLUMN_TEXT, 0, "the tree that \"grid\" chose", .flags = COLUMN_OPTIONAL},
 };
 
 struct tree_session {
@@ -195,9 +194,8 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
         predicted = schedule_predict_interval(&t->grid.pairs, bytes, s);
     double certain = error < seen.value ? seen.value : NAN;
     t->native = s ? t->native : certain;
-    const char *name = s ? s->name : "MPI_Bcast";
-    char line[40];
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(name, " ("), name);
+    char name[32] = "", chosen[32] = "";
+    sscanf(s ? s->name : "MPI_Bcast", "%31[^ (] (%31[^)]", name, chosen);
     table_integer(t->table, t->grid.pairs.n);
     table_integer(t->table, (long long)bytes);
     table_text(t->table, name);
@@ -208,7 +206,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_real(t->table, s ? t->native / certain : NAN);
     bool contradicts = advised && !strcmp(advised, "yes") && certain > t->native;
     table_text(t->table, contradicts ? "unknown" : advised);
-    table_text(t->table, line);
+    table_text(t->table, *chosen ? chosen : NULL);
     if (t->run)
         add_remarks(t, seen, error);
     double most = !t->run || isinf(error)       ? predicted.high
@@ -324,7 +322,7 @@ static void add_pictures(const struct tree_session *t, struct document *d)
                             .y = t->run ? "measured" : "predicted",
                             .low = t->run ? "low" : "at_least",
                             .high = t->run ? "high" : "at_most",
-                            .series = "line",
+                            .series = "algorithm",
                             .y_label = "last arrival (us)",
                             .x_log = !by_ranks,
                             .y_log = !by_ranks};
@@ -370,7 +368,7 @@ int main(int argc, char **argv)
                              .ranks = bench_values(&o.bench.ranks),
                              .sizes = sizes_of(&o),
                              .run = o.bench.size > 1 && !o.no_run};
-    struct document *d = bench_document(&o.bench, "collbench-tree/2");
+    struct document *d = bench_document(&o.bench, "collbench-tree/3");
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);
     const size_t length[] = {t.ranks.n, t.sizes.n, 1 + o.builders.n};

@@ -87,7 +87,11 @@ static error_t take_arrivals(struct option_parser *parser, const struct option_e
                                  entry->name, list, LATENCY_ARRIVALS_MAX);
         if (!late && !drawn)
             a->directory = word;
-        a->at[a->n++] = late || drawn ? word : "recorded";
+        a->at[a->n] = late || drawn ? word : "recorded";
+        size_t same = 0;
+        while (strcmp(a->at[same], a->at[a->n]) != 0)
+            same++;
+        a->n += same == a->n;
     }
     return 0;
 }
@@ -111,10 +115,24 @@ static bool is_persistent(const struct latency_options *o, size_t which)
     return !o->broadcasts && o->things.at[which] >= n_operations;
 }
 
+static const struct operation *operation_of(const struct latency_options *o, size_t which)
+{
+    bool twin;
+    return o->broadcasts ? operation_find("broadcast", &twin)
+                         : &operations[o->things.at[which] % n_operations];
+}
+
+/* Whether method I measures operation OF. */
+static bool applies(const struct latency_options *o, size_t i, const struct operation *of)
+{
+    return o->broadcasts || o->method[i]->kinds >> of->kind & 1;
+}
+
 static error_t check_together(struct option_parser *parser, void *options)
 {
     struct latency_options *o = options;
     bool suite = false, direct = o->tune;
+    const int all = o->bench.size < 4 ? 4 : o->bench.size;
     if (o->things.n == 0 && o->broadcasts)
         option_choose(NULL, &bench_algorithms, "native", &o->things);
     else if (o->things.n == 0)
@@ -130,12 +148,21 @@ static error_t check_together(struct option_parser *parser, void *options)
         suite = suite || o->method[i]->meaning == MEANS_SUITE;
         direct = direct || o->method[i] == latency_method_find("direct");
     }
+    for (size_t i = 0; i < o->things.n && !o->things.all && !o->tune; i++) {
+        size_t k = 0;
+        while (k < o->n_methods && !applies(o, k, operation_of(o, i)))
+            k++;
+        if (k == o->n_methods)
+            return option_refuse(parser, "%s has no result by these methods: use: --method=direct",
+                                 latency_thing(o, i));
+    }
     if (o->fresh && suite)
         return option_refuse(parser, "--fresh: the loops of other suites broadcast the same data "
                                      "again and again: leave one out");
     if (o->bench.traffic && o->bench.ranks.max + 2 > (size_t)o->bench.size)
-        return option_refuse(parser, "--traffic needs 2 ranks beyond those of --ranks=%zu:%zu",
-                             o->bench.ranks.min, o->bench.ranks.max);
+        return option_refuse(
+            parser, "--traffic needs 2 ranks beyond --ranks: use: mpiexec -n %d, --ranks=%d", all,
+            all - 2);
     if (o->arrivals.n && !direct)
         return option_refuse(parser, "--arrivals applies to --tune and the method direct: add one");
     for (size_t i = 0; i < o->arrivals.n; i++)
@@ -203,13 +230,6 @@ static const struct option_program collective_program = {
     launches_differ, .options = collective_options, .check = check_together};
 
 /* --- what is measured --- */
-
-static const struct operation *operation_of(const struct latency_options *o, size_t which)
-{
-    bool twin;
-    return o->broadcasts ? operation_find("broadcast", &twin)
-                         : &operations[o->things.at[which] % n_operations];
-}
 
 const char *latency_thing(const struct latency_options *o, size_t which)
 {
@@ -301,8 +321,8 @@ static double delay_of(const struct latency_visit *v, const struct operation *of
     return mine;
 }
 
-static void measure(struct latency_visit *v, const struct bench_point *p,
-                    const struct latency_case *c)
+static void measure(struct latency_visit *v, const struct operation *of,
+                    const struct bench_point *p, const struct latency_case *c)
 {
     const struct latency_method *direct = latency_method_find("direct");
     const struct latency_options *o = v->o;
@@ -310,8 +330,7 @@ static void measure(struct latency_visit *v, const struct bench_point *p,
     struct latency_outcome outcome;
     size_t n = 0;
     for (size_t i = 0; i < o->n_methods; i++)
-        if ((o->broadcasts || o->method[i]->kinds >> c->kind & 1) &&
-            (!p->arrival || o->method[i] == direct))
+        if (applies(o, i, of) && (!p->arrival || o->method[i] == direct))
             chosen[n++] = o->method[i];
     bench_check(&o->bench, latency_measure(c, chosen, n, &outcome), p);
     v->wrong += outcome.wrong_ranks > 0;
@@ -369,7 +388,7 @@ static void visit(void *arg, const size_t *at)
                                pattern ? NULL : &v->together),
                     &p);
     else
-        measure(v, &p, &c);
+        measure(v, of, &p, &c);
     if (prepared)
         operation_release(&call);
 }

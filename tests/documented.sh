@@ -32,6 +32,7 @@ bad=0
 for program in $bin_programs; do
     name=$(basename "$program")
     check_page "$source/man/$name.1" "$built/$program"
+    [ "$name" = collprof ] || tail -1 help | grep -qx "More options: man $name" || { echo "$name --help does not name its page"; bad=1; }
     "$built/$program" --version 2>&1 | grep -q '[0-9]\.[0-9]' || { echo "$name --version"; bad=1; }
 done
 for command in $("$built/collprof" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7 };
+enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7, LAUNCHES_FOR_INTERVAL = 6 };
 
 static const struct column columns[] = {
     {"row", NULL, COLUMN_TEXT, 0, "of the first table of each launch; A -> B: another algorithm"},
@@ -97,7 +97,7 @@ static void add_figure(const struct launches *l, const char *label, const json_t
     }
     if (n[0]) {
         struct summary a = stats_summarize(x[0], n[0]);
-        bool has_interval = n[0] >= 6;
+        bool has_interval = n[0] >= LAUNCHES_FOR_INTERVAL;
         table_text(l->t, label);
         table_text(l->t, json_text_at(column, "name"));
         table_text(l->t, json_text_at(column, "unit"));
@@ -151,6 +151,34 @@ static void add_table(const struct launches *l, const char *name, const json_t *
     free(rows);
 }
 
+/* Each kind of remark on rows of table NAME once, with the number of launches that have it. */
+static void add_remarks(const struct launches *l, const char *name, struct document *d)
+{
+    json_t *launch, *row, *remark, *kinds = json_object(); /* by key: an object of launches */
+    size_t i, r, k;
+    const char *key;
+    json_array_foreach(l->all, i, launch) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        json_array_foreach(rows_of(l, i, name), r, row) {
+            json_array_foreach(json_object_get(row, "remarks"), k, remark) {
+                key = json_text_at(remark, "key");
+                if (!json_object_get(kinds, key))
+                    json_put(kinds, key, json_object());
+                json_put(json_object_get(kinds, key), number, json_incref(remark));
+            }
+        }
+    }
+    json_object_foreach(kinds, key, launch) {
+        const char *any = json_object_iter_key(json_object_iter(launch));
+        document_finding(d, FINDING(key, DOUBT),
+                         "%zu of %zu launches have rows with the remark: %s.",
+                         json_object_size(launch), l->before + l->after,
+                         json_text_at(json_object_get(launch, any), "text"));
+    }
+    json_decref(kinds);
+}
+
 /* An array of the documents in N files; NULL with a reason if one is not a result. */
 static json_t *load(const char *const *path, size_t n)
 {
@@ -183,8 +211,13 @@ struct document *launches_document(const char *const *path, size_t before, size_
     if (d) {
         size_t n = after ? sizeof columns / sizeof *columns : COLUMNS_OF_ONE_SET;
         l.t = document_table(d, "launches", "Between launches", columns, n);
+        if (before < LAUNCHES_FOR_INTERVAL)
+            document_finding(d, FINDING("few_launches", NOTE),
+                             "An interval needs %d launches: use: collprof repeat -n %d.",
+                             LAUNCHES_FOR_INTERVAL, LAUNCHES_FOR_INTERVAL);
         json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table) {
             add_table(&l, name, table);
+            add_remarks(&l, name, d);
             break; /* only the first table is compared */
         }
     }

@@ -32,7 +32,7 @@ def excess(r):
 
 
 def judge(case, rows):
-    library, grid = rows[0], next(r for r in rows if r["algorithm"].startswith("grid ("))
+    library, grid = rows[0], next(r for r in rows if r["algorithm"] == "grid")
     advised = grid if grid["advised"] == "yes" else library
     stated = [r for r in rows if r["predicted"]]
     return {"kind": case["kind"], "grid": grid, "advised": advised, "stated": stated, "unknown": len(rows) - 1 - len(stated),
@@ -45,7 +45,7 @@ def show(case, rows):
     f = judge(case, rows)
     print("%4d %-11s %3d ranks %d a host %7d B %-22s %10.1f us, advised %-10s %.2f of the library, %.2f of the best; "
           "%d predictions, %d inside" % (case["seed"], case["kind"], case["ranks"], case["ranks_a_host"], case["bytes"],
-                                         f["grid"]["algorithm"], f["grid"]["measured"], f["advised"]["algorithm"].split()[0],
+                                         f["grid"]["chosen"], f["grid"]["measured"], f["advised"]["algorithm"],
                                          f["library"], f["best"], len(f["stated"]),
                                          sum(excess(r) <= 0 for r in f["stated"])), flush=True)
     for r in f["stated"]:

@@ -28,6 +28,8 @@ static const char *launch(int i, const char *schema)
         table_integer(t, which ? second_size : 8);
         table_real(t, which ? 100 : 10 + i);
         table_real(t, 1);
+        if (i % 3 == 0)
+            table_remark(t, FINDING("few_samples", DOUBT), "too few samples");
     }
     t = document_table_of(d, "others", NULL, columns);
     table_text(t, "native");
@@ -39,7 +41,7 @@ static const char *launch(int i, const char *schema)
     return path[i];
 }
 
-static json_t *rows; /* of the last comparison */
+static json_t *rows, *findings; /* of the last comparison */
 
 /* Compares, and returns row I. */
 static const json_t *row_of(size_t i, const char *const *path, size_t before, size_t after)
@@ -49,6 +51,8 @@ static const json_t *row_of(size_t i, const char *const *path, size_t before, si
     json_t *json = document_json(d), *tables = json_object_get(json, "tables");
     json_decref(rows);
     rows = json_incref(json_object_get(json_object_get(tables, "launches"), "rows"));
+    json_decref(findings);
+    findings = json_incref(json_object_get(json, "findings"));
     json_decref(json);
     document_free(d);
     return json_array_get(rows, i);
@@ -64,6 +68,9 @@ Test(launches, figures_of_the_same_row_are_compared)
         path[i] = launch(i, "collbench-bcast/2");
     const json_t *row = row_of(0, path, EACH, EACH);
     cr_assert_eq(json_array_size(rows), 2);
+    cr_expect_eq(json_array_size(findings), 1, "a remark on several rows is shown once");
+    cr_expect_str_eq(json_text_at(json_array_get(findings, 0), "text"),
+                     "4 of 12 launches have rows with the remark: too few samples.");
     cr_expect_str_eq(json_text_at(row, "row"), "native size 8");
     cr_expect_eq(NUMBER(row, "launches"), EACH);
     cr_expect_float_eq(NUMBER(row, "median"), 12.5, 1e-9); /* of 10 to 15 */
@@ -90,6 +97,7 @@ Test(launches, figures_of_the_same_row_are_compared)
     cr_expect_str_eq(json_text_at(row, "row"), "binomial size 8", "another size is not compared");
     row = row_of(0, path, EACH - 1, 0);
     cr_expect(IS_EMPTY(row, "low") && !json_object_get(row, "b"), "five have no interval");
+    cr_expect_str_eq(json_text_at(json_array_get(findings, 1), "key"), "few_launches");
     cr_expect_float_eq(NUMBER(row_of(0, path, 3, 3), "p"), 2.0 / 20, 1e-9);
     launch(1, "collbench-tree/2");
     cr_expect_null(launches_document(path, 2, 0), "of different programs");
