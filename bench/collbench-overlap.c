@@ -29,7 +29,8 @@ static bool belongs_to_all(size_t i, const void *values)
     return overlap_fits(o, b->size) && !(o->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL);
 }
 
-static const struct option_registry benchmarks = {"benchmark", benchmark_name, belongs_to_all};
+static const struct option_registry benchmarks = {"benchmark", benchmark_name,
+                                                  .in_all = belongs_to_all};
 
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
@@ -44,31 +45,33 @@ static const struct option_entry option_list[] = {
      option_take_flag, AT(published)},
     {0}};
 
+static error_t check(struct option_parser *parser, void *values)
+{
+    struct overlap_options *o = values;
+    if (o->benchmarks.n == 0)
+        option_choose_all(&benchmarks, o, &o->benchmarks);
+    for (size_t i = 0; i < o->benchmarks.n; i++) {
+        const struct overlap_benchmark *b = &overlap_benchmarks[o->benchmarks.at[i]];
+        if (!overlap_fits(b, o->bench.size))
+            return option_refuse(parser, "%s needs %s, %d run: use: mpiexec -n %d", b->name,
+                                 b->to_many ? "3 ranks or more" : "2 ranks", o->bench.size,
+                                 b->to_many ? 3 : 2);
+        if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
+            return option_refuse(parser, "%s needs threads, which a simulation does not have",
+                                 b->name);
+    }
+    if (o->benchmarks.n == 0)
+        return option_refuse(parser, "overlap needs 2 ranks, 1 run: use: mpiexec -n 2");
+    if (o->bench.sizes.min == 0)
+        return option_refuse(parser,
+                             "impossible sizes: 0 bytes have nothing to overlap: at least 1");
+    return 0;
+}
+
 static const struct option_program program = {
     "Measures how much of a communication is overlapped with computation, over a grid of message "
     "sizes and computation times.",
-    .options = option_list};
-
-static void check_ranks(const struct overlap_options *o, const struct overlap_benchmark *b)
-{
-    if (!overlap_fits(b, o->bench.size))
-        bench_refuse(&o->bench, "%s needs %s, %d run: start it by mpiexec -n %d", b->name,
-                     b->to_many ? "3 ranks or more" : "2 ranks", o->bench.size, b->to_many ? 3 : 2);
-    if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
-        bench_refuse(&o->bench, "%s needs threads, which a simulation does not have", b->name);
-}
-
-static void choose(struct overlap_options *o)
-{
-    if (o->benchmarks.all || o->benchmarks.n == 0)
-        check_ranks(o, overlap_find("sender"));
-    if (o->benchmarks.n == 0)
-        option_choose_all(&benchmarks, o, &o->benchmarks);
-    for (size_t i = 0; i < o->benchmarks.n; i++)
-        check_ranks(o, &overlap_benchmarks[o->benchmarks.at[i]]);
-    if (o->bench.sizes.min == 0)
-        bench_refuse(&o->bench, "impossible sizes: 0 bytes have nothing to overlap: at least 1");
-}
+    .options = option_list, .check = check};
 
 /* --- the grid, and its document --- */
 
@@ -87,13 +90,14 @@ struct grid_part {
 };
 
 struct overlap_grid {
+    const struct overlap_options *o;
+    struct overlap_stage stage;
     struct grid_axis size, comp, threads; /* bytes; microseconds; number of threads */
+    struct work work[AXIS_MAX];           /* by COMP */
     struct overlap_base base[AXIS_MAX];   /* by size */
-    double latency;                       /* one-way latency of 0 bytes, in seconds */
-    bool published;                       /* the ratio is the paper's, to the letter */
     size_t n_parts;
     struct grid_part part[PARTS_MAX];
-    struct table *cells; /* rank 0; NULL elsewhere */
+    struct table *cells, *line; /* rank 0; NULL elsewhere */
 };
 
 static struct overlap_cell *cell_at(const struct overlap_grid *g, const struct grid_part *p,
@@ -105,42 +109,34 @@ static struct overlap_cell *cell_at(const struct overlap_grid *g, const struct g
 static double ratio_shown(const struct overlap_grid *g, const struct grid_part *p,
                           const struct overlap_cell *c)
 {
-    return g->published && !p->benchmark->by_threads ? c->published_ratio : c->ratio;
+    return g->o->published && !p->benchmark->by_threads ? c->published_ratio : c->ratio;
 }
 
 /* Parts of a map that are summarised: the lower and the upper quarter of the sizes. */
 enum messages { SMALL, LARGE };
 
-/* Median ratio of the certain cells with sizes FROM to TO and computations up to row MOST.
- * COMPARABLE: only cells in which neither time exceeds 8 times the other; otherwise the ratio
- * divides by a small part of the measured time. */
-static double typical(const struct overlap_grid *g, const struct grid_part *p, size_t from,
-                      size_t to, size_t most, bool comparable)
+/* Median ratio of the certain cells of these messages; NaN if there are none or P is NULL. BRIEF:
+ * only the shortest quarter of the computations. Otherwise (but by threads) only cells in which
+ * neither time exceeds 8 times the other: the ratio would divide by a small part of the time. */
+static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which,
+                       bool brief)
 {
     enum { TIMES = 8 };
-    double *x = memory_alloc(g->size.n * p->y->n * sizeof *x);
+    const size_t quarter = g->size.n / 4, from = which == LARGE ? g->size.n - 1 - quarter : 0;
+    double *x = p ? memory_alloc(g->size.n * p->y->n * sizeof *x) : NULL;
     size_t n = 0;
-    for (size_t i = from; i <= to; i++)
-        for (size_t j = 0; j < p->y->n && j <= most; j++) {
+    for (size_t i = from; p && i <= from + quarter; i++)
+        for (size_t j = 0; j < (brief ? p->y->n / 4 + 1 : p->y->n); j++) {
             const struct overlap_cell *c = cell_at(g, p, i, j);
             bool near = c->t_comp <= TIMES * c->t_comm && c->t_comm <= TIMES * c->t_comp;
             const double ratio = ratio_shown(g, p, c);
-            if (overlap_certain(c) && isfinite(ratio) && (near || !comparable))
+            if (overlap_certain(c) && isfinite(ratio) &&
+                (near || brief || p->benchmark->by_threads))
                 x[n++] = ratio;
         }
     double median = n ? stats_median(x, n) : NAN;
     free(x);
     return median;
-}
-
-/* NaN if P is NULL or no cell is certain. */
-static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which)
-{
-    size_t quarter = g->size.n / 4, last = g->size.n - 1;
-    if (!p)
-        return NAN;
-    return typical(g, p, which == LARGE ? last - quarter : 0, which == LARGE ? last : quarter,
-                   p->y->n, !p->benchmark->by_threads);
 }
 
 /* Nearer to 0 (full overlap) than to 1 (no overlap). */
@@ -185,7 +181,7 @@ static const struct column cell_columns[] = {
     CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
 };
 
-/* T_comm of each size: a line over the map. */
+/* T_comm of each size, as measured with the middle computation: a line over the map. */
 static const struct column line_columns[] = {
     CELL("benchmark", NULL, TEXT, 0, NULL),
     CELL("size", "B", INTEGER, 0, NULL),
@@ -213,8 +209,8 @@ static void add_summary(const struct overlap_grid *g, struct document *d)
             certain += overlap_certain(&p->cell[i]);
         }
         table_text(t, p->benchmark->name);
-        table_reals(t, (double)measured, (double)certain, ratio_of(g, p, SMALL),
-                    ratio_of(g, p, LARGE));
+        table_reals(t, (double)measured, (double)certain, ratio_of(g, p, SMALL, false),
+                    ratio_of(g, p, LARGE, false));
     }
 }
 
@@ -225,34 +221,19 @@ static void add_cell(const struct overlap_grid *g, const struct grid_part *p, si
     bool threads = p->benchmark->by_threads;
     struct table *t = g->cells;
     table_text(t, p->benchmark->name);
-    table_reals(t, (double)g->size.at[ix], threads ? NAN : p->y->at[iy],
-                threads ? p->y->at[iy] : NAN, 1e6 * c->t_comm, 1e6 * c->t_comp, 1e6 * c->t_measured,
-                c->ratio, c->error, c->runs, 1e6 * c->published, c->published_ratio,
+    table_reals(t, g->size.at[ix], threads ? NAN : p->y->at[iy], threads ? p->y->at[iy] : NAN,
+                1e6 * c->t_comm, 1e6 * c->t_comp, 1e6 * c->t_measured, c->ratio, c->error, c->runs,
+                1e6 * c->published, c->published_ratio,
                 overlap_certain(c) ? ratio_shown(g, p, c) : NAN);
     table_text(t, threads ? "threads" : "comp");
     if (!isfinite(c->ratio))
         table_remark(t, FINDING("comp_too_short", NOTE),
                      "the computation is over before the message starts");
-}
-
-static void add_line(const struct overlap_grid *g, struct document *d)
-{
-    struct table *line = document_table_of(d, "t_comm", NULL, line_columns);
-    for (const struct grid_part *p = g->part; p < g->part + g->n_parts; p++)
-        for (size_t i = 0; i < g->size.n; i++) {
-            double comm[AXIS_MAX];
-            size_t n = 0;
-            for (size_t j = 0; j < p->y->n; j++) {
-                const struct overlap_cell *c = cell_at(g, p, i, j);
-                if (c->runs > 0)
-                    comm[n++] = 1e6 * c->t_comm;
-            }
-            if (n == 0 || p->benchmark->by_threads)
-                continue;
-            table_text(line, p->benchmark->name);
-            table_reals(line, (double)g->size.at[i], stats_median(comm, n));
-            table_text(line, "T_comm");
-        }
+    if (threads || iy != p->y->n / 2)
+        return;
+    table_text(g->line, p->benchmark->name);
+    table_reals(g->line, g->size.at[ix], 1e6 * c->t_comm);
+    table_text(g->line, "T_comm");
 }
 
 static void add_pictures(const struct overlap_grid *g, struct document *d)
@@ -308,13 +289,6 @@ static const char *which_side(double sender, double receiver)
     return overlaps(receiver) ? "on the receiver's side only" : "on neither side";
 }
 
-/* Whether large messages overlap with computations in the shortest quarter. */
-static bool short_ones_overlap(const struct overlap_grid *g, const struct grid_part *p)
-{
-    size_t last = g->size.n - 1;
-    return overlaps(typical(g, p, last - g->size.n / 4, last, p->y->n / 4, false));
-}
-
 /* Classifies the MPI library as section V-A of the overlap paper (Denis and Trahay) does. */
 static const char *behaviour(const struct overlap_grid *g, const double sender[2],
                              const double receiver[2])
@@ -325,8 +299,8 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
         return "typical of libraries without threads that leave the transfer to the network card";
     if (overlaps(receiver[LARGE]))
         return "none of the paper's classes";
-    if (short_ones_overlap(g, find_part(g, "sender")) ||
-        short_ones_overlap(g, find_part(g, "receiver")))
+    if (overlaps(ratio_of(g, find_part(g, "sender"), LARGE, true)) ||
+        overlaps(ratio_of(g, find_part(g, "receiver"), LARGE, true)))
         return "large ones only with short computations, as on TCP, since these end before the "
                "rendezvous is answered";
     return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
@@ -337,8 +311,8 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
 static void add_behaviour(const struct overlap_grid *g, struct document *d)
 {
     const struct grid_part *part[] = {find_part(g, "sender"), find_part(g, "receiver")};
-    double s[2] = {ratio_of(g, part[0], SMALL), ratio_of(g, part[0], LARGE)};
-    double r[2] = {ratio_of(g, part[1], SMALL), ratio_of(g, part[1], LARGE)};
+    double s[2] = {ratio_of(g, part[0], SMALL, false), ratio_of(g, part[0], LARGE, false)};
+    double r[2] = {ratio_of(g, part[1], SMALL, false), ratio_of(g, part[1], LARGE, false)};
     if (!isfinite(s[SMALL] + s[LARGE] + r[SMALL] + r[LARGE]))
         return;
     const char *small = which_side(s[SMALL], r[SMALL]), *large = which_side(s[LARGE], r[LARGE]);
@@ -352,26 +326,18 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
                      behaviour(g, s, r));
 }
 
-/* Adds the table of the base round, and the still empty table of cells. */
+/* Adds the table of the base round, and the still empty tables of cells. */
 static void begin_results(struct overlap_grid *g, struct document *d)
 {
-    document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->latency);
+    document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->stage.latency[1]);
     document_fact(d, "ratio",
                   "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
                   "above 1 slower than serial%s",
-                  g->published ? "; T_measured and T_comm as the paper defines them" : "");
+                  g->o->published ? "; T_measured and T_comm as the paper defines them" : "");
     document_table_of(d, "summary", "What overlaps: median ratios", summary_columns);
     add_base(g, d);
     g->cells = document_table_of(d, "cells", NULL, cell_columns);
-}
-
-/* Adds findings, summary and pictures after all cells are measured. */
-static void end_results(const struct overlap_grid *g, struct document *d)
-{
-    add_behaviour(g, d);
-    add_summary(g, d);
-    add_line(g, d);
-    add_pictures(g, d);
+    g->line = document_table_of(d, "t_comm", NULL, line_columns);
 }
 
 /* --- measuring --- */
@@ -391,11 +357,11 @@ static struct grid_axis new_axis(double min, double max, double step)
     return axis;
 }
 
-static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
+static void make_grid(struct overlap_grid *g)
 {
+    const struct overlap_options *o = g->o;
     int units = get_nprocs(); /* of the host with the fewest */
     MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, o->bench.comm);
-    g->published = o->published;
     g->size = new_axis((double)o->bench.sizes.min, (double)o->bench.sizes.max, o->step);
     g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
     /* with few units every number of threads; always 0 threads for comparison */
@@ -411,31 +377,23 @@ static void make_grid(const struct overlap_options *o, struct overlap_grid *g)
 }
 
 /* Called on all ranks; D is used on rank 0. */
-static void calibrate(const struct overlap_options *o, const struct grid_axis *comp,
-                      struct work *work, struct document *d)
+static void calibrate(struct overlap_grid *g, struct document *d)
 {
     double worst = 0, all;
-    for (size_t i = 0; i < comp->n; i++) {
-        work[i] = work_calibrate(1e-6 * comp->at[i]);
-        worst = fmax(worst, fabs(1e6 * work[i].achieved / comp->at[i] - 1));
+    for (size_t i = 0; i < g->comp.n; i++) {
+        g->work[i] = work_calibrate(1e-6 * g->comp.at[i]);
+        worst = fmax(worst, fabs(1e6 * g->work[i].achieved / g->comp.at[i] - 1));
     }
-    MPI_Reduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, 0, o->bench.comm);
+    MPI_Reduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, 0, g->o->bench.comm);
     if (d)
         document_fact(d, "computation", "fixed work, calibrated within %.2f %% on every rank%s",
                       100 * all, all > 0.01 ? ": the machine is noisy" : "");
 }
 
-struct overlap_session {
-    const struct overlap_options *o;
-    struct overlap_stage stage;
-    struct overlap_grid grid;
-    struct work work[AXIS_MAX]; /* by grid.comp */
-};
-
 static void measure_base(void *arg, const size_t *at)
 {
-    struct overlap_session *w = arg;
-    w->grid.base[*at] = overlap_base_measure(&w->stage, (size_t)w->grid.size.at[*at]);
+    struct overlap_grid *g = arg;
+    g->base[*at] = overlap_base_measure(&g->stage, (size_t)g->size.at[*at]);
 }
 
 /* Axes of the cells. A run that is interrupted has covered all benchmarks and sizes. */
@@ -443,28 +401,18 @@ enum { Y, PART, SIZE, LENGTHS };
 
 static void measure_cell(void *arg, const size_t *at)
 {
-    struct overlap_session *w = arg;
-    struct overlap_grid *g = &w->grid;
+    struct overlap_grid *g = arg;
     const struct grid_part *p = &g->part[at[PART]];
     bool threads = p->benchmark->by_threads;
     size_t ix = at[SIZE], iy = at[Y];
     if (iy >= p->y->n)
         return;
-    if (!overlap_measure(p->benchmark, &w->stage, &g->base[ix], threads ? NULL : &w->work[iy],
+    if (!overlap_measure(p->benchmark, &g->stage, &g->base[ix], threads ? NULL : &g->work[iy],
                          threads ? (int)p->y->at[iy] : 0, cell_at(g, p, ix, iy)))
-        bench_refuse(&w->o->bench, "%s cannot run here: too little memory, or no threads",
+        bench_refuse(&g->o->bench, "%s cannot run here: too little memory, or no threads",
                      p->benchmark->name);
     if (g->cells)
         add_cell(g, p, ix, iy);
-}
-
-static void measure_all(struct overlap_session *w)
-{
-    const struct overlap_grid *g = &w->grid;
-    const size_t most = g->comp.n > g->threads.n ? g->comp.n : g->threads.n,
-                 length[LENGTHS] = {most, g->n_parts, g->size.n};
-    w->stage.budget = w->o->bench.plan.budget;
-    bench_sweep(&w->o->bench, length, LENGTHS, measure_cell, w);
 }
 
 int main(int argc, char **argv)
@@ -473,35 +421,38 @@ int main(int argc, char **argv)
         .bench = {.sizes = {256, 4 << 20, 0}, .without = "ranks warmup stop"},
         .comp = {2, 512, 0},
         .step = 2};
-    static struct overlap_session w = {.o = &o};
-    struct overlap_stage *stage = &w.stage;
-    struct overlap_grid *grid = &w.grid;
-    o.bench.plan = plan_default();
-    o.bench.plan.repetitions = 10;
-    o.bench.plan.budget = 0.05;
-    bench_begin(&o.bench, &argc, &argv, &program);
-    choose(&o);
-    make_grid(&o, grid);
+    static struct overlap_grid g = {.o = &o};
+    struct bench *b = &o.bench;
+    b->plan = plan_default();
+    b->plan.repetitions = 10;
+    b->plan.budget = 0.05;
+    bench_begin(b, &argc, &argv, &program);
+    make_grid(&g);
 
-    struct document *d = bench_document(&o.bench, "collbench-overlap/2");
-    *stage = (struct overlap_stage){.comm = o.bench.comm,
-                                    .largest = o.bench.sizes.max,
-                                    .runs = o.bench.plan.repetitions,
-                                    .budget = BASE_SECONDS};
-    if (!overlap_open(stage))
-        bench_refuse(&o.bench, "no memory for messages of %zu bytes: choose smaller --sizes",
-                     stage->largest);
-    grid->latency = stage->rank == 0 ? stage->latency[1] : 0;
-    calibrate(&o, &grid->comp, w.work, d);
-    overlap_base_measure(stage, o.bench.sizes.min); /* opens connections, and warms up */
-    bench_sweep(&o.bench, &grid->size.n, 1, measure_base, &w);
+    struct document *d = bench_document(b, "collbench-overlap/2");
+    g.stage = (struct overlap_stage){.comm = b->comm,
+                                     .largest = b->sizes.max,
+                                     .runs = b->plan.repetitions,
+                                     .budget = BASE_SECONDS};
+    if (!overlap_open(&g.stage))
+        bench_refuse(b, "no memory for messages of %zu bytes: choose smaller --sizes",
+                     g.stage.largest);
+    calibrate(&g, d);
+    overlap_base_measure(&g.stage, b->sizes.min); /* opens connections, and warms up */
+    bench_sweep(b, &g.size.n, 1, measure_base, &g);
     if (d)
-        begin_results(grid, d);
-    measure_all(&w);
-    if (d)
-        end_results(grid, d);
-    overlap_close(stage);
-    for (size_t i = 0; i < grid->n_parts; i++)
-        free(grid->part[i].cell);
-    bench_finish(&o.bench, d, 0);
+        begin_results(&g, d);
+    const size_t most = g.comp.n > g.threads.n ? g.comp.n : g.threads.n,
+                 length[LENGTHS] = {most, g.n_parts, g.size.n};
+    g.stage.budget = b->plan.budget;
+    bench_sweep(b, length, LENGTHS, measure_cell, &g);
+    if (d) {
+        add_behaviour(&g, d);
+        add_summary(&g, d);
+        add_pictures(&g, d);
+    }
+    overlap_close(&g.stage);
+    for (size_t i = 0; i < g.n_parts; i++)
+        free(g.part[i].cell);
+    bench_finish(b, d, 0);
 }

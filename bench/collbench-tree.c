@@ -134,7 +134,9 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
     const struct bench *b = &t->o->bench;
     const struct latency_method *method = latency_method_find(method_of(t));
     struct operation_call data;
-    bool prepared = operation_prepare_broadcast(&data, bcast, t->group.comm, t->o->root, bytes);
+    bool prepared = operation_prepare(&data, operation_find("broadcast", NULL), t->group.comm,
+                                      t->o->root, bytes);
+    data.by = bcast;
     struct latency_case c = operation_case(&data, false);
     c.plan = b->plan;
     c.clock = &t->group.clock;

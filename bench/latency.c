@@ -20,6 +20,16 @@ OPTION_NAMES(method_name, n_latency_methods, latency_methods[i]->name)
 OPTION_NAMES(operation_name, 2 * n_operations,
              i < n_operations ? operations[i].name : operations[i - n_operations].persistent_name)
 
+/* By MPI's name, also "persistent-MPI_Bcast". */
+static size_t find_operation(const char *name)
+{
+    const size_t prefix = strlen(OPERATION_PERSISTENT);
+    const bool persistent = !strncmp(name, OPERATION_PERSISTENT, prefix);
+    bool twin;
+    const struct operation *o = operation_find(name + (persistent ? prefix : 0), &twin);
+    return !o || twin ? SIZE_MAX : (size_t)(o - operations) + (persistent ? n_operations : 0);
+}
+
 static bool is_not_persistent(size_t i, const void *values)
 {
     (void)values;
@@ -36,32 +46,12 @@ static bool is_ours(size_t i, const void *values)
 static const char *const suite_names[] = {"osu", "imb", "repro"};
 OPTION_NAMES(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i])
 
-static const struct option_registry methods = {"method", method_name, is_ours},
-                                    suites = {"suite", suite_name, NULL},
-                                    operation_list = {"operation", operation_name,
+static const struct option_registry methods = {"method", method_name, .in_all = is_ours},
+                                    suites = {"suite", suite_name},
+                                    operation_list = {"operation", operation_name, find_operation,
                                                       is_not_persistent};
 
 /* --- options --- */
-
-/* Accepts our names of operations and MPI's. */
-static error_t take_operations(struct option_parser *parser, const struct option_entry *entry,
-                               const char *list, void *value)
-{
-    const size_t prefix = strlen(OPERATION_PERSISTENT);
-    char ours[512] = "", *copy = strdup(list), *rest = copy, *word;
-    bool twin;
-    while (copy && (word = strsep(&rest, ","))) {
-        const bool persistent = !strncmp(word, OPERATION_PERSISTENT, prefix);
-        const struct operation *o = operation_find(word + (persistent ? prefix : 0), &twin);
-        const size_t at = strlen(ours);
-        snprintf(ours + at, sizeof ours - at, "%s%s", at ? "," : "",
-                 !o || twin   ? word
-                 : persistent ? o->persistent_name
-                              : o->name);
-    }
-    free(copy);
-    return option_take_list(parser, entry, ours, value);
-}
 
 /* The rank of an arrival pattern late:RANK; -1: it is another. */
 static int late_rank(const char *pattern)
@@ -117,8 +107,7 @@ static bool is_persistent(const struct latency_options *o, size_t which)
 
 static const struct operation *operation_of(const struct latency_options *o, size_t which)
 {
-    bool twin;
-    return o->broadcasts ? operation_find("broadcast", &twin)
+    return o->broadcasts ? operation_find("broadcast", NULL)
                          : &operations[o->things.at[which] % n_operations];
 }
 
@@ -207,7 +196,7 @@ static const struct option_entry collective_options[] = {
     OPTION(
         "operation", "LIST",
         "operations, persistent-NAME, or all; default: reduce,allreduce,barrier,allgather,alltoall",
-        take_operations, things, &operation_list),
+        option_take_list, things, &operation_list),
     OPTION("pairs", NULL, "add a table of all pairs of ranks", option_take_flag, by_pair, NULL),
     OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
            option_take_text, tune, NULL),

@@ -151,10 +151,9 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
 
 int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now)
 {
-    bool twin;
     const char *arrival = p->arrival ? p->arrival : punctual;
     struct tuned result = {.ranks = p->ranks, .bytes = p->bytes};
-    result.operation = tuned_operation_find(operation_find(p->name, &twin)->mpi_name);
+    result.operation = tuned_operation_find(operation_find(p->name, NULL)->mpi_name);
     text_copy(result.arrival, sizeof result.arrival, arrival);
     if (!result.operation)
         return MPI_SUCCESS;

@@ -39,7 +39,7 @@ static size_t find_thing(const struct option_registry *r, const char *name)
     for (size_t i = 0; *name && (other = name_at(r, i)); i++)
         if (!strcmp(other, name))
             return i;
-    return SIZE_MAX;
+    return r->find ? r->find(name) : SIZE_MAX;
 }
 
 /* Appends "a, b, c": all names that can be chosen. */

@@ -353,7 +353,7 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {4, "scenario", "--delayed=second", "--delayed is 'second'"},
         {2, "scenario", "--operation=gather --algorithm=flat", "has others than native"},
         {2, "scenario", "--operation=ibroadcast --algorithm=flat", "has others than native"},
-        {1, "overlap", "--sizes=4K", "sender needs 2 ranks, 1 run"},
+        {1, "overlap", "--sizes=4K", "overlap needs 2 ranks, 1 run"},
         {3, "overlap", "--benchmark=sender", "sender needs 2 ranks, 3 run"},
         {2, "overlap", "--benchmark=destinations", "needs 3 ranks or more, 2 run"},
         {2, "overlap", "--benchmark=sendr", "unknown benchmark 'sendr'"},

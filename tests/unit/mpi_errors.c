@@ -72,7 +72,8 @@ Test(mpi_errors, clocks_of_hosts_that_one_rank_does_not_find)
 static int latency(int rank, const void *method)
 {
     struct operation_call data;
-    cr_assert(operation_prepare_broadcast(&data, &tree_linear, MPI_COMM_WORLD, 0, 8));
+    cr_assert(operation_prepare(&data, operation_find("broadcast", NULL), MPI_COMM_WORLD, 0, 8));
+    data.by = &tree_linear;
     struct latency_case c = operation_case(&data, false);
     struct latency_outcome out;
     const struct latency_method *of = method;

@@ -56,7 +56,8 @@ static void check_case(int rank, void *arg)
     const int missing = *(int *)arg;
     const struct bcast b = {.name = "x", .run = incomplete, .arg = arg};
     int wrong = -1;
-    cr_assert(operation_prepare_broadcast(&c, &b, MPI_COMM_WORLD, 0, 8));
+    cr_assert(operation_prepare(&c, operation_find("broadcast", NULL), MPI_COMM_WORLD, 0, 8));
+    c.by = &b;
     struct latency_case of = operation_case(&c, true);
     cr_assert_eq(of.check(of.arg, &wrong), MPI_SUCCESS);
     cr_expect_eq(wrong,

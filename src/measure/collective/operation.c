@@ -87,8 +87,10 @@ const struct operation *operation_find(const char *name, bool *twin)
 {
     const char *bare = strncasecmp(name, "MPI_", 4) ? name : name + 4;
     for (const struct operation *o = operations; o < operations + n_operations; o++) {
-        *twin = (*bare == 'i' || *bare == 'I') && is_called(o, bare + 1);
-        if (*twin || is_called(o, bare))
+        const bool is_twin = (*bare == 'i' || *bare == 'I') && is_called(o, bare + 1);
+        if (twin)
+            *twin = is_twin;
+        if (is_twin || is_called(o, bare))
             return o;
     }
     return NULL;
@@ -182,14 +184,6 @@ int operation_persist(struct operation_call *c)
     int error = c->operation->init(c, &c->request);
     c->persistent = error == MPI_SUCCESS;
     return error;
-}
-
-bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
-                                 int root, size_t bytes)
-{
-    bool twin, good = operation_prepare(c, operation_find("broadcast", &twin), comm, root, bytes);
-    c->by = by;
-    return good;
 }
 
 void operation_release(struct operation_call *c)

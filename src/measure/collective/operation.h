@@ -54,7 +54,7 @@ extern const struct operation operations[];
 extern const size_t n_operations;
 
 /* Finds an operation by our name or MPI's ("bcast", "MPI_Allreduce"); NULL if there is none. *TWIN
- * is set to whether the name was that of the non-blocking form ("ibroadcast"). */
+ * (may be NULL) is set to whether the name was that of the non-blocking form ("ibroadcast"). */
 const struct operation *operation_find(const char *name, bool *twin);
 
 static inline bool operation_is_rooted(const struct operation *o)
@@ -91,10 +91,6 @@ void operation_release(struct operation_call *c);
 /* Collective: makes C persistent (MPI_Bcast_init; then each run is MPI_Start and MPI_Wait). Returns
  * an MPI error code. The operation must have init(). */
 int operation_persist(struct operation_call *c);
-
-/* operation_prepare() for a broadcast by BY. */
-bool operation_prepare_broadcast(struct operation_call *c, const struct bcast *by, MPI_Comm comm,
-                                 int root, size_t bytes);
 
 /* Puts known data into the send buffer and clears the receive buffer. This and the check are for
  * calls of operation_prepare(). */

@@ -156,7 +156,8 @@ bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency
 /* Allocates the data of the trials, on all ranks or on none. */
 static bool trial_open(const struct grid *g, int root, size_t bytes, struct operation_call *data)
 {
-    bool good = g->size > 1 && operation_prepare_broadcast(data, NULL, g->comm, root, bytes);
+    bool good = g->size > 1 &&
+                operation_prepare(data, operation_find("broadcast", NULL), g->comm, root, bytes);
     if (sync_all_have(g->comm, good) == MPI_SUCCESS)
         return true;
     operation_release(data);
