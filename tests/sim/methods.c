@@ -97,8 +97,9 @@ static void judge(struct test *t, const struct latency_outcome *o, const struct 
 static struct latency_case make_case(const struct test *t, struct operation_call *data,
                                      MPI_Comm comm, const struct bcast *a, int root)
 {
-    if (!operation_prepare_broadcast(data, a, comm, root, t->bench.sizes.min))
+    if (!operation_prepare(data, operation_find("broadcast", NULL), comm, root, t->bench.sizes.min))
         MPI_Abort(MPI_COMM_WORLD, 1);
+    data->by = a;
     struct latency_case c = operation_case(data, false);
     c.plan = plan_default();
     /* Back-pressure takes some operations to climb from a slow link to the root, and until then

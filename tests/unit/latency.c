@@ -41,7 +41,8 @@ static void measure(int rank, void *arg)
     const struct latency_method *methods[32];
     struct latency_outcome out;
     struct operation_call data;
-    cr_assert(operation_prepare_broadcast(&data, m->bcast, MPI_COMM_WORLD, 0, 8));
+    cr_assert(operation_prepare(&data, operation_find("broadcast", NULL), MPI_COMM_WORLD, 0, 8));
+    data.by = m->bcast;
     struct latency_case c = m->bcast ? operation_case(&data, false)
                                      : (struct latency_case){.comm = MPI_COMM_WORLD,
                                                              .run = fan_in,
