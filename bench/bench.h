@@ -148,8 +148,5 @@ void bench_keep(const struct bench *b, struct document *results);
 /* bench_contention() measures from here on. */
 void bench_watch(void);
 
-/* Collective, at the end: adds the longest time that a rank was not scheduled to rank 0's D. */
-void bench_judge(const struct bench *b, struct document *d);
-
 /* Ends bench_keep(), and removes its file if the results were SAVED. */
 void bench_keep_end(bool saved);

@@ -3,7 +3,7 @@
 check_LTLIBRARIES += libbench.la
 BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench $(MPI_CFLAGS) $(HWLOC_CFLAGS)
 libbench_la_CPPFLAGS = $(BENCH_CPPFLAGS)
-libbench_la_SOURCES = bench/bench.c bench/facts.c bench/progress.c bench/sweep.c
+libbench_la_SOURCES = bench/bench.c bench/sweep.c
 libbench_la_LIBADD = libmeasure.la libresults.la libdocument.la libtopology.la libbase.la
 
 # What each program is made of besides libbench: for every MPI (layers/NAME/collbench-...) and for the

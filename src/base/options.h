@@ -50,8 +50,8 @@ struct option_entry {
 
 /* A list of named things, with indices 0, 1, 2, ... until NAME or WORD is NULL. */
 struct option_registry {
-    const char *what;              /* "benchmark", for messages; NULL: the option's name */
-    const char *(*name)(size_t i); /* returns "" for a thing that cannot be chosen */
+    const char *what;                 /* "benchmark", for messages; NULL: the option's name */
+    const char *(*name)(size_t i);    /* returns "" for a thing that cannot be chosen */
     size_t (*find)(const char *name); /* index by a further name, SIZE_MAX if unknown; or NULL */
     bool (*in_all)(size_t i, const void *values); /* whether "all" includes it; NULL: always */
     const char *const *word;                      /* the names, as an alternative to the function
