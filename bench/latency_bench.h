@@ -65,6 +65,7 @@ struct latency_row {
     const struct latency_outcome *outcome;
     int repetitions; /* M, as requested */
     bool spoiled;    /* CPU contention: differences between figures are not significant */
+    bool arrivals;   /* ranks enter as --arrivals says, not at once */
 };
 
 bool latency_is_latency(const struct latency_method *m);

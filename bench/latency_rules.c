@@ -119,7 +119,8 @@ static void judge_clocks(const struct subject_row *s)
     if (r->dropped > 0)
         say(s, "late_ranks", SEVERITY_NOTE, 0,
             "%d operations excluded: a rank entered after the announced time", r->dropped);
-    if (r->figure && r->asked == 0 && r->entry_spread > 0.1 * r->value.value + clock_noise)
+    if (!s->row->arrivals && r->figure && r->asked == 0 &&
+        r->entry_spread > 0.1 * r->value.value + clock_noise)
         say(s, "entries_apart", SEVERITY_DOUBT, 1e6 * r->entry_spread, "arrival spread %.2f us",
             1e6 * r->entry_spread);
 }

@@ -131,8 +131,10 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
 void latency_tables_add(struct tables *t, const struct bench_point *p,
                         const struct latency_outcome *outcome, bool spoiled)
 {
-    const struct latency_row row = {
-        .outcome = outcome, .repetitions = t->o->bench.plan.repetitions, .spoiled = spoiled};
+    const struct latency_row row = {.outcome = outcome,
+                                    .repetitions = t->o->bench.plan.repetitions,
+                                    .spoiled = spoiled,
+                                    .arrivals = p->arrival};
     for (size_t i = 0; i < outcome->n_results; i++) {
         const struct latency_result *r = &outcome->result[i];
         add_method(t, p, r);

@@ -8,7 +8,6 @@
 /* Moments of one operation on one rank, on the common clock. */
 struct stamp {
     double entry, exit;
-    double due;  /* the entry without the delay that was asked for */
     double late; /* 1: this rank missed the announced time */
 };
 
@@ -59,7 +58,6 @@ static int take_stamps(struct direct *d, int repetitions)
         TRY(begin(d, &late));
         d->mine[k].late = late;
         d->mine[k].entry = run_global(r, clock_now());
-        d->mine[k].due = d->mine[k].entry - c->after;
         TRY(run_operation(r));
         d->mine[k].exit = run_global(r, clock_now());
         clock_hold(d->silence);
@@ -70,7 +68,7 @@ static int take_stamps(struct direct *d, int repetitions)
 /* First and last entry and exit of one operation. A broadcast's root that enters
  * last has no exit that counts. */
 struct seen {
-    double first_in, last_in, first_out, last_out, first_due, last_due;
+    double first_in, last_in, first_out, last_out;
     bool late;
 };
 
@@ -78,14 +76,12 @@ struct seen {
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     bool broadcast = d->run->c->kind == COLLECTIVE_FROM_ROOT;
-    struct seen s = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, false};
+    struct seen s = {INFINITY, -INFINITY, INFINITY, -INFINITY, false};
     for (int i = 0; i < d->run->size; i++) {
         const struct stamp *t = &of[(size_t)i * n];
         s.first_in = fmin(s.first_in, t->entry);
         s.last_in = fmax(s.last_in, t->entry);
         s.first_out = fmin(s.first_out, t->exit);
-        s.first_due = fmin(s.first_due, t->due);
-        s.last_due = fmax(s.last_due, t->due);
         if (!broadcast || i != d->last)
             s.last_out = fmax(s.last_out, t->exit);
         s.late |= d->last < 0 && t->late > 0;
@@ -112,7 +108,7 @@ static void evaluate(struct direct *d, const struct batch *b, double *value, int
         if (s.late)
             continue;
         value[(*n)++] = s.last_out - (d->window ? s.first_in : s.last_in) - r->clock_cost;
-        samples_add(&d->entries_apart, s.last_due - s.first_due);
+        samples_add(&d->entries_apart, s.last_in - s.first_in);
         for (int i = 0; i < r->size; i++, of += b->repetitions)
             samples_add(&d->exits[i], of->exit - s.last_in - r->clock_cost);
     }

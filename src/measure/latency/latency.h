@@ -115,10 +115,10 @@ struct latency_result {
                          latency, because the common clock itself assumes symmetric latencies */
     bool
         over_budget; /* the budget ended a series, or the search for the hold time (struct curve) */
-    double clock_bound;  /* "direct", "repro-window": error of the common clock; 0 for the others */
-    int dropped;         /* "direct", "repro-window": operations that some rank entered late */
-    double entry_spread; /* the same two: median time from first to last entry, without the case's
-                            own delays; NaN for the others */
+    double clock_bound; /* "direct", "repro-window": error of the common clock; 0 for the others */
+    int dropped;        /* "direct", "repro-window": operations that some rank entered late */
+    double
+        entry_spread; /* the same two: median time from first to last entry; NaN for the others */
 };
 
 struct latency_outcome {
