@@ -179,6 +179,21 @@ static void put_calls(struct screen *s)
     document_free(d);
 }
 
+/* As one line, since the table has no room for a column of them. */
+static void put_algorithms(struct screen *s)
+{
+    char text[2000];
+    int n = 0;
+    for (uint32_t i = 0; i < s->v->p->operations.n && n < (int)sizeof text - 300; i++) {
+        const char *name = algorithm_of(s->v->p, i);
+        if (name)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s: %s", n ? "; " : "",
+                          s->v->p->operations.at[i].name, name);
+    }
+    if (n)
+        put_text(s, "Algorithms in use, by their messages: ", text);
+}
+
 static void put_next(struct screen *s, const char *directory)
 {
     char text[5000];
@@ -223,6 +238,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
         put_findings(&s);
     }
     put_calls(&s);
+    put_algorithms(&s);
     put_next(&s, directory);
     document_free(d);
 }

@@ -76,8 +76,27 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
         OPTIONAL("slowest_ratio", REAL, "x mean",                                                  \
                  "time of that rank, as a multiple of the mean of all")
 
-static const struct column operation_columns[] = {OPERATION, CALLS};
-static const struct column site_columns[] = {OPERATION, CALLS, SITE};
+#define ALGORITHM                                                                                  \
+    {                                                                                              \
+        "algorithm", NULL, COLUMN_TEXT, 0,                                                         \
+            "in use, by the messages of all its calls (--trace=transport)", NULL,                  \
+            COLUMN_OPTIONAL | COLUMN_SHORTEN                                                       \
+    }
+
+static const struct column operation_columns[] = {OPERATION, CALLS, ALGORITHM};
+static const struct column site_columns[] = {OPERATION, CALLS, SITE, ALGORITHM};
+
+const char *algorithm_of(const struct profile *p, uint32_t operation)
+{
+    const char *found = NULL;
+    for (EACH(const struct profile_finding, f, p->findings))
+        if (operation != PROFILE_NONE && !strcmp(f->kind, "algorithms") &&
+            !strcmp(json_text_at(f->value, "operation"), p->operations.at[operation].name)) {
+            const char *name = json_text_at(f->value, "algorithm");
+            found = found && strcmp(found, name) != 0 ? "several" : name;
+        }
+    return found && strcmp(found, "unknown") != 0 ? found : NULL;
+}
 
 /* Whether a trace shows what calls of OPERATION wait for. A poll does not wait itself. */
 static bool is_traced(const struct profile *p, uint32_t operation)
@@ -134,6 +153,7 @@ static void fill_calls(struct table *t, const struct view *v)
                     rank_if(s.ranks, s.worst), (double)s.max * v->ranks / (double)s.sum);
         if (by_site)
             put_site(t, v, e->site);
+        table_text(t, algorithm_of(v->p, e->operation));
     }
     profile_free(sums);
 }

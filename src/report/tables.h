@@ -21,6 +21,9 @@ struct view {
 void view_open(struct view *v, const struct profile *p);
 void view_close(struct view *v);
 
+/* The algorithm that all calls of OPERATION used, "several" if they differ; NULL if unknown. */
+const char *algorithm_of(const struct profile *p, uint32_t operation);
+
 /* "MPI_Recv at x.c:12 main": a call with its call site, if known; written to TEXT, and returned.
  * Without an operation (PROFILE_NONE) the result is NONE. */
 enum { CALL_LABEL = 600 };
