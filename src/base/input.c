@@ -69,15 +69,17 @@ const char *input_process(pid_t pid, char text[1024])
     return end && end[1] ? end + 2 : "";
 }
 
-glob_t input_list(const char *directory, int length, const char *pattern)
+glob_t input_list(const char *directory, const char *pattern)
 {
     char all[8800] = "", *to = all;
     glob_t found = {0};
-    for (int i = 0; i < length && to < all + sizeof all - 100; i++) {
-        if (strchr("*?[\\", directory[i]))
+    for (; *directory && to < all + sizeof all - 100; directory++) {
+        if (strchr("*?[\\", *directory))
             *to++ = '\\';
-        *to++ = directory[i];
+        *to++ = *directory;
     }
+    while (to > all + 1 && to[-1] == '/')
+        to--;
     snprintf(to, 90, "%s", pattern);
     glob(all, 0, NULL, &found);
     return found;

@@ -24,6 +24,6 @@ size_t input_read(const char *path, char *text, size_t room);
  * result points into TEXT. */
 const char *input_process(pid_t pid, char text[1024]);
 
-/* The paths of DIRECTORY, whose first LENGTH characters are taken as they are, followed by what
+/* The paths of DIRECTORY, which is taken as it is, without slashes at its end, followed by what
  * matches PATTERN. Release by globfree(). */
-glob_t input_list(const char *directory, int length, const char *pattern);
+glob_t input_list(const char *directory, const char *pattern);

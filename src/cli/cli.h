@@ -32,7 +32,8 @@ extern bool cli_silent;
 struct option_parser cli_parse(const struct option_program *program, void *values, int argc,
                                char **argv);
 
-/* Takes one word, a directory or file, into the const char * at the beginning of VALUES. */
+/* Takes one word, a directory or file, without slashes at its end, into the const char * at the
+ * beginning of VALUES. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
 /* Collects directories or files of the command line in the ARRAY(const char *) at the beginning of

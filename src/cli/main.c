@@ -98,6 +98,8 @@ error_t cli_take_directory(struct option_parser *parser, void *values, char *wor
     const char **directory = values;
     if (*directory)
         return option_refuse(parser, "expected one directory, not '%s' and '%s'", *directory, word);
+    for (size_t n = strlen(word); n > 1 && word[n - 1] == '/'; n--)
+        word[n - 1] = '\0';
     *directory = word;
     return 0;
 }

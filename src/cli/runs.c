@@ -18,7 +18,7 @@
 static void add(struct kept_runs *r, const char *path)
 {
     char file[4400];
-    glob_t records = input_list(path, (int)strlen(path), "/rank[.-]*");
+    glob_t records = input_list(path, "/rank[.-]*");
     snprintf(file, sizeof file, "%s/profile.json", path);
     bool holds = !access(file, F_OK) || records.gl_pathc;
     globfree(&records);
@@ -32,21 +32,12 @@ static void add(struct kept_runs *r, const char *path)
 COMPARISON(latest_first, struct kept_run,
            ORDER(y->profile->started_unix, x->profile->started_unix) ?: strcmp(x->path, y->path))
 
-/* Without slashes at the end. */
-static int length_of(const char *directory)
-{
-    int length = (int)strlen(directory);
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    return length;
-}
-
 struct kept_runs runs_find(const char *directory)
 {
     static const char *const endings[] = {"", "/*", "-*"};
     struct kept_runs r = {0};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        glob_t found = input_list(directory, length_of(directory), endings[i]);
+        glob_t found = input_list(directory, endings[i]);
         for (size_t k = 0; k < found.gl_pathc; k++)
             add(&r, found.gl_pathv[k]);
         globfree(&found);
@@ -73,7 +64,7 @@ void runs_free(struct kept_runs *r)
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
-    glob_t records = input_list(path, (int)strlen(path), "/rank-*.ledger");
+    glob_t records = input_list(path, "/rank-*.ledger");
     double start = 0;
     for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
         struct ledger_header h;
@@ -89,7 +80,7 @@ char *runs_newest(const char *directory, double latest, bool (*wanted)(const voi
                   const void *arg)
 {
     char *found = NULL;
-    glob_t runs = input_list(directory, length_of(directory), "-????????");
+    glob_t runs = input_list(directory, "-????????");
     for (size_t i = 0; i < runs.gl_pathc; i++) {
         const double start = start_of(runs.gl_pathv[i], wanted, arg);
         if (start <= latest)
@@ -106,13 +97,12 @@ char *runs_current(const char *directory)
 {
     struct stat link;
     double made = 0; /* when the link was */
-    char *name = strndup(directory, (size_t)length_of(directory)), *found = NULL;
-    const bool exists = name && !lstat(name, &link);
+    char *found = NULL;
+    const bool exists = !lstat(directory, &link);
     if (exists)
         made = (double)link.st_mtim.tv_sec + (double)link.st_mtim.tv_nsec / 1e9;
     if (!exists || S_ISLNK(link.st_mode))
         found = runs_newest(directory, made, NULL, NULL);
-    free(name);
     return found ?: memory_strdup(directory);
 }
 

@@ -48,7 +48,7 @@ static void read_host(struct hosts *h, const char *path)
 struct hosts hosts_read(const char *directory)
 {
     struct hosts h = {0};
-    glob_t found = input_list(directory, (int)strlen(directory), "/" PREFIX "*");
+    glob_t found = input_list(directory, "/" PREFIX "*");
     for (size_t i = 0; i < found.gl_pathc; i++)
         read_host(&h, found.gl_pathv[i]);
     globfree(&found);
