@@ -22,24 +22,11 @@ struct report_command {
     const char *output, *what_if;
     struct timeline_view view;
     int format, table, top;
-    bool list, full, explain;
+    bool list;
+    struct report_options options; /* TABLE and TOP are set after parsing, from those above */
 };
 
 enum { NO_TABLE = 999 };
-
-static const struct report_table *table_of(const struct report_command *r)
-{
-    return r->table == NO_TABLE ? NULL : &report_tables[r->table];
-}
-
-static struct report_options options_of(const struct report_command *r)
-{
-    return (struct report_options){.full = r->full,
-                                   .table = table_of(r),
-                                   .top = (size_t)r->top,
-                                   .explain = r->explain,
-                                   .directory = r->directory};
-}
 
 /* For a run that ended abnormally or is still running; otherwise NULL. */
 static struct situation *evidence_of(const struct report_command *r, const struct profile *p)
@@ -79,7 +66,7 @@ static struct profile *load_trace(const char *directory)
 
 static bool write_text(const struct report_command *r, struct profile *p, FILE *out)
 {
-    struct report_options o = options_of(r);
+    struct report_options o = r->options;
     o.explained = !o.table && add_verdict(r, p, out);
     report_text(p, out, &o);
     return true;
@@ -99,11 +86,10 @@ static bool write_json(const struct report_command *r, struct profile *p, FILE *
 
 static bool write_page(const struct report_command *r, struct profile *p, FILE *out)
 {
-    const struct report_options o = options_of(r);
     const bool wanted = !isnan(r->view.from) || !isnan(r->view.to);
     add_verdict(r, p, NULL);
     struct profile *trace = p->trace.on ? load_trace(r->directory) : NULL;
-    const bool drawn = export_page(p, trace, &r->view, &o, out);
+    const bool drawn = export_page(p, trace, &r->view, &r->options, out);
     profile_free(trace);
     return drawn || !wanted ||
            reason_give("--from and --to: no timeline: %s",
@@ -114,9 +100,8 @@ static bool write_page(const struct report_command *r, struct profile *p, FILE *
 /* The whole document, or (with --table) one table. */
 static bool write_csv(const struct report_command *r, struct profile *p, FILE *out)
 {
-    const struct report_table *one = table_of(r);
-    const struct report_options o = options_of(r);
-    struct document *d = report_document(p, &o);
+    const struct report_table *one = r->options.table;
+    struct document *d = report_document(p, &r->options);
     const struct table *t = one ? document_find_table(d, one->name) : NULL;
     if (t)
         table_csv_write(t, out);
@@ -178,14 +163,14 @@ static const struct option_registry format_list = {"format", format_name},
 #define AT(member) offsetof(struct report_command, member)
 #define SECONDS OPTION_LIMITS(0, 1e9, "a number of seconds")
 static const struct option_entry entries[] = {
-    {"full", NULL, "every table; otherwise one screen", option_take_flag, AT(full)},
+    {"full", NULL, "every table; otherwise one screen", option_take_flag, AT(options.full)},
     {"table", "NAME", "only one table: %s", option_take_word, AT(table), &tables},
     {"what-if", "CHANGE",
      "of a run with --trace: its wall time with balance:SITE, faster:SITE,PERCENT, no-transfer or "
      "bcast:TREE",
      option_take_text, AT(what_if)},
     {"explain", NULL, "with --full or --table: what each column means", option_take_flag,
-     AT(explain)},
+     AT(options.explain)},
     {"list", NULL, "list the runs in DIR and beside it, the latest first", option_take_flag,
      AT(list)},
     {"format", "FORMAT",
@@ -206,7 +191,7 @@ static error_t check(struct option_parser *parser, void *values)
     const struct report_command *r = values;
     if (r->table != NO_TABLE && r->format != TEXT && r->format != CSV)
         return option_refuse(parser, "--table is for --format=text or csv");
-    if (r->what_if && (r->format != TEXT || r->table != NO_TABLE || r->full))
+    if (r->what_if && (r->format != TEXT || r->table != NO_TABLE || r->options.full))
         return option_refuse(parser, "--what-if is one line of text: leave out other formats, "
                                      "--table and --full");
     if (r->format != HTML && (!isnan(r->view.from) || !isnan(r->view.to)))
@@ -348,7 +333,9 @@ int cli_report(int argc, char **argv)
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
     char *path = is_file || r.list ? NULL : runs_current(r.directory);
-    r.directory = path ?: r.directory;
+    r.directory = r.options.directory = path ?: r.directory;
+    r.options.table = r.table == NO_TABLE ? NULL : &report_tables[r.table];
+    r.options.top = (size_t)r.top;
     bool good = is_file  ? write_file_of_benchmark(&r)
                 : r.list ? list_runs(r.directory)
                          : write_run(&r);
