@@ -18,6 +18,7 @@ struct instance {
     uint64_t late;       /* in late_members(): the present member's entry minus the first */
     int64_t entry_ns;    /* the first */
     bool at_several_sites;
+    bool segment_known; /* all ranks are members, and their times outside of MPI are known */
 };
 struct instances {
     struct instance *at;
@@ -87,7 +88,8 @@ static struct instance instance_of(struct profile *p, const struct profile_insta
                               .site = e->site,
                               .operation = e->operation,
                               .comm = comm_kind[e->comm],
-                              .awaited_rank = e->rank};
+                              .awaited_rank = e->rank,
+                              .segment_known = n == p->ranks.n};
     unsigned spared = e->spared;
     for (size_t i = 0; i < n; i++) {
         if (e[i].entry_ns > last) {
@@ -102,6 +104,9 @@ static struct instance instance_of(struct profile *p, const struct profile_insta
             spared = e[i].spared;
         result.time += positive(e[i].exit_ns - e[i].entry_ns);
         result.at_several_sites = result.at_several_sites || e[i].site != e->site;
+        result.segment_known = result.segment_known && e[i].outside_ns >= 0 &&
+                               e[i].rank < p->ranks.n &&
+                               p->ranks.at[e[i].rank].rank == (int32_t)e[i].rank;
     }
     result.entry_ns = first;
     result.stands_for = ledger_represented(spared, p->sample_mask);
@@ -194,6 +199,31 @@ static json_t *late_members(struct instance *at, size_t n, uint32_t size)
     return list;
 }
 
+/* Times outside of MPI before the N instances, of all N_RANKS ranks, in consecutive parts. */
+static void find_segments(struct profile_arrival *a, const struct instance *at, size_t n,
+                          size_t n_ranks)
+{
+    size_t known = 0, k = 0;
+    for (size_t i = 0; i < n; i++)
+        known += at[i].segment_known;
+    const size_t parts = known < NOISE_PARTS ? 1 : NOISE_PARTS;
+    double *sum = memory_alloc((n_ranks * parts + 1) * sizeof *sum);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t r = 0; at[i].segment_known && r < n_ranks; r++)
+            sum[at[i].member[r].rank * parts + k * parts / known] +=
+                (double)at[i].member[r].outside_ns * (double)at[i].stands_for;
+        k += at[i].segment_known;
+    }
+    a->outside = known ? json_array() : NULL;
+    for (size_t r = 0; known && r < n_ranks; r++) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < parts; i++)
+            json_push(list, json_integer(within_far(sum[r * parts + i])));
+        json_push(a->outside, list);
+    }
+    free(sum);
+}
+
 /* Sums the N instances of one row, each by the number of instances that it stands for. */
 static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t size)
 {
@@ -264,8 +294,7 @@ void arrivals_find(struct profile *p)
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint32_t n_ranks = 0; /* one more than the largest rank */
-    for (; p->arrivals.n > 0; p->arrivals.n--)
-        json_decref(p->arrivals.at[p->arrivals.n - 1].late);
+    table_clear(p, TABLE_ARRIVALS);
     for (size_t i = 0; i < p->ranks.n; i++) {
         p->ranks.at[i].collective_wait_ns = 0;
         if (p->ranks.at[i].rank >= (int32_t)n_ranks)
@@ -286,6 +315,7 @@ void arrivals_find(struct profile *p)
         struct profile_arrival *row = PUSH(&p->arrivals);
         *row = sum_up(a, end - i, p->comms.at[a->comm].size);
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
+        find_segments(row, a, end - i, p->ranks.n);
         if (p->sample_mask && p->operations.at[a->operation].family == FAMILY_COLLECTIVE)
             limit(p, row, kind, several);
     }

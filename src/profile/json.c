@@ -53,21 +53,6 @@ static void put_run(const struct profile *p, FILE *out)
     put(out, "run", run);
 }
 
-static void put_columns(const struct profile *p, enum profile_table t, FILE *out)
-{
-    const struct fields *fields = profile_tables[t].fields();
-    fprintf(out, ",\n\"%s\":{", profile_tables[t].key);
-    for (const struct field *f = fields->at; f < fields->at + fields->n && f->key; f++) {
-        fprintf(out, "%s\"%s\":[", f > fields->at ? ",\n" : "", f->key);
-        for (size_t i = 0; i < rows_in(p, t)->n; i++) {
-            fputs(i ? "," : "", out);
-            json_write(field_json(f, row_at(p, t, i)), out, false);
-        }
-        fputc(']', out);
-    }
-    fputc('}', out);
-}
-
 static void put_findings(const struct profile *p, FILE *out)
 {
     json_t *kinds = json_object();
@@ -89,7 +74,7 @@ static bool write_profile(const struct profile *p, FILE *out)
     put_run(p, out);
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key && !(profile_tables[t].how & OF_RUN))
-            (profile_tables[t].how & BY_COLUMN ? put_columns : put_table)(p, t, out);
+            put_table(p, t, out);
     put_findings(p, out);
     put(out, "trace", fields_json(profile_trace_fields(), &p->trace));
     return fputs("}\n", out) >= 0 && !fflush(out) && !ferror(out);
@@ -146,22 +131,6 @@ static bool read_table(struct profile *p, enum profile_table t, const json_t *ar
     return good;
 }
 
-static bool read_columns(struct profile *p, enum profile_table t, const json_t *columns)
-{
-    const struct fields *fields = profile_tables[t].fields();
-    size_t n = json_array_size(json_object_get(columns, fields->at->key));
-    bool good = true;
-    for (size_t i = 0; good && i < n; i++) {
-        void *row = array_push(rows_in(p, t), profile_tables[t].size);
-        for (const struct field *f = fields->at; good && f < fields->at + fields->n && f->key;
-             f++) {
-            const json_t *value = json_array_get(json_object_get(columns, f->key), i);
-            good = value && field_read(value, f, row);
-        }
-    }
-    return good;
-}
-
 static void read_findings(struct profile *p, const json_t *findings)
 {
     const char *kind;
@@ -196,10 +165,9 @@ static bool read_all(struct profile *p, const json_t *json)
     p->has_arrivals = true;
     for (enum profile_table t = 0; t < TABLES; t++)
         if (profile_tables[t].key)
-            good = good && (profile_tables[t].how & BY_COLUMN ? read_columns : read_table)(
-                               p, t,
-                               json_object_get(profile_tables[t].how & OF_RUN ? run : json,
-                                               profile_tables[t].key));
+            good = good && read_table(p, t,
+                                      json_object_get(profile_tables[t].how & OF_RUN ? run : json,
+                                                      profile_tables[t].key));
     read_findings(p, json_object_get(json, "findings"));
     good = good && positions_valid(p);
     if (good)

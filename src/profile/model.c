@@ -207,13 +207,19 @@ struct profile *profile_new(void)
     return p;
 }
 
+void table_clear(struct profile *p, enum profile_table t)
+{
+    for (size_t i = 0; i < rows_in(p, t)->n; i++)
+        row_free(profile_tables[t].fields(), row_at(p, t, i));
+    rows_in(p, t)->n = 0;
+}
+
 void profile_free(struct profile *p)
 {
     if (!p)
         return;
     for (enum profile_table t = 0; t < TABLES; t++) {
-        for (size_t i = 0; i < rows_in(p, t)->n; i++)
-            row_free(profile_tables[t].fields(), row_at(p, t, i));
+        table_clear(p, t);
         free(rows_in(p, t)->at);
         free(p->index->of[t].table);
     }

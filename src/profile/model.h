@@ -89,9 +89,7 @@ const struct fields *profile_fields(void), *profile_trace_fields(void), *spread_
 enum table_how {
     SOUGHT = 1, /* keys are unique; otherwise rows are appended */
     SORTED = 2,
-    OF_RUN = 4,   /* in profile.json inside "run" */
-    BY_COLUMN = 8 /* in profile.json one array for each member, since a run has tens of thousands of
-                     rows */
+    OF_RUN = 4 /* in profile.json inside "run" */
 };
 
 struct table_info {
@@ -142,6 +140,9 @@ void spread_merge(struct spread *into, const struct spread *from);
 
 /* Whether every index in P is valid. */
 bool positions_valid(const struct profile *p);
+
+/* Removes all rows of a table whose keys are not unique. */
+void table_clear(struct profile *p, enum profile_table t);
 
 /* table_sort(): sorts one table to which no index refers. profile_sort(): sorts all, so that the
  * order depends only on the content. */

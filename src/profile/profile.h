@@ -43,9 +43,9 @@
     TABLE(ENTRIES, entries, "entries", profile_entry, SOUGHT | SORTED)                             \
     TABLE(GROUPS, groups, "groups", profile_group, SOUGHT | SORTED)                                \
     TABLE(ARRIVALS, arrivals, "arrivals", profile_arrival, 0)                                      \
-    TABLE(INSTANCES, instances, "instances", profile_instance, SORTED | BY_COLUMN)                 \
+    TABLE(INSTANCES, instances, NULL, profile_instance, SORTED)                                    \
     TABLE(PEERS, peers, "matrix", profile_peer, SOUGHT | SORTED)                                   \
-    TABLE(SAMPLES, samples, "samples", profile_sample, SOUGHT | SORTED | BY_COLUMN)                \
+    TABLE(SAMPLES, samples, "samples", profile_sample, SOUGHT | SORTED)                            \
     TABLE(WAITS, waits, "waits", wait, SOUGHT) /* longest first */                                 \
     TABLE(CAUSES, causes, "causes", root_cause, 0)                                                 \
     TABLE(PREDICTIONS, predictions, "predictions", prediction, 0) /* from what_if_best() */        \
@@ -143,7 +143,7 @@ int profile_save(const struct profile *p, int directory);
 json_t *profile_json(const struct profile *p);
 
 /* The value of its member "schema". */
-#define PROFILE_SCHEMA "collprof-profile/3"
+#define PROFILE_SCHEMA "collprof-profile/4"
 
 /* Reads a profile; JSON is changed. NULL, with a reason, if it is invalid. */
 struct profile *profile_from_json(json_t *json, const char **reason);

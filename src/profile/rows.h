@@ -148,18 +148,19 @@ END()
 
 /* One rank's part in one collective instance; ns on the clock that all ranks share. */
 ROW(profile_instance)
-F(comm_id, "communicator_id", HEX, KEY) /* of the communicator itself, not of its members */
-F(sequence, "sequence", U64, KEY)
+F(comm_id, NULL, HEX, KEY) /* of the communicator itself, not of its members */
+F(sequence, NULL, U64, KEY)
 /* In an intercommunicator, ranks of the second group follow those of the first. */
-F(comm_rank, "communicator_rank", U32, KEY)
-F(rank, "rank", U32, KEY) /* in MPI_COMM_WORLD */
-F(entry_ns, "entry_ns", I64, KEY)
-F(exit_ns, "exit_ns", I64, FIRST)
-F(outside_ns, "outside_ns", MAYBE, FIRST) /* see struct ledger_instance; negative if unknown */
-F(bytes, "bytes", U64, FIRST)
-CALL(FIRST)
-NEEDED(comm, "communicator", COMMS, FIRST)
-F(root, "root", I32, FIRST) /* rank in the communicator; -1 if none */
+F(comm_rank, NULL, U32, KEY)
+F(rank, NULL, U32, KEY) /* in MPI_COMM_WORLD */
+F(entry_ns, NULL, I64, KEY)
+F(exit_ns, NULL, I64, FIRST)
+F(outside_ns, NULL, I64, FIRST) /* see struct ledger_instance; negative if unknown */
+F(bytes, NULL, U64, FIRST)
+IN(site, NULL, SITES, FIRST)
+NEEDED(operation, NULL, OPERATIONS, FIRST)
+NEEDED(comm, NULL, COMMS, FIRST)
+F(root, NULL, I32, FIRST)   /* rank in the communicator; -1 if none */
 F(spared, NULL, U32, FIRST) /* see ledger_is_sampled() */
 PLAIN(uint32_t, signature)  /* see LEDGER_SIGNATURE() */
 END()
@@ -182,6 +183,9 @@ F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which the others w
 F(cost_ns, "cost_ns", U64, FIRST)           /* part of wait_ns spent waiting for cost_rank */
 F(cost_low_ns, "cost_low_ns", MAYBE, FIRST) /* lower end of its 95 % interval: noise_least() */
 F(late, "late_ns", JSON, FIRST) /* by rank in COMM, from the first entry to its own: medians */
+/* If all ranks are members: by rank, the time outside of MPI before these collectives, since each
+ * one's previous collective: in NOISE_PARTS consecutive parts, or in one if there are fewer. */
+F(outside, "outside_ns", JSON, FIRST)
 END()
 
 /* A measurement made in the run, or an error in its calls. */

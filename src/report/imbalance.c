@@ -4,94 +4,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time outside of MPI, by rank, in all segments that end at one call site: that of END, a
- * collective in which every rank waits for the last one. END NULL: in the rest of the run. */
-struct segments {
-    const struct profile_arrival *end;
-    double *outside; /* for each rank of the list, seconds; released by free() */
-    size_t n;        /* number of collectives of all ranks */
-    size_t longest;  /* index of the rank with the longest time */
-    double mean;
-    double part[NOISE_PARTS]; /* that rank's excess over the mean, by parts of the run */
+/* Time of a rank outside of MPI, seconds, and what is known of it by parts of the run. */
+struct outside {
+    double all, part[NOISE_PARTS];
 };
 
-/* Whether the collective from event I to END includes all ranks and ends a segment of S. */
-static bool ends_segment(const struct profile *p, const struct segments *s, const bool *taken,
-                         size_t i, size_t end)
+/* All segments that end at one call site: that of END, a collective in which every rank waits for
+ * the last one. END NULL: the rest of the run. */
+struct segments {
+    const struct profile_arrival *end;
+    const struct outside *outside; /* for each rank of the list */
+    size_t longest;                /* index of the rank with the longest time */
+    double mean, excess;           /* that rank's over the mean */
+    double part[NOISE_PARTS];      /* the same by parts */
+};
+
+/* Reads the times before the collectives of A. False if they are unknown. */
+static bool read_outside(const struct profile_arrival *a, struct outside *to, size_t n)
 {
-    const struct profile_instance *e = &p->instances.at[i];
-    bool mine = !taken[i] && end - i == p->ranks.n &&
-                (!s->end || (e->site == s->end->site && e->operation == s->end->operation));
-    for (; mine && i < end; i++) {
-        e = &p->instances.at[i];
-        mine = e->outside_ns >= 0 && e->rank < p->ranks.n &&
-               p->ranks.at[e->rank].rank == (int32_t)e->rank;
+    memset(to, 0, n * sizeof *to);
+    for (size_t r = 0; r < n; r++) {
+        const json_t *list = json_array_get(a->outside, r);
+        const size_t parts = json_array_size(list);
+        for (size_t i = 0; i < parts; i++) {
+            const double time = 1e-9 * (double)json_integer_value(json_array_get(list, i));
+            to[r].all += time;
+            if (parts == NOISE_PARTS)
+                to[r].part[i] = time;
+        }
     }
-    return mine;
+    return json_array_size(a->outside) == n;
 }
 
-/* Number of collectives that the sampled one with first event E represents, times 1e-9 (ns to
- * s). */
-static double weight(const struct profile *p, const struct profile_instance *e)
+/* Adds SIGN times the times of N ranks. */
+static void add_outside(struct outside *to, double sign, const struct outside *from, size_t n)
 {
-    return 1e-9 * (double)ledger_represented(e->spared, p->sample_mask);
-}
-
-static void find_parts(const struct profile *p, const bool *taken, struct segments *s)
-{
-    size_t at = 0;
-    for (size_t i = 0, end; i < p->instances.n; i = end) {
-        const struct profile_instance *e = &p->instances.at[i];
-        double excess = 0;
-        end = instances_next(p, i);
-        if (!ends_segment(p, s, taken, i, end))
-            continue;
-        for (; e < &p->instances.at[end]; e++)
-            excess += (double)e->outside_ns * ((e->rank == s->longest) - 1 / (double)p->ranks.n);
-        s->part[at++ * NOISE_PARTS / s->n] += excess * weight(p, &p->instances.at[i]);
+    for (size_t r = 0; r < n; r++) {
+        to[r].all = fmax(0, to[r].all + sign * from[r].all);
+        for (size_t i = 0; i < NOISE_PARTS; i++)
+            to[r].part[i] += sign * from[r].part[i];
     }
 }
 
-/* Fills S. If it has no END, the caller has set the times outside of MPI. */
-static void measure(const struct profile *p, const bool *taken, struct segments *s)
+static void measure(struct segments *s, size_t n)
 {
-    for (size_t i = 0, end; i < p->instances.n; i = end) {
-        end = instances_next(p, i);
-        if (!ends_segment(p, s, taken, i, end))
-            continue;
-        s->n++;
-        for (size_t k = i; s->end && k < end; k++)
-            s->outside[p->instances.at[k].rank] +=
-                weight(p, &p->instances.at[i]) * (double)p->instances.at[k].outside_ns;
+    for (size_t r = 0; r < n; r++) {
+        s->mean += s->outside[r].all / (double)n;
+        s->longest = s->outside[r].all > s->outside[s->longest].all ? r : s->longest;
     }
-    for (size_t i = 0; i < p->ranks.n; i++) {
-        s->mean += s->outside[i] / (double)p->ranks.n;
-        s->longest = s->outside[i] > s->outside[s->longest] ? i : s->longest;
+    s->excess = s->outside[s->longest].all - s->mean;
+    for (size_t i = 0; i < NOISE_PARTS; i++) {
+        s->part[i] = s->outside[s->longest].part[i];
+        for (size_t r = 0; r < n; r++)
+            s->part[i] -= s->outside[r].part[i] / (double)n;
     }
-    if (s->n >= NOISE_PARTS)
-        find_parts(p, taken, s);
-}
-
-/* Subtracts the segments of S from REST, the time of the rest of the run. */
-static void take(const struct profile *p, bool *taken, const struct segments *s, double *rest)
-{
-    for (size_t i = 0, end; i < p->instances.n; i = end) {
-        end = instances_next(p, i);
-        taken[i] = taken[i] || ends_segment(p, s, taken, i, end);
-    }
-    for (size_t i = 0; i < p->ranks.n; i++)
-        rest[i] = fmax(0, rest[i] - s->outside[i]);
 }
 
 /* Upper bound of the delay that the longest rank causes: the others wait no longer than they are in
  * collectives and in messages. */
 static double cost_of(const struct profile *p, const struct segments *s)
 {
-    double excess = s->outside[s->longest] - s->mean, wait = s->end ? (double)s->end->wait_ns : 0;
+    double wait = s->end ? (double)s->end->wait_ns : 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         wait +=
             !s->end || p->ranks.at[i].message_ns < 0 ? INFINITY : (double)p->ranks.at[i].message_ns;
-    return fmin(excess, 1e-9 * wait / (double)p->ranks.n);
+    return fmin(s->excess, 1e-9 * wait / (double)p->ranks.n);
 }
 
 /* The lower end of the 95 % interval of COST; NaN if unknown: the parts of the run contain only the
@@ -101,7 +78,7 @@ static double low_of(const struct segments *s, double cost)
     double sum = 0;
     for (size_t i = 0; i < NOISE_PARTS; i++)
         sum += s->part[i];
-    if (s->n < NOISE_PARTS || sum <= (s->outside[s->longest] - s->mean) / 2)
+    if (sum <= s->excess / 2)
         return NAN;
     return cost * fmin(1, noise_least(s->part) / sum);
 }
@@ -159,8 +136,8 @@ static void add(struct imbalances *list, const struct profile *p, const struct s
     double sum[2] = {0};
     size_t n = 0, i = 0;
     for (size_t r = 0; r < p->ranks.n; r++) {
-        slow[r] = s->outside[r] >= (s->mean + s->outside[s->longest]) / 2;
-        sum[slow[r]] += s->outside[r];
+        slow[r] = s->outside[r].all >= s->mean + s->excess / 2;
+        sum[slow[r]] += s->outside[r].all;
         n += slow[r];
     }
     while (i < list->n && memcmp(list->at[i].slow, slow, p->ranks.n * sizeof *slow) != 0)
@@ -185,31 +162,32 @@ struct imbalances imbalances_find(const struct view *v)
     struct imbalances list = {0};
     if (!v->where.known || p->ranks.n < 2)
         return list;
-    bool *taken = memory_alloc((p->instances.n + 1) * sizeof *taken);
-    double *rest = memory_alloc(p->ranks.n * sizeof *rest);
+    struct outside *own = memory_alloc(p->ranks.n * sizeof *own);
+    struct outside *rest = memory_alloc(p->ranks.n * sizeof *rest);
+    for (size_t i = 0; i < p->arrivals.n; i++)
+        if (read_outside(&p->arrivals.at[i], own, p->ranks.n))
+            add_outside(rest, 1, own, p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
-        rest[i] = rank_outside(&p->ranks.at[i]);
+        rest[i].all = rank_outside(&p->ranks.at[i]);
     for (size_t i = 0; i <= p->arrivals.n; i++) {
-        struct segments s = {.end = i < p->arrivals.n ? &p->arrivals.at[i] : NULL, .outside = rest};
-        if (s.end && (p->comms.at[s.end->comm].size != p->ranks.n ||
-                      arrivals_kind(p, s.end->operation) != COLLECTIVE_ALL))
+        struct segments s = {.end = i < p->arrivals.n ? &p->arrivals.at[i] : NULL};
+        if (s.end && (arrivals_kind(p, s.end->operation) != COLLECTIVE_ALL ||
+                      !read_outside(s.end, own, p->ranks.n)))
             continue;
-        if (s.end)
-            s.outside = memory_alloc(p->ranks.n * sizeof *s.outside);
-        measure(p, taken, &s);
+        s.outside = s.end ? own : rest;
+        measure(&s, p->ranks.n);
         double cost = cost_of(p, &s), low = low_of(&s, cost),
                doubt = noise_doubt(p, p->ranks.at[s.longest].rank, false, s.mean);
         if (noise_matters(cost, low, doubt, v->where.run)) {
             add(&list, p, &s, cost, low, doubt);
-            take(p, taken, &s, rest);
+            if (s.end)
+                add_outside(rest, -1, own, p->ranks.n);
         } else if (noise_matters(cost, low, 0, v->where.run)) {
             list.doubtful = true;
         }
-        if (s.end)
-            free(s.outside);
     }
     free(rest);
-    free(taken);
+    free(own);
     return list;
 }
 

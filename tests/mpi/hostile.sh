@@ -69,8 +69,8 @@ refused region 'p["regions"].append({"name": "x", "entered": 1, "time_ns": -5})'
 refused finding 'p["findings"] = {"benchmark": [{"operation": "MPI_Bcast", "ranks": 2, "methods": [{"time_us": 1e308}]}]}'
 refused quoted 'p["operations"][0]["name"] = "\"},{\"ph\":\"X"'
 refused nameless 'p["operations"][0]["name"] = ""'
-refused members 'p["instances"]["entry_ns"][0] = 2**62'
-refused column 'p["instances"]["site"].pop()'
+refused members 'p["arrivals"][0]["cost_low_ns"] = 2**62'
+refused table 'p["arrivals"][0].pop("operation")'
 
 # More than the memory can hold is not read, and takes no time.
 forged large 'pass'

@@ -40,13 +40,6 @@ static double total(const json_t *p, const char *table, const char *key)
     return sum;
 }
 
-/* In row I of a table that is written by columns. */
-static double element(const json_t *table, const char *column, size_t i)
-{
-    const json_t *is = json_array_get(json_object_get(table, column), i);
-    return json_is_number(is) ? json_number_value(is) : NAN;
-}
-
 /* Of the calls of a row: its histogram has all of them, and their times are within its bounds. */
 static void expect_distribution(const json_t *e)
 {
@@ -163,17 +156,25 @@ static double sum(const json_t *p, const char *operation, const char *key)
     cr_expect_float_eq(sum(p, operation, key) / 1e6, ms, 0.2, "%s %s: %g ms", operation, key,      \
                        sum(p, operation, key) / 1e6)
 
-/* Of the 16 collectives: rank 2 works 7 ms before the eleventh, rank 3 2 ms before each of the
- * last four, rank 0 5 ms before the calls for messages that come before the eleventh. */
+/* Before a broadcast rank 2 works 7 ms, before that rank 0 5 ms before its calls for messages; rank
+ * 3 2 ms before each of the four barriers. */
 static void expect_outside(const json_t *p)
 {
-    const json_t *table = json_object_get(p, "instances");
-    cr_expect_eq(json_array_size(json_object_get(table, "rank")), 16 * RANKS);
-    for (size_t i = 0; i < 16 * RANKS; i++) {
-        int rank = (int)element(table, "rank", i), at = (int)element(table, "sequence", i);
-        double ms = rank == 3 && at >= 12 ? 2 : at != 10 ? 0 : rank == 0 ? 5 : rank == 2 ? 7 : 0;
-        double is = element(table, "outside_ns", i) / 1e6;
-        cr_expect_float_eq(is, ms, 0.01, "rank %d, collective %d: %g ms", rank, at, is);
+    size_t i, r;
+    const json_t *a, *ns;
+    json_array_foreach(json_object_get(p, "arrivals"), i, a) {
+        const json_t *o =
+            json_array_get(json_object_get(p, "operations"), (size_t)number(a, "operation"));
+        const char *name = json_text_at(o, "name");
+        const double of_bcast[] = {5, 0, 7, 0};
+        cr_expect_eq(json_array_size(json_object_get(a, "outside_ns")), RANKS);
+        json_array_foreach(json_object_get(a, "outside_ns"), r, ns) {
+            double ms = !strcmp(name, "MPI_Bcast")               ? of_bcast[r]
+                        : r == 3 && !strcmp(name, "MPI_Barrier") ? 8
+                                                                 : 0;
+            double is = json_number_value(json_array_get(ns, 0)) / 1e6;
+            cr_expect_float_eq(is, ms, 0.04, "rank %zu, %s: %g ms", r, name, is);
+        }
     }
 }
 
@@ -502,14 +503,16 @@ Test(layer, samples)
         const json_t *s = json_object_get(p, "samples"), *sites = json_object_get(p, "sites"),
                      *operations = json_object_get(p, "operations");
         double ms[RANKS][2] = {{0}}, known = 0, called = 0;
-        for (size_t i = 0; i < json_array_size(json_object_get(s, "rank")); i++) {
-            const double at = element(s, "stack", i), is = element(s, "ns", i) / 1e6,
-                         from = element(s, "from_operation", i);
+        const json_t *row;
+        size_t k;
+        json_array_foreach(s, k, row) {
+            const double at = json_number_at(row, "stack"), is = number(row, "ns") / 1e6,
+                         from = json_number_at(row, "from_operation");
             const json_t *frames =
                 at >= 0 ? json_object_get(json_array_get(sites, (size_t)at), "frames") : NULL;
             const char *name =
-                from < 0 ? "" : json_text_at(json_array_get(operations, (size_t)from), "name");
-            ms[(int)element(s, "rank", i)][!strcmp(name, "MPI_Gather")] += is;
+                isnan(from) ? "" : json_text_at(json_array_get(operations, (size_t)from), "name");
+            ms[(int)number(row, "rank")][!strcmp(name, "MPI_Gather")] += is;
             known += is;
             called += json_array_size(frames) > 2 ? is : 0;
         }

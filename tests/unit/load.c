@@ -162,7 +162,7 @@ Test(load, nothing_to_read)
     cr_assert_null(profile_load(scratch));
     cr_assert_null(profile_load("/nonexistent"));
     scratch_write("profile.json",
-                  "{\"schema\": \"collprof-profile/3\", \"entries\": [{\"calls\": \"many\"}]}");
+                  "{\"schema\": \"collprof-profile/4\", \"entries\": [{\"calls\": \"many\"}]}");
     cr_assert_null(profile_load(scratch));
     scratch_write("profile.json", "{\"schema\": \"coll");
     cr_assert_null(profile_load(scratch));

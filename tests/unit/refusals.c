@@ -93,7 +93,7 @@ Test(refusals, another_version)
     json_object_set_new(json, "schema", json_string("collprof-profile/2"));
     cr_expect_null(profile_from_json(json, &reason));
     cr_expect_str_eq(reason, "a profile of another version of collprof (this one reads "
-                             "collprof-profile/3)");
+                             "collprof-profile/4)");
     json_object_set_new(json, "schema", json_string("collprof-scale/1"));
     cr_expect_null(profile_from_json(json, &reason));
     cr_expect_str_eq(reason, "no collprof profile");
