@@ -138,7 +138,7 @@ void runs_print(const struct kept_runs *r)
         table_text(t, r->list.at[i].path);
         table_text(t, *profile_started(p, "%Y-%m-%d %H:%M:%S", date) ? date : NULL);
         table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
-        table_real(t, profile_longest_ns(p) / 1e9);
+        table_real(t, profile_longest_known(p) ? profile_longest_ns(p) / 1e9 : NAN);
         put_state(t, r->list.at[i].path, p);
         table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
     }

@@ -231,6 +231,10 @@ uint32_t *comm_kinds(const struct profile *p);
 double profile_wall_ns(const struct profile *p);
 double profile_longest_ns(const struct profile *p);
 
+/* Whether the run ended at a known time: the last that is known of a rank that was cut off is its
+ * last call. Otherwise the run lasted at least profile_longest_ns(). */
+bool profile_longest_known(const struct profile *p);
+
 /* Seconds that the rank was outside of MPI, without experiments (--ack and the like). */
 double rank_outside(const struct profile_rank *r);
 

@@ -109,6 +109,14 @@ double profile_longest_ns(const struct profile *p)
     return longest;
 }
 
+bool profile_longest_known(const struct profile *p)
+{
+    const struct profile_rank *longest = p->ranks.at;
+    for (EACH(const struct profile_rank, r, p->ranks))
+        longest = r->wall > longest->wall ? r : longest;
+    return p->ranks.n && longest->state != PROFILE_CUT_OFF;
+}
+
 double rank_outside(const struct profile_rank *r)
 {
     return fmax(0, r->wall - 1e-9 * ((double)r->mpi_ns + (double)r->injected_ns));

@@ -26,10 +26,10 @@ const char *run_title(const struct profile *p, char text[RUN_TITLE])
     char all[24] = "", host[HOSTS_TEXT];
     if (some)
         snprintf(all, sizeof all, " of %d", p->size);
-    snprintf(text, RUN_TITLE, "%.100s on %zu%s rank%s, %s, %s",
+    snprintf(text, RUN_TITLE, "%.100s on %zu%s rank%s, %s, %s%s",
              p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n, all,
              p->ranks.n == 1 && !some ? "" : "s", hosts_text(p, host),
-             AS_TIME(profile_longest_ns(p)));
+             profile_longest_known(p) ? "" : "at least ", AS_TIME(profile_longest_ns(p)));
     return text;
 }
 

@@ -101,6 +101,13 @@ Test(report, in_full_has_every_table_that_has_rows)
     p->trace.wait_ns = 3000000;
     text = text_of(p, &(struct report_options){.width = 120, .full = true});
     assert_has(text, "causes of waiting: 3.00 ms of 3.00 ms");
+    assert_lacks(text, "at least");
+    free(text);
+    p->ranks.at[2].wall += 1;
+    p->ranks.at[2].state = PROFILE_CUT_OFF;
+    text = text_of(p, &(struct report_options){.width = 120, .full = true});
+    assert_has(text, "alpha, at least 3.00 s");
+    assert_has(text, "wall time: at least 3.00 s");
     free(text);
     profile_free(p);
 }
