@@ -189,8 +189,7 @@ static void code_text(const struct finding_context *c, const struct segment *s, 
     free(slow);
 }
 
-/* CERTAIN: CPU contention cannot explain the cost. */
-static void add_cause(struct finding_context *c, const struct segment *s, double cost, bool certain)
+static void add_cause(struct finding_context *c, const struct segment *s, double cost)
 {
     enum { CLIENTS = 3, BIG = 64 << 10 };
     const struct profile *p = c->v->p;
@@ -231,27 +230,20 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
                          AS_SHARE(s->passed, s->cost));
         wave_text(s->most, by + n, sizeof by - (size_t)n);
     }
-    if (certain)
-        gain_text(c, s, gain, sizeof gain);
+    gain_text(c, s, gain, sizeof gain);
     code_text(c, s, cost, code);
-    if (certain && one && s->most->kind == CAUSE_COMPUTATION)
+    if (one && s->most->kind == CAUSE_COMPUTATION)
         snprintf(advice, sizeof advice, "shorten or balance what rank %u does before %s",
                  s->most->rank, AS_CALL(c->v, s->most->operation, s->most->site, "MPI_Finalize"));
     else
         snprintf(advice, sizeof advice,
                  "see all causes of waiting: collprof report --table=causes %s",
                  c->directory ? c->directory : "DIR");
-    if (!certain) {
-        f.key = "uncertain_cause";
-        f.severity = SEVERITY_DOUBT;
-        f.cost.low = f.cost.high = NAN;
-    }
     document_finding(c->d, &f,
                      "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
-                     "most of it in %s%s.%s%s%s%s",
+                     "most of it in %s%s.%s%s%s",
                      between, ranks, AS_TIME(1e9 * cost),
-                     AS_SHARE(s->cost, (double)p->trace.wait_ns), call, more, code, by, gain,
-                     certain ? "" : " CPU contention may explain it.");
+                     AS_SHARE(s->cost, (double)p->trace.wait_ns), call, more, code, by, gain);
 }
 
 /* Whether the trace's time windows are too short to show which rank causes most waiting. */
@@ -278,22 +270,17 @@ void find_waits(struct finding_context *c)
     if (!p->trace.on || !p->waits.n || p->trace.covered <= 0 || windows_hide(c))
         return;
     c->traced = true;
-    struct segment uncertain = {0}; /* the costliest that CPU contention may explain */
     for (EACH(const struct root_cause, x, p->causes)) {
         const struct segment s = segment_of(p, x);
         if (!s.n || s.most->wait_operation == CAUSES_NONE ||
             (x->kind != CAUSE_COMPUTATION && x->kind != CAUSE_TRANSFER))
             continue;
         const double cost = segment_seconds(c, &s);
-        if (finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s))) {
-            add_cause(c, &s, cost, true);
-            struct imbalance *b;
-            while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
-                b->reported = true;
-        } else if (s.cost > uncertain.cost && noise_matters(cost, least_cost(c, &s), 0, c->run)) {
-            uncertain = s;
-        }
+        if (!finding_matters(c, cost, least_cost(c, &s), cause_doubt(c, &s)))
+            continue;
+        add_cause(c, &s, cost);
+        struct imbalance *b;
+        while ((b = imbalance_of_rank(&c->imbalances, p, s.most->rank)))
+            b->reported = true;
     }
-    if (uncertain.n)
-        add_cause(c, &uncertain, segment_seconds(c, &uncertain), false);
 }
