@@ -155,8 +155,6 @@ static bool is_better(const struct field *f, const void *to, const void *from)
     case MERGE_LEAST:
         return !is_empty(f, from) && (empty || compare_field(f, from, to) < 0);
     case MERGE_MIN:
-        if (f->kind == FIELD_REAL && (empty || is_empty(f, from)))
-            return empty;
         return compare_field(f, from, to) < 0;
     case MERGE_MAX:
         return compare_field(f, from, to) > 0;
@@ -172,14 +170,12 @@ static void fields_merge(const struct fields *fields, void *to, const void *from
     for (EACH(const struct field, f, *fields)) {
         char *x = (char *)to + f->offset;
         const char *y = (const char *)from + f->offset;
-        bool shorter = f->merge == MERGE_SHORTEST && entry_timed_calls(from) &&
-                       (!entry_timed_calls(to) || *(const uint64_t *)y < *(uint64_t *)x);
         if (f->merge == MERGE_SUM)
             add(f, x, y);
         else if (f->merge == MERGE_OR)
             for (size_t i = 0; i < f->size; i++)
                 x[i] = (char)(x[i] | y[i]);
-        else if (shorter || is_better(f, x, y))
+        else if (is_better(f, x, y))
             memcpy(x, y, f->size);
     }
 }

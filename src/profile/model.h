@@ -52,13 +52,12 @@ enum field_merge {
     MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member */
     MERGE_KEY_DOWN, /* part of the key, sorted in descending order */
     MERGE_PATH,     /* part of the key if the row's first member is empty; otherwise MERGE_LEAST */
-    MERGE_LEAST,    /* of two nonempty texts, the alphabetically first one */
+    MERGE_LEAST,    /* of two nonzero values or nonempty texts, the first one */
     MERGE_SUM,
-    MERGE_MIN, /* the minimum of positive reals */
+    MERGE_MIN,
     MERGE_MAX,
     MERGE_OR, /* bitwise or */
-    MERGE_AND,
-    MERGE_SHORTEST /* min_ns of a struct profile_entry */
+    MERGE_AND
 };
 
 /* The names of values 0, 1, ... */

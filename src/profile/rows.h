@@ -135,7 +135,7 @@ IN(region, "region", REGIONS, KEY)
 F(size_class, "size_class", U32, KEY)
 #define COUNTER(member) F(member, #member, U64, SUM)
 LEDGER_SUMS(COUNTER)
-F(min_ns, "min_ns", U64, SHORTEST)
+F(min_ns, "min_ns", U64, LEAST)
 F(max_ns, "max_ns", U64, MAX)
 F(histogram, "histogram", HISTOGRAM, SUM) /* HISTOGRAM_BUCKETS elements, of all ranks */
 END()
@@ -286,7 +286,7 @@ END()
 
 ROW(profile)
 F(run_id, "id", HEX, FIRST)
-F(started_unix, "started_unix", REAL, MIN)
+F(started_unix, "started_unix", REAL, LEAST)
 F(size, "size", I32, MAX) /* of MPI_COMM_WORLD; 0 if unknown */
 /* Calls of one rank may overlap: their sum may exceed the run time. */
 F(threads_at_once, "threads_at_once", BOOL, OR)
