@@ -19,9 +19,9 @@ size_t text_length(const char *text)
     return n;
 }
 
-void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width)
+size_t text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width)
 {
-    size_t indent = text_length(mark), used = indent;
+    size_t indent = text_length(mark), used = indent, lines = 1;
     fputs(mark, out);
     while (*text) {
         size_t word = strcspn(text, " "), length = 0;
@@ -31,6 +31,7 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
         if (!first && width && used + 1 + length > width) {
             fprintf(out, *mark == '#' ? "\n#%*s" : "\n%*s", (int)indent - (*mark == '#'), "");
             used = indent;
+            lines++;
         } else if (!first) {
             fputc(' ', out);
             used++;
@@ -42,6 +43,7 @@ void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t 
             text++;
     }
     fputc('\n', out);
+    return lines;
 }
 
 size_t text_edit_distance(const char *a, const char *b)

@@ -59,8 +59,8 @@ bool text_is_like(const char *word, const char *name);
 size_t text_length(const char *text);
 
 /* Writes TEXT after MARK, broken at WIDTH (0: never). Further lines are indented to its beginning,
- * after a '#' if MARK begins with one. */
-void text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
+ * after a '#' if MARK begins with one. Returns the number of lines. */
+size_t text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
 /* Whether WORDS, separated by blanks or commas, include WORD (an empty one: no); case is ignored.
  */

@@ -44,19 +44,13 @@ void screen_title(const struct view *v, FILE *out, const struct report_options *
 /* Writes TEXT after MARK if it ends by line LAST of the screen. Returns whether it did. */
 static bool put_within(struct screen *s, size_t last, const char *mark, const char *text)
 {
-    char *whole = NULL;
-    size_t size, n = 0;
-    FILE *piece = memory_open_text(&whole, &size);
-    text_paragraph_write(piece, mark, text, (size_t)s->o->width);
-    fclose(piece);
-    for (const char *at = whole; (at = strchr(at, '\n')); at++)
-        n++;
-    bool fits = s->lines + n <= last;
-    if (fits) {
-        fputs(whole, s->out);
+    const long begin = ftell(s->out);
+    const size_t n = text_paragraph_write(s->out, mark, text, (size_t)s->o->width);
+    const bool fits = s->lines + n <= last;
+    if (fits)
         s->lines += n;
-    }
-    free(whole);
+    else
+        fseek(s->out, begin, SEEK_SET);
     return fits;
 }
 
