@@ -99,7 +99,7 @@ extern struct injection ack_injection, benchmark_injection, replace_injection, t
 struct sync_clock *injection_clock(void);
 
 /* Seconds that this process may still spend in BEFORE, if SECONDS and PERCENT of the run so far are
- * allowed. The percentage is also for all that injections cost in calls before which none acts. */
+ * allowed. What injections cost in all other calls counts against PERCENT, too. */
 double injection_budget(const struct injection *self, double seconds, double percent);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's

@@ -82,7 +82,7 @@ static void write_out(int directory, const char *name, const struct ledger_heade
     close(fd);
 }
 
-/* Whether R is no rank of this host, or does not wait, compute or stand still for SECONDS. */
+/* Whether R, if it lives on this host, entered or left a call within SECONDS and is not stopped. */
 static bool is_moving(const struct rank_view *r, double seconds)
 {
     const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;
