@@ -34,7 +34,7 @@ static uint32_t piece_of(struct event_graph *g, enum cause_kind kind, uint32_t r
     struct root_cause group = row;
     struct delay_groups of;
     group.rank = CAUSES_NONE;
-    of.piece[MATCH_SHIFTED] = of.piece[MATCH_SEGMENT] = piece_at(g, &group);
+    of.piece[MATCH_SEGMENT] = piece_at(g, &group);
     group.site = group.operation = ANY_SITE;
     of.piece[MATCH_FROM] = piece_at(g, &group);
     group.from_site = group.from_operation = ANY_SITE;

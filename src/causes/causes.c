@@ -59,7 +59,7 @@ struct search {
     int64_t path_ns;
     size_t windows; /* that ended */
     size_t most_nodes;
-    uint64_t work, allowed; /* delays examined so far, and how many may be before forget() */
+    int64_t work; /* how many more delays may be examined before forget() */
 };
 
 static void spend(struct search *s, struct cause_thread *t, uint32_t piece, int64_t until)
@@ -78,7 +78,7 @@ static void forget_one(struct search *s, struct history **h, uint32_t lane, int6
 
 static void forget(struct search *s)
 {
-    s->work = s->allowed;
+    s->work = CAUSES_WORK;
     for (uint32_t i = 0; i < s->g->lanes.n; i++)
         forget_one(s, &s->thread[i].history, i, s->thread[i].at);
     for (uint32_t i = 0; i < s->g->calls.n; i++)
@@ -160,8 +160,7 @@ static void distribute(struct search *s, const struct graph_call *c, const struc
     if (late)
         history_compare(&s->pool, late, own, &s->delays);
     delays_match(&s->delays, s->g->groups_of.at, s->balance);
-    s->work += s->delays.n;
-    s->allowed += CAUSES_DELAYS;
+    s->work += CAUSES_DELAYS - (int64_t)s->delays.n;
     for (EACH(const struct history_difference, d, s->delays)) {
         sum += d->ns > 0 ? d->ns : 0;
         if (d->ns > most) {
@@ -300,7 +299,7 @@ static void replay(struct search *s)
         }
         while (s->thread[c->lane].next <= call)
             replay_call(s, &s->thread[c->lane]);
-        if (s->pool.nodes > s->most_nodes || s->work > s->allowed + CAUSES_WORK)
+        if (s->pool.nodes > s->most_nodes || s->work < 0)
             forget(s);
     }
     if (n)
@@ -396,7 +395,7 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
 
 void causes_find(struct causes *c, const struct event_graph *g)
 {
-    struct search s = {.g = g};
+    struct search s = {.g = g, .work = CAUSES_WORK};
     *c = (struct causes){0};
     s.visit = memory_alloc((g->calls.n + 1) * sizeof *s.visit);
     s.thread = memory_alloc((g->lanes.n + 1) * sizeof *s.thread);

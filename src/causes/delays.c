@@ -3,12 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* The first matching is only for segments that both histories executed equally often. */
-static bool takes_part(const struct history_difference *d, enum matching m)
-{
-    return m != MATCH_SHIFTED || !(d->count > 0 || d->count < 0);
-}
-
 /* The excess of D over the average time of as many executions in the other history. */
 static double weight_of(const struct delay_balance *b, const struct history_difference *d)
 {
@@ -55,8 +49,6 @@ static void set_off(struct history_differences *delays, enum matching m,
     struct history_difference *d, *end = delays->at + delays->n;
     for (d = delays->at; d < end; d++) {
         struct delay_balance *b = &balance[groups[d->key].piece[m]];
-        if (!takes_part(d, m))
-            continue;
         *(d->ns > 0 ? &b->more : &b->less) += fabs(d->ns);
         if (d->ns > 0)
             b->more_count += fmax(0, d->count);
@@ -67,12 +59,12 @@ static void set_off(struct history_differences *delays, enum matching m,
     }
     for (d = delays->at; d < end; d++) {
         struct delay_balance *b = &balance[groups[d->key].piece[m]];
-        if (takes_part(d, m) && d->ns > 0)
+        if (d->ns > 0)
             b->weights += weight_of(b, d);
     }
     for (d = delays->at; d < end; d++) {
         const struct delay_balance *b = &balance[groups[d->key].piece[m]];
-        if (takes_part(d, m) && b->more > 0 && b->less > 0)
+        if (b->more > 0 && b->less > 0)
             set_off_one(b, d, m);
     }
     for (d = delays->at; d < end; d++)

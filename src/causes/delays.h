@@ -7,14 +7,7 @@
 /* How segments of two ranks' histories are matched, in this order: first the same segment; then
  * remaining computation after the same call, before the same call, and finally any computation,
  * since ranks with the same work may call MPI at different sites before and after it. */
-enum matching {
-    MATCH_SHIFTED, /* the same segment, if both histories executed it equally often */
-    MATCH_SEGMENT,
-    MATCH_FROM,
-    MATCH_TO,
-    MATCH_KIND,
-    MATCHINGS
-};
+enum matching { MATCH_SEGMENT, MATCH_FROM, MATCH_TO, MATCH_KIND, MATCHINGS };
 
 /* For each matching: the piece that represents the group of a piece. */
 struct delay_groups {

@@ -3,24 +3,17 @@
 #include "base/text.h"
 #include "verdict/text.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINES = 8 }; /* most findings about messages and requests */
 
-/* Adds a finding on ONE rank and another: FORMAT, and the calls A and B, or NULL. */
+/* Adds a finding on ONE rank and another: the PROBLEM, and the calls A and B, or NULL. */
 static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, int32_t other,
-                        const struct awaited *a, const struct awaited *b, const char *format, ...)
-    __attribute__((format(printf, 7, 8)));
-static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, int32_t other,
-                        const struct awaited *a, const struct awaited *b, const char *format, ...)
+                        const struct awaited *a, const struct awaited *b, const char *problem)
 {
     char text[VERDICT_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    text_copy(text, sizeof text, problem);
     verdict_text_pair(text, p, a, b);
     profile_add_finding(p, "verdict",
                         json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_rules[kind].name, "text",
@@ -57,7 +50,7 @@ static void add_mismatches(struct profile *p)
             if (a.signature == b.signature && done[site])
                 a.signature = b.signature = 0;
             if (done[site])
-                add_finding(p, VERDICT_MISMATCH, a.rank, b.rank, &a, &b, "%s",
+                add_finding(p, VERDICT_MISMATCH, a.rank, b.rank, &a, &b,
                             verdict_rules[VERDICT_MISMATCH].problem);
         }
     }
@@ -75,6 +68,7 @@ static void add_missing(struct profile *p, uint32_t comm)
     const uint32_t ranks = 0xffffff, most = ranks - (c->most & ranks), least = c->least & ranks;
     const uint64_t n = c->least >> 24;
     const struct profile_instance *e = NULL;
+    char problem[VERDICT_TEXT];
     if (c->most >> 24 <= n || c->created != 1 ||
         (c->site == PROFILE_NONE && !(c->flags & LEDGER_COMM_WORLD)))
         return;
@@ -83,10 +77,11 @@ static void add_missing(struct profile *p, uint32_t comm)
             p->instances.at[i].sequence == n)
             e = &p->instances.at[i];
     const struct awaited a = e ? awaited_of(p, e) : (struct awaited){0};
-    add_finding(p, VERDICT_MISSING, (int32_t)least, (int32_t)most, e ? &a : NULL, NULL,
-                "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
-                AS_COUNT(n), n == 1 ? "" : "s", comm_is_named(c) ? c->name : "a communicator", most,
-                AS_COUNT(c->most >> 24), e ? ": " : " (the next may make a communicator)");
+    snprintf(problem, sizeof problem,
+             "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
+             AS_COUNT(n), n == 1 ? "" : "s", comm_is_named(c) ? c->name : "a communicator", most,
+             AS_COUNT(c->most >> 24), e ? ": " : " (the next may make a communicator)");
+    add_finding(p, VERDICT_MISSING, (int32_t)least, (int32_t)most, e ? &a : NULL, NULL, problem);
 }
 
 /* --- messages and requests --- */
@@ -177,6 +172,7 @@ static bool is_of_same_call(const struct profile_balance *a, const struct profil
 static void add_unmatched(struct profile *p)
 {
     bool *done = memory_alloc(p->balances.n + 1);
+    char problem[VERDICT_TEXT];
     for (size_t i = 0, lines = 0; i < p->balances.n && lines < LINES; i++) {
         const struct profile_balance *b = &p->balances.at[i];
         const bool request = is_request(b);
@@ -189,9 +185,10 @@ static void add_unmatched(struct profile *p)
                 done[k] = true;
                 n += open_of(p, &p->balances.at[k]);
             }
-        add_finding(p, VERDICT_UNMATCHED, a.rank, a.rank, &a, NULL,
-                    "%s %s%s never %s: ", AS_COUNT(n), request ? "request" : "message",
-                    n == 1 ? " was" : "s were", request ? "completed" : "received");
+        snprintf(problem, sizeof problem, "%s %s%s never %s: ", AS_COUNT(n),
+                 request ? "request" : "message", n == 1 ? " was" : "s were",
+                 request ? "completed" : "received");
+        add_finding(p, VERDICT_UNMATCHED, a.rank, a.rank, &a, NULL, problem);
         lines++;
     }
     free(done);

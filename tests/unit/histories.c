@@ -5,7 +5,7 @@
 /* Different segments are subtracted from each other in the end, however often each is executed. */
 Test(histories, any_computation_matches_in_the_end)
 {
-    const struct delay_groups groups[] = {{{0, 0, 0, 0, 2}}, {{1, 1, 1, 1, 2}}};
+    const struct delay_groups groups[] = {{{0, 0, 0, 2}}, {{1, 1, 1, 2}}};
     struct history_difference at[] = {{0, 100, 1}, {1, -80, -2}};
     struct history_differences d = {.at = at, .n = 2};
     struct delay_balance balance[3] = {0};
