@@ -220,15 +220,9 @@ static int measure_block(struct state *s, int k, double *time)
     return error;
 }
 
-/* Seconds that a block of K takes: with an operation of warm-up, and perhaps one more point of the
- * clocks. */
-static double block_time(const struct state *s, int k)
-{
-    return (s->next.operations + 1) * s->each[k] + s->start.took;
-}
-
 /* Each round begins with another candidate, so that none always follows the same one. A block for
- * which there is no time is left out. */
+ * which there is no time is left out: it has an operation of warm-up, and perhaps one more point of
+ * the clocks. */
 static int measure_round(struct state *s, int round)
 {
     double *row = &s->time[round * ALGORITHMS_MAX];
@@ -238,13 +232,14 @@ static int measure_round(struct state *s, int round)
         const int k = (i + round) % s->out->n;
         if (!s->next.alive[k])
             continue;
-        int fits = block_time(s, k) < time_left(s);
+        const int all = s->next.operations + 1;
+        int fits = all * s->each[k] + s->start.took < time_left(s);
         TRY(PMPI_Bcast(&fits, 1, MPI_INT, 0, s->t->c.comm));
         const double start = budget_now();
         if (!fits)
             continue;
         TRY(measure_block(s, k, &row[k]));
-        const double each = (budget_now() - start) / (s->next.operations + 1);
+        const double each = (budget_now() - start) / all;
         s->each[k] = round ? fmax(s->each[k], each) : each;
     }
     return MPI_SUCCESS;
