@@ -138,6 +138,8 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
     table_reals(t->table, us * r->time[r->best].value, percent * (1 - ratio->value),
                 percent * (1 - ratio->high), percent * (1 - ratio->low), 1 / ratio->value);
     bench_remark(t->table);
+    if (!estimate_known(r->time[0]))
+        table_remark(t->table, FINDING("no_result", DOUBT), "no result within the budget");
     for (int k = 0; k < r->n; k++) {
         char name[64];
         const struct algorithm *a = &r->candidate[k];

@@ -241,8 +241,12 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     t.c.plan.until = clock_now() + t.budget;
     TRY(tuner_measure(&t, &result));
     __atomic_fetch_add(&count[WITHOUT], result.n < 2, __ATOMIC_RELAXED);
-    if (c->on->rank > 0 || result.n < 2 || !estimate_known(result.time[0]))
+    if (c->on->rank > 0 || result.n < 2)
         return MPI_SUCCESS;
+    if (!estimate_known(result.time[0])) {
+        __atomic_fetch_add(&count[SHORT], 1, __ATOMIC_RELAXED);
+        return MPI_SUCCESS;
+    }
     result.calls = (double)g->calls;
     finding_keep(c, g, finding_json(c, g, &result, apart));
     injection_record(&tune_injection, g->found);

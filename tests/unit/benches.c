@@ -192,6 +192,8 @@ Test(benches, tune, .init = scratch_make, .fini = scratch_remove)
            LINES("   \"kind\": \"lines\",", "   \"table\": \"candidates\",",
                  "   \"kind\": \"heat\",", "   \"name\": \"best-broadcast\",",
                  "   \"table\": \"tuned\",", "   \"name\": \"best-barrier\","));
+    snprintf(text, sizeof text, "--operation=barrier --budget=1e-6 --tune=%s", scratch);
+    expect(4, "collbench-collective", text, LINES("barrier,4,0,punctual,,,,,,,,,no_result"));
     expect(
         4, "collbench-bcast",
         "--sizes=8 --method=direct --stop=fixed -i 3 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=2",
