@@ -16,7 +16,7 @@ struct tuning {
     const struct tuned_operation *operation;
     size_t bytes;
     /* The operation and the delay of each rank's entry (AFTER), on a communicator of the caller's;
-     * its plan is not used except for UNTIL. */
+     * its plan is not used. */
     struct latency_case c;
     /* The variables of the case's operation that name its communicator, and the function that makes
      * it instead of the library's; RUN: NULL if it has none. */
