@@ -119,9 +119,8 @@ void cli_write(const struct document *d, const struct cli_output *o)
     if (o->format == CLI_PAGE)
         page_write(d, o->title, stdout);
     else if (o->format == FORMAT_TEXT)
-        document_text_write(
-            d, stdout,
-            &(struct text_options){.width = (size_t)report_width(stdout), .rows = o->rows});
+        document_text_write(d, stdout,
+                            &(struct text_options){.width = report_width(stdout), .rows = o->rows});
     else
         document_write(d, stdout, (enum format)o->format);
 }

@@ -23,7 +23,7 @@ struct report_command {
     struct timeline_view view;
     int format, table, top;
     bool list;
-    struct report_options options; /* TABLE and TOP are set after parsing, from those above */
+    struct report_options options; /* TABLE and ROWS are set after parsing, from those above */
 };
 
 enum { NO_TABLE = 999 };
@@ -45,7 +45,7 @@ static bool add_verdict(const struct report_command *r, struct profile *p, FILE 
     json_t *value = verdict_json_of(e);
     const bool explains = !text_has_word("unknown moving", json_text_at(value, "kind"));
     if (out)
-        verdict_write(value, out, "", (size_t)report_width(out));
+        verdict_write(value, out, "", report_width(out));
     else
         profile_add_finding(p, "verdict", json_incref(value));
     json_decref(value);
@@ -170,7 +170,7 @@ static const struct option_entry entries[] = {
      "bcast:TREE",
      option_take_text, AT(what_if)},
     {"explain", NULL, "with --full or --table: what each column means", option_take_flag,
-     AT(options.explain)},
+     AT(options.text.explain)},
     {"list", NULL, "list the runs in DIR and beside it, the latest first", option_take_flag,
      AT(list)},
     {"format", "FORMAT",
@@ -335,7 +335,7 @@ int cli_report(int argc, char **argv)
     char *path = is_file || r.list ? NULL : runs_current(r.directory);
     r.directory = r.options.directory = path ?: r.directory;
     r.options.table = r.table == NO_TABLE ? NULL : &report_tables[r.table];
-    r.options.top = (size_t)r.top;
+    r.options.text.rows = (size_t)r.top;
     bool good = is_file  ? write_file_of_benchmark(&r)
                 : r.list ? list_runs(r.directory)
                          : write_run(&r);

@@ -142,6 +142,6 @@ void runs_print(const struct kept_runs *r)
         put_state(t, r->list.at[i].path, p);
         table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
     }
-    table_text_write(t, stdout, &(struct text_options){.width = (size_t)report_width(stdout)});
+    table_text_write(t, stdout, &(struct text_options){.width = report_width(stdout)});
     document_free(d);
 }

@@ -105,14 +105,14 @@ static void show_late(const struct profile *p, size_t width)
 /* On a terminal at one position, otherwise below what was shown before. */
 static void show(const struct profile *before, const struct profile *now, json_t *verdict)
 {
-    const size_t width = (size_t)report_width(stdout);
+    const size_t width = report_width(stdout);
     struct top_change c = change_of(before, now);
     fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n", stdout);
     show_head(&c, stdout, width);
     mark_groups(&c, verdict);
     verdict_write(verdict, stdout, "", width);
     report_text(now, stdout,
-                &(struct report_options){.table = report_table_find("call_sites"), .top = 5});
+                &(struct report_options){.table = report_table_find("call_sites"), .text.rows = 5});
     show_late(now, width);
     free(c.share);
     fflush(stdout);
@@ -133,7 +133,7 @@ static bool show_end(const char *path)
     const bool good = p || s;
     if (s) {
         json_t *value = verdict_json_of(s);
-        verdict_write(value, stdout, "collprof top: ", (size_t)report_width(stdout));
+        verdict_write(value, stdout, "collprof top: ", report_width(stdout));
         json_decref(value);
     } else if (p) {
         cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",

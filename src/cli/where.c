@@ -68,7 +68,7 @@ int cli_where(int argc, char **argv)
     if (w.format == 1)
         json_write(json_incref(value), stdout, true);
     else
-        verdict_write(value, stdout, "collprof where: ", (size_t)report_width(stdout));
+        verdict_write(value, stdout, "collprof where: ", report_width(stdout));
     json_decref(value);
     situation_free(s);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;

@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include "base/format.h"
-#include "document/text.h"
 #include "report/findings.h"
 
 #include <math.h>
@@ -10,14 +9,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-int report_width(FILE *out)
+size_t report_width(FILE *out)
 {
     struct winsize size;
     const char *columns = getenv("COLUMNS");
     int file = fileno(out), width = columns ? atoi(columns) : 0;
     if (file >= 0 && isatty(file) && !ioctl(file, TIOCGWINSZ, &size) && size.ws_col)
         width = size.ws_col;
-    return width > REPORT_LEAST_WIDTH && width < 1000 ? width : REPORT_LEAST_WIDTH;
+    return width > REPORT_LEAST_WIDTH && width < 1000 ? (size_t)width : REPORT_LEAST_WIDTH;
 }
 
 /* The layer's overhead: in the calls, which is part of the run, and at both ends. */
@@ -166,8 +165,7 @@ static void write_full(const struct view *v, FILE *out, const struct report_opti
 {
     struct document *d = report_document(v->p, o);
     screen_title(v, out, o);
-    document_text_write(d, out,
-                        &(struct text_options){(size_t)o->width, o->top, .explain = o->explain});
+    document_text_write(d, out, &o->text);
     document_free(d);
 }
 
@@ -186,8 +184,7 @@ static void write_one(const struct view *v, FILE *out, const struct report_optio
     struct document *d = document_new("collprof-report/1");
     const struct table *t = report_table_add(d, o->table, v);
     if (table_rows(t))
-        table_text_write(t, out,
-                         &(struct text_options){(size_t)o->width, o->top, .explain = o->explain});
+        table_text_write(t, out, &o->text);
     else
         write_missing(v, out, o->table);
     document_free(d);
@@ -199,10 +196,8 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     struct view v;
     char *text = NULL;
     size_t size;
-    if (!o.top)
-        o.top = 20;
-    if (!o.width)
-        o.width = report_width(out);
+    o.text.rows = o.text.rows ?: 20;
+    o.text.width = o.text.width ?: report_width(out);
     FILE *piece = memory_open_text(&text, &size);
     view_open(&v, p);
     (o.table ? write_one : o.full ? write_full : screen_write)(&v, piece, &o);

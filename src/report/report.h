@@ -1,14 +1,13 @@
 /* The report of a run: one screen, or everything. */
 #pragma once
 
+#include "document/text.h"
 #include "report/tables.h"
 
 struct report_options {
     bool full;                        /* every table; otherwise one screen */
     const struct report_table *table; /* only this table; or NULL */
-    size_t top;                       /* rows of a table; 0: 20 */
-    int width;                        /* columns; 0: that of report_width() */
-    bool explain;                     /* print what each column means, under its table */
+    struct text_options text;         /* ROWS 0: 20; WIDTH 0: that of report_width() */
     const char *directory;            /* of the run, for the next step; NULL if unknown */
     bool explained; /* a verdict explains why the run did not end well: the screen shows no findings
                      */
@@ -36,7 +35,7 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
 struct document *report_document(const struct profile *p, const struct report_options *o);
 
 /* The width of the terminal OUT, otherwise COLUMNS, otherwise 80; at least 80. */
-int report_width(FILE *out);
+size_t report_width(FILE *out);
 
 /* profile_json() with the findings as "diagnosis", a new reference. */
 json_t *report_json(const struct profile *p);

@@ -3,7 +3,6 @@
 #include "base/format.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "document/text.h"
 #include "report/findings.h"
 
 #include <math.h>
@@ -38,14 +37,14 @@ void screen_title(const struct view *v, FILE *out, const struct report_options *
     char title[RUN_TITLE], when[64];
     int n = fprintf(out, "collprof: %s", run_title(v->p, title));
     profile_started(v->p, ", %Y-%m-%d %H:%M:%S", when);
-    fprintf(out, "%s\n", n + (int)strlen(when) <= o->width ? when : "");
+    fprintf(out, "%s\n", (size_t)n + strlen(when) <= o->text.width ? when : "");
 }
 
 /* Writes TEXT after MARK if it ends by line LAST of the screen. Returns whether it did. */
 static bool put_within(struct screen *s, size_t last, const char *mark, const char *text)
 {
     const long begin = ftell(s->out);
-    const size_t n = text_paragraph_write(s->out, mark, text, (size_t)s->o->width);
+    const size_t n = text_paragraph_write(s->out, mark, text, s->o->text.width);
     const bool fits = s->lines + n <= last;
     if (fits)
         s->lines += n;
@@ -61,7 +60,7 @@ static void put_text(struct screen *s, const char *mark, const char *text)
 
 static void put_bar(struct screen *s, const struct efficiency *e)
 {
-    size_t room = (size_t)s->o->width - 2;
+    size_t room = s->o->text.width - 2;
     size_t compute = (size_t)lround((double)room * e->compute);
     char legend[160];
     size_t waiting = (size_t)lround((double)room * e->waiting);
@@ -167,7 +166,7 @@ static void put_calls(struct screen *s)
     if (table_rows(t))
         table_text_write(
             t, s->out,
-            &(struct text_options){.width = (size_t)s->o->width, .rows = ROWS, .brief = true});
+            &(struct text_options){.width = s->o->text.width, .rows = ROWS, .brief = true});
     else
         put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.");
     document_free(d);

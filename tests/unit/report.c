@@ -20,7 +20,7 @@ Test(report, is_one_screen)
                      "line of eighty columns",
                      i);
     p->ranks.at[2].state = LEDGER_ABORTED;
-    char *text = text_of(p, &(struct report_options){.width = 80});
+    char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text, "collprof: application on 4 ranks, alpha, 2.00 s");
     assert_has(text, "\n! remark 0");
@@ -45,7 +45,7 @@ Test(report, cuts_no_text)
         p->ranks.at[i].wall = 1;
         p->ranks.at[i].mpi_ns = i ? 700000000 : 300000000;
     }
-    char *text = text_of(p, &(struct report_options){.width = 80});
+    char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text,
                "# compute 40.0 %  = waiting for other ranks 30.0 %  - other time in MPI 30.0 %");
@@ -64,14 +64,14 @@ Test(report, begins_with_what_matters)
         p->ranks.at[i].mpi_ns = 1000000;
         p->ranks.at[i].delayed_ns = 0;
     }
-    char *text = text_of(p, &(struct report_options){.width = 80});
+    char *text = text_of(p, &(struct report_options){.text.width = 80});
     const char *little = strstr(text, "little to be gained"),
                *doubt = strstr(text, "cannot be read here");
     cr_expect(little && doubt && little < doubt, "%s", text);
     free(text);
     p->ranks.n = p->size = 1;
     p->ranks.at[0].delayed_ns = 300000000;
-    text = text_of(p, &(struct report_options){.width = 80});
+    text = text_of(p, &(struct report_options){.text.width = 80});
     assert_has(
         text,
         "\nNext: to measure communication, start several ranks: mpiexec -n N collprof ./app\n");
@@ -83,7 +83,7 @@ Test(report, begins_with_what_matters)
 Test(report, in_full_has_every_table_that_has_rows)
 {
     struct profile *p = made_four_ranks();
-    char *text = text_of(p, &(struct report_options){.width = 120, .full = true});
+    char *text = text_of(p, &(struct report_options){.text.width = 120, .full = true});
     struct document *d = report_document(p, &(struct report_options){.full = true});
     for (size_t i = 0; i < n_report_tables; i++) {
         char title[100];
@@ -99,13 +99,13 @@ Test(report, in_full_has_every_table_that_has_rows)
         *PUSH(&p->causes) = (struct root_cause){.direct_ns = 1000000, .passed_ns = 500000};
     p->trace.on = true;
     p->trace.wait_ns = 3000000;
-    text = text_of(p, &(struct report_options){.width = 120, .full = true});
+    text = text_of(p, &(struct report_options){.text.width = 120, .full = true});
     assert_has(text, "causes of waiting: 3.00 ms of 3.00 ms");
     assert_lacks(text, "at least");
     free(text);
     p->ranks.at[2].wall += 1;
     p->ranks.at[2].state = PROFILE_CUT_OFF;
-    text = text_of(p, &(struct report_options){.width = 120, .full = true});
+    text = text_of(p, &(struct report_options){.text.width = 120, .full = true});
     assert_has(text, "alpha, at least 3.00 s");
     assert_has(text, "wall time: at least 3.00 s");
     free(text);
@@ -115,8 +115,8 @@ Test(report, in_full_has_every_table_that_has_rows)
 Test(report, shows_one_table_and_explains_it)
 {
     struct profile *p = made_four_ranks();
-    const struct report_options o = {
-        .width = 100, .table = report_table_find("ranks"), .explain = true, .top = 2};
+    const struct report_options o = {.text = {100, 2, .explain = true},
+                                     .table = report_table_find("ranks")};
     char *text = text_of(p, &o);
     assert_has(text, "and 2 more");
     assert_has(text, "in MPI: time in MPI, all threads together");
@@ -145,12 +145,12 @@ Test(report, measurements_are_tables)
                         json_pack("{s:s, s:i, s:i, s:s, s:i, s:s}", "communicator", "row", "root",
                                   1, "bytes", 16, "algorithm", "grid", "calls", 7, "remark",
                                   "why it is so"));
-    char *text =
-        text_of(p, &(struct report_options){.width = 200, .table = report_table_find("benchmark")});
+    char *text = text_of(
+        p, &(struct report_options){.text.width = 200, .table = report_table_find("benchmark")});
     assert_has(text, "MPI_Bcast  MPI_COMM_WORLD     0     8B  held    12.5us");
     free(text);
-    text =
-        text_of(p, &(struct report_options){.width = 200, .table = report_table_find("broadcast")});
+    text = text_of(
+        p, &(struct report_options){.text.width = 200, .table = report_table_find("broadcast")});
     assert_has(text, "grid");
     assert_has(text, "why it is so");
     free(text);
