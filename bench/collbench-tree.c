@@ -70,7 +70,7 @@ static const struct option_program program = {
     "With one rank and --latencies nothing is run: schedules for the ranks of the log.",
     .options = option_list, .check = check};
 
-static const struct column columns[] = {
+static struct column columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
     {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
@@ -90,7 +90,7 @@ static const struct column columns[] = {
      "the clocks' error"},
     {"advised", NULL, COLUMN_TEXT, 0,
      "whether the fastest tree in a trial was faster than MPI_Bcast, whatever the clocks' error; "
-     "unknown: this measurement contradicts the trial"},
+     "unknown: the trial leaves it open, or this measurement contradicts it"},
     {"chosen", NULL, COLUMN_TEXT, 0, "the tree that \"grid\" chose", .flags = COLUMN_OPTIONAL},
 };
 
@@ -206,7 +206,8 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_estimate(t->table, seen);
     table_real(t->table, 100 * (predicted.value / seen.value - 1));
     table_real(t->table, s ? t->native / certain : NAN);
-    bool contradicts = advised && !strcmp(advised, "yes") && certain > t->native;
+    double speedup = t->native / certain;
+    bool contradicts = advised && (strcmp(advised, "no") ? speedup < 1 : speedup > 1.02);
     table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, *chosen ? chosen : NULL);
     if (t->run)
@@ -249,7 +250,8 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
         return;
     if (t->run) {
         bcast = bcast_from_schedule(plan.part);
-        advised = builder != &tree_grid ? NULL : plan.native ? "no" : "yes";
+        bool open = plan.trial_grid.value < 0.98 * plan.trial_native.value;
+        advised = builder != &tree_grid ? NULL : !plan.native ? "yes" : open ? "unknown" : "no";
     }
     double seconds = add_row(t, &plan.schedule, &bcast, bytes, advised);
     if (o->bench.rank == 0 && (t->best.n == 0 || seconds < t->best_seconds)) {
@@ -370,6 +372,8 @@ int main(int argc, char **argv)
                              .ranks = bench_values(&o.bench.ranks),
                              .sizes = sizes_of(&o),
                              .run = o.bench.size > 1 && !o.no_run};
+    for (struct column *c = columns; !t.run && c->name; c++)
+        c->flags |= COLUMN_OPTIONAL; /* empty ones leave room for the interval */
     struct document *d = bench_document(&o.bench, "collbench-tree/3");
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);

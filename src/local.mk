@@ -49,7 +49,7 @@ libmeasure_la_SOURCES = src/sync/estimate.c src/sync/harmonize.c src/sync/local_
 	src/measure/latency/direct.c src/measure/latency/loops.c src/measure/latency/ol.c \
 	src/measure/latency/overhead.c src/measure/latency/pairs.c \
 	src/measure/collective/operation.c src/measure/pairs/choose.c src/measure/pairs/grid.c \
-	src/measure/pairs/pair.c src/measure/pairs/pairs.c src/measure/pairs/slow.c \
+	src/measure/pairs/pair.c src/measure/pairs/pairs.c src/measure/pairs/ports.c src/measure/pairs/slow.c \
 	src/measure/scenario/run.c src/measure/scenario/scenario.c src/measure/overlap/overlap.c \
 	src/measure/overlap/benchmarks.c src/tune/cvar.c src/tune/library.c src/tune/tuner.c
 libmeasure_la_LIBADD = $(MPI_LIBS)

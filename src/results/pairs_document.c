@@ -18,7 +18,7 @@ static struct column columns[] = {
     {"g", "us", COLUMN_REAL, 3, "gap between consecutive messages"},
     {"protocol", NULL, COLUMN_TEXT, 0,
      "eager; rendezvous: a send waits for its receiver; pull: the receive call fetches the "
-     "message, so that it is no overhead"},
+     "message, so that it is no overhead; empty: unknown which"},
     {"latency", "us", COLUMN_REAL, 3,
      "L: the one-way latency of the smallest size minus both calls", .flags = COLUMN_OPTIONAL},
     {"per_byte", "ns/B", COLUMN_REAL, 4, "G: growth of the gap per byte", .flags = COLUMN_OPTIONAL},

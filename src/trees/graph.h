@@ -15,9 +15,13 @@ struct graph {
     int n;
     double *w; /* above 0; INFINITY: no edge */
     double *d; /* 0 or more */
+    /* Of senders with several ports; all 0: there is one. Messages by different ports of U share
+     * only the time of their send calls, at most D each. */
+    double *call;
+    int *port;
 };
 
-/* A graph without edges, with injection times 0. False if there is no memory. */
+/* A graph without edges, with injection times 0 and one port. False if there is no memory. */
 bool graph_new(struct graph *g, int n);
 void graph_free(struct graph *g);
 

@@ -85,18 +85,44 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
     return label;
 }
 
-/* Time between consecutive segments at V: the longest that a vertex above needs for its
- * children. */
-static double period_of(const struct schedule *s, const struct graph *g, int v)
+/* Injection times of all messages of U by the port of its I-th one. */
+static double port_time(const struct schedule *s, const struct graph *g, int u, int i)
 {
-    double most = 0;
-    for (int u = s->parent[v]; u >= 0; u = s->parent[u]) {
-        double busy = 0;
+    double busy = 0;
+    int port = g->port[graph_cell(g, u, s->child[i])];
+    for (int k = s->first[u]; k < s->first[u + 1]; k++)
+        if (g->port[graph_cell(g, u, s->child[k])] == port)
+            busy += graph_d(g, u, s->child[k]);
+    return busy;
+}
+
+/* Delays arrivals by LATER segments, which pass each vertex at the pace of the slowest one above,
+ * that needs a PERIOD for its children. */
+static void add_segments(struct schedule *s, const struct graph *g, int later)
+{
+    double *period = calloc((size_t)s->n, sizeof *period);
+    for (int k = 0; period && k < s->n; k++) {
+        int u = s->order[k];
+        double busy = period[u];
+        s->arrival[u] += later * busy;
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            busy += graph_d(g, u, s->child[i]);
-        most = fmax(most, busy);
+            busy = fmax(busy, port_time(s, g, u, i));
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
+            period[s->child[i]] = busy;
     }
-    return most;
+    free(period);
+}
+
+/* When U's I-th message has left its port, if its call begins at FREE. AT: when earlier ones had.
+ */
+static double find_departure(const struct schedule *s, const struct graph *g, int u, int i,
+                             double free, const double *at)
+{
+    size_t mine = graph_cell(g, u, s->child[i]);
+    for (int k = s->first[u]; k < i; k++)
+        if (g->port[graph_cell(g, u, s->child[k])] == g->port[mine])
+            free = fmax(free, at[s->child[k]]);
+    return free + g->d[mine];
 }
 
 /* Fills AT with the arrivals of one message. Returns the last. */
@@ -106,18 +132,20 @@ static double find_arrivals(const struct schedule *s, const struct graph *g,
     double last = at[s->root] = 0;
     for (int k = 0; k < s->n; k++) {
         int u = s->order[k];
-        double sent = at[u], all = at[u];
-        for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            all += graph_d(g, u, s->child[i]);
+        double called = at[u];
         for (int i = s->first[u]; i < s->first[u + 1]; i++) {
             int v = s->child[i];
-            sent += graph_d(g, u, v);
-            at[v] = graph_w(g, u, v) + (sharing == SCHEDULE_IN_TURN    ? sent
-                                        : sharing == SCHEDULE_TOGETHER ? all
-                                                                       : at[u] + graph_d(g, u, v));
-            last = fmax(last, at[v]);
+            double all = at[u] + port_time(s, g, u, i);
+            at[v] = sharing == SCHEDULE_IN_TURN    ? find_departure(s, g, u, i, called, at)
+                    : sharing == SCHEDULE_TOGETHER ? all
+                                                   : at[u] + graph_d(g, u, v);
+            called += g->call[graph_cell(g, u, v)];
+            last = fmax(last, all);
         }
-        last = fmax(last, all);
+        for (int i = s->first[u]; i < s->first[u + 1]; i++) {
+            at[s->child[i]] += graph_w(g, u, s->child[i]);
+            last = fmax(last, at[s->child[i]]);
+        }
     }
     return last;
 }
@@ -128,11 +156,10 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
     s->completion = find_arrivals(s, g, SCHEDULE_IN_TURN, s->arrival);
-    for (int v = 0; v < s->n; v++) {
-        if (segments > 1)
-            s->arrival[v] += (segments - 1) * period_of(s, g, v);
+    if (segments > 1)
+        add_segments(s, g, segments - 1);
+    for (int v = 0; v < s->n; v++)
         s->completion = fmax(s->completion, s->arrival[v]);
-    }
 }
 
 double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing)

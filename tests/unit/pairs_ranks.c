@@ -139,7 +139,7 @@ static int slow[2];
 static double slow_among_others(int from, int to, size_t bytes)
 {
     bool both = (from == slow[0] && to == slow[1]) || (from == slow[1] && to == slow[0]);
-    return way(from, to, bytes) * (both && fake_mpi_collectives() < 40 ? 2 : 1);
+    return way(from, to, bytes) * (both && fake_mpi_collectives() < 33 ? 2 : 1);
 }
 
 Test(pairs_ranks, each_pair_of_few_ranks_is_checked_alone)

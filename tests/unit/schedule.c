@@ -192,6 +192,24 @@ Test(schedule, segments_and_messages_together)
     graph_free(&g);
 }
 
+/* Messages by two ports share only the time of the calls, half of d here. */
+Test(schedule, several_ports)
+{
+    struct graph g = uniform(4, 2, 1);
+    for (int k = 0; k < 16; k++) {
+        g.call[k] = 0.5;
+        g.port[k] = k % 2;
+    }
+    struct schedule s = tree(&g, (const int[]){-1, 0, 0, 0});
+    static const double in_turn[] = {0, 3, 3.5, 4};
+    for (int v = 0; v < 4; v++)
+        cr_expect_float_eq(s.arrival[v], in_turn[v], 1e-12, "%d: %g", v, s.arrival[v]);
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_TOGETHER), 4, 1e-12);
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_APART), 3, 1e-12);
+    schedule_free(&s);
+    graph_free(&g);
+}
+
 /* Latencies that differ by direction: 0 reaches 2 fast only by way of 1. */
 Test(schedule, asymmetric_weights)
 {

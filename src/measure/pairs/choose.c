@@ -8,26 +8,23 @@ const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
 
 /* By how much the interval of a prediction is wider than the model's two limits, in
  * log(measured / predicted): doc/methods.md, section 3. 95 % of the measured times lie within it on
- * kinds of networks that were not used to fit it. Clocks of several hosts cannot tell the
- * directions apart. */
-static const double error_one_clock = 0.001, error_clocks = 0.36;
+ * kinds of networks that were not used to fit it. */
+static const double error_least = 0.001;
 
 /* Adds by how much a pair was slower among others than alone, and how much round trips varied when
  * they were measured: the mean over all pairs, so that a single one does not decide. */
 static double error_of(const struct pairs *p)
 {
-    double bound = 0, varied = 0, n = 0;
+    double varied = 0, n = 0;
     for (int s = 0; s < p->n_sizes; s++)
         for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++) {
             double *const *of = p->size[s].of;
-            bound = fmax(bound, of[PAIRS_BOUND][k]);
             if (of[PAIRS_MIN][k] > 0) {
                 varied += log(of[PAIRS_MEDIAN][k] / of[PAIRS_MIN][k]);
                 n++;
             }
         }
-    return (bound > 0 ? error_clocks : error_one_clock) + log(fmax(1, p->slowdown)) +
-           varied / fmax(1, n);
+    return error_least + log(fmax(1, p->slowdown)) + varied / fmax(1, n);
 }
 
 void choice_free(struct choice *c)
@@ -63,7 +60,7 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
     bool cut = segment > 0 && segment < bytes;
     int segments = cut ? (int)((bytes + segment - 1) / segment) : 1;
     struct graph g;
-    if (!pairs_graph(p, cut ? segment : bytes, cut, &g)) {
+    if (!pairs_graph(p, cut ? segment : bytes, cut, 0, &g)) {
         snprintf(why, size, "no memory for %d ranks", p->n);
         return false;
     }
@@ -98,19 +95,32 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
     return good;
 }
 
+/* The last arrival at one end of what clocks and a sender's port allow; NaN without memory. */
+static double predict_limit(const struct pairs *p, size_t bytes, const struct schedule *s, int late,
+                            enum schedule_sharing sharing)
+{
+    struct graph g;
+    if (!pairs_graph(p, bytes, false, late, &g))
+        return NAN;
+    double last = schedule_last(s, &g, sharing);
+    graph_free(&g);
+    return last;
+}
+
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s)
 {
     struct graph g;
     bool known = s->segment == 0 && p->slowdown > 0 && p->slowdown <= PAIRS_SHARED;
-    if (!known || !pairs_graph(p, bytes, false, &g)) {
+    if (!known || !pairs_graph(p, bytes, false, 0, &g)) {
         s->completion = NAN;
         for (int v = 0; v < s->n; v++)
             s->arrival[v] = NAN;
         return ESTIMATE_UNKNOWN;
     }
     schedule_predict(s, &g, 1);
-    double error = exp(error_of(p)), first = schedule_last(s, &g, SCHEDULE_APART),
-           last = schedule_last(s, &g, SCHEDULE_TOGETHER);
     graph_free(&g);
-    return (struct estimate){s->completion, first / error, error * fmax(s->completion, last)};
+    double error = exp(error_of(p)), first = predict_limit(p, bytes, s, -1, SCHEDULE_APART),
+           in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN),
+           together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER);
+    return (struct estimate){s->completion, first / error, error * fmax(in_turn, together)};
 }

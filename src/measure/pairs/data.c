@@ -89,14 +89,12 @@ double pairs_bandwidth(const struct pairs *p, int i, int j)
 
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j)
 {
-    const struct pairs_size *size = &p->size[s];
-    size_t k = pairs_cell(p, i, j);
-    double waits = size->of[PAIRS_RENDEZVOUS][k];
-    if (isnan(waits))
-        return NULL;
-    return waits > 0                                                    ? "rendezvous"
-           : size->of[PAIRS_RECEIVE][k] > 0.45 * size->of[PAIRS_MIN][k] ? "pull"
-                                                                        : "eager";
+    double *const *of = p->size[s].of;
+    size_t there = pairs_cell(p, i, j), back = pairs_cell(p, j, i);
+    if (of[PAIRS_RENDEZVOUS][there] + of[PAIRS_RENDEZVOUS][back] > 0)
+        return "rendezvous";
+    double receives = (of[PAIRS_RECEIVE][there] + of[PAIRS_RECEIVE][back]) / of[PAIRS_MIN][there];
+    return receives < 0.7 ? "eager" : receives > 0.95 ? "pull" : NULL;
 }
 
 struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j)

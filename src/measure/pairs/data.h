@@ -23,6 +23,8 @@ enum pairs_quantity {
                                     arrived */
     PAIRS_GAP,                   /* LogGP's g: time between arrivals of consecutive messages */
     PAIRS_ONE_WAY,               /* the median latency in this direction, within [0, round trip] */
+    PAIRS_ANSWERED,              /* time of a message and an empty one back */
+    PAIRS_PORT,                  /* number of the sender's port: see graph.h */
     PAIRS_RENDEZVOUS,            /* 1: a send waits for its receiver; 0: it does not */
     PAIRS_QUANTITIES
 };
@@ -91,14 +93,16 @@ struct pairs_loggp {
 };
 struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 
-/* How a message of size number S gets from I to J: "eager"; "rendezvous" (the send waits); "pull"
- * (the receive call fetches the data, so its time is no overhead); NULL if unknown. */
+/* How a message of size number S gets from I to J, and from J to I: "eager"; "rendezvous" (a send
+ * waits); "pull" (the receive calls fetch the data, and take as long as a round trip); NULL if
+ * unknown, also between eager and pull, as where a short latency consists of the calls. */
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
 /* Makes the graph of a broadcast of BYTES. D + w of an edge is its one-way latency: as near to half
  * of the median round trip as the clocks allow, interpolated between sizes and extrapolated by
- * the bandwidth. D is the time of the send call, and at least the sender's smallest gap (within its
- * host, or to other hosts), since all its messages share one outgoing path. If send calls are
- * unknown, D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many
- * segments, sent without waiting, so D is the gap. False if there is no memory. */
-bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph *g);
+ * the bandwidth; with LATE 1 the longest that they allow, with -1 the shortest. D is the time of
+ * the send call, and at least the sender's smallest gap (within its host, or to other hosts), since
+ * all its messages by one port share a path. If send calls are unknown, D is half of the sender's
+ * shortest one-way latency. SEGMENT: the message is one of many segments, sent without waiting, so
+ * D is the gap. False if there is no memory. */
+bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g);

@@ -7,17 +7,26 @@
 struct sized {
     const struct pairs *p;
     size_t bytes;
-    bool segment, sends, gaps, one_way;
+    bool segment;
+    int late;
+    bool sends, gaps, one_way;
 };
+
+/* Number of the largest measured size up to that of the message, or 0. */
+static int size_below(const struct sized *m)
+{
+    int s = 0;
+    while (s + 1 < m->p->n_sizes && m->p->size[s + 1].bytes <= m->bytes)
+        s++;
+    return s;
+}
 
 /* WHAT, interpolated between measured sizes; above the largest size, as measured there. */
 static double interpolate(const struct sized *m, int i, int j, enum pairs_quantity what)
 {
     const struct pairs *p = m->p;
     size_t cell = pairs_cell(p, i, j);
-    int s = 0;
-    while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= m->bytes)
-        s++;
+    int s = size_below(m);
     const struct pairs_size *a = &p->size[s], *b = a + 1;
     double from = pairs_value(a, what, cell);
     if (s + 1 == p->n_sizes || m->bytes <= a->bytes)
@@ -40,19 +49,25 @@ static double gap_of(const struct sized *m, int u, int v)
 }
 
 /* One-way latency: half of the round trip, more for the direction with the larger gap, limited to
- * the interval that the measured one-way latency and its error bound allow. */
+ * the interval that the measured one-way latency and its error bound allow. No message is faster
+ * than its gap. */
 static double one_way(const struct sized *m, int i, int j)
 {
-    double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-3 * trip, high = trip;
-    double likely = trip / 2;
-    if (m->gaps)
-        likely += fmax(-0.9 * likely, fmin(0.9 * likely, (gap_of(m, i, j) - gap_of(m, j, i)) / 2));
+    double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-3 * trip, high = trip - low;
+    if (m->gaps) {
+        double there = gap_of(m, i, j), back = gap_of(m, j, i);
+        double scale = fmin(1, 0.9 * trip / (there + back));
+        low = fmax(low, scale * there);
+        high = fmin(high, trip - scale * back);
+    }
+    double likely = (low + high) / 2;
     if (m->one_way) {
         double way = interpolate(m, i, j, PAIRS_ONE_WAY), bound = interpolate(m, i, j, PAIRS_BOUND);
-        low = fmax(low, way - bound);
+        low = fmin(high, fmax(low, way - bound));
         high = fmax(low, fmin(high, way + bound));
     }
-    return fmin(high, fmax(low, likely)) + beyond(m, i, j);
+    double way = m->late < 0 ? low : m->late > 0 ? high : fmin(high, fmax(low, likely));
+    return way + beyond(m, i, j);
 }
 
 /* The smallest gap of U's messages within its host and to other hosts. If send calls were not
@@ -87,25 +102,29 @@ static void graph_row(const struct sized *m, int u, struct graph *g)
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
-        double cost = one_way(m, u, v), d = pairs_same_host(p, u, v) ? within : out;
+        double cost = one_way(m, u, v), d = pairs_same_host(p, u, v) ? within : out, call = 0;
+        double port = p->size[size_below(m)].of[PAIRS_PORT][pairs_cell(p, u, v)];
         if (m->sends && !m->segment)
-            d = fmax(d, interpolate(m, u, v, PAIRS_SEND));
+            call = interpolate(m, u, v, PAIRS_SEND);
         /* A blocking send of a large message lasts until it has arrived, but w must stay above
          * 0. */
         cost = six_digits(cost);
-        d = six_digits(fmin(d, 0.99999 * cost));
+        d = six_digits(fmin(fmax(d, call), 0.99999 * cost));
         g->d[graph_cell(g, u, v)] = d;
         g->w[graph_cell(g, u, v)] = cost - d;
+        g->call[graph_cell(g, u, v)] = fmin(call, d);
+        g->port[graph_cell(g, u, v)] = isnan(port) ? 0 : (int)port;
     }
 }
 
-bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, struct graph *g)
+bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g)
 {
     if (!graph_new(g, p->n))
         return false;
     const struct sized m = {p,
                             bytes,
                             segment,
+                            late,
                             pairs_all_known(p, PAIRS_SEND),
                             pairs_all_known(p, PAIRS_GAP),
                             pairs_all_known(p, PAIRS_ONE_WAY) && pairs_all_known(p, PAIRS_BOUND)};

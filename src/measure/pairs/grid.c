@@ -75,6 +75,7 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     plan.sizes = sizes;
     plan.repeats = 15;
     plan.budget = 2e-3;
+    plan.ports = true;
     plan.until = most > 0 ? clock_now() + most : 0;
     plan.clock = g->clock;
     int error = pairs_measure(g->comm, &plan, &g->pairs);
@@ -186,21 +187,12 @@ static int run_trial(const struct grid *g, const struct schedule *s, struct oper
     return error;
 }
 
-static bool is_flat(const struct schedule *s)
-{
-    int children = 0;
-    for (int v = 0; v < s->n; v++)
-        children += v != s->root && s->parent[v] == s->root;
-    return children == s->n - 1;
-}
-
 /* On rank 0: the first schedule from I on that may still be faster; -1 if there is none. Schedules
- * are in ascending order of prediction, and predictions are lower bounds; but a root that has
- * several ports sends to all ranks at once, which the model does not know. */
+ * are in ascending order of prediction, and predictions are lower bounds. */
 static int next_trial(const struct choice *c, int i, const struct bcast_grid_plan *plan)
 {
     for (; i < c->n; i++)
-        if (i < TRIED_LEAST || is_flat(&c->s[i]) ||
+        if (i < TRIED_LEAST ||
             (i < TRIED_MOST && c->s[i].completion < 0.98 * plan->trial_grid.value))
             return i;
     return -1;

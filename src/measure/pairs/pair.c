@@ -128,10 +128,12 @@ static int receive_burst(const struct pairs_run *m, int peer, int count, int n, 
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The gap of messages from PEER, from the median times of one message and of PAIR_BURST messages.
- * The time between first and last arrival is no measure: on a network that shares its bandwidth
- * among concurrent messages, all arrive at the end. */
-static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *gap)
+/* The gap of messages from PEER, and the time of one that answers an empty one, from the median
+ * times of one message and of PAIR_BURST messages. The time between first and last arrival is no
+ * measure: on a network that shares its bandwidth among concurrent messages, all arrive at the end.
+ */
+static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *answered,
+                       double *gap)
 {
     double one[BURSTS], all[BURSTS];
     for (int k = 0; k < BURSTS; k++) {
@@ -143,7 +145,8 @@ static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double
                 TRY(receive_burst(m, peer, (int)bytes, n, turn < 2 ? &one[k] : &all[k]));
         }
     }
-    *gap = fmax(0, stats_median(all, BURSTS) - stats_median(one, BURSTS)) / (PAIR_BURST - 1);
+    *answered = stats_median(one, BURSTS);
+    *gap = fmax(0, stats_median(all, BURSTS) - *answered) / (PAIR_BURST - 1);
     return MPI_SUCCESS;
 }
 
@@ -174,7 +177,7 @@ static int receive_late(const struct pairs_run *m, int peer, int count, double t
 
 /* One side's measurements: its calls, the gap of messages that it received, and its clock. */
 struct side {
-    double send, gap, receive, waits, clock, bound;
+    double send, gap, answered, receive, waits, clock, bound;
 };
 
 /* The lower rank's measurements: round trips, and one-way latencies there and back. */
@@ -214,6 +217,8 @@ static void fill_row(const struct pairs_run *m, int peer, int size, const struct
         [PAIRS_SEND] = mine->send,
         [PAIRS_RECEIVE] = theirs->receive,
         [PAIRS_GAP] = theirs->gap,
+        [PAIRS_ANSWERED] = theirs->answered,
+        [PAIRS_PORT] = NAN,
         [PAIRS_ONE_WAY] = m->rank < peer ? trip->there : trip->back,
         [PAIRS_RENDEZVOUS] = mine->waits,
     };
@@ -232,7 +237,7 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
                                 .waits = NAN,
                                 .clock = clock ? clock->leader : 0,
                                 .bound = clock ? sync_bound(clock, clock_now()) : 0};
-    TRY(measure_gap(m, peer, bytes, &mine.gap));
+    TRY(measure_gap(m, peer, bytes, &mine.answered, &mine.gap));
     if (m->rank > peer) {
         TRY(PMPI_Send(t.begin, repeats, MPI_DOUBLE, peer, TAG_RESULT, m->comm));
         TRY(PMPI_Recv(&trip, TRIP, MPI_DOUBLE, peer, TAG_RESULT, m->comm, MPI_STATUS_IGNORE));

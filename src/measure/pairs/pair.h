@@ -8,7 +8,13 @@
 #include <stddef.h>
 
 /* PAIR_BURST: messages in a burst, for measuring the gap; the buffer has room for all of them. */
-enum { PAIR_BURST = 8, TAG_PING = 0x7069, TAG_RESULT = 0x7072, TAG_READY = 0x7073 };
+enum {
+    PAIR_BURST = 8,
+    TAG_PING = 0x7069,
+    TAG_RESULT = 0x7072,
+    TAG_READY = 0x7073,
+    TAG_END = 0x7065
+};
 
 /* Times of a pair's exchanges, for either side: the round trip (lower rank only), the send call,
  * and the moment on the common clock at which the send began; the higher rank has the message by
@@ -50,3 +56,7 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
 
 /* Measures all sizes, after a warm-up, and as often as the budget allows. */
 int pair_measure(struct pairs_run *m, int peer);
+
+/* Finds the ports by which SENDER reaches the other ranks, for size number SIZE; all ranks call
+ * it after all pairs have been measured. */
+int ports_find(struct pairs_run *m, int sender, int size);

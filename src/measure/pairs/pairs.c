@@ -201,23 +201,32 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }
 
+static int find_ports(struct pairs_run *m)
+{
+    for (int s = 0; s < m->plan->n_sizes; s++)
+        for (int sender = 0; sender < m->n; sender++) {
+            TRY(pass_barrier(m));
+            TRY(ports_find(m, sender, s));
+        }
+    return MPI_SUCCESS;
+}
+
 /* Runs the tournament, and accepts its result only if pairs alone are no faster. */
 static int run_checked(struct pairs_run *m, struct pairs *p)
 {
     TRY(run_tournament(m));
-    TRY(collect(m, p));
     if (m->rank == 0)
         p->order = "disjoint pairs at a time";
-    if (m->n < 4) { /* there are never two pairs at a time */
-        p->slowdown = 1;
-        return MPI_SUCCESS;
+    p->slowdown = 1;
+    if (m->n >= 4) /* otherwise there are never two pairs at a time */
+        TRY(check_alone(m, p));
+    if (p->slowdown > PAIRS_SHARED) {
+        TRY(run_one_at_a_time(m));
+        if (m->rank == 0)
+            p->order = "one pair at a time, since pairs share a path or a processor";
     }
-    TRY(check_alone(m, p));
-    if (p->slowdown <= PAIRS_SHARED)
-        return MPI_SUCCESS;
-    TRY(run_one_at_a_time(m));
-    if (m->rank == 0)
-        p->order = "one pair at a time, since pairs share a path or a processor";
+    if (m->plan->ports)
+        TRY(find_ports(m));
     return collect(m, p);
 }
 

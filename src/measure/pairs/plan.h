@@ -37,6 +37,7 @@ struct pairs_plan {
     enum pairs_messages messages; /* with PAIRS_PAPER only PAIRS_STANDARD */
     bool receives; /* also measure the receive call, and whether a send waits for it; takes half as
                       long again */
+    bool ports;    /* PAIRS_TOURNAMENT: also find the ports of each sender */
     const struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies. NULL if
                                        all read one clock */
 };

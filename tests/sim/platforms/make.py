@@ -178,9 +178,27 @@ def changing(r, n):
     return full(r, n, links, lambda i, j: ["l%d" % i, "l%d" % j])
 
 
+def ports(r, n):
+    """Hosts with several ports: a cable for each pair, two rails, a small torus, or one host with a cable to each."""
+    shape = r.choice(["cables", "rails", "torus", "centre"])
+    if shape == "torus":
+        a = r.choice([2, 3])
+        return cluster(r, a * -(-n // a), 'topology="TORUS" topo_parameters="%d,%d"' % (a, -(-n // a)))
+    if shape == "cables":
+        alike = r.choice([None, (rate(r), us(r, 1, 100))])
+        links = ['<link id="c%d-%d" bandwidth="%s" latency="%s"/>' % ((i, j) + (alike or (rate(r), us(r, 1, 100))))
+                 for i in range(n) for j in range(i)]
+        return full(r, n, links, lambda i, j: ["c%d-%d" % (max(i, j), min(i, j))])
+    speed, latency, rails = rate(r), us(r, 1, 100), shape == "rails"
+    links = ['<link id="%d-%d" bandwidth="%s" latency="%s"/>' % (i, k, speed, latency)
+             for i in range(n) for k in range(2 if rails else 1 if i else n)]
+    port = (lambda i, j: (i + j) % 2) if rails else (lambda i, j: 0 if i else j)
+    return full(r, n, links, lambda i, j: ["%d-%d" % (i, port(i, j)), "%d-%d" % (j, port(j, i))])
+
+
 KINDS = [flat, fat_tree, torus, dragonfly, scattered, wide_area, asymmetric, unlike, medium,
          half_duplex]
-MORE_KINDS = KINDS + [nested, adsl, slow_rank, coordinates, wireless, changing]
+MORE_KINDS = KINDS + [nested, adsl, slow_rank, coordinates, wireless, changing, ports]
 ALGORITHMS = ["native", "binomial", "linear", "backward", "flat", "chain"]
 # Of tests/sim/options: as they are; with a cost of processors; and where every sender waits.
 VARIATIONS = ["", "", "--cfg=smpi/os:0:1e-6:1e-10 --cfg=smpi/or:0:5e-7:1e-10",
