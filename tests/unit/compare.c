@@ -100,9 +100,9 @@ static double spread = 0.004; /* ms between the jitters of runs */
 
 static struct document *compared; /* the last comparison */
 
-/* TUNED: whose rules the runs AFTER used, or NULL. */
-static void compare_tuned(struct made before, struct made after, size_t n, double limit,
-                          enum gate *gate, struct tuned_set *tuned)
+static struct tuned_set *tuned; /* whose rules the runs after used, or NULL */
+
+static void compare(struct made before, struct made after, size_t n, double limit, enum gate *gate)
 {
     struct profile *run[2 * 8];
     const char *name[2 * 8];
@@ -147,11 +147,6 @@ static void compare_tuned(struct made before, struct made after, size_t n, doubl
     compared = compare_document(&(struct compare_request){{run, n, n, tuned}, name, limit}, gate);
     for (size_t i = 0; i < 2 * n; i++)
         profile_free(run[i]);
-}
-
-static void compare(struct made before, struct made after, size_t n, double limit, enum gate *gate)
-{
-    compare_tuned(before, after, n, limit, gate, NULL);
 }
 
 /* The text of the I-th finding; "" behind the last. */
@@ -397,8 +392,9 @@ static const char *verdict_on_rule(double own, double after_own, size_t n, struc
                                       .time = {{1e-4, NAN, NAN}, {5e-5, NAN, NAN}},
                                       .ratio = {{1, 1, 1}, {0.5, 0.49, 0.51}},
                                       .best = 1};
-    compare_tuned((struct made){10, 1, 0, own, false}, (struct made){10, 1, 0, after_own, false}, n,
-                  NAN, NULL, &set);
+    tuned = &set;
+    compare((struct made){10, 1, 0, own, false}, (struct made){10, 1, 0, after_own, false}, n, NAN,
+            NULL);
     json_t *json = document_json(compared);
     const json_t *row = json_array_get(
         json_object_get(json_object_get(json_object_get(json, "tables"), "gains"), "rows"), 0);

@@ -1,18 +1,13 @@
 /* Protects predictions: programs are changed, and played again. */
 #include "causes/what_if.h"
+#include "made_profile.h"
 #include "played.h"
 #include "unit.h"
 
-static bool selects_all(const struct root_cause *segment, const void *context)
+/* All computation, or what is after the last call. */
+static bool selects(const struct root_cause *segment, const void *end)
 {
-    (void)context;
-    return segment->kind == CAUSE_COMPUTATION;
-}
-
-static bool selects_end(const struct root_cause *segment, const void *context)
-{
-    (void)context;
-    return segment->operation == CAUSES_NONE;
+    return end ? segment->operation == CAUSES_NONE : segment->kind == CAUSE_COMPUTATION;
 }
 
 /* As drawn_delays, in more ways to communicate, with all computation twice as fast, and on an ideal
@@ -33,13 +28,13 @@ Test(causes, drawn_predictions)
         cr_expect_eq(c->replayed_ns, c->recorded_ns);
         cr_expect_float_eq((double)c->ideal_ns, (double)ideal->last - 1, 3, "seed %d: ideal %d, %d",
                            (int)seed, (int)c->ideal_ns, (int)ideal->last - 1);
-        struct what_if w = {.kind = WHAT_IF_FASTER, .percent = FASTER, .selects = selects_all};
+        struct what_if w = {.kind = WHAT_IF_FASTER, .percent = FASTER, .selects = selects};
         cr_expect(what_if_predict(a.graph, &w, &x));
         cr_expect_eq(x.ranks, p->ranks);
         cr_expect_float_eq(x.wall_ns, (double)faster->last - 1, 0.002 * (double)faster->last,
                            "seed %d: %.0f, in truth %d", (int)seed, x.wall_ns, (int)faster->last);
         cr_expect(x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
-        w.selects = selects_end;
+        w.context = p;
         cr_expect_not(what_if_predict(a.graph, &w, &x), "a replay does not change it");
         answer_end(&a, p);
         played_free(faster);
@@ -244,10 +239,97 @@ Test(causes, unknown_predictions)
         struct prediction x = {0};
         struct answer a = answer_of(p->events, kept, &run);
         const struct replay_check *c = what_if_check(a.graph);
-        struct what_if w = {.kind = WHAT_IF_FASTER, .percent = 10, .selects = selects_all};
+        struct what_if w = {.kind = WHAT_IF_FASTER, .percent = 10, .selects = selects};
         cr_expect_eq(c->state, expected[k], "%u", c->state);
         cr_expect_eq(what_if_predict(a.graph, &w, &x), expected[k] == REPLAY_GOOD);
         cr_expect_eq(c->ideal_ns >= 0, expected[k] == REPLAY_GOOD);
         answer_end(&a, p);
     }
+}
+
+/* Broadcasts from each rank in turn, which enters last, but for one rank sometimes. A child has the
+ * data a hop and some gaps after its parent, in turn, or as many as that has children if they SHARE
+ * its bandwidth; a rank sends for BUSY ns to each. */
+enum { MEMBERS = 6, BROADCASTS = 64 };
+struct broadcasts {
+    struct event event[BROADCASTS * MEMBERS];
+    size_t n;
+    struct causes_run run;
+};
+
+static struct broadcasts *broadcasts(const struct by_rank *tree, bool share)
+{
+    enum { HOP = 300, GAP = 40, BUSY = 25, WORK = 20000 };
+    struct broadcasts *b = calloc(1, sizeof *b);
+    int64_t now[MEMBERS] = {0};
+    uint64_t seed = 3;
+    for (int step = 0; step < BROADCASTS; step++) {
+        const int root = step % MEMBERS, late = (int)drawn(&seed, 4 * MEMBERS), large = step % 2;
+        int64_t ready[MEMBERS] = {0};
+        for (int at = 0, children = 0, k = 0; at < MEMBERS; at++, children = k = 0) {
+            const int rank = by_rank_at(tree, at, root, MEMBERS);
+            struct event *e = &b->event[b->n++];
+            now[rank] += rank == late ? WORK + 1000 : rank == root ? WORK : WORK / 2;
+            *e = made_collective((uint32_t)rank, (uint32_t)step, now[rank], 0);
+            e->bytes = 1000u << large;
+            e->operation = BCAST;
+            e->peer = (uint32_t)root;
+            e->members = MEMBERS;
+            e->collective = COLLECTIVE_FROM_ROOT;
+            for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;)
+                children++;
+            ready[at] = ready[at] > e->entry_ns ? ready[at] : e->entry_ns;
+            for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;)
+                ready[to] = ready[at] + (HOP << large) + GAP * (++k, share ? children : k);
+            now[rank] = e->exit_ns = ready[at] + children * BUSY;
+            if (e->exit_ns > b->run.last_ns)
+                b->run = (struct causes_run){.last_ns = e->exit_ns, .last_rank = e->rank};
+        }
+    }
+    return b;
+}
+
+static struct prediction along(const struct broadcasts *b, const struct by_rank *tree,
+                               bool binomial, uint32_t broadcast)
+{
+    struct prediction x = {0};
+    const struct net_traffic unseen = {0};
+    struct answer a = answer_of(b->event, b->n, &b->run);
+    const struct what_if w = {.kind = WHAT_IF_BROADCAST,
+                              .tree = tree,
+                              .binomial = binomial,
+                              .traffic = &unseen,
+                              .broadcast = broadcast};
+    cr_assert_eq(what_if_check(a.graph)->state, REPLAY_GOOD);
+    cr_expect_eq(what_if_predict(a.graph, &w, &x), !x.unknown);
+    answer_free(&a);
+    return x;
+}
+
+/* The costs of a message follow from the binomial tree, and from these the time along another. */
+Test(causes, broadcasts_along_another_tree)
+{
+    for (size_t i = 0; i < 2 * BY_RANK_TREES; i++) {
+        const struct by_rank *tree = &by_rank_trees[i / 2];
+        struct broadcasts *b = broadcasts(&by_rank_trees[BY_RANK_BINOMIAL], i % 2),
+                          *truth = broadcasts(tree, i % 2);
+        const double wall = (double)truth->run.last_ns;
+        const struct prediction x = along(b, tree, true, BCAST);
+        cr_expect_null(x.unknown, "%s", x.unknown);
+        cr_expect_float_eq(x.wall_ns, wall, BROADCASTS, "%s: %.0f, in truth %.0f", tree->name,
+                           x.wall_ns, wall);
+        cr_expect(x.ranks == MEMBERS && x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
+        free(b);
+        free(truth);
+    }
+}
+
+Test(causes, broadcasts_of_unknown_trees)
+{
+    struct broadcasts *b = broadcasts(&by_rank_trees[BY_RANK_FLAT], false);
+    const struct by_rank *tree = &by_rank_trees[BY_RANK_LINEAR];
+    cr_expect(strstr(along(b, tree, false, BCAST).unknown, "not all MPI_Bcasts are known to be"));
+    cr_expect(strstr(along(b, tree, true, REDUCE).unknown, "no MPI_Bcast was recorded"));
+    cr_expect_null(along(b, tree, true, BCAST).unknown, "it is known otherwise");
+    free(b);
 }
