@@ -376,21 +376,19 @@ Test(records, a_host_that_says_nothing_is_named_and_proves_nothing)
 /* What the watchdog of a host writes is what those of other hosts read. */
 Test(records, a_watchdog_writes_what_is_read, .init = scratch_make)
 {
-    struct rank_view r[6] = {[1] = {.alive = true, .other_host = true, .state = RANK_STOPPED},
-                             [3] = {.alive = true, .outside = true, .seconds = 1},
-                             [5] = {.alive = true, .call = {.open = true, .seconds = 1}}};
-    const struct situation s = {.rank = r, .n_ranks = 6};
     for (int waiting = 0; waiting < 4; waiting++) {
         char host[] = "here";
-        r[3].seconds = waiting == 1 ? 3 : 1;
-        r[5].call.seconds = waiting == 2 ? 3 : 1;
-        r[5].state = waiting == 3 ? RANK_STOPPED : RANK_SLEEPING;
-        cr_assert(hosts_write(scratch, host, &s, 2));
+        const enum rank_state state = waiting == 3 ? RANK_STOPPED : RANK_SLEEPING;
+        struct rank_view r[6] = {
+            [1] = {.alive = true, .other_host = true, .state = RANK_STOPPED},
+            [3] = {.alive = true, .outside = true, .seconds = waiting == 1 ? 3 : 1},
+            [5] = {.alive = true, .state = state, .call = {true, .seconds = waiting == 2 ? 3 : 1}}};
+        cr_assert(hosts_write(scratch, host, &(struct situation){.rank = r, .n_ranks = 6}, 2));
         struct hosts again = hosts_read(scratch);
         const struct host_rank *x = hosts_find(&again, "here", 5);
-        cr_expect(again.list.n == 2 && x && x->moving == !waiting && x->state == r[5].state);
-        cr_expect(hosts_find(&again, "here", -1) && !hosts_find(&again, "here", 4));
-        cr_expect_null(hosts_find(&again, "there", -1));
+        cr_expect(again.list.n == 2 && x && x->moving == !waiting && x->state == state);
+        cr_expect(hosts_find(&again, "here", -1) && !hosts_find(&again, "here", 4) &&
+                  !hosts_find(&again, "there", -1));
         free(again.list.at);
     }
     hosts_remove(scratch, "here");
