@@ -21,7 +21,7 @@ def run(seed, most_ranks, directory, seconds):
     case = sweep.make.write(seed, most_ranks, directory, sweep.make.MORE_KINDS)
     out = sweep.simulate(case, seconds, ["sim/collbench-tree", "--format=json", "--stop=fixed", "-i", "3", "-x", "1",
                                          "--segment=0", "--sizes=%d" % case["bytes"], "--root=%d" % case["root"]])
-    keys = ("algorithm", "advised", "predicted", "at_least", "at_most", "measured")
+    keys = ("algorithm", "chosen", "advised", "predicted", "at_least", "at_most", "measured")
     rows = json.loads(out[out.index("{"):])["tables"]["schedules"]["rows"]
     return case, [{k: r[k] for k in keys} for r in rows]
 
