@@ -39,21 +39,6 @@ const struct option_registry bench_algorithms = {"algorithm", algorithm_name, NU
 const struct option_limits bench_root = {0, INT_MAX, "a rank"};
 const struct option_limits bench_times = {1, 1e8, "MIN:MAX in microseconds, from 1, as in 16:256"};
 
-static error_t take_ranks(struct option_parser *parser, const struct option_entry *entry,
-                          const char *arg, void *value)
-{
-    const struct bench *b = parser->values;
-    struct option_range range;
-    if (!option_parse_range(arg, &range) || range.min < 1)
-        return option_refuse(parser, "--%s is '%s': expected MIN:MAX[:STEP], as in 2:8 or 2:64:2",
-                             entry->name, arg);
-    if (range.max > (size_t)b->size)
-        return option_refuse(parser, "--ranks=%s, but %d are running: use: mpiexec -n %zu", arg,
-                             b->size, range.max);
-    *(struct option_range *)value = range;
-    return 0;
-}
-
 /* A control variable of the MPI library, for example to choose its algorithms. */
 static error_t take_cvar(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
@@ -78,7 +63,8 @@ static const struct option_entry shared[] = {
     {"sizes", "MIN:MAX", "message sizes in bytes, powers of two; K, M, G", option_take_range,
      AT(sizes), OPTION_LIMITS(0, INT_MAX, "MIN:MAX in bytes, as in 8:64K, below 2G")},
     {"ranks", "MIN:MAX[:STEP]", "run on the first N ranks, powers of two or steps (all)",
-     take_ranks, AT(ranks)},
+     option_take_range, AT(ranks),
+     OPTION_LIMITS(1, INT_MAX, "MIN:MAX[:STEP], as in 2:8 or 2:64:2")},
     {"repetitions", "M", "operations in one batch", option_take_count, AT(plan.repetitions),
      OPTION_LIMITS(1, INT_MAX, "at least 1"), .letter = 'i', .flags = OPTION_RARE},
     {"warmup", "N", "untimed operations before the first timed one", option_take_count,
@@ -144,6 +130,11 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     enum options_result result = *parser.mistake ? OPTIONS_WRONG : OPTIONS_GOOD;
     if (result == OPTIONS_GOOD)
         result = options_parse(&parser, argc, argv);
+    if (result == OPTIONS_GOOD && b->ranks.max > (size_t)b->size) {
+        option_refuse(&parser, "--ranks: %d are running: use: mpiexec -n %zu", b->size,
+                      b->ranks.max);
+        result = OPTIONS_WRONG;
+    }
     if (b->plan.budget != budget)
         b->plan.budget_most = 0; /* an explicit budget is a hard limit */
     if (b->rank)
@@ -257,14 +248,12 @@ static void fact_load(struct document *d, const struct bench *b, double load)
 static void fact_repetitions(struct document *d, const struct bench *b)
 {
     const struct plan *p = &b->plan;
-    char budget[40] = "no time limit";
+    document_fact(d, "repetitions", "%d", p->repetitions);
+    if (!b->without || !strstr(b->without, "stop"))
+        document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s", p->repetitions,
+                      p->warmup, plan_stop_names[p->stop]);
     if (p->budget > 0)
-        snprintf(budget, sizeof budget, "at most %g s each", fmax(p->budget, p->budget_most));
-    if (b->without && strstr(b->without, "stop"))
-        document_fact(d, "repetitions", "%d, %s", p->repetitions, budget);
-    else
-        document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s, %s",
-                      p->repetitions, p->warmup, plan_stop_names[p->stop], budget);
+        document_fact(d, "budget", "at most %g s each", fmax(p->budget, p->budget_most));
 }
 
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first)

@@ -364,10 +364,9 @@ static void make_grid(struct overlap_grid *g)
     MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, o->bench.comm);
     g->size = new_axis((double)o->bench.sizes.min, (double)o->bench.sizes.max, o->step);
     g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
-    /* with few units every number of threads; always 0 threads for comparison */
-    g->threads = new_axis(1, units, units <= 16 ? 1.0 + 1.0 / 16 : M_SQRT2);
+    g->threads = new_axis(1, units, o->step);
     memmove(g->threads.at + 1, g->threads.at, g->threads.n++ * sizeof *g->threads.at);
-    g->threads.at[0] = 0;
+    g->threads.at[0] = 0; /* for comparison */
     for (size_t i = 0; i < o->benchmarks.n; i++) {
         struct grid_part *p = &g->part[g->n_parts++];
         p->benchmark = &overlap_benchmarks[o->benchmarks.at[i]];

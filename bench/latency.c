@@ -162,47 +162,33 @@ static error_t check_together(struct option_parser *parser, void *options)
                              o->root);
 }
 
-#define OPTION(name, argument, help, take, member, ...)                                            \
-    {                                                                                              \
-        name, argument, help, take, offsetof(struct latency_options, member), __VA_ARGS__          \
-    }
-#define SHARED                                                                                     \
-    OPTION("method", "LIST", "all: every method of ours; or of %s (held,direct)",                  \
-           option_take_list, methods, &methods),                                                   \
-        OPTION("as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all", \
-               option_take_list, suites, &suites),                                                 \
-        OPTION("root", "R", "the root of the operation", option_take_count, root, &bench_root),    \
-        OPTION("ring-size", "SIZE", "bytes of each message of ring-barrier's barrier",             \
-               option_take_count, ring_bytes, OPTION_LIMITS(0, 1 << 30, "0 to 1G"),                \
-               .flags = OPTION_RARE),                                                              \
-        OPTION("traffic", "PERCENT",                                                               \
-               "share of the time in which ranks beyond --ranks send to each other",               \
-               option_take_count, bench.traffic, OPTION_LIMITS(1, 100, "1 to 100"))
-
-static const struct option_entry broadcast_options[] = {
-    SHARED,
-    OPTION("algorithm", "LIST",
-           "the broadcasts to measure: all, or of %s (native, the library's MPI_Bcast)",
-           option_take_list, things, &bench_algorithms),
-    OPTION("destinations", NULL, "add a table of the latency to each destination", option_take_flag,
-           by_pair, NULL),
-    OPTION("fresh", NULL,
-           "the root rewrites its data before every broadcast, as an application does",
-           option_take_flag, fresh, NULL, .flags = OPTION_RARE),
-    {0}};
-
-static const struct option_entry collective_options[] = {
-    SHARED,
-    OPTION(
-        "operation", "LIST",
-        "operations, persistent-NAME, or all; default: reduce,allreduce,barrier,allgather,alltoall",
-        option_take_list, things, &operation_list),
-    OPTION("pairs", NULL, "add a table of all pairs of ranks", option_take_flag, by_pair, NULL),
-    OPTION("tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
-           option_take_text, tune, NULL),
-    OPTION("arrivals", "LIST",
-           "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)",
-           take_arrivals, arrivals, NULL),
+#define AT(member) offsetof(struct latency_options, member)
+static const struct option_entry option_list[] = {
+    {"algorithm", "LIST",
+     "the broadcasts to measure: all, or of %s (native, the library's MPI_Bcast)", option_take_list,
+     AT(things), &bench_algorithms},
+    {"operation", "LIST",
+     "operations, persistent-NAME, or all; default: reduce,allreduce,barrier,allgather,alltoall",
+     option_take_list, AT(things), &operation_list},
+    {"method", "LIST", "all: every method of ours; or of %s (held,direct)", option_take_list,
+     AT(methods), &methods},
+    {"as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all",
+     option_take_list, AT(suites), &suites},
+    {"root", "R", "the root of the operation", option_take_count, AT(root), &bench_root},
+    {"destinations", NULL, "add a table of the latency to each destination", option_take_flag,
+     AT(by_pair)},
+    {"pairs", NULL, "add a table of all pairs of ranks", option_take_flag, AT(by_pair)},
+    {"tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
+     option_take_text, AT(tune)},
+    {"arrivals", "LIST",
+     "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)", take_arrivals,
+     AT(arrivals)},
+    {"traffic", "PERCENT", "share of the time in which ranks beyond --ranks send to each other",
+     option_take_count, AT(bench.traffic), OPTION_LIMITS(1, 100, "1 to 100")},
+    {"ring-size", "SIZE", "bytes of each message of ring-barrier's barrier", option_take_count,
+     AT(ring_bytes), OPTION_LIMITS(0, 1 << 30, "0 to 1G"), .flags = OPTION_RARE},
+    {"fresh", NULL, "the root rewrites its data before every broadcast, as an application does",
+     option_take_flag, AT(fresh), .flags = OPTION_RARE},
     {0}};
 
 static const char launches_differ[] =
@@ -211,12 +197,12 @@ static const char launches_differ[] =
 static const struct option_program broadcast_program = {
     "Measures how long one MPI broadcast takes, by the methods of de Supinski and Karonis, of OSU, "
     "IMB and ReproMPI, and by two of its own.",
-    launches_differ, .options = broadcast_options, .check = check_together};
+    launches_differ, .options = option_list, .check = check_together};
 
 static const struct option_program collective_program = {
     "Measures how long collective operations take: from the last rank's entry to every other's "
     "exit (held), and with all ranks entering at once (direct).",
-    launches_differ, .options = collective_options, .check = check_together};
+    launches_differ, .options = option_list, .check = check_together};
 
 /* --- what is measured --- */
 
@@ -404,6 +390,7 @@ int main(int argc, char **argv)
     static struct latency_options o;
     struct bench *b = &o.bench;
     o.broadcasts = strstr(basename(argv[0]), "bcast");
+    b->without = o.broadcasts ? "operation pairs tune arrivals" : "algorithm destinations fresh";
     b->plan = plan_default();
     b->plan.budget_most = 6 * b->plan.budget;
     /* Open MPI reads it in MPI_Init, before options are parsed; without rules it changes nothing.

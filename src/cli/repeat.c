@@ -132,10 +132,9 @@ static _Noreturn void become(const struct repeat *r, enum side side, const char 
     setenv("COLLBENCH_FORMAT", "json", 1);
     if (side == BEFORE && r->untuned)
         unsetenv("COLLPROF_TUNED");
-    if (side == RUN || r->untuned)
-        execvp(r->command[0], side == RUN ? r->command : r->untuned);
-    else
-        execl("/bin/sh", "sh", "-c", r->against, (char *)NULL);
+    char *shell[] = {"/bin/sh", "-c", (char *)r->against, NULL};
+    char **command = side == RUN ? r->command : r->untuned ?: shell;
+    execvp(*command, command);
     reason_print(cli_name, "%s: %s", command_of(r, side), strerror(errno));
     _exit(STATUS_NOT_FOUND);
 }
@@ -164,20 +163,13 @@ static char *path_of(const struct repeat *r, enum side side, int i)
 }
 
 /* `collprof run` wrote to a new directory, and PATH is a link to it: moves the directory to
- * PATH. */
-static void settle(const char *path)
+ * PATH. Of a directory or a benchmark's file nothing is moved. */
+static void settle(const struct repeat *r, const char *path)
 {
-    char target[4200], real[8400];
-    ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n <= 0)
-        return;
-    target[n] = '\0';
-    if (*target == '/')
-        snprintf(real, sizeof real, "%s", target);
-    else
-        snprintf(real, sizeof real, "%.*s%s", (int)(text_base_of(path) - path), path, target);
-    if (!unlink(path))
+    char *real = r->is_benchmark ? NULL : realpath(path, NULL);
+    if (real && !unlink(path))
         rename(real, path);
+    free(real);
 }
 
 static bool has_result(const struct repeat *r, const char *path)
@@ -192,7 +184,7 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
 {
     double from = clock_now();
     int status = run_one(r, side, path);
-    settle(path);
+    settle(r, path);
     if (status)
         return reason_give("status %d of %s: %d complete runs are in %s", status,
                            command_of(r, side), r->complete, r->made);

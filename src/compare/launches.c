@@ -171,8 +171,7 @@ static void add_remarks(const struct launches *l, const char *name, struct docum
     }
     json_object_foreach(kinds, key, launch) {
         const char *any = json_object_iter_key(json_object_iter(launch));
-        document_finding(d, FINDING(key, DOUBT),
-                         "%zu of %zu launches have rows with the remark: %s.",
+        document_finding(d, FINDING(key, DOUBT), "%zu of %zu launches: %s.",
                          json_object_size(launch), l->before + l->after,
                          json_text_at(json_object_get(launch, any), "text"));
     }

@@ -283,7 +283,7 @@ Test(benches, overlap)
 {
     expect(2, "collbench-overlap",
            "-i 50 --sizes=4K:16K --comp=20:80 --step=2 --benchmark=sender,receiver,serial,cpu",
-           LINES("# repetitions: 50, ", "# computation: fixed work, calibrated within 0.00 %",
+           LINES("# repetitions: 50", "# computation: fixed work, calibrated within 0.00 %",
                  "# latency: 11.020 us, 0 bytes, one way", "sender,9,9,0.07,0.04",
                  "receiver,9,9,0.00,0.00", "serial,9,9,1.00,1.00", "cpu,9,9,,",
                  "4096,15.116,15.116,1.020", "8192,19.212,19.212,1.020",

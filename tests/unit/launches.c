@@ -70,7 +70,7 @@ Test(launches, figures_of_the_same_row_are_compared)
     cr_assert_eq(json_array_size(rows), 2);
     cr_expect_eq(json_array_size(findings), 1, "a remark on several rows is shown once");
     cr_expect_str_eq(json_text_at(json_array_get(findings, 0), "text"),
-                     "4 of 12 launches have rows with the remark: too few samples.");
+                     "4 of 12 launches: too few samples.");
     cr_expect_str_eq(json_text_at(row, "row"), "native size 8");
     cr_expect_eq(NUMBER(row, "launches"), EACH);
     cr_expect_float_eq(NUMBER(row, "median"), 12.5, 1e-9); /* of 10 to 15 */

@@ -119,40 +119,38 @@ static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
 }
 
 /* Times of the runs, complete on rank 0. */
+enum { MEASURED, PUBLISHED, LATE, COMM, COMP, N_TIMES };
 struct runs {
     struct overlap_side *with, *without; /* sides with and without work; WITHOUT is NULL if T_comm
                                             is not needed */
-    struct samples measured, published, late, comm, comp;
+    struct samples of[N_TIMES];
     int n;
 };
 
 static void free_runs(struct runs *r)
 {
-    samples_free(&r->measured);
-    samples_free(&r->published);
-    samples_free(&r->late);
-    samples_free(&r->comm);
-    samples_free(&r->comp);
+    for (int k = 0; k < N_TIMES; k++)
+        samples_free(&r->of[k]);
 }
 
 /* Does the work alone, so that a communication follows a computation as it does in the run. */
 static void work_alone(struct runs *r)
 {
     if (r->with->stage->rank == 0 && r->with->work.units > 0)
-        samples_add(&r->comp, work_time(&r->with->work));
+        samples_add(&r->of[COMP], work_time(&r->with->work));
 }
 
 static void one_run(struct runs *r)
 {
     if (r->without) {
         work_alone(r);
-        samples_add(&r->comm, overlap_play(r->without).measured);
+        samples_add(&r->of[COMM], overlap_play(r->without).measured);
     }
     work_alone(r);
     struct overlap_round round = overlap_play(r->with);
-    samples_add(&r->measured, round.measured);
-    samples_add(&r->published, round.published);
-    samples_add(&r->late, round.late);
+    samples_add(&r->of[MEASURED], round.measured);
+    samples_add(&r->of[PUBLISHED], round.published);
+    samples_add(&r->of[LATE], round.late);
     r->n++;
 }
 
@@ -201,7 +199,7 @@ static double base_time(const struct overlap_benchmark *b, struct overlap_stage 
     if (!open_side(&s, b, stage, bytes, 0))
         return NAN;
     all_runs(&r, BASE_WARMUP, most, stage->budget);
-    double median = samples_summary(&r.measured).median;
+    double median = samples_summary(&r.of[MEASURED]).median;
     free_runs(&r);
     close_side(&s);
     return median;
@@ -223,12 +221,12 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {
     const struct overlap_benchmark *b = r->with->benchmark;
-    struct summary m = samples_summary(&r->measured), comm = samples_summary(&r->comm),
-                   comp = samples_summary(&r->comp);
-    double late = samples_summary(&r->late).median;
+    struct summary m = samples_summary(&r->of[MEASURED]), comm = samples_summary(&r->of[COMM]),
+                   comp = samples_summary(&r->of[COMP]);
+    double late = samples_summary(&r->of[LATE]).median;
     cell->runs = r->n;
     cell->t_measured = m.median;
-    cell->published = samples_summary(&r->published).median;
+    cell->published = samples_summary(&r->of[PUBLISHED]).median;
     if (b->by_threads) {
         cell->t_comm = base->time[b->base];
         cell->ratio = m.median / cell->t_comm;
