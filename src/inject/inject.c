@@ -5,7 +5,6 @@
 #include "document/json.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 
 enum { FINDINGS_MAX = 2000 };
@@ -29,18 +28,11 @@ static double time_spent(const struct injection *self)
     return 1e-9 * (double)__atomic_load_n(&self->spent_ns, __ATOMIC_RELAXED);
 }
 
-static uint64_t acted_ns; /* in calls before which an injection acted, handshakes included */
-
-/* Seconds in all other calls, which were only counted: a share of the run is for them, too. */
-static double time_in_calls(void)
-{
-    const uint64_t all = __atomic_load_n(&layer.ledger.header->injected_ns, __ATOMIC_RELAXED);
-    return 1e-9 * (double)(all - __atomic_load_n(&acted_ns, __ATOMIC_RELAXED));
-}
-
 double injection_budget(const struct injection *self, double seconds, double percent)
 {
-    return seconds + fmax(0, percent / 100 * elapsed() - time_in_calls()) - time_spent(self);
+    const uint64_t all = __atomic_load_n(&layer.ledger.header->injected_ns, __ATOMIC_RELAXED);
+    return seconds + percent / 100 * elapsed() -
+           (percent > 0 ? 1e-9 * (double)all : time_spent(self));
 }
 
 struct sync_clock *injection_clock(void)
@@ -144,28 +136,25 @@ static void restart(struct call *call)
 }
 
 /* Counts the layer's own time: from ENTERED to the call, plus AFTER nanoseconds after it. */
-static void count_injected(const struct call *call, uint64_t entered, uint64_t after, bool acted)
+static void count_injected(const struct call *call, uint64_t entered, uint64_t after)
 {
-    const uint64_t ns = ticks_to_ns(call->entry - entered + after);
-    __atomic_fetch_add(&layer.ledger.header->injected_ns, ns, __ATOMIC_RELAXED);
-    if (acted)
-        __atomic_fetch_add(&acted_ns, ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&layer.ledger.header->injected_ns,
+                       ticks_to_ns(call->entry - entered + after), __ATOMIC_RELAXED);
 }
 
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands)
 {
     uint64_t entered = call->entry;
-    const bool acted =
-        internal_comm_before(&(struct collective){.call = call,
-                                                  .operation = replica_find(call->operation),
-                                                  .on = internal_comm_of(comm_of(comm)),
-                                                  .comm = comm,
-                                                  .root = root,
-                                                  .bytes = bytes,
-                                                  .operands = operands});
+    internal_comm_before(&(struct collective){.call = call,
+                                              .operation = replica_find(call->operation),
+                                              .on = internal_comm_of(comm_of(comm)),
+                                              .comm = comm,
+                                              .root = root,
+                                              .bytes = bytes,
+                                              .operands = operands});
     restart(call);
-    count_injected(call, entered, 0, acted);
+    count_injected(call, entered, 0);
 }
 
 static const struct injection *next_after(const struct injection *self)
@@ -212,12 +201,13 @@ bool inject_broadcast(struct call *call, void *buffer, MPI_Count count, MPI_Data
     uint64_t entered = call->entry;
     bool fit = root >= 0 && count >= 0 && type != MPI_DATATYPE_NULL && (!c.on || root < c.on->size);
     c.bytes = fit ? call_bytes(count, type) : 0;
-    const bool acted = fit && internal_comm_before(&c);
+    if (fit)
+        internal_comm_before(&c);
     if (!fit || !c.on) {
         call->entry = clock_ticks();
         return false;
     }
     *rc = injection_pass(NULL, &c);
-    count_injected(call, entered, clock_ticks() - call->exit, acted);
+    count_injected(call, entered, clock_ticks() - call->exit);
     return true;
 }

@@ -99,7 +99,7 @@ extern struct injection ack_injection, benchmark_injection, replace_injection, t
 struct sync_clock *injection_clock(void);
 
 /* Seconds that this process may still spend in BEFORE, if SECONDS and PERCENT of the run so far are
- * allowed. What injections cost in all other calls counts against PERCENT, too. */
+ * allowed. A percentage is for all that injections cost, in any call. */
 double injection_budget(const struct injection *self, double seconds, double percent);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's
@@ -120,8 +120,8 @@ void injection_warn(const char *format, ...) __attribute__((format(printf, 1, 2)
 struct internal_comm *internal_comm_of(struct comm *c);
 
 /* Runs the collective activities of injections before C, if one is due and the handshake
- * succeeds. False: C was only counted. */
-bool internal_comm_before(const struct collective *c);
+ * succeeds. */
+void internal_comm_before(const struct collective *c);
 
 /* Called by all ranks. At the end members free their communicators together, in one order, and warn
  * of activities that failed. */

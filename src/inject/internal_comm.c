@@ -129,23 +129,23 @@ static void open_comm(struct internal_comm *s)
         __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
 }
 
-bool internal_comm_before(const struct collective *c)
+void internal_comm_before(const struct collective *c)
 {
     bool due[INJECTIONS_MAX] = {false}, any = false, together = false;
     struct internal_comm *s = c->on;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = injections[i]->on && injections[i]->wants(c);
     if (!any || !s || s->excluded || (s->comm == MPI_COMM_NULL && s->calls++ < COMM_WORTH))
-        return false;
+        return;
     if (s->comm == MPI_COMM_NULL && (together = shake_before(c)))
         open_comm(s);
     if (s->comm == MPI_COMM_NULL)
-        return true;
+        return;
     any = false;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = due[i] && injections[i]->due && injections[i]->due(c);
     if (!any || (!together && !shake_before(c)))
-        return any || together;
+        return;
     for (size_t i = n_injections; i-- > 0;)
         if (due[i]) {
             double begin = clock_now();
@@ -153,7 +153,6 @@ bool internal_comm_before(const struct collective *c)
             __atomic_fetch_add(&injections[i]->spent_ns, (uint64_t)(1e9 * (clock_now() - begin)),
                                __ATOMIC_RELAXED);
         }
-    return true;
 }
 
 /* A member may continue before others arrive, or free communicators in another order. Memory that
