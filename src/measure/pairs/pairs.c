@@ -224,9 +224,9 @@ static int run_checked(struct pairs_run *m, struct pairs *p)
         TRY(run_one_at_a_time(m));
         if (m->rank == 0)
             p->order = "one pair at a time, since pairs share a path or a processor";
-    }
-    if (m->plan->ports)
+    } else if (m->plan->ports) {
         TRY(find_ports(m));
+    }
     return collect(m, p);
 }
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 3 };
+/* One try for many ranks, since each has many. */
+enum { TRIES = 3, FEW_RANKS = 16 };
 
 struct fan {
     const struct pairs_run *m;
@@ -28,7 +29,7 @@ static int fan_out(const struct fan *f, int n, int messages)
     MPI_Comm comm = f->m->comm;
     for (int k = 0; k < n; k++)
         f->time[k] = INFINITY;
-    for (int try = 0; try < TRIES; try++) {
+    for (int try = 0; try < (f->m->n > FEW_RANKS ? 1 : TRIES); try++) {
         for (int k = 0; k < n; k++)
             TRY(PMPI_Irecv(NULL, 0, MPI_BYTE, f->to[k], TAG_READY, comm, &f->in[k]));
         double start = clock_now();
