@@ -13,16 +13,10 @@ enum { BYTES_OF_ENTRY = 3072 };
 
 /* Whether rank 0 has memory for the ledger: beyond what the host and its control groups have left,
  * the kernel would kill the application. */
-static bool has_room(const uint32_t count[LEDGER_SECTIONS])
+static bool has_room(const struct ledger_table section[LEDGER_SECTIONS])
 {
-    return ledger_bytes(count) + (uint64_t)BYTES_OF_ENTRY * count[LEDGER_ENTRIES] <=
+    return ledger_bytes(section) + (uint64_t)BYTES_OF_ENTRY * section[LEDGER_ENTRIES].count <=
            memory_available("/proc", "/sys/fs/cgroup") / 2;
-}
-
-static void count_elements(const struct ledger *l, uint32_t count[LEDGER_SECTIONS])
-{
-    for (int s = 0; s < LEDGER_SECTIONS; s++)
-        count[s] = l->header->section[s].count;
 }
 
 /* Receives from rank FROM, or sends to rank 0 (FROM 0). */
@@ -37,34 +31,38 @@ static int move(char *at, size_t bytes, int from, MPI_Comm comm)
     return rc;
 }
 
+static int move_ledger(const struct ledger *l, int from, MPI_Comm comm)
+{
+    int rc = move((char *)l->header, sizeof *l->header, from, comm);
+    for (int s = 0; s < LEDGER_SECTIONS && !rc; s++)
+        rc = move(*ledger_array(l, s),
+                  (size_t)l->header->section[s].count * ledger_rules[s].element_size, from, comm);
+    return rc;
+}
+
 static int send_ledger(const struct ledger *mine, MPI_Comm comm)
 {
     struct ledger_header header = *mine->header;
     struct ledger l = *mine;
-    uint32_t count[LEDGER_SECTIONS];
     int wanted = 0;
     MPI_Request request;
     l.header = &header;
-    count_elements(&l, count);
-    int rc = PMPI_Send(count, sizeof count, MPI_BYTE, 0, TAG_OFFER, comm);
+    int rc = PMPI_Send(header.section, sizeof header.section, MPI_BYTE, 0, TAG_OFFER, comm);
     int posted = PMPI_Irecv(&wanted, 1, MPI_INT, 0, TAG_ANSWER, comm, &request);
     rc = rc ? rc : wait_yielding(posted, &request);
-    for (int i = 0; i < LEDGER_PARTS && !rc && wanted; i++)
-        rc = move(ledger_part(&l, i), ledger_part_bytes(i, count), 0, comm);
-    return rc;
+    return rc || !wanted ? rc : move_ledger(&l, 0, comm);
 }
 
 /* If not WANTED, the rank is answered and keeps its ledger. L must be closed in any case. */
 static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wanted)
 {
-    uint32_t count[LEDGER_SECTIONS] = {0};
+    struct ledger_table section[LEDGER_SECTIONS] = {0};
     MPI_Request request;
-    int posted = PMPI_Irecv(count, sizeof count, MPI_BYTE, from, TAG_OFFER, comm, &request);
+    int posted = PMPI_Irecv(section, sizeof section, MPI_BYTE, from, TAG_OFFER, comm, &request);
     int rc = wait_yielding(posted, &request);
-    int answer = wanted && !rc && has_room(count) && ledger_make_room(l, count);
+    int answer = wanted && !rc && has_room(section) && ledger_make_room(l, section);
     rc = rc ? rc : PMPI_Send(&answer, 1, MPI_INT, from, TAG_ANSWER, comm);
-    for (int i = 0; i < LEDGER_PARTS && !rc && answer; i++)
-        rc = move(ledger_part(l, i), ledger_part_bytes(i, count), from, comm);
+    rc = rc || !answer ? rc : move_ledger(l, from, comm);
     return answer && !rc && !ledger_check(l);
 }
 
@@ -88,7 +86,6 @@ static void add(void *arg)
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
 {
     struct adding a = {NULL, mine};
-    uint32_t own[LEDGER_SECTIONS];
     int rank, size;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
@@ -96,8 +93,7 @@ struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
         send_ledger(mine, comm);
         return NULL;
     }
-    count_elements(mine, own);
-    bool good = has_room(own) && memory_try(add, &a);
+    bool good = has_room(mine->header->section) && memory_try(add, &a);
     for (int from = 1; from < size; from++) {
         struct ledger theirs = {0};
         a.l = &theirs;

@@ -43,16 +43,13 @@ bool ledger_extend(struct ledger *l, enum ledger_section section);
  * ledger_grow(). */
 uint32_t ledger_add_text(struct ledger *l, const char *text);
 
-/* A ledger as bytes, for another process: part 0 is the header, part S + 1 has the elements of
- * section S. The size of a part, and of all, in bytes, follows from the COUNTs of elements. */
-enum { LEDGER_PARTS = LEDGER_SECTIONS + 1 };
-char *ledger_part(const struct ledger *l, int part);
-size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS]);
-uint64_t ledger_bytes(const uint32_t count[LEDGER_SECTIONS]);
+/* The size of a ledger that has these sections, in bytes. */
+uint64_t ledger_bytes(const struct ledger_table section[LEDGER_SECTIONS]);
 
-/* Allocates *L for all parts of another process's ledger; false: no memory. The caller fills them,
- * validates them by ledger_check() (errors as of ledger_open()), and frees *L by ledger_close(). */
-bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS]);
+/* Allocates *L for another process's ledger that has these sections; false: no memory. The caller
+ * fills the header and all elements, validates them by ledger_check() (errors as of ledger_open()),
+ * and frees *L by ledger_close(). */
+bool ledger_make_room(struct ledger *l, const struct ledger_table section[LEDGER_SECTIONS]);
 const char *ledger_check(const struct ledger *l);
 
 /* Reads only the header of the record NAME in DIRECTORY (AT_FDCWD: NAME is a path). Returns NULL,

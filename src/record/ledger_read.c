@@ -254,31 +254,20 @@ static const char *read_all(int fd, struct ledger *l, uint32_t sections)
     return check_tables(l);
 }
 
-char *ledger_part(const struct ledger *l, int part)
+uint64_t ledger_bytes(const struct ledger_table section[LEDGER_SECTIONS])
 {
-    return part ? *ledger_array(l, part - 1) : (char *)l->header;
-}
-
-size_t ledger_part_bytes(int part, const uint32_t count[LEDGER_SECTIONS])
-{
-    return part ? (size_t)count[part - 1] * ledger_rules[part - 1].element_size
-                : sizeof(struct ledger_header);
-}
-
-uint64_t ledger_bytes(const uint32_t count[LEDGER_SECTIONS])
-{
-    uint64_t bytes = 0;
-    for (int i = 0; i < LEDGER_PARTS; i++)
-        bytes += ledger_part_bytes(i, count);
+    uint64_t bytes = sizeof(struct ledger_header);
+    for (int s = 0; s < LEDGER_SECTIONS; s++)
+        bytes += (uint64_t)section[s].count * ledger_rules[s].element_size;
     return bytes;
 }
 
-bool ledger_make_room(struct ledger *l, const uint32_t count[LEDGER_SECTIONS])
+bool ledger_make_room(struct ledger *l, const struct ledger_table section[LEDGER_SECTIONS])
 {
     *l = (struct ledger){.header = calloc(1, sizeof *l->header)};
     bool good = l->header;
     for (int s = 0; s < LEDGER_SECTIONS && good; s++)
-        good = allocate_section(l, s, count[s]);
+        good = allocate_section(l, s, section[s].count);
     return good;
 }
 
