@@ -115,13 +115,9 @@ static void *load(const char *library)
     const struct mpi_built *of = mpi_of_library(library);
     if (of)
         return load_layer(of, library);
-    char known[1000] = "";
-    for (size_t i = 0; i < n_mpis_built; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s (%s)", i ? ", " : "",
-                 mpis_built[i].title, mpis_built[i].libraries);
     SAY("this program uses %s, which this collprof does not support: nothing is recorded: expected "
-        "%s",
-        library, known);
+        "an MPI of `collprof info`",
+        library);
     return NULL;
 }
 
