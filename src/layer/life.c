@@ -452,31 +452,24 @@ static void end_alone(struct clock_pair entered)
 
 /* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the
  * application must not get a signal. */
-static void hold_signals(sigset_t *before)
+static void hold_signals(sigset_t *ours, sigset_t *before)
 {
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGXFSZ);
-    sigaddset(&ours, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &ours, before);
+    sigemptyset(ours);
+    sigaddset(ours, SIGXFSZ);
+    sigaddset(ours, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, ours, before);
 }
 
-static void release_signals(const sigset_t *before)
+static void release_signals(const sigset_t *ours, const sigset_t *before)
 {
-    sigset_t ours;
-    sigemptyset(&ours);
-    if (!sigismember(before, SIGXFSZ))
-        sigaddset(&ours, SIGXFSZ);
-    if (!sigismember(before, SIGPIPE))
-        sigaddset(&ours, SIGPIPE);
-    while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) > 0)
+    while (sigtimedwait(ours, NULL, &(struct timespec){0, 0}) > 0)
         ;
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 void recording_end(void)
 {
-    sigset_t before;
+    sigset_t ours, before;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
@@ -484,7 +477,7 @@ void recording_end(void)
     layer.on = false;
     samples_end();
     trace_stop();
-    hold_signals(&before);
+    hold_signals(&ours, &before);
     regions_count();
     noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
     struct clock_pair entered = clock_read_pair();
@@ -492,6 +485,6 @@ void recording_end(void)
         end_together(entered);
     else
         end_alone(entered);
-    release_signals(&before);
+    release_signals(&ours, &before);
     thread.inside = was_inside;
 }

@@ -18,7 +18,7 @@
 struct run_directory run_directory = {.fd = -1};
 struct record_owner record_owner;
 char record_obstacle[1300];
-static char file[48]; /* file name in the directory, even if filling it failed; "" if none */
+static char file[48]; /* file name in the directory; "" if none */
 
 static void describe_arguments(struct ledger_header *h)
 {
@@ -69,24 +69,19 @@ static void describe_run(struct ledger_header *h, int thread_level)
     noise_read(&h->noise[0]);
 }
 
-/* Returns NULL, or what is wrong. */
+/* TAG makes the name of its file unique. Returns NULL, or what is wrong. */
 static const char *create_ledger(uint64_t tag)
 {
     const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
-    char path[RUN_DIRECTORY_RECORD];
-    run_directory_record(&run_directory, path, record_owner.rank, tag);
-    text_copy(file, sizeof file, text_base_of(path));
+    char path[sizeof run_directory.path + sizeof file];
+    snprintf(file, sizeof file, "rank-%06d-%08x.ledger", record_owner.rank,
+             (unsigned)(tag ^ tag >> 32));
+    snprintf(path, sizeof path, "%s/%s", run_directory.path, file);
     int error = ledger_create(&layer.ledger, directory, path, (size_t)layer.settings.memory << 20,
                               n_mpi_functions);
-    if (!error)
-        return NULL;
-    /* The file's name shows the other ranks that this one takes part. */
-    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd >= 0)
-        close(fd);
-    else
+    if (error)
         *file = '\0';
-    return strerror(error);
+    return error ? strerror(error) : NULL;
 }
 
 bool record_make(struct record_owner of)
@@ -101,7 +96,7 @@ bool record_make(struct record_owner of)
                  run_directory.shown, wrong);
     else
         describe_process(layer.ledger.header);
-    return *file;
+    return !wrong;
 }
 
 void record_remove_file(void)

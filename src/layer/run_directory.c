@@ -178,13 +178,6 @@ void run_directory_follow(struct run_directory *d, const char *name)
         show(d, path);
 }
 
-void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,
-                          uint64_t tag)
-{
-    snprintf(path, RUN_DIRECTORY_RECORD, "%s/rank-%06d-%08x.ledger", d->path, rank,
-             (unsigned)(tag ^ tag >> 32));
-}
-
 int run_directory_ranks(const struct run_directory *d, int size, int *first)
 {
     char entries[8192] __attribute__((aligned(8)));

@@ -19,8 +19,6 @@ struct run_directory {
                descriptors are scarce */
 };
 
-enum { RUN_DIRECTORY_RECORD = sizeof((struct run_directory *)0)->path + 40 };
-
 /* Makes NAME-JOB, unless another rank of the job has, and opens it. Returns NULL, or a text with
  * the obstacle; D->shown is valid in any case. Every rank calls it. */
 const char *run_directory_make(struct run_directory *d, const char *name, uint64_t job);
@@ -41,10 +39,6 @@ void run_directory_close(struct run_directory *d);
 
 /* Removes the file NAME ("": none) from the directory, and then the directory if it is empty. */
 void run_directory_remove_file(const struct run_directory *d, const char *name);
-
-/* The path of the record of RANK in this run. TAG makes it unique. */
-void run_directory_record(const struct run_directory *d, char path[RUN_DIRECTORY_RECORD], int rank,
-                          uint64_t tag);
 
 /* How many ranks below SIZE have a record, by file names. All ranks must get the same answer, so
  * it neither allocates memory nor opens files. FIRST: the lowest of them; unchanged if there is
