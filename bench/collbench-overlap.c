@@ -228,7 +228,8 @@ static void add_cell(const struct overlap_grid *g, const struct grid_part *p, si
     table_text(t, threads ? "threads" : "comp");
     if (!isfinite(c->ratio))
         table_remark(t, FINDING("comp_too_short", NOTE),
-                     "the computation is over before the message starts");
+                     isfinite(c->t_comm) ? "the computation is over before the message starts"
+                                         : "the processor was busy when the latency was measured");
     if (threads || iy != p->y->n / 2)
         return;
     table_text(g->line, p->benchmark->name);
