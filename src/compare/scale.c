@@ -60,7 +60,8 @@ static struct size size_of(const struct profile *p, bool weak)
                                [SERIALISATION] = e.serialisation,
                                [TRANSFER] = e.transfer,
                                [COMMUNICATION] = e.communication}};
-    for (enum figure f = 0; f < FIGURES && !e.known; f++)
+    const bool known = e.known && profile_longest_known(p);
+    for (enum figure f = 0; f < FIGURES && !known; f++)
         s.value[f] = NAN;
     return s;
 }
@@ -106,14 +107,17 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
                                           .x_log = true});
 }
 
-/* The factor that falls most from the fewest to the most ranks. With a trace, communication is a
- * product of two others. */
+/* The factor that falls most between the fastest runs with the fewest and the most ranks. With a
+ * trace, communication is a product of two others. */
 static void put_findings(struct document *d, const struct size *list, size_t n)
 {
     const struct size *last = &list[n - 1];
+    for (; last > list && last[-1].ranks == last->ranks; last--)
+        continue;
     const bool traced = !isnan(list->value[TRANSFER]) && !isnan(last->value[TRANSFER]);
     enum figure most = GLOBAL;
     double least = 1;
+    size_t unknown = 0;
     for (enum figure f = COMPUTATION; f < (traced ? COMMUNICATION : FIGURES); f++) {
         const double fell = last->value[f] / list->value[f];
         if (factor_names[f] && fell < least) {
@@ -122,11 +126,12 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
         }
     }
     for (size_t k = 0; k < n; k++)
-        if (isnan(list[k].value[PARALLEL]))
-            document_finding(d, FINDING("unknown_factors", DOUBT),
-                             "The efficiencies with %d ranks are unknown: ranks were cut off in "
-                             "calls, or several threads of a rank call MPI.",
-                             list[k].ranks);
+        unknown += isnan(list[k].value[PARALLEL]);
+    if (unknown)
+        document_finding(d, FINDING("unknown_factors", DOUBT),
+                         "The efficiencies of %zu of %zu runs are unknown: ranks were cut off, or "
+                         "several threads of a rank call MPI.",
+                         unknown, n);
     if (least < 1)
         document_finding(d, FINDING("falls_most", FINDING),
                          "From %d to %d ranks, %s falls most: from %.1f %% to %.1f %%.",
