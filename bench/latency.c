@@ -122,6 +122,8 @@ static error_t check_together(struct option_parser *parser, void *options)
     struct latency_options *o = options;
     bool suite = false, direct = o->tune;
     const int all = o->bench.size < 4 ? 4 : o->bench.size;
+    const bool named = o->things.n > 0 && !o->things.all;
+    size_t measured = 0;
     if (o->things.n == 0 && o->broadcasts)
         option_choose(NULL, &bench_algorithms, "native", &o->things);
     else if (o->things.n == 0)
@@ -137,11 +139,12 @@ static error_t check_together(struct option_parser *parser, void *options)
         suite = suite || o->method[i]->meaning == MEANS_SUITE;
         direct = direct || o->method[i] == latency_method_find("direct");
     }
-    for (size_t i = 0; i < o->things.n && !o->things.all && !o->tune; i++) {
+    for (size_t i = 0; i < o->things.n && !o->tune; i++) {
         size_t k = 0;
         while (k < o->n_methods && !applies(o, k, operation_of(o, i)))
             k++;
-        if (k == o->n_methods)
+        measured += k < o->n_methods;
+        if (k == o->n_methods && (named || (measured == 0 && i + 1 == o->things.n)))
             return option_refuse(parser, "%s has no result by these methods: use: --method=direct",
                                  latency_thing(o, i));
     }
