@@ -179,7 +179,7 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
     put_row(t, p->name, &result);
     if (now)
         *now = result.time[0].value;
-    if (known)
+    if (known || !estimate_known(result.time[0]))
         return MPI_SUCCESS;
     *PUSH(&t->set.list) = result;
     tuned_set_save(&t->set, t->o->tune); /* so that the tuning can be ended */

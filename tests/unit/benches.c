@@ -1,5 +1,4 @@
-/* The benchmarks as whole programs, over the fake MPI: what each prints of a network whose times
- * are known. */
+/* The benchmarks as whole programs, over the fake MPI: what each prints of a known network. */
 #include "fake_mpi.h"
 #include "scratch.h"
 
@@ -54,8 +53,7 @@ static void expect(int ranks, const char *name, const char *options, const char 
 }
 #define LINES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* A linear broadcast passes the data on twice: 3 x (1 us + 11 us). The methods see more where they
- * wait for more. */
+/* A linear broadcast passes the data on twice: 3 x (1 us + 11 us). Some methods wait for more. */
 Test(benches, bcast)
 {
     expect(4, "collbench-bcast",
@@ -133,6 +131,8 @@ Test(benches, collective)
     expect(4, "collbench-collective",
            "--sizes=8 --stop=fixed -i 3 --operation=bcast,MPI_Allreduce --method=direct",
            LINES("# root: 0", "broadcast,4,8,direct,13.0", "allreduce,4,8,direct,24.0"));
+    expect(4, "collbench-collective", "--sizes=8 --stop=fixed -i 3 --method=overhead",
+           LINES("reduce,4,8,overhead", "!allreduce"));
     /* From rank to rank: along the scan, to and from the root, by way of rank 0. */
     expect(4, "collbench-collective",
            "--sizes=8 --stop=fixed -i 3 --operation=scan,gather,scatter,allgather --method=held "
@@ -193,7 +193,8 @@ Test(benches, tune, .init = scratch_make, .fini = scratch_remove)
                  "   \"kind\": \"heat\",", "   \"name\": \"best-broadcast\",",
                  "   \"table\": \"tuned\",", "   \"name\": \"best-barrier\","));
     snprintf(text, sizeof text, "--operation=barrier --budget=1e-6 --tune=%s", scratch);
-    expect(4, "collbench-collective", text, LINES("barrier,4,0,punctual,,,,,,,,,no_result"));
+    expect(4, "collbench-collective", text,
+           LINES("# tuned: No case was measured", "barrier,4,0,punctual,,,,,,,,,no_result"));
     expect(
         4, "collbench-bcast",
         "--sizes=8 --method=direct --stop=fixed -i 3 --cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=2",
@@ -339,6 +340,7 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {2, "collective", "--arrivals=late:x", "expected up to 8 of late:RANK"},
         {2, "collective", "--arrivals=late:99", "expected a rank below 2"},
         {2, "collective", "--operation=neighbor-alltoall --method=held", "use: --method=direct"},
+        {4, "collective", "--method=acknowledge", "use: --method=direct"},
         {4, "collective", "--traffic=9", "beyond --ranks: use: mpiexec -n 4, --ranks=2"},
         {2, "collective", "--arrivals=late", "expected late:RANK, ramp, random, or the directory"},
         {1, "tree", "--sizes=8", "at least 2 ranks: use: mpiexec -n 2"},
