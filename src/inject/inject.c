@@ -5,6 +5,7 @@
 #include "document/json.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 
 enum { FINDINGS_MAX = 2000 };
@@ -31,8 +32,10 @@ static double time_spent(const struct injection *self)
 double injection_budget(const struct injection *self, double seconds, double percent)
 {
     const uint64_t all = __atomic_load_n(&layer.ledger.header->injected_ns, __ATOMIC_RELAXED);
-    return seconds + percent / 100 * elapsed() -
-           (percent > 0 ? 1e-9 * (double)all : time_spent(self));
+    double in_calls = 1e-9 * (double)all;
+    for (size_t i = 0; i < n_injections; i++)
+        in_calls -= time_spent(injections[i]);
+    return seconds + fmax(0, percent / 100 * elapsed() - fmax(0, in_calls)) - time_spent(self);
 }
 
 struct sync_clock *injection_clock(void)

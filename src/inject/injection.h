@@ -99,7 +99,7 @@ extern struct injection ack_injection, benchmark_injection, replace_injection, t
 struct sync_clock *injection_clock(void);
 
 /* Seconds that this process may still spend in BEFORE, if SECONDS and PERCENT of the run so far are
- * allowed. A percentage is for all that injections cost, in any call. */
+ * allowed. What calls cost beside BEFORE, handshakes included, counts against PERCENT. */
 double injection_budget(const struct injection *self, double seconds, double percent);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's
