@@ -163,10 +163,11 @@ static char *path_of(const struct repeat *r, enum side side, int i)
 }
 
 /* `collprof run` wrote to a new directory, and PATH is a link to it: moves the directory to
- * PATH. Of a directory or a benchmark's file nothing is moved. */
-static void settle(const struct repeat *r, const char *path)
+ * PATH. What is no link stays. */
+static void settle(const char *path)
 {
-    char *real = r->is_benchmark ? NULL : realpath(path, NULL);
+    struct stat s;
+    char *real = !lstat(path, &s) && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
     if (real && !unlink(path))
         rename(real, path);
     free(real);
@@ -184,7 +185,7 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
 {
     double from = clock_now();
     int status = run_one(r, side, path);
-    settle(r, path);
+    settle(path);
     if (status)
         return reason_give("status %d of %s: %d complete runs are in %s", status,
                            command_of(r, side), r->complete, r->made);

@@ -51,6 +51,8 @@ expect 0 "$work/repeated/run-\*" $collprof repeat -n 2 -o "$work/repeated" \
 expect 0 "$work/own/run-\*" $collprof repeat -n 1 -o "$work/own" \
     sh -c 'mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"' app --tuned=yes
 expect 2 'true is not profiled: use: collprof repeat mpiexec' $collprof repeat true
+expect 1 'left no results in .*/file/warm' $collprof repeat -o "$work/file" sh -c 'echo mine >"$COLLPROF_OUTPUT"'
+[ -s "$work/file/warm-up-run-1" ] || { echo "FAIL: a failed repeat loses a file"; failed=1; }
 expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and it is not in the way
 [ ! -e "$work/repeated-2" ] || { echo "FAIL: a failed repeat leaves a directory"; failed=1; }
 [ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
@@ -247,7 +249,7 @@ END
 chmod +x "$work/collbench-made"
 echo '{"schema": "collbench-none/1"}' >"$work/profile"
 (cd "$work" && "$absolute" repeat -n 2 -o turned --against='./collbench-made b' ./collbench-made a) >"$work/out" 2>&1
-cat >"$work/want" <<'END'
+diff - "$work/turns" <<'END' || { echo "FAIL: turns of repeat"; cat "$work/out"; failed=1; }
 b warm-up-before-1.json json no
 a warm-up-run-1.json json no
 a run-1.json json no
@@ -255,7 +257,6 @@ b before-1.json json no
 b before-2.json json no
 a run-2.json json no
 END
-diff "$work/want" "$work/turns" || { echo "FAIL: turns of repeat"; cat "$work/out"; failed=1; }
 
 # Readers.
 expect 1 'No such file' $collprof report "$work/none"
