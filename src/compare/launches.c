@@ -151,13 +151,15 @@ static void add_table(const struct launches *l, const char *name, const json_t *
     free(rows);
 }
 
-/* Each kind of remark on rows of table NAME once, with the number of launches that have it. */
-static void add_remarks(const struct launches *l, const char *name, struct document *d)
+/* Each kind of remark on rows of table NAME once, with the number of the launches FIRST to END that
+ * have it and the text of one. OF names these launches, or is "". */
+static void add_remarks(const struct launches *l, const char *name, size_t first, size_t end,
+                        const char *of, struct document *d)
 {
     json_t *launch, *row, *remark, *kinds = json_object(); /* by key: an object of launches */
-    size_t i, r, k;
+    size_t r, k;
     const char *key;
-    json_array_foreach(l->all, i, launch) {
+    for (size_t i = first; i < end; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i);
         json_array_foreach(rows_of(l, i, name), r, row) {
@@ -170,10 +172,10 @@ static void add_remarks(const struct launches *l, const char *name, struct docum
         }
     }
     json_object_foreach(kinds, key, launch) {
-        const char *any = json_object_iter_key(json_object_iter(launch));
-        document_finding(d, FINDING(key, DOUBT), "%zu of %zu launches: %s.",
-                         json_object_size(launch), l->before + l->after,
-                         json_text_at(json_object_get(launch, any), "text"));
+        remark = json_object_iter_value(json_object_iter(launch));
+        document_finding(d, &(struct finding){.key = key, .severity = document_severity(remark)},
+                         "%zu of %zu launches%s have remarks such as: %s.",
+                         json_object_size(launch), end - first, of, json_text_at(remark, "text"));
     }
     json_decref(kinds);
 }
@@ -210,13 +212,14 @@ struct document *launches_document(const char *const *path, size_t before, size_
     if (d) {
         size_t n = after ? sizeof columns / sizeof *columns : COLUMNS_OF_ONE_SET;
         l.t = document_table(d, "launches", "Between launches", columns, n);
-        if (before < LAUNCHES_FOR_INTERVAL)
+        if (!after && before < LAUNCHES_FOR_INTERVAL)
             document_finding(d, FINDING("few_launches", NOTE),
                              "An interval needs %d launches: use: collprof repeat -n %d.",
                              LAUNCHES_FOR_INTERVAL, LAUNCHES_FOR_INTERVAL);
         json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table) {
             add_table(&l, name, table);
-            add_remarks(&l, name, d);
+            add_remarks(&l, name, 0, before, after ? " of A" : "", d);
+            add_remarks(&l, name, before, before + after, " of B", d);
             break; /* only the first table is compared */
         }
     }

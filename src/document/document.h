@@ -143,6 +143,9 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
  * least and at most), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
+/* Of a finding or remark, also one that was read from a file: a note if it has no known one. */
+enum severity document_severity(const json_t *finding);
+
 /* --- pictures --- */
 
 enum picture_kind {

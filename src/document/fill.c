@@ -180,10 +180,10 @@ static json_t *finding_json(const struct finding *f, json_t *text)
                      f->share > 0 ? json_real(f->share) : NULL);
 }
 
-static int severity_of(const json_t *finding)
+enum severity document_severity(const json_t *finding)
 {
-    const char *is = json_string_value(json_object_get(finding, "severity"));
-    int s = SEVERITY_ERROR;
+    const char *is = json_text_at(finding, "severity");
+    enum severity s = SEVERITY_ERROR;
     while (s < SEVERITY_NOTE && strcmp(is, severity_names[s]) != 0)
         s++;
     return s;
@@ -198,9 +198,9 @@ void document_finding(struct document *d, const struct finding *f, const char *f
     va_list args;
     for (; at > 0; at--) {
         const json_t *before = json_array_get(all, at - 1);
-        int severity = severity_of(before);
-        if (severity < (int)f->severity ||
-            (severity == (int)f->severity &&
+        enum severity severity = document_severity(before);
+        if (severity < f->severity ||
+            (severity == f->severity &&
              !(json_number_value(json_object_get(before, "share")) < f->share)))
             break;
     }

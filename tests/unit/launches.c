@@ -10,8 +10,8 @@ enum { EACH = 6 };
 static const char *second = "binomial"; /* algorithm */
 static int second_size = 8;
 
-/* The I-th launch: two rows of a first table, whose second figure is an end of an interval, and a
- * second table. Rows change places from launch to launch. */
+/* The I-th launch: a table of two rows, which change places from launch to launch and whose second
+ * figure is an end of an interval; and a second table. */
 static const char *launch(int i, const char *schema)
 {
     static char path[2 * EACH][64];
@@ -26,16 +26,14 @@ static const char *launch(int i, const char *schema)
         int which = (row + i) % 2;
         table_text(t, which ? second : "native");
         table_integer(t, which ? second_size : 8);
-        table_real(t, which ? 100 : 10 + i);
-        table_real(t, 1);
+        table_reals(t, which ? 100 : 10 + i, 1);
         if (i % 3 == 0)
-            table_remark(t, FINDING("few_samples", DOUBT), "too few samples");
+            table_remark(t, FINDING("wrong_data", ERROR), "wrong data %d", i);
     }
     t = document_table_of(d, "others", NULL, columns);
     table_text(t, "native");
     table_integer(t, 8);
-    table_real(t, 5);
-    table_real(t, 5);
+    table_reals(t, 5, 5);
     cr_assert(document_save(d, path[i], FORMAT_JSON));
     document_free(d);
     return path[i];
@@ -58,6 +56,7 @@ static const json_t *row_of(size_t i, const char *const *path, size_t before, si
     return json_array_get(rows, i);
 }
 
+#define FOUND(i, key) json_text_at(json_array_get(findings, i), key)
 #define NUMBER(row, key) json_number_value(json_object_get(row, key))
 #define IS_EMPTY(row, key) json_is_null(json_object_get(row, key))
 
@@ -68,9 +67,9 @@ Test(launches, figures_of_the_same_row_are_compared)
         path[i] = launch(i, "collbench-bcast/2");
     const json_t *row = row_of(0, path, EACH, EACH);
     cr_assert_eq(json_array_size(rows), 2);
-    cr_expect_eq(json_array_size(findings), 1, "a remark on several rows is shown once");
-    cr_expect_str_eq(json_text_at(json_array_get(findings, 0), "text"),
-                     "4 of 12 launches: too few samples.");
+    cr_expect_eq(json_array_size(findings), 2, "a remark on several rows is shown once a side");
+    cr_expect_str_eq(FOUND(1, "text"), "2 of 6 launches of B have remarks such as: wrong data 6.");
+    cr_expect_str_eq(FOUND(1, "severity"), "error");
     cr_expect_str_eq(json_text_at(row, "row"), "native size 8");
     cr_expect_eq(NUMBER(row, "launches"), EACH);
     cr_expect_float_eq(NUMBER(row, "median"), 12.5, 1e-9); /* of 10 to 15 */
@@ -97,8 +96,9 @@ Test(launches, figures_of_the_same_row_are_compared)
     cr_expect_str_eq(json_text_at(row, "row"), "binomial size 8", "another size is not compared");
     row = row_of(0, path, EACH - 1, 0);
     cr_expect(IS_EMPTY(row, "low") && !json_object_get(row, "b"), "five have no interval");
-    cr_expect_str_eq(json_text_at(json_array_get(findings, 1), "key"), "few_launches");
+    cr_expect_str_eq(FOUND(1, "key"), "few_launches");
     cr_expect_float_eq(NUMBER(row_of(0, path, 3, 3), "p"), 2.0 / 20, 1e-9);
+    cr_expect_str_eq(FOUND(1, "key"), "wrong_data", "a comparison has intervals of few launches");
     launch(1, "collbench-tree/2");
     cr_expect_null(launches_document(path, 2, 0), "of different programs");
     for (int i = 0; i < 2 * EACH; i++)
