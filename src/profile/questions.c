@@ -111,10 +111,10 @@ double profile_longest_ns(const struct profile *p)
 
 bool profile_longest_known(const struct profile *p)
 {
-    const struct profile_rank *longest = p->ranks.at;
     for (EACH(const struct profile_rank, r, p->ranks))
-        longest = r->wall > longest->wall ? r : longest;
-    return p->ranks.n && longest->state != PROFILE_CUT_OFF;
+        if (r->state == PROFILE_CUT_OFF)
+            return false;
+    return true;
 }
 
 double rank_outside(const struct profile_rank *r)
