@@ -214,8 +214,8 @@ int main(int argc, char **argv)
         first = argv[1] = argv[2];
         argv[2] = "--help";
     }
-    const bool help = text_has_word("help --help -h", first);
-    if (help || text_has_word("--version -V", first)) {
+    const bool help = !strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h");
+    if (help || !strcmp(first, "--version") || !strcmp(first, "-V")) {
         if (help)
             print_usage(stdout);
         else

@@ -186,6 +186,7 @@ done <<'END'
 0|^Usage: collprof .run. .OPTION|help
 0|^  where  *show where a run is stuck|-h
 0|^collprof [0-9.]*$|-V
+2|unknown option -v|-v
 0|^  traced .* 2  3.07ms  complete .*sites$|report --list traced
 0|^  run  .* state  *program$|report --list aborted
 0|^  aborted .* 2  7.31ms  incomplete  sites$|report --list aborted
