@@ -93,9 +93,11 @@ const char *algorithm_of(const struct profile *p, uint32_t operation)
         if (operation != PROFILE_NONE && !strcmp(f->kind, "algorithms") &&
             !strcmp(json_text_at(f->value, "operation"), p->operations.at[operation].name)) {
             const char *name = json_text_at(f->value, "algorithm");
+            if (!strcmp(name, "unknown"))
+                return NULL;
             found = found && strcmp(found, name) != 0 ? "several" : name;
         }
-    return found && strcmp(found, "unknown") != 0 ? found : NULL;
+    return found;
 }
 
 /* Whether a trace shows what calls of OPERATION wait for. A poll does not wait itself. */
