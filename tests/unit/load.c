@@ -1,5 +1,4 @@
-/* Protects what is read from a directory: the profile that a run wrote, or the records of one that
- * crashed. */
+/* Protects what is read from a directory: the profile of a run, or the records of a crashed one. */
 #include "made_profile.h"
 #include "scratch.h"
 

@@ -20,8 +20,7 @@ static struct profile *profile_of(int rank, int size)
     for (uint32_t i = 0; i < 4; i++)
         made_instance(&l, OP_ALLREDUCE, i, -1, 1000000 * i + 1000u * (unsigned)rank,
                       1000000 * i + 9000);
-    struct profile *p = made_merged(NULL, &l);
-    return p;
+    return made_merged(NULL, &l);
 }
 
 /* Of a profile that was not read from JSON, whose conclusions are drawn here. */
@@ -228,8 +227,7 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
     ledger_close(&l);
 }
 
-/* What the kernel counted beside the run: differences, through the file; what is
- * not known stays not known. */
+/* What the kernel counted beside the run: differences, through the file; the unknown stays so. */
 Test(profile, noise_is_what_was_added_during_the_run)
 {
     struct ledger l;
@@ -249,9 +247,8 @@ Test(profile, noise_is_what_was_added_during_the_run)
         cr_assert_eq(rank->delayed_ns, 500);
         cr_assert_eq(rank->dropped[LEDGER_SITES], 7);
     }
-    json_object_del(json_array_get(json_object_get(json, "ranks"), 0),
-                    "cpu_ns"); /* an older file */
-    struct profile *old = profile_from_json(json, &reason);
+    json_object_del(json_array_get(json_object_get(json, "ranks"), 0), "cpu_ns");
+    struct profile *old = profile_from_json(json, &reason); /* an older file */
     cr_assert_eq(old->ranks.at[0].cpu_ns, -1);
     /* A process that was killed before the first reading. */
     l.header->noise[1] = (struct noise_totals){0};
