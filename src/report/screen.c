@@ -17,6 +17,7 @@ struct screen {
     FILE *out;
     size_t lines;
     bool ended_badly;
+    char algorithms[2000]; /* of the operations, as a text; "" if none is known */
 };
 
 const char *run_title(const struct profile *p, char text[RUN_TITLE])
@@ -135,7 +136,9 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
 /* Writes the costliest findings, notes and, if there is room, the first doubt. */
 static void put_findings(struct screen *s)
 {
-    enum { MOST = 4, LAST = REPORT_LINES - 9 /* room for the table and the next step */ };
+    enum { MOST = 4 };
+    /* Room for the table, the algorithms and the next step. */
+    const size_t last = REPORT_LINES - 9 - (*s->algorithms != '\0');
     size_t i, shown = 0;
     bool room = true;
     const char *doubt = NULL;
@@ -145,7 +148,7 @@ static void put_findings(struct screen *s)
         if (!strcmp(severity, "finding") && room && shown < MOST) {
             if (!shown)
                 put_text(s, "", "");
-            room = put_finding(s, LAST, f, shown + 1);
+            room = put_finding(s, last, f, shown + 1);
             shown += room;
         } else if (!strcmp(severity, "note")) {
             put_text(s, " - ", json_text_at(f, "text"));
@@ -154,7 +157,7 @@ static void put_findings(struct screen *s)
         }
     }
     if (doubt)
-        put_within(s, LAST, " - ", doubt);
+        put_within(s, last, " - ", doubt);
 }
 
 static void put_calls(struct screen *s)
@@ -163,28 +166,35 @@ static void put_calls(struct screen *s)
     struct document *d = document_new("collprof-screen/1");
     const struct table *t = report_table_add(d, report_table_find("call_sites"), s->v);
     put_text(s, "", "");
-    if (table_rows(t))
+    if (table_rows(t)) {
         table_text_write(
             t, s->out,
             &(struct text_options){.width = s->o->text.width, .rows = ROWS, .brief = true});
-    else
+        s->lines += 1 + (table_rows(t) < ROWS ? table_rows(t) : ROWS);
+    } else {
         put_text(s, "", "No MPI call between MPI_Init and MPI_Finalize was recorded.");
+    }
     document_free(d);
 }
 
-/* As one line, since the table has no room for a column of them. */
-static void put_algorithms(struct screen *s)
+static void find_algorithms(struct screen *s)
 {
-    char text[2000];
-    int n = 0;
-    for (uint32_t i = 0; i < s->v->p->operations.n && n < (int)sizeof text - 300; i++) {
+    const size_t size = sizeof s->algorithms;
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->v->p->operations.n && n < size - 300; i++) {
         const char *name = algorithm_of(s->v->p, i);
         if (name)
-            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s: %s", n ? "; " : "",
-                          s->v->p->operations.at[i].name, name);
+            n += (size_t)snprintf(s->algorithms + n, size - n, "%s%s: %s", n ? "; " : "",
+                                  s->v->p->operations.at[i].name, name);
     }
-    if (n)
-        put_text(s, "Algorithms in use, by their messages: ", text);
+}
+
+/* Below the table, which has no room for a column of them. */
+static void put_algorithms(struct screen *s)
+{
+    if (*s->algorithms &&
+        !put_within(s, REPORT_LINES - 3, "Algorithms in use, by their messages: ", s->algorithms))
+        put_text(s, "Algorithms in use: ", "collprof report --table=algorithms");
 }
 
 static void put_next(struct screen *s, const char *directory)
@@ -222,6 +232,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     s.ended_badly = v->p->crashed;
     for (size_t i = 0; i < v->p->ranks.n; i++)
         s.ended_badly = s.ended_badly || v->p->ranks.at[i].state != LEDGER_FINALIZED;
+    find_algorithms(&s);
     screen_title(v, out, o);
     s.lines++;
     /* In a deadlock the waiting times are arbitrary, and the verdict already names the calls. */
