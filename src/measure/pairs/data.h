@@ -101,8 +101,8 @@ const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 /* Makes the graph of a broadcast of BYTES. D + w of an edge is its one-way latency: as near to half
  * of the median round trip as the clocks allow, interpolated between sizes and extrapolated by
  * the bandwidth; with LATE 1 the longest that they allow, with -1 the shortest. D is the time of
- * the send call, and at least the sender's smallest gap (within its host, or to other hosts), since
- * all its messages by one port share a path. If send calls are unknown, D is half of the sender's
- * shortest one-way latency. SEGMENT: the message is one of many segments, sent without waiting, so
- * D is the gap. False if there is no memory. */
+ * the send call, and at least the port's smallest gap (within its host, or to other hosts), since
+ * all the sender's messages by one port share a path. If send calls are unknown, D is half of the
+ * sender's shortest one-way latency. SEGMENT: the message is one of many segments, sent without
+ * waiting, so D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g);

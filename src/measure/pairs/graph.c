@@ -2,6 +2,7 @@
 #include "measure/pairs/data.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* A message of BYTES, and the quantities that were measured for all pairs. */
 struct sized {
@@ -70,21 +71,30 @@ static double one_way(const struct sized *m, int i, int j)
     return way + beyond(m, i, j);
 }
 
-/* The smallest gap of U's messages within its host and to other hosts. If send calls were not
- * measured, half of U's shortest one-way latency. */
-static void find_injection(const struct sized *m, int u, double *within, double *out)
+/* Number of the port by which U sends to V; 0 if U has one port. */
+static int port_of(const struct sized *m, int u, int v)
 {
+    double port = m->p->size[size_below(m)].of[PAIRS_PORT][pairs_cell(m->p, u, v)];
+    return isnan(port) ? 0 : (int)port;
+}
+
+/* Fills LEAST: the smallest gap of U's messages by each port, to other hosts and (from N on) within
+ * its host. If send calls were not measured, half of U's shortest one-way latency. */
+static void find_injection(const struct sized *m, int u, double *least)
+{
+    const int n = m->p->n;
     double shortest = INFINITY;
-    *within = *out = INFINITY;
-    for (int v = 0; v < m->p->n; v++) {
-        double *least = pairs_same_host(m->p, u, v) ? within : out;
+    for (int k = 0; k < 2 * n; k++)
+        least[k] = INFINITY;
+    for (int v = 0; v < n; v++) {
+        double *gap = &least[port_of(m, u, v) + n * pairs_same_host(m->p, u, v)];
         if (v == u)
             continue;
-        *least = fmin(*least, gap_of(m, u, v));
+        *gap = fmin(*gap, gap_of(m, u, v));
         shortest = fmin(shortest, one_way(m, u, v));
     }
-    if (!m->sends)
-        *within = *out = shortest / 2;
+    for (int k = 0; !m->sends && k < 2 * n; k++)
+        least[k] = shortest / 2;
 }
 
 /* Rounds to six digits, so that sums of equal links remain equal in spite of rounding errors. */
@@ -94,16 +104,17 @@ static double six_digits(double seconds)
     return seconds > 0 ? round(seconds / unit) * unit : seconds;
 }
 
-static void graph_row(const struct sized *m, int u, struct graph *g)
+/* LEAST has room for two numbers of each rank. */
+static void graph_row(const struct sized *m, int u, struct graph *g, double *least)
 {
     const struct pairs *p = m->p;
-    double within, out;
-    find_injection(m, u, &within, &out);
+    find_injection(m, u, least);
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
-        double cost = one_way(m, u, v), d = pairs_same_host(p, u, v) ? within : out, call = 0;
-        double port = p->size[size_below(m)].of[PAIRS_PORT][pairs_cell(p, u, v)];
+        int port = port_of(m, u, v);
+        double cost = one_way(m, u, v), call = 0;
+        double d = least[port + p->n * pairs_same_host(p, u, v)];
         if (m->sends && !m->segment)
             call = interpolate(m, u, v, PAIRS_SEND);
         /* A blocking send of a large message lasts until it has arrived, but w must stay above
@@ -113,14 +124,17 @@ static void graph_row(const struct sized *m, int u, struct graph *g)
         g->d[graph_cell(g, u, v)] = d;
         g->w[graph_cell(g, u, v)] = cost - d;
         g->call[graph_cell(g, u, v)] = fmin(call, d);
-        g->port[graph_cell(g, u, v)] = isnan(port) ? 0 : (int)port;
+        g->port[graph_cell(g, u, v)] = port;
     }
 }
 
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g)
 {
-    if (!graph_new(g, p->n))
+    double *least = malloc(2 * (size_t)p->n * sizeof *least);
+    if (!least || !graph_new(g, p->n)) {
+        free(least);
         return false;
+    }
     const struct sized m = {p,
                             bytes,
                             segment,
@@ -129,6 +143,7 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, st
                             pairs_all_known(p, PAIRS_GAP),
                             pairs_all_known(p, PAIRS_ONE_WAY) && pairs_all_known(p, PAIRS_BOUND)};
     for (int u = 0; u < p->n; u++)
-        graph_row(&m, u, g);
+        graph_row(&m, u, g, least);
+    free(least);
     return true;
 }

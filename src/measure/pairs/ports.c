@@ -50,10 +50,12 @@ static int fan_out(const struct fan *f, int n, int messages)
 static int find_several(const struct fan *f, bool *several)
 {
     int n = 0;
-    double busy = 0;
+    double busy = 0, least = INFINITY;
     for (int v = 0; v < f->m->n; v++)
-        if (v != f->m->rank)
+        if (v != f->m->rank) {
             f->to[n++] = v;
+            least = fmin(least, f->gap[v]);
+        }
     TRY(fan_out(f, n, 1));
     for (int k = 0; k < n; k++) {
         int v = f->to[k];
@@ -63,7 +65,7 @@ static int find_several(const struct fan *f, bool *several)
     for (int k = 0; k < n; k++) {
         int v = f->left[k].v;
         busy += f->gap[v];
-        *several |= busy - f->left[k].key > f->gap[v] / 4 + 1e-3 * f->alone[v];
+        *several |= busy - f->left[k].key > least / 4 + 1e-3 * f->alone[v];
     }
     return MPI_SUCCESS;
 }

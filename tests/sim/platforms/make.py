@@ -190,7 +190,8 @@ def ports(r, n):
                  for i in range(n) for j in range(i)]
         return full(r, n, links, lambda i, j: ["c%d-%d" % (max(i, j), min(i, j))])
     speed, latency, rails = rate(r), us(r, 1, 100), shape == "rails"
-    links = ['<link id="%d-%d" bandwidth="%s" latency="%s"/>' % (i, k, speed, latency)
+    other = r.choice([speed, rate(r)]) if rails else speed
+    links = ['<link id="%d-%d" bandwidth="%s" latency="%s"/>' % (i, k, [speed, other][k % 2], latency)
              for i in range(n) for k in range(2 if rails else 1 if i else n)]
     port = (lambda i, j: (i + j) % 2) if rails else (lambda i, j: 0 if i else j)
     return full(r, n, links, lambda i, j: ["%d-%d" % (i, port(i, j)), "%d-%d" % (j, port(j, i))])
