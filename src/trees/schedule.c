@@ -16,7 +16,7 @@ bool schedule_new(struct schedule *s, int n, int root)
                            .child = calloc(size, sizeof *s->child),
                            .order = calloc(size, sizeof *s->order),
                            .label = calloc(size, sizeof *s->label),
-                           .arrival = calloc(size, sizeof *s->arrival)};
+                           .arrival = calloc(2 * size, sizeof *s->arrival)};
     if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival) {
         schedule_free(s);
         return false;
@@ -100,8 +100,9 @@ static double port_time(const struct schedule *s, const struct graph *g, int u, 
  * that needs a PERIOD for its children. */
 static void add_segments(struct schedule *s, const struct graph *g, int later)
 {
-    double *period = calloc((size_t)s->n, sizeof *period);
-    for (int k = 0; period && k < s->n; k++) {
+    double *period = s->arrival + s->n;
+    period[s->root] = 0;
+    for (int k = 0; k < s->n; k++) {
         int u = s->order[k];
         double busy = period[u];
         s->arrival[u] += later * busy;
@@ -110,7 +111,6 @@ static void add_segments(struct schedule *s, const struct graph *g, int later)
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
             period[s->child[i]] = busy;
     }
-    free(period);
 }
 
 /* When U's I-th message has left its port, if its call begins at FREE. AT: when earlier ones had.
