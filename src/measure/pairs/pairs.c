@@ -181,7 +181,7 @@ static double slowdown(const struct pairs_run *m, double *among, int s, int peer
                 (alone[LEAST] + more * before[GAP]) / (alone[LEAST] + more * alone[GAP]));
 }
 
-/* Sets P's slowdown, on all ranks. */
+/* Sets P's slowdown, on all ranks. The rows remain those of the tournament. */
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
     size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
@@ -195,6 +195,8 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
         for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
             worst = fmax(worst, slowdown(m, among, s, peer));
     }
+    if (error == MPI_SUCCESS)
+        memcpy(m->row, among, cells * sizeof *among);
     free(among);
     TRY(error);
     TRY(pass_barrier(m));
