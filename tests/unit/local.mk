@@ -46,7 +46,7 @@ tests_unit_schedule_SOURCES = tests/unit/schedule.c tests/unit/made_graphs.h
 tests_unit_schedule_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_pairs_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_pairs_SOURCES = tests/unit/pairs.c
+tests_unit_pairs_SOURCES = tests/unit/pairs.c tests/unit/made_graphs.h
 tests_unit_pairs_LDADD = libresults.la libdocument.la libmeasure.la libbase.la $(CRITERION_LIBS)
 
 # Tuning, by several ranks over the fake MPI.

@@ -1,12 +1,11 @@
 /* Latencies of all pairs: the log to the byte, what is refused, the tournament, the hierarchy. */
 #include "measure/pairs/pairs.h"
 #include "base/topology.h"
+#include "made_graphs.h"
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/slow.h"
 #include "results/schedule_document.h"
-#include "trees/bcast.h"
-#include "unit.h"
 
 /* The log printed in the paper (PetaSHA), byte for byte. */
 static const char paper_log[] = "# Testing Hostname: tg-login4\n"
@@ -428,18 +427,11 @@ Test(pairs, distance_is_not_slowness)
 /* The table has every rank once, the root first, and its children in the order of sending. */
 Test(pairs, schedule_drawn_as_a_tree)
 {
-    struct schedule s;
-    struct graph g;
+    struct graph g = uniform(4, 1e-6, 0.5e-6);
+    g.w[0 * 4 + 3] = 9e-6;
+    struct schedule s = tree(&g, (const int[]){-1, 0, 0, 0});
     char *text = NULL;
     size_t size;
-    cr_assert(graph_new(&g, 4));
-    for (int i = 0; i < 16; i++) {
-        g.w[i] = 1e-6;
-        g.d[i] = 0.5e-6;
-    }
-    g.w[0 * 4 + 3] = 9e-6;
-    cr_assert(schedule_build(bcast_find("flat"), &g, 0, &s));
-    schedule_label(&s, &g);
     struct document *d = document_new("test/1");
     schedule_document(&s, NULL, d);
     FILE *out = open_memstream(&text, &size);

@@ -92,14 +92,15 @@ static int divide(const struct fan *f, double *port)
 {
     int n = 0;
     for (int v = 0; v < f->m->n; v++) {
-        bool delayed;
+        bool delayed = false; /* nothing delays the first */
         int from = 0, to = n;
         if (v == f->m->rank)
             continue;
         f->to[0] = v;
         TRY(fan_out(f, 1, PAIR_BURST));
         double alone = f->time[0];
-        TRY(find_delay(f, from, to, v, alone, &delayed));
+        if (n > 0)
+            TRY(find_delay(f, from, to, v, alone, &delayed));
         if (!delayed)
             f->found[from = n++] = v;
         while (delayed && to - from > 1) {
