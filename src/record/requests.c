@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { BUCKETS = 16384, NONE = 0 };
+/* A queue that has grown so long holds requests whose completion is never seen (a Fortran 2008
+ * program completes them behind our back); it is dropped and counted. */
+enum { BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 static struct bucket {
-    uint32_t lock, first, last;
+    uint32_t lock, first, last, length;
 } * buckets;
 static uint32_t free_lock, free_first;
 
@@ -71,6 +73,7 @@ static void append(struct bucket *b, struct ledger_request *r)
     else
         at(b->last)->next = i;
     b->last = i;
+    b->length++;
 }
 
 /* Drops requests that are not persistent; the bucket is locked. Not inlined, since the compiler
@@ -79,6 +82,7 @@ static __attribute__((noinline)) void clear(struct bucket *b)
 {
     uint32_t i = b->first;
     b->first = b->last = NONE;
+    b->length = 0;
     while (i != NONE) {
         struct ledger_request *r = at(i);
         i = r->next;
@@ -101,6 +105,8 @@ void request_add(const struct ledger_request *r)
     }
     *kept = *r;
     spin_lock(&b->lock);
+    if (UNLIKELY(b->length >= LONGEST))
+        clear(b);
     append(b, kept);
     spin_unlock(&b->lock);
 }
@@ -123,6 +129,7 @@ static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before
         at(before)->next = r->next;
     if (b->last == index_of(r))
         b->last = before;
+    b->length--;
 }
 
 /* STAYS: a persistent request remains in its queue. */
@@ -153,6 +160,7 @@ void request_return(struct ledger_request *r)
     b->first = index_of(r);
     if (b->last == NONE)
         b->last = b->first;
+    b->length++;
     spin_unlock(&b->lock);
 }
 
