@@ -17,7 +17,8 @@ extern struct record_owner record_owner;
 /* Why there is no record: "cannot write records to DIR: reason"; "" if there is one. */
 extern char record_obstacle[1300];
 
-/* Makes the record, or sets the obstacle. Returns whether there is one. */
+/* Makes the record, or sets the obstacle. Returns whether other ranks can see its name in the
+ * directory. */
 bool record_make(struct record_owner of);
 /* Makes the record unless it exists; one that was made before MPI_Init may belong to another
  * rank. */

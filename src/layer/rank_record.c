@@ -18,7 +18,7 @@
 struct run_directory run_directory = {.fd = -1};
 struct record_owner record_owner;
 char record_obstacle[1300];
-static char file[48]; /* file name in the directory; "" if none */
+static char file[48]; /* file name in the directory, even if filling it failed; "" if none */
 
 static void describe_arguments(struct ledger_header *h)
 {
@@ -79,9 +79,15 @@ static const char *create_ledger(uint64_t tag)
     snprintf(path, sizeof path, "%s/%s", run_directory.path, file);
     int error = ledger_create(&layer.ledger, directory, path, (size_t)layer.settings.memory << 20,
                               n_mpi_functions);
-    if (error)
+    if (!error)
+        return NULL;
+    /* The file's name shows the other ranks that this one takes part: all agree not to record. */
+    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0)
+        close(fd);
+    else
         *file = '\0';
-    return error ? strerror(error) : NULL;
+    return strerror(error);
 }
 
 bool record_make(struct record_owner of)
@@ -96,7 +102,7 @@ bool record_make(struct record_owner of)
                  run_directory.shown, wrong);
     else
         describe_process(layer.ledger.header);
-    return !wrong;
+    return *file;
 }
 
 void record_remove_file(void)

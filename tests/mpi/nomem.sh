@@ -57,9 +57,7 @@ for list in once always denied; do
     $MPIEXEC -n 3 env $without NOMEM_RANK=1 NOMEM_FROM=never NOMEM_LIST=$list COLLPROF_OUTPUT=list-$list \
         COLLPROF_REPORT=no LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$heat" -s 20 : \
         -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err.$list || { cat err.$list; fail "list $list: status $?"; }
-done
-# What the others have recorded can be reported.
-for list in once always denied; do
+    # What the others have recorded can be reported.
     mkdir list-$list.json
     "$collprof" report --format=json list-$list >list-$list.json/profile.json || fail "list $list: no records"
     profile list-$list.json ranks 2
