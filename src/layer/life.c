@@ -452,24 +452,32 @@ static void end_alone(struct clock_pair entered)
 
 /* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the
  * application must not get a signal. */
-static void hold_signals(sigset_t *ours, sigset_t *before)
+static void hold_signals(sigset_t *before)
 {
-    sigemptyset(ours);
-    sigaddset(ours, SIGXFSZ);
-    sigaddset(ours, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, ours, before);
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGXFSZ);
+    sigaddset(&ours, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &ours, before);
 }
 
-static void release_signals(const sigset_t *ours, const sigset_t *before)
+/* One that was blocked BEFORE may wait for the application itself. */
+static void release_signals(const sigset_t *before)
 {
-    while (sigtimedwait(ours, NULL, &(struct timespec){0, 0}) > 0)
+    sigset_t ours;
+    sigemptyset(&ours);
+    if (!sigismember(before, SIGXFSZ))
+        sigaddset(&ours, SIGXFSZ);
+    if (!sigismember(before, SIGPIPE))
+        sigaddset(&ours, SIGPIPE);
+    while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) > 0)
         ;
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 void recording_end(void)
 {
-    sigset_t ours, before;
+    sigset_t before;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
@@ -477,7 +485,7 @@ void recording_end(void)
     layer.on = false;
     samples_end();
     trace_stop();
-    hold_signals(&ours, &before);
+    hold_signals(&before);
     regions_count();
     noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
     struct clock_pair entered = clock_read_pair();
@@ -485,6 +493,6 @@ void recording_end(void)
         end_together(entered);
     else
         end_alone(entered);
-    release_signals(&ours, &before);
+    release_signals(&before);
     thread.inside = was_inside;
 }
