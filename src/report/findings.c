@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "tune/found.h"
 
 #include <math.h>
@@ -222,13 +223,23 @@ static void find_phase(struct finding_context *c)
                      x.rank);
 }
 
+/* Whether an algorithm seemed faster than the library's choice in T, but not certainly. */
+static bool is_open(const struct tuned *t)
+{
+    bool open = false;
+    for (int k = 1; t->best == 0 && k < t->n; k++)
+        open |= t->ratio[k].value < 1 - TUNED_TIE && !(t->ratio[k].low >= 1 - TUNED_TIE);
+    return open;
+}
+
 /* What other algorithms would save: medians, without an interval. */
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    ARRAY(struct tuned) all = {0};
+    struct tuned_set all = {.complete = true};
     double saved = 0;
-    size_t n = 0, faster = 0;
+    size_t n = 0, faster = 0, open = 0;
+    bool sums = false;
     char options[4300], word[4200];
     for (size_t i = 0; i < p->findings.n; i++) {
         const json_t *f = p->findings.at[i].value;
@@ -238,27 +249,51 @@ static void find_tuned(struct finding_context *c)
         saved += saves * json_number_value(json_object_get(f, "ranks")) / c->ranks;
         faster += saves > 0;
         n++;
-        if (!tuned_read(f, PUSH(&all)))
-            all.n--;
+        struct tuned *t = PUSH(&all.list);
+        if (!tuned_read(f, t)) {
+            all.list.n--;
+            continue;
+        }
+        open += is_open(t);
+        sums |= t->best && t->operation->reduces;
     }
-    tuned_ours_add(c->d, all.at, all.n);
-    free(all.at);
     if (n == 0)
         return;
+    tuned_ours_add(c->d, all.list.at, all.list.n);
+    text_copy(all.library, sizeof all.library, p->libraries.n ? p->libraries.at[0] : "");
+    struct rules rules = rules_of(&all);
+    const bool useful = rules_count(&rules) > 0;
+    rules_free(&rules);
+    free(all.list.at);
     quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
     snprintf(options, sizeof options, "--tuned=%s ", word);
     const char *advice = AS_COMMAND(c, "use them", options);
     const struct finding f = {.key = "tuned",
-                              .severity = faster ? SEVERITY_FINDING : SEVERITY_NOTE,
+                              .severity = useful ? SEVERITY_FINDING : SEVERITY_NOTE,
                               COSTS(c, saved, NAN),
-                              .number = {{"collectives", (double)n}, {"faster", (double)faster}},
-                              .advice = faster ? advice : NULL};
-    if (faster)
+                              .number = {{"collectives", (double)n},
+                                         {"faster", (double)faster},
+                                         {"undecided", (double)open}},
+                              .advice = useful ? advice : NULL};
+    if (useful)
         document_finding(c->d, &f,
                          "%zu of %zu collectives have a faster algorithm in the MPI library, which "
-                         "would save %s of each rank's time. Sums of floating-point numbers may "
-                         "then differ in their last digits.",
-                         faster, n, AS_TIME(1e9 * saved));
+                         "would save %s of each rank's time.%s",
+                         faster, n, AS_TIME(1e9 * saved),
+                         sums ? " Sums of floating-point numbers may then differ in their last "
+                                "digits."
+                              : "");
+    else if (faster)
+        document_finding(c->d, &f,
+                         "%zu of %zu collectives have a faster algorithm in the MPI library, but "
+                         "no setting of the library selects it for them alone.",
+                         faster, n);
+    else if (open)
+        document_finding(c->d, &f,
+                         "In %zu of %zu collectives another algorithm of the MPI library may be "
+                         "faster: too little was measured to tell. Use a larger --tune-share, or "
+                         "a longer run.",
+                         open, n);
     else
         document_finding(c->d, &f,
                          "None of the MPI library's algorithms is certainly faster than its own "
