@@ -372,8 +372,8 @@ int main(int argc, char **argv)
                              .ranks = bench_values(&o.bench.ranks),
                              .sizes = sizes_of(&o),
                              .run = o.bench.size > 1 && !o.no_run};
-    for (struct column *c = columns; !t.run && c->name; c++)
-        c->flags |= COLUMN_OPTIONAL; /* empty ones leave room for the interval */
+    for (size_t i = 0; !t.run && i < sizeof columns / sizeof *columns; i++)
+        columns[i].flags |= COLUMN_OPTIONAL; /* empty ones leave room for the interval */
     struct document *d = bench_document(&o.bench, "collbench-tree/3");
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);

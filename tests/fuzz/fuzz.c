@@ -46,7 +46,7 @@ static void show_trace(const struct profile *p)
 /* CSV and a page, for Perfetto, and compared with itself. */
 static void export(struct profile *p)
 {
-    const struct report_options o = {.explain = true};
+    const struct report_options o = {.text.explain = true};
     const struct timeline_view view = {NAN, NAN};
     struct document *d = report_document(p, &o);
     document_write(d, nowhere, FORMAT_CSV);
@@ -66,7 +66,7 @@ static void export(struct profile *p)
 static void show(struct profile *p)
 {
     static unsigned shown;
-    report_text(p, nowhere, &(struct report_options){.explain = true});
+    report_text(p, nowhere, &(struct report_options){.text.explain = true});
     json_decref(profile_json(p));
     if (shown++ % 8 == 0)
         export(p);

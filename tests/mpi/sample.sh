@@ -123,14 +123,14 @@ cat >check.py <<'END_PY'
 # What each rank spent in work() and other(), between the calls; the time is processor time, so load does not matter.
 import json, sys
 p = json.load(open(sys.argv[1] + "/profile.json"))
-s, spent, inside = p["samples"], {}, 0
-for i, stack in enumerate(s["stack"]):
-    names = [f.get("function") for f in p["sites"][stack]["frames"]] if stack is not None else []
+spent, inside = {}, 0
+for row in p["samples"]:
+    names = [f.get("function") for f in p["sites"][row["stack"]]["frames"]] if row["stack"] is not None else []
     for name in ("work", "other"):
         if name in names:
-            spent[s["rank"][i], name] = spent.get((s["rank"][i], name), 0) + s["ns"][i] / 1e9
-            calls = [p["operations"][s[key][i]]["name"] for key in ("from_operation", "operation") if s[key][i] is not None]
-            inside += s["ns"][i] if calls in (["MPI_Bcast", "MPI_Allreduce"], ["MPI_Barrier", "MPI_Barrier"]) else 0
+            spent[row["rank"], name] = spent.get((row["rank"], name), 0) + row["ns"] / 1e9
+            calls = [p["operations"][row[key]]["name"] for key in ("from_operation", "operation") if row[key] is not None]
+            inside += row["ns"] if calls in (["MPI_Bcast", "MPI_Allreduce"], ["MPI_Barrier", "MPI_Barrier"]) else 0
 for (rank, name), right in {(0, "work"): 0.1, (1, "work"): 0.5, (0, "other"): 0.1, (1, "other"): 0.1}.items():
     found = spent.get((rank, name), 0)
     assert abs(found - right) <= 3 * (right * 0.01) ** 0.5, (rank, name, found, spent)

@@ -55,8 +55,8 @@ def destination(run, algorithm, method, to):
     return run("pairs", algorithm=algorithm, method=method, to=to)
 
 
-def tree(run, line, ranks):
-    return run("schedules", "measured", line=line, ranks=ranks)
+def tree(run, algorithm, ranks):
+    return run("schedules", "measured", algorithm=algorithm, ranks=ranks)
 
 
 def overlap(run, benchmark, size, comp, column="ratio"):

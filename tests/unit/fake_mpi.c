@@ -152,6 +152,8 @@ static void *run_rank(void *arg)
 bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
                   const struct fake_network *network)
 {
+    for (struct gathering *g; (g = fake_world.gatherings); free(g))
+        fake_world.gatherings = g->next;
     memset(fake_world.comm, 0, (size_t)fake_world.n_comms * sizeof *fake_world.comm);
     memset(&fake_world, 0, offsetof(struct fake_world, comm));
     pthread_mutex_init(&fake_world.lock, NULL);
