@@ -74,6 +74,7 @@ Test(figures, of_ranks_collectives_and_regions)
     cr_assert_float_eq(figure_of(p, "call_sites", "of_run"), 25, 1e-9);
     cr_assert_float_eq(figure_of(p, "call_sites", "share"), 100, 1e-9);
     json_decref(p->arrivals.at[0].late);
+    json_decref(p->arrivals.at[0].outside);
     p->arrivals.n = 0;
     cr_assert(isnan(figure_of(p, "call_sites", "waiting")));
     p->trace = (struct profile_trace){.on = true, .covered = 1};
