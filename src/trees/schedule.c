@@ -16,8 +16,10 @@ bool schedule_new(struct schedule *s, int n, int root)
                            .child = calloc(size, sizeof *s->child),
                            .order = calloc(size, sizeof *s->order),
                            .label = calloc(size, sizeof *s->label),
-                           .arrival = calloc(2 * size, sizeof *s->arrival)};
-    if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival) {
+                           .arrival = calloc(size, sizeof *s->arrival),
+                           .period = calloc(size, sizeof *s->period)};
+    if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival ||
+        !s->period) {
         schedule_free(s);
         return false;
     }
@@ -34,6 +36,7 @@ void schedule_free(struct schedule *s)
     free(s->order);
     free(s->label);
     free(s->arrival);
+    free(s->period);
     *s = (struct schedule){0};
 }
 
@@ -97,19 +100,18 @@ static double port_time(const struct schedule *s, const struct graph *g, int u, 
 }
 
 /* Delays arrivals by LATER segments, which pass each vertex at the pace of the slowest one above,
- * that needs a PERIOD for its children. */
+ * that needs a period for its children. */
 static void add_segments(struct schedule *s, const struct graph *g, int later)
 {
-    double *period = s->arrival + s->n;
-    period[s->root] = 0;
+    s->period[s->root] = 0;
     for (int k = 0; k < s->n; k++) {
         int u = s->order[k];
-        double busy = period[u];
+        double busy = s->period[u];
         s->arrival[u] += later * busy;
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
             busy = fmax(busy, port_time(s, g, u, i));
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            period[s->child[i]] = busy;
+            s->period[s->child[i]] = busy;
     }
 }
 

@@ -18,8 +18,8 @@ struct schedule {
     int *order;        /* array of n: every vertex after its parent */
     double *label;     /* array of n: the paper's label: seconds from u's receipt to the last
                           arrival in its subtree, if u has one port */
-    double *arrival;   /* array of n: predicted seconds since the root's first send; room for
-                          as many more */
+    double *arrival;   /* array of n: predicted seconds since the root's first send */
+    double *period;    /* array of n: seconds between two segments there, if it is segmented */
     double completion; /* the largest arrival */
     size_t segment;    /* bytes of a segment; 0: whole messages */
 };
