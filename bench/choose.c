@@ -24,7 +24,7 @@ static void refuse(const struct launcher *l)
     fputc('\n', stderr);
 }
 
-/* --yield loads a library before the program (src/yield/yield.c). */
+/* --yield loads a library before the program (src/transport). */
 static void preload_yield(char **argv)
 {
     while (*++argv && !text_has_word("--yield -y", *argv))
@@ -32,7 +32,7 @@ static void preload_yield(char **argv)
     if (!*argv)
         return;
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
-    if (!beside_preload("libcollprof-yield.so") && launcher_speaks())
+    if (!beside_preload("libcollprof-transport.so") && launcher_speaks())
         reason_print_stored(program_invocation_short_name);
 }
 

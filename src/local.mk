@@ -104,13 +104,8 @@ collprof_symbols_la_SOURCES = src/base/array.c src/base/index.c src/base/input.c
 collprof_symbols_la_LIBADD = $(DW_LIBS)
 collprof_symbols_la_LDFLAGS = -module -avoid-version -shared
 
-# Preloaded by --yield: no MPI, no other library of ours.
-pkglib_LTLIBRARIES += libcollprof-yield.la
-libcollprof_yield_la_SOURCES = src/yield/yield.c
-libcollprof_yield_la_LDFLAGS = -module -avoid-version -shared
-
-# Preloaded by --trace=transport: no MPI, no other library of ours. Without UCX's header it sees the C
-# library's functions alone.
+# Preloaded by --trace=transport and --yield: no MPI, no other library of ours. Without UCX's header it
+# sees the C library's functions and polls alone.
 pkglib_LTLIBRARIES += libcollprof-transport.la
 libcollprof_transport_la_CPPFLAGS = $(AM_CPPFLAGS) $(UCX_CFLAGS)
 libcollprof_transport_la_SOURCES = src/transport/system.c src/transport/watch.c

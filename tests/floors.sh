@@ -23,7 +23,7 @@ for floor in $floors; do
     done
 done
 for folder in src/*/; do
-    case " $floors yield " in
+    case " $floors " in
     *" $(basename "$folder") "*) ;;
     *) echo "$folder is on no floor: add it to the list in $0"; status=1 ;;
     esac

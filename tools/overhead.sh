@@ -15,7 +15,7 @@ trap 'rm -rf "$dir"' EXIT
 way()
 {
     launch= yield=
-    test "$1" = 1 || launch="$mpiexec -n $1" yield=$build/.libs/libcollprof-yield.so
+    test "$1" = 1 || launch="$mpiexec -n $1" yield=$build/.libs/libcollprof-transport.so
     echo "$launch env LD_PRELOAD='$2 $yield' COLLPROF_OUTPUT=$dir/profile $3 $build/layers/$mpi/collbench-overhead"
 }
 

@@ -39,7 +39,6 @@ static void print_build(void)
     printf("  %-19s%s\n", "exports", exports);
     printf("  %-19s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
-    library_line("libcollprof-yield.so", "yield library");
     library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols, stacks");
 }

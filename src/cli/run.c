@@ -215,15 +215,13 @@ int cli_run(int argc, char **argv)
     export_settings(&s, &before);
     check_application(command, s.output, &application);
     set_watchdog(&s);
-    if (s.yield) {
-        preload("libcollprof-yield.so");
-        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0); /* Open MPI's own option */
-    }
+    if (s.yield) /* Open MPI's own option */
+        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     if (*s.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
     if (*s.tuned)
         check_tuned(s.tuned);
-    if (!strcmp(s.trace, "transport"))
+    if (s.yield || !strcmp(s.trace, "transport"))
         preload("libcollprof-transport.so");
     preload("libcollprof.so");
     if (*application.sanitizer)

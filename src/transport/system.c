@@ -6,8 +6,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* Whether the caller belongs to MPI, by its return address; each is looked up once. */
 static bool called_by_mpi(void *place)
 {

@@ -1,4 +1,4 @@
-/* UCX: polls, and how the completion of a start is detected. Its start functions are in ucx.awk. */
+/* UCX: how the completion of a start is detected. Its start functions are in ucx.awk. */
 #include "transport/ucx.h"
 
 #include <stdlib.h>
@@ -103,19 +103,4 @@ void ucx_started(struct start *s, ucs_status_ptr_t result)
                                                .kind = (uint8_t)s->kind,
                                                .at_once = result == NULL,
                                                .ours = true});
-}
-
-/* Called millions of times and finds something a hundred times: no clock is read for a poll that
- * found nothing. */
-__attribute__((visibility("default"))) unsigned ucp_worker_progress(ucp_worker_h worker)
-{
-    NEXT(ucp_worker_progress, UCX_LIBRARY)
-    watcher.first = 0;
-    unsigned found = next(worker);
-    if (UNLIKELY(found) && transport_listens()) {
-        uint64_t now = transport_now(), first = watcher.first;
-        transport_record(&(struct transport_event){
-            .from = first ? first : now, .to = now, .kind = TRANSPORT_POLL, .ours = true});
-    }
-    return found;
 }

@@ -5,8 +5,6 @@
 
 #include <ucp/api/ucp.h>
 
-#define UCX_LIBRARY "libucp.so.0"
-
 /* The signature of a callback. */
 enum completes { COMPLETES_SEND, COMPLETES_RECEIVE, COMPLETES_STREAM };
 

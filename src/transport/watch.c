@@ -3,10 +3,11 @@
 #include "config.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((visibility("default"))) struct transport collprof_transport = {
+EXPORT struct transport collprof_transport = {
     .version = TRANSPORT_VERSION,
 #ifdef HAVE_UCX
     .knows_ucx = true,
@@ -45,4 +46,44 @@ void transport_record(const struct transport_event *event)
     if (tell)
         tell(event);
     watcher.busy = was_busy;
+}
+
+/* --- polls --- */
+
+EXPORT unsigned ucp_worker_progress(void *worker);
+EXPORT bool collprof_yield_works(void);
+
+/* MPI libraries busy-wait. With more ranks than processors a waiting rank occupies the processor
+ * that the awaited one needs, for a whole time slice of the scheduler: milliseconds. */
+static bool yields, polled;
+
+/* With --trace=transport alone, polls are only watched. */
+__attribute__((constructor)) static void read_settings(void)
+{
+    const char *trace = getenv("COLLPROF_TRACE") ?: "", *yield = getenv("COLLPROF_YIELD") ?: "";
+    yields = strcmp(trace, "transport") != 0 || *yield == 'y' || *yield == '1';
+}
+
+/* UCX, under both MPICH and Open MPI, polls here: millions of times, and finds something a hundred
+ * times. For a poll that found nothing no clock is read. */
+unsigned ucp_worker_progress(void *worker)
+{
+    NEXT(ucp_worker_progress, UCX_LIBRARY)
+    watcher.first = 0;
+    polled = true;
+    unsigned found = next(worker);
+    if (!found && yields)
+        sched_yield();
+    if (UNLIKELY(found) && transport_listens()) {
+        uint64_t now = transport_now(), first = watcher.first;
+        transport_record(&(struct transport_event){
+            .from = first ? first : now, .to = now, .kind = TRANSPORT_POLL, .ours = true});
+    }
+    return found;
+}
+
+/* Whether this MPI library waits in ucp_worker_progress() at all. */
+bool collprof_yield_works(void)
+{
+    return yields && polled;
 }

@@ -21,6 +21,9 @@ static inline bool transport_listens(void)
     return __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE) && !watcher.busy;
 }
 
+#define EXPORT __attribute__((visibility("default")))
+#define UCX_LIBRARY "libucp.so.0"
+
 /* The function that would be called without us, in LIBRARY if it is not in the global scope. It
  * always exists, otherwise nothing could be linked with it. */
 void *transport_next_function(const char *name, const char *library);

@@ -14,7 +14,7 @@ for name; do mkdir -p "seeds/$name" "corpus/$name"; done
 # layered NAME [VARIABLE=VALUE]
 layered()
 {
-    $MPIEXEC -n 2 env LD_PRELOAD="$built/.libs/libcollprof.so $built/.libs/libcollprof-yield.so" \
+    $MPIEXEC -n 2 env LD_PRELOAD="$built/.libs/libcollprof.so $built/.libs/libcollprof-transport.so" \
         COLLPROF_OUTPUT="seeds/$1" COLLPROF_REPORT=no COLLPROF_KEEP=yes COLLPROF_MEMORY=1 ${2:-} \
         "$built/examples/heat" -s 5 >/dev/null || fail "no profile to begin with"
     for file in "seeds/$1"/rank-*.ledger; do mv "$file" "seeds/record/$1-${file##*/}"; done

@@ -6,7 +6,7 @@ case $srcdir in /*) source=$srcdir ;; *) source=$PWD/$srcdir ;; esac
 layer=$built/.libs/libcollprof.so
 collprof=$built/collprof
 counter=$built/tests/mpi/.libs/libcount.so
-yielding=$built/.libs/libcollprof-yield.so
+yielding=$built/.libs/libcollprof-transport.so
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1

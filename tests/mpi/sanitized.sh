@@ -52,7 +52,7 @@ under()
     want=$1 output=$2
     shift 2
     $MPIEXEC -n $ranks env LD_PRELOAD="$runtime$tree/.libs/libcollprof.so $yielding" \
-        COLLPROF_OUTPUT="$output" "$@" >out 2>err
+        COLLPROF_YIELD=yes COLLPROF_OUTPUT="$output" "$@" >out 2>err
     status=$?
     silent "$output: $*"
     case $want:$status in
@@ -138,7 +138,7 @@ raced()
     mode=$1
     shift
     $MPIEXEC -n 2 $fixed env LD_PRELOAD="$thread_runtime $tree/.libs/libcollprof.so $yielding" \
-        COLLPROF_OUTPUT=raced-$mode COLLPROF_REPORT=no COLLPROF_$mode "$@" >out 2>err
+        COLLPROF_YIELD=yes COLLPROF_OUTPUT=raced-$mode COLLPROF_REPORT=no COLLPROF_$mode "$@" >out 2>err
 }
 for mode in KEEP=yes TRACE=calls TRACE=transport ACK=100 BENCHMARK=barrier BCAST=binomial BCAST=grid; do
     raced $mode ./inject threads || { cat out err; fail "threads, $mode: status"; }

@@ -71,7 +71,7 @@ END
     make
     file -L collprof .libs/libcollprof.so layers/*/libcollprof-layer.so layers/*/collbench-bcast
     $arm/bin/mpicc -g ../examples/heat.c -o heat -lm
-    timeout 300 mpiexec.mpich -n 2 qemu-aarch64-static -E "LD_PRELOAD=$PWD/.libs/libcollprof.so:$PWD/.libs/libcollprof-yield.so" \
+    timeout 300 mpiexec.mpich -n 2 qemu-aarch64-static -E "LD_PRELOAD=$PWD/.libs/libcollprof.so:$PWD/.libs/libcollprof-transport.so" \
         ./heat -s 10
 }
 

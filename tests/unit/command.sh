@@ -81,7 +81,7 @@ $collprof run sh -c 'kill -TERM $$' 2> /dev/null
 expect 0 'libcollprof.so:libm.so.6$' env LD_PRELOAD=libm.so.6 $collprof run printenv LD_PRELOAD
 expect 0 '^7$' $collprof run --stack=7 printenv COLLPROF_STACK
 expect 0 '^8$' env COLLPROF_STACK=7 $collprof run --stack=8 printenv COLLPROF_STACK
-expect 0 'libcollprof-yield.so$' $collprof run --yield printenv LD_PRELOAD
+expect 0 'libcollprof-transport.so$' $collprof run --yield printenv LD_PRELOAD
 expect 0 '^1$' $collprof run --yield printenv OMPI_MCA_mpi_yield_when_idle
 expect 0 '^none$' $collprof run sh -c 'printenv _COLLPROF_LOADER || echo none'
 # A program without MPI leaves nothing behind.
