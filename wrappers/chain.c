@@ -1,7 +1,6 @@
 /* Finds the function that a wrapper calls: PMPI_, or the function of the same name of another tool
  * that was preloaded after this library, so that both tools see the same calls. */
-#include "record/operations.h"
-#include "wrappers/next.h"
+#include "wrappers/prologue.h"
 
 #include <dlfcn.h>
 
@@ -9,7 +8,6 @@ __attribute__((constructor)) static void chain(void)
 {
     /* A layer was loaded last, so only libcollprof.so knows the tools that follow it. */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
-    void **function = (void **)&next;
     Dl_info mpi;
     void *library = dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &mpi) && mpi.dli_fname
                         ? dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
@@ -18,6 +16,6 @@ __attribute__((constructor)) static void chain(void)
         const char *name = mpi_functions[i].name;
         void *theirs = after ? after(name) : dlsym(RTLD_NEXT, name);
         if (theirs && theirs != dlsym(library, name))
-            function[i] = theirs;
+            mpi_next[i] = theirs;
     }
 }

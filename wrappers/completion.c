@@ -83,13 +83,13 @@ int MPI_Request_free(MPI_Request *request)
     struct call call;
     struct ledger_request r;
     if (!call_enter(&call, OP_Request_free, CALL_ABOUT_NOTHING))
-        return next.Request_free(request);
+        return NEXT(Request_free)(request);
     if (request && *request != MPI_REQUEST_NULL && request_forget(HANDLE_BITS(*request), &r) &&
         r.active && r.kind & REQUEST_RECV) { /* it may have been cancelled */
         messages_lose();
         channels_lose_order();
     }
-    int rc = next.Request_free(request);
+    int rc = NEXT(Request_free)(request);
     call.exit = clock_ticks();
     call_leave(&call, rc, MPI_COMM_NULL, 0);
     return rc;

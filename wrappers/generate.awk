@@ -1,26 +1,22 @@
 # Makes the wrappers from the table and the preprocessed mpi.h.
 #
-#   awk -v want=names|enum|next|functions|rare -f generate.awk functions.table mpi.i
+#   awk -v want=FILE -f generate.awk functions.table mpi.i
 #
-# names      their names and families, and the functions that they call
-# enum       the operation numbers OP_Send, ...
-# next       the struct of the functions that they call
-# functions  the wrappers of frequent calls
-# rare       the other wrappers, in which nothing is inlined
+# operations.c  their names and families, and the functions that they call
+# operations.h  the operation numbers OP_Send, ...
+# functions.c   the wrappers of frequent calls
+# rare.c        the other wrappers, in which nothing is inlined
 #
 # POSIX awk. What a family does is said once, in its template below.
 
 BEGIN {
     print "/* Made by generate.awk from functions.table and mpi.h. */"
-    if (want == "enum")
+    if (want == "operations.h")
         print "#pragma once\n#include \"record/ledger.h\"\nenum {"
-    else if (want == "next")
-        print "#pragma once\n#include <mpi.h>\n/* In the order of the operation numbers. */\nstruct next {"
-    else if (want == "names")
-        print "#include \"record/operations.h\"\n#include \"wrappers/next.h\"\n" \
-              "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\nconst struct ledger_operation mpi_functions[] = {"
+    else if (want == "operations.c")
+        print "#include \"wrappers/prologue.h\"\nconst struct ledger_operation mpi_functions[] = {"
     else
-        print (want == "rare" ? "#define CALL_RARE\n" : "") "#include \"wrappers/prologue.h\"\n"
+        print (want == "rare.c" ? "#define CALL_RARE\n" : "") "#include \"wrappers/prologue.h\"\n"
 }
 
 # Only functions with a PMPI_ twin can be wrapped. The twin's prototype may lack parameter names.
@@ -28,15 +24,13 @@ END {
     for (f = 1; f <= functions; f++)
         if (("P" function_name[f]) in prototype)
             wrap(function_name[f], prototype[function_name[f]])
-    if (want == "enum")
+    if (want == "operations.h")
         print "    N_OPERATIONS\n};\n" \
               "extern const struct ledger_operation mpi_functions[];\n" \
               "extern const unsigned n_mpi_functions;"
-    else if (want == "next")
-        print "};\nextern struct next next;"
-    else if (want == "names")
+    else if (want == "operations.c")
         print "};\nconst unsigned n_mpi_functions = N_OPERATIONS;\n" \
-              "struct next next = {\n" initializers "};"
+              "void *mpi_next[] = {\n" initializers "};"
 }
 
 FNR == 1 { file++ }
@@ -172,14 +166,12 @@ function wrap(name, arguments,   family) {
     if (family == "local")
         return
     parse_arguments(arguments)
-    if (want == "enum")
+    if (want == "operations.h")
         print "#define HAVE_" name " 1\n    OP_" substr(name, 5) ","
-    else if (want == "next")
-        print "    __typeof__(P" name ") *" substr(name, 5) ";"
-    else if (want == "names") {
-        initializers = initializers "    ." substr(name, 5) " = P" name ",\n"
+    else if (want == "operations.c") {
+        initializers = initializers "    (void *)P" name ",\n"
         print "    {.name = \"" name "\", .family = FAMILY_" toupper(family) "},"
-    } else if (!role[line, "hand"] && is_frequent(name) == (want == "functions"))
+    } else if (!role[line, "hand"] && is_frequent(name) == (want == "functions.c"))
         print_function(name, family)
 }
 
@@ -206,7 +198,7 @@ function print_function(name, family,   call, i, bytes, place) {
     call = ""
     for (i = 1; i <= n_args; i++)
         call = call (i > 1 ? ", " : "") arg[i]
-    call = "next." substr(name, 5) "(" call ")"
+    call = "NEXT(" substr(name, 5) ")(" call ")"
 
     find_roles(family)
     bytes = bytes_expression(role[line, "bytes"], comm)
@@ -224,7 +216,7 @@ function print_function(name, family,   call, i, bytes, place) {
     if (to != "" && family !~ /recv$/ || family == "sendrecv")
         bytes = to " == MPI_PROC_NULL ? 0 : " bytes
 
-    printf "%sint %s(%s)\n{\n", want == "rare" ? "__attribute__((cold)) " : "", name, declared
+    printf "%sint %s(%s)\n{\n", want == "rare.c" ? "__attribute__((cold)) " : "", name, declared
     print "    struct call call;"
     print "    if (!call_enter(&call, OP_" substr(name, 5) ", " about(family) "))"
     print "        return " call ";"

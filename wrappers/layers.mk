@@ -6,14 +6,9 @@ define layer_rules
 layers/$(1)/wrappers/mpi.i: config.status $$(srcdir)/wrappers/layers.mk
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
 	printf '#define __attribute__(x)\n#include <mpi.h>\n' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
-layers/$(1)/record/operations.h: WANT = enum
-layers/$(1)/wrappers/next.h: WANT = next
-layers/$(1)/wrappers/operations.c: WANT = names
-layers/$(1)/wrappers/functions.c: WANT = functions
-layers/$(1)/wrappers/rare.c: WANT = rare
 $$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
 		$$(srcdir)/wrappers/functions.table $$(srcdir)/wrappers/generate.awk
-	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(WANT) $$(srcdir)/wrappers/functions.table $$< \
+	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(@F) $$(srcdir)/wrappers/functions.table $$< \
 		> $$@.new && mv $$@.new $$@
 
 # What only bench programs measure stays out of the application.
@@ -24,7 +19,7 @@ $(1)_ALL_OBJS = $$(sort $$($(1)_OBJS) $$($(1)_MEASURE_OBJS))
 $(1)_MADE = $$(patsubst %.c,layers/$(1)/%.o,$$(filter %.c,$$(GENERATED)))
 $$($(1)_ALL_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
 	-DLAYER_MPI='$$($(1)_BUILT)'
-$$($(1)_ALL_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h layers/$(1)/wrappers/next.h
+$$($(1)_ALL_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h
 $$($(1)_ALL_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
 	$$(LAYER_COMPILE)
 $$($(1)_MADE): %.o: %.c
@@ -54,7 +49,7 @@ layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 	echo SAVE; } | $$(AR) -M
 endef
 
-GENERATED = record/operations.h wrappers/next.h wrappers/operations.c wrappers/functions.c wrappers/rare.c
+GENERATED = record/operations.h wrappers/operations.c wrappers/functions.c wrappers/rare.c
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<

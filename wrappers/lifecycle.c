@@ -5,7 +5,7 @@
 /* PROVIDED: NULL for MPI_Init. */
 static int init(int *argc, char ***argv, int required, int *provided)
 {
-    return provided ? next.Init_thread(argc, argv, required, provided) : next.Init(argc, argv);
+    return provided ? NEXT(Init_thread)(argc, argv, required, provided) : NEXT(Init)(argc, argv);
 }
 
 /* MPI_Init counts as a call like any other, once there is a ledger to count it in. */
@@ -50,7 +50,7 @@ int MPI_Finalize(void)
     recording_end();
     bool was_inside = thread.inside && !outer;
     thread_enter();
-    int rc = next.Finalize();
+    int rc = NEXT(Finalize)();
     thread.inside = was_inside;
     return rc;
 }
@@ -62,13 +62,13 @@ int MPI_Abort(MPI_Comm comm, int code)
     if (layer.phase == LAYER_RUNNING)
         call_enter(&call, OP_Abort, CALL_ABOUT_NOTHING);
     life_record_abort(code);
-    return next.Abort(comm, code);
+    return NEXT(Abort)(comm, code);
 }
 
 /* The name is recorded at once, since a killed run frees no communicator. */
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
-    int rc = next.Comm_set_name(comm, name);
+    int rc = NEXT(Comm_set_name)(comm, name);
     struct comm *c = rc == MPI_SUCCESS && layer.on && !thread.inside ? comm_of(comm) : NULL;
     if (c)
         comm_record_name(c);
@@ -79,7 +79,7 @@ int MPI_Pcontrol(const int level, ...)
 {
     /* MPI leaves the meaning of further arguments to the profiler; we define none. */
     life_switch(level);
-    return next.Pcontrol(level);
+    return NEXT(Pcontrol)(level);
 }
 
 #ifdef HAVE_MPI_Session_init
@@ -89,7 +89,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     thread_enter();
     if (outer && layer.phase == LAYER_ASLEEP)
         life_prepare(true);
-    int rc = next.Session_init(info, errhandler, session);
+    int rc = NEXT(Session_init)(info, errhandler, session);
     if (outer && rc == MPI_SUCCESS)
         life_session_begun(*session);
     thread.inside = !outer;
@@ -100,6 +100,6 @@ int MPI_Session_finalize(MPI_Session *session)
 {
     if (!thread.inside)
         life_session_ends();
-    return next.Session_finalize(session);
+    return NEXT(Session_finalize)(session);
 }
 #endif

@@ -5,7 +5,10 @@
 #include "inject/inject.h"
 #include "record/operations.h"
 #include "wrappers/completion.h"
-#include "wrappers/next.h"
+
+/* The function that the wrapper of MPI_NAME calls: PMPI_NAME, or that of another tool (chain.c). */
+extern void *mpi_next[];
+#define NEXT(name) ((__typeof__(PMPI_##name) *)mpi_next[OP_##name])
 
 /* Deprecated functions are wrapped like all others. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

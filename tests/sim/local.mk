@@ -69,19 +69,14 @@ SIM_LAYER_OBJS = $(filter-out $(SIM_OBJS),$(SIM_LAYER_FILES:%.c=sim/obj/%.o)) \
 	$(SIM_LAYER_GENERATED:sim/gen/%.c=sim/obj/gen/%.o)
 $(SIM_LAYER_OBJS): SIM_FIRST_CPPFLAGS = -Isim/gen -I$(top_srcdir) $(UNWIND_CFLAGS) \
 	-DLAYER_MPI='{"", "SMPI", "smpirun", ""}'
-$(SIM_LAYER_OBJS): sim/gen/record/operations.h sim/gen/wrappers/next.h
+$(SIM_LAYER_OBJS): sim/gen/record/operations.h
 
 sim/gen/wrappers/mpi.i: $(srcdir)/tests/sim/local.mk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && printf '#define __attribute__(x)\n#include <mpi.h>\n' > sim/gen/mpi.c && \
 	$(SMPICC) -E -P -o $@ sim/gen/mpi.c
-sim/gen/record/operations.h: WANT = enum
-sim/gen/wrappers/next.h: WANT = next
-sim/gen/wrappers/operations.c: WANT = names
-sim/gen/wrappers/functions.c: WANT = functions
-sim/gen/wrappers/rare.c: WANT = rare
-sim/gen/record/operations.h sim/gen/wrappers/next.h $(SIM_LAYER_GENERATED): sim/gen/wrappers/mpi.i \
+sim/gen/record/operations.h $(SIM_LAYER_GENERATED): sim/gen/wrappers/mpi.i \
 		$(srcdir)/wrappers/functions.table $(srcdir)/wrappers/generate.awk
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WRAPPERS_GENERATE) -v want=$(WANT) $(srcdir)/wrappers/functions.table $< > $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WRAPPERS_GENERATE) -v want=$(@F) $(srcdir)/wrappers/functions.table $< > $@
 sim/obj/gen/%.o: sim/gen/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
 	$(SMPICC) $(SIM_FIRST_CPPFLAGS) $(SIM_CPPFLAGS) -w -std=gnu11 -fPIC $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
