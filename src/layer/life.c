@@ -98,21 +98,15 @@ static void begin(void)
     samples_start(layer.settings.sample);
 }
 
-/* Makes an identity for a run that the launcher has not named. */
-static uint64_t own_job(void)
-{
-    double now = clock_seconds(CLOCK_REALTIME);
-    uint64_t name = hash_bytes(HASH_START, &now, sizeof now);
-    return hash_mix(hash_mix(name, (uint64_t)getpid()), clock_ticks()) | 1;
-}
-
-/* The identity of this run's job; ranks that communicate take that of the first one. */
+/* The identity of this run's job; ranks that communicate take that of the first one, which makes it
+ * if the launcher has not named the run. */
 static uint64_t job_of_run(void)
 {
     const bool together = layer.comm != MPI_COMM_NULL,
                named = record_owner.job && record_owner.size == layer.size;
+    const uint64_t now = (uint64_t)(1e9 * clock_seconds(CLOCK_REALTIME));
     uint64_t job = named                         ? record_owner.job
-                   : together || layer.size == 1 ? own_job()
+                   : together || layer.size == 1 ? hash_mix((uint64_t)getpid(), now) | 1
                                                  : members_launcher(false)->run;
     MPI_Request request;
     if (together)
@@ -285,7 +279,8 @@ void life_switch(int level)
         channels_lose_order();
         messages_lose();
         thread.left = clock_ticks(); /* calls before were not recorded */
-        samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
+        if (layer.sample)
+            samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
         thread.outside = 0;
         layer.on = true;
     }
@@ -483,7 +478,8 @@ void recording_end(void)
     bool was_inside = thread.inside;
     thread_enter();
     layer.on = false;
-    samples_end();
+    if (layer.sample)
+        samples_end();
     trace_stop();
     hold_signals(&before);
     regions_count();

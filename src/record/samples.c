@@ -414,20 +414,4 @@ void samples_start(bool wanted)
 {
     layer.ledger.header->sample_error = wanted ? ENOSYS : 0;
 }
-
-void samples_enter(uint32_t site, uint32_t operation)
-{
-    (void)site;
-    (void)operation;
-}
-
-void samples_leave(uint32_t site, uint32_t operation)
-{
-    (void)site;
-    (void)operation;
-}
-
-void samples_end(void)
-{
-}
 #endif

@@ -11,12 +11,13 @@
  * of the record says why not. Needs call sites (--stack). */
 void samples_start(bool wanted);
 
-/* For a thread's call in a wrapper, while layer.sample is set: what was sampled since the last one
- * belongs to the segment that ends here. */
-void samples_enter(uint32_t site, uint32_t operation);
+/* The other functions only while layer.sample is set: they exist only on x86-64, and not in the
+ * simulator. For a thread's call in a wrapper: what was sampled since the last one belongs to the
+ * segment that ends here. */
+__attribute__((weak)) void samples_enter(uint32_t site, uint32_t operation);
 
 /* The next segment begins; what was sampled in between is dropped. */
-void samples_leave(uint32_t site, uint32_t operation);
+__attribute__((weak)) void samples_leave(uint32_t site, uint32_t operation);
 
 /* Ends sampling of this thread. */
-void samples_end(void);
+__attribute__((weak)) void samples_end(void);
