@@ -1,6 +1,7 @@
 #include "base/beside.h"
 
 #include "base/reason.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -23,29 +24,22 @@ static void own_path(char *path, size_t size)
 
 bool beside_find(const char *name, char *path, size_t size)
 {
-    static const char *const beside[] = {".",        "..",         "collprof",  "../lib/collprof",
-                                         "../lib",   "layers",     "../layers", ".libs",
-                                         "../.libs", "../../.libs"};
-    static const char *const configured[] = {PKGLIBDIR, LIBDIR};
-    char self[4096];
+    static const char *const folders[] = {".",        "..",          "collprof",  "../lib/collprof",
+                                          "../lib",   "layers",      "../layers", ".libs",
+                                          "../.libs", "../../.libs", PKGLIBDIR,   LIBDIR};
+    char self[4096], *real = NULL;
     own_path(self, sizeof self);
-    const char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
-        snprintf(path, size, "%.*s/%s/%s", (int)(slash - self), self, beside[i], name);
-        if (access(path, R_OK) == 0) {
-            char *real = realpath(path, NULL);
-            if (real)
-                snprintf(path, size, "%s", real);
-            free(real);
-            return true;
-        }
+    self[text_base_of(self) - self] = '\0';
+    for (size_t i = 0; !real && i < sizeof folders / sizeof *folders; i++) {
+        const bool configured = *folders[i] == '/';
+        snprintf(path, size, "%s%s/%s", configured ? "" : self, folders[i], name);
+        real = configured || *self ? realpath(path, NULL) : NULL;
     }
-    for (size_t i = 0; i < sizeof configured / sizeof *configured; i++) {
-        snprintf(path, size, "%s/%s", configured[i], name);
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
+    const bool found = real;
+    if (found)
+        snprintf(path, size, "%s", real);
+    free(real);
+    return found;
 }
 
 bool beside_preload_path(const char *path)
