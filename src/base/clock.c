@@ -31,15 +31,10 @@ static bool kernel_trusts(const char *counter)
 static enum clock_source best_source(void)
 {
 #if defined(__x86_64__)
-    if (kernel_trusts("tsc"))
-        return CLOCK_SOURCE_TSC;
-#elif defined(__aarch64__)
-    if (kernel_trusts("arch_sys_counter"))
-        return CLOCK_SOURCE_CNTVCT;
+    return kernel_trusts("tsc") ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
 #else
-    (void)kernel_trusts;
+    return kernel_trusts("arch_sys_counter") ? CLOCK_SOURCE_CNTVCT : CLOCK_SOURCE_MONOTONIC;
 #endif
-    return CLOCK_SOURCE_MONOTONIC;
 }
 
 void clock_start(void)

@@ -79,7 +79,7 @@ static inline uint64_t clock_ticks(void)
 #if defined(__x86_64__)
     if (__builtin_expect(clock_source == CLOCK_SOURCE_TSC, 1))
         return __rdtsc();
-#elif defined(__aarch64__)
+#else
     uint64_t ticks;
     if (__builtin_expect(clock_source == CLOCK_SOURCE_CNTVCT, 1)) {
         __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));

@@ -130,12 +130,7 @@ void *thread_scratch(size_t size);
  * wrapper was left by longjmp(), later calls may have overwritten it: see abandon() in call.c. */
 static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
 {
-#if defined(__x86_64__) || defined(__aarch64__)
     return ((const void *const *)frame)[1];
-#else
-    (void)frame;
-    return NULL; /* unknown */
-#endif
 }
 
 static inline void thread_enter_at(const char *frame)
