@@ -31,7 +31,6 @@ static void write_report(void *arg)
     struct reporting *r = arg;
     profile_symbolize(r->p);
     verdict_of_ended(r->p);
-    measured_name(r->p);
     profile_set_end(r->p, clock_now() - r->start);
     save(r);
     tuned_save(r->p);

@@ -165,14 +165,3 @@ void comm_label(const struct profile *p, uint32_t comm, char text[COMM_LABEL])
     if (s && own_frames(p, s, &first))
         frame_label(p, &s->frame[first], text + at, COMM_LABEL - (size_t)at);
 }
-
-void measured_name(struct profile *p)
-{
-    char label[COMM_LABEL];
-    for (size_t i = 0; i < p->findings.n; i++) {
-        if (p->findings.at[i].comm == PROFILE_NONE)
-            continue;
-        comm_label(p, p->findings.at[i].comm, label);
-        json_put(p->findings.at[i].value, "communicator", json_text(label, COMM_LABEL));
-    }
-}

@@ -24,7 +24,3 @@ void site_path(const struct profile *p, uint32_t site, bool functions, char *tex
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */
 enum { COMM_LABEL = 640 };
 void comm_label(const struct profile *p, uint32_t comm, char text[COMM_LABEL]);
-
-/* Replaces the communicators in measurements by the names that tables use. Call it once, when the
- * data of all ranks are there and call sites have names. */
-void measured_name(struct profile *p);

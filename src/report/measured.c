@@ -74,17 +74,20 @@ const struct column tune_columns[] = {
     COLUMN("saves", TIME, NULL, "time that it would save, summed over all calls"),
 };
 
-static void put_measurement(struct table *t, const struct report_table *self, const json_t *row,
-                            const json_t *outer)
+static void put_measurement(struct table *t, const struct view *v, const struct profile_finding *f,
+                            const json_t *row)
 {
-    char key[64];
-    for (size_t c = 0; c < self->n_columns; c++) {
-        const struct column *column = &self->columns[c];
+    char key[64], comm[COMM_LABEL];
+    for (size_t c = 0; c < v->table->n_columns; c++) {
+        const struct column *column = &v->table->columns[c];
         bool time = column->kind == COLUMN_TIME;
         snprintf(key, sizeof key, "%s%s", column->name, time ? "_us" : "");
         const json_t *cell = json_object_get(row, key);
-        cell = cell ? cell : json_object_get(outer, key);
-        if (column->kind == COLUMN_TEXT)
+        cell = cell ? cell : json_object_get(f->value, key);
+        if (f->comm != PROFILE_NONE && !strcmp(key, "communicator")) {
+            comm_label(v->p, f->comm, comm);
+            table_text(t, comm);
+        } else if (column->kind == COLUMN_TEXT)
             table_text(t, json_string_value(cell));
         else
             table_real(t, json_is_number(cell) ? json_number_value(cell) * (time ? 1e-6 : 1) : NAN);
@@ -96,15 +99,14 @@ static void put_measurement(struct table *t, const struct report_table *self, co
 
 void fill_measured(struct table *t, const struct view *v)
 {
-    const struct report_table *self = v->table;
-    for (size_t i = 0; i < v->p->findings.n; i++) {
-        const json_t *f = v->p->findings.at[i].value, *row;
+    for (EACH(const struct profile_finding, f, v->p->findings)) {
+        const json_t *row;
         size_t k;
-        if (strcmp(v->p->findings.at[i].kind, self->name) != 0)
+        if (strcmp(f->kind, v->table->name) != 0)
             continue;
-        json_array_foreach(json_object_get(f, self->rows), k, row)
-            put_measurement(t, self, row, f);
-        if (!self->rows)
-            put_measurement(t, self, f, f);
+        json_array_foreach(json_object_get(f->value, v->table->rows), k, row)
+            put_measurement(t, v, f, row);
+        if (!v->table->rows)
+            put_measurement(t, v, f, f->value);
     }
 }

@@ -144,9 +144,9 @@ Test(report, measurements_are_tables)
 {
     struct profile *p = made_four_ranks();
     profile_add_finding(p, "benchmark",
-                        json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:f, s:n}]}", "operation",
-                                  "MPI_Bcast", "communicator", "MPI_COMM_WORLD", "root", 0, "bytes",
-                                  8, "methods", "method", "held", "time_us", 12.5, "low_us"));
+                        json_pack("{s:s, s:i, s:i, s:i, s:[{s:s, s:f, s:n}]}", "operation",
+                                  "MPI_Bcast", "communicator_index", 0, "root", 0, "bytes", 8,
+                                  "methods", "method", "held", "time_us", 12.5, "low_us"));
     profile_add_finding(p, "broadcast",
                         json_pack("{s:s, s:i, s:i, s:s, s:i, s:s}", "communicator", "row", "root",
                                   1, "bytes", 16, "algorithm", "grid", "calls", 7, "remark",
