@@ -177,7 +177,6 @@ static bool read_all(struct profile *p, const json_t *json)
 
 struct profile *profile_from_json(json_t *json, const char **reason)
 {
-    static char text[160];
     const char *schema = json_string_value(json_object_get(json, "schema"));
     *reason = "no collprof profile";
     if (!schema || strncmp(schema, PROFILE_SCHEMA, strcspn(PROFILE_SCHEMA, "/") + 1))
@@ -187,13 +186,9 @@ struct profile *profile_from_json(json_t *json, const char **reason)
         return NULL;
     json_make_printable(json);
     struct profile *p = profile_new();
-    bool good = read_all(p, json);
-    const char *what = good ? profile_impossible(p) : NULL;
-    *reason = NULL;
-    if (good && !what)
+    if (read_all(p, json))
         return p;
-    snprintf(text, sizeof text, "a damaged profile%s%s", what ? ": " : "", what ? what : "");
-    *reason = text;
+    *reason = "a damaged profile";
     profile_free(p);
     return NULL;
 }
