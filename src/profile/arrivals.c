@@ -142,10 +142,9 @@ COMPARISON(by_time, struct instance, by_row(x, y) ?: ORDER(x->entry_ns, y->entry
 
 COMPARISON(by_number, uint64_t, ORDER(*x, *y))
 
-/* Median and maximum; the median is weighted by the number of instances that each one
+/* The median of the member at OFFSET, weighted by the number of instances that each one
  * represents. */
-static void median_and_max(const struct instance *at, size_t n, size_t offset, uint64_t *median,
-                           uint64_t *max)
+static uint64_t median_of(const struct instance *at, size_t n, size_t offset)
 {
     struct {
         uint64_t value, stands_for;
@@ -159,9 +158,9 @@ static void median_and_max(const struct instance *at, size_t n, size_t offset, u
     qsort(seen, n, sizeof *seen, by_number); /* sorted by the first member */
     while (below + seen[middle].stands_for <= all / 2)
         below += seen[middle++].stands_for;
-    *median = seen[middle].value;
-    *max = seen[n - 1].value;
+    const uint64_t median = seen[middle].value;
     free(seen);
+    return median;
 }
 
 /* The rank for which the others waited longest in N instances, and how long. */
@@ -190,11 +189,10 @@ static json_t *late_members(struct instance *at, size_t n, uint32_t size)
 {
     json_t *list = json_array();
     for (uint32_t r = 0; r < size; r++) {
-        uint64_t median, max;
         for (size_t i = 0; i < n; i++)
             at[i].late = positive(at[i].member[r].entry_ns - at[i].entry_ns);
-        median_and_max(at, n, offsetof(struct instance, late), &median, &max);
-        json_push(list, json_integer((json_int_t)median));
+        const uint64_t late = median_of(at, n, offsetof(struct instance, late));
+        json_push(list, json_integer((json_int_t)late));
     }
     return list;
 }
@@ -234,9 +232,8 @@ static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t siz
         a.time_ns += at[i].time * at[i].stands_for;
         a.wait_ns += at[i].wait * at[i].stands_for;
     }
-    median_and_max(at, n, offsetof(struct instance, skew), &a.skew_median_ns, &a.skew_max_ns);
-    median_and_max(at, n, offsetof(struct instance, duration), &a.duration_median_ns,
-                   &a.duration_max_ns);
+    a.skew_median_ns = median_of(at, n, offsetof(struct instance, skew));
+    a.duration_median_ns = median_of(at, n, offsetof(struct instance, duration));
     a.late = late_members(at, n, size);
     return a;
 }

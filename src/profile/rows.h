@@ -173,10 +173,8 @@ F(instances, "instances", U64, FIRST) /* number recorded by all members, and kep
 /* Number of instances in the run; if there is a sample_mask, this and all sums are estimates. */
 F(population, "population", U64, FIRST)
 F(skew_median_ns, "skew_median_ns", U64, FIRST) /* last entry minus first entry */
-F(skew_max_ns, "skew_max_ns", U64, FIRST)
 /* Last exit minus the entry of the root if it sends to all, otherwise minus the last entry. */
 F(duration_median_ns, "duration_median_ns", U64, FIRST)
-F(duration_max_ns, "duration_max_ns", U64, FIRST)
 F(time_ns, "time_ns", U64, FIRST)           /* of all ranks in these calls */
 F(wait_ns, "wait_ns", U64, FIRST)           /* part of time_ns until the awaited rank entered */
 F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which the others waited longest */

@@ -8,8 +8,8 @@ import sys
 
 SUMS = "calls errors bytes time completed completed_bytes post_to_wait wait post_to_completion complete_at_wait cancelled".split()
 ENTRY = SUMS + ["min", "max"]
-ARRIVAL = "instances skew skew_max duration duration_max time wait cost_rank cost".split()
-TIMES = "time min max post_to_wait wait post_to_completion skew skew_max duration duration_max cost".split()
+ARRIVAL = "instances skew duration time wait cost_rank cost".split()
+TIMES = "time min max post_to_wait wait post_to_completion skew duration cost".split()
 # What messages and the barrier between the ranks take; work is of whole milliseconds.
 HOPS_MS = 0.13
 
