@@ -158,14 +158,14 @@ static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *m
         const int children = children_of(tree, position, n);
         int k = 0;
         for (int to = 0; (to = tree->next(position, n, to)) != 0;) {
-            struct event_hop *h = &r->g->hop[member[by_rank_at(tree, to, root, n)]];
+            struct event_link *h = &r->g->link[member[by_rank_at(tree, to, root, n)]];
             k++;
             h->parent = from;
             h->arrives_ns = (int64_t)(c->hop + (x->way == SHARED ? children : k) * c->gap);
         }
-        r->g->hop[from].replayed = true;
-        r->g->hop[from].sends_ns = (int64_t)(children * busy(x));
-        r->g->changed.least[r->g->call_of[from]] = 0;
+        r->g->link[from].replayed = true;
+        r->g->link[from].sends_ns = (int64_t)(children * busy(x));
+        event_call(r->g, r->g->link[from].call)->least.changed = 0;
     }
 }
 
@@ -179,9 +179,8 @@ static void visit_all(struct replacing *r, void (*each)(struct replacing *, stru
 const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
 {
     struct replacing r = {.g = g, .w = w};
-    g->hop = memory_alloc((g->n_events + 1) * sizeof *g->hop);
     for (size_t i = 0; i < g->n_events; i++)
-        g->hop[i].parent = CAUSES_NONE;
+        g->link[i].parent = CAUSES_NONE;
     visit_all(&r, add_root);
     visit_all(&r, add_arrivals);
     const char *unknown = "no rank waited for the root of an MPI_Bcast";

@@ -64,11 +64,13 @@ static int64_t width_of(const struct causes_run *run)
     return run->time_mask ? 1ll << __builtin_ctzll(run->time_mask) : 0;
 }
 
-void event_window(const struct event_graph *g, int64_t epoch, int64_t *from, int64_t *to)
+struct event_window event_window(const struct event_graph *g, int64_t epoch)
 {
-    const int64_t width = width_of(&g->run);
-    *from = width && epoch * width > g->run.first_ns ? epoch * width : g->run.first_ns;
-    *to = width && (epoch + 1) * width < g->run.last_ns ? (epoch + 1) * width : g->run.last_ns;
+    const int64_t width = width_of(&g->run), from = epoch * width;
+    struct event_window w = {g->run.first_ns, g->run.last_ns};
+    w.from = width && from > w.from ? from : w.from;
+    w.to = width && from + width < w.to ? from + width : w.to;
+    return w;
 }
 
 /* Adds the next call of the last lane; its events are those from FIRST to END - 1 in t->order. */
@@ -78,7 +80,6 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     const uint32_t *order = g->t->order;
     const struct event *a = &g->events[order[first]];
     const int64_t width = width_of(&g->run);
-    int64_t from, to;
     struct graph_call c = {.entry = a->entry_ns,
                            .exit = a->exit_ns,
                            .until = a->entry_ns,
@@ -91,7 +92,7 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     const struct graph_call *last = lane->begin < g->calls.n ? &g->calls.at[g->calls.n - 1] : NULL;
     bool judged = true;
     for (uint32_t i = first; i < end; i++) {
-        g->call_of[order[i]] = (uint32_t)g->calls.n;
+        g->link[order[i]].call = (uint32_t)g->calls.n;
         judged = judged && is_judged(g, order[i]);
         if (g->t->wait_ns[order[i]] > 0) {
             c.event = order[i];
@@ -100,8 +101,11 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     }
     if (last)
         c.waited = last->until > last->entry ? (uint32_t)g->calls.n : last->waited;
-    event_window(g, c.epoch, &from, &to);
-    if (last ? last->epoch == c.epoch : from == g->run.first_ns)
+    const bool first_here = !last || last->epoch != c.epoch;
+    const int64_t from = event_window(g, c.epoch).from;
+    c.compute.recorded = c.entry - (first_here ? from : last->exit);
+    c.least.recorded = c.exit - c.entry;
+    if (!first_here || (!last && from == g->run.first_ns))
         c.before =
             piece_of(g, CAUSE_COMPUTATION, lane->rank, last ? &g->events[last->event] : NULL, a);
     else
@@ -114,10 +118,8 @@ static void end_lane(struct event_graph *g)
 {
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];
     const struct graph_call *last = &g->calls.at[g->calls.n - 1];
-    int64_t from, to;
-    event_window(g, last->epoch, &from, &to);
     lane->end = (uint32_t)g->calls.n;
-    lane->tail = to == g->run.last_ns
+    lane->tail = event_window(g, last->epoch).to == g->run.last_ns
                      ? piece_of(g, CAUSE_COMPUTATION, lane->rank, &g->events[last->event], NULL)
                      : lane->unknown;
 }
@@ -147,7 +149,7 @@ static void add_calls(struct event_graph *g)
 uint32_t event_posting(const struct event_graph *g, uint32_t event)
 {
     const struct event *a = &g->events[event];
-    const uint32_t call = g->call_of[event];
+    const uint32_t call = g->link[event].call;
     uint32_t low = g->lanes.at[g->calls.at[call].lane].begin, high = call;
     if (a->posted_ns == a->entry_ns)
         return call;
@@ -174,7 +176,6 @@ static int by_window_and_exit(const void *a, const void *b, void *calls)
 
 void event_calls_read(struct event_graph *g)
 {
-    g->call_of = memory_alloc((g->n_events + 1) * sizeof *g->call_of);
     add_calls(g);
     g->order = memory_alloc((g->calls.n + 1) * sizeof *g->order);
     for (uint32_t i = 0; i < g->calls.n; i++) {

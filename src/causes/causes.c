@@ -55,7 +55,8 @@ struct search {
     struct delay_balance *balance; /* for each piece, zeroed */
     struct history_differences delays;
     struct history_pool pool;
-    int64_t epoch, from, to; /* the window in replay: all histories begin at FROM */
+    int64_t epoch;
+    struct event_window window; /* in replay: all histories begin at its begin */
     int64_t path_ns;
     size_t windows; /* that ended */
     size_t most_nodes;
@@ -73,7 +74,7 @@ static void forget_one(struct search *s, struct history **h, uint32_t lane, int6
 {
     history_end(&s->pool, *h);
     *h = NULL;
-    history_add(&s->pool, h, s->g->lanes.at[lane].unknown, at - s->from);
+    history_add(&s->pool, h, s->g->lanes.at[lane].unknown, at - s->window.from);
 }
 
 static void forget(struct search *s)
@@ -247,7 +248,7 @@ static void replay_call(struct search *s, struct cause_thread *t)
 static bool is_last(const struct search *s, size_t lane)
 {
     const struct lane *x = &s->g->lanes.at[lane];
-    return s->to == s->g->run.last_ns && x->rank == s->g->run.last_rank &&
+    return s->window.to == s->g->run.last_ns && x->rank == s->g->run.last_rank &&
            s->thread[lane].next == x->end;
 }
 
@@ -261,11 +262,12 @@ static void end_epoch(struct search *s)
                                               : is_last(s, i))
             last = i;
     struct cause_thread *t = &s->thread[last];
-    spend(s, t, is_last(s, last) ? s->g->lanes.at[last].tail : s->g->lanes.at[last].unknown, s->to);
+    const struct lane *lane = &s->g->lanes.at[last];
+    spend(s, t, is_last(s, last) ? lane->tail : lane->unknown, s->window.to);
     history_compare(&s->pool, t->history, NULL, &s->delays);
     for (size_t i = 0; i < s->delays.n; i++)
         s->cost[s->delays.at[i].key].path += s->delays.at[i].ns;
-    s->path_ns += t->at - s->from;
+    s->path_ns += t->at - s->window.from;
     s->windows++;
     for (struct cost *p = s->cost; p < s->cost + s->g->pieces.n; p++) {
         const double cost = p->direct + p->passed - p->before;
@@ -281,9 +283,9 @@ static void end_epoch(struct search *s)
 static void begin_epoch(struct search *s, int64_t epoch)
 {
     s->epoch = epoch;
-    event_window(s->g, epoch, &s->from, &s->to);
+    s->window = event_window(s->g, epoch);
     for (size_t i = 0; i < s->g->lanes.n; i++)
-        s->thread[i].at = s->from;
+        s->thread[i].at = s->window.from;
 }
 
 static void replay(struct search *s)

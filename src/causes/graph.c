@@ -6,8 +6,8 @@
 
 static void link_message(struct event_graph *g, uint32_t event)
 {
-    const uint32_t call = g->call_of[event], other = g->t->cause[event].event;
     struct event_link *link = &g->link[event];
+    const uint32_t call = link->call, other = g->t->cause[event].event;
     if (g->events[event].kind >= EVENT_COLLECTIVE || other == TIMELINE_NONE ||
         g->events[event].excluded)
         return;
@@ -30,7 +30,7 @@ static void link_collective(void *context, const uint32_t *member, size_t n, siz
     for (size_t i = 0; i < n; i++) {
         const uint32_t posting = event_posting(g, member[i]);
         if (posting == CAUSES_NONE ||
-            event_call(g, posting)->epoch != event_call(g, g->call_of[*member])->epoch) {
+            event_call(g, posting)->epoch != event_call(g, g->link[*member].call)->epoch) {
             g->members.n = at;
             return;
         }
@@ -64,11 +64,11 @@ static uint32_t last_enabled(const struct event_graph *g, uint32_t call, int64_t
     return last;
 }
 
-enum duration { LEAST, TRANSFER };
+enum which_duration { LEAST, TRANSFER };
 enum { LEVELS = 3 };
 
 /* Level 0 has the most similar calls, the last level all calls of the operation. */
-static uint64_t class_hash(const struct event *a, enum duration which, unsigned level)
+static uint64_t class_hash(const struct event *a, enum which_duration which, unsigned level)
 {
     const bool message = a->kind < EVENT_COLLECTIVE;
     uint64_t hash = hash_mix(HASH_START, (uint64_t)level << 1 | which);
@@ -88,8 +88,8 @@ static struct event_class *class_at(const struct event_graph *g, uint64_t hash)
 }
 
 /* A call of this event took NS; with BOUND it took at most NS. */
-static void class_add(struct event_graph *g, const struct event *a, enum duration which, int64_t ns,
-                      bool bound)
+static void class_add(struct event_graph *g, const struct event *a, enum which_duration which,
+                      int64_t ns, bool bound)
 {
     for (unsigned level = 0; level < LEVELS; level++) {
         const uint64_t hash = class_hash(a, which, level);
@@ -110,7 +110,8 @@ static void class_add(struct event_graph *g, const struct event *a, enum duratio
 
 /* The mean of the most similar calls, otherwise the least upper bound of those with as many bytes
  * and members; negative if unknown. */
-static int64_t class_mean(const struct event_graph *g, const struct event *a, enum duration which)
+static int64_t class_mean(const struct event_graph *g, const struct event *a,
+                          enum which_duration which)
 {
     int64_t bound = -1;
     for (unsigned level = 0; level < LEVELS; level++) {
@@ -153,63 +154,43 @@ static int64_t at_most(int64_t value, int64_t most)
 
 static void find_durations(struct event_graph *g, uint32_t call)
 {
-    const struct graph_call *c = event_call(g, call);
-    int64_t enabled, from, to, *least = &g->recorded.least[call];
+    struct graph_call *c = event_call(g, call);
+    int64_t enabled;
     const uint32_t last = last_enabled(g, call, &enabled);
-    event_window(g, c->epoch, &from, &to);
-    g->recorded.compute[call] = c->entry - (event_is_first(g, call) ? from : c[-1].exit);
-    *least = c->exit - c->entry;
     if (last == CAUSES_NONE)
         return;
     for (uint32_t i = c->first; i < c->end; i++) {
         const uint32_t event = g->t->order[i];
-        if (g->link[event].entered == CAUSES_NONE)
+        struct event_link *link = &g->link[event];
+        if (link->entered == CAUSES_NONE)
             continue;
         int64_t most = c->exit - event_enabled(g, event);
         if (most < 0) /* it did not wait for this event, or clocks differ */
-            g->link[event].entered = CAUSES_NONE;
+            link->entered = CAUSES_NONE;
         int64_t mean = class_mean(g, &g->events[event], TRANSFER);
-        g->recorded.transfer[event] = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
+        link->transfer.recorded = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
     }
     if (enabled > c->exit)
         return;
     int64_t mean = class_mean(g, &g->events[c->event], LEAST);
     mean = mean > 0 ? mean : 0;
-    if (enabled > c->entry || enabled + g->recorded.transfer[last] > c->entry + mean) {
-        g->recorded.transfer[last] = c->exit - enabled;
-        *least = at_most(mean, *least);
+    if (enabled > c->entry || enabled + g->link[last].transfer.recorded > c->entry + mean) {
+        g->link[last].transfer.recorded = c->exit - enabled;
+        c->least.recorded = at_most(mean, c->least.recorded);
     }
 }
 
 /* --- reading --- */
-
-static struct durations durations_alloc(const struct event_graph *g)
-{
-    return (struct durations){memory_alloc((g->calls.n + 1) * sizeof(int64_t)),
-                              memory_alloc((g->calls.n + 1) * sizeof(int64_t)),
-                              memory_alloc((g->n_events + 1) * sizeof(int64_t))};
-}
-
-static void durations_free(struct durations *d)
-{
-    free(d->compute);
-    free(d->least);
-    free(d->transfer);
-}
 
 struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
                                      const struct causes_run *run)
 {
     struct event_graph *g = memory_alloc(sizeof *g);
     *g = (struct event_graph){.t = t, .events = events, .n_events = n, .run = *run};
-    event_calls_read(g);
-    g->recorded = durations_alloc(g);
-    g->changed = durations_alloc(g);
     g->link = memory_alloc((n + 1) * sizeof *g->link);
-    g->entry = memory_alloc((g->calls.n + 1) * sizeof *g->entry);
-    g->lane = memory_alloc((g->lanes.n + 1) * sizeof *g->lane);
+    event_calls_read(g);
     for (uint32_t i = 0; i < n; i++) {
-        g->link[i] = (struct event_link){CAUSES_NONE, CAUSES_NONE};
+        g->link[i].entered = g->link[i].posted = CAUSES_NONE;
         link_message(g, i);
     }
     collectives_visit(events, n, link_collective, g);
@@ -221,24 +202,18 @@ struct event_graph *event_graph_open(const struct timeline *t, const struct even
 
 void event_graph_close(struct event_graph *g)
 {
-    durations_free(&g->recorded);
-    durations_free(&g->changed);
     free(g->pieces.at);
     free(g->groups_of.at);
     free(g->piece_of.table);
     free(g->calls.at);
     free(g->lanes.at);
-    free(g->call_of);
     free(g->order);
-    free(g->hop);
     free(g->link);
     free(g->groups.at);
     free(g->members.at);
     free(g->classes.at);
     free(g->class_of.table);
     free(g->replay.blocks.at);
-    free(g->entry);
-    free(g->lane);
     free(g);
 }
 
@@ -249,7 +224,7 @@ static double *mean_computation(const struct event_graph *g, int64_t time)
     uint32_t *n = memory_alloc((g->pieces.n + 1) * sizeof *n);
     for (uint32_t i = 0; i < g->calls.n; i++)
         if (event_call(g, i)->exit <= time) {
-            mean[event_call(g, i)->before] += (double)g->recorded.compute[i];
+            mean[event_call(g, i)->before] += (double)event_call(g, i)->compute.recorded;
             n[event_call(g, i)->before]++;
         }
     for (size_t i = 0; i < g->pieces.n; i++)
@@ -260,21 +235,21 @@ static double *mean_computation(const struct event_graph *g, int64_t time)
 
 void event_graph_extrapolate(struct event_graph *g, int64_t from_ns)
 {
-    struct durations *d = &g->changed;
     double *mean = mean_computation(g, from_ns);
     find_classes(g, from_ns);
     for (uint32_t i = 0; i < g->calls.n; i++) {
-        const struct graph_call *c = event_call(g, i);
+        struct graph_call *c = event_call(g, i);
         if (c->entry < from_ns)
             continue;
         if (mean[c->before] >= 0)
-            d->compute[i] = (int64_t)mean[c->before];
+            c->compute.changed = (int64_t)mean[c->before];
         int64_t least = class_mean(g, &g->events[c->event], LEAST);
-        d->least[i] = least >= 0 ? least : d->least[i];
+        c->least.changed = least >= 0 ? least : c->least.changed;
         for (uint32_t k = c->first; k < c->end; k++) {
             const uint32_t event = g->t->order[k];
             int64_t transfer = class_mean(g, &g->events[event], TRANSFER);
-            d->transfer[event] = transfer >= 0 ? transfer : d->transfer[event];
+            if (transfer >= 0)
+                g->link[event].transfer.changed = transfer;
         }
     }
     free(mean);

@@ -15,10 +15,17 @@
 #include "causes/delays.h"
 #include "causes/graph.h"
 
+/* Durations in ns: as recorded, and in the next replay. */
+struct duration {
+    int64_t recorded, changed;
+};
+
 /* One MPI call. Times in ns. */
 struct graph_call {
     int64_t entry, exit, until; /* UNTIL: end of its wait; ENTRY if it did not wait */
-    int64_t epoch;              /* number of its window */
+    int64_t replayed;           /* its entry in the present replay, or EVENT_UNSET */
+    struct duration compute, least;
+    int64_t epoch; /* number of its window */
     uint32_t lane;
     uint32_t first, end;     /* its events in timeline.order: FIRST to END - 1 */
     uint32_t event;          /* the one that ended the wait, or any */
@@ -32,13 +39,23 @@ struct graph_call {
 struct lane {
     uint32_t begin, end;
     uint32_t rank, unknown, tail; /* RANK; then pieces: of unknown time, and after the last call */
+    /* In a replay: recorded exit of its last call in this window; replayed minus recorded time, or
+     * EVENT_UNSET. */
+    int64_t exit, shift;
 };
 
-/* An event that another one waits for. */
+/* An event, and what it waits for. */
 struct event_link {
+    uint32_t call;    /* to which it belongs */
     uint32_t entered; /* a call, or EVENT_GROUP plus a group of calls; CAUSES_NONE: none */
     uint32_t posted;  /* the call that posted this receive or send, if it is another one; otherwise
                          CAUSES_NONE */
+    struct duration transfer;
+    /* A member of a broadcast that is replayed along a tree, if REPLAYED. Durations in ns. */
+    bool replayed;
+    uint32_t parent;    /* the event from which its data come; CAUSES_NONE: it is the root */
+    int64_t arrives_ns; /* after that rank had entered and had the data */
+    int64_t sends_ns;   /* then it sends for so long */
 };
 #define EVENT_GROUP (1u << 31)
 
@@ -48,12 +65,6 @@ struct event_group {
     int64_t entered; /* the last entry of all members in the present replay, or EVENT_UNSET */
 };
 #define EVENT_UNSET INT64_MIN
-
-/* Durations in ns. */
-struct durations {
-    int64_t *compute, *least; /* one for each call */
-    int64_t *transfer;        /* one for each event */
-};
 
 /* Sums over similar calls. */
 struct event_class {
@@ -72,14 +83,6 @@ struct event_replay {
     ARRAY(struct event_block) blocks;
 };
 
-/* A member of a broadcast that is replayed along a tree. Durations in ns. */
-struct event_hop {
-    bool replayed;
-    uint32_t parent;    /* the event from which its data come; CAUSES_NONE: it is the root */
-    int64_t arrives_ns; /* after that rank had entered and had the data */
-    int64_t sends_ns;   /* then it sends for so long */
-};
-
 struct event_graph {
     const struct timeline *t;
     const struct event *events;
@@ -93,26 +96,17 @@ struct event_graph {
     ARRAY(struct graph_call) calls; /* grouped by lane, in the order of time */
     ARRAY(struct lane) lanes;
     bool threads;            /* several threads of a rank call MPI: some dependences are unknown */
-    uint32_t *call_of;       /* for each event */
     uint32_t *order;         /* calls sorted by window and exit */
     struct event_link *link; /* for each event */
     ARRAY(struct event_group) groups;
     ARRAY(uint32_t) members;
-    struct durations recorded, changed; /* CHANGED: of the next replay */
     ARRAY(struct event_class) classes;
     struct index class_of;
     struct replay_check check;
-    /* State of the present replay: */
-    struct event_replay replay;
-    struct event_hop *hop; /* for each event; NULL: broadcasts are replayed as recorded */
-    int64_t *entry;        /* for each call, or EVENT_UNSET */
-    struct event_lane {
-        int64_t exit, shift; /* recorded exit of its last call in this window; replayed minus
-                                recorded time, or EVENT_UNSET */
-    } * lane;
+    struct event_replay replay; /* the present one */
 };
 
-static inline const struct graph_call *event_call(const struct event_graph *g, uint32_t call)
+static inline struct graph_call *event_call(const struct event_graph *g, uint32_t call)
 {
     return &g->calls.at[call];
 }
@@ -125,7 +119,10 @@ static inline bool event_is_first(const struct event_graph *g, uint32_t call)
 }
 
 /* Begin and end of the window EPOCH of the run. */
-void event_window(const struct event_graph *g, int64_t epoch, int64_t *from, int64_t *to);
+struct event_window {
+    int64_t from, to;
+};
+struct event_window event_window(const struct event_graph *g, int64_t epoch);
 
 /* The call in the same window that posted what EVENT completes; CAUSES_NONE if there is none. */
 uint32_t event_posting(const struct event_graph *g, uint32_t event);

@@ -1,23 +1,24 @@
 #include "causes/graph_inner.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void event_graph_reset(struct event_graph *g)
 {
-    memcpy(g->changed.compute, g->recorded.compute, g->calls.n * sizeof(int64_t));
-    memcpy(g->changed.least, g->recorded.least, g->calls.n * sizeof(int64_t));
-    memcpy(g->changed.transfer, g->recorded.transfer, g->n_events * sizeof(int64_t));
+    for (EACH(struct graph_call, c, g->calls)) {
+        c->compute.changed = c->compute.recorded;
+        c->least.changed = c->least.recorded;
+    }
+    for (size_t i = 0; i < g->n_events; i++)
+        g->link[i].transfer.changed = g->link[i].transfer.recorded;
 }
 
 void event_graph_ideal(struct event_graph *g)
 {
-    for (uint32_t i = 0; i < g->calls.n; i++)
-        if (g->pieces.at[event_call(g, i)->inside].kind != CAUSE_UNKNOWN)
-            g->changed.least[i] = 0;
-    memset(g->changed.transfer, 0, g->n_events * sizeof(int64_t));
-    free(g->hop);
-    g->hop = NULL; /* on this network all trees are alike */
+    for (EACH(struct graph_call, c, g->calls))
+        if (g->pieces.at[c->inside].kind != CAUSE_UNKNOWN)
+            c->least.changed = 0;
+    for (size_t i = 0; i < g->n_events; i++) {
+        g->link[i].transfer.changed = 0;
+        g->link[i].replayed = false; /* on this network all trees are alike */
+    }
 }
 
 static void forget_groups(struct event_graph *g)
@@ -29,20 +30,19 @@ static void forget_groups(struct event_graph *g)
 void event_enter_recorded(struct event_graph *g)
 {
     forget_groups(g);
-    for (uint32_t i = 0; i < g->calls.n; i++)
-        g->entry[i] = event_call(g, i)->entry;
+    for (EACH(struct graph_call, c, g->calls))
+        c->replayed = c->entry;
 }
 
 /* --- replay --- */
 
 static int64_t replayed_entry(const struct event_graph *g, uint32_t call)
 {
-    const int64_t entry = g->entry[call], shift = g->lane[event_call(g, call)->lane].shift;
-    if (entry != EVENT_UNSET)
-        return entry;
+    const struct graph_call *c = event_call(g, call);
+    const int64_t shift = g->lanes.at[c->lane].shift;
     /* With entries and exits at the same time, or differing clocks, the replay has not reached it
      * yet. */
-    return event_call(g, call)->entry + (shift == EVENT_UNSET ? 0 : shift);
+    return c->replayed != EVENT_UNSET ? c->replayed : c->entry + (shift == EVENT_UNSET ? 0 : shift);
 }
 
 static int64_t entry_of(const struct event_graph *g, uint32_t entered)
@@ -71,44 +71,48 @@ int64_t event_enabled(const struct event_graph *g, uint32_t event)
 /* When a broadcast along a tree ends on this rank: a rank above it may have been late. */
 static int64_t tree_end(const struct event_graph *g, uint32_t event)
 {
-    int64_t ready = replayed_entry(g, g->call_of[event]), below = 0;
-    for (uint32_t x = event; g->hop[x].parent != CAUSES_NONE; x = g->hop[x].parent) {
-        below += g->hop[x].arrives_ns;
-        const int64_t arrival = replayed_entry(g, g->call_of[g->hop[x].parent]) + below;
+    const struct event_link *link = &g->link[event], *x = link;
+    int64_t ready = replayed_entry(g, link->call), below = 0;
+    for (; x->parent != CAUSES_NONE; x = &g->link[x->parent]) {
+        below += x->arrives_ns;
+        const int64_t arrival = replayed_entry(g, g->link[x->parent].call) + below;
         ready = arrival > ready ? arrival : ready;
     }
-    return ready + g->hop[event].sends_ns;
+    return ready + link->sends_ns;
 }
 
 static void replay_call(struct event_graph *g, uint32_t call)
 {
-    const struct graph_call *c = event_call(g, call);
-    int64_t exit = replayed_entry(g, call) + g->changed.least[call];
+    struct graph_call *c = event_call(g, call);
+    struct lane *lane = &g->lanes.at[c->lane];
+    int64_t exit = replayed_entry(g, call) + c->least.changed;
     for (uint32_t i = c->first; i < c->end; i++) {
         const uint32_t event = g->t->order[i];
-        const bool along_tree = g->hop && g->hop[event].replayed;
-        if (g->link[event].entered == CAUSES_NONE && !along_tree)
+        const struct event_link *link = &g->link[event];
+        if (link->entered == CAUSES_NONE && !link->replayed)
             continue;
         const int64_t end =
-            along_tree ? tree_end(g, event) : event_enabled(g, event) + g->changed.transfer[event];
+            link->replayed ? tree_end(g, event) : event_enabled(g, event) + link->transfer.changed;
         exit = end > exit ? end : exit;
     }
-    g->lane[c->lane] = (struct event_lane){c->exit, exit - c->exit};
+    lane->exit = c->exit;
+    lane->shift = exit - c->exit;
     if (call + 1 < g->calls.n && !event_is_first(g, call + 1))
-        g->entry[call + 1] = exit + g->changed.compute[call + 1];
+        c[1].replayed = exit + c[1].compute.changed;
 }
 
 /* A replay in progress: FROM (recorded) and REPLAYED_FROM are the same moment. */
 struct progress {
-    int64_t epoch, first, last; /* the window */
+    int64_t epoch;
+    struct event_window window;
     int64_t from, replayed_from;
 };
 
 /* The rank that ends last, if it has calls in this window. */
 static uint32_t last_rank(const struct event_graph *g)
 {
-    for (size_t i = 0; i < g->lanes.n; i++)
-        if (g->lanes.at[i].rank == g->run.last_rank && g->lane[i].shift != EVENT_UNSET)
+    for (EACH(const struct lane, l, g->lanes))
+        if (l->rank == g->run.last_rank && l->shift != EVENT_UNSET)
             return g->run.last_rank;
     return CAUSES_NONE;
 }
@@ -119,9 +123,8 @@ static int64_t replayed_time(const struct event_graph *g, int64_t time, bool end
 {
     const uint32_t last = last_rank(g);
     int64_t latest = EVENT_UNSET;
-    for (size_t i = 0; i < g->lanes.n; i++) {
-        const struct event_lane *l = &g->lane[i];
-        const bool exits = end && last != CAUSES_NONE && g->lanes.at[i].rank != last;
+    for (EACH(const struct lane, l, g->lanes)) {
+        const bool exits = end && last != CAUSES_NONE && l->rank != last;
         if (l->shift != EVENT_UNSET && (exits ? l->exit : time) + l->shift > latest)
             latest = (exits ? l->exit : time) + l->shift;
     }
@@ -144,9 +147,9 @@ static void end_block(struct event_graph *g, struct progress *p, int64_t time, b
 static void end_window(struct event_graph *g, struct progress *p)
 {
     int64_t exit = EVENT_UNSET;
-    for (size_t i = 0; i < g->lanes.n; i++)
-        exit = g->lane[i].exit > exit ? g->lane[i].exit : exit;
-    end_block(g, p, g->run.time_mask ? exit : p->last, true);
+    for (EACH(const struct lane, l, g->lanes))
+        exit = l->exit > exit ? l->exit : exit;
+    end_block(g, p, g->run.time_mask ? exit : p->window.to, true);
 }
 
 /* Begins the time window of the trace that contains the I-th call in the order of the replay. */
@@ -157,27 +160,28 @@ static void begin_window(struct event_graph *g, struct progress *p, size_t i)
     for (; i < g->calls.n && event_call(g, g->order[i])->epoch == p->epoch; i++)
         if (event_call(g, g->order[i])->entry < entry)
             entry = event_call(g, g->order[i])->entry;
-    event_window(g, p->epoch, &p->first, &p->last);
-    p->from = p->replayed_from = g->run.time_mask ? entry : p->first;
-    for (i = 0; i < g->lanes.n; i++)
-        g->lane[i] = (struct event_lane){EVENT_UNSET, EVENT_UNSET};
+    p->window = event_window(g, p->epoch);
+    p->from = p->replayed_from = g->run.time_mask ? entry : p->window.from;
+    for (EACH(struct lane, l, g->lanes))
+        l->exit = l->shift = EVENT_UNSET;
 }
 
 /* End of the present block, at most the end of the window. */
 static int64_t block_end(const struct event_graph *g, const struct progress *p)
 {
+    const struct event_window w = p->window;
     if (g->run.time_mask)
-        return p->last;
-    return p->first + (p->last - p->first) * (int64_t)(g->replay.blocks.n + 1) / EVENT_BLOCKS;
+        return w.to;
+    return w.from + (w.to - w.from) * (int64_t)(g->replay.blocks.n + 1) / EVENT_BLOCKS;
 }
 
 static void start_lanes(struct event_graph *g)
 {
-    int64_t from, to;
     forget_groups(g);
     for (uint32_t i = 0; i < g->calls.n; i++) {
-        event_window(g, event_call(g, i)->epoch, &from, &to);
-        g->entry[i] = event_is_first(g, i) ? from + g->changed.compute[i] : EVENT_UNSET;
+        struct graph_call *c = event_call(g, i);
+        c->replayed = event_is_first(g, i) ? event_window(g, c->epoch).from + c->compute.changed
+                                           : EVENT_UNSET;
     }
 }
 
@@ -193,7 +197,7 @@ const struct event_replay *event_graph_replay(struct event_graph *g)
             end_window(g, &p);
         if (!i || c->epoch != p.epoch)
             begin_window(g, &p, i);
-        while (c->exit > block_end(g, &p) && block_end(g, &p) < p.last)
+        while (c->exit > block_end(g, &p) && block_end(g, &p) < p.window.to)
             end_block(g, &p, block_end(g, &p), false);
         replay_call(g, g->order[i]);
     }

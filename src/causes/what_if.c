@@ -108,15 +108,16 @@ static void balance(struct event_graph *g, const bool *selected)
     double *sum = memory_alloc((parts + 1) * sizeof *sum);
     for (int write = 0; write < 2; write++)
         for (size_t i = 0, k = 0; i < g->calls.n; i++) {
-            const size_t lane = g->calls.at[i].lane, begin = g->lanes.at[lane].begin;
-            const double ns = (double)g->changed.compute[i] + 1; /* not 0 */
+            struct graph_call *c = &g->calls.at[i];
+            const size_t begin = g->lanes.at[c->lane].begin;
+            const double ns = (double)c->compute.changed + 1; /* not 0 */
             k = i == begin ? 0 : k;
-            if (!selected[g->calls.at[i].before])
+            if (!selected[c->before])
                 continue;
-            const size_t part = k++ * parts / n[lane];
+            const size_t part = k++ * parts / n[c->lane];
             double *of_part = &own[begin + part];
             if (write) {
-                g->changed.compute[i] = (int64_t)(ns * sum[part] / (double)ranks / *of_part);
+                c->compute.changed = (int64_t)(ns * sum[part] / (double)ranks / *of_part);
             } else {
                 *of_part += ns;
                 sum[part] += ns;
@@ -129,9 +130,9 @@ static void balance(struct event_graph *g, const bool *selected)
 
 static void make_faster(struct event_graph *g, const bool *selected, double percent)
 {
-    for (size_t i = 0; i < g->calls.n; i++)
-        if (selected[g->calls.at[i].before])
-            g->changed.compute[i] = (int64_t)((double)g->changed.compute[i] * (1 - percent / 100));
+    for (EACH(struct graph_call, c, g->calls))
+        if (selected[c->before])
+            c->compute.changed = (int64_t)((double)c->compute.changed * (1 - percent / 100));
 }
 
 /* How much the gain in block I differs from the mean of all blocks. */
