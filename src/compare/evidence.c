@@ -8,20 +8,11 @@
 
 enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
 
-/* Number of ways to choose N of N + M: a binomial coefficient. */
-static double ways(size_t n, size_t m)
-{
-    double w = 1;
-    for (size_t i = 1; i <= n; i++)
-        w = w * (double)(m + i) / (double)i;
-    return w;
-}
-
 /* Probability under the null hypothesis that Mann and Whitney's U of N and M values is at most U. U
  * counts the pairs in which a value of one side is below one of the other. */
 static double at_most(size_t n, size_t m, double u)
 {
-    double pairs = (double)n * (double)m, sum = 0;
+    double pairs = (double)n * (double)m, all = 0, sum = 0;
     if (n + m > EXACT_VALUES) {
         double sd = sqrt(pairs * (double)(n + m + 1) / 12);
         return 0.5 * erfc((pairs / 2 - u - 0.5) / sd / sqrt(2));
@@ -35,10 +26,12 @@ static double at_most(size_t n, size_t m, double u)
         for (size_t k = i; k <= n * m; k++)
             count[k] += count[k - i];
     }
-    for (size_t k = 0; k <= n * m && (double)k <= u; k++)
-        sum += count[k];
+    for (size_t k = 0; k <= n * m; k++) {
+        all += count[k];
+        sum += (double)k <= u ? count[k] : 0;
+    }
     free(count);
-    return sum / ways(n, m);
+    return sum / all;
 }
 
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
