@@ -13,7 +13,7 @@ void export_perfetto(const struct profile *p, FILE *out);
 /* A traced profile as an OTF2 archive in the new directory PATH. Returns NULL, or the error. */
 const char *export_otf2(const struct profile *p, const char *path);
 
-/* Writes P as OpenMetrics text for a scraper, at most MOST samples of each metric. E and its
+/* Writes P as OpenMetrics text for a scraper, with the MOST costliest call sites. E and its
  * VERDICT (from verdict_json()) are for a run that ended abnormally or is still running; otherwise
  * NULL. */
 void export_openmetrics(const struct profile *p, const struct situation *e, const json_t *verdict,

@@ -1,6 +1,5 @@
-/* A run as OpenMetrics 1.0 text for a scraper. Values are sums over all ranks; a metric family has
- * a limited number of samples, whose labels name operations, call sites and late ranks, but not
- * each rank. */
+/* A run as OpenMetrics 1.0 text for a scraper. Values are sums over all ranks: labels name a
+ * limited number of call sites, and late ranks, but not each rank. */
 #include "export/export.h"
 
 #include "base/text.h"
@@ -10,15 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct metric_sample {
-    char *labels; /* {operation="MPI_Recv",site="x.c:12 main"}; may be empty */
-    double value;
-};
-
 /* The names of families in seconds and bytes end with the unit. */
 struct family {
     const char *name, *type, *unit, *help; /* UNIT may be NULL */
-    ARRAY(struct metric_sample) samples;
+    json_t *samples; /* values by labels: {operation="MPI_Recv",site="x.c:12 main"}, or "" */
 };
 
 static void write_value(FILE *out, const char *text)
@@ -30,13 +24,13 @@ static void write_value(FILE *out, const char *text)
             fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
 }
 
-/* Adds VALUE to the sample with these labels, since several call sites may have one name. KEY or
- * OTHER NULL: no label. */
+/* Adds VALUE to the sample with these labels, since several call sites may have one name; does not
+ * add a new one if there are MOST. KEY or OTHER NULL: no label. */
 static void add(struct family *f, const char *key, const char *of_key, const char *other,
-                const char *of_other, double value)
+                const char *of_other, double value, size_t most)
 {
     char *labels = NULL;
-    size_t size, i = 0;
+    size_t size;
     FILE *out = memory_open_text(&labels, &size);
     for (; key; key = other, of_key = of_other, other = NULL) {
         fprintf(out, "%c%s=\"", ftell(out) ? ',' : '{', key);
@@ -45,51 +39,41 @@ static void add(struct family *f, const char *key, const char *of_key, const cha
     }
     fputs(ftell(out) ? "}" : "", out);
     fclose(out);
-    while (i < f->samples.n && strcmp(f->samples.at[i].labels, labels) != 0)
-        i++;
-    if (i == f->samples.n)
-        *PUSH(&f->samples) = (struct metric_sample){labels, 0};
-    else
-        free(labels);
-    f->samples.at[i].value += value;
+    f->samples = f->samples ?: json_object();
+    const json_t *sum = json_object_get(f->samples, labels);
+    if (sum || json_object_size(f->samples) < most)
+        json_put(f->samples, labels, json_real(value + json_number_value(sum)));
+    free(labels);
 }
 
-COMPARISON(largest_first, struct metric_sample,
-           ORDER(y->value, x->value) ?: strcmp(x->labels, y->labels))
-
-/* Writes the MOST largest samples; frees the family. */
-static void write_family(struct family *f, size_t most, FILE *out)
+/* Frees the samples. */
+static void write_family(struct family *f, FILE *out)
 {
-    const char *suffix = !strcmp(f->type, "counter") ? "_total" : "";
+    const char *suffix = !strcmp(f->type, "counter") ? "_total" : "", *labels;
+    json_t *value;
     fprintf(out, "# TYPE collprof_%s %s\n", f->name, f->type);
     if (f->unit)
         fprintf(out, "# UNIT collprof_%s %s\n", f->name, f->unit);
     fprintf(out, "# HELP collprof_%s %s\n", f->name, f->help);
-    if (f->samples.n)
-        qsort(f->samples.at, f->samples.n, sizeof *f->samples.at, largest_first);
-    for (size_t i = 0; i < f->samples.n; i++) {
-        if (i < most)
-            fprintf(out, "collprof_%s%s%s %.15g\n", f->name, suffix, f->samples.at[i].labels,
-                    f->samples.at[i].value);
-        free(f->samples.at[i].labels);
-    }
-    free(f->samples.at);
+    json_object_foreach(f->samples, labels, value)
+        fprintf(out, "collprof_%s%s%s %.15g\n", f->name, suffix, labels, json_real_value(value));
+    json_decref(f->samples);
 }
 
 static void write_single(const char *name, const char *type, const char *unit, const char *help,
                          double value, FILE *out)
 {
     struct family f = {.name = name, .type = type, .unit = unit, .help = help};
-    add(&f, NULL, NULL, NULL, NULL, value);
-    write_family(&f, 1, out);
+    add(&f, NULL, NULL, NULL, NULL, value, 1);
+    write_family(&f, out);
 }
 
 static void write_run(const struct profile *p, FILE *out)
 {
     struct family run = {.name = "run", .type = "gauge", .help = "1: this run."};
     add(&run, "program", p->programs.n ? text_base_of(p->programs.at[0]) : "", "state",
-        run_state_of(p), 1);
-    write_family(&run, 1, out);
+        run_state_of(p), 1, 1);
+    write_family(&run, out);
     write_single("ranks", "gauge", NULL, "Ranks with a record.", (double)p->ranks.n, out);
     write_single("rank_seconds", "counter", "seconds", "Run time of all ranks together.",
                  profile_wall_ns(p) / 1e9, out);
@@ -99,26 +83,26 @@ static void write_run(const struct profile *p, FILE *out)
                      profile_mpi_ns(p) / 1e9, out);
 }
 
-/* By operation and call site. */
+/* By operation and call site, those with the most time. */
 static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
 {
     struct family family[] = {
-        {"site_calls", "counter", NULL, "Calls, with those that are open.", {0}},
-        {"site_seconds", "counter", "seconds", "Time in calls.", {0}},
-        {"site_bytes", "counter", "bytes", "Payload of calls.", {0}}};
+        {"site_calls", "counter", NULL, "Calls, with those that are open.", NULL},
+        {"site_seconds", "counter", "seconds", "Time in calls.", NULL},
+        {"site_bytes", "counter", "bytes", "Payload of calls.", NULL}};
     struct profile *sums = profile_sums(p, true);
     for (EACH(const struct profile_entry, e, sums->entries)) {
         const double value[] = {(double)e->calls, (double)e->time_ns / 1e9, (double)e->bytes};
         for (int i = 0; i < 3; i++)
             add(&family[i], "operation", p->operations.at[e->operation].name, "site",
-                labels[e->site], value[i]);
+                labels[e->site], value[i], most);
     }
     for (int i = 0; i < 3; i++)
-        write_family(&family[i], most, out);
+        write_family(&family[i], out);
     profile_free(sums);
 }
 
-static void write_late(const struct profile *p, size_t most, FILE *out)
+static void write_late(const struct profile *p, FILE *out)
 {
     struct family late = {.name = "late_rank_seconds",
                           .type = "gauge",
@@ -128,13 +112,13 @@ static void write_late(const struct profile *p, size_t most, FILE *out)
         char rank[16];
         snprintf(rank, sizeof rank, "%u", p->arrivals.at[i].cost_rank);
         if (p->arrivals.at[i].cost_ns)
-            add(&late, "rank", rank, NULL, NULL, (double)p->arrivals.at[i].cost_ns / 1e9);
+            add(&late, "rank", rank, NULL, NULL, (double)p->arrivals.at[i].cost_ns / 1e9, SIZE_MAX);
     }
-    write_family(&late, most, out);
+    write_family(&late, out);
 }
 
 /* Making VERDICT has named the call sites of E. */
-static void write_verdict(const struct situation *e, const json_t *verdict, size_t most, FILE *out)
+static void write_verdict(const struct situation *e, const json_t *verdict, FILE *out)
 {
     struct family open = {.name = "open_calls",
                           .type = "gauge",
@@ -147,12 +131,12 @@ static void write_verdict(const struct situation *e, const json_t *verdict, size
         if (!r->call.open)
             continue;
         add(&open, "operation", e->names->operations.at[r->operation].name, "site",
-            r->site == PROFILE_NONE ? "-" : labels[r->site], 1);
+            r->site == PROFILE_NONE ? "-" : labels[r->site], 1, SIZE_MAX);
     }
     add(&kind, "kind", json_string_value(json_object_get(verdict, "kind")), NULL, NULL,
-        (double)json_array_size(json_object_get(verdict, "ranks")));
-    write_family(&open, most, out);
-    write_family(&kind, 1, out);
+        (double)json_array_size(json_object_get(verdict, "ranks")), 1);
+    write_family(&open, out);
+    write_family(&kind, out);
     site_labels_free(e->names, labels);
 }
 
@@ -162,9 +146,9 @@ void export_openmetrics(const struct profile *p, const struct situation *e, cons
     char **labels = site_labels(p);
     write_run(p, out);
     write_calls(p, labels, most, out);
-    write_late(p, most, out);
+    write_late(p, out);
     if (e)
-        write_verdict(e, verdict, most, out);
+        write_verdict(e, verdict, out);
     fputs("# EOF\n", out);
     site_labels_free(p, labels);
 }

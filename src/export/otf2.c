@@ -50,11 +50,7 @@ static void must(struct archive *a, OTF2_ErrorCode code)
 static OTF2_FlushType on_full(void *data, OTF2_FileType type, OTF2_LocationRef location,
                               void *caller, bool final)
 {
-    (void)data;
-    (void)type;
-    (void)location;
-    (void)caller;
-    (void) final;
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -244,8 +240,7 @@ const char *export_otf2(const struct profile *p, const char *path)
 #else
 const char *export_otf2(const struct profile *p, const char *path)
 {
-    (void)p;
-    (void)path;
+    (void)p, (void)path;
     return "this collprof was built without OTF2: with libotf2-trace-dev, configure again";
 }
 #endif
