@@ -101,7 +101,7 @@ struct state {
         int operations; /* of each block in the next round; 0: that was the last one */
     } next;
     struct harmony start;
-    /* Of rank 0: results by round; budget_now() at the end; and seconds that an operation takes in
+    /* Of rank 0: results by round; clock_now() at the end; and seconds that an operation takes in
      * the longest block of each candidate, the messages between operations included. */
     double time[ROUNDS_MAX * ALGORITHMS_MAX], end, each[ALGORITHMS_MAX];
 };
@@ -109,7 +109,7 @@ struct state {
 /* What is left of the budget, on rank 0. */
 static double time_left(const struct state *s)
 {
-    return s->end - budget_now();
+    return s->end - clock_now();
 }
 
 /* From now on the operation is made by candidate K on its communicator; with K OWN by the library's
@@ -180,10 +180,10 @@ static int open_one(struct state *s, int k, double longest)
 /* A block has about four announcements for each operation. */
 static int harmony_open(struct state *s)
 {
-    const double start = budget_now();
+    const double start = clock_now();
     TRY(latency_harmony(&s->start, &s->t->c));
     for (int k = 0; k < s->out->n; k++)
-        s->each[k] = 4 * (budget_now() - start - s->start.took) / HARMONY_TRIES;
+        s->each[k] = 4 * (clock_now() - start - s->start.took) / HARMONY_TRIES;
     return MPI_SUCCESS;
 }
 
@@ -191,9 +191,9 @@ static int open_all(struct state *s)
 {
     double longest = -INFINITY;
     for (int k = 0; k < s->out->n; k++) {
-        const double start = budget_now();
+        const double start = clock_now();
         TRY(open_one(s, k, longest));
-        longest = fmax(longest, budget_now() - start);
+        longest = fmax(longest, clock_now() - start);
         if (!s->next.alive[0])
             return MPI_ERR_OTHER;
     }
@@ -231,9 +231,9 @@ static int measure_round(struct state *s, int round)
         const int k = (i + round) % s->out->n;
         if (!s->next.alive[k])
             continue;
-        const double start = budget_now();
+        const double start = clock_now();
         TRY(measure_block(s, k, &row[k]));
-        const double each = (budget_now() - start) / (s->next.operations + 1);
+        const double each = (clock_now() - start) / (s->next.operations + 1);
         s->each[k] = round ? fmax(s->each[k], each) : each;
     }
     return MPI_SUCCESS;
@@ -309,7 +309,7 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
         s->t = t;
         s->out = out;
         s->collects = rank == 0;
-        s->end = budget_now() + t->budget;
+        s->end = clock_now() + t->budget;
         for (int k = 0; k < ALGORITHMS_MAX; k++)
             s->comm[k] = MPI_COMM_NULL;
     }
