@@ -166,20 +166,19 @@ static void spread_regions(struct profile *p, uint32_t rank)
 }
 
 /* Starting and ending MPI is not communication, and does not count as time in MPI. */
-static void split_time(struct profile *p)
+static void sum_calls(struct profile *p)
 {
     struct profile_rank *r = &p->ranks.at[0];
     for (EACH(const struct profile_entry, e, p->entries)) {
         uint32_t family = p->operations.at[e->operation].family;
         uint64_t ns = e->time_ns + e->excluded_ns;
-        if (family == FAMILY_LIFECYCLE)
-            r->lifecycle_ns += ns;
-        else if (family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE)
+        r->calls += e->calls;
+        *(family == FAMILY_LIFECYCLE ? &r->lifecycle_ns : &r->mpi_ns) += ns;
+        if (family == FAMILY_COLLECTIVE || family == FAMILY_ICOLLECTIVE)
             r->collective_ns += (int64_t)ns;
         else if (family >= FAMILY_SEND && family <= FAMILY_PROBE)
             r->message_ns += (int64_t)ns;
     }
-    r->mpi_ns -= r->lifecycle_ns < r->mpi_ns ? r->lifecycle_ns : r->mpi_ns;
 }
 
 static void gather_events(struct gather *g)
@@ -305,8 +304,6 @@ static void gather_calls(struct gather *g)
         add_entry(g->p, &e);
         r->wall = fmax(r->wall, known ? end : entered); /* it lived at least until that entry */
         r->in_call = r->in_call || !known;
-        r->calls++;
-        r->mpi_ns += ns;
     }
     /* Outside of MPI since its last call, for as long as it lived. */
     if (!isnan(end) && g->h->state != LEDGER_FINALIZED)
@@ -359,10 +356,6 @@ static void gather_rank(struct profile *p, const struct ledger *l)
                                .injected_ns = h->injected_ns,
                                .call_ns = h->call_ns >= 0 && h->call_ns < 1e9 ? h->call_ns : 0};
     gather_noise(r, h);
-    for (uint32_t i = 0; i < count_of(l, LEDGER_ENTRIES); i++) {
-        r->mpi_ns += l->entries[i].time_ns + l->entries[i].excluded_ns;
-        r->calls += l->entries[i].calls;
-    }
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         r->dropped[s] = h->section[s].dropped;
 }
@@ -468,7 +461,7 @@ struct profile *profile_from_ledger(const struct ledger *l)
         gather_calls(&g);
     spread_out(p, (uint32_t)l->header->rank);
     spread_regions(p, (uint32_t)l->header->rank);
-    split_time(p);
+    sum_calls(p);
     if (g.rate > 0) {
         gather_events(&g);
         gather_trace(&g);
