@@ -239,17 +239,12 @@ static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t siz
 }
 
 /* A sum over sampled instances is an estimate, but no larger than the time of the counted calls: at
- * the call site, or at all if ranks call from SEVERAL sites. KIND: of the communicators. */
-static void limit(const struct profile *p, struct profile_arrival *a, const uint32_t *kind,
-                  bool several)
+ * the call site, or at all if ranks call from SEVERAL sites. */
+static void limit(const struct profile *p, struct profile_arrival *a, bool several)
 {
-    uint64_t time = 0;
-    for (EACH(const struct profile_entry, e, p->entries)) {
-        const bool full = e->comm == PROFILE_NONE; /* calls that found a table full may be these */
-        if (e->operation == a->operation &&
-            (full || ((several || e->site == a->site) && kind[e->comm] == a->comm)))
-            time += e->time_ns;
-    }
+    const struct profile_group *g =
+        profile_group_find(p, several ? PROFILE_NONE : a->site, a->operation);
+    const uint64_t time = g ? g->spread.sum : 0;
     if (!time || a->time_ns <= time)
         return;
     const double factor = (double)time / (double)a->time_ns;
@@ -290,13 +285,11 @@ void arrivals_find(struct profile *p)
     uint32_t *kind = comm_kinds(p);
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    uint32_t n_ranks = 0; /* one more than the largest rank */
     table_clear(p, TABLE_ARRIVALS);
-    for (size_t i = 0; i < p->ranks.n; i++) {
+    for (size_t i = 0; i < p->ranks.n; i++)
         p->ranks.at[i].collective_wait_ns = 0;
-        if (p->ranks.at[i].rank >= (int32_t)n_ranks)
-            n_ranks = (uint32_t)p->ranks.at[i].rank + 1;
-    }
+    /* One more than the largest rank, since they are sorted. */
+    const uint32_t n_ranks = p->ranks.n ? (uint32_t)p->ranks.at[p->ranks.n - 1].rank + 1 : 0;
     struct instances list = {0};
     if (comparable)
         list = instances_of(p, kind);
@@ -314,7 +307,7 @@ void arrivals_find(struct profile *p)
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
         find_segments(row, a, end - i, p->ranks.n);
         if (p->sample_mask && p->operations.at[a->operation].family == FAMILY_COLLECTIVE)
-            limit(p, row, kind, several);
+            limit(p, row, several);
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!comparable || !all_recorded(p))
