@@ -183,12 +183,6 @@ void profile_warn(struct profile *p, const char *format, ...) __attribute__((for
 /* Number of calls of E whose time is known: those not left by longjmp or an exception. */
 uint64_t entry_timed_calls(const struct profile_entry *e);
 
-/* Requests of E that were seen complete. */
-static inline uint64_t entry_requests(const struct profile_entry *e)
-{
-    return e->completed + e->excluded_requests;
-}
-
 /* The entries of P for each operation (none for the calls that start and end MPI), BY_SITE: for
  * each call site and operation; the longest time first. Of the result, for profile_free(), only the
  * entries have rows. */

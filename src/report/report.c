@@ -96,34 +96,8 @@ static void put_trace(struct document *d, const struct profile *p)
             t->below || !t->sends ? "" : ": this MPI moves them without UCX and the C library");
     else if (t->network != LEDGER_NETWORK_OFF)
         document_fact(d, "transport", "%s", unseen[t->network]);
-}
-
-/* Both sums are shown, so that a reader can see that the causes are complete. */
-static void put_causes(struct document *d, const struct profile *p)
-{
-    double sum = 0, unknown = 0;
-    for (EACH(const struct root_cause, c, p->causes)) {
-        const double cost = (double)c->direct_ns + (double)c->passed_ns;
-        sum += cost;
-        unknown += c->kind == CAUSE_UNKNOWN ? cost : 0;
-    }
-    if (p->causes.n)
-        document_fact(d, "causes of waiting", "%s of %s, %s of it unknown; critical path: %s",
-                      AS_TIME(sum), AS_TIME((double)p->trace.wait_ns), AS_SHARE(unknown, sum),
-                      AS_TIME((double)p->trace.path_ns));
-}
-
-/* Adds facts that show how accurate predictions may be. */
-static void put_replay(struct document *d, const struct profile *p)
-{
-    const struct replay_check *c = &p->trace.replay;
-    if (c->state > REPLAY_GOOD)
-        document_fact(d, "replay", "no predictions: %s", replay_names[c->state]);
-    else if (c->state == REPLAY_GOOD)
-        document_fact(d, "replay",
-                      "%s for %s recorded; means over the first half are %s off in the second",
-                      AS_TIME((double)c->replayed_ns), AS_TIME((double)c->recorded_ns),
-                      AS_SHARE(c->repeat_error, 1));
+    if (t->replay.state > REPLAY_GOOD)
+        document_fact(d, "predictions", "none: %s", replay_names[t->replay.state]);
 }
 
 static void put_facts(struct document *d, const struct view *v)
@@ -144,8 +118,6 @@ static void put_facts(struct document *d, const struct view *v)
         document_fact(d, "clocks of the hosts", "agree within %s", AS_TIME(p->clock_bound * 1e9));
     put_overhead(d, p);
     put_trace(d, p);
-    put_causes(d, p);
-    put_replay(d, p);
 }
 
 struct document *report_document(const struct profile *p, const struct report_options *o)

@@ -178,11 +178,11 @@ static void fill_requests(struct table *t, const struct view *v)
 {
     struct profile *sums = profile_sums(v->p, true);
     for (EACH(const struct profile_entry, e, sums->entries)) {
-        double n = (double)e->completed;
-        if (!entry_requests(e))
+        const double n = (double)e->completed, all = n + (double)e->excluded_requests;
+        if (!(all > 0))
             continue;
         put_operation(t, v, e->operation);
-        table_reals(t, (double)entry_requests(e), 1e-9 * (double)e->post_to_wait_ns / n,
+        table_reals(t, all, 1e-9 * (double)e->post_to_wait_ns / n,
                     100 * (double)e->complete_at_wait / n, 1e-9 * (double)e->wait_ns / v->ranks);
         put_site(t, v, e->site);
     }
