@@ -65,11 +65,11 @@ int MPI_Abort(MPI_Comm comm, int code)
     return NEXT(Abort)(comm, code);
 }
 
-/* The name is recorded at once, since a killed run frees no communicator. */
+/* A communicator that was not seen before is named at its first use. */
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
     int rc = NEXT(Comm_set_name)(comm, name);
-    struct comm *c = rc == MPI_SUCCESS && layer.on && !thread.inside ? comm_of(comm) : NULL;
+    struct comm *c = rc == MPI_SUCCESS && layer.phase == LAYER_RUNNING ? comm_find(comm) : NULL;
     if (c)
         comm_record_name(c);
     return rc;

@@ -300,7 +300,6 @@ static void close_books(struct clock_pair entered)
 {
     struct ledger_header *h = layer.ledger.header;
     modules_update();
-    comms_record_names();
     if (layer.costs >= COSTS_LEAST)
         h->call_ns = (double)layer.cost_ns / (double)layer.costs;
     record_mark_end(LEDGER_FINALIZED, 0);

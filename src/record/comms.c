@@ -15,30 +15,24 @@ static bool is_made_up(const char *name)
     return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
 }
 
-bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1])
+void comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1])
 {
     int length;
-    *name = '\0';
-    bool known = !PMPI_Comm_get_name(handle, name, &length);
-    if (!known || is_made_up(name))
+    if (PMPI_Comm_get_name(handle, name, &length) || is_made_up(name))
         *name = '\0';
-    return known;
 }
 
-/* Stores the last name that the application gave, or a placeholder if several communicators have
- * different ones. */
-static void name(struct comm *c, void *arg)
+void comm_record_name(const struct comm *c)
 {
     char given[MPI_MAX_OBJECT_NAME + 1];
     struct ledger_comm *l = &layer.ledger.comms[c->index];
-    (void)arg;
-    if (c->index == LEDGER_NO_COMM || !comm_given_name(c->handle, given))
+    comm_given_name(c->handle, given);
+    if (c->index == LEDGER_NO_COMM || !*given)
         return;
-    if (l->created == 1 || !l->names)
-        text_copy(l->name, sizeof l->name, given);
-    else if (strncmp(l->name, given, sizeof l->name - 1))
-        text_copy(l->name, sizeof l->name, LEDGER_SEVERAL_NAMES);
-    l->names++;
+    pthread_mutex_lock(&layer.lock);
+    bool other = l->created > 1 && *l->name && strncmp(l->name, given, sizeof l->name - 1);
+    text_copy(l->name, sizeof l->name, other ? LEDGER_SEVERAL_NAMES : given);
+    pthread_mutex_unlock(&layer.lock);
 }
 
 /* Called inside MPI_Comm_free, even if its wrapper was not called. */
@@ -48,7 +42,6 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     (void)extra;
     struct comm *c = value;
     pthread_mutex_lock(&layer.lock);
-    name(c, NULL);
     index_remove(&layer.comms, comm_key(handle), (uintptr_t)c);
     pthread_mutex_unlock(&layer.lock);
     if (comm_forgotten && layer.phase == LAYER_RUNNING)
@@ -172,8 +165,7 @@ struct comm *comm_add(MPI_Comm handle, uint32_t site)
         return there;
     }
     PMPI_Comm_set_attr(handle, keyval, c);
-    if (handle == MPI_COMM_WORLD)
-        name(c, NULL);
+    comm_record_name(c);
     return c;
 }
 
@@ -183,16 +175,4 @@ void comms_each(void (*each)(struct comm *c, void *arg), void *arg)
     for (uint64_t i = 0; i <= t->mask; i++)
         if (t->slot[i].key >= INDEX_LEAST_KEY)
             each((struct comm *)t->slot[i].value, arg);
-}
-
-void comm_record_name(struct comm *c)
-{
-    pthread_mutex_lock(&layer.lock);
-    name(c, NULL);
-    pthread_mutex_unlock(&layer.lock);
-}
-
-void comms_record_names(void)
-{
-    comms_each(name, NULL);
 }

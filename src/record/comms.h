@@ -23,8 +23,8 @@ struct comm {
     struct internal_comm *internal; /* for src/inject */
 };
 
-/* The name that the application has given; empty if none. False if MPI does not return one. */
-bool comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1]);
+/* The name that the application has given; empty if none. */
+void comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1]);
 
 /* Whether a collective waits for other ranks: in an intercommunicator even if the group has one
  * member. */
@@ -74,6 +74,6 @@ static inline uint32_t comm_world_rank(const struct comm *c, int rank)
     return c->world && rank >= 0 && rank < c->others ? (uint32_t)c->world[rank] : RANK_UNKNOWN;
 }
 
-/* Writes the names of a communicator, or of all, as set by the application, into the ledger. */
-void comm_record_name(struct comm *c);
-void comms_record_names(void);
+/* Writes the name that the application has given, if any, into the ledger: the last one, or a
+ * placeholder if communicators that share a row have different ones. */
+void comm_record_name(const struct comm *c);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 16u
+#define LEDGER_VERSION 17u
 #define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
 #define LEDGER_NO_OPERATION UINT32_MAX
 #define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
@@ -183,15 +183,14 @@ struct ledger_region {
 /* Communicators with the same members in the same order, made at one call site. The first ones have
  * rows of their own; the others share one, since an application may make and free a million. */
 struct ledger_comm {
-    uint64_t id;      /* equal on all members: hash of the members' world ranks */
-    uint64_t created; /* how many were made so far; 1 for MPI_COMM_WORLD */
-    uint32_t site;    /* where it was made; LEDGER_NO_SITE if unknown */
-    uint32_t copy;    /* number of the row for these members and site: see comms.c */
-    uint32_t names;   /* how often a name was read; later ones share the row, and its name */
-    uint32_t size;    /* number of members; for an intercommunicator of both groups */
-    uint32_t rank;    /* of this process; in an intercommunicator the second group follows
-                         the first */
-    uint32_t first;   /* size of an intercommunicator's first group; otherwise 0 */
+    uint64_t id;              /* equal on all members: hash of the members' world ranks */
+    uint64_t created;         /* how many were made so far; 1 for MPI_COMM_WORLD */
+    uint32_t site;            /* where it was made; LEDGER_NO_SITE if unknown */
+    uint32_t copy;            /* number of the row for these members and site: see comms.c */
+    uint32_t size;            /* number of members; for an intercommunicator of both groups */
+    uint32_t rank;            /* of this process; in an intercommunicator the second group follows
+                                 the first */
+    uint32_t first;           /* size of an intercommunicator's first group; otherwise 0 */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX if unknown */
     uint32_t flags;           /* bits LEDGER_COMM_... */
     uint64_t entered;         /* collectives that were left or posted on LAST, the latest of these
