@@ -110,6 +110,7 @@ pkglib_LTLIBRARIES += libcollprof-transport.la
 libcollprof_transport_la_CPPFLAGS = $(AM_CPPFLAGS) $(UCX_CFLAGS)
 libcollprof_transport_la_SOURCES = src/transport/system.c src/transport/watch.c
 libcollprof_transport_la_LDFLAGS = -module -avoid-version -shared
+UCX_AWK = $(srcdir)/src/transport/ucx.awk $(srcdir)/wrappers/prototypes.awk
 EXTRA_DIST += src/transport/ucx.awk
 if UCX
 libcollprof_transport_la_SOURCES += src/transport/ucx.c
@@ -117,7 +118,7 @@ nodist_libcollprof_transport_la_SOURCES = transport/ucx_functions.c
 transport/ucx.i: config.status
 	$(AM_V_GEN)$(MKDIR_P) transport && \
 	echo '#include <ucp/api/ucp.h>' | $(CC) $(CPPFLAGS) $(UCX_CFLAGS) -E -P -x c - > $@
-transport/ucx_functions.c: transport/ucx.i $(srcdir)/src/transport/ucx.awk
-	$(AM_V_GEN)$(AWK) -f $(srcdir)/src/transport/ucx.awk $< > $@.new && mv $@.new $@
+transport/ucx_functions.c: transport/ucx.i $(UCX_AWK)
+	$(AM_V_GEN)$(AWK) $(UCX_AWK:%=-f %) $< > $@.new && mv $@.new $@
 CLEANFILES += transport/ucx.i transport/ucx_functions.c
 endif

@@ -1,6 +1,6 @@
 # Makes the wrappers from the table and the preprocessed mpi.h.
 #
-#   awk -v want=FILE -f generate.awk functions.table mpi.i
+#   awk -v want=FILE -f generate.awk -f prototypes.awk functions.table mpi.i
 #
 # operations.c  their names and families, and the functions that they call
 # operations.h  the operation numbers OP_Send, ...
@@ -10,6 +10,7 @@
 # POSIX awk. What a family does is said once, in its template below.
 
 BEGIN {
+    names = "P?MPI_[A-Za-z0-9_]+"
     print "/* Made by generate.awk from functions.table and mpi.h. */"
     if (want == "operations.h")
         print "#pragma once\n#include \"record/ledger.h\"\nenum {"
@@ -50,62 +51,6 @@ file == 1 {
         role[patterns, at ? substr($i, 1, at - 1) : $i] = at ? substr($i, at + 1) : 1
     }
     next
-}
-
-# --- the prototypes --------------------------------------------------------------------------
-
-# A prototype may have line breaks anywhere, but a semicolon only at its end.
-{
-    text = text " " $0
-    while ((end = index(text, ";"))) {
-        declaration(substr(text, 1, end - 1))
-        text = substr(text, end + 1)
-    }
-}
-
-function declaration(d) {
-    gsub(/[ \t]+/, " ", d)
-    sub(/^ */, "", d)
-    sub(/ *$/, "", d)
-    sub(/^extern /, "", d)
-    if (d !~ /^int P?MPI_[A-Za-z0-9_]+ ?\(.*\)$/)
-        return
-    name = d
-    sub(/^int /, "", name)
-    sub(/ ?\(.*/, "", name)
-    if (name in prototype)
-        return
-    arguments = d
-    sub(/^[^(]*\(/, "", arguments)
-    sub(/\)$/, "", arguments)
-    prototype[name] = arguments
-    if (name ~ /^MPI_/)
-        function_name[++functions] = name
-}
-
-# Fills arg[1..n_args] with the parameters' names, naming those that have none.
-function parse_arguments(arguments,   n, i, a) {
-    n_args = 0
-    declared = ""
-    if (arguments == "void" || arguments == "" || arguments == " void ")  {
-        declared = "void"
-        return
-    }
-    n = split(arguments, part, ",")
-    for (i = 1; i <= n; i++) {
-        a = part[i]
-        gsub(/^ +| +$/, "", a)
-        if (a != "...") {
-            n_args++
-            arg[n_args] = type[n_args] = a
-            gsub(/ *\[[^]]*\]/, "", arg[n_args])
-            sub(/^.*[ *]/, "", arg[n_args])
-            sub(/[A-Za-z0-9_]+( *\[[^]]*\])*$/, "", type[n_args])
-            gsub(/ *\*/, " *", type[n_args])
-            sub(/ +$/, "", type[n_args])
-        }
-        declared = declared (i > 1 ? ", " : "") a
-    }
 }
 
 # --- the wrappers ----------------------------------------------------------------------------
@@ -195,11 +140,7 @@ function bytes_expression(spec, comm,   half, count, type) {
 }
 
 function print_function(name, family,   call, i, bytes, place) {
-    call = ""
-    for (i = 1; i <= n_args; i++)
-        call = call (i > 1 ? ", " : "") arg[i]
-    call = "NEXT(" substr(name, 5) ")(" call ")"
-
+    call = "NEXT(" substr(name, 5) ")(" passed ")"
     find_roles(family)
     bytes = bytes_expression(role[line, "bytes"], comm)
     sub(/^call_bytes\(/, "call_payload(\\&call, ", bytes)
@@ -244,16 +185,6 @@ function print_function(name, family,   call, i, bytes, place) {
     else
         template_plain(call, bytes)
     print "}\n"
-}
-
-# The first parameter that has one of these names.
-function named(names, otherwise,   n, name, i, k) {
-    n = split(names, name, " ")
-    for (k = 1; k <= n; k++)
-        for (i = 1; i <= n_args; i++)
-            if (arg[i] == name[k])
-                return arg[i]
-    return otherwise
 }
 
 # Describes the call, using only arguments that may be read before MPI has checked them.

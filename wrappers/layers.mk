@@ -7,7 +7,7 @@ layers/$(1)/wrappers/mpi.i: config.status $$(srcdir)/wrappers/layers.mk
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
 	printf '#define __attribute__(x)\n#include <mpi.h>\n' | $$(CC) $$(CPPFLAGS) $$($(1)_CFLAGS) -E -P -x c - > $$@
 $$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
-		$$(srcdir)/wrappers/functions.table $$(srcdir)/wrappers/generate.awk
+		$$(srcdir)/wrappers/functions.table $$(GENERATORS)
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(@F) $$(srcdir)/wrappers/functions.table $$< \
 		> $$@.new && mv $$@.new $$@
 

@@ -1,6 +1,7 @@
 # The library that applications see, and a layer for each MPI that it chooses from.
-WRAPPERS_GENERATE = $(AWK) -f $(srcdir)/wrappers/generate.awk
-EXTRA_DIST += wrappers/functions.table wrappers/generate.awk wrappers/exports.map wrappers/layers.mk
+GENERATORS = $(srcdir)/wrappers/generate.awk $(srcdir)/wrappers/prototypes.awk
+WRAPPERS_GENERATE = $(AWK) $(GENERATORS:%=-f %)
+EXTRA_DIST += wrappers/functions.table wrappers/generate.awk wrappers/prototypes.awk wrappers/exports.map wrappers/layers.mk
 include_HEADERS = src/collprof.h
 
 # libcollprof.so: the names of all MPIs' functions, each a jump to where the process's MPI wants it.

@@ -1,23 +1,20 @@
 # Makes the wrappers of UCX's start functions from its preprocessed header: all that it declares.
 #
-#   awk -f ucx.awk ucp.i
+#   awk -f ucx.awk -f ../../wrappers/prototypes.awk ucp.i
 #
 # POSIX awk. What a function does follows from its name; how its end is seen, from its last argument.
 
 BEGIN {
+    names = "ucp_[a-z_]+"
     print "/* Made by ucx.awk from ucp.h. */"
     print "#include \"transport/ucx.h\"\n"
     print "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\""
     print "#pragma GCC visibility push(default)\n"
 }
 
-# A prototype may have line breaks anywhere, but a semicolon only at its end.
-{
-    text = text " " $0
-    while ((end = index(text, ";"))) {
-        declaration(substr(text, 1, end - 1))
-        text = substr(text, end + 1)
-    }
+END {
+    for (f = 1; f <= functions; f++)
+        wrap(function_name[f], result[function_name[f]])
 }
 
 function kind_of(name) {
@@ -32,39 +29,13 @@ function kind_of(name) {
     return ""
 }
 
-function has(name,   i) {
-    for (i = 1; i <= n; i++)
-        if (arg[i] == name)
-            return 1
-    return 0
-}
-
-function declaration(d,   name, type, kind, arguments, call, i, completes, bytes) {
-    gsub(/[ \t]+/, " ", d)
-    sub(/^ */, "", d)
-    sub(/ *$/, "", d)
-    if (d !~ /^ucs_status(_ptr)?_t ucp_[a-z_]+ ?\(.*\)$/)
-        return
-    type = d
-    sub(/ .*/, "", type)
-    name = d
-    sub(/^[a-z_]+ /, "", name)
-    sub(/ ?\(.*/, "", name)
+function wrap(name, type,   kind, call, completes, bytes) {
     kind = kind_of(name)
-    if (kind == "" || name in done)
+    if (kind == "" || type !~ /^ucs_status(_ptr)?_t$/)
         return
-    done[name] = 1
-    arguments = d
-    sub(/^[^(]*\(/, "", arguments)
-    sub(/\)$/, "", arguments)
-    n = split(arguments, arg, ",")
-    call = ""
-    for (i = 1; i <= n; i++) {
-        sub(/^.*[ *]/, "", arg[i])
-        call = call (i > 1 ? ", " : "") arg[i]
-    }
-    call = "next(" call ")"
-    print type " " name "(" arguments ")\n{"
+    parse_arguments(prototype[name])
+    call = "next(" passed ")"
+    print type " " name "(" declared ")\n{"
     print "    NEXT(" name ", UCX_LIBRARY)"
     print "    if (!ucx_listens())\n        return " call ";"
     if (name ~ /nbx$/) {
@@ -72,11 +43,10 @@ function declaration(d,   name, type, kind, arguments, call, i, completes, bytes
                     name ~ /recv/ ? "COMPLETES_STREAM" : "COMPLETES_SEND"
         print "    ucp_request_param_t own;"
         print "    struct start start = ucx_start_with_callback(" kind ", " completes ", " \
-              (has("count") ? "count" : "0") ", &" arg[n] ", &own);"
+              named("count", "0") ", &" arg[n_args] ", &own);"
     } else {
-        bytes = has("datatype") ? "ucx_bytes(count, datatype)" : \
-                has("length") ? "ucx_bytes(length, ucp_dt_make_contig(1))" : \
-                has("op_size") ? "op_size" : "0"
+        bytes = named("datatype", "") != "" ? "ucx_bytes(count, datatype)" : \
+                named("length", "") != "" ? "ucx_bytes(length, ucp_dt_make_contig(1))" : named("op_size", "0")
         print "    struct start start = ucx_start(" kind ", " bytes ");"
     }
     print "    " type " returned = " call ";"

@@ -75,7 +75,7 @@ sim/gen/wrappers/mpi.i: $(srcdir)/tests/sim/local.mk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && printf '#define __attribute__(x)\n#include <mpi.h>\n' > sim/gen/mpi.c && \
 	$(SMPICC) -E -P -o $@ sim/gen/mpi.c
 sim/gen/record/operations.h $(SIM_LAYER_GENERATED): sim/gen/wrappers/mpi.i \
-		$(srcdir)/wrappers/functions.table $(srcdir)/wrappers/generate.awk
+		$(srcdir)/wrappers/functions.table $(GENERATORS)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WRAPPERS_GENERATE) -v want=$(@F) $(srcdir)/wrappers/functions.table $< > $@
 sim/obj/gen/%.o: sim/gen/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
