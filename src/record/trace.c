@@ -229,18 +229,12 @@ static void on_event(const struct transport_event *e)
 
 static void listen(void)
 {
-    struct ledger_header *h = layer.ledger.header;
-    transport = NULL;
-    if (strcmp(layer.settings.trace, "transport") != 0)
+    transport = dlsym(RTLD_DEFAULT, TRANSPORT_SYMBOL);
+    layer.ledger.header->network = !transport             ? LEDGER_NETWORK_MISSING
+                                   : transport->knows_ucx ? LEDGER_NETWORK_ON
+                                                          : LEDGER_NETWORK_NO_UCX;
+    if (!transport)
         return;
-    transport = dlsym(RTLD_DEFAULT, "collprof_transport");
-    if (transport && transport->version != TRANSPORT_VERSION)
-        transport = NULL;
-    if (!transport) {
-        h->network = LEDGER_NETWORK_MISSING;
-        return;
-    }
-    h->network = transport->knows_ucx ? LEDGER_NETWORK_ON : LEDGER_NETWORK_NO_UCX;
     layer.shared_trace = true; /* an MPI thread may report an event at any time */
     transport->now = clock_ticks;
     __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);
@@ -259,7 +253,7 @@ void trace_start(int64_t now_ns)
     layer.trace = *layer.settings.trace != '\0';
     layer.shared_trace = layer.threaded;
     layer.ledger.header->traced = layer.trace;
-    if (layer.trace)
+    if (!strcmp(layer.settings.trace, "transport"))
         listen();
 }
 

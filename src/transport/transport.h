@@ -1,7 +1,6 @@
 /* The interface between libcollprof-transport.so and the layer. The library sees the transport's
- * calls and knows nothing of MPI; the layer, which is loaded later, finds the symbol
- * collprof_transport, knows in which MPI call the thread is, and records the events that it
- * gets. */
+ * calls and knows nothing of MPI; the layer, which is loaded later, finds the library's symbol,
+ * knows in which MPI call the thread is, and records the events that it gets. */
 #pragma once
 
 #include "base/text.h"
@@ -9,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 2u /* of this header; both sides must have the same */
+/* Its number changes with the structures: a statically linked program may find another library. */
+#define TRANSPORT_SYMBOL "collprof_transport_3"
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
 
 /* Kinds of events: X(ID, name). Those before COMPLETED are starts. A start and its completion have
@@ -43,7 +43,6 @@ struct transport_event {
 };
 
 struct transport {
-    uint32_t version;
     /* Set by the layer; EVENT is NULL as long as there is no layer. */
     uint64_t (*now)(void);
     void (*event)(const struct transport_event *event);

@@ -15,7 +15,7 @@ static struct follower complete(void *user_data, ucs_status_t status)
 {
     struct follower f = *(struct follower *)user_data;
     free(user_data);
-    if (status == UCS_OK && __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE)) {
+    if (status == UCS_OK && __atomic_load_n(&collprof_transport_3.event, __ATOMIC_ACQUIRE)) {
         uint64_t now = transport_now();
         transport_record(&(struct transport_event){
             .from = now, .to = now, .number = f.number, .kind = TRANSPORT_COMPLETED, .ours = true});

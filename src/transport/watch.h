@@ -6,7 +6,7 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-extern struct transport collprof_transport;
+extern struct transport collprof_transport_3;
 
 struct watcher {
     uint64_t first; /* time of the first thing found in the present poll; 0: none yet */
@@ -18,7 +18,7 @@ extern __thread struct watcher watcher __attribute__((tls_model("initial-exec"))
 /* Whether events are to be recorded now. */
 static inline bool transport_listens(void)
 {
-    return __atomic_load_n(&collprof_transport.event, __ATOMIC_ACQUIRE) && !watcher.busy;
+    return __atomic_load_n(&collprof_transport_3.event, __ATOMIC_ACQUIRE) && !watcher.busy;
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -34,7 +34,7 @@ void *transport_next_function(const char *name, const char *library);
 
 static inline uint64_t transport_now(void)
 {
-    return collprof_transport.now();
+    return collprof_transport_3.now();
 }
 
 void transport_record(const struct transport_event *event);

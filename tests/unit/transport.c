@@ -33,8 +33,8 @@ static void take(const struct transport_event *event)
 
 static void listen_now(void)
 {
-    collprof_transport.now = next_tick;
-    collprof_transport.event = take;
+    collprof_transport_3.now = next_tick;
+    collprof_transport_3.event = take;
     n_told = 0;
 }
 
