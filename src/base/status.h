@@ -1,6 +1,9 @@
 /* The exit statuses of collprof and of all collbench programs, as collprof(1) lists them. */
 #pragma once
 
+#include <signal.h>
+#include <stdbool.h>
+
 enum status {
     STATUS_GOOD = 0,
     STATUS_FAILED = 1,    /* the request failed; the reason is on standard error */
@@ -14,3 +17,12 @@ enum status {
     STATUS_CANNOT_EXECUTE = 126,
     STATUS_NOT_FOUND = 127
 };
+
+/* The watchdog ends the ranks of its host by SIGTERM with this value (sigqueue()), which no other
+ * sender uses; for a handler: whether the watchdog sent the signal. */
+enum { ENDING_VALUE = 0x636f6c6c }; /* "coll" */
+static inline bool ending_is_asked(const siginfo_t *info)
+{
+    return info->si_signo == SIGTERM && info->si_code == SI_QUEUE &&
+           info->si_value.sival_int == ENDING_VALUE;
+}

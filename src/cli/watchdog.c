@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include "base/clock.h"
-#include "base/ending.h"
 #include "base/input.h"
 #include "base/status.h"
 #include "document/json.h"
@@ -170,7 +169,7 @@ static void report(const struct situation *s, const struct verdict *v, bool ends
 
 static void signal_ranks(const struct situation *s, int number)
 {
-    union sigval value = ending_value();
+    union sigval value = {.sival_int = ENDING_VALUE};
     for (const struct rank_view *r = s->rank; r < s->rank + s->n_ranks; r++) {
         if (!r->alive || r->other_host)
             continue;

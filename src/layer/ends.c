@@ -1,7 +1,6 @@
 /* Handles early ends of a process: signals, exit without MPI_Finalize. The record is always
  * complete, since it is a mapped file; only the kind of end is added. The process ends just as it
  * would without the layer. */
-#include "base/ending.h"
 #include "base/quote.h"
 #include "base/status.h"
 #include "layer/parts.h"
