@@ -1,7 +1,6 @@
 #include "layer/life.h"
 
 #include "base/hash.h"
-#include "base/reason.h"
 #include "inject/inject.h"
 #include "layer/members.h"
 #include "layer/parts.h"
@@ -11,14 +10,12 @@
 #include "sync/sync.h"
 #include "sync/yielding.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-static int members, first_member; /* number of ranks with the layer, and the lowest of them */
+static int first_member; /* the lowest rank with the layer */
 static struct clock_pair prepared;
 static struct sync_clock global_clock;
 static int end_keyval = MPI_KEYVAL_INVALID;
@@ -172,7 +169,7 @@ static bool join(void)
     const struct run_directory *d = &run_directory;
     if (members_run_alone())
         return false;
-    members = members_count(d, &first_member);
+    const int members = members_count(d, &first_member);
     if (members == layer.size)
         return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS &&
                PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
@@ -194,7 +191,6 @@ static void start(MPI_Group world, int thread_level, bool by_init)
     layer.world = world;
     PMPI_Group_rank(world, &layer.rank);
     PMPI_Group_size(world, &layer.size);
-    members = layer.size;
     bool good = !by_init || join();
     find_rate();
     if (!good || !record(thread_level)) {
@@ -386,92 +382,38 @@ static void end_together(struct clock_pair entered)
     PMPI_Comm_free(&layer.comm);
 }
 
-/* If ranks started without communication, they end at different times: the last one merges all
- * records. */
-struct ended {
-    int ranks; /* number of records that have an end */
-    bool remove;
-};
-
-static void count_ended(int directory, const char *name, const struct ledger_header *h,
-                        const char *fault, void *arg)
-{
-    struct ended *e = arg;
-    e->ranks += !fault && h->state != LEDGER_RUNNING;
-    if (e->remove && !fault)
-        unlinkat(directory, name, 0);
-}
-
-/* DIRECTORY is locked: of two ranks that end at once, the second one sees what the first has
- * written. */
-static bool is_last(int directory)
-{
-    struct ended ended = {0};
-    ledger_each(directory, count_ended, &ended);
-    return ended.ranks >= members && faccessat(directory, "profile.json", F_OK, 0);
-}
-
-static void put_together(void *profile)
-{
-    struct profile **all = profile;
-    *all = profile_load(run_directory.path);
-}
-
-static void report_alone(int directory)
-{
-    double start = clock_now();
-    struct profile *all = NULL;
-    bool whole = memory_try(put_together, &all);
-    reason_print_stored("collprof");
-    bool written = (all || !whole) && report_write(all, start);
-    profile_free(all);
-    if (written && !layer.settings.keep && !layer.trace)
-        ledger_each(directory, count_ended, &(struct ended){.remove = true});
-}
-
+/* Ranks that started without communication end at different times: none of them can merge. */
 static void end_alone(struct clock_pair entered)
 {
-    int directory = run_directory_open(&run_directory);
-    if (directory < 0 && errno != ENOENT) /* otherwise the application has removed it */
-        layer_say("rank %d: %s: %s: its record stays there", layer.rank, run_directory.shown,
-                  strerror(errno));
     close_books(entered);
-    if (directory < 0)
-        return;
-    flock(directory, LOCK_EX);
-    if (is_last(directory))
-        report_alone(directory);
-    close(directory);
+    if (layer.rank == first_member && layer.settings.report)
+        layer_say("`collprof report %s` shows what was recorded", run_directory.shown);
 }
 
 /* Our writing may exceed a limit (ulimit -f) or meet a closed pipe: for us that is an error; the
  * application must not get a signal. */
-static void hold_signals(sigset_t *before)
+static void hold_signals(sigset_t *ours)
 {
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGXFSZ);
-    sigaddset(&ours, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &ours, before);
+    sigset_t blocked; /* one of these may wait for the application itself */
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    sigemptyset(ours);
+    if (!sigismember(&blocked, SIGXFSZ))
+        sigaddset(ours, SIGXFSZ);
+    if (!sigismember(&blocked, SIGPIPE))
+        sigaddset(ours, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, ours, NULL);
 }
 
-/* One that was blocked BEFORE may wait for the application itself. */
-static void release_signals(const sigset_t *before)
+static void release_signals(const sigset_t *ours)
 {
-    sigset_t ours;
-    sigemptyset(&ours);
-    if (!sigismember(before, SIGXFSZ))
-        sigaddset(&ours, SIGXFSZ);
-    if (!sigismember(before, SIGPIPE))
-        sigaddset(&ours, SIGPIPE);
-    while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) > 0)
+    while (sigtimedwait(ours, NULL, &(struct timespec){0, 0}) > 0)
         ;
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+    pthread_sigmask(SIG_UNBLOCK, ours, NULL);
 }
 
 void recording_end(void)
 {
-    sigset_t before;
+    sigset_t ours;
     if (layer.phase != LAYER_RUNNING || getpid() != layer.pid)
         return;
     bool was_inside = thread.inside;
@@ -480,7 +422,7 @@ void recording_end(void)
     if (layer.sample)
         samples_end();
     trace_stop();
-    hold_signals(&before);
+    hold_signals(&ours);
     regions_count();
     noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
     struct clock_pair entered = clock_read_pair();
@@ -488,6 +430,6 @@ void recording_end(void)
         end_together(entered);
     else
         end_alone(entered);
-    release_signals(&before);
+    release_signals(&ours);
     thread.inside = was_inside;
 }

@@ -1,9 +1,9 @@
 /* The layer's life cycle, from the first MPI call to the report.
  *
  * If MPI_Init is seen, all ranks agree there, and rank 0 merges their records in MPI_Finalize.
- * Otherwise (sessions, MPI initialized before the layer was loaded) a process starts without
- * communication, since other ranks may never start; the last one that ends then merges the record
- * files, as `collprof report` does after a crash. */
+ * Otherwise (sessions, MPI initialized before the layer was loaded, some ranks without it) a
+ * process records without communication, since others may never answer; `collprof report` then
+ * merges the record files, as after a crash. */
 #pragma once
 
 #include <mpi.h>

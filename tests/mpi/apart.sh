@@ -58,45 +58,6 @@ else
     one_of outer calls MPI_Barrier=200
 fi
 
-# Sessions, whose ranks do not talk to each other about it: many at the same moment, each with a
-# directory and a profile of its own, whose ranks are together.
-cat >session.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    MPI_Session session;
-    MPI_Group group;
-    MPI_Comm comm;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    for (int i = 0; i < atoi(argv[1]); i++)
-        MPI_Barrier(comm);
-    for (int i = 0; argc > 2 && access(argv[2], F_OK) && i < 600; i++)
-        usleep(100000);
-    MPI_Group_free(&group);
-    MPI_Comm_free(&comm);
-    MPI_Session_finalize(&session);
-    return 0;
-}
-END
-if $MPICC session.c -o session 2>compiled && plain 2 ./session 1 >out 2>&1; then
-    for n in 1 2 3 4 5; do
-        layered 2 farm ./session $n "$dir/on" >farm.out.$n 2>&1 &
-    done
-    for try in $(seq 600); do
-        test "$(ls farm-*/rank-* 2>/dev/null | wc -l)" = 10 && break
-        sleep 0.1
-    done
-    touch on
-    wait
-    for n in 1 2 3 4 5; do
-        one_of farm calls MPI_Barrier=$((n * 2))
-    done
-fi
-
 test "$(id -u)" = 0 && command -v setpriv >/dev/null || exit 0
 chmod 755 "$dir"
 

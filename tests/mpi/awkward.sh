@@ -58,6 +58,7 @@ profile init-thread calls MPI_Init_thread=2 MPI_Barrier=2
 layered 2 sessions "$built/tests/mpi/awkward" sessions >out 2>&1
 case $? in
 0)
+    reported sessions
     profile sessions ranks 2
     profile sessions calls MPI_Allreduce=200
     ;;

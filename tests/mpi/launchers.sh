@@ -37,10 +37,12 @@ for mpi in $mpis; do
     $run -n 2 "$collprof" run --yield -o "part.$mpi" "./heat.$mpi" -s 20 : -n 1 "./heat.$mpi" -s 20 \
         >out 2>err || { cat err; fail "$mpi, part outside: status $?"; }
     says '2 of 3 ranks take part' err
+    reported "part.$mpi"
     profile "part.$mpi" ranks 2
     grep -q 'no record of 1 of 3 ranks: 2' "part.$mpi/profile.json" || fail "$mpi: not in the profile"
     $run -n 1 "./heat.$mpi" -s 20 : -n 2 "$collprof" run --yield -o "rest.$mpi" "./heat.$mpi" -s 20 \
         >out 2>err || { cat err; fail "$mpi, first part outside: status $?"; }
+    reported "rest.$mpi"
     profile "rest.$mpi" ranks 2
     # Two parts, two directories; and both in one.
     $run -n 1 "$collprof" run --yield -o "a.$mpi" "./heat.$mpi" -s 20 : \
@@ -48,6 +50,8 @@ for mpi in $mpis; do
         { cat err; fail "$mpi, two directories: status $?"; }
     says '1 of 3 ranks take part' err
     says '2 of 3 ranks take part' err
+    reported "a.$mpi"
+    reported "b.$mpi"
     profile "a.$mpi" ranks 1
     profile "b.$mpi" ranks 2
     $run -n 1 "$collprof" run --yield -o "both.$mpi" "./heat.$mpi" -s 20 : \
@@ -105,7 +109,7 @@ for mpi in $hosts; do
         says '1 of 2 ranks take part' err
         grep -q '^checksum' out || fail "$mpi, part on two hosts: no results"
     done
-    [ $mpi = mpich ] || profile hosts.$mpi ranks 1
+    [ $mpi = mpich ] || { reported hosts.$mpi && profile hosts.$mpi ranks 1; }
     # Both parts: under Open MPI, each host for itself.
     timeout 60 mpiexec.$mpi "$@" -n 1 "$collprof" run --yield -o local/both ./heat.$mpi -s 20 : \
         -n 1 "$collprof" run --yield -o local/both ./heat.$mpi -s 20 >out 2>err </dev/null ||

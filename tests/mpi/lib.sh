@@ -174,6 +174,13 @@ same_counts()
     python3 "$source/tests/mpi/profile.py" "$1/profile.json" "${2:-same}" "$1.counts"
 }
 
+# reported DIR: the ranks could not merge their records in DIR: `collprof report` does.
+reported()
+{
+    test ! -e "$1/profile.json" && "$collprof" report --format=json "$1" >"$1/merged" || fail "$1: no records to merge"
+    mv "$1/merged" "$1/profile.json"
+}
+
 # profile DIR CHECK...: see profile.py.
 profile()
 {
