@@ -39,7 +39,7 @@ static bool build_paper(const struct bcast *b, const struct graph *g, struct sch
         for (int v = 0; v < n; v++) {
             if (!queued[v] || v == u)
                 continue;
-            double d = graph_d(g, u, v), through = dist[u] + graph_w(g, u, v) + d;
+            double d = graph_edge(g, u, v)->d, through = dist[u] + graph_edge(g, u, v)->w + d;
             if (dist[v] > through) {
                 dist[v] = through;
                 dist[u] += d;
@@ -69,6 +69,11 @@ struct greedy {
     int *sent;
 };
 
+static struct vertex_key *targets_of(const struct greedy *w, int u)
+{
+    return w->target + (size_t)u * (size_t)w->g->n;
+}
+
 /* Look-ahead cost of a receiver that cannot relay: later than any real time. */
 static const double serves_none = 1e4;
 
@@ -85,7 +90,7 @@ static void look_ahead(struct greedy *w, int root)
 static void add_sender(struct greedy *w, int u, double ready)
 {
     int n = w->g->n;
-    struct vertex_key *list = w->target + graph_cell(w->g, u, 0);
+    struct vertex_key *list = targets_of(w, u);
     for (int v = 0; v < n; v++)
         list[v] = (struct vertex_key){v == u ? INFINITY : graph_cost(w->g, u, v) + w->ahead[v], v};
     qsort(list, (size_t)n, sizeof *list, vertex_compare);
@@ -98,7 +103,7 @@ static int best_sender(struct greedy *w)
     int n = w->g->n, best = -1;
     double least = INFINITY;
     for (int u = 0; u < n; u++) {
-        const struct vertex_key *list = w->target + graph_cell(w->g, u, 0);
+        const struct vertex_key *list = targets_of(w, u);
         if (isnan(w->ready[u]))
             continue;
         while (w->next[u] < n && !isnan(w->ready[list[w->next[u]].v]))
@@ -123,9 +128,9 @@ static bool run_greedy(struct greedy *w, struct schedule *s)
     look_ahead(w, s->root);
     add_sender(w, s->root, 0);
     for (int done = 1; done < s->n && (u = best_sender(w)) >= 0; done++) {
-        int v = w->target[graph_cell(w->g, u, w->next[u])].v;
+        int v = targets_of(w, u)[w->next[u]].v;
         add_sender(w, v, w->ready[u] + graph_cost(w->g, u, v));
-        w->ready[u] += graph_d(w->g, u, v);
+        w->ready[u] += graph_edge(w->g, u, v)->d;
         if (++w->sent[u] == w->rule->children)
             w->next[u] = s->n;
         s->parent[v] = u;

@@ -5,26 +5,15 @@
 
 bool graph_new(struct graph *g, int n)
 {
-    size_t cells = (size_t)n * (size_t)n;
-    *g = (struct graph){.n = n,
-                        .w = malloc(cells * sizeof *g->w),
-                        .d = calloc(cells, sizeof *g->d),
-                        .call = calloc(cells, sizeof *g->call),
-                        .port = calloc(cells, sizeof *g->port)};
-    if (!g->w || !g->d || !g->call || !g->port) {
-        graph_free(g);
-        return false;
-    }
-    for (size_t i = 0; i < cells; i++)
-        g->w[i] = INFINITY;
-    return true;
+    size_t edges = (size_t)n * (size_t)n;
+    *g = (struct graph){n, malloc(edges * sizeof *g->edge)};
+    for (size_t i = 0; g->edge && i < edges; i++)
+        g->edge[i] = (struct graph_edge){.w = INFINITY};
+    return g->edge;
 }
 
 void graph_free(struct graph *g)
 {
-    free(g->w);
-    free(g->d);
-    free(g->call);
-    free(g->port);
+    free(g->edge);
     *g = (struct graph){0};
 }

@@ -10,38 +10,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Matrices are n rows (senders) of n, in seconds; their diagonals are not used. */
+struct graph_edge {
+    double w; /* seconds, above 0; INFINITY: no edge */
+    double d; /* seconds, 0 or more */
+    /* Of senders with several ports; both 0: there is one. Messages by different ports of U share
+     * only the time of their send calls, at most D each. */
+    double call;
+    int port;
+};
+
 struct graph {
     int n;
-    double *w; /* above 0; INFINITY: no edge */
-    double *d; /* 0 or more */
-    /* Of senders with several ports; all 0: there is one. Messages by different ports of U share
-     * only the time of their send calls, at most D each. */
-    double *call;
-    int *port;
+    struct graph_edge *edge; /* n rows (senders) of n; the diagonal is not used */
 };
 
 /* A graph without edges, with injection times 0 and one port. False if there is no memory. */
 bool graph_new(struct graph *g, int n);
 void graph_free(struct graph *g);
 
-static inline size_t graph_cell(const struct graph *g, int u, int v)
+static inline struct graph_edge *graph_edge(const struct graph *g, int u, int v)
 {
-    return (size_t)u * (size_t)g->n + (size_t)v;
-}
-
-static inline double graph_w(const struct graph *g, int u, int v)
-{
-    return g->w[graph_cell(g, u, v)];
-}
-
-static inline double graph_d(const struct graph *g, int u, int v)
-{
-    return g->d[graph_cell(g, u, v)];
+    return &g->edge[(size_t)u * (size_t)g->n + (size_t)v];
 }
 
 /* From the beginning of the send to the arrival. */
 static inline double graph_cost(const struct graph *g, int u, int v)
 {
-    return graph_d(g, u, v) + graph_w(g, u, v);
+    return graph_edge(g, u, v)->d + graph_edge(g, u, v)->w;
 }

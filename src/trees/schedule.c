@@ -6,23 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All arrays are in one block, which begins with the labels. */
 bool schedule_new(struct schedule *s, int n, int root)
 {
     size_t size = (size_t)n;
-    *s = (struct schedule){.n = n,
-                           .root = root,
-                           .parent = malloc(size * sizeof *s->parent),
-                           .first = calloc(size + 1, sizeof *s->first),
-                           .child = calloc(size, sizeof *s->child),
-                           .order = calloc(size, sizeof *s->order),
-                           .label = calloc(size, sizeof *s->label),
-                           .arrival = calloc(size, sizeof *s->arrival),
-                           .period = calloc(size, sizeof *s->period)};
-    if (!s->parent || !s->first || !s->child || !s->order || !s->label || !s->arrival ||
-        !s->period) {
-        schedule_free(s);
+    double *label = calloc(size + 1, 3 * sizeof *label + 4 * sizeof *s->first);
+    *s = (struct schedule){.n = n, .root = root};
+    if (!label)
         return false;
-    }
+    s->label = label;
+    s->arrival = s->label + n;
+    s->period = s->arrival + n;
+    s->first = (int *)(s->period + n);
+    s->parent = s->first + n + 1;
+    s->child = s->parent + n;
+    s->order = s->child + n;
     for (int v = 0; v < n; v++)
         s->parent[v] = -1;
     return true;
@@ -30,13 +28,7 @@ bool schedule_new(struct schedule *s, int n, int root)
 
 void schedule_free(struct schedule *s)
 {
-    free(s->parent);
-    free(s->first);
-    free(s->child);
-    free(s->order);
     free(s->label);
-    free(s->arrival);
-    free(s->period);
     *s = (struct schedule){0};
 }
 
@@ -82,8 +74,8 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
     double label = 0, sent = 0;
     for (int i = s->first[u]; i < s->first[u + 1]; i++) {
         int v = s->child[i];
-        sent += graph_d(g, u, v);
-        label = fmax(label, s->label[v] + graph_w(g, u, v) + sent);
+        sent += graph_edge(g, u, v)->d;
+        label = fmax(label, s->label[v] + graph_edge(g, u, v)->w + sent);
     }
     return label;
 }
@@ -92,10 +84,10 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
 static double port_time(const struct schedule *s, const struct graph *g, int u, int i)
 {
     double busy = 0;
-    int port = g->port[graph_cell(g, u, s->child[i])];
+    int port = graph_edge(g, u, s->child[i])->port;
     for (int k = s->first[u]; k < s->first[u + 1]; k++)
-        if (g->port[graph_cell(g, u, s->child[k])] == port)
-            busy += graph_d(g, u, s->child[k]);
+        if (graph_edge(g, u, s->child[k])->port == port)
+            busy += graph_edge(g, u, s->child[k])->d;
     return busy;
 }
 
@@ -120,11 +112,11 @@ static void add_segments(struct schedule *s, const struct graph *g, int later)
 static double find_departure(const struct schedule *s, const struct graph *g, int u, int i,
                              double free, const double *at)
 {
-    size_t mine = graph_cell(g, u, s->child[i]);
+    const struct graph_edge *mine = graph_edge(g, u, s->child[i]);
     for (int k = s->first[u]; k < i; k++)
-        if (g->port[graph_cell(g, u, s->child[k])] == g->port[mine])
+        if (graph_edge(g, u, s->child[k])->port == mine->port)
             free = fmax(free, at[s->child[k]]);
-    return free + g->d[mine];
+    return free + mine->d;
 }
 
 /* Fills AT with the arrivals of one message. Returns the last. */
@@ -140,12 +132,12 @@ static double find_arrivals(const struct schedule *s, const struct graph *g,
             double all = at[u] + port_time(s, g, u, i);
             at[v] = sharing == SCHEDULE_IN_TURN    ? find_departure(s, g, u, i, called, at)
                     : sharing == SCHEDULE_TOGETHER ? all
-                                                   : at[u] + graph_d(g, u, v);
-            called += g->call[graph_cell(g, u, v)];
+                                                   : at[u] + graph_edge(g, u, v)->d;
+            called += graph_edge(g, u, v)->call;
             last = fmax(last, all);
         }
         for (int i = s->first[u]; i < s->first[u + 1]; i++) {
-            at[s->child[i]] += graph_w(g, u, s->child[i]);
+            at[s->child[i]] += graph_edge(g, u, s->child[i])->w;
             last = fmax(last, at[s->child[i]]);
         }
     }
@@ -188,7 +180,7 @@ void schedule_label(struct schedule *s, const struct graph *g)
         int u = s->order[k], from = s->first[u], n = s->first[u + 1] - from;
         for (int i = 0; i < n; i++) {
             int v = s->child[from + i];
-            rest[i] = (struct vertex_key){-(s->label[v] + graph_w(g, u, v)), v};
+            rest[i] = (struct vertex_key){-(s->label[v] + graph_edge(g, u, v)->w), v};
         }
         qsort(rest, (size_t)n, sizeof *rest, vertex_compare);
         for (int i = 0; i < n; i++)

@@ -12,10 +12,8 @@ static inline struct graph uniform(int n, double w, double d)
 {
     struct graph g;
     cr_assert(graph_new(&g, n));
-    for (int i = 0; i < n * n; i++) {
-        g.w[i] = w;
-        g.d[i] = d;
-    }
+    for (int i = 0; i < n * n; i++)
+        g.edge[i] = (struct graph_edge){.w = w, .d = d};
     return g;
 }
 
@@ -32,9 +30,10 @@ static inline struct graph random_graph(int n, bool per_edge)
     struct graph g;
     cr_assert(graph_new(&g, n));
     for (int i = 0; i < n * n; i++)
-        g.w[i] = exp(random_between(log(1e-6), log(1e-3)));
+        g.edge[i].w = exp(random_between(log(1e-6), log(1e-3)));
     for (int i = 0; i < n * n; i++)
-        g.d[i] = per_edge || i % n == 0 ? exp(random_between(log(1e-7), log(1e-4))) : g.d[i - 1];
+        g.edge[i].d =
+            per_edge || i % n == 0 ? exp(random_between(log(1e-7), log(1e-4))) : g.edge[i - 1].d;
     return g;
 }
 

@@ -258,7 +258,8 @@ static void expect_edge(const struct pairs *p, size_t bytes, bool segment, int i
     cr_assert(pairs_graph(p, bytes, segment, 0, &g));
     cr_assert(isnan(cost) || fabs(graph_cost(&g, i, j) / cost - 1) <= 3e-4, "%g",
               graph_cost(&g, i, j));
-    cr_assert(isnan(d) || fabs(graph_d(&g, i, j) / d - 1) <= 5e-4, "%g", graph_d(&g, i, j));
+    cr_assert(isnan(d) || fabs(graph_edge(&g, i, j)->d / d - 1) <= 5e-4, "%g",
+              graph_edge(&g, i, j)->d);
     graph_free(&g);
 }
 
@@ -428,7 +429,7 @@ Test(pairs, distance_is_not_slowness)
 Test(pairs, schedule_drawn_as_a_tree)
 {
     struct graph g = uniform(4, 1e-6, 0.5e-6);
-    g.w[0 * 4 + 3] = 9e-6;
+    g.edge[0 * 4 + 3].w = 9e-6;
     struct schedule s = tree(&g, (const int[]){-1, 0, 0, 0});
     char *text = NULL;
     size_t size;

@@ -309,8 +309,8 @@ Test(pairs_ranks, trees_by_rank_take_what_is_predicted)
     cr_assert(graph_new(&g, N));
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            g.w[graph_cell(&g, i, j)] = i == j ? 0 : way(i, j, 8);
-            g.d[graph_cell(&g, i, j)] = overhead;
+            graph_edge(&g, i, j)->w = i == j ? 0 : way(i, j, 8);
+            graph_edge(&g, i, j)->d = overhead;
         }
     for (size_t b = 0; b < n_bcasts; b++)
         for (int root = 0; root < N && bcasts[b]->run && bcasts[b]->build && !bcasts[b]->children;

@@ -31,7 +31,8 @@ static double optimum(const struct graph *g)
                         continue;
                     double below = f[((size_t)v << g->n) + (part & ~(1u << v))];
                     double rest = f[((size_t)u << g->n) + (set & ~part)];
-                    best = fmin(best, graph_d(g, u, v) + fmax(graph_w(g, u, v) + below, rest));
+                    best = fmin(best, graph_edge(g, u, v)->d +
+                                          fmax(graph_edge(g, u, v)->w + below, rest));
                 }
             }
             f[((size_t)u << g->n) + set] = best;
@@ -84,8 +85,8 @@ Test(schedule, paper_pseudocode_to_the_letter)
 Test(schedule, labels_order_the_children)
 {
     struct graph g = uniform(4, 1, 1);
-    g.w[2] = 5;
-    g.w[3] = 3;
+    g.edge[2].w = 5;
+    g.edge[3].w = 3;
     const int parent[] = {-1, 0, 0, 0}, order[] = {2, 3, 1};
     struct schedule s = tree(&g, parent);
     cr_assert_arr_eq(s.child, order, sizeof order);
@@ -111,8 +112,8 @@ static double play(const struct schedule *s, const struct graph *g)
                 (best < 0 || fmax(at[u], free_at[u]) < fmax(at[best], free_at[best])))
                 best = u;
         int v = s->child[s->first[best] + sent[best]++];
-        free_at[best] = fmax(at[best], free_at[best]) + graph_d(g, best, v);
-        at[v] = free_at[best] + graph_w(g, best, v);
+        free_at[best] = fmax(at[best], free_at[best]) + graph_edge(g, best, v)->d;
+        at[v] = free_at[best] + graph_edge(g, best, v)->w;
         has[v] = true;
         last = fmax(last, at[v]);
     }
@@ -196,10 +197,8 @@ Test(schedule, segments_and_messages_together)
 Test(schedule, several_ports)
 {
     struct graph g = uniform(4, 2, 1);
-    for (int k = 0; k < 16; k++) {
-        g.call[k] = 0.5;
-        g.port[k] = k % 2;
-    }
+    for (int k = 0; k < 16; k++)
+        g.edge[k] = (struct graph_edge){2, 1, 0.5, k % 2};
     struct schedule s = tree(&g, (const int[]){-1, 0, 0, 0});
     static const double in_turn[] = {0, 3, 3.5, 4};
     for (int v = 0; v < 4; v++)
@@ -214,8 +213,8 @@ Test(schedule, several_ports)
 Test(schedule, asymmetric_weights)
 {
     struct graph g = uniform(3, 100, 1);
-    g.w[0 * 3 + 1] = 1;
-    g.w[1 * 3 + 2] = 1;
+    g.edge[0 * 3 + 1].w = 1;
+    g.edge[1 * 3 + 2].w = 1;
     cr_assert_float_eq(build("grid", &g, 0), 4, 1e-12);
     cr_assert_float_eq(build("grid", &g, 2), 102, 1e-12); /* 2 to 1, 2 to 0 */
     graph_free(&g);
@@ -227,8 +226,9 @@ Test(schedule, missing_edges_are_gone_around)
     struct graph g;
     cr_assert(graph_new(&g, 4));
     for (int k = 0; k < 16; k++)
-        g.d[k] = 1;
-    g.w[0 * 4 + 1] = g.w[1 * 4 + 2] = g.w[2 * 4 + 3] = 1; /* a line, and no path back */
+        g.edge[k].d = 1;
+    g.edge[0 * 4 + 1].w = g.edge[1 * 4 + 2].w = g.edge[2 * 4 + 3].w =
+        1; /* a line, and no path back */
     const char *const able[] = {"grid", "grid-paper", "look-ahead", "earliest"};
     for (size_t i = 0; i < sizeof able / sizeof *able; i++)
         cr_assert_float_eq(build(able[i], &g, 0), 6, 1e-12, "%s", able[i]);
@@ -243,7 +243,7 @@ Test(schedule, impossible_limit_is_refused)
     struct graph g;
     struct schedule s;
     cr_assert(graph_new(&g, 4));
-    g.w[1] = g.w[2] = g.w[3] = 1;
+    g.edge[1].w = g.edge[2].w = g.edge[3].w = 1;
     cr_assert_not(schedule_build(&tree_chain, &g, 0, &s));
     cr_assert_float_eq(build("grid", &g, 0), 1, 1e-12);
     graph_free(&g);

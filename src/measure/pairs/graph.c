@@ -121,10 +121,8 @@ static void graph_row(const struct sized *m, int u, struct graph *g, double *lea
          * 0. */
         cost = six_digits(cost);
         d = six_digits(fmin(fmax(d, call), 0.99999 * cost));
-        g->d[graph_cell(g, u, v)] = d;
-        g->w[graph_cell(g, u, v)] = cost - d;
-        g->call[graph_cell(g, u, v)] = fmin(call, d);
-        g->port[graph_cell(g, u, v)] = port;
+        *graph_edge(g, u, v) =
+            (struct graph_edge){.d = d, .w = cost - d, .call = fmin(call, d), .port = port};
     }
 }
 
