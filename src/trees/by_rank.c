@@ -5,8 +5,6 @@
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
 
-#include <stdlib.h>
-
 /* Everything here runs on an internal communicator, where no other code uses this tag. */
 enum { TAG = 0x6263 };
 
@@ -53,23 +51,13 @@ static bool build_by_rank(const struct bcast *b, const struct graph *g, struct s
     return true;
 }
 
-const struct bcast tree_binomial = {.name = "binomial",
-                                    .run = run_by_rank,
-                                    .arg = &by_rank_trees[BY_RANK_BINOMIAL],
-                                    .build = build_by_rank,
-                                    .by_rank = true};
-
-const struct bcast tree_linear = {
-    .name = "linear", .run = run_by_rank, .arg = &by_rank_trees[BY_RANK_LINEAR]};
-
-const struct bcast tree_backward = {
-    .name = "backward", .run = run_by_rank, .arg = &by_rank_trees[BY_RANK_BACKWARD]};
-
-const struct bcast tree_flat = {.name = "flat",
-                                .run = run_by_rank,
-                                .arg = &by_rank_trees[BY_RANK_FLAT],
-                                .build = build_by_rank,
-                                .by_rank = true};
+#define BY_RANK(symbol, WHICH, ...)                                                                \
+    const struct bcast tree_##symbol = {                                                           \
+        .name = #symbol, .run = run_by_rank, .arg = &by_rank_trees[BY_RANK_##WHICH], __VA_ARGS__};
+BY_RANK(binomial, BINOMIAL, .build = build_by_rank, .by_rank = true)
+BY_RANK(flat, FLAT, .build = build_by_rank, .by_rank = true)
+BY_RANK(linear, LINEAR)
+BY_RANK(backward, BACKWARD)
 
 /* One rank's part of a schedule with one child at most. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -79,18 +67,14 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     TRY(PMPI_Comm_size(comm, &n));
     TRY(PMPI_Comm_rank(comm, &rank));
     int me = (rank - root + n) % n;
-    struct schedule_part *part = malloc(sizeof *part + sizeof *part->child);
-    if (!part)
-        return MPI_ERR_NO_MEM;
-    *part = (struct schedule_part){.root = root,
-                                   .parent = me > 0 ? (rank - 1 + n) % n : -1,
-                                   .n_children = me + 1 < n,
-                                   .segment = *(const size_t *)arg,
-                                   .in_flight = 2};
-    part->child[0] = (rank + 1) % n;
-    int error = bcast_from_schedule(part).run(buffer, count, type, root, comm, part);
-    free(part);
-    return error;
+    const int child = (rank + 1) % n;
+    const struct schedule_part part = {.root = root,
+                                       .parent = me > 0 ? (rank - 1 + n) % n : -1,
+                                       .n_children = me + 1 < n,
+                                       .child = &child,
+                                       .segment = *(const size_t *)arg,
+                                       .in_flight = 2};
+    return bcast_from_schedule(&part).run(buffer, count, type, root, comm, &part);
 }
 
 /* Large enough that the latency of a message does not dominate, small enough that 64 KiB over 8

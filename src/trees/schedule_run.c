@@ -21,12 +21,13 @@ static void pack(const struct schedule *s, int *numbers)
 static void take_part(const int *numbers, int rank, int size, struct schedule_part *part)
 {
     const int *first = numbers + 2, *parent = first + size + 1, *child = parent + size;
+    const size_t bytes = (size_t)(first[rank + 1] - first[rank]) * sizeof *child;
     *part = (struct schedule_part){.root = numbers[0],
                                    .parent = parent[rank],
                                    .n_children = first[rank + 1] - first[rank],
+                                   .child = memcpy(part + 1, child + first[rank], bytes),
                                    .segment = (size_t)numbers[1],
                                    .in_flight = IN_FLIGHT};
-    memcpy(part->child, child + first[rank], (size_t)part->n_children * sizeof *child);
 }
 
 int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule_part **result)

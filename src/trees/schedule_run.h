@@ -8,10 +8,10 @@
 struct schedule_part {
     int root, parent; /* parent: -1 at the root */
     int n_children;
-    size_t segment; /* bytes; 0: whole messages */
-    int in_flight;  /* most segments in transit between two ranks: a whole message at once would
-                       flood a shared network */
-    int child[];    /* in the order of sending */
+    size_t segment;   /* bytes; 0: whole messages */
+    int in_flight;    /* most segments in transit between two ranks: a whole message at once would
+                         flood a shared network */
+    const int *child; /* in the order of sending */
 };
 
 /* Gives every rank of COMM its part of S, which only rank 0 has (NULL on the others); release it by
