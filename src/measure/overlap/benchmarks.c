@@ -5,7 +5,6 @@
 #include "measure/overlap/overlap.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TAG_NOTICE, TAG_DATA };
 
@@ -28,46 +27,35 @@ enum {
     ACKNOWLEDGED       /* node 0: as AWAIT, and time the data's arrival */
 };
 
-/* A round in progress on one rank. */
-struct playing {
-    struct overlap_side *s;
-    const struct overlap_stage *stage;
-    int peers, parts; /* ranks that node 0 sends to; messages to each of them */
-    MPI_Request request[OVERLAP_MESSAGES];
-    int pending;
-    struct overlap_round round;
-};
-
 static double elapsed(const struct overlap_side *s)
 {
     return clock_now() - s->began - s->clock_cost;
 }
 
 /* On other ranks the only peer is node 0. */
-static int peer_of(const struct playing *p, int i)
+static int peer_of(const struct overlap_side *s, int i)
 {
-    return p->stage->rank == 0 ? 1 + i : 0;
+    return s->stage->rank == 0 ? 1 + i : 0;
 }
 
-static void notify(const struct playing *p)
+static void notify(const struct overlap_side *s)
 {
-    PMPI_Send(NULL, 0, MPI_BYTE, peer_of(p, 0), TAG_NOTICE, p->stage->comm);
+    PMPI_Send(NULL, 0, MPI_BYTE, peer_of(s, 0), TAG_NOTICE, s->stage->comm);
 }
 
 /* In equal parts, in turn to or from each peer. */
-static void start_messages(struct playing *p, bool sends)
+static void start_messages(struct overlap_side *s, bool sends)
 {
-    const struct overlap_side *s = p->s;
-    int peers = p->stage->rank == 0 && sends ? p->peers : 1;
-    int count = s->count < p->parts ? 1 : s->count / p->parts;
-    for (int i = 0; i < peers * p->parts; i++) {
-        MPI_Request *request = &p->request[p->pending++];
+    int peers = s->stage->rank == 0 && sends ? s->peers : 1;
+    int count = s->count < s->parts ? 1 : s->count / s->parts;
+    for (int i = 0; i < peers * s->parts; i++) {
+        MPI_Request *request = &s->request[s->pending++];
         size_t at = (size_t)(i / peers) * (size_t)count;
         if (sends)
-            PMPI_Isend(p->stage->send + at, count, s->type, peer_of(p, i % peers), TAG_DATA,
-                       p->stage->comm, request);
+            PMPI_Isend(s->stage->send + at, count, s->type, peer_of(s, i % peers), TAG_DATA,
+                       s->stage->comm, request);
         else
-            PMPI_Irecv(p->stage->recv + at, count, s->type, peer_of(p, 0), TAG_DATA, p->stage->comm,
+            PMPI_Irecv(s->stage->recv + at, count, s->type, peer_of(s, 0), TAG_DATA, s->stage->comm,
                        request);
     }
 }
@@ -75,87 +63,86 @@ static void start_messages(struct playing *p, bool sends)
 /* The data arrived one latency before the acknowledgement, or while node 0 still computed or
  * waited. The paper subtracts the latency in both cases, although it cost nothing in the second
  * one. All are received at once: a library may only then begin to send. */
-static void take_acknowledgements(struct playing *p)
+static void take_acknowledgements(struct overlap_side *s)
 {
-    const struct overlap_side *s = p->s;
-    struct overlap_round *round = &p->round;
-    for (int i = 0; i < p->peers; i++)
-        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_NOTICE, p->stage->comm, &p->request[i]);
-    for (int i = 0, which; i < p->peers; i++) {
-        PMPI_Waitany(p->peers, p->request, &which, MPI_STATUS_IGNORE);
-        round->published = elapsed(s) - (i + 1) * s->clock_cost - p->stage->latency[1 + which];
+    struct overlap_round *round = &s->round;
+    for (int i = 0; i < s->peers; i++)
+        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_NOTICE, s->stage->comm, &s->request[i]);
+    for (int i = 0, which; i < s->peers; i++) {
+        PMPI_Waitany(s->peers, s->request, &which, MPI_STATUS_IGNORE);
+        round->published = elapsed(s) - (i + 1) * s->clock_cost - s->stage->latency[1 + which];
         round->measured = fmax(round->measured, round->published);
     }
 }
 
 /* --- the steps --- */
 
-static void take_step(struct playing *p, int step)
+static void take_step(struct overlap_side *s, int step)
 {
-    struct overlap_side *s = p->s;
     switch (step) {
     case NOTIFY:
-        notify(p);
+        notify(s);
         break;
     case AWAIT:
-        for (int i = 0; i < (p->stage->rank == 0 ? p->peers : 1); i++)
-            PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(p, i), TAG_NOTICE, p->stage->comm,
+        for (int i = 0; i < (s->stage->rank == 0 ? s->peers : 1); i++)
+            PMPI_Recv(NULL, 0, MPI_BYTE, peer_of(s, i), TAG_NOTICE, s->stage->comm,
                       MPI_STATUS_IGNORE);
         break;
     case BEGIN:
         s->began = clock_now();
         break;
     case CLEAR:
-        notify(p); /* takes one latency; only then can the message start */
-        p->round.late = fmax(0, p->stage->latency[1] - elapsed(s));
+        notify(s); /* takes one latency; only then can the message start */
+        s->round.late = fmax(0, s->stage->latency[1] - elapsed(s));
         break;
     case ISEND:
     case IRECV:
-        start_messages(p, step == ISEND);
+        start_messages(s, step == ISEND);
         break;
     case WORK:
         work_do(&s->work);
         break;
     case WAIT:
-        for (int i = 0; i < p->pending; i++)
-            PMPI_Wait(&p->request[i], MPI_STATUS_IGNORE);
-        p->pending = 0;
+        for (int i = 0; i < s->pending; i++)
+            PMPI_Wait(&s->request[i], MPI_STATUS_IGNORE);
+        s->pending = 0;
         break;
     case SEND:
-        PMPI_Send(p->stage->send, s->count, s->type, peer_of(p, 0), TAG_DATA, p->stage->comm);
+        PMPI_Send(s->stage->send, s->count, s->type, peer_of(s, 0), TAG_DATA, s->stage->comm);
         break;
     case RECV:
-        PMPI_Recv(p->stage->recv, s->count, s->type, peer_of(p, 0), TAG_DATA, p->stage->comm,
+        PMPI_Recv(s->stage->recv, s->count, s->type, peer_of(s, 0), TAG_DATA, s->stage->comm,
                   MPI_STATUS_IGNORE);
         break;
     case ACKNOWLEDGED:
-        take_acknowledgements(p);
+        take_acknowledgements(s);
         break;
     default:
-        p->round.measured = elapsed(s);
+        s->round.measured = elapsed(s);
         if (step == TIME_HALF)
-            p->round.measured /= 2;
+            s->round.measured /= 2;
         else if (step == TIME_LESS_LATENCY)
-            p->round.measured -= p->stage->latency[1];
-        p->round.published = p->round.measured;
+            s->round.measured -= s->stage->latency[1];
+        s->round.published = s->round.measured;
     }
 }
 
 struct overlap_round overlap_play(struct overlap_side *s)
 {
     const struct overlap_benchmark *b = s->benchmark;
-    struct playing p = {
-        .s = s, .stage = s->stage, .peers = 1, .parts = b->messages ? b->messages : 1};
-    if (b->to_many)
-        p.peers = s->stage->size - 1 < OVERLAP_MESSAGES ? s->stage->size - 1 : OVERLAP_MESSAGES;
-    if (s->stage->rank > p.peers)
-        return p.round;
+    s->round = (struct overlap_round){0};
+    s->parts = b->messages ? b->messages : 1;
+    s->peers = !b->to_many                             ? 1
+               : s->stage->size - 1 < OVERLAP_MESSAGES ? s->stage->size - 1
+                                                       : OVERLAP_MESSAGES;
+    if (s->stage->rank > s->peers)
+        return s->round;
     const int *step = s->stage->rank > 0                      ? b->others
                       : s->work.units == 0 && b->without_work ? b->without_work
                                                               : b->first;
     for (; *step != STEPS_END; step++)
-        take_step(&p, *step);
-    return p.round;
+        take_step(s, *step);
+    return s->round;
 }
 
 #define STEPS(...) ((const int[]){__VA_ARGS__, STEPS_END})
@@ -191,11 +178,3 @@ const struct overlap_benchmark overlap_benchmarks[] = {
     {"destinations", BASE_NONE, .to_many = true, .first = SENDS, .others = RECEIVES},
 };
 const size_t n_overlap_benchmarks = sizeof overlap_benchmarks / sizeof *overlap_benchmarks;
-
-const struct overlap_benchmark *overlap_find(const char *name)
-{
-    for (size_t i = 0; i < n_overlap_benchmarks; i++)
-        if (strcmp(overlap_benchmarks[i].name, name) == 0)
-            return &overlap_benchmarks[i];
-    return NULL;
-}

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
-#include "measure/plan.h"
+#include "measure/series.h"
 #include "sync/sync.h"
 
 #include <math.h>

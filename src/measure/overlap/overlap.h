@@ -28,6 +28,13 @@ struct overlap_base {
     double time[N_BASES]; /* medians; NaN if not measured */
 };
 
+/* One round as timed by node 0. */
+struct overlap_round {
+    double measured;  /* T_measured without the messages that start and end the round */
+    double published; /* T_measured as the paper defines it */
+    double late;      /* receiver: seconds of computation before the message could start */
+};
+
 /* The data and buffers of a role (sender, receiver) in a benchmark. */
 struct overlap_side {
     const struct overlap_benchmark *benchmark;
@@ -38,13 +45,11 @@ struct overlap_side {
     double clock_cost;              /* of one reading */
     double began;                   /* clock_now() when the timed part of the round began */
     struct work_threads *computing; /* the threads of benchmarks by threads */
-};
-
-/* One round as timed by node 0. */
-struct overlap_round {
-    double measured;  /* T_measured without the messages that start and end the round */
-    double published; /* T_measured as the paper defines it */
-    double late;      /* receiver: seconds of computation before the message could start */
+    /* The round in progress: ranks that node 0 sends to, messages to each of them, those under way.
+     */
+    int peers, parts, pending;
+    MPI_Request request[OVERLAP_MESSAGES];
+    struct overlap_round round;
 };
 
 struct overlap_benchmark {
@@ -70,8 +75,6 @@ static inline bool overlap_fits(const struct overlap_benchmark *b, int ranks)
 {
     return b->to_many ? ranks > 2 : ranks == 2;
 }
-/* NULL if there is none of that name. Local. */
-const struct overlap_benchmark *overlap_find(const char *name);
 
 /* What all measurements of a run share. */
 struct overlap_stage {
