@@ -60,27 +60,24 @@ static void look_at_rows(const struct slow_search *w, const struct pairs_size *s
     }
 }
 
-/* Compares the fastest pair of rank I with those of all other ranks, or only of the NEAREST ones.
- * Returns the median; *ABOVE as in median_and_above(). */
-static double compare_rank(const struct slow_search *w, const struct pairs_size *s, int i,
-                           bool nearest, double *above)
-{
-    size_t n = 0;
-    for (int j = 0; j < w->p->n; j++)
-        if (counts(w->p, i, j) &&
-            (!nearest ||
-             log(pairs_value(s, PAIRS_MIN, pairs_cell(w->p, i, j))) < w->fastest[i] + w->limit))
-            w->scratch[n++] = w->fastest[j];
-    return median_and_above(w->scratch, n, w->limit, above);
-}
-
+/* A rank is slow if its fastest pair is slower than those of all other ranks, and than those of the
+ * nearest ones, with which the excess is compared. */
 static void compare_ranks(const struct slow_search *w, const struct pairs_size *s)
 {
     for (int i = 0; i < w->p->n; i++) {
-        double of_all, of_nearest;
-        compare_rank(w, s, i, false, &of_all);
-        double median = compare_rank(w, s, i, true, &of_nearest);
-        if (w->fastest[i] > of_all && w->fastest[i] > of_nearest)
+        double median = 0, above = 0;
+        bool slow = true;
+        for (int nearest = 0; nearest < 2; nearest++) {
+            const double most = nearest ? w->fastest[i] + w->limit : INFINITY;
+            size_t n = 0;
+            for (int j = 0; j < w->p->n; j++)
+                if (counts(w->p, i, j) &&
+                    log(pairs_value(s, PAIRS_MIN, pairs_cell(w->p, i, j))) < most)
+                    w->scratch[n++] = w->fastest[j];
+            median = median_and_above(w->scratch, n, w->limit, &above);
+            slow = slow && w->fastest[i] > above;
+        }
+        if (slow)
             w->excess[i] = fmax(w->excess[i], w->fastest[i] - median);
     }
 }
@@ -97,26 +94,18 @@ static void compare_pairs(const struct slow_search *w, const struct pairs_size *
         }
 }
 
-/* Whether I is the first rank of a host on which all ranks are slow. *LEAST: smallest excess. */
-static bool is_slow_host(const struct slow_search *w, int i, double *least)
+/* The smallest excess of all ranks on the host of I; 0 if it is unknown. *FIRST: the first of
+ * them. */
+static double host_excess(const struct slow_search *w, int i, int *first)
 {
-    *least = INFINITY;
-    for (int k = 0; k < w->p->n; k++)
+    double least = INFINITY;
+    *first = -1;
+    for (int k = w->p->n - 1; k >= 0; k--)
         if (pairs_same_host(w->p, i, k)) {
-            if (k < i || w->excess[k] == 0)
-                return false;
-            *least = fmin(*least, w->excess[k]);
+            *first = k;
+            least = fmin(least, w->excess[k]);
         }
-    return !isinf(*least);
-}
-
-static bool is_of_slow_host(const struct slow_search *w, int i)
-{
-    double least;
-    for (int k = 0; k <= i; k++)
-        if (pairs_same_host(w->p, i, k) && is_slow_host(w, k, &least))
-            return true;
-    return false;
+    return *first < 0 ? 0 : least;
 }
 
 COMPARISON(by_factor, struct slow, ORDER(x->kind, y->kind) ?: ORDER(y->factor, x->factor))
@@ -125,12 +114,13 @@ static struct slow *list(const struct slow_search *w, size_t *n)
 {
     const struct pairs *p = w->p;
     struct slow *found = memory_alloc(((size_t)p->n * (size_t)p->n + 1) * sizeof *found);
-    double over;
     *n = 0;
     for (int i = 0; i < p->n; i++) {
-        if (is_slow_host(w, i, &over))
-            found[(*n)++] = (struct slow){SLOW_HOST, i, -1, exp(over)};
-        else if (w->excess[i] > 0 && !is_of_slow_host(w, i))
+        int first;
+        double host = host_excess(w, i, &first);
+        if (host > 0 && i == first)
+            found[(*n)++] = (struct slow){SLOW_HOST, i, -1, exp(host)};
+        else if (host == 0 && w->excess[i] > 0)
             found[(*n)++] = (struct slow){SLOW_RANK, i, -1, exp(w->excess[i])};
         for (int j = i + 1; j < p->n; j++)
             if (w->excess[i] == 0 && w->excess[j] == 0 && w->pair[pairs_cell(p, i, j)] > 0)
