@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103 };
+enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103, PARENT_OPEN = -2 };
 
 /* Exchanges for one point of one rank. Ranks take turns and share the time, so that the first point
  * is not old when the last one is measured. */
@@ -212,25 +212,23 @@ static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
 }
 
 /* Every leader but the first measures its difference from its parent, which then knows the global
- * clock; one after the other, since other messages would lengthen the round trips. */
-static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const int *parent,
-                   const int *order)
+ * clock; one after the other, since other messages would lengthen the round trips. A parent gives
+ * the turn to each child, which returns it when all below it have measured. */
+static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const int *parent)
 {
-    int rank;
-    TRY(PMPI_Comm_rank(leaders, &rank));
-    for (int i = 1; i < size; i++) {
-        int child = order[i];
-        if (rank == parent[child])
-            TRY(answer(clock, leaders, child));
-        if (rank != child)
-            continue;
-        if (i > 1)
-            TRY(PMPI_Recv(NULL, 0, MPI_INT, order[i - 1], TAG_TURN, leaders, MPI_STATUS_IGNORE));
-        TRY(follow(clock, leaders, parent[child], limit_of(size)));
-        if (i < size - 1)
-            TRY(PMPI_Send(NULL, 0, MPI_INT, order[i + 1], TAG_TURN, leaders));
+    if (clock->parent >= 0) {
+        TRY(PMPI_Recv(NULL, 0, MPI_INT, clock->parent, TAG_TURN, leaders, MPI_STATUS_IGNORE));
+        TRY(follow(clock, leaders, clock->parent, limit_of(size)));
     }
-    return MPI_SUCCESS;
+    for (int child = 0; child < size; child++) {
+        if (parent[child] != clock->leader)
+            continue;
+        TRY(PMPI_Send(NULL, 0, MPI_INT, child, TAG_TURN, leaders));
+        TRY(answer(clock, leaders, child));
+        TRY(PMPI_Recv(NULL, 0, MPI_INT, child, TAG_TURN, leaders, MPI_STATUS_IGNORE));
+    }
+    return clock->parent < 0 ? MPI_SUCCESS
+                             : PMPI_Send(NULL, 0, MPI_INT, clock->parent, TAG_TURN, leaders);
 }
 
 /* Measures one more point on each leader. */
@@ -239,17 +237,14 @@ static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
     int size;
     TRY(PMPI_Comm_size(leaders, &size));
     TRY(PMPI_Comm_rank(leaders, &clock->leader));
-    if (!clock->has_parent)
+    if (clock->parent == PARENT_OPEN)
         TRY(choose_parent(clock, leaders, size));
-    clock->has_parent = true;
-    int *parent = malloc(2 * (size_t)size * sizeof *parent);
+    int *parent = malloc((size_t)size * sizeof *parent);
     int rc = sync_all_have(leaders, parent != NULL);
     if (!rc)
         rc = PMPI_Allgather(&clock->parent, 1, MPI_INT, parent, 1, MPI_INT, leaders);
-    if (!rc) {
-        sync_tree_order(size, parent, parent + size);
-        rc = descend(clock, leaders, size, parent, parent + size);
-    }
+    if (!rc)
+        rc = descend(clock, leaders, size, parent);
     free(parent);
     return rc;
 }
@@ -314,7 +309,8 @@ int sync_remeasure(struct sync_clock *clock)
 
 int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int first)
 {
-    *clock = (struct sync_clock){.comm = comm, .domain = domain, .first = first};
+    *clock =
+        (struct sync_clock){.parent = PARENT_OPEN, .comm = comm, .domain = domain, .first = first};
     if (clock_source == CLOCK_SOURCE_EXTERNAL && !domain)
         clock->domains = 1;
     return sync_remeasure(clock);

@@ -24,13 +24,12 @@ struct sync_clock {
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
-    int leader;      /* of this rank's domain, an index among the leaders; 0 on one domain */
-    int parent;      /* of that leader, likewise; -1: it is the first */
-    bool has_parent; /* PARENT was chosen when the clock was started */
-    int domains;     /* of the communicator; with 1 nothing is measured */
-    double missed;   /* error bound of readings between the last two points */
-    double floor;    /* half of the round trips on the path to the global clock: without assuming
-                        that directions are alike no bound can be below it */
+    int leader;    /* of this rank's domain, an index among the leaders; 0 on one domain */
+    int parent;    /* of that leader, likewise; -1: it is the first; below: it is not chosen */
+    int domains;   /* of the communicator; with 1 nothing is measured */
+    double missed; /* error bound of readings between the last two points */
+    double floor;  /* half of the round trips on the path to the global clock: without assuming
+                      that directions are alike no bound can be below it */
     double worst_bound, worst_floor; /* largest of all ranks, BOUND between the first and the last
                                         point; two ranks may differ by twice as much */
     MPI_Comm comm;                   /* given to sync_start() */
@@ -45,7 +44,7 @@ static inline bool sync_measures_one_way(const struct sync_clock *clock)
     return !clock || clock->domains <= 1;
 }
 
-/* The largest error code of all ranks. A rank that returned alone would leave the others blocked in
+/* The largest error code, or status, of all ranks. A rank that returned alone would leave the others blocked in
  * the next collective; so it keeps its error until all agree here, and all return. MPI_SUCCESS is
  * the lowest code. */
 static inline int sync_agree(int error, MPI_Comm comm)

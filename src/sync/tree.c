@@ -51,13 +51,3 @@ int sync_tree(int n, int k, const int *distance, const double *error, int *paren
     free(final);
     return rc;
 }
-
-void sync_tree_order(int n, const int *parent, int *order)
-{
-    int found = 0;
-    order[found++] = 0;
-    for (int i = 0; i < found; i++)
-        for (int child = 0; child < n; child++)
-            if (parent[child] == order[i])
-                order[found++] = child;
-}

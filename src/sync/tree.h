@@ -16,7 +16,3 @@ int sync_distances(int n, int distance[SYNC_DISTANCES_MAX]);
  * rank are not read. PARENT gets for each of N ranks the rank that it follows, -1 for rank 0.
  * Returns 0, or -1 if there is no memory. */
 int sync_tree(int n, int k, const int *distance, const double *error, int *parent);
-
-/* Fills ORDER with the N ranks, each parent before its children. PARENT is a tree from
- * sync_tree(). */
-void sync_tree_order(int n, const int *parent, int *order);

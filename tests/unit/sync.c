@@ -266,14 +266,3 @@ Test(sync, the_least_sum_of_round_trips)
     cr_expect_eq(sync_distances(12, distance), 11);
     cr_expect_eq(sync_distances(1 << 30, distance), 30);
 }
-
-Test(sync, parents_come_before_their_children)
-{
-    static const int parent[] = {-1, 5, 0, 2, 5, 3, 0};
-    int order[7], position[7];
-    sync_tree_order(7, parent, order);
-    for (int i = 0; i < 7; i++)
-        position[order[i]] = i;
-    for (int i = 1; i < 7; i++)
-        cr_expect_lt(position[parent[i]], position[i], "rank %d", i);
-}
