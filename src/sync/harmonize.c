@@ -14,9 +14,13 @@ static struct sync_clock same_clock = {.domains = 1};
  * fastest: on a busy machine one is delayed by a time slice. */
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
 {
-    double mine[2] = {INFINITY, 0}, all[2]; /* fastest, slowest */
+    double mine[2] = {INFINITY, 0}, all[2], start = clock_now(); /* fastest, slowest */
     clock = clock ? clock : &same_clock;
-    *h = (struct harmony){.clock = clock, .comm = comm, .from = -1};
+    *h = (struct harmony){.clock = clock, .comm = comm, .follows = clock->comm == comm, .from = -1};
+    if (h->follows)
+        TRY(sync_remeasure(clock));
+    h->measured = clock_now();
+    h->took = h->measured - start;
     for (int i = 0; i < HARMONY_TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);

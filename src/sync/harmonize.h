@@ -21,7 +21,8 @@ struct harmony {
     double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
 };
 
-/* Measures how long an announcement takes, by HARMONY_TRIES of them. This function and harmonize()
+/* Measures a point of the clock if it belongs to COMM (NULL: it does not), and how long an
+ * announcement takes, by HARMONY_TRIES of them. This function and harmonize()
  * are collective over COMM and return an MPI error code. */
 enum { HARMONY_TRIES = 10 };
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm);

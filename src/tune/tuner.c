@@ -181,7 +181,7 @@ static int open_one(struct state *s, int k, double longest)
 static int harmony_open(struct state *s)
 {
     const double start = clock_now();
-    TRY(latency_harmony(&s->start, &s->t->c));
+    TRY(harmonize_open(&s->start, s->t->c.clock, s->t->c.comm));
     for (int k = 0; k < s->out->n; k++)
         s->each[k] = 4 * (clock_now() - start - s->start.took) / HARMONY_TRIES;
     return MPI_SUCCESS;

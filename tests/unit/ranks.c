@@ -142,7 +142,6 @@ static void read_and_begin(int rank, void *within)
     cr_assert_eq(sync_start(&clock, MPI_COMM_WORLD, (uint64_t)rank + 1, 0), MPI_SUCCESS);
     cr_assert_eq(sync_start(&followed, MPI_COMM_WORLD, (uint64_t)rank + 1, 0), MPI_SUCCESS);
     cr_assert_eq(harmonize_open(&start, &followed, MPI_COMM_WORLD), MPI_SUCCESS);
-    start.follows = true;
     for (int k = 0; k < READINGS; k++) {
         fake_mpi_compute(1e-3 * (1 + (k * 37 + rank * 11) % 60));
         double now = fake_mpi_now(), local = of_host(rank, now);

@@ -147,20 +147,6 @@ static void keep_destinations(struct direct *d, struct latency_result *result)
     }
 }
 
-int latency_harmony(struct harmony *h, const struct latency_case *c)
-{
-    const bool follows = c->clock && c->clock->comm == c->comm;
-    const double start = clock_now();
-    if (follows)
-        TRY(sync_remeasure(c->clock));
-    const double end = clock_now();
-    TRY(harmonize_open(h, c->clock, c->comm));
-    h->follows = follows;
-    h->measured = end;
-    h->took = end - start;
-    return MPI_SUCCESS;
-}
-
 static int direct_open(struct direct *d)
 {
     struct latency_run *r = d->run;
@@ -174,7 +160,7 @@ static int direct_open(struct direct *d)
     TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
     d->start = c->start ? c->start : &d->own;
     if (!c->start)
-        TRY(latency_harmony(&d->own, c));
+        TRY(harmonize_open(&d->own, c->clock, c->comm));
     d->start->from = d->last;
     d->start->slack = d->start->least; /* noise of the measurement before is over */
     return MPI_SUCCESS;

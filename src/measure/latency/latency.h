@@ -44,7 +44,7 @@ struct latency_case {
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
                                  clock_now() */
-    struct harmony *start; /* by latency_harmony(), for several measurements by "direct", which then
+    struct harmony *start; /* by harmonize_open(), for several measurements by "direct", which then
                               do not know the clocks' bound; NULL: each opens its own */
     bool every; /* figures of all pairs are wanted: a short budget is shared among all pairs, not
                    spent on the slowest ones */
@@ -167,9 +167,6 @@ const struct latency_method *latency_method_find(const char *name);
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome);
 void latency_outcome_free(struct latency_outcome *outcome);
-
-/* Opens H for C->start. Collective over C's communicator; returns an MPI error code. */
-int latency_harmony(struct harmony *h, const struct latency_case *c);
 
 /* latency_measure() with only the method "direct". */
 int latency_measure_direct(const struct latency_case *c, struct latency_outcome *outcome);
