@@ -6,7 +6,7 @@
 #include "measure/pairs/log.h"
 #include "measure/pairs/pairs.h"
 #include "measure/pairs/slow.h"
-#include "results/pairs_document.h"
+#include "results/documents.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "measure/pairs/choose.h"
 #include "measure/pairs/grid.h"
 #include "measure/pairs/log.h"
-#include "results/schedule_document.h"
+#include "results/documents.h"
 
 #include <math.h>
 #include <stddef.h>

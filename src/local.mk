@@ -69,7 +69,7 @@ libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/judg
 	src/verdict/reading.c src/verdict/situation.c src/verdict/text.c src/verdict/waits.c
 
 # results: what the bench programs write.
-libresults_la_SOURCES = src/results/pairs_document.c src/results/schedule_document.c \
+libresults_la_SOURCES = src/results/documents.c \
 	src/tune/found.c src/tune/rules.c
 
 # report: how people read it.

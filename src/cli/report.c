@@ -9,7 +9,7 @@
 #include "export/export.h"
 #include "measure/pairs/log.h"
 #include "report/report.h"
-#include "results/pairs_document.h"
+#include "results/documents.h"
 #include "verdict/text.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "measure/pairs/choose.h"
 #include "measure/pairs/log.h"
 #include "measure/pairs/slow.h"
-#include "results/schedule_document.h"
+#include "results/documents.h"
 
 /* The log printed in the paper (PetaSHA), byte for byte. */
 static const char paper_log[] = "# Testing Hostname: tg-login4\n"

@@ -1,8 +1,9 @@
-/* Latencies of pairs as a table and pictures of a document. */
+/* Latencies of pairs, and a broadcast schedule, as tables and pictures of a document. */
 #pragma once
 
 #include "document/document.h"
 #include "measure/pairs/data.h"
+#include "trees/schedule.h"
 
 /* Adds the table "pairs" to D: a row for each pair, direction and size, with round trips, one-way
  * latencies and the parameters of LogGP. Text shows it only with IN_TEXT. */
@@ -11,3 +12,8 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text);
 /* Heat maps of means and of standard deviations of the round trip, a map for each size in the table
  * "pairs", which D must have. The diagonal, which is not measured, stays empty. */
 void pairs_pictures(struct document *d);
+
+/* Adds two tables: "tree", a row for each rank below its parent, in the order of sending, with
+ * predicted arrivals; and "tree_messages". If arrivals are known, adds their picture, a timeline.
+ * HOST: the ranks' host names, or NULL. */
+void schedule_document(const struct schedule *s, char *const *host, struct document *d);
