@@ -14,7 +14,7 @@
 #include "base/options.h"
 #include "base/reason.h"
 #include "document/document.h"
-#include "measure/plan.h"
+#include "measure/series.h"
 #include "sync/sync.h"
 
 #include <mpi.h>
@@ -38,7 +38,8 @@ struct bench {
     const char *without; /* set by the program: names of common options that have no effect in it
                             and are refused, as in "warmup stop"; NULL for none */
 
-    char *command;               /* the command line */
+    char *command;        /* the command line */
+    struct place *places; /* rank 0: where every rank runs (base/topology.h); elsewhere NULL */
     char cvars[BENCH_CVARS_MAX]; /* the control variables that --cvar has set: "NAME=NUMBER, ..." */
 };
 
@@ -86,9 +87,6 @@ struct bench_point {
 /* If ERROR is not MPI_SUCCESS: prints "PROGRAM: NAME of 8 bytes among 4 ranks: ...", and aborts. */
 void bench_check(const struct bench *b, int error, const struct bench_point *point);
 
-/* The largest STATUS of all ranks of COMM, on all of them. */
-int bench_worst(MPI_Comm comm, int status);
-
 /* All ranks call it: prints the reasons given (base/reason.h), ends MPI and the program. */
 _Noreturn void bench_leave(int status);
 
@@ -124,10 +122,6 @@ void bench_remark(struct table *t);
  * spends a second on measuring their drift: otherwise the bound would grow by about a microsecond
  * per millisecond. */
 void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first);
-
-/* Collective: where every rank runs (base/topology.h). Rank 0 gets an array, to be released by
- * free(); the others NULL. */
-struct place *bench_places(const struct bench *b);
 
 /* Rank 0 saves the document (which may be NULL elsewhere); all ranks finalize MPI and exit with
  * STATUS, or with 1 if saving failed. */

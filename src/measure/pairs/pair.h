@@ -1,11 +1,7 @@
 /* Two ranks measure each other: the step that all orders of pairs repeat. */
 #pragma once
 
-#include "measure/pairs/data.h"
-#include "measure/pairs/plan.h"
-
-#include <mpi.h>
-#include <stddef.h>
+#include "measure/pairs/pairs.h"
 
 /* PAIR_BURST: messages in a burst, for measuring the gap; the buffer has room for all of them. */
 enum {

@@ -1,8 +1,7 @@
-#include "measure/pairs/pairs.h"
+#include "measure/pairs/pair.h"
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/pairs/pair.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,46 @@
 #pragma once
 
 #include "measure/pairs/data.h"
-#include "measure/pairs/plan.h"
+#include "sync/sync.h"
 
 #include <mpi.h>
+
+/* In which order pairs are measured. */
+enum pairs_order {
+    PAIRS_PAPER,      /* one pair at a time, i < j, repeats as the outermost loop, a barrier before
+                         each exchange */
+    PAIRS_TOURNAMENT, /* P - 1 rounds (P if odd) of disjoint pairs, a barrier before each round.
+                         Pairs of one round may share links, cards or processors. So some are
+                         re-measured alone; if one of them is then faster by PAIRS_SHARED, all are
+                         re-measured one at a time */
+    PAIRS_ONE_AT_A_TIME /* each pair with all its sizes and repeats, a barrier before it */
+};
+
+/* How the messages of a round trip are sent and received. */
+enum pairs_messages {
+    PAIRS_STANDARD,   /* MPI_Send, MPI_Recv */
+    PAIRS_PERSISTENT, /* MPI_Send_init, MPI_Recv_init, then MPI_Start and MPI_Wait */
+    PAIRS_PARTITIONED /* MPI_Psend_init, MPI_Precv_init, MPI_Start, MPI_Pready for each of 4
+                         partitions (1 if they do not divide the size), MPI_Wait; see
+                         pairs_partitioned */
+};
+extern const bool pairs_partitioned; /* whether the library has them */
+
+struct pairs_plan {
+    const size_t *sizes; /* bytes, ascending */
+    int n_sizes;
+    int repeats; /* per pair and size; paper: 100 */
+    enum pairs_order order;
+    double budget; /* not PAIRS_PAPER: seconds for one pair and size; if short, fewer repeats, but
+                      at least 3. 0: no limit */
+    double until;  /* not PAIRS_PAPER: clock_now() at which each rank gives up; 0: never */
+    enum pairs_messages messages; /* with PAIRS_PAPER only PAIRS_STANDARD */
+    bool receives; /* also measure the receive call, and whether a send waits for it; takes half as
+                      long again */
+    bool ports;    /* PAIRS_TOURNAMENT: also find the ports of each sender */
+    const struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies. NULL if
+                                       all read one clock */
+};
 
 /* Defaults: 64 bytes, 100 repeats, tournament, no time limit, one clock. */
 struct pairs_plan pairs_plan_default(void);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "measure/collective/operation.h"
-#include "measure/plan.h"
 #include "sync/harmonize.h"
 
 #include <stdbool.h>
