@@ -25,13 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int bench_worst(MPI_Comm comm, int status)
-{
-    int all = status;
-    MPI_Allreduce(&status, &all, 1, MPI_INT, MPI_MAX, comm);
-    return all;
-}
-
 OPTION_NAMES(algorithm_name, n_bcasts, bcasts[i]->run ? bcasts[i]->name : "")
 
 const struct option_registry bench_algorithms = {"algorithm", algorithm_name, NULL};
@@ -151,6 +144,21 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     return result;
 }
 
+static void find_places(struct bench *b)
+{
+    struct place mine;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length;
+    PMPI_Get_processor_name(name, &length);
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
+        place_set_host(&mine, name);
+    else
+        place_here(&mine);
+    if (b->rank == 0)
+        b->places = memory_alloc((size_t)b->size * sizeof mine);
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, b->places, sizeof mine, MPI_BYTE, 0, b->comm);
+}
+
 void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_program *program)
 {
     int provided;
@@ -174,28 +182,13 @@ void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_p
         bench_leave(all[0] ? STATUS_USAGE : STATUS_GOOD);
     if (b->yield)
         clock_give_way();
+    find_places(b);
     bench_watch();
 }
 
 /* --- facts --- */
 
 static struct document *the_document; /* on rank 0 */
-
-struct place *bench_places(const struct bench *b)
-{
-    struct place mine, *all = NULL;
-    char name[MPI_MAX_PROCESSOR_NAME];
-    int length;
-    PMPI_Get_processor_name(name, &length);
-    if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        place_set_host(&mine, name);
-    else
-        place_here(&mine);
-    if (b->rank == 0)
-        all = calloc((size_t)b->size, sizeof *all);
-    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, b->comm);
-    return all;
-}
 
 static void fact_date(struct document *d)
 {
@@ -272,7 +265,6 @@ void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first)
 struct document *bench_document(const struct bench *b, const char *schema)
 {
     char library[128];
-    struct place *places = bench_places(b);
     if (b->rank)
         return NULL;
     struct document *d = document_new(schema);
@@ -289,9 +281,8 @@ struct document *bench_document(const struct bench *b, const char *schema)
     else
         document_fact(d, "clock", "CLOCK_MONOTONIC_RAW, %.0f ns a reading", 1e9 * clock_cost());
     fact_repetitions(d, b);
-    fact_ranks(d, places, (size_t)b->size);
-    fact_load(d, b, place_oversubscription(places, (size_t)b->size));
-    free(places);
+    fact_ranks(d, b->places, (size_t)b->size);
+    fact_load(d, b, place_oversubscription(b->places, (size_t)b->size));
     bench_keep(b, d);
     return d;
 }
@@ -387,10 +378,11 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
     judge(b, d);
     int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
-    failed = bench_worst(b->comm, failed);
+    failed = sync_agree(failed, b->comm);
     bench_keep_end(!failed);
     document_free(d);
     free(b->command);
+    free(b->places);
     MPI_Comm_free(&b->comm);
     bench_leave(failed ? STATUS_FAILED : status);
 }

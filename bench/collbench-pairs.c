@@ -176,15 +176,14 @@ static bool add_all_slow(const struct pairs *p, double factor, struct document *
     return n > 0;
 }
 
-static int report(const struct pairs_options *o, const struct pairs *p, const struct place *place,
-                  struct document *d)
+static int report(const struct pairs_options *o, const struct pairs *p, struct document *d)
 {
     document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
     if (o->messages != PAIRS_STANDARD)
         document_fact(d, "messages", "%s; those of o_r, g and protocol are standard",
                       messages[o->messages]);
-    add_relations(p, place, d);
+    add_relations(p, o->bench.places, d);
     if (p->n <= TABLE_MAX)
         pairs_table(p, d, p->n <= TEXT_MAX);
     else
@@ -214,7 +213,7 @@ int main(int argc, char **argv)
     o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, &program);
     struct bench *b = &o.bench;
-    if (bench_worst(b->comm, b->rank == 0 && !save_possible(o.log)))
+    if (sync_agree(b->rank == 0 && !save_possible(o.log), b->comm))
         bench_leave(STATUS_USAGE);
     if (o.suspect > 0 && b->ranks.max < 4)
         bench_refuse(b, "--suspect compares at least 4 ranks: start more by mpiexec -n");
@@ -223,7 +222,6 @@ int main(int argc, char **argv)
     struct bench_group group = {0};
     struct bench_values sizes = bench_values(&b->sizes);
     struct document *d = bench_document(b, "collbench-pairs/2");
-    struct place *places = bench_places(b);
     bench_group_open(b, b->ranks.max, &group);
     if (group.comm != MPI_COMM_NULL) {
         struct pairs p;
@@ -240,11 +238,10 @@ int main(int argc, char **argv)
             MPI_Abort(b->comm, 1);
         }
         if (d)
-            status = report(&o, &p, places, d);
+            status = report(&o, &p, d);
         pairs_free(&p);
     }
     bench_group_close(b, &group);
-    free(places);
     MPI_Bcast(&status, 1, MPI_INT, 0, b->comm);
     bench_finish(b, d, status);
 }

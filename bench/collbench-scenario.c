@@ -406,5 +406,5 @@ int main(int argc, char **argv)
     bench_group_close(&o.bench, &w.group);
     if (d)
         add_results(&w, d);
-    bench_finish(&o.bench, d, bench_worst(o.bench.comm, w.wrong));
+    bench_finish(&o.bench, d, sync_agree(w.wrong, o.bench.comm));
 }

@@ -284,7 +284,7 @@ static void open_group(struct tree_session *t, size_t ranks)
         bcast_grid_close(&t->grid);
     bench_group_open(b, ranks, &t->group);
     bool good = t->group.comm == MPI_COMM_NULL || open_latencies(t, why, sizeof why);
-    int failed = bench_worst(b->comm, !good);
+    int failed = sync_agree(!good, b->comm);
     MPI_Bcast(why, WHY_MAX, MPI_CHAR, 0, b->comm);
     if (failed)
         bench_refuse(b, "%s", why);

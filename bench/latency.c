@@ -344,7 +344,7 @@ static void visit(void *arg, const size_t *at)
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
     struct operation_call call;
     bool prepared = operation_prepare(&call, of, v->group.comm, o->root, p.bytes);
-    if (is_persistent(o, at[THING]) && !bench_worst(v->group.comm, !prepared))
+    if (is_persistent(o, at[THING]) && !sync_agree(!prepared, v->group.comm))
         bench_check(&o->bench, operation_persist(&call), &p);
     call.by = o->broadcasts ? bcasts[o->things.at[at[THING]]] : NULL;
     struct latency_case c = operation_case(&call, o->fresh);
@@ -354,7 +354,7 @@ static void visit(void *arg, const size_t *at)
     c.plan = o->bench.plan;
     c.clock = &v->group.clock;
     c.every = o->by_pair;
-    if (bench_worst(c.comm, !prepared)) {
+    if (sync_agree(!prepared, c.comm)) {
         if (o->bench.rank == 0)
             reason_print(o->bench.program, "no memory for %s of %zu bytes among %d ranks: left out",
                          p.name, p.bytes, p.ranks);
@@ -407,7 +407,7 @@ int main(int argc, char **argv)
                               .sizes = bench_values(&b->sizes)};
     v.group.first = o.root;
     const bool opened = b->rank > 0 || !o.arrivals.directory || open_recorded(&v);
-    if (bench_worst(b->comm, !opened))
+    if (sync_agree(!opened, b->comm))
         bench_leave(STATUS_USAGE);
     const size_t length[] = {v.ranks.n, o.things.n, v.sizes.n, 1 + o.arrivals.n};
     struct document *d = open_document(&v);
@@ -423,5 +423,5 @@ int main(int argc, char **argv)
     if (v.tables)
         latency_tables_end(v.tables);
     profile_free(v.recorded);
-    bench_finish(b, d, bench_worst(b->comm, v.wrong > 0 || !saved));
+    bench_finish(b, d, sync_agree(v.wrong > 0 || !saved, b->comm));
 }

@@ -84,10 +84,10 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
 {
     struct tune *t = memory_alloc(sizeof *t);
     *t = (struct tune){.o = o, .library = tuning_library(), .d = d};
-    if (bench_worst(o->bench.comm, !t->library))
+    if (sync_agree(!t->library, o->bench.comm))
         bench_refuse(&o->bench, "--tune: this MPI library has no algorithms that can be chosen "
                                 "while a program runs: use: --cvar, or MPICH or Open MPI");
-    if (bench_worst(o->bench.comm, d && !open_set(t)))
+    if (sync_agree(d && !open_set(t), o->bench.comm))
         bench_leave(STATUS_USAGE);
     if (d) {
         t->table = document_table_of(d, "tuned", "The library's choice and the fastest", columns);
