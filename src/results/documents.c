@@ -1,8 +1,9 @@
 #include "results/documents.h"
 
+#include "base/try.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct column columns[] = {
@@ -128,13 +129,13 @@ static void add_rank(struct schedule_drawing *w, int u, size_t indent)
 
 void schedule_document(const struct schedule *s, char *const *host, struct document *d)
 {
+    FREED char *line = malloc(3 * (size_t)s->n + 32);
     struct schedule_drawing w = {s, host, document_table_of(d, "tree", s->name, tree_columns),
                                  document_table_of(d, "tree_messages", NULL, message_columns),
-                                 malloc(3 * (size_t)s->n + 32)};
-    if (!w.line)
+                                 line};
+    if (!line)
         return;
     add_rank(&w, s->root, 0);
-    free(w.line);
     if (isnan(s->completion))
         return;
     document_picture(d, &(struct picture){.kind = PICTURE_TIMELINE,

@@ -166,13 +166,11 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct
 
 /* Measures the round trips of this leader, in disjoint pairs: for each distance the even multiples
  * ask first, then the odd ones. ERROR gets one value for each distance. */
-static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int k,
+static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int size, int k,
                            const int *distance, double *error)
 {
     static const struct limit few = {.exchanges = EXCHANGES_MIN};
-    int rank, size;
-    TRY(PMPI_Comm_rank(leaders, &rank));
-    TRY(PMPI_Comm_size(leaders, &size));
+    const int rank = clock->leader;
     for (int turn = 0; turn < 2 * k; turn++) {
         int d = distance[turn / 2];
         struct sync_point point = {.bound = INFINITY};
@@ -192,23 +190,16 @@ static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int
 /* Chooses the leader that this one will follow. */
 static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
 {
-    int rank, distance[SYNC_DISTANCES_MAX], k = sync_distances(size, distance);
-    double own[SYNC_DISTANCES_MAX], *all = malloc((size_t)size * (size_t)k * sizeof *all);
-    int *parent = malloc((size_t)size * sizeof *parent);
-    int rc = sync_all_have(leaders, all && parent);
-    if (!rc)
-        rc = PMPI_Comm_rank(leaders, &rank);
-    if (!rc)
-        rc = try_round_trips(clock, leaders, k, distance, own);
-    if (!rc)
-        rc = PMPI_Allgather(own, k, MPI_DOUBLE, all, k, MPI_DOUBLE, leaders);
-    if (!rc)
-        rc = sync_all_have(leaders, sync_tree(size, k, distance, all, parent) == 0);
-    if (!rc)
-        clock->parent = parent[rank];
-    free(parent);
-    free(all);
-    return rc;
+    int distance[SYNC_DISTANCES_MAX], k = sync_distances(size, distance);
+    double own[SYNC_DISTANCES_MAX];
+    FREED double *all = malloc((size_t)size * (size_t)k * sizeof *all);
+    FREED int *parent = malloc((size_t)size * sizeof *parent);
+    TRY(sync_all_have(leaders, all && parent));
+    TRY(try_round_trips(clock, leaders, size, k, distance, own));
+    TRY(PMPI_Allgather(own, k, MPI_DOUBLE, all, k, MPI_DOUBLE, leaders));
+    TRY(sync_all_have(leaders, sync_tree(size, k, distance, all, parent) == 0));
+    clock->parent = parent[clock->leader];
+    return MPI_SUCCESS;
 }
 
 /* Every leader but the first measures its difference from its parent, which then knows the global
@@ -239,14 +230,10 @@ static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
     TRY(PMPI_Comm_rank(leaders, &clock->leader));
     if (clock->parent == PARENT_OPEN)
         TRY(choose_parent(clock, leaders, size));
-    int *parent = malloc((size_t)size * sizeof *parent);
-    int rc = sync_all_have(leaders, parent != NULL);
-    if (!rc)
-        rc = PMPI_Allgather(&clock->parent, 1, MPI_INT, parent, 1, MPI_INT, leaders);
-    if (!rc)
-        rc = descend(clock, leaders, size, parent);
-    free(parent);
-    return rc;
+    FREED int *parent = malloc((size_t)size * sizeof *parent);
+    TRY(sync_all_have(leaders, parent != NULL));
+    TRY(PMPI_Allgather(&clock->parent, 1, MPI_INT, parent, 1, MPI_INT, leaders));
+    return descend(clock, leaders, size, parent);
 }
 
 /* The leader of each domain has measured; the rest of its domain reads the same clock. All are on

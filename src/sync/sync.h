@@ -44,9 +44,9 @@ static inline bool sync_measures_one_way(const struct sync_clock *clock)
     return !clock || clock->domains <= 1;
 }
 
-/* The largest error code, or status, of all ranks. A rank that returned alone would leave the others blocked in
- * the next collective; so it keeps its error until all agree here, and all return. MPI_SUCCESS is
- * the lowest code. */
+/* The largest error code, or status, of all ranks. A rank that returned alone would leave the
+ * others blocked in the next collective; so it keeps its error until all agree here, and all
+ * return. MPI_SUCCESS is the lowest code. */
 static inline int sync_agree(int error, MPI_Comm comm)
 {
     int all = error, failed = PMPI_Allreduce(&error, &all, 1, MPI_INT, MPI_MAX, comm);

@@ -1,8 +1,9 @@
 #include "sync/tree.h"
 
+#include "base/try.h"
+
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 enum { TRIED_BY_ALL = 12 };
 
@@ -26,13 +27,15 @@ static void relax(double *sum, int *parent, int from, int to, double error)
 /* Dijkstra's algorithm. */
 int sync_tree(int n, int k, const int *distance, const double *error, int *parent)
 {
-    double *sum = malloc((size_t)n * sizeof *sum);
-    bool *final = calloc((size_t)n, sizeof *final);
-    for (int i = 0; sum && final && i < n; i++) {
+    FREED double *sum = malloc((size_t)n * sizeof *sum);
+    FREED bool *final = calloc((size_t)n, sizeof *final);
+    if (!sum || !final)
+        return -1;
+    for (int i = 0; i < n; i++) {
         sum[i] = i ? INFINITY : 0;
         parent[i] = i ? 0 : -1;
     }
-    for (int step = 0; sum && final && step < n; step++) {
+    for (int step = 0; step < n; step++) {
         int from = -1;
         for (int i = 0; i < n; i++)
             if (!final[i] && (from < 0 || sum[i] < sum[from]))
@@ -46,8 +49,5 @@ int sync_tree(int n, int k, const int *distance, const double *error, int *paren
                 relax(sum, parent, from, down, error[down * k + j]);
         }
     }
-    int rc = sum && final ? 0 : -1;
-    free(sum);
-    free(final);
-    return rc;
+    return 0;
 }

@@ -1,10 +1,10 @@
 /* Trees from latencies: the paper's, earliest-completion trees, and an optimiser. */
+#include "base/try.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The queue is an array: a changed key costs nothing, and in a dense graph a scan for the smallest
@@ -25,14 +25,16 @@ static int dequeue_min(const double *dist, const bool *queued, int n)
 static bool build_paper(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
     int n = g->n;
-    double *dist = malloc((size_t)n * sizeof *dist);
-    bool *queued = malloc((size_t)n * sizeof *queued), good = dist && queued;
+    FREED double *dist = malloc((size_t)n * sizeof *dist);
+    FREED bool *queued = malloc((size_t)n * sizeof *queued);
     (void)b;
-    for (int v = 0; good && v < n; v++) {
+    if (!dist || !queued)
+        return false;
+    for (int v = 0; v < n; v++) {
         dist[v] = v == s->root ? 0 : INFINITY;
         queued[v] = true;
     }
-    for (int i = 0; good && i < n; i++) {
+    for (int i = 0; i < n; i++) {
         int u = dequeue_min(dist, queued, n);
         queued[u] = false;
         s->order[i] = u;
@@ -47,9 +49,7 @@ static bool build_paper(const struct bcast *b, const struct graph *g, struct sch
             }
         }
     }
-    free(dist);
-    free(queued);
-    return good;
+    return true;
 }
 
 const struct bcast tree_grid_paper = {
@@ -142,18 +142,11 @@ static bool run_greedy(struct greedy *w, struct schedule *s)
 bool build_earliest(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
     size_t n = (size_t)g->n;
-    struct greedy w = {.rule = b,
-                       .g = g,
-                       .target = malloc(n * n * sizeof *w.target),
-                       .next = calloc(2 * n, sizeof *w.next),
-                       .ready = malloc(2 * n * sizeof *w.ready)};
-    w.ahead = w.ready + n;
-    w.sent = w.next + n;
-    bool good = w.target && w.next && w.ready && run_greedy(&w, s);
-    free(w.target);
-    free(w.next);
-    free(w.ready);
-    return good;
+    FREED struct vertex_key *target = malloc(n * n * sizeof *target);
+    FREED int *next = calloc(2 * n, sizeof *next);
+    FREED double *ready = malloc(2 * n * sizeof *ready);
+    struct greedy w = {b, g, target, next, ready, .ahead = ready + n, .sent = next + n};
+    return target && next && ready && run_greedy(&w, s);
 }
 
 #define EARLIEST(symbol, words, ...)                                                               \

@@ -1,9 +1,9 @@
 #include "trees/schedule.h"
 
 #include "base/array.h"
+#include "base/try.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* All arrays are in one block, which begins with the labels. */
@@ -48,7 +48,8 @@ static int set_order(struct schedule *s)
 
 bool schedule_link(struct schedule *s)
 {
-    int n = s->n, *next = malloc((size_t)n * sizeof *next);
+    int n = s->n;
+    FREED int *next = malloc((size_t)n * sizeof *next);
     if (!next)
         return false;
     memset(s->first, 0, ((size_t)n + 1) * sizeof *s->first);
@@ -64,7 +65,6 @@ bool schedule_link(struct schedule *s)
         if (s->parent[v] >= 0)
             s->child[next[s->parent[v]]++] = v;
     }
-    free(next);
     return set_order(s) == n;
 }
 
@@ -158,10 +158,8 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
 
 double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing)
 {
-    double *at = malloc((size_t)s->n * sizeof *at);
-    double last = at ? find_arrivals(s, g, sharing, at) : NAN;
-    free(at);
-    return last;
+    FREED double *at = malloc((size_t)s->n * sizeof *at);
+    return at ? find_arrivals(s, g, sharing, at) : NAN;
 }
 
 int vertex_compare(const void *a, const void *b)
@@ -173,7 +171,7 @@ int vertex_compare(const void *a, const void *b)
 /* The child with the most time left when its injection is over is the first. */
 void schedule_label(struct schedule *s, const struct graph *g)
 {
-    struct vertex_key *rest = malloc((size_t)s->n * sizeof *rest);
+    FREED struct vertex_key *rest = malloc((size_t)s->n * sizeof *rest);
     set_order(s);
     for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the previous order remains, also
                                                      a valid one */
@@ -187,6 +185,5 @@ void schedule_label(struct schedule *s, const struct graph *g)
             s->child[from + i] = rest[i].v;
         s->label[u] = label_of(s, g, u);
     }
-    free(rest);
     schedule_predict(s, g, 1);
 }

@@ -2,7 +2,6 @@
 
 #include "base/try.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { TAG = 0x6773, IN_FLIGHT = 8 };
@@ -36,25 +35,20 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
     *result = NULL;
     TRY(PMPI_Comm_rank(comm, &rank));
     TRY(PMPI_Comm_size(comm, &size));
-    int n = 3 * size + 3, *numbers = malloc((size_t)n * sizeof *numbers);
-    struct schedule_part *part = malloc(sizeof *part + (size_t)size * sizeof *part->child);
+    int n = 3 * size + 3;
+    FREED int *numbers = malloc((size_t)n * sizeof *numbers);
+    FREED struct schedule_part *part = malloc(sizeof *part + (size_t)size * sizeof *part->child);
     int good = numbers && part && (rank > 0 || s->n == size), all = 0;
-    int error = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
-    if (error == MPI_SUCCESS && !all)
-        error = MPI_ERR_NO_MEM;
-    if (error == MPI_SUCCESS) {
-        if (rank == 0)
-            pack(s, numbers);
-        error = PMPI_Bcast(numbers, n, MPI_INT, 0, comm);
-    }
-    if (error == MPI_SUCCESS) {
-        take_part(numbers, rank, size, part);
-        *result = part;
-        part = NULL;
-    }
-    free(numbers);
-    free(part);
-    return error;
+    TRY(PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm));
+    if (!all)
+        return MPI_ERR_NO_MEM;
+    if (rank == 0)
+        pack(s, numbers);
+    TRY(PMPI_Bcast(numbers, n, MPI_INT, 0, comm));
+    take_part(numbers, rank, size, part);
+    *result = part;
+    part = NULL;
+    return MPI_SUCCESS;
 }
 
 struct message {
@@ -135,14 +129,12 @@ static int run(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     if (m.n == 1)
         return run_whole(part, &m);
     size_t requests = (size_t)part->in_flight * (1 + (size_t)part->n_children);
-    MPI_Request *request = malloc(requests * sizeof *request);
+    FREED MPI_Request *request = malloc(requests * sizeof *request);
     if (!request)
         return MPI_ERR_NO_MEM;
     for (size_t i = 0; i < requests; i++)
         request[i] = MPI_REQUEST_NULL;
-    int error = run_segments(part, &m, request);
-    free(request);
-    return error;
+    return run_segments(part, &m, request);
 }
 
 struct bcast bcast_from_schedule(const struct schedule_part *part)

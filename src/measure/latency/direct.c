@@ -205,11 +205,9 @@ extern const struct latency_method latency_repro_window;
 static int run(struct latency_run *r, struct latency_result *result)
 {
     const bool window = result->method == &latency_repro_window;
-    struct direct d = {
+    struct direct d __attribute__((cleanup(direct_close))) = {
         .run = r, .last = window || r->c->together ? -1 : r->c->root, .window = window};
-    int error = measure(&d, result);
-    direct_close(&d);
-    return error;
+    return measure(&d, result);
 }
 
 /* --- the pilot measurement of all pairs --- */
@@ -275,10 +273,9 @@ static int pilot(struct direct *d)
 
 int run_pilot(struct latency_run *r)
 {
-    struct direct d = {.run = r, .last = -1, .hold = 2 * r->gap};
-    int error = pilot(&d);
-    direct_close(&d);
-    return error;
+    struct direct d
+        __attribute__((cleanup(direct_close))) = {.run = r, .last = -1, .hold = 2 * r->gap};
+    return pilot(&d);
 }
 
 /* --- the methods --- */

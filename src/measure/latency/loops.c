@@ -219,16 +219,15 @@ static int measure(struct latency_run *r, const struct loop *loop, const struct 
                    struct latency_result *result)
 {
     size_t room = (size_t)r->size * sizeof(double) + (size_t)r->c->ring_bytes;
-    struct looping q = {.run = r, .loop = loop, .result = result, .own = calloc(room, 1)};
-    int error = sync_all_have(r->c->comm, q.own != NULL);
-    if (error == MPI_SUCCESS)
-        error = run_series(r, plan, batch_loop, &q, result);
-    if (error == MPI_SUCCESS && r->keeps && loop->times == TIMES_OF_EACH) {
+    FREED void *own = calloc(room, 1);
+    struct looping q = {.run = r, .loop = loop, .result = result, .own = own};
+    TRY(sync_all_have(r->c->comm, own != NULL));
+    TRY(run_series(r, plan, batch_loop, &q, result));
+    if (r->keeps && loop->times == TIMES_OF_EACH) {
         keep_gap(r, &result->series);
         keep_ranks(result);
     }
-    free(q.own);
-    return error;
+    return MPI_SUCCESS;
 }
 
 static int run_loop(struct latency_run *r, struct latency_result *result)

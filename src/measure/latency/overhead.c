@@ -80,16 +80,14 @@ static bool may_have_message(const struct latency_run *r, const struct latency_r
 static int run(struct latency_run *r, struct latency_result *result)
 {
     size_t n = (size_t)r->size;
-    r->own = r->keeps ? calloc(n, n) : NULL;
-    int error = sync_all_have(r->c->comm, r->own || !r->keeps);
-    if (error == MPI_SUCCESS)
-        error = run_gap_once(r, 0.1);
-    if (error == MPI_SUCCESS)
-        error = run_pairs(r, true, one);
-    for (int i = 0; error == MPI_SUCCESS && r->keeps && i < r->size; i++)
+    FREED unsigned char *delays = r->keeps ? calloc(n, n) : NULL;
+    r->own = delays;
+    TRY(sync_all_have(r->c->comm, delays || !r->keeps));
+    TRY(run_gap_once(r, 0.1));
+    TRY(run_pairs(r, true, one));
+    for (int i = 0; r->keeps && i < r->size; i++)
         result->figure[i].has_message = may_have_message(r, result, i);
-    free(r->own);
-    return error;
+    return MPI_SUCCESS;
 }
 
 const struct latency_method latency_overhead = {

@@ -30,16 +30,16 @@ COMPARISON(compare_candidates, struct candidate, ORDER(y->time, x->time) ?: ORDE
 
 void pilot_sort(const struct pilot *p, int *pair, int n)
 {
-    struct candidate *c = malloc((size_t)n * sizeof *c);
-    for (int k = 0; c && k < n; k++) {
+    FREED struct candidate *c = malloc((size_t)n * sizeof *c);
+    if (!c)
+        return;
+    for (int k = 0; k < n; k++) {
         double least = p->least[pair[k]];
         c[k] = (struct candidate){isnan(least) ? -1 : least, k, pair[k]};
     }
-    if (c)
-        qsort(c, (size_t)n, sizeof *c, compare_candidates);
-    for (int k = 0; c && k < n; k++)
+    qsort(c, (size_t)n, sizeof *c, compare_candidates);
+    for (int k = 0; k < n; k++)
         pair[k] = c[k].pair;
-    free(c);
 }
 
 int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
@@ -61,14 +61,10 @@ struct pair_list {
 
 /* By distance between the ranks, so that an early end has covered every source; or slowest
  * first. */
-static bool list_make(struct pair_list *list, const struct latency_run *r, bool with_self)
+static void list_fill(struct pair_list *list, const struct latency_run *r, bool with_self)
 {
     bool ranks = r->result->method->figures == FIGURES_RANKS;
-    int pairs = r->size * r->size;
-    list->index = malloc((size_t)pairs * sizeof *list->index);
-    if (!list->index)
-        return false;
-    for (int k = 0; k < (ranks ? r->size : pairs); k++) {
+    for (int k = 0; k < (ranks ? r->size : r->size * r->size); k++) {
         int from = k % r->size, to = (k + 1 + k / r->size) % r->size;
         if (ranks)
             list->index[list->n++] = k;
@@ -77,7 +73,6 @@ static bool list_make(struct pair_list *list, const struct latency_run *r, bool 
     }
     if (!ranks && r->pilot.least)
         pilot_sort(&r->pilot, list->index, list->n);
-    return true;
 }
 
 /* How many pairs from the K-th on may be slower than the slowest one measured. */
@@ -144,12 +139,14 @@ static void judge_left_out(const struct latency_run *r, const struct pair_list *
 
 int run_pairs(struct latency_run *r, bool with_self, pair_run one)
 {
-    struct pair_list list = {0};
-    int error = sync_all_have(r->c->comm, !r->keeps || list_make(&list, r, with_self));
-    if (error == MPI_SUCCESS)
-        error = list_run(r, &list, one);
-    if (error == MPI_SUCCESS && r->keeps)
+    const size_t pairs = (size_t)r->size * (size_t)r->size;
+    FREED int *index = r->keeps ? malloc(pairs * sizeof *index) : NULL;
+    struct pair_list list = {.index = index};
+    TRY(sync_all_have(r->c->comm, !r->keeps || index));
+    if (r->keeps)
+        list_fill(&list, r, with_self);
+    TRY(list_run(r, &list, one));
+    if (r->keeps)
         judge_left_out(r, &list);
-    free(list.index);
-    return error;
+    return MPI_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /* Makes the graph of a broadcast from the latencies of pairs. */
+#include "base/try.h"
 #include "measure/pairs/data.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A message of BYTES, and the quantities that were measured for all pairs. */
 struct sized {
@@ -128,11 +128,9 @@ static void graph_row(const struct sized *m, int u, struct graph *g, double *lea
 
 bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g)
 {
-    double *least = malloc(2 * (size_t)p->n * sizeof *least);
-    if (!least || !graph_new(g, p->n)) {
-        free(least);
+    FREED double *least = malloc(2 * (size_t)p->n * sizeof *least);
+    if (!least || !graph_new(g, p->n))
         return false;
-    }
     const struct sized m = {p,
                             bytes,
                             segment,
@@ -142,6 +140,5 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, st
                             pairs_all_known(p, PAIRS_ONE_WAY) && pairs_all_known(p, PAIRS_BOUND)};
     for (int u = 0; u < p->n; u++)
         graph_row(&m, u, g, least);
-    free(least);
     return true;
 }

@@ -259,7 +259,7 @@ static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
 bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder,
                      size_t segment, struct bcast_grid_plan *plan, char *why, size_t size)
 {
-    struct choice *c = calloc(1, sizeof *c);
+    FREED struct choice *c = calloc(1, sizeof *c);
     int error = MPI_SUCCESS, best = 0;
     *plan = (struct bcast_grid_plan){.trial_grid = ESTIMATE_UNKNOWN,
                                      .trial_native = ESTIMATE_UNKNOWN,
@@ -269,17 +269,14 @@ bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast 
         snprintf(why, size, "no memory for trees");
     if (good && g->rank == 0)
         good = choice_find_schedules(&g->pairs, root, bytes, builder, segment, c, why, size);
-    if (!agree(g->comm, good, why, size)) {
-        free(c);
+    if (!agree(g->comm, good, why, size))
         return false;
-    }
     error = run_trials(g, root, bytes, c, &best, plan);
     if (error == MPI_SUCCESS && !plan->part)
         error = schedule_distribute(&c->s[0], g->comm, &plan->part);
     if (error == MPI_SUCCESS && g->rank == 0)
         take_best(g, bytes, &c->s[best], plan);
     choice_free(c);
-    free(c);
     if (error != MPI_SUCCESS) {
         snprintf(why, size, "the schedule could not be given to all ranks");
         free(plan->part);

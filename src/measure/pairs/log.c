@@ -1,10 +1,10 @@
 #include "measure/pairs/log.h"
 
 #include "base/input.h"
+#include "base/try.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 void pairs_log_write(const struct pairs *p, FILE *out)
@@ -192,7 +192,7 @@ static bool is_complete(const struct pairs *p, char *why, size_t size)
 /* Reads the lines twice: first to count the ranks. */
 bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
 {
-    char *log = NULL;
+    FREED char *log = NULL;
     size_t room = 0;
     *p = (struct pairs){0};
     ssize_t read = getdelim(&log, &room, '\0', in);
@@ -208,7 +208,6 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
     good = good && take_lines(&counter, log, length, p, why, size) &&
            make_room(&counter, p, why, size) && take_lines(&r, log, length, p, why, size) &&
            is_complete(p, why, size);
-    free(log);
     if (!good)
         pairs_free(p);
     return good;

@@ -105,24 +105,21 @@ static int collect(struct pairs_run *m, struct pairs *p)
 
 static int collect_hosts(struct pairs_run *m, struct pairs *p)
 {
-    char name[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    FREED char *all = m->rank == 0 ? malloc((size_t)m->n * sizeof name) : NULL;
     int length;
     TRY(PMPI_Get_processor_name(name, &length));
     for (char *c = name; *c; c++) /* the name becomes a column of the log */
         if (*c == ' ' || *c == '\t')
             *c = '_';
-    if (m->rank == 0)
-        all = malloc((size_t)m->n * sizeof name);
-    int error =
-        sync_all_have(m->comm, m->rank != 0 || all)
-            ?: PMPI_Gather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, 0, m->comm);
-    for (int i = 0; m->rank == 0 && error == MPI_SUCCESS && i < m->n; i++)
+    TRY(sync_all_have(m->comm, m->rank != 0 || all));
+    TRY(PMPI_Gather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, 0, m->comm));
+    for (int i = 0; m->rank == 0 && i < m->n; i++)
         if (!pairs_set_host(p, i, all + (size_t)i * sizeof name))
-            error = MPI_ERR_NO_MEM;
+            return MPI_ERR_NO_MEM;
     if (m->rank == 0)
         snprintf(p->system, sizeof p->system, "%.127s", name);
-    free(all);
-    return error;
+    return MPI_SUCCESS;
 }
 
 static bool allocate(struct pairs_run *m, struct pairs *p)
@@ -184,20 +181,17 @@ static double slowdown(const struct pairs_run *m, double *among, int s, int peer
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
     size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
-    double worst = 0, *among = malloc(cells * sizeof *among);
-    int error = sync_all_have(m->comm, among != NULL);
-    if (error == MPI_SUCCESS)
-        memcpy(among, m->row, cells * sizeof *among);
-    for (int k = 0; error == MPI_SUCCESS && k < checks(m->n); k++) {
+    double worst = 0;
+    FREED double *among = malloc(cells * sizeof *among);
+    TRY(sync_all_have(m->comm, among != NULL));
+    memcpy(among, m->row, cells * sizeof *among);
+    for (int k = 0; k < checks(m->n); k++) {
         int peer = checked_partner(m, k);
-        error = run_round(m, peer);
+        TRY(run_round(m, peer));
         for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
             worst = fmax(worst, slowdown(m, among, s, peer));
     }
-    if (error == MPI_SUCCESS)
-        memcpy(m->row, among, cells * sizeof *among);
-    free(among);
-    TRY(error);
+    memcpy(m->row, among, cells * sizeof *among);
     TRY(pass_barrier(m));
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }

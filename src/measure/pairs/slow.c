@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/stats.h"
+#include "base/try.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static struct slow *list(const struct slow_search *w, size_t *n)
 struct slow *pairs_slow(const struct pairs *p, double factor, size_t *n)
 {
     size_t ranks = (size_t)p->n;
-    double *x = memory_alloc((4 * ranks + ranks * ranks) * sizeof *x);
+    FREED double *x = memory_alloc((4 * ranks + ranks * ranks) * sizeof *x);
     struct slow_search w = {.p = p,
                             .limit = log(factor),
                             .fastest = x,
@@ -146,7 +147,5 @@ struct slow *pairs_slow(const struct pairs *p, double factor, size_t *n)
         compare_ranks(&w, &p->size[s]);
         compare_pairs(&w, &p->size[s]);
     }
-    struct slow *found = list(&w, n);
-    free(x);
-    return found;
+    return list(&w, n);
 }
