@@ -53,12 +53,12 @@ static struct worst look_at_destinations(const struct latency_outcome *o, int ro
 {
     struct worst w = {0};
     for (int i = 0; i < o->size; i++) {
-        const struct latency_figure *ol = latency_figure_of(o, "ol", i);
-        struct estimate truth = latency_figure_of(o, "direct", i)->value;
+        const struct latency_figure *ol = &latency_result_of(o, "ol")->figure[i];
+        struct estimate truth = latency_result_of(o, "direct")->figure[i].value;
         if (i == root)
             continue;
         double paper = off(ol->value, truth);
-        double held = off(latency_figure_of(o, "held", i)->value, truth);
+        double held = off(latency_result_of(o, "held")->figure[i].value, truth);
         bool violated = ol->verdict == VERDICT_VIOLATED;
         if (fabs(paper) > fabs(w.paper))
             w.paper = paper;

@@ -77,8 +77,8 @@ Test(latency, where_the_papers_assumption_fails)
     struct measured m = {.bcast = &tree_flat};
     cr_assert(fake_mpi_run(RANKS, measure, &m,
                            &(struct fake_network){.latency = hop, .overhead = 3 * hop}));
-    const struct latency_figure *ol = latency_figure_of(&m.out, "ol", 1),
-                                *held = latency_figure_of(&m.out, "held", 1);
+    const struct latency_figure *ol = &latency_result_of(&m.out, "ol")->figure[1],
+                                *held = &latency_result_of(&m.out, "held")->figure[1];
     cr_expect_gt(ol->value.value, 1.2 * held->value.value);
     cr_expect_eq(ol->verdict, VERDICT_VIOLATED);
     cr_expect_gt(latency_result_of(&m.out, "ol")->violations, 0);
@@ -93,7 +93,7 @@ Test(latency, of_a_fan_in_pair_by_pair)
     struct measured m = {.bcast = NULL};
     cr_assert(fake_mpi_run(RANKS, measure, &m, &(struct fake_network){.latency = hop}));
     for (int i = 1; i < RANKS; i++) {
-        const struct latency_figure *f = latency_figure_of(&m.out, "held", i);
+        const struct latency_figure *f = &latency_result_of(&m.out, "held")->figure[i];
         cr_expect(f->from == i && f->to == 0);
         cr_expect_float_eq(f->value.value, 1.5 * hop, 0.05 * hop, "from %d", i);
     }

@@ -176,7 +176,3 @@ bool latency_unsettled(const struct latency_result *r);
 
 /* The result of the method of that name; NULL if it did not run, or on other ranks. */
 struct latency_result *latency_result_of(const struct latency_outcome *outcome, const char *method);
-
-/* The figure of that method for rank I of a rooted operation; all NaN if the method did not run. */
-const struct latency_figure *latency_figure_of(const struct latency_outcome *outcome,
-                                               const char *method, int i);

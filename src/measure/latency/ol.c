@@ -69,9 +69,10 @@ static enum latency_verdict compare(const struct latency_figure *paper,
  * acknowledgement, sets the loop's period. All ranks j are tested, since i's path is unknown. */
 static void check_gaps(const struct latency_outcome *o, struct latency_result *result)
 {
+    const struct latency_result *gaps = latency_result_of(o, "gap");
     double largest = 0;
-    for (int j = 0; j < o->size; j++)
-        largest = fmax(largest, latency_figure_of(o, "gap", j)->value.value);
+    for (int j = 0; gaps && j < o->size; j++)
+        largest = fmax(largest, gaps->figure[j].value.value);
     for (int i = 0; largest > 0 && i < o->size; i++) {
         struct latency_figure *f = &result->figure[i];
         struct estimate e = f->timed[TIMED_OPERATION].at, gap = {largest, largest, largest};

@@ -134,13 +134,6 @@ struct latency_result *latency_result_of(const struct latency_outcome *o, const 
     return NULL;
 }
 
-const struct latency_figure *latency_figure_of(const struct latency_outcome *o, const char *method,
-                                               int i)
-{
-    const struct latency_result *result = latency_result_of(o, method);
-    return result && result->figure ? &result->figure[i] : &no_figure;
-}
-
 static const struct latency_result no_result = {
     .value = UNKNOWN, .loop_mean = NAN, .entry_spread = NAN, .slowest = -1, .violations = -1};
 

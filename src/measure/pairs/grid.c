@@ -141,17 +141,16 @@ static struct estimate with_interval(struct estimate e)
 bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
                            int root)
 {
-    struct estimate last = with_interval(time_of(b));
-    double apart = a->n_results && b->n_results
-                       ? fmax(a->result[0].clock_bound, b->result[0].clock_bound)
-                       : NAN;
-    for (int i = 0; i < a->size; i++) {
-        struct estimate mine = with_interval(latency_figure_of(a, "direct", i)->value),
-                        other = with_interval(latency_figure_of(b, "direct", i)->value);
-        if (i != root && !(mine.high < LESS * fmax(other.low, last.low - apart)))
+    if (!a->n_results || !b->n_results)
+        return false;
+    const struct latency_result *mine = a->result, *other = b->result;
+    const double apart = fmax(mine->clock_bound, other->clock_bound),
+                 last = with_interval(other->value).low - apart;
+    for (int i = 0; i < a->size; i++)
+        if (i != root && !(with_interval(mine->figure[i].value).high <
+                           LESS * fmax(with_interval(other->figure[i].value).low, last)))
             return false;
-    }
-    return a->size > 0 && !isnan(apart);
+    return true;
 }
 
 /* Allocates the data of the trials, on all ranks or on none. */
