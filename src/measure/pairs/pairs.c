@@ -1,4 +1,4 @@
-#include "measure/pairs/pair.h"
+#include "measure/pairs/pairs_inner.h"
 
 #include "base/clock.h"
 #include "base/try.h"

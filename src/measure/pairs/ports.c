@@ -2,7 +2,7 @@
  * several ranks, and each acknowledges its message, so that one clock is enough. */
 #include "base/clock.h"
 #include "base/try.h"
-#include "measure/pairs/pair.h"
+#include "measure/pairs/pairs_inner.h"
 #include "trees/schedule.h"
 
 #include <math.h>
