@@ -13,6 +13,7 @@
 
 #include "base/options.h"
 #include "base/reason.h"
+#include "base/try.h"
 #include "document/document.h"
 #include "measure/series.h"
 #include "sync/sync.h"

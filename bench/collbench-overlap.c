@@ -6,7 +6,6 @@
 #include "measure/overlap/overlap.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 
@@ -123,7 +122,7 @@ static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, 
 {
     enum { TIMES = 8 };
     const size_t quarter = g->size.n / 4, from = which == LARGE ? g->size.n - 1 - quarter : 0;
-    double *x = p ? memory_alloc(g->size.n * p->y->n * sizeof *x) : NULL;
+    FREED double *x = p ? memory_alloc(g->size.n * p->y->n * sizeof *x) : NULL;
     size_t n = 0;
     for (size_t i = from; p && i <= from + quarter; i++)
         for (size_t j = 0; j < (brief ? p->y->n / 4 + 1 : p->y->n); j++) {
@@ -134,9 +133,7 @@ static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, 
                 (near || brief || p->benchmark->by_threads))
                 x[n++] = ratio;
         }
-    double median = n ? stats_median(x, n) : NAN;
-    free(x);
-    return median;
+    return n ? stats_median(x, n) : NAN;
 }
 
 /* Nearer to 0 (full overlap) than to 1 (no overlap). */

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 struct pairs_options {
     struct bench bench;
@@ -104,13 +103,12 @@ static void add_relation(const struct pairs *p, const struct place *place, int s
 
 static void add_relations(const struct pairs *p, const struct place *place, struct document *d)
 {
-    double *trip = malloc((size_t)p->n * (size_t)p->n * sizeof *trip);
+    FREED double *trip = malloc((size_t)p->n * (size_t)p->n * sizeof *trip);
     struct table *t =
         document_table_of(d, "relations", "By what the two ranks share", relation_columns);
     for (int s = 0; trip && s < p->n_sizes; s++)
         for (int relation = 0; relation <= OTHER_NODE; relation++)
             add_relation(p, place, s, relation, trip, t);
-    free(trip);
 }
 
 static void add_bound(const struct pairs *p, struct document *d, const struct pairs_size *s)
@@ -164,7 +162,7 @@ static void add_slow(const struct pairs *p, const struct slow *slow, struct docu
 static bool add_all_slow(const struct pairs *p, double factor, struct document *d)
 {
     size_t n;
-    struct slow *slow = pairs_slow(p, factor, &n);
+    FREED struct slow *slow = pairs_slow(p, factor, &n);
     for (size_t i = 0; i < n; i++)
         add_slow(p, &slow[i], d);
     if (n == 0)
@@ -172,7 +170,6 @@ static bool add_all_slow(const struct pairs *p, double factor, struct document *
                          "No host, rank or pair is slower than the others by a factor of %g and by "
                          "more than three standard deviations.",
                          factor);
-    free(slow);
     return n > 0;
 }
 

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SCENARIOS = 16, DELAYED_FIRST = 0, DELAYED_LAST };
@@ -68,12 +67,12 @@ static error_t take_algorithm(struct option_parser *parser, struct scenario_opti
 static error_t take_words(struct option_parser *parser, const struct option_entry *option,
                           const char *arg, void *value)
 {
-    char *copy = strdup(arg), *rest = copy, *word;
+    FREED char *copy = strdup(arg);
+    char *rest = copy, *word;
     error_t error = 0;
     while (!error && (word = strsep(&rest, ",")))
         error =
             option->from ? take_algorithm(parser, value, word) : take_scenario(parser, value, word);
-    free(copy);
     return error;
 }
 

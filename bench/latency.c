@@ -290,13 +290,11 @@ static double lateness(const struct latency_visit *v, const struct operation *of
 static double delay_of(const struct latency_visit *v, const struct operation *of,
                        const char *pattern)
 {
-    double *all = memory_alloc((size_t)v->group.ranks * sizeof *all);
+    FREED double *all = memory_alloc((size_t)v->group.ranks * sizeof *all);
     for (int r = 0; v->o->bench.rank == 0 && r < v->group.ranks; r++)
         all[r] = lateness(v, of, pattern, r);
     MPI_Bcast(all, v->group.ranks, MPI_DOUBLE, 0, v->group.comm);
-    const double mine = all[v->o->bench.rank];
-    free(all);
-    return mine;
+    return all[v->o->bench.rank];
 }
 
 static void measure(struct latency_visit *v, const struct operation *of,
@@ -305,7 +303,7 @@ static void measure(struct latency_visit *v, const struct operation *of,
     const struct latency_method *direct = latency_method_find("direct");
     const struct latency_options *o = v->o;
     const struct latency_method *chosen[OPTION_CHOSEN_MAX];
-    struct latency_outcome outcome;
+    struct latency_outcome outcome RELEASED(latency_outcome_free) = {0};
     size_t n = 0;
     for (size_t i = 0; i < o->n_methods; i++)
         if (applies(o, i, of) && (!p->arrival || o->method[i] == direct))
@@ -318,7 +316,6 @@ static void measure(struct latency_visit *v, const struct operation *of,
     const bool spoiled = bench_contention(c->comm);
     if (v->tables)
         latency_tables_add(v->tables, p, &outcome, spoiled);
-    latency_outcome_free(&outcome);
 }
 
 /* A barrier has no size, so it is measured once; --tune interpolates every second size. All ranks
@@ -342,7 +339,7 @@ static void visit(void *arg, const size_t *at)
                             .arrival = pattern,
                             .ranks = v->group.ranks,
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};
-    struct operation_call call;
+    struct operation_call call RELEASED(operation_release) = {.topology = MPI_COMM_NULL};
     bool prepared = operation_prepare(&call, of, v->group.comm, o->root, p.bytes);
     if (is_persistent(o, at[THING]) && !sync_agree(!prepared, v->group.comm))
         bench_check(&o->bench, operation_persist(&call), &p);
@@ -367,8 +364,6 @@ static void visit(void *arg, const size_t *at)
                     &p);
     else
         measure(v, of, &p, &c);
-    if (prepared)
-        operation_release(&call);
 }
 
 static struct document *open_document(struct latency_visit *v)

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ALL_START "participants others\nstart\nissue operation\n"
@@ -142,7 +141,7 @@ static bool read_line(struct reader *r, char why[SCENARIO_WHY])
 bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY])
 {
     struct reader r = {.scenario = s};
-    char *line = NULL;
+    FREED char *line = NULL;
     size_t room = 0;
     bool good = true;
     *s = (struct scenario){0};
@@ -153,7 +152,6 @@ bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SC
         split_line(&r, line);
         good = !r.word[0] || read_line(&r, why);
     }
-    free(line);
     return good && (s->n > 0 || scenario_wrong(why, 0,
                                                "no participants: expected "
                                                "\"participants others\""));

@@ -12,8 +12,10 @@
             return try_error;                                                                      \
     } while (0)
 
-/* FREED int *p = malloc(n); P is released by free() where its scope ends. */
-#define FREED __attribute__((cleanup(try_free)))
+/* FREED int *p = malloc(n); P is released by free() where its scope ends; S by release(&s) with
+ * struct x s RELEASED(release) = {0}. */
+#define FREED RELEASED(try_free)
+#define RELEASED(function) __attribute__((cleanup(function)))
 
 static inline void try_free(void *pointer)
 {

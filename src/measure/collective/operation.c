@@ -171,10 +171,8 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
     c->recv_bytes = extent_bytes(c, o->recv, COLLECTIVE_TO_ROOT);
     c->send = c->send_bytes ? malloc(c->send_bytes) : NULL;
     c->recv = c->recv_bytes ? malloc(c->recv_bytes) : NULL;
-    if ((c->send_bytes && !c->send) || (c->recv_bytes && !c->recv)) {
-        operation_release(c);
+    if ((c->send_bytes && !c->send) || (c->recv_bytes && !c->recv))
         return false;
-    }
     operation_fill_buffers(c);
     return true;
 }

@@ -83,7 +83,7 @@ struct operation_call {
 
 /* Allocates, touches and fills the buffers. Local, but collective over COMM if the operation has
  * neighbours. False if BYTES exceeds a count of MPI, memory is short or the library has no
- * topologies: then nothing is allocated. After success call operation_release(). */
+ * topologies. In any case call operation_release(). */
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes);
 void operation_release(struct operation_call *c);

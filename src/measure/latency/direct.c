@@ -205,7 +205,7 @@ extern const struct latency_method latency_repro_window;
 static int run(struct latency_run *r, struct latency_result *result)
 {
     const bool window = result->method == &latency_repro_window;
-    struct direct d __attribute__((cleanup(direct_close))) = {
+    struct direct d RELEASED(direct_close) = {
         .run = r, .last = window || r->c->together ? -1 : r->c->root, .window = window};
     return measure(&d, result);
 }
@@ -273,8 +273,7 @@ static int pilot(struct direct *d)
 
 int run_pilot(struct latency_run *r)
 {
-    struct direct d
-        __attribute__((cleanup(direct_close))) = {.run = r, .last = -1, .hold = 2 * r->gap};
+    struct direct d RELEASED(direct_close) = {.run = r, .last = -1, .hold = 2 * r->gap};
     return pilot(&d);
 }
 

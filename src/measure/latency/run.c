@@ -317,11 +317,8 @@ int latency_measure(const struct latency_case *c, const struct latency_method *c
     free(r.scratch);
     free(a.done);
     free(r.pilot.least);
-    if (error != MPI_SUCCESS || !r.keeps) {
-        int wrong_ranks = outcome->wrong_ranks;
+    if (error != MPI_SUCCESS)
         latency_outcome_free(outcome);
-        outcome->wrong_ranks = wrong_ranks;
-    }
     return error;
 }
 

@@ -2,11 +2,11 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
+#include "base/try.h"
 #include "measure/series.h"
 #include "sync/sync.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -108,17 +108,14 @@ static void close_side(struct overlap_side *s)
         PMPI_Type_free(&s->type);
 }
 
-/* Returns false on all ranks if any of them cannot open its side; then nothing must be closed. */
+/* Returns false on all ranks if any of them cannot open its side. It has to be closed even then. */
 static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                       struct overlap_stage *stage, size_t bytes, int threads)
 {
     *s = (struct overlap_side){.benchmark = b, .stage = stage, .clock_cost = clock_cost()};
     set_type(s, bytes);
     s->computing = b->by_threads ? work_threads_start(threads) : NULL;
-    if (sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS)
-        return true;
-    close_side(s);
-    return false;
+    return sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS;
 }
 
 /* Times of the runs, complete on rank 0. */
@@ -197,15 +194,12 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
 static double base_time(const struct overlap_benchmark *b, struct overlap_stage *stage,
                         size_t bytes, int most)
 {
-    struct overlap_side s;
-    struct runs r = {.with = &s};
+    struct overlap_side s RELEASED(close_side) = {.type = MPI_BYTE};
+    struct runs r RELEASED(free_runs) = {.with = &s};
     if (!open_side(&s, b, stage, bytes, 0))
         return NAN;
     all_runs(&r, BASE_WARMUP, most, stage->budget);
-    double median = samples_summary(&r.of[MEASURED]).median;
-    free_runs(&r);
-    close_side(&s);
-    return median;
+    return samples_summary(&r.of[MEASURED]).median;
 }
 
 struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t bytes)
@@ -253,8 +247,8 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
                      const struct overlap_base *base, const struct work *work, int threads,
                      struct overlap_cell *cell)
 {
-    struct overlap_side with, without;
-    struct runs r = {.with = &with, .without = b->by_threads ? NULL : &without};
+    struct overlap_side with RELEASED(close_side) = {.type = MPI_BYTE}, without;
+    struct runs r RELEASED(free_runs) = {.with = &with, .without = b->by_threads ? NULL : &without};
     *cell = (struct overlap_cell){NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
     if (!open_side(&with, b, stage, base->bytes, threads))
         return false;
@@ -264,7 +258,5 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
     all_runs(&r, WARMUP, stage->runs, stage->budget);
     if (stage->rank == 0)
         judge(&r, stage, base, cell);
-    free_runs(&r);
-    close_side(&with);
     return true;
 }

@@ -1,5 +1,7 @@
 #include "measure/pairs/choose.h"
 
+#include "base/try.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,7 +61,7 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
 {
     bool cut = segment > 0 && segment < bytes;
     int segments = cut ? (int)((bytes + segment - 1) / segment) : 1;
-    struct graph g;
+    struct graph g RELEASED(graph_free) = {0};
     if (!pairs_graph(p, cut ? segment : bytes, cut, 0, &g)) {
         snprintf(why, size, "no memory for %d ranks", p->n);
         return false;
@@ -69,7 +71,6 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
         choice_add(c, bcast_candidates[i], true, &g, root, segment, segments);
     if (!all || !cut)
         choice_add(c, builder, false, &g, root, segment, segments);
-    graph_free(&g);
     return true;
 }
 
@@ -99,17 +100,13 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
 static double predict_limit(const struct pairs *p, size_t bytes, const struct schedule *s, int late,
                             enum schedule_sharing sharing)
 {
-    struct graph g;
-    if (!pairs_graph(p, bytes, false, late, &g))
-        return NAN;
-    double last = schedule_last(s, &g, sharing);
-    graph_free(&g);
-    return last;
+    struct graph g RELEASED(graph_free) = {0};
+    return pairs_graph(p, bytes, false, late, &g) ? schedule_last(s, &g, sharing) : NAN;
 }
 
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s)
 {
-    struct graph g;
+    struct graph g RELEASED(graph_free) = {0};
     bool known = s->segment == 0 && p->slowdown > 0 && p->slowdown <= PAIRS_SHARED;
     if (!known || !pairs_graph(p, bytes, false, 0, &g)) {
         s->completion = NAN;
@@ -118,7 +115,6 @@ struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, s
         return ESTIMATE_UNKNOWN;
     }
     schedule_predict(s, &g, 1);
-    graph_free(&g);
     double error = exp(error_of(p)), first = predict_limit(p, bytes, s, -1, SCHEDULE_APART),
            in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN),
            together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER);

@@ -158,10 +158,7 @@ static bool trial_open(const struct grid *g, int root, size_t bytes, struct oper
 {
     bool good = g->size > 1 &&
                 operation_prepare(data, operation_find("broadcast", NULL), g->comm, root, bytes);
-    if (sync_all_have(g->comm, good) == MPI_SUCCESS)
-        return true;
-    operation_release(data);
-    return false;
+    return sync_all_have(g->comm, good) == MPI_SUCCESS;
 }
 
 /* Runs S on all ranks. PLAN and BEST keep it if it is faster than those before. */
@@ -210,19 +207,19 @@ static int next_trial(const struct choice *c, int i, const struct bcast_grid_pla
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
                       int *best, struct bcast_grid_plan *plan)
 {
-    struct operation_call data = {0};
-    struct latency_outcome tree = {0}, native = {0};
-    int error = MPI_SUCCESS;
+    struct operation_call data RELEASED(operation_release) = {.topology = MPI_COMM_NULL};
+    struct latency_outcome tree RELEASED(latency_outcome_free) = {0};
+    struct latency_outcome native RELEASED(latency_outcome_free) = {0};
     if (!trial_open(g, root, bytes, &data))
         return MPI_SUCCESS;
-    for (int i = 0; error == MPI_SUCCESS; i++) {
+    for (int i = 0;; i++) {
         int quickest;
         i = g->rank == 0 ? next_trial(c, i, plan) : 0;
-        error = PMPI_Bcast(&i, 1, MPI_INT, 0, g->comm);
-        if (error != MPI_SUCCESS || i < 0)
+        TRY(PMPI_Bcast(&i, 1, MPI_INT, 0, g->comm));
+        if (i < 0)
             break;
-        error = run_trial(g, &c->s[i], &data, &quickest, &tree, plan);
-        if (error == MPI_SUCCESS && quickest)
+        TRY(run_trial(g, &c->s[i], &data, &quickest, &tree, plan));
+        if (quickest)
             *best = i;
     }
     try_out(g, &tree_native, &data, &native);
@@ -231,11 +228,7 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     PMPI_Bcast(&keeps, 1, MPI_INT, 0, g->comm);
     plan->native = keeps;
     PMPI_Bcast(&plan->trial_native, 3, MPI_DOUBLE, 0, g->comm);
-    PMPI_Bcast(&plan->trial_grid, 3, MPI_DOUBLE, 0, g->comm);
-    latency_outcome_free(&tree);
-    latency_outcome_free(&native);
-    operation_release(&data);
-    return error;
+    return PMPI_Bcast(&plan->trial_grid, 3, MPI_DOUBLE, 0, g->comm);
 }
 
 /* On rank 0: moves the chosen schedule into the plan. */

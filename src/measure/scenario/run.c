@@ -168,32 +168,24 @@ static void release(struct player *p)
         if (p->script.action[i].kind == ACTION_ISSUE)
             operation_release(&p->call[i]);
     free(p->stamps);
-    free(p);
 }
 
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result)
 {
     int rank, size, most = plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup;
-    struct player *p = calloc(1, sizeof *p);
     *result = (struct scenario_result){0};
     PMPI_Comm_rank(start->comm, &rank);
     PMPI_Comm_size(start->comm, &size);
-    if (p)
-        *p = (struct player){.start = start,
-                             .comm = start->comm,
-                             .rank = rank,
-                             .result = result,
-                             .script = scenario_script(s, rank, size, point),
-                             .stamps = calloc(2 * (size_t)most, sizeof *p->stamps)};
-    int error = sync_all_have(start->comm, p && prepare(p) && p->stamps);
-    if (error == MPI_SUCCESS) {
-        agree(p, plays_right(p));
-        error = measure(p, plan);
-    }
-    if (p)
-        release(p);
-    return error;
+    struct player p RELEASED(release) = {.start = start,
+                                         .comm = start->comm,
+                                         .rank = rank,
+                                         .result = result,
+                                         .script = scenario_script(s, rank, size, point),
+                                         .stamps = calloc(2 * (size_t)most, sizeof *p.stamps)};
+    TRY(sync_all_have(start->comm, prepare(&p) && p.stamps));
+    agree(&p, plays_right(&p));
+    return measure(&p, plan);
 }
 
 void scenario_result_free(struct scenario_result *r)
