@@ -408,7 +408,7 @@ Test(pairs, what_is_slow_is_named_once)
     for (int j = 0; j < 8; j++)
         if (j / 2 != 1)
             set(&p, 3, j, 4);
-    cr_assert_geq(slow_of(&p, slow), 1);
+    cr_assert_eq(slow_of(&p, slow), 1, "not its ranks, and the pair is usual among so many");
     cr_assert(slow[0].kind == SLOW_HOST && slow[0].a == 2, "both ranks: the host");
     pairs_free(&p);
 }
@@ -422,6 +422,18 @@ Test(pairs, distance_is_not_slowness)
         for (int j = 0; j < 8; j++)
             set(&p, i, j, 100);
     cr_assert_eq(slow_of(&p, slow), 0);
+    for (int i = 8; i < 10; i++)
+        for (int j = 10; j < 12; j++)
+            set(&p, i, j, 5);
+    cr_assert_eq(slow_of(&p, slow), 0, "slower links within the site");
+    pairs_free(&p);
+    p = alike(12);
+    for (int i = 8; i < 10; i++)
+        for (int j = 10; j < 12; j++)
+            set(&p, i, j, 0.2);
+    for (int j = 2; j < 8; j++)
+        set(&p, 0, j, 10);
+    cr_assert_eq(slow_of(&p, slow), 0, "near faster ranks alone, and as fast as most");
     pairs_free(&p);
 }
 
