@@ -64,7 +64,6 @@ struct ack_stream {
 struct acks {
     struct ack_stream *streams; /* the newest first */
     int n;
-    bool no_memory; /* this member takes no more part */
 };
 
 /* Broadcasts made by this rank as root, and how many of them were acknowledged. */
@@ -93,10 +92,11 @@ static struct ack_stream *stream_of(struct acks *k, uint64_t comm, int root, uin
     for (struct ack_stream *a = k->streams; a; a = a->next)
         if (a->id == id)
             return a;
-    struct ack_stream *a = k->n < STREAMS_MAX && !k->no_memory ? malloc(sizeof *a) : NULL;
-    k->no_memory |= k->n < STREAMS_MAX && !a;
-    if (!a)
+    struct ack_stream *a = k->n < STREAMS_MAX ? malloc(sizeof *a) : NULL;
+    if (!a) {
+        k->n = STREAMS_MAX; /* without memory this member takes no more part */
         return NULL;
+    }
     a->next = k->streams;
     a->id = id;
     a->root = root;
@@ -240,12 +240,11 @@ static json_t *describe(const struct internal_comm *s, const struct ack_stream *
                      (json_int_t)a->n, "destinations", rows);
 }
 
-/* Whether all members have recorded the same broadcasts: not if one had no memory, or if ranks gave
- * the same broadcast different sizes. Collective. */
+/* Whether all members have recorded the same broadcasts: not if one had no memory for a stream, or
+ * if ranks gave the same broadcast different sizes. Collective. */
 static bool agree(const struct internal_comm *s, const struct acks *k)
 {
-    uint64_t mine[2] = {hash_mix(HASH_START, k->no_memory ? (uint64_t)s->rank : UINT64_MAX)},
-             all[2];
+    uint64_t mine[2] = {HASH_START}, all[2];
     for (const struct ack_stream *a = k->streams; a; a = a->next)
         mine[0] = hash_mix(hash_mix(mine[0], a->id), a->n);
     mine[1] = ~mine[0];
