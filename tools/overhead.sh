@@ -34,7 +34,7 @@ sites=COLLPROF_STACK=4
 cost "counted and timed" 1 "$layer" COLLPROF_STACK=0 "" ""
 cost "with call sites" 1 "$layer" $sites "" ""
 cost "--trace over call sites" 1 "$layer" COLLPROF_TRACE=calls "$layer" $sites
-cost "--trace=transport over --trace" 2 "$transport" COLLPROF_TRACE=transport "$layer" COLLPROF_TRACE=calls
+cost "--trace=transport over --trace" 2 "$transport" "COLLPROF_TRACE=transport COLLPROF_YIELD=yes" "$layer" COLLPROF_TRACE=calls
 for mode in $sites COLLPROF_TRACE=calls COLLPROF_ACK=100 "COLLPROF_BENCHMARK=all COLLPROF_BENCHMARK_BUDGET=1" \
     COLLPROF_BCAST=binomial COLLPROF_BCAST=grid; do
     cost "$mode" 2 "$layer" "$mode" "" ""

@@ -11,16 +11,13 @@ $$(GENERATED:%=layers/$(1)/%): layers/$(1)/wrappers/mpi.i \
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && $$(WRAPPERS_GENERATE) -v want=$$(@F) $$(srcdir)/wrappers/functions.table $$< \
 		> $$@.new && mv $$@.new $$@
 
-# What only bench programs measure stays out of the application.
-$(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter-out src/measure/scenario/% src/measure/overlap/%,\
-	$$(filter %.c,$$(LAYER_FILES) $$(libmeasure_la_SOURCES))))
 $(1)_MEASURE_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(libmeasure_la_SOURCES)))
-$(1)_ALL_OBJS = $$(sort $$($(1)_OBJS) $$($(1)_MEASURE_OBJS))
+$(1)_OBJS = $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.c,$$(LAYER_FILES))) $$($(1)_MEASURE_OBJS)
 $(1)_MADE = $$(patsubst %.c,layers/$(1)/%.o,$$(filter %.c,$$(GENERATED)))
-$$($(1)_ALL_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
+$$($(1)_OBJS) $$($(1)_MADE): LAYER_CPPFLAGS = -Ilayers/$(1) $$($(1)_CFLAGS) \
 	-DLAYER_MPI='$$($(1)_BUILT)'
-$$($(1)_ALL_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h
-$$($(1)_ALL_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
+$$($(1)_OBJS) $$($(1)_MADE): layers/$(1)/record/operations.h
+$$($(1)_OBJS): layers/$(1)/obj/%.o: $$(srcdir)/%.c
 	$$(LAYER_COMPILE)
 $$($(1)_MADE): %.o: %.c
 	$$(LAYER_COMPILE)

@@ -15,8 +15,12 @@ struct reporting {
     int error;
 };
 
-static void save(struct reporting *r)
+static void write_report(void *arg)
 {
+    struct reporting *r = arg;
+    profile_symbolize(r->p);
+    verdict_of_ended(r->p);
+    profile_set_end(r->p, clock_now() - r->start);
     int directory = run_directory_open(&run_directory);
     r->error = directory < 0 ? errno : profile_save(r->p, directory);
     if (directory >= 0)
@@ -24,15 +28,6 @@ static void save(struct reporting *r)
     if (r->error)
         layer_say("cannot write %s/profile.json: %s; the records stay", run_directory.shown,
                   strerror(r->error));
-}
-
-static void write_report(void *arg)
-{
-    struct reporting *r = arg;
-    profile_symbolize(r->p);
-    verdict_of_ended(r->p);
-    profile_set_end(r->p, clock_now() - r->start);
-    save(r);
     tuned_save(r->p);
     if (layer.settings.report)
         report_text(r->p, stderr, &(struct report_options){.directory = run_directory.shown});
