@@ -177,6 +177,15 @@ bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
     return !fake_world.stuck;
 }
 
+int fake_mpi_unreceived(void)
+{
+    int n = 0;
+    for (int i = 0; i < fake_world.n; i++)
+        for (const struct message *m = fake_world.rank[i].first; m; m = m->next)
+            n++;
+    return n;
+}
+
 /* --- whole programs, of which each rank has a copy with variables of its own --- */
 
 /* A program ends its rank alone. */

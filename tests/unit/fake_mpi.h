@@ -34,6 +34,9 @@ enum { FAKE_RANKS_MAX = 64 };
 bool fake_mpi_run(int ranks, void (*main)(int rank, void *arg), void *arg,
                   const struct fake_network *network);
 
+/* How many messages of the last run no rank has received. */
+int fake_mpi_unreceived(void);
+
 /* A program as a module that is linked with src/base and no MPI. */
 struct fake_program {
     const char *module; /* file */

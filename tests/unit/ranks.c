@@ -175,6 +175,7 @@ Test(sync, clocks_that_drift)
         change = known[i].change;
         cr_assert(fake_mpi_run(4, read_and_begin, &within,
                                &(struct fake_network){.way = row_of_hosts, .clock = of_host}));
+        cr_expect_eq(fake_mpi_unreceived(), 0, "each child's turn ends before the next one's");
     }
 }
 
