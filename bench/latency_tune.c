@@ -20,16 +20,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SIGNATURE                                                                                  \
-    {"operation", NULL, COLUMN_TEXT, 0, NULL, .flags = COLUMN_SHORTEN},                            \
-        {"ranks", NULL, COLUMN_INTEGER, 0, NULL},                                                  \
-        {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},    \
-    {                                                                                              \
-        "arrival", NULL, COLUMN_TEXT, 0, "how the ranks enter the operation"                       \
-    }
-
 static const struct column columns[] = {
-    SIGNATURE,
+    {"operation", NULL, COLUMN_TEXT, 0, NULL, .flags = COLUMN_SHORTEN},
+    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
+    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
+    {"arrival", NULL, COLUMN_TEXT, 0, "how the ranks enter the operation"},
     {"now", "us", COLUMN_REAL, 2, "the library's own choice, from the last entry to the last exit"},
     {"best", NULL, COLUMN_TEXT, 0, "the fastest algorithm; empty: none is certainly faster",
      .flags = COLUMN_SHORTEN},
@@ -41,23 +36,13 @@ static const struct column columns[] = {
     {"cost", NULL, COLUMN_REAL, 3, "time now / time of the fastest", .flags = COLUMN_DATA_ONLY},
 };
 
-static const struct column candidate_columns[] = {
-    SIGNATURE,
-    {"algorithm", NULL, COLUMN_TEXT, 0, "with its segment in bytes, if it has one",
-     .flags = COLUMN_SHORTEN},
-    {"value", "us", COLUMN_REAL, 2, "empty: an error, wrong data, or too slow for the budget"},
-    {"ratio", NULL, COLUMN_REAL, 3, "its time / that of the library's choice in the same round"},
-    {"low", NULL, COLUMN_REAL, 3, "95 % interval of this ratio"},
-    {"high", NULL, COLUMN_REAL, 3, NULL},
-};
-
 static const char punctual[] = "punctual"; /* all ranks enter at once */
 
 struct tune {
     const struct latency_options *o;
     const struct tuning_library *library;
-    struct document *d; /* NULL but on rank 0, as the tables */
-    struct table *table, *candidates;
+    struct document *d; /* NULL but on rank 0, as the table */
+    struct table *table;
     struct tuned_set set;
 };
 
@@ -89,10 +74,8 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
                                 "while a program runs: use: --cvar, or MPICH or Open MPI");
     if (sync_agree(d && !open_set(t), o->bench.comm))
         bench_leave(STATUS_USAGE);
-    if (d) {
+    if (d)
         t->table = document_table_of(d, "tuned", "The library's choice and the fastest", columns);
-        t->candidates = document_table_of(d, "candidates", "All algorithms", candidate_columns);
-    }
     return t;
 }
 
@@ -118,20 +101,15 @@ struct bench_values tune_ranks(const struct option_range *range)
     return v;
 }
 
-static void put_signature(struct table *t, const char *name, const struct tuned *r)
-{
-    table_text(t, name);
-    table_integer(t, r->ranks);
-    table_integer(t, (long long)r->bytes);
-    table_text(t, r->arrival);
-}
-
 static void put_row(const struct tune *t, const char *operation, const struct tuned *r)
 {
     const struct algorithm *best = r->best ? &r->candidate[r->best] : NULL;
     const struct estimate *ratio = &r->ratio[r->best];
     const double percent = best ? 100 : NAN, us = best ? 1e6 : NAN;
-    put_signature(t->table, operation, r);
+    table_text(t->table, operation);
+    table_integer(t->table, r->ranks);
+    table_integer(t->table, (long long)r->bytes);
+    table_text(t->table, r->arrival);
     table_real(t->table, 1e6 * r->time[0].value);
     table_text(t->table, best ? best->name : NULL);
     table_real(t->table, best && best->segment ? (double)best->segment : NAN);
@@ -140,15 +118,8 @@ static void put_row(const struct tune *t, const char *operation, const struct tu
     bench_remark(t->table);
     if (!estimate_known(r->time[0]))
         table_remark(t->table, FINDING("no_result", DOUBT), "no result within the budget");
-    for (int k = 0; k < r->n; k++) {
-        char name[64];
-        const struct algorithm *a = &r->candidate[k];
-        snprintf(name, sizeof name, a->segment ? "%s/%d" : "%s", a->name, a->segment);
-        put_signature(t->candidates, operation, r);
-        table_text(t->candidates, name);
-        table_reals(t->candidates, 1e6 * r->time[k].value, r->ratio[k].value, r->ratio[k].low,
-                    r->ratio[k].high);
-    }
+    else if (tuned_open(r))
+        table_remark(t->table, FINDING("undecided", DOUBT), TUNED_OPEN);
 }
 
 int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now)
@@ -186,41 +157,31 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
     return MPI_SUCCESS;
 }
 
-/* What the library's choice costs, with the fastest algorithm's name, and what each algorithm
- * costs: by size, and if there are several numbers of ranks by these, too. */
+/* For each operation the fastest algorithm by size and ranks, and what the library's choice costs.
+ */
 static void declare_pictures(const struct tune *t)
 {
-    const struct bench *b = &t->o->bench;
-    const bool ranks = b->ranks.min < b->ranks.max;
     for (size_t i = 0; i < t->o->things.n; i++) {
         const char *name = latency_thing(t->o, i);
-        char section[64];
-        struct picture p = {.kind = ranks ? PICTURE_HEAT : PICTURE_LINES,
-                            .name = t->o->things.n > 1 ? name : NULL,
-                            .title = "what each algorithm costs",
-                            .table = "candidates",
-                            .x = "size",
-                            .y = ranks ? "ranks" : "ratio",
-                            .value = "ratio",
-                            .low = "low",
-                            .high = "high",
-                            .series = "algorithm",
-                            .panel = "algorithm",
-                            .where = {{"operation", name}, {"arrival", punctual}},
-                            .x_log = true,
-                            .y_log = true,
-                            .value_log = true};
-        document_picture(t->d, &p);
-        snprintf(section, sizeof section, "best-%s", name);
-        p.kind = PICTURE_HEAT;
-        p.name = section;
-        p.title = "the fastest algorithm, and what the library's choice costs";
-        p.table = "tuned";
-        p.y = "ranks";
-        p.value = "cost";
-        p.label = "best";
-        p.panel = NULL;
-        document_picture(t->d, &p);
+        char title[200];
+        snprintf(title, sizeof title,
+                 "%s: the fastest algorithm (-: the library's own choice), and how many times as "
+                 "long the library's choice takes",
+                 name);
+        document_picture(t->d,
+                         &(struct picture){.kind = PICTURE_HEAT,
+                                           .name = name,
+                                           .title = title,
+                                           .table = "tuned",
+                                           .x = "ranks",
+                                           .y = "size",
+                                           .value = "cost",
+                                           .value_label = "x the time of the fastest, or more",
+                                           .label = "best",
+                                           .where = {{"operation", name}, {"arrival", punctual}},
+                                           .value_log = true,
+                                           .value_low = 1,
+                                           .value_high = 2});
     }
 }
 

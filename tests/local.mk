@@ -35,7 +35,7 @@ THOROUGH_TESTS += tests/outside/matrix.sh tests/outside/hosts.sh tests/outside/t
 TESTS += $(THOROUGH_TESTS)
 # By their endings, since a build in the source directory puts other files beside them.
 EXTRA_DIST += $(wildcard $(addprefix $(srcdir)/tests/,*.sh */*.sh */*.py */*.[ch] */*.cpp */*.F90 */*.awk */*.table \
-	profiles/*.json recorded/*.report recorded/*.text sim/options sim/platforms/*.*))
+	profiles/*.json recorded/*.report sim/options sim/platforms/*.*))
 
 # For ./check: the names of all tests, of those that share the machine first. One to a line.
 CHOSEN_TESTS = $(if $(CHECK_THOROUGH),$(TESTS),$(filter-out $(THOROUGH_TESTS),$(TESTS)))

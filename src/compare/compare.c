@@ -205,16 +205,15 @@ static double percent_of_run(const struct comparison *c, double ns)
     return c->wall_ns > 0 ? 100 * ns / c->wall_ns : 0;
 }
 
-/* "1.00 ms -> 1.30 ms, median change +30 % (95 % CI +0.10 ms to +0.50 ms)": the median over all
- * pairs of runs. */
+/* "1.00 ms -> 1.30 ms, median change +300 us (95 % CI +100 us to +500 us), +0.3 % of the run": the
+ * median over all pairs of runs. */
 static void describe(const struct comparison *c, const struct change *x, char *text)
 {
     const double percent = percent_of_run(c, x->shift.value);
-    int n = snprintf(text, TEXT_ROOM, "%s -> %s, median change %+.*f %%", AS_TIME(x->median[0]),
-                     AS_TIME(x->median[1]), fabs(percent) < 10, percent);
-    if (estimate_has_interval(x->shift))
-        snprintf(text + n, TEXT_ROOM - (size_t)n, " (95 %% CI %s to %s)", AS_SHIFT(x->shift.low),
-                 AS_SHIFT(x->shift.high));
+    char shift[SHIFT_TEXT];
+    snprintf(text, TEXT_ROOM, "%s -> %s%s, median change %s, %+.*f %%%s", AS_TIME(x->median[0]),
+             AS_TIME(x->median[1]), x->site ? " per rank" : "", shift_text(x->shift, "", shift),
+             fabs(percent) < 10, percent, x->kind == CHANGE_RUN ? "" : " of the run");
 }
 
 /* "about 12 runs per side would decide: collprof repeat -n 12"; NULL: more than 1000. */
@@ -267,7 +266,7 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
                          x->site->operation, x->site->label, more ? "longer" : "less", text);
     else
         document_finding(d, &f, "%s%s at %s takes %s%s%s: %s.", x->site->operation,
-                         site_part_text(x->site, part), x->site->label,
+                         site_part_text(x->site, c->request->sets.run[0], part), x->site->label,
                          more ? "longer" : "less time",
                          site_calls_text(x->site, x->shift.value, calls),
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
@@ -438,6 +437,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
         memory_exhausted();
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
+    setup_add(d, &request->sets);
     add_run(&c, d);
     algorithms_add(d, &request->sets);
     if (c.list.at[0].detected && !add_placement(&c, d))
@@ -445,11 +445,6 @@ struct document *compare_document(const struct compare_request *request, enum ga
     for (size_t i = 1; i < c.list.n; i++)
         if (c.list.at[i].detected && !c.list.at[i].joined)
             add_cause(&c, d, &c.list.at[i]);
-    if (!ranks_of(&c))
-        document_finding(d,
-                         FINDING("different_ranks", DOUBT,
-                                 .advice = "use: collprof scale, for speedup and efficiency"),
-                         "The runs have different numbers of ranks.");
     if (!isnan(request->limit)) {
         enum gate outcome = add_gate(&c, d);
         if (gate)

@@ -1,5 +1,6 @@
 #include "compare/evidence.h"
 
+#include "base/format.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -144,4 +145,13 @@ void evidence_permutation_test(const double *value, size_t rows, size_t n, size_
     free(seen);
     free(score);
     free(in);
+}
+
+const char *shift_text(struct estimate ns, const char *unit, char text[SHIFT_TEXT])
+{
+    const int n = snprintf(text, SHIFT_TEXT, "%s%s", AS_SHIFT(ns.value), unit);
+    if (estimate_has_interval(ns))
+        snprintf(text + n, SHIFT_TEXT - (size_t)n, " (95 %% CI %s to %s)", AS_SHIFT(ns.low),
+                 AS_SHIFT(ns.high));
+    return text;
 }

@@ -21,6 +21,11 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m);
  * Lehmann), with its exact 95 % interval. LOW and HIGH are NaN for fewer than 4+4 values. */
 struct estimate evidence_shift(const double *a, size_t n, const double *b, size_t m);
 
+/* Writes "+40.0 ms a call (95 % CI +38.0 ms to +41.0 ms)", with UNIT " a call". The interval is
+ * left out if it is unknown. Returns TEXT. */
+enum { SHIFT_TEXT = 100 };
+const char *shift_text(struct estimate ns, const char *unit, char text[SHIFT_TEXT]);
+
 /* An estimate in ns, in seconds. */
 static inline struct estimate in_seconds(struct estimate ns)
 {

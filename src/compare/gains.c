@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "compare/evidence.h"
+#include "compare/sites.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 /* A rule, and the calls that it is for. */
 struct gain {
     const struct rule *rule;
-    double calls, predicted_ns; /* PREDICTED_NS: in all CALLS */
-    struct estimate saved_ns;
+    double calls;
+    struct estimate predicted_ns, saved_ns; /* in all CALLS */
 };
 
 struct gains {
@@ -20,8 +21,16 @@ struct gains {
     ARRAY(struct gain) list;
     double
         *time_ns; /* of each run in the calls of all rules, mean of all ranks; those of A first */
-    double predicted_ns;
+    struct estimate predicted_ns;
 };
+
+/* Adds FACTOR * E to SUM. The sum of intervals is at least as wide as that of the sum. */
+static void add_estimate(struct estimate *sum, double factor, struct estimate e)
+{
+    sum->value += factor * e.value;
+    sum->low += factor * e.low;
+    sum->high += factor * e.high;
+}
 
 /* Nothing is known of a rule without calls. */
 static void add_gain(struct gains *g, const struct rule *rule)
@@ -29,7 +38,8 @@ static void add_gain(struct gains *g, const struct rule *rule)
     const struct run_sets *r = g->r;
     const struct tuned *first = rule->of[0];
     const size_t runs = r->before + r->after;
-    double now = 0, saved = 0; /* in the tuned run */
+    double now = 0; /* in the tuned run, as SAVED */
+    struct estimate saved = {0};
     double *time_ns = memory_alloc(runs * sizeof *time_ns), calls = 0;
     for (size_t run = 0; run < runs; run++) {
         double of_run;
@@ -46,12 +56,12 @@ static void add_gain(struct gains *g, const struct rule *rule)
     x->saved_ns = evidence_shift(time_ns + r->before, r->after, time_ns, r->before);
     for (size_t i = 0; i < rule->n; i++) {
         const double tuned = rule->of[i]->calls > 0 ? rule->of[i]->calls : 1;
-        saved += tuned * tuned_saving(rule->of[i], rule->algorithm);
+        add_estimate(&saved, tuned, tuned_saving(rule->of[i], rule->algorithm));
         now += tuned * rule->of[i]->time[0].value;
     }
     /* The machine may have been slower or faster when tuning measured: only the ratio counts. */
-    x->predicted_ns = saved / now * stats_estimate(time_ns, r->before, 1).value;
-    g->predicted_ns += x->predicted_ns;
+    add_estimate(&x->predicted_ns, stats_estimate(time_ns, r->before, 1).value / now, saved);
+    add_estimate(&g->predicted_ns, 1, x->predicted_ns);
     for (size_t run = 0; run < runs; run++)
         g->time_ns[run] += time_ns[run];
     free(time_ns);
@@ -85,9 +95,11 @@ static const struct column columns[] = {
      "of this operation that were timed, mean of all runs and ranks"},
     {"predicted", NULL, COLUMN_TIME, 0,
      "what they save of their time in the runs A by the ratio that tuning measured"},
+    {"predicted_low", NULL, COLUMN_TIME, 0, "95 % interval of what is predicted", "from"},
+    {"predicted_high", NULL, COLUMN_TIME, 0, NULL, "to"},
     {"seen", NULL, COLUMN_TIME, 0, "what the runs B save in these calls, waiting included"},
-    {"low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen"},
-    {"high", NULL, COLUMN_TIME, 0, NULL},
+    {"seen_low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen", "from"},
+    {"seen_high", NULL, COLUMN_TIME, 0, NULL, "to"},
     {"verdict", NULL, COLUMN_TEXT, 0, "whether the interval is above 0: the rule is kept"}};
 
 static void add_table(const struct gains *g, struct document *d)
@@ -102,7 +114,7 @@ static void add_table(const struct gains *g, struct document *d)
         table_real(t, one ? (double)first->bytes : NAN);
         table_text(t, x->rule->algorithm->name);
         table_real(t, x->calls);
-        table_real(t, 1e-9 * x->predicted_ns);
+        table_estimate(t, in_seconds(x->predicted_ns));
         table_estimate(t, in_seconds(x->saved_ns));
         table_text(t, verdict_of(x));
     }
@@ -110,7 +122,7 @@ static void add_table(const struct gains *g, struct document *d)
 
 static void add_finding(struct gains *g, struct document *d, bool slower)
 {
-    char predicted_text[32], seen_text[32];
+    char predicted[SHIFT_TEXT], seen[SHIFT_TEXT];
     const struct run_sets *r = g->r;
     const struct estimate saved =
         evidence_shift(g->time_ns + r->before, r->after, g->time_ns, r->before);
@@ -120,25 +132,19 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
                               .severity = SEVERITY_FINDING,
                               .number = {{"rules", (double)g->list.n},
                                          {"kept", (double)left},
-                                         {"predicted_us", 1e-3 * g->predicted_ns},
+                                         {"predicted_us", 1e-3 * g->predicted_ns.value},
                                          {"seen_us", 1e-3 * saved.value},
                                          {"low_us", 1e-3 * saved.low},
                                          {"high_us", 1e-3 * saved.high}}};
-    format_time(predicted_text, g->predicted_ns);
-    format_shift(seen_text, saved.value);
+    shift_text(g->predicted_ns, " in a run", predicted);
+    shift_text(saved, "", seen);
     if (g->list.n == 0)
         document_finding(d, &f, "No rule is for calls of these runs, so nothing was changed.");
-    else if (!decided)
-        document_finding(d, &f,
-                         "Tuning predicted to save %s in a run, and %s is seen: use at least 4 "
-                         "runs of each, for an interval.",
-                         predicted_text, seen_text);
     else
-        document_finding(d, &f,
-                         "Tuning predicted to save %s in a run, and %s is seen (95 %% CI %s to "
-                         "%s)%s: %zu of %zu rules are kept.",
-                         predicted_text, seen_text, AS_SHIFT(saved.low), AS_SHIFT(saved.high),
-                         slower ? ", but the run as a whole became slower" : "", left, g->list.n);
+        document_finding(
+            d, &f, "Tuning predicted to save %s, and %s is seen%s: %zu of %zu rules %s.", predicted,
+            seen, slower ? ", but the run as a whole became slower" : "", left, g->list.n,
+            decided ? "are kept" : "are kept for now: use at least 4 runs of each");
 }
 
 void gains_add(struct document *d, const struct run_sets *r, bool slower)
@@ -218,13 +224,41 @@ void algorithms_add(struct document *d, const struct run_sets *r)
         if (!now || !strcmp(was, now))
             continue;
         const struct estimate shift = call_shift(r, f);
+        char call[SITE_PART_TEXT], longer[SHIFT_TEXT];
         document_finding(d,
                          FINDING("algorithm", FINDING,
                                  .number = {{"call_us", 1e-3 * shift.value},
                                             {"low_us", 1e-3 * shift.low},
                                             {"high_us", 1e-3 * shift.high}}),
-                         "%s of %s on %.0f ranks: %s -> %s, %s a call.",
-                         json_text_at(f, "operation"), AS_BYTES(json_number_at(f, "bytes")),
-                         json_number_at(f, "ranks"), was, now, AS_SHIFT(shift.value));
+                         "%s%s: %s -> %s, %s.", json_text_at(f, "operation"),
+                         call_text(r->run[0], json_text_at(f, "operation"),
+                                   json_number_at(f, "bytes"), (uint32_t)json_number_at(f, "ranks"),
+                                   call),
+                         was, now, shift_text(shift, " a call", longer));
     }
+}
+
+/* --- what the runs were started with --- */
+
+void setup_add(struct document *d, const struct run_sets *r)
+{
+    static const char *const names[] = {"MPI library", "hosts", "ranks"};
+    char is[2][3][160], own[3][160], text[1200] = "";
+    for (size_t i = 0; i < r->before + r->after; i++) {
+        const struct profile *p = r->run[i];
+        const bool first = i == 0 || i == r->before;
+        snprintf(own[0], sizeof *own, "%s", p->libraries.n ? p->libraries.at[0] : "unknown");
+        snprintf(own[1], sizeof *own, "%zu", p->hosts.n);
+        snprintf(own[2], sizeof *own, "%zu", p->ranks.n);
+        for (int k = 0; k < 3; k++) {
+            char *to = is[i >= r->before][k];
+            strcpy(to, first || !strcmp(to, own[k]) ? own[k] : "several");
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        if (strcmp(is[0][k], is[1][k]) != 0)
+            snprintf(text + strlen(text), 380, "%s %s %s -> %s", *text ? ";" : "", names[k],
+                     is[0][k], is[1][k]);
+    if (*text)
+        document_finding(d, FINDING("setup", FINDING), "The set-up differs:%s.", text);
 }

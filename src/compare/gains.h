@@ -1,5 +1,5 @@
-/* What the library's algorithms change: what tuning predicted, beside what the application shows,
- * and which algorithms differ between two sets of runs. */
+/* What the MPI library and its algorithms change between two sets of runs, and what tuning
+ * predicted, beside what the application shows. */
 #pragma once
 
 #include "document/document.h"
@@ -22,3 +22,6 @@ void gains_add(struct document *d, const struct run_sets *r, bool slower);
 /* Adds a finding for each operation, number of ranks and size for which all runs A show one
  * algorithm and all runs B another one (--trace=transport). */
 void algorithms_add(struct document *d, const struct run_sets *r);
+
+/* Adds a finding if the runs B used another MPI library or other numbers of hosts or ranks. */
+void setup_add(struct document *d, const struct run_sets *r);

@@ -100,17 +100,34 @@ static const struct site_part *most_changed(const struct compared_site *s)
     return most;
 }
 
-const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT])
+const char *call_text(const struct profile *p, const char *operation, double bytes, uint32_t ranks,
+                      char text[SITE_PART_TEXT])
+{
+    char label[COMM_LABEL] = "";
+    uint32_t comm = PROFILE_NONE, comms = 0;
+    int at = 0;
+    *text = '\0';
+    for (EACH(const struct profile_entry, e, p->entries))
+        if (e->comm != PROFILE_NONE && e->comm != comm && p->comms.at[e->comm].size == ranks &&
+            !strcmp(p->operations.at[e->operation].name, operation)) {
+            comm_label(p, comm = e->comm, label);
+            comms++;
+        }
+    if (bytes > 0 || (ranks && !strstr(operation, "arrier")))
+        at = snprintf(text, SITE_PART_TEXT, " of %s", AS_BYTES(bytes));
+    if (ranks)
+        snprintf(text + at, SITE_PART_TEXT - (size_t)at,
+                 comms == 1 ? " on %u ranks (%.90s)" : " on %u ranks", ranks,
+                 strstr(label, "made at ") ?: label);
+    return text;
+}
+
+const char *site_part_text(const struct compared_site *s, const struct profile *p,
+                           char text[SITE_PART_TEXT])
 {
     const struct site_part *most = most_changed(s);
     const double bytes = most->bytes[0] + most->bytes[1], calls = most->calls[0] + most->calls[1];
-    int at = 0;
-    *text = '\0';
-    if (bytes > 0 || (most->ranks && !strstr(s->operation, "arrier")))
-        at = snprintf(text, SITE_PART_TEXT, " of %s", AS_BYTES(bytes / calls));
-    if (most->ranks)
-        snprintf(text + at, SITE_PART_TEXT - (size_t)at, " on %u ranks", most->ranks);
-    return text;
+    return call_text(p, s->operation, bytes / calls, most->ranks, text);
 }
 
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT])

@@ -35,9 +35,14 @@ struct compared_sites {
 struct compared_sites *sites_find(struct profile *const *run, size_t before, size_t n);
 void sites_free(struct compared_sites *s);
 
-/* The part that changes most, as " of 4 KiB on 8 ranks". */
-enum { SITE_PART_TEXT = 64 };
-const char *site_part_text(const struct compared_site *s, char text[SITE_PART_TEXT]);
+/* Calls of a collective with BYTES on RANKS ranks, or, with RANKS 0, other calls, as " of 4 KiB on
+ * 8 ranks (MPI_COMM_WORLD)"; P: a run that has them. */
+enum { SITE_PART_TEXT = 160 };
+const char *call_text(const struct profile *p, const char *operation, double bytes, uint32_t ranks,
+                      char text[SITE_PART_TEXT]);
+/* The part that changes most, likewise. */
+const char *site_part_text(const struct compared_site *s, const struct profile *p,
+                           char text[SITE_PART_TEXT]);
 /* Its share of NS, by which all calls take longer in B, as " by 110 us a call"; or " in 10 -> 20
  * calls a rank". */
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT]);

@@ -5,6 +5,7 @@ const doc = JSON.parse(document.getElementById('document').textContent);
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#f0e442', '#808080', '#ff1493'];
 const PALETTES = {
     latency: [[0, '#1f3fbf'], [0.25, '#4fa3d9'], [0.5, '#fff3a0'], [0.75, '#f08a3c'], [1, '#b81d1d']],
+    named: [[0, '#f4f6f8'], [0.5, '#fdd878'], [1, '#f0803c']], /* letters are readable on it */
     overlap: [[0, '#000000'], [0.25, '#7a1fa2'], [0.5, '#e81818'], [1, '#fff04a']],
 };
 const MOST_ROWS = 200; /* of a table, until the user asks for more */
@@ -225,9 +226,8 @@ const cells = { id: 'cells', beforeDatasetsDraw({ ctx, data, scales: { x, y } })
     for (const cell of data.datasets[0].data) {
         ctx.fillStyle = cell.colour;
         ctx.fillRect(x.getPixelForValue(cell.x) - w / 2, y.getPixelForValue(cell.y) - h / 2, w + 0.5, h + 0.5);
-        ctx.fillStyle = '#000';
-        ctx.textAlign = 'center';
-        ctx.fillText(cell.name, x.getPixelForValue(cell.x), y.getPixelForValue(cell.y), w - 4);
+        Object.assign(ctx, { fillStyle: '#000', textAlign: 'center', textBaseline: 'middle', font: '12px system-ui, sans-serif' });
+        cell.lines.forEach((line, i) => ctx.fillText(line, x.getPixelForValue(cell.x), y.getPixelForValue(cell.y) + 15 * i - 7, w - 6));
     }
 } };
 function drawArrow(ctx, x, y, to_x, to_y) {
@@ -296,7 +296,9 @@ const DRAW = {
         const x = d.numbers('x', log, log || xs.length <= 12 ? xs.map(place) : null), write = x.ticks.callback;
         x.ticks.callback = (v, ...more) => log && v === zero ? '0' : write(v, ...more);
         if (log) [x.min, x.max] = [place(xs[0]) * 0.9, xs[xs.length - 1] * 1.1];
-        const y = { ...d.numbers('y', d.picture.y_log), beginAtZero: !d.picture.y_log };
+        const ends = key => d.rows.map(row => d.at(row, key)).filter(v => typeof v === 'number' && (v > 0 || !d.picture.y_log));
+        const y = { ...d.numbers('y', d.picture.y_log), beginAtZero: !d.picture.y_log,
+            suggestedMin: least(ends('low')), suggestedMax: most(ends('high')) }; /* intervals lie inside */
         return { type: 'line', data: { datasets }, plugins: [intervals], scales: { x, y } };
     },
     bars(d) {
@@ -312,16 +314,18 @@ const DRAW = {
         const known = d.of_all_panels.map(row => row[picture.value]).filter(isKnown); /* one scale for all panels */
         const low = picture.value_low ?? least(known), high = picture.value_high ?? most(known);
         const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
-        const palette = PALETTES[picture.palette] || PALETTES.latency;
+        const palette = PALETTES[picture.label ? 'named' : picture.palette];
         const data = d.rows.filter(row => isKnown(d.at(row, 'value'))).map(row => ({ x: xs.indexOf(d.at(row, 'x')),
-            y: ys.indexOf(d.at(row, 'y')), colour: mixed(palette, share(d.at(row, 'value'))), name: d.text(row, 'label'), row }));
+            y: ys.indexOf(d.at(row, 'y')), colour: mixed(palette, share(d.at(row, 'value'))), row,
+            lines: picture.label ? [d.text(row, 'label'), d.text(row, 'value')] : [] }));
         const over = rowsOf(picture, picture.lines), line = over.map(row =>
             ({ x: position(xs, d.at(row, 'x')), y: position(ys, d.at(row, 'y')) }));
         const datasets = [{ label: '', data, pointRadius: 0, pointHitRadius: 12 }];
         if (over.length) datasets.push({ label: over[0].label, data: line, type: 'line', borderColor: '#40ff90',
             backgroundColor: '#40ff90', borderWidth: 2.5, pointRadius: 0 });
         const write = v => shown(d.column('value'), v), colours = palette.map(([at, name]) => `${name} ${100 * at}%`);
-        box.style.maxWidth = `min(34rem, ${10 + 5 * Math.max(xs.length, ys.length)}rem)`; /* a small matrix is small */
+        if (picture.label) Object.assign(box.style, { maxWidth: `${7 + 9 * xs.length}rem`, height: `${5 + 2.6 * ys.length}rem`, aspectRatio: 'auto' });
+        else box.style.maxWidth = `min(34rem, ${10 + 5 * Math.max(xs.length, ys.length)}rem)`; /* a small matrix is small */
         box.after(element('div', { className: 'scale' }, write(low), element('span',
             { style: `background:linear-gradient(to right,${colours.join(',')})` }), `${write(high)} ${d.label('value')}`));
         const about = ({ raw: { row } }) => row ? `${d.text(row, 'x')}, ${d.text(row, 'y')}: ${d.text(row, 'value')} ${d.text(row, 'label')}`.trim() : '';

@@ -99,17 +99,6 @@ void inject_start(struct sync_clock *clock)
         internal_comms_start();
 }
 
-/* Less than a thousandth of the run is not worth a warning. */
-static void warn_of_time(const struct injection *j)
-{
-    if (j->left_out)
-        injection_warn("%s: %llu measurements were left out, most for lack of time", j->name,
-                       (unsigned long long)j->left_out);
-    if (time_spent(j) > 0.001 * elapsed())
-        injection_warn("%s: measuring took %.3g s, %.0f %% of the run (rank 0)", j->name,
-                       time_spent(j), 100 * time_spent(j) / elapsed());
-}
-
 void inject_end(void)
 {
     if (layer.inject)
@@ -117,8 +106,9 @@ void inject_end(void)
     for (size_t i = 0; i < n_injections; i++) {
         if (injections[i]->on && injections[i]->finish)
             injections[i]->finish();
-        if (layer.rank == 0)
-            warn_of_time(injections[i]);
+        if (layer.rank == 0 && injections[i]->left_out)
+            injection_warn("%s: %llu measurements were left out, most for lack of time",
+                           injections[i]->name, (unsigned long long)injections[i]->left_out);
     }
     layer.inject = false;
 }

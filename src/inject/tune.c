@@ -209,9 +209,7 @@ static void finding_keep(const struct collective *c, struct signature *g, json_t
 /* The final number of calls is known only at the end. */
 static void finding_complete(json_t *f, uint64_t calls)
 {
-    const double each = json_number_at(f, "saves_us") / json_number_at(f, "calls");
     json_object_set_new(f, "calls", json_integer((json_int_t)calls));
-    json_object_set_new(f, "saves_us", json_real(each * (double)calls));
     json_decref(f);
 }
 

@@ -193,9 +193,10 @@ struct profile *profile_sums(const struct profile *p, bool by_site);
 double profile_time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
                        double *calls);
 
-/* Where a call took less in the application than tuning measured, while the machine was slower, it
- * saves no larger share of that: P's findings get the saving that remains. */
-void profile_limit_savings(struct profile *p);
+/* Adds what all calls would save to P's findings of --tune. Where a call took less in the
+ * application than tuning measured, while the machine was slower, it saves no larger share of that.
+ */
+void profile_add_savings(struct profile *p);
 
 /* Which ranks wait for which, for blocking operations, whose time in the call is waiting time.
  * COLLECTIVE_OTHER for all others. */

@@ -54,18 +54,23 @@ double profile_time_of(const struct profile *p, const char *operation, int ranks
     return time / n;
 }
 
-void profile_limit_savings(struct profile *p)
+void profile_add_savings(struct profile *p)
 {
     for (EACH(struct profile_finding, f, p->findings)) {
         if (strcmp(f->kind, "tune") != 0)
             continue;
-        double calls, time = profile_time_of(p, json_text_at(f->value, "operation"),
-                                             (int)json_number_at(f->value, "ranks"),
-                                             (uint64_t)json_number_at(f->value, "bytes"), &calls);
-        const double part = 1e-3 * time / calls / json_number_at(f->value, "now_us");
-        if (part < 1)
-            json_put(f->value, "saves_us",
-                     json_finite(part * json_number_at(f->value, "saves_us")));
+        double timed, all = json_number_at(f->value, "calls");
+        const double now = json_number_at(f->value, "now_us"),
+                     time = profile_time_of(p, json_text_at(f->value, "operation"),
+                                            (int)json_number_at(f->value, "ranks"),
+                                            (uint64_t)json_number_at(f->value, "bytes"), &timed);
+        const double part = 1e-6 * all * fmin(1, 1e-3 * time / timed / now);
+        struct estimate saves = {*json_text_at(f->value, "remark") ? NAN : 0, NAN, NAN};
+        if (*json_text_at(f->value, "best"))
+            saves = (struct estimate){part * (now - json_number_at(f->value, "faster_us")),
+                                      part * (now - json_number_at(f->value, "faster_high_us")),
+                                      part * (now - json_number_at(f->value, "faster_low_us"))};
+        json_put_estimate(f->value, "saves", saves);
     }
 }
 

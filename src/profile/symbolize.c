@@ -170,7 +170,7 @@ void profile_symbolize(struct profile *p)
     arrivals_find(p);
     trace_find(p);
     slices_find(p);
-    profile_limit_savings(p);
+    profile_add_savings(p);
 }
 
 json_t *profile_stack(pid_t pid)

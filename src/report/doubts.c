@@ -110,10 +110,11 @@ static void find_excluded(struct finding_context *c)
         document_finding(
             c->d,
             FINDING("excluded", NOTE, .number = {{"measuring_percent", 100 * injected / run}}),
-            "Experiments took %s of the run; percentages refer to the rest. Calls that they may "
+            "Experiments took %s per rank, %s of the run; percentages refer to the rest. Calls "
+            "that they may "
             "have delayed count for the efficiency and the ranks' times, but not for times of call "
             "sites.",
-            AS_SHARE(injected, run));
+            AS_TIME(1e9 * injected / c->ranks), AS_SHARE(injected, run));
 }
 
 /* Doubts about the run as a whole. */

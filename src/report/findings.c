@@ -223,21 +223,12 @@ static void find_phase(struct finding_context *c)
                      x.rank);
 }
 
-/* Whether an algorithm seemed faster than the library's choice in T, but not certainly. */
-static bool is_open(const struct tuned *t)
-{
-    bool open = false;
-    for (int k = 1; t->best == 0 && k < t->n; k++)
-        open |= t->ratio[k].value < 1 - TUNED_TIE && !(t->ratio[k].low >= 1 - TUNED_TIE);
-    return open;
-}
-
-/* What other algorithms would save: medians, without an interval. */
+/* What other algorithms would save. */
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
     struct tuned_set all = {.complete = true};
-    double saved = 0;
+    struct estimate saved = {0};
     size_t n = 0, faster = 0, open = 0;
     bool sums = false;
     char options[4300], word[4200];
@@ -245,16 +236,21 @@ static void find_tuned(struct finding_context *c)
         const json_t *f = p->findings.at[i].value;
         if (strcmp(p->findings.at[i].kind, "tune") != 0)
             continue;
-        double saves = 1e-6 * json_number_value(json_object_get(f, "saves_us"));
-        saved += saves * json_number_value(json_object_get(f, "ranks")) / c->ranks;
-        faster += saves > 0;
+        const double saves = json_number_value(json_object_get(f, "saves_us")),
+                     part = 1e-6 * json_number_at(f, "ranks") / c->ranks;
+        if (saves > 0) {
+            saved.value += part * saves;
+            saved.low += part * json_number_at(f, "saves_low_us");
+            saved.high += part * json_number_at(f, "saves_high_us");
+            faster++;
+        }
         n++;
         struct tuned *t = PUSH(&all.list);
         if (!tuned_read(f, t)) {
             all.list.n--;
             continue;
         }
-        open += is_open(t);
+        open += tuned_open(t);
         sums |= t->best && t->operation->reduces;
     }
     if (n == 0)
@@ -270,7 +266,8 @@ static void find_tuned(struct finding_context *c)
     const char *advice = AS_COMMAND(c, "use them", options);
     const struct finding f = {.key = "tuned",
                               .severity = useful ? SEVERITY_FINDING : SEVERITY_NOTE,
-                              COSTS(c, saved, NAN),
+                              .cost = saved,
+                              .share = c->run > 0 ? saved.value / c->run : 0,
                               .number = {{"collectives", (double)n},
                                          {"faster", (double)faster},
                                          {"undecided", (double)open}},
@@ -278,27 +275,20 @@ static void find_tuned(struct finding_context *c)
     if (useful)
         document_finding(c->d, &f,
                          "%zu of %zu collectives have a faster algorithm in the MPI library, which "
-                         "would save %s of each rank's time.%s",
-                         faster, n, AS_TIME(1e9 * saved),
+                         "would save %s of each rank's time (95 %% CI %s to %s).%s",
+                         faster, n, AS_TIME(1e9 * saved.value), AS_TIME(1e9 * saved.low),
+                         AS_TIME(1e9 * saved.high),
                          sums ? " Sums of floating-point numbers may then differ in their last "
                                 "digits."
                               : "");
-    else if (faster)
-        document_finding(c->d, &f,
-                         "%zu of %zu collectives have a faster algorithm in the MPI library, but "
-                         "no setting of the library selects it for them alone.",
-                         faster, n);
-    else if (open)
-        document_finding(c->d, &f,
-                         "In %zu of %zu collectives another algorithm of the MPI library may be "
-                         "faster: too little was measured to tell. Use a larger --tune-share, or "
-                         "a longer run.",
-                         open, n);
     else
-        document_finding(c->d, &f,
-                         "None of the MPI library's algorithms is certainly faster than its own "
-                         "choice in any of %zu collectives.",
-                         n);
+        document_finding(
+            c->d, &f, "%zu of %zu collectives %s.", faster ?: open, n,
+            faster ? "have a faster algorithm in the MPI library, but no setting of the library "
+                     "selects it for them alone"
+            : open ? "may have a faster algorithm in the MPI library: too little was measured to "
+                     "tell. Use a larger --tune-share, or a longer run"
+                   : "have an algorithm that is certainly faster than the MPI library's choice");
 }
 
 static void find_reported(struct finding_context *c)

@@ -71,7 +71,7 @@ const struct column tune_columns[] = {
     COLUMN("best", TEXT, NULL, "the fastest algorithm; empty: none is certainly faster"),
     COLUMN("segment", BYTES, NULL, "bytes of the segments of its messages; 0: none"),
     INTERVAL("faster", "then", "its time"),
-    COLUMN("saves", TIME, NULL, "time that it would save, summed over all calls"),
+    INTERVAL("saves", NULL, "time that it would save, summed over all calls; '-': unknown"),
 };
 
 static void put_measurement(struct table *t, const struct view *v, const struct profile_finding *f,

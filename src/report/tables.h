@@ -49,7 +49,7 @@ const char *call_label(const struct view *v, uint32_t operation, uint32_t site, 
 
 /* measured.c: tables of measurements made in the run. */
 extern const struct column ack_columns[11], benchmark_columns[10], broadcast_columns[11],
-    tune_columns[12], algorithm_columns[5];
+    tune_columns[14], algorithm_columns[5];
 void fill_measured(struct table *t, const struct view *v);
 /* sampled.c: the table of samples. */
 extern const struct column sample_columns[7];

@@ -32,11 +32,10 @@ json_t *tuned_json(const struct tuned *t)
     for (int k = 0; k < t->n; k++)
         json_push(list, candidate_json(t, k));
     json_t *json = json_pack(
-        "{s:s, s:i, s:I, s:s, s:i, s:o, s:o, s:o}", "operation", t->operation->mpi_name, "ranks",
+        "{s:s, s:i, s:I, s:s, s:i, s:o, s:o, s:s*}", "operation", t->operation->mpi_name, "ranks",
         t->ranks, "bytes", (json_int_t)t->bytes, "best", t->best ? best->name : "", "segment",
         t->best ? best->segment : 0, "candidates", list, "now_us",
-        json_finite(1e6 * t->time[0].value), "saves_us",
-        json_finite(t->best ? 1e6 * tuned_saving(t, best) * (t->calls > 0 ? t->calls : 1) : 0));
+        json_finite(1e6 * t->time[0].value), "remark", tuned_open(t) ? TUNED_OPEN : NULL);
     json_put_estimate(json, "faster",
                       (struct estimate){now * ratio->value, now * ratio->low, now * ratio->high});
     if (*t->arrival)
@@ -101,31 +100,20 @@ bool tuned_read(const json_t *json, struct tuned *t)
     return t->n > 0;
 }
 
-/* How many of T[0 .. N-1] have A as the fastest. */
-static size_t count_ours(const struct tuned *t, size_t n, const struct algorithm *a)
-{
-    size_t count = 0;
-    for (size_t i = 0; a && i < n; i++)
-        count += tuned_ours(&t[i]) && tuned_ours(&t[i])->number == a->number;
-    return count;
-}
-
 void tuned_ours_add(struct document *d, const struct tuned *t, size_t n)
 {
     const struct algorithm *ours = NULL;
-    size_t broadcasts = 0;
+    size_t broadcasts = 0, faster = 0;
     for (size_t i = 0; i < n; i++) {
         broadcasts += t[i].operation == tuned_operation_find("MPI_Bcast");
-        if (count_ours(t, n, tuned_ours(&t[i])) > count_ours(t, n, ours))
-            ours = tuned_ours(&t[i]);
+        faster += tuned_ours(&t[i]) != NULL;
+        ours = ours ?: tuned_ours(&t[i]);
     }
-    if (!ours)
-        return;
-    const char *name = ours->name + strlen(ALGORITHM_OURS);
-    document_finding(d, FINDING("our_broadcast", FINDING),
-                     "In %zu of %zu broadcasts the broadcast %s of collprof is faster than every "
-                     "algorithm of the MPI library (collprof run --bcast=%s).",
-                     count_ours(t, n, ours), broadcasts, name, name);
+    if (ours)
+        document_finding(d, FINDING("our_broadcast", FINDING),
+                         "In %zu of %zu broadcasts one of collprof is faster than every algorithm "
+                         "of the MPI library (collprof run --bcast=%s, for the first of them).",
+                         faster, broadcasts, ours->name + strlen(ALGORITHM_OURS));
 }
 
 /* --- the files --- */

@@ -14,7 +14,7 @@ json_t *tuned_json(const struct tuned *t);
 bool tuned_read(const json_t *json, struct tuned *t);
 
 /* Adds a finding to D if a broadcast of collprof is faster than the library's in any of the N
- * signatures T: the one that is so most often, with the option that uses it. */
+ * signatures T, with the option that uses that of the first one. */
 void tuned_ours_add(struct document *d, const struct tuned *t, size_t n);
 
 /* Writes all files into DIRECTORY, which is made if necessary. Without rules env.sh changes no

@@ -45,9 +45,20 @@ static struct estimate ratio_of(const struct tuned *t, const struct algorithm *a
     return ESTIMATE_UNKNOWN;
 }
 
-double tuned_saving(const struct tuned *t, const struct algorithm *a)
+struct estimate tuned_saving(const struct tuned *t, const struct algorithm *a)
 {
-    return t->time[0].value * (1 - ratio_of(t, a).value);
+    const struct estimate ratio = ratio_of(t, a);
+    const double now = t->time[0].value;
+    return (struct estimate){now * (1 - ratio.value), now * (1 - ratio.high),
+                             now * (1 - ratio.low)};
+}
+
+bool tuned_open(const struct tuned *t)
+{
+    bool open = false;
+    for (int k = 1; t->best == 0 && k < t->n; k++)
+        open |= t->ratio[k].value < 1 - TUNED_TIE && !(t->ratio[k].low >= 1 - TUNED_TIE);
+    return open;
 }
 
 const struct algorithm *tuned_ours(const struct tuned *t)
@@ -75,7 +86,7 @@ static double saved_by(const struct algorithm *a, const struct rule *r)
         if (r->of[i]->refuted || !(ratio.high <= 1 + TUNED_TIE))
             return 0;
         faster |= ratio.high < 1 && ratio.value < 1 - TUNED_TIE;
-        saved += tuned_saving(r->of[i], a);
+        saved += tuned_saving(r->of[i], a).value;
     }
     return faster ? saved : 0;
 }

@@ -94,8 +94,13 @@ void rules_free(struct rules *r);
 /* The number of rules with an algorithm. */
 size_t rules_count(const struct rules *r);
 
-/* Seconds that a call of T saves with A; NaN if unknown. */
-double tuned_saving(const struct tuned *t, const struct algorithm *a);
+/* Seconds that a call of T saves with A, with the interval of the ratio that was measured; NaN if
+ * unknown. */
+struct estimate tuned_saving(const struct tuned *t, const struct algorithm *a);
+
+/* Whether too little was measured to tell that no algorithm is faster than the library's choice. */
+bool tuned_open(const struct tuned *t);
+#define TUNED_OPEN "unknown: another algorithm may be faster, too little was measured"
 
 /* Collprof's broadcast that is certainly faster than all of the library's; NULL if none is. */
 const struct algorithm *tuned_ours(const struct tuned *t);

@@ -53,7 +53,6 @@ grep -q '"given_up": *[1-9]' out/profile.json || fail "none was given up"
 for mode in ${longer:+COLLPROF_BENCHMARK=direct COLLPROF_BCAST=flat}; do
     part ahead $mode
     grep -q 'ranks waited .* for others before .* MPI_Bcast on MPI_COMM_WORLD' out/profile.json || fail "$mode: nobody says who waited"
-    grep -q 'measuring took 0 s' out/profile.json && fail "$mode: time that was waited is called 0"
 done
 for mode in ACK=100 ${longer:+BENCHMARK=direct} BCAST=grid; do
     [ "${CHECK_MPI:-}" = openmpi ] || part unequal COLLPROF_$mode COLLPROF_BENCHMARK_BUDGET=1
@@ -76,7 +75,7 @@ for algorithm in binomial ${longer:+linear backward flat chain} grid; do
     COLUMNS=300 "$collprof" report --table=broadcast out | grep -q '4 ranks from 0, made at inject.c:' ||
         fail "a communicator without a name is called otherwise where it was measured on"
 done
-grep -q 'broadcast: measuring took' out/profile.json || fail "no cost of a schedule"
+"$collprof" report out | tr -d '\n' | grep -q 'Experiments took .* per rank,' || fail "no cost of a schedule"
 # Among threads that call MPI, too, nothing is measured: that took minutes.
 grep -q 'while several threads call MPI' out/profile.json || fail "latencies measured among threads"
 # What is measured with the replacement is no call of the application's.

@@ -21,7 +21,7 @@ static struct profile *made_rank(uint32_t rank, const struct made *m)
 {
     struct profile *p = profile_new();
     uint32_t sum = profile_add_operation(p, "MPI_Allreduce", FAMILY_COLLECTIVE);
-    uint32_t comm = profile_add_comm(p, &(struct profile_comm){.id = 1, .created = 1, .size = 2});
+    uint32_t comm = profile_add_comm(p, &(struct profile_comm){2, 1, .created = 1, .name = "w"});
     double other = fmax(1, m->before) + m->jitter, step = 1 + other + 0.02 + m->own, mpi = 0;
     for (int place = 0; place < (m->apart && rank ? 1 : 2); place++) {
         uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
@@ -85,7 +85,7 @@ static struct profile *made_run(struct made m)
 }
 
 /* ALGORITHM[1] makes the sums of the runs after the N-th, [0] those before; NULL: unknown. */
-static const char *algorithm[2], *library = "Open MPI v4.1.4";
+static const char *algorithm[2], *library = "Open MPI v4.1.4", *later = "Open MPI v4.1.4";
 
 /* Of the runs before and after: the fastest send of 1 KiB, ns, and whether rank 1 has another host
  * than rank 0. */
@@ -139,19 +139,13 @@ static void compare(struct made before, struct made after, size_t n, double limi
                                 json_pack("{s:s, s:i, s:i, s:i, s:s}", "operation", "MPI_Allreduce",
                                           "ranks", 2, "bytes", 0, "calls", 80, "algorithm",
                                           algorithm[i >= n]));
-        profile_add_text(run[i], TABLE_LIBRARIES, library);
+        profile_add_text(run[i], TABLE_LIBRARIES, i < n ? library : later);
         name[i] = i < n ? "before" : "after";
     }
     document_free(compared);
     compared = compare_document(&(struct compare_request){{run, n, n, tuned}, name, limit}, gate);
     for (size_t i = 0; i < 2 * n; i++)
         profile_free(run[i]);
-}
-
-/* The text of the I-th finding; "" behind the last. */
-static const char *finding(size_t i)
-{
-    return json_text_at(json_array_get(document_finding_list(compared), i), "text");
 }
 
 /* The text of the finding KEY; "": there is none. */
@@ -164,6 +158,13 @@ static const char *found_text(const struct document *d, const char *key)
     return "";
 }
 
+/* The text of the I-th finding after that about the set-up; "" behind the last. */
+static const char *finding(size_t i)
+{
+    i += *found_text(compared, "setup") != '\0';
+    return json_text_at(json_array_get(document_finding_list(compared), i), "text");
+}
+
 #define SAYS(i, part) cr_expect(strstr(finding(i), part), "%s", finding(i))
 
 /* Behind the run, the first finding begins as EXPECTED. */
@@ -174,15 +175,17 @@ static void expect_first(struct made before, struct made after, const char *expe
 }
 
 static const char sums_longer[] =
-    "MPI_Allreduce of 0 B on 2 ranks at solve.c:10 solve takes longer";
+    "MPI_Allreduce of 0 B on 2 ranks (w) at solve.c:10 solve takes longer";
 static const struct made usual = {10, 1, 0, 0, false};
 
 Test(compare, the_cause_comes_before_its_effect)
 {
     compare(usual, (struct made){10, 1.5, 0, 0, false}, 5, NAN, NULL);
-    SAYS(0, "exact rank test p = 0.0079: slower");
+    SAYS(0, " ms), +25 %, exact rank test p = 0.0079: slower");
     SAYS(1, "Rank 1 spends more time outside of MPI: 80.");
-    SAYS(2, "In MPI_Allreduce at solve.c:20 solve ranks wait longer for the last rank");
+    SAYS(2, "In MPI_Allreduce at solve.c:20 solve ranks wait longer for the last rank: 0 -> 10.0 ");
+    SAYS(2,
+         "ms per rank, median change +10.0 ms (95 % CI +10.0 ms to +10.0 ms), +12 % of the run.");
     cr_expect_str_eq(finding(3), "");
     /* Whatever its share: the rank's time grows more than the run; then the sums' more than it. */
     expect_first((struct made){10, 1, 0, 0.2, false}, (struct made){10, 1.5, 0, 0, false},
@@ -191,7 +194,7 @@ Test(compare, the_cause_comes_before_its_effect)
     SAYS(2, "Rank 1 spends more time outside of MPI");
     /* Nor what is larger, but against the run: rank 0 computes longer than either. */
     expect_first((struct made){10, 0.2, 0, 0.3, false}, (struct made){10, 0.9, 0, 0, false},
-                 "MPI_Allreduce of 0 B on 2 ranks at solve.c:10 solve takes less time by");
+                 "MPI_Allreduce of 0 B on 2 ranks (w) at solve.c:10 solve takes less time by");
     SAYS(2, "Rank 1 spends more time outside of MPI");
 }
 
@@ -218,11 +221,22 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
     expect_first(usual, slower, "Other ranks share a host: now 0-1.");
 }
 
+Test(compare, what_the_runs_were_started_with)
+{
+    later = "MPICH 4.0.2";
+    apart[1] = true;
+    compare(usual, usual, 2, NAN, NULL);
+    cr_expect_str_eq(json_text_at(json_array_get(document_finding_list(compared), 0), "text"),
+                     "The set-up differs: MPI library Open MPI v4.1.4 -> MPICH 4.0.2; hosts 1 -> "
+                     "2.");
+}
+
 Test(compare, lines_move_when_a_program_is_edited)
 {
-    expect_first(usual, (struct made){14, 1, 0, 0.5, false},
-                 "Allreduce of 0 B on 2 ranks at solve.c:10 solve takes longer by 500 us a call, "
-                 "without waiting");
+    expect_first(
+        usual, (struct made){14, 1, 0, 0.5, false},
+        "Allreduce of 0 B on 2 ranks (w) at solve.c:10 solve takes longer by 500 us a call, "
+        "without waiting");
     cr_expect_str_eq(finding(2), "");
 }
 
@@ -234,7 +248,7 @@ Test(compare, names_the_size_that_changes_most)
     sum_place = 1;
     expect_first(
         usual, (struct made){10, 1, 0, 0.5, false},
-        "Allreduce of 1.50 KiB on 2 ranks at solve.c:20 solve takes longer by 50.0 ms a call");
+        "Allreduce of 1.50 KiB on 2 ranks (w) at solve.c:20 solve takes longer by 50.0 ms a call");
     SAYS(2, sums_longer);
     sum_ms[1] = 300;
     send_ms[1] = 200;
@@ -402,6 +416,7 @@ static const char *verdict_on_rule(double own, double after_own, size_t n, struc
         json_object_get(json_object_get(json_object_get(json, "tables"), "gains"), "rows"), 0);
     snprintf(verdict, sizeof verdict, "%s", json_string_value(json_object_get(row, "verdict")));
     *predicted_us = json_number_at(row, "predicted");
+    cr_expect(!row || fabs(json_number_at(row, "predicted_low") / *predicted_us - 0.98) < 1e-6);
     *t = set.list.at[0];
     json_decref(json);
     free(set.list.at);
@@ -414,11 +429,16 @@ Test(compare, savings_of_a_slower_machine)
     struct profile *p = made_run((struct made){10, 1, 0, 0.3, false});
     for (int now = 80; now <= 320; now *= 4)
         profile_add_finding(p, "tune",
-                            json_pack("{s:s, s:i, s:i, s:i, s:i}", "operation", "MPI_Allreduce",
-                                      "ranks", 2, "bytes", 0, "now_us", now, "saves_us", 50));
-    profile_limit_savings(p);
-    for (int i = 0; i < 2; i++)
-        cr_expect_float_eq(json_number_at(p->findings.at[i].value, "saves_us"), i ? 25 : 50, 0.5);
+                            json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "operation",
+                                      "MPI_Allreduce", "ranks", 2, "bytes", 0, "now_us", now,
+                                      "faster_us", now - 50, "faster_low_us", now - 60, "calls", 3,
+                                      "best", "ring"));
+    profile_add_savings(p);
+    for (int i = 0; i < 2; i++) {
+        const json_t *f = p->findings.at[i].value;
+        cr_expect_float_eq(json_number_at(f, "saves_us"), 3 * (i ? 25 : 50), 1.5);
+        cr_expect_float_eq(json_number_at(f, "saves_high_us"), 3 * (i ? 30 : 60), 1.5);
+    }
     profile_free(p);
 }
 
@@ -440,7 +460,7 @@ Test(compare, gains_of_a_tuning)
     cr_expect_str_eq(verdict_on_rule(0.1, 0.3, 5, &t, &predicted_us), "(null)", "no calls");
     cr_expect(!t.refuted);
     tuned_ranks = 2;
-    tuned_for = library = "MPICH 4.0.2";
+    tuned_for = library = later = "MPICH 4.0.2";
     cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 5, &t, &predicted_us), "faster");
     tuned_for = "MPICH 4.1";
     cr_expect_str_eq(verdict_on_rule(0.1, 0.1, 5, &t, &predicted_us), "(null)",
@@ -460,9 +480,9 @@ static const char *said_of(const char *a, const char *b)
 
 Test(compare, names_the_algorithm_that_changed)
 {
-    cr_expect_str_eq(
-        said_of("recursive doubling", "ring"),
-        "MPI_Allreduce of 0 B on 2 ranks: recursive doubling -> ring, +100 us a call.");
+    cr_expect_str_eq(said_of("recursive doubling", "ring"),
+                     "MPI_Allreduce of 0 B on 2 ranks (w): recursive doubling -> ring, +100 us a "
+                     "call (95 % CI +100 us to +100 us).");
     SAYS(1, "-> ring"); /* before what a test of times finds */
     cr_expect_str_eq(said_of("ring", "ring"), "");
     cr_expect_str_eq(said_of("ring", "unknown"), "");

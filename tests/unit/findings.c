@@ -210,9 +210,9 @@ static const struct known known[] = {
     /* Calls that an experiment may have delayed: their shares are as they were counted. */
     {.key = "excluded",
      .rank = -1,
-     .text = "Experiments took 10.0 % of the run; percentages refer to the rest. Calls that they "
-             "may have delayed count for the efficiency and the ranks' times, but not for times of "
-             "call sites.",
+     .text = "Experiments took 100 ms per rank, 10.0 % of the run; percentages refer to the rest. "
+             "Calls that they may have delayed count for the efficiency and the ranks' times, but "
+             "not for times of call sites.",
      .mpi = {0.4, 0.4},
      .excluded = 0.2,
      .calls = {{"MPI_Bcast", 9, 0, 1, 0.1, 0.2}}},
@@ -376,22 +376,26 @@ Test(findings, small_messages)
  * without one, with times that leave open which is faster, and with none that seems faster. */
 Test(findings, tuned)
 {
-    static const char *const text[] = {"would save", "no setting", "too little", "None"};
+    static const char *const text[] = {
+        "would save 125 ms of each rank's time (95 % CI 100 ms to 150 ms)", "no setting",
+        "too little", "have an"};
     for (int kind = 0; kind < 4; kind++) {
         const struct known k = {.mpi = {0.3, 0.3}};
         struct profile *p = made(&k);
         bool faster = kind < 2;
         *PUSH(&p->libraries) = memory_strdup(kind == 1 ? "another" : "Open MPI v4.1.4");
         for (int i = 0; i < 3; i++)
-            profile_add_finding(
-                p, "tune",
-                json_pack(
-                    "{s:s, s:i, s:i, s:f, s:s, s:i, s:[{s:s, s:f, s:f}, {s:s, s:f, s:f, s:f}]}",
-                    "operation", "MPI_Allreduce", "bytes", 8 << i * 4, "ranks", 2 - i % 2,
-                    "saves_us", faster * i * 5e4, "best", faster ? "ring" : "", "segment", 0,
-                    "candidates", "algorithm", "default", "ratio", 1.0, "time_us", 9.0, "algorithm",
-                    "ring", "ratio", kind == 3 ? 1.5 : 0.5, kind == 2 ? "no" : "low",
-                    kind == 3 ? 1.4 : 0.4, kind == 2 ? "none" : "high", kind == 3 ? 1.6 : 0.6));
+            profile_add_finding(p, "tune",
+                                json_pack("{s:s, s:i, s:i, s:f, s:f, s:f, s:s, s:i, s:[{s:s, s:f, "
+                                          "s:f}, {s:s, s:f, s:f, s:f}]}",
+                                          "operation", "MPI_Allreduce", "bytes", 8 << i * 4,
+                                          "ranks", 2 - i % 2, "saves_us", faster * i * 5e4,
+                                          "saves_low_us", i * 4e4, "saves_high_us", i * 6e4, "best",
+                                          faster ? "ring" : "", "segment", 0, "candidates",
+                                          "algorithm", "default", "ratio", 1.0, "time_us", 9.0,
+                                          "algorithm", "ring", "ratio", kind == 3 ? 1.5 : 0.5,
+                                          kind == 2 ? "no" : "low", kind == 3 ? 1.4 : 0.4,
+                                          kind == 2 ? "none" : "high", kind == 3 ? 1.6 : 0.6));
         struct document *d = findings_of(p);
         cr_expect(strstr(text_in(d, "tuned", "text"), text[kind]), "%d", kind);
         cr_expect_str_eq(text_in(d, "tuned", "severity"), kind == 0 ? "finding" : "note");

@@ -208,6 +208,14 @@ Test(tune, is_read_as_it_was_written, .fini = scratch_remove)
         cr_expect_eq(tuned_set_find(&again, a), b);
     }
     cr_expect(isnan(again.list.at[1].ratio[1].value));
+    json_t *json[] = {tuned_json(&set.list.at[0]), NULL};
+    set.list.at[0].best = 0;
+    json[1] = tuned_json(&set.list.at[0]);
+    cr_expect_float_eq(json_number_at(json[0], "faster_low_us"), 49, 1e-6);
+    cr_expect_str_eq(json_text_at(json[1], "remark"), TUNED_OPEN);
+    cr_expect(!*json_text_at(json[0], "remark"));
+    json_decref(json[0]);
+    json_decref(json[1]);
     cr_expect_null(tuned_set_find(&again, &(struct tuned){.operation = set.list.at[0].operation}));
     free(set.list.at);
     free(again.list.at);
