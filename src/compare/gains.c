@@ -257,7 +257,7 @@ void setup_add(struct document *d, const struct run_sets *r)
     }
     for (int k = 0; k < 3; k++)
         if (strcmp(is[0][k], is[1][k]) != 0)
-            snprintf(text + strlen(text), 380, "%s %s %s -> %s", *text ? ";" : "", names[k],
+            snprintf(text + strlen(text), 380, "%s %s %.150s -> %.150s", *text ? ";" : "", names[k],
                      is[0][k], is[1][k]);
     if (*text)
         document_finding(d, FINDING("setup", FINDING), "The set-up differs:%s.", text);
