@@ -159,9 +159,9 @@ static bool result_new(const struct latency_run *r, struct latency_result *resul
     return result->figure != NULL;
 }
 
-static bool outcome_new(const struct latency_run *r, struct latency_outcome *o,
-                        const struct latency_method *const *methods, size_t n)
+static bool outcome_new(const struct latency_run *r, struct latency_outcome *o)
 {
+    const size_t n = r->n_methods;
     o->result = calloc(n + 1, sizeof *o->result);
     if (!o->result)
         return false;
@@ -169,7 +169,7 @@ static bool outcome_new(const struct latency_run *r, struct latency_outcome *o,
     o->n_results = n;
     bool good = true;
     for (size_t k = 0; k < n; k++)
-        good = result_new(r, &o->result[k], methods[k]) && good;
+        good = result_new(r, &o->result[k], r->methods[k]) && good;
     return good;
 }
 
@@ -186,30 +186,23 @@ void latency_outcome_free(struct latency_outcome *o)
     *o = (struct latency_outcome){0};
 }
 
-/* Which of the methods have run. */
-struct turns {
-    const struct latency_method *const *methods;
-    size_t n;
-    bool *done;
-};
-
 /* The next method: latencies first, and of these those that are right for any algorithm, the
  * cheapest first, because the others are compared with them. Sets WEIGHTS, the sum over all that
  * remain. Returns N if none remains. */
-static size_t turns_next(const struct turns *a, double *weights)
+static size_t turns_next(const struct latency_run *r, double *weights)
 {
-    size_t next = a->n;
+    size_t next = r->n_methods;
     int least = 0;
     *weights = 0;
-    for (size_t k = 0; k < a->n; k++) {
-        const struct latency_method *m = a->methods[k];
+    for (size_t k = 0; k < r->n_methods; k++) {
+        const struct latency_method *m = r->methods[k];
         int order = m->weight + (m->meaning == MEANS_LATENCY      ? 0
                                  : m->meaning == MEANS_LATENCY_IF ? 500
                                                                   : 1000);
-        if (a->done[k])
+        if (r->done[k])
             continue;
         *weights += m->weight;
-        if (next == a->n || order < least)
+        if (next == r->n_methods || order < least)
             next = k, least = order;
     }
     return next;
@@ -244,26 +237,26 @@ static int run_method(struct latency_run *r, const struct latency_method *m, dou
 }
 
 /* Only rank 0 keeps results; other ranks write them to memory that is discarded. */
-static int run_all(struct latency_run *r, struct latency_outcome *o, const struct turns *a)
+static int run_all(struct latency_run *r, struct latency_outcome *o)
 {
     const struct plan *plan = &r->c->plan;
     double end = budget_now() + plan->budget, weights;
     r->last = fmax(end, end - plan->budget + plan->budget_most);
-    for (size_t k; (k = turns_next(a, &weights)) < a->n; a->done[k] = true) {
+    for (size_t k; (k = turns_next(r, &weights)) < r->n_methods; r->done[k] = true) {
         struct latency_result forgotten = no_result;
-        double part = a->methods[k]->weight / weights;
+        double part = r->methods[k]->weight / weights;
         /* While an application waits, methods that give the latency get at least half of the time
          * left. */
-        if (plan->until > 0 && a->methods[k]->meaning == MEANS_LATENCY)
+        if (plan->until > 0 && r->methods[k]->meaning == MEANS_LATENCY)
             part = fmax(part, 0.5);
         r->end = end;
-        forgotten.method = a->methods[k];
-        TRY(run_method(r, a->methods[k], part, r->keeps ? &o->result[k] : &forgotten));
+        forgotten.method = r->methods[k];
+        TRY(run_method(r, r->methods[k], part, r->keeps ? &o->result[k] : &forgotten));
         series_free(&forgotten.series);
     }
-    for (size_t k = 0; r->keeps && k < a->n; k++)
-        if (a->methods[k]->judge)
-            a->methods[k]->judge(o, &o->result[k]);
+    for (size_t k = 0; r->keeps && k < r->n_methods; k++)
+        if (r->methods[k]->judge)
+            r->methods[k]->judge(o, &o->result[k]);
     return MPI_SUCCESS;
 }
 
@@ -277,20 +270,22 @@ static int validate(const struct latency_run *r, struct latency_outcome *o)
     return MPI_SUCCESS;
 }
 
-static int measure(struct latency_run *r, struct turns *a, struct latency_outcome *o)
+static int measure(struct latency_run *r, struct latency_outcome *o)
 {
     const struct plan *plan = &r->c->plan;
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
-    r->scratch = malloc((most + 1) * sizeof *r->scratch);
-    a->done = calloc(a->n + 1, sizeof *a->done);
-    bool good = r->scratch && a->done && (!r->keeps || outcome_new(r, o, a->methods, a->n));
+    FREED double *scratch = malloc((most + 1) * sizeof *scratch);
+    FREED bool *done = calloc(r->n_methods + 1, sizeof *done);
+    r->scratch = scratch;
+    r->done = done;
+    bool good = scratch && done && (!r->keeps || outcome_new(r, o));
     TRY(sync_all_have(r->c->comm, good));
     o->clock_cost = r->clock_cost = clock_cost();
     double start = budget_now();
     TRY(validate(r, o));
     r->checked = budget_now() - start;
     if (o->wrong_ranks == 0)
-        TRY(run_all(r, o, a));
+        TRY(run_all(r, o));
     return validate(r, o);
 }
 
@@ -308,14 +303,11 @@ static int check_case(const struct latency_case *c, int *rank, int *size)
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome)
 {
-    struct latency_run r = {.c = c};
-    struct turns a = {.methods = methods, .n = n};
+    struct latency_run r = {.c = c, .methods = methods, .n_methods = n};
     *outcome = (struct latency_outcome){0};
     TRY(check_case(c, &r.rank, &r.size));
     r.keeps = r.rank == 0;
-    int error = measure(&r, &a, outcome);
-    free(r.scratch);
-    free(a.done);
+    int error = measure(&r, outcome);
     free(r.pilot.least);
     if (error != MPI_SUCCESS)
         latency_outcome_free(outcome);

@@ -26,6 +26,9 @@ struct latency_run {
     double clock_cost; /* seconds for one clock reading on this rank */
     bool keeps;        /* this is rank 0, which has all figures */
     double *scratch;   /* room for a double per operation of a batch */
+    const struct latency_method *const *methods;
+    size_t n_methods;
+    bool *done; /* of each method, whether it has run */
 
     struct latency_result *result; /* of the method in progress; only rank 0 has its figures */
     void *own;                     /* private data of the method in progress */
