@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "document/json.h"
-#include "report/labels.h"
 #include "report/report.h"
 #include "verdict/text.h"
 
@@ -84,22 +83,10 @@ static void mark_groups(const struct top_change *c, json_t *verdict)
     }
 }
 
-/* The rank for which others have waited longest at one call site of collectives. */
-static void show_late(const struct profile *p, size_t width)
+static void show_table(const struct profile *p, const char *name, size_t rows)
 {
-    const struct profile_arrival *late = NULL;
-    char **label = site_labels(p), text[VERDICT_TEXT];
-    for (EACH(const struct profile_arrival, a, p->arrivals))
-        if (a->site != PROFILE_NONE && a->cost_ns > (late ? late->cost_ns : 0) &&
-            arrivals_kind(p, a->operation) != COLLECTIVE_OTHER)
-            late = a;
-    if (late) {
-        snprintf(text, sizeof text, "%s for rank %u in %s at %.600s",
-                 AS_TIME((double)late->cost_ns), late->cost_rank,
-                 p->operations.at[late->operation].name, label[late->site]);
-        text_paragraph_write(stdout, "longest wait in collectives: ", text, width);
-    }
-    site_labels_free(p, label);
+    report_text(p, stdout,
+                &(struct report_options){.table = report_table_find(name), .text.rows = rows});
 }
 
 /* On a terminal at one position, otherwise below what was shown before. */
@@ -111,9 +98,8 @@ static void show(const struct profile *before, const struct profile *now, json_t
     show_head(&c, stdout, width);
     mark_groups(&c, verdict);
     verdict_write(verdict, stdout, "", width);
-    report_text(now, stdout,
-                &(struct report_options){.table = report_table_find("call_sites"), .text.rows = 5});
-    show_late(now, width);
+    show_table(now, "call_sites", 5);
+    show_table(now, "collectives", 1); /* where ranks wait longest, and for which */
     free(c.share);
     fflush(stdout);
 }

@@ -196,9 +196,9 @@ static const struct column arrival_columns[] = {
     OPTIONAL("population", COUNT, "of",
              "number of operations in the run; an estimate if not all were recorded"),
     OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
-    OPTIONAL("cost_rank", RANK, "late rank",
-             "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
-             "and neighbourhood calls"),
+    COLUMN("cost_rank", RANK, "late rank",
+           "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
+           "and neighbourhood calls"),
     COLUMN("waiting", SHARE, NULL,
            "share of the call time until the last needed rank arrived; the wait of a root for its "
            "receivers is unknown"),
