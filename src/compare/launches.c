@@ -13,7 +13,7 @@
 enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7, LAUNCHES_FOR_INTERVAL = 6 };
 
 static const struct column columns[] = {
-    {"row", NULL, COLUMN_TEXT, 0, "of the first table of each launch; A -> B: another algorithm"},
+    {"row", NULL, COLUMN_TEXT, 0, "of the first table of each launch"},
     {"figure", NULL, COLUMN_TEXT, 0, NULL},
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
     {"launches", NULL, COLUMN_INTEGER, 0, "launches of A that have this figure"},
@@ -38,9 +38,8 @@ static bool is_figure(const json_t *column)
     return text_has_word("real time share", json_text_at(column, "kind"));
 }
 
-/* The cells before the first figure of a row: "binomial ranks 4 size 8 segment 2", or without its
- * ALGORITHM "ranks 4 size 8". */
-static void row_key(const json_t *table, const json_t *row, bool algorithm, char key[KEY_ROOM])
+/* The cells before the first figure of a row: "binomial ranks 4 size 8 segment 2". */
+static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
 {
     size_t i, at = 0;
     const json_t *column;
@@ -50,8 +49,6 @@ static void row_key(const json_t *table, const json_t *row, bool algorithm, char
         const json_t *value = json_object_get(row, name);
         if (is_figure(column) || at >= KEY_ROOM)
             return;
-        if (!algorithm && (json_is_string(value) || !strcmp(name, "segment")))
-            continue;
         if (json_is_string(value))
             at += (size_t)snprintf(key + at, KEY_ROOM - at, "%s%s", between,
                                    json_string_value(value));
@@ -76,15 +73,15 @@ static const json_t *find_row(const struct launches *l, size_t i, const char *na
     const json_t *row;
     char other[KEY_ROOM];
     json_array_foreach(rows_of(l, i, name), r, row) {
-        row_key(table, row, true, other);
+        row_key(table, row, other);
         if (strcmp(other, key) == 0)
             return row;
     }
     return NULL;
 }
 
-/* ROW: the row LABEL of each launch. */
-static void add_figure(const struct launches *l, const char *label, const json_t *const *row,
+/* ROW: the row KEY of each launch. */
+static void add_figure(const struct launches *l, const char *key, const json_t *const *row,
                        const json_t *column)
 {
     size_t all = l->before + l->after, n[2] = {0};
@@ -98,7 +95,7 @@ static void add_figure(const struct launches *l, const char *label, const json_t
     if (n[0]) {
         struct summary a = stats_summarize(x[0], n[0]);
         bool has_interval = n[0] >= LAUNCHES_FOR_INTERVAL;
-        table_text(l->t, label);
+        table_text(l->t, key);
         table_text(l->t, json_text_at(column, "name"));
         table_text(l->t, json_text_at(column, "unit"));
         table_integer(l->t, (long long)n[0]);
@@ -124,28 +121,18 @@ static bool is_interval_end(const char *figure)
     return strcmp(last, "low") == 0 || strcmp(last, "high") == 0;
 }
 
-/* A row that B lacks is compared with that in its place, if A lacks it and
- * their algorithms alone differ. */
 static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
     size_t r, i, all = l->before + l->after;
     const json_t *row, *column, **rows = memory_alloc(all * sizeof *rows);
-    char key[KEY_ROOM], place[KEY_ROOM], size[2][KEY_ROOM], label[2 * KEY_ROOM + 8];
+    char key[KEY_ROOM];
     json_array_foreach(json_object_get(table, "rows"), r, row) {
-        const json_t *of_b = json_array_get(rows_of(l, l->before, name), r);
-        row_key(table, row, true, key);
-        row_key(table, of_b, true, place);
-        row_key(table, row, false, size[0]);
-        row_key(table, of_b, false, size[1]);
-        bool other = of_b && !strcmp(size[0], size[1]) &&
-                     !find_row(l, l->before, name, table, key) &&
-                     !find_row(l, 0, name, table, place);
+        row_key(table, row, key);
         for (i = 0; i < all; i++)
-            rows[i] = find_row(l, i, name, table, other && i >= l->before ? place : key);
-        snprintf(label, sizeof label, "%s%s%s", key, other ? " -> " : "", other ? place : "");
+            rows[i] = find_row(l, i, name, table, key);
         json_array_foreach(json_object_get(table, "columns"), i, column) {
             if (is_figure(column) && !is_interval_end(json_text_at(column, "name")))
-                add_figure(l, label, rows, column);
+                add_figure(l, key, rows, column);
         }
     }
     free(rows);
