@@ -46,27 +46,12 @@ static int scale(const struct scaling *s)
     return cli_flush() ? (int)gate : STATUS_FAILED;
 }
 
-/* Keeps each run once: run-* is both the links and the directories that they lead to. */
-static void keep_once(struct scaling *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->run.n; i++) {
-        size_t k = 0;
-        while (k < n && !cli_is_same(s->run.at[k], s->run.at[i]))
-            k++;
-        if (k == n)
-            s->run.at[n++] = s->run.at[i];
-    }
-    s->run.n = n;
-}
-
 int cli_scale(int argc, char **argv)
 {
     struct scaling s = {.limit = NAN};
     cli_parse(&program, &s, argc, argv);
     if (!s.run.n)
         cli_refuse("no runs: use: collprof scale DIR...");
-    keep_once(&s);
     int status = scale(&s);
     free(s.run.at);
     return status;

@@ -70,15 +70,21 @@ COMPARISON(by_ranks, struct size,
            ORDER(x->ranks, y->ranks) ?: ORDER(isnan(x->value[TIME]), isnan(y->value[TIME]))
                ?: ORDER(x->value[TIME], y->value[TIME]))
 
-/* For free(). */
-static struct size *sizes_of(struct profile *const *run, size_t n, bool weak)
+/* For free(). *N becomes the number of different runs: run-* is both the links and the directories
+ * that they lead to. */
+static struct size *sizes_of(struct profile *const *run, size_t *n, bool weak)
 {
-    struct size *list = memory_alloc((n + 1) * sizeof *list);
-    for (size_t i = 0; i < n; i++)
+    struct size *list = memory_alloc((*n + 1) * sizeof *list);
+    size_t different = 0;
+    for (size_t i = 0; i < *n; i++)
         list[i] = size_of(run[i], weak);
-    qsort(list, n, sizeof *list, by_ranks);
+    qsort(list, *n, sizeof *list, by_ranks);
+    for (size_t i = 0; i < *n; i++)
+        if (!i || isnan(list[i].value[TIME]) || by_ranks(&list[different - 1], &list[i]))
+            list[different++] = list[i];
+    *n = different;
     const struct size reference = list[0];
-    for (struct size *s = list; s < list + n; s++) {
+    for (struct size *s = list; s < list + *n; s++) {
         s->value[SPEEDUP] = reference.value[TIME] / s->value[TIME];
         s->value[COMPUTATION] = reference.value[COMPUTATION] / s->value[COMPUTATION];
         s->value[GLOBAL] = s->value[PARALLEL] * s->value[COMPUTATION];
@@ -143,7 +149,7 @@ struct document *scaling_document(struct profile *const *run, size_t n, bool wea
                                   enum gate *gate)
 {
     struct document *d = document_new("collprof-scale/2");
-    struct size *list = sizes_of(run, n, weak);
+    struct size *list = sizes_of(run, &n, weak);
     bool below = false, known = true;
     document_fact(d, "scaling", "%s",
                   weak ? "weak: the work of a rank is the same"
