@@ -1,7 +1,6 @@
 /* Writes events as JSON for Perfetto and chrome://tracing: a process for each rank (numbered from
- * 1, since viewers hide process 0), a slice for each call, an arrow for each matched message; for
- * the transport slices and marks inside of calls. Events are written one by one, since a trace may
- * be large. */
+ * 1, since viewers hide process 0), a slice for each call, an arrow for each matched message.
+ * Events are written one by one, since a trace may be large. */
 #include "export/export.h"
 
 #include "profile/profile.h"
@@ -112,29 +111,6 @@ static void put_message(struct perfetto *w, size_t receive)
     put(w, ends[1]);
 }
 
-#define KIND_NAME(id, name) name,
-static const char *const transport_names[TRANSPORT_KINDS] = {TRANSPORT_KIND_LIST(KIND_NAME)};
-
-/* Writes transport events in the rows of their calls; those with a duration become slices. */
-static void put_transport(struct perfetto *w, const struct net *e)
-{
-    bool lasts = e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED;
-    bool moves = e->kind != TRANSPORT_POLL && e->kind != TRANSPORT_COMPLETED &&
-                 e->bytes != TRANSPORT_UNKNOWN_BYTES;
-    json_t *args = json_object();
-    if (moves)
-        json_put(args, "bytes", json_integer((json_int_t)e->bytes));
-    if (e->number)
-        json_put(args, "transfer", json_integer(e->number));
-    json_t *one = event(lasts ? "X" : "i", transport_names[e->kind], "transport",
-                        time_us(w, lasts ? e->from_ns : e->to_ns), e->rank, e->thread, args);
-    if (lasts)
-        json_put(one, "dur", json_real(lasting_us(e->from_ns, e->to_ns)));
-    else
-        json_put(one, "s", json_string("t"));
-    put(w, one);
-}
-
 void export_perfetto(const struct profile *p, FILE *out)
 {
     struct timeline t;
@@ -149,8 +125,6 @@ void export_perfetto(const struct profile *p, FILE *out)
     for (size_t i = 0; i < p->events.n; i++)
         if (p->events.at[i].kind == EVENT_RECEIVED && t.partner[i] != TIMELINE_NONE)
             put_message(&w, i);
-    for (size_t i = 0; i < p->nets.n; i++)
-        put_transport(&w, &p->nets.at[i]);
     fputs("\n],\n\"displayTimeUnit\":\"ns\"}\n", out);
     site_labels_free(p, w.label);
     timeline_free(&t);

@@ -12,24 +12,18 @@
 #define TRANSPORT_SYMBOL "collprof_transport_3"
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
 
-/* Kinds of events: X(ID, name). Those before COMPLETED are starts. A start and its completion have
- * the same number. */
-#define TRANSPORT_KIND_LIST(X)                                                                     \
-    X(SEND, "start of a send")                                                                     \
-    X(RECEIVE, "start of a receive")                                                               \
-    X(ONE_SIDED, "start of a put or get") /* or of an atomic operation */                          \
-    X(FLUSH, "start of a flush")                                                                   \
-    X(COMPLETED, "end of a transfer")                                                              \
-    X(POLL, "poll that found something") /* FROM: of the first thing it found, or its end */       \
-    X(COPY, "copy between processes")    /* process_vm_readv, process_vm_writev */                 \
-    X(WROTE, "write to a socket")        /* sendmsg, writev, send */                               \
-    X(READ, "read from a socket")        /* recvmsg, readv, recv */
-
+/* Kinds of events. A start and its completion have the same number. */
 enum transport_kind {
-#define X(id, name) TRANSPORT_##id,
-    TRANSPORT_KIND_LIST(X)
-#undef X
-        TRANSPORT_KINDS,
+    TRANSPORT_SEND, /* these are starts */
+    TRANSPORT_RECEIVE,
+    TRANSPORT_ONE_SIDED, /* a put, a get, or an atomic operation */
+    TRANSPORT_FLUSH,
+    TRANSPORT_COMPLETED, /* the end of a transfer */
+    TRANSPORT_POLL,      /* found something; FROM: of the first thing it found, or its end */
+    TRANSPORT_COPY,      /* between processes: process_vm_readv, process_vm_writev */
+    TRANSPORT_WROTE,     /* to a socket: sendmsg, writev, send */
+    TRANSPORT_READ,      /* from a socket: recvmsg, readv, recv */
+    TRANSPORT_KINDS,
     TRANSPORT_STARTS = TRANSPORT_COMPLETED
 };
 
