@@ -247,11 +247,16 @@ static bool write_file(const struct report_command *r, struct profile *p, const 
 
 static bool write_json_page(const struct report_command *r, struct profile *none, FILE *out)
 {
-    char why[1000];
+    char why[1000], title[100];
     (void)none;
     json_t *document = json_file_load(r->directory, why, sizeof why);
-    bool good = export_document_page(document, out);
-    if (!good)
+    const char *schema = json_text_at(document, "schema");
+    const bool good =
+        !strncmp(schema, "collbench-", 10) && json_is_object(json_object_get(document, "tables"));
+    snprintf(title, sizeof title, "%.*s", (int)strcspn(schema, "/"), schema);
+    if (good)
+        page_write_json(document, title, out);
+    else
         reason_give("%s: expected what a collbench program wrote with --format=json",
                     document ? r->directory : why);
     json_decref(document);

@@ -34,7 +34,3 @@ bool picture_timeline(struct document *d, const struct profile *p,
  * whether the page has a timeline. */
 bool export_page(const struct profile *p, const struct profile *trace,
                  const struct timeline_view *view, const struct report_options *o, FILE *out);
-
-/* Writes the results of a benchmark as a page. False if JSON (which may be NULL) is not a
- * result. */
-bool export_document_page(const json_t *json, FILE *out);

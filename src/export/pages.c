@@ -1,8 +1,6 @@
-/* Pages for a browser: the documents of a run, with pictures, and of a benchmark. */
+/* The page of a run for a browser: the report's document, with pictures. */
 #include "document/page.h"
 #include "export/export.h"
-
-#include <string.h>
 
 /* The parts of each rank's run, of the report's table "ranks". */
 static void picture_ranks(struct document *d, const struct profile *p)
@@ -45,16 +43,4 @@ bool export_page(const struct profile *p, const struct profile *trace,
     page_write(d, run_title(trace ? trace : p, title), out);
     document_free(d);
     return has_timeline;
-}
-
-bool export_document_page(const json_t *json, FILE *out)
-{
-    const char *schema = json_string_value(json_object_get(json, "schema"));
-    char title[100];
-    if (!schema || strncmp(schema, "collbench-", 10) != 0 ||
-        !json_is_object(json_object_get(json, "tables")))
-        return false;
-    snprintf(title, sizeof title, "%.*s", (int)strcspn(schema, "/"), schema);
-    page_write_json(json, title, out);
-    return true;
 }

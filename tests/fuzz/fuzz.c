@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "compare/compare.h"
 #include "document/json.h"
+#include "document/page.h"
 #include "export/export.h"
 #include "measure/pairs/log.h"
 #include "profile/model.h"
@@ -130,7 +131,8 @@ static void read_document(const char *path)
 {
     char why[400];
     json_t *json = json_file_load(path, why, sizeof why);
-    export_document_page(json, nowhere);
+    if (json_is_object(json_object_get(json, "tables")))
+        page_write_json(json, "", nowhere);
     json_decref(json);
 }
 
