@@ -106,21 +106,17 @@ char *runs_current(const char *directory)
     return found ?: memory_strdup(directory);
 }
 
-/* With the verdict on a run that did not end well. */
+/* With the kind of the verdict on a run that did not end well. */
 static void put_state(struct table *t, const char *path, const struct profile *p)
 {
     const char *state = run_state_of(p);
     struct situation *e =
         strcmp(state, "incomplete") ? NULL : situation_read(path, VERDICT_SETTLED);
-    char text[VERDICT_TEXT], verdict[VERDICT_TEXT];
-    snprintf(text, sizeof text, "%s", state);
-    if (e) {
-        json_t *value = verdict_json_of(e);
-        verdict_summary(verdict, value);
-        snprintf(text, sizeof text, "%s (%.200s)", state, verdict);
-        json_decref(value);
-    }
-    table_text(t, text);
+    json_t *verdict = e ? verdict_json_of(e) : NULL;
+    char text[100];
+    snprintf(text, sizeof text, "%s (%.50s)", state, json_text_at(verdict, "kind"));
+    table_text(t, e ? text : state);
+    json_decref(verdict);
     situation_free(e);
 }
 

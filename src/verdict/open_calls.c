@@ -141,17 +141,8 @@ static void add_requests(struct reading *r)
     for (uint32_t i = 0; i < n; i++) {
         if (!is_open(q, n, i))
             continue;
-        struct awaited a = open_calls_awaited(r,
-                                              &(struct ledger_call){.comm_id = q[i].comm_id,
-                                                                    .comm = q[i].comm,
-                                                                    .bytes = q[i].bytes,
-                                                                    .operation = q[i].operation,
-                                                                    .site = q[i].site,
-                                                                    .sequence = q[i].sequence,
-                                                                    .peer = q[i].peer,
-                                                                    .tag = q[i].tag,
-                                                                    .root = q[i].root},
-                                              false);
+        struct awaited a = open_calls_awaited(
+            r, &(struct ledger_call){CALL_OF(&q[i]), .peer = q[i].peer, .tag = q[i].tag}, false);
         a.posted = q[i].posted;
         a.request = q[i].handle;
         *PUSH(&s->awaited) = a;
@@ -231,18 +222,6 @@ static void add_init(struct reading *r)
     call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
 }
 
-/* Notes the first call that returned an error. */
-static void add_failed(struct reading *r, struct rank_view *rank)
-{
-    for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_ENTRIES); i++) {
-        const struct ledger_entry *e = &r->g.l->entries[i];
-        if (e->errors && rank->failed == PROFILE_NONE) {
-            rank->failed = operation_of(&r->g, e->operation);
-            rank->failed_site = first_frame(r, e->site);
-        }
-    }
-}
-
 void open_calls_add(struct reading *r)
 {
     const struct ledger_header *h = r->g.h;
@@ -253,7 +232,6 @@ void open_calls_add(struct reading *r)
         add_init(r);
         return;
     }
-    add_failed(r, rank);
     add_requests(r);
     for (uint32_t i = 0; i < count_of(r->g.l, LEDGER_CALLS); i++) {
         const struct ledger_call *c = &r->g.l->calls[i];

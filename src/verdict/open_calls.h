@@ -17,6 +17,11 @@ struct reading {
  * outside of MPI. Needs NOW; sets FIRST. */
 void open_calls_add(struct reading *r);
 
+/* What a request or a collective X of the record has of the call that posted it. */
+#define CALL_OF(x)                                                                                 \
+    .comm_id = (x)->comm_id, .comm = (x)->comm, .bytes = (x)->bytes, .operation = (x)->operation,  \
+    .site = (x)->site, .sequence = (x)->sequence, .root = (x)->root
+
 /* What call C waits for; for MPI_Sendrecv its receive, or (SENDS) its send. The peer is the rank in
  * the communicator until all records are read, then the world rank. */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends);

@@ -9,8 +9,6 @@
 #include "verdict/hosts.h"
 #include "verdict/open_calls.h"
 
-#include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,15 +174,7 @@ static void read_members(struct reading *r)
         uint32_t comm = situation_find_comm(s, x->comm_id);
         if (comm == s->comms.n || x->sequence < s->comms.at[comm].lowest)
             continue;
-        struct awaited a = open_calls_awaited(r,
-                                              &(struct ledger_call){.comm_id = x->comm_id,
-                                                                    .comm = x->comm,
-                                                                    .bytes = x->bytes,
-                                                                    .operation = x->operation,
-                                                                    .site = x->site,
-                                                                    .sequence = x->sequence,
-                                                                    .root = x->root},
-                                              false);
+        struct awaited a = open_calls_awaited(r, &(struct ledger_call){CALL_OF(x)}, false);
         a.left = true;
         if (a.what == AWAIT_COLLECTIVE)
             *PUSH(&s->awaited) = a;
@@ -235,11 +225,8 @@ static struct situation *situation_of(const struct records *records, double sett
     s->settled = settled;
     s->counted = true;
     for (size_t i = 0; i < s->n_ranks; i++)
-        s->rank[i] = (struct rank_view){.state = RANK_UNSEEN,
-                                        .operation = PROFILE_NONE,
-                                        .site = PROFILE_NONE,
-                                        .failed = PROFILE_NONE,
-                                        .seconds = -1};
+        s->rank[i] = (struct rank_view){
+            .state = RANK_UNSEEN, .operation = PROFILE_NONE, .site = PROFILE_NONE, .seconds = -1};
     return s;
 }
 
@@ -290,17 +277,10 @@ static void settle(struct situation *s, const struct situation *before)
 static json_t *kept_read(const char *directory)
 {
     char path[4400], why[256];
-    size_t i;
-    const json_t *group;
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
     json_t *kept = json_file_load(path, why, sizeof why);
-    bool good = *json_text_at(kept, "kind") && *json_text_at(kept, "text") &&
-                json_is_array(json_object_get(kept, "groups")) &&
-                json_is_array(json_object_get(kept, "notes"));
-    json_array_foreach(json_object_get(kept, "groups"), i, group)
-        good = good && json_is_string(json_object_get(group, "text"));
     json_make_printable(kept);
-    if (good)
+    if (*json_text_at(kept, "kind") && *json_text_at(kept, "text"))
         return kept;
     json_decref(kept);
     return NULL;

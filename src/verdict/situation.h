@@ -42,11 +42,10 @@ struct rank_view {
     bool outside; /* of MPI */
     bool killed;  /* outside of MPI, before the other ranks or with them */
     int64_t pid;
-    uint32_t ended;               /* enum ledger_state */
-    int32_t detail;               /* signal or error code with which it ended */
-    uint32_t operation, site;     /* of its call, or its last one; PROFILE_NONE if unknown */
-    double seconds;               /* since its last call returned; negative if unknown */
-    uint32_t failed, failed_site; /* a call that returned an error; PROFILE_NONE if none */
+    uint32_t ended;           /* enum ledger_state */
+    int32_t detail;           /* signal or error code with which it ended */
+    uint32_t operation, site; /* of its call, or its last one; PROFILE_NONE if unknown */
+    double seconds;           /* since its last call returned; negative if unknown */
 };
 
 enum {

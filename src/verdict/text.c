@@ -182,10 +182,6 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
         add(text, ", since ");
         add_call(text, s->names, r->operation, r->site, NULL, named);
     }
-    if (r->failed != PROFILE_NONE) {
-        add(text, ", after an error in ");
-        add_call(text, s->names, r->failed, r->failed_site, NULL, named);
-    }
 }
 
 /* The shortest time in seconds that the ranks at fault, or a rank that waits for them, have been in
@@ -335,15 +331,6 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
         json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
                                      "may release them (MPI_THREAD_MULTIPLE)"));
     return notes;
-}
-
-void verdict_summary(char text[VERDICT_TEXT], const json_t *value)
-{
-    const json_t *ranks = json_object_get(value, "ranks");
-    snprintf(text, VERDICT_TEXT, "%s%s", json_text_at(value, "kind"),
-             json_array_size(ranks) ? ": " : "");
-    if (json_array_size(ranks))
-        add_ranks(text, ranks);
 }
 
 json_t *verdict_json(const struct situation *s, const struct verdict *v)

@@ -22,9 +22,6 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v);
  * new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
-/* "cycle: ranks 0, 1", of VALUE from verdict_json(). */
-void verdict_summary(char text[VERDICT_TEXT], const json_t *value);
-
 /* Writes VALUE to OUT in lines of WIDTH, the sentence after MARK. A group that has a "mark" is
  * written after it. */
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);

@@ -144,7 +144,7 @@ Test(records, different_collectives)
     assert_has(text_in(), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
     cr_assert_eq(json_array_size(json_object_get(value, "groups")), 2);
-    char *text, summary[VERDICT_TEXT];
+    char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     verdict_write(value, out, "> ", 80);
@@ -153,8 +153,6 @@ Test(records, different_collectives)
     assert_has(text, "\n* rank 0: in MPI_Barrier number 7 of MPI_COMM_WORLD, at ");
     assert_has(text, "\n* rank 1: in MPI_Allreduce number 7 of MPI_COMM_WORLD, at ");
     free(text);
-    verdict_summary(summary, value);
-    cr_assert_str_eq(summary, "mismatch: ranks 0, 1");
 }
 
 /* Another thread, even one that has not called MPI yet, may release them. */
@@ -341,13 +339,7 @@ Test(records, the_verdict_of_a_watchdog)
 {
     static const char *const good =
         "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": [], \"notes\": []}";
-    static const char *const saved[] = {
-        "{}",
-        "[1]",
-        "{\"kind\": \"gone\"}",
-        "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": [{}], \"notes\": []}",
-        "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": []}",
-        good};
+    static const char *const saved[] = {"{}", "[1]", "{\"kind\": \"gone\"}", good};
     for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
         scratch_make();
         for (int r = 0; r < 2; r++)
