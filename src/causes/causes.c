@@ -317,24 +317,20 @@ COMPARISON(largest_first, struct root_cause,
 
 static void merge_rest(struct causes *c)
 {
-    struct root_cause *rest = &c->rows[CAUSES_ROWS - 1];
+    struct root_cause rest = {.kind = CAUSE_REST};
     if (c->n <= CAUSES_ROWS)
         return;
-    for (size_t i = CAUSES_ROWS; i < c->n; i++) {
-        rest->direct_ns += c->rows[i].direct_ns;
-        rest->passed_ns += c->rows[i].passed_ns;
-        rest->waits += c->rows[i].waits;
-        rest->path_ns += c->rows[i].path_ns;
-        rest->error_ns += c->rows[i].error_ns;
+    rest.rank = rest.from_site = rest.from_operation = rest.site = rest.operation = rest.wait_site =
+        rest.wait_operation = rest.wave_end = CAUSES_NONE;
+    for (size_t i = CAUSES_ROWS - 1; i < c->n; i++) {
+        rest.direct_ns += c->rows[i].direct_ns;
+        rest.passed_ns += c->rows[i].passed_ns;
+        rest.waits += c->rows[i].waits;
+        rest.path_ns += c->rows[i].path_ns;
+        rest.error_ns += c->rows[i].error_ns;
     }
-    rest->followed = rest->in_turn = 0;
-    rest->wave_ranks = 0;
-    rest->wave_ns = 0;
-    rest->kind = CAUSE_REST;
-    rest->rank = rest->from_site = rest->from_operation = rest->site = rest->operation =
-        rest->wait_site = rest->wait_operation = rest->wave_end = CAUSES_NONE;
-    rest->wait_state = WAIT_NONE;
     c->n = CAUSES_ROWS;
+    c->rows[c->n - 1] = rest;
 }
 
 /* Half of the 95 % interval of a piece's cost in all windows of a thinned trace. */

@@ -1,7 +1,6 @@
 #include "causes/delays.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* The excess of D over the average time of as many executions in the other history. */
 static double weight_of(const struct delay_balance *b, const struct history_difference *d)

@@ -11,10 +11,9 @@
 static void library_line(const char *name, const char *what)
 {
     char path[4200];
-    if (beside_find(name, path, sizeof path))
-        printf("  %-19s%s\n", what, path);
-    else
-        printf("  %-19snot found: neither beside this program nor at %s\n", what, path);
+    const bool found = beside_find(name, path, sizeof path);
+    printf("  %-19s%s%s\n", what, found ? "" : "not found: neither beside this program nor at ",
+           path);
 }
 
 static const char languages[] = "C, C++, Fortran (mpif.h, mpi, mpi_f08), Python (mpi4py)";
@@ -24,8 +23,12 @@ static const char exports[] = "csv, openmetrics, perfetto, otf2";
 static const char exports[] = "csv, openmetrics, perfetto; not otf2: built without OTF2";
 #endif
 
-static void print_build(void)
+static const struct option_program program = {
+    .does = "Shows what this installation can do, and where its libraries are."};
+
+int cli_info(int argc, char **argv)
 {
+    cli_parse(&program, NULL, argc, argv);
     puts(PACKAGE_STRING);
     for (size_t i = 0; i < n_mpis_built; i++) {
         const struct mpi_built *m = &mpis_built[i];
@@ -41,14 +44,5 @@ static void print_build(void)
     library_line("libcollprof.so", "library");
     library_line("libcollprof-transport.so", "transport library");
     library_line(SYMBOLS_MODULE, "symbols, stacks");
-}
-
-static const struct option_program program = {
-    .does = "Shows what this installation can do, and where its libraries are."};
-
-int cli_info(int argc, char **argv)
-{
-    cli_parse(&program, NULL, argc, argv);
-    print_build();
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

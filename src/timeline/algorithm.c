@@ -18,10 +18,7 @@ typedef struct traffic pattern(const struct shape *s, size_t v);
 
 static size_t log2_floor(size_t p)
 {
-    size_t k = 0;
-    while (p >>= 1)
-        k++;
-    return k;
+    return 63 - (size_t)__builtin_clzll(p);
 }
 
 static size_t log2_ceil(size_t p)

@@ -35,12 +35,6 @@ static uint64_t hash_of(const struct event *a)
     return hash_mix(channel_of(a), a->ordinal);
 }
 
-/* Index of the send of A's message; TIMELINE_NONE if it was not found. */
-static uint32_t send_of(const struct index *sends, const struct event *a)
-{
-    return lookup_find(sends, hash_of(a));
-}
-
 uint64_t timeline_bytes(const struct timeline *t, const struct event *events, size_t i)
 {
     const struct event *a = &events[i];
@@ -58,7 +52,7 @@ static bool is_possible(const struct event *send, const struct event *receive, i
 static void pair_up(struct timeline *t, const struct event *events, size_t i,
                     const struct index *sends, struct index *doubtful, int64_t error_ns)
 {
-    uint32_t send = send_of(sends, &events[i]);
+    uint32_t send = lookup_find(sends, hash_of(&events[i]));
     if (send == TIMELINE_NONE)
         return;
     if (t->partner[send] != TIMELINE_NONE || !is_possible(&events[send], &events[i], error_ns)) {
@@ -86,7 +80,7 @@ static void ignore_channels(struct timeline *t, const struct event *events, size
 
 void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
 {
-    struct index sends = {0}, doubtful = {0}; /* DOUBTFUL: channels */
+    struct index sends = {0}, doubtful = {0}; /* by message; by channel */
     for (size_t i = 0; i < n; i++) {
         bool send = events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST;
         t->partner[i] = TIMELINE_NONE;
@@ -104,11 +98,11 @@ void match_messages(struct timeline *t, const struct event *events, size_t n, in
         }
     for (size_t i = 0; i < n; i++) /* probed messages were also sent */
         if (events[i].kind == EVENT_PROBED && event_is_numbered(&events[i]))
-            t->partner[i] = send_of(&sends, &events[i]);
+            t->partner[i] = lookup_find(&sends, hash_of(&events[i]));
     ignore_channels(t, events, n, &doubtful);
     for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
         if (events[i].kind == EVENT_SENT && event_is_numbered(&events[i])) {
-            uint32_t post = send_of(&sends, &events[i]);
+            uint32_t post = lookup_find(&sends, hash_of(&events[i]));
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];
         }
     free(sends.table);
