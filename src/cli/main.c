@@ -114,8 +114,10 @@ error_t cli_take_paths(struct option_parser *parser, void *values, char *word)
 
 const char *const cli_formats[] = {"text", "csv", "json", "html", NULL};
 
-void cli_write(const struct document *d, const struct cli_output *o)
+int cli_write(struct document *d, const struct cli_output *o, int status)
 {
+    if (!d)
+        return STATUS_FAILED;
     if (o->format == CLI_PAGE)
         page_write(d, o->title, stdout);
     else if (o->format == FORMAT_TEXT)
@@ -123,6 +125,8 @@ void cli_write(const struct document *d, const struct cli_output *o)
                             &(struct text_options){.width = report_width(stdout), .rows = o->rows});
     else
         document_write(d, stdout, (enum format)o->format);
+    document_free(d);
+    return cli_flush() ? status : STATUS_FAILED;
 }
 
 struct profile **cli_load_runs(const char *const *path, size_t n)
@@ -177,16 +181,6 @@ static void run_command(void *call)
     c->status = c->run(c->argc, c->argv);
 }
 
-/* Calls the command, and prints the reasons if it failed. */
-static int do_call(struct command_call c)
-{
-    c.status = STATUS_FAILED;
-    if (!memory_try(run_command, &c))
-        reason_give("out of memory");
-    reason_print_stored("collprof");
-    return c.status;
-}
-
 static const struct command *find_command(const char *name)
 {
     for (int i = 0; i < N_COMMANDS; i++)
@@ -229,5 +223,9 @@ int main(int argc, char **argv)
     c = c ? c : &commands[0];
     snprintf(name, sizeof name, "collprof %s", c->name);
     cli_name = argv[shift] = name;
-    return do_call((struct command_call){c->run, argc - shift, argv + shift, 0});
+    struct command_call call = {c->run, argc - shift, argv + shift, STATUS_FAILED};
+    if (!memory_try(run_command, &call))
+        reason_give("out of memory");
+    reason_print_stored("collprof");
+    return call.status;
 }

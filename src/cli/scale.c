@@ -40,10 +40,8 @@ static int scale(const struct scaling *s)
     if (!run)
         return STATUS_FAILED;
     struct document *d = scaling_document(run, s->run.n, s->weak, s->limit / 100, &gate);
-    cli_write(d, &(struct cli_output){.format = s->format, .title = "scaling"});
-    document_free(d);
     cli_free_runs(run, s->run.n);
-    return cli_flush() ? (int)gate : STATUS_FAILED;
+    return cli_write(d, &(struct cli_output){.format = s->format, .title = "scaling"}, (int)gate);
 }
 
 int cli_scale(int argc, char **argv)

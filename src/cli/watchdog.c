@@ -140,13 +140,11 @@ static void verdict_save(const char *directory, struct situation *s, const struc
     struct save save;
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
     s->live = false; /* its text is read after the end of the run */
-    bool saved = save_open(&save, path);
-    if (saved) {
+    if (save_open(&save, path)) {
         json_write(verdict_json(s, v), save.out, true);
-        saved = save_commit(&save);
+        save_commit(&save);
     }
-    if (!saved)
-        reason_print_stored("collprof watchdog");
+    reason_print_stored("collprof watchdog");
 }
 
 /* In one write, since ranks also write to standard error. */

@@ -80,18 +80,14 @@ static void add_lane(struct view_of_trace *v, uint32_t rank, uint8_t thread)
 
 static void find_lanes(struct view_of_trace *v)
 {
-    bool threads = false;
     for (size_t i = 0; i < v->p->events.n; i++)
         add_lane(v, v->p->events.at[i].rank, v->p->events.at[i].thread);
     for (size_t i = 0; i < v->p->nets.n; i++) /* adds MPI's own threads */
         add_lane(v, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
     qsort(v->lane, v->lanes, sizeof *v->lane, by_lane);
-    for (size_t i = 0; i < v->lanes; i++)
-        threads = threads || v->lane[i].thread;
-    for (size_t i = 0; i < v->lanes; i++)
-        snprintf(v->lane[i].name, sizeof v->lane[i].name,
-                 threads ? "rank %u, thread %u" : "rank %u", v->lane[i].rank,
-                 (unsigned)v->lane[i].thread);
+    for (struct view_lane *l = v->lane; l < v->lane + v->lanes; l++)
+        snprintf(l->name, sizeof l->name, l->thread ? "rank %u, thread %u" : "rank %u", l->rank,
+                 (unsigned)l->thread);
 }
 
 /* The index of a typical one of the waits that cost most together: those at one call site for one
