@@ -127,27 +127,24 @@ static void find_little_mpi(struct finding_context *c)
                          AS_SHARE(mpi, c->run));
 }
 
-static bool answers(const struct profile *p, const struct profile_peer *m)
+uint64_t messages_sent(const struct profile *p, uint32_t from, uint32_t to)
 {
-    enum { ONE_WAY = 100 };
-    uint64_t back = 0;
-    for (size_t i = 0; i < p->peers.n; i++)
-        if (!p->peers.at[i].received && p->peers.at[i].rank == m->peer &&
-            p->peers.at[i].peer == m->rank)
-            back += p->peers.at[i].messages;
-    return back > m->messages / ONE_WAY;
+    uint64_t n = 0;
+    for (EACH(const struct profile_peer, m, p->peers))
+        n += !m->received && m->rank == from && m->peer == to ? m->messages : 0;
+    return n;
 }
 
-/* Small messages sent one after the other at one call site, without a reply. */
+/* Small messages sent one after the other at one call site, hardly any of which is answered. */
 static void find_small_messages(struct finding_context *c)
 {
-    enum { LEAST = 1000, SMALL = 256 };
+    enum { LEAST = 1000, SMALL = 256, ONE_WAY = 100 };
     const struct profile *p = c->v->p;
     const struct profile_peer *most = NULL;
     for (EACH(const struct profile_peer, x, p->peers)) {
         if (!x->received && x->site != PROFILE_NONE && x->messages >= LEAST &&
             x->bytes <= x->messages * SMALL && (!most || x->messages > most->messages) &&
-            !answers(p, x))
+            messages_sent(p, x->peer, x->rank) <= x->messages / ONE_WAY)
             most = x;
     }
     const struct profile_group *g =

@@ -74,6 +74,9 @@ const char *run_again(const struct finding_context *c, const char *why, const ch
                       char text[RUN_AGAIN]);
 #define AS_COMMAND(c, why, options) run_again(c, why, options, (char[RUN_AGAIN]){0})
 
+/* Number of messages from one rank to another. */
+uint64_t messages_sent(const struct profile *p, uint32_t from, uint32_t to);
+
 /* "the run would take 345 ms instead of 495 ms (95 % CI 340 to 352 ms), 30 % less" */
 enum { PREDICTION_TEXT = 200 };
 const char *prediction_text(const struct profile *p, const struct prediction *x,

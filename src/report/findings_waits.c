@@ -13,22 +13,13 @@
 #define KEY(id, name, key) key,
 static const char *const keys[WAIT_STATES] = {WAIT_STATE_LIST(KEY)};
 
-/* Whether RANK sends at least one message to PEER. */
-static bool sends_to(const struct profile *p, uint32_t rank, uint32_t peer)
-{
-    for (size_t i = 0; i < p->peers.n; i++)
-        if (!p->peers.at[i].received && p->peers.at[i].rank == rank && p->peers.at[i].peer == peer)
-            return true;
-    return false;
-}
-
 /* How many ranks receive from C's rank where most of its waiting occurs, and also send to it. */
 static size_t clients_of(const struct profile *p, const struct root_cause *c)
 {
     size_t clients = 0;
     for (EACH(const struct profile_peer, m, p->peers))
         clients += m->received && m->peer == c->rank && m->site == c->wait_site &&
-                   m->operation == c->wait_operation && sends_to(p, m->rank, c->rank);
+                   m->operation == c->wait_operation && messages_sent(p, m->rank, c->rank) > 0;
     return clients;
 }
 

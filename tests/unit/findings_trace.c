@@ -184,7 +184,8 @@ Test(findings, a_server_and_its_clients)
                                       .peer = last ? peer : 0,
                                       .site = site_in_line(p, last ? line : 60),
                                       .operation = last && lacks == 4 ? send : receive};
-            *PUSH(&p->peers) = (struct profile_peer){.rank = r, .peer = last ? to : 0};
+            *PUSH(&p->peers) =
+                (struct profile_peer){.rank = r, .peer = last ? to : 0, .messages = 1};
         }
         struct document *d = findings_of(p);
         cr_expect_eq(found(d, "intensive_server") != NULL, lacks == 5, "case %d", lacks);
