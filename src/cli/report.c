@@ -80,7 +80,7 @@ static bool write_what_if(const struct report_command *r, struct profile *p, FIL
 static bool write_json(const struct report_command *r, struct profile *p, FILE *out)
 {
     add_verdict(r, p, NULL);
-    json_write(report_json(p), out, true);
+    report_json_write(p, out);
     return true;
 }
 

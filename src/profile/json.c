@@ -67,9 +67,8 @@ static void put_findings(const struct profile *p, FILE *out)
     put(out, "findings", kinds);
 }
 
-static bool write_profile(const struct profile *p, FILE *out)
+void profile_write(const struct profile *p, FILE *out, json_t *diagnosis)
 {
-    errno = 0;
     fprintf(out, "{\"schema\":\"" PROFILE_SCHEMA "\",\"collprof\":\"%s\"", PACKAGE_VERSION);
     put_run(p, out);
     for (enum profile_table t = 0; t < TABLES; t++)
@@ -77,21 +76,9 @@ static bool write_profile(const struct profile *p, FILE *out)
             put_table(p, t, out);
     put_findings(p, out);
     put(out, "trace", fields_json(profile_trace_fields(), &p->trace));
-    return fputs("}\n", out) >= 0 && !fflush(out) && !ferror(out);
-}
-
-json_t *profile_json(const struct profile *p)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_open_text(&text, &size);
-    bool good = write_profile(p, out);
-    good = !fclose(out) && good;
-    json_t *json = good ? json_loads(text, 0, NULL) : NULL;
-    free(text);
-    if (!json)
-        memory_exhausted();
-    return json;
+    if (diagnosis)
+        put(out, "diagnosis", diagnosis);
+    fputs("}\n", out);
 }
 
 int profile_save(const struct profile *p, int directory)
@@ -108,7 +95,9 @@ int profile_save(const struct profile *p, int directory)
             close(fd);
         return error;
     }
-    int error = write_profile(p, out) ? 0 : (errno ? errno : EIO);
+    errno = 0;
+    profile_write(p, out, NULL);
+    int error = fflush(out) || ferror(out) ? (errno ? errno : EIO) : 0;
     if (fclose(out) && !error)
         error = errno;
     if (!error && renameat(directory, temporary, directory, "profile.json"))

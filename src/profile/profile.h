@@ -140,7 +140,10 @@ void profile_symbolize(struct profile *p);
 /* Writes profile.json in DIRECTORY (a descriptor), first to a temporary file. Returns 0 or an
  * errno. */
 int profile_save(const struct profile *p, int directory);
-json_t *profile_json(const struct profile *p);
+
+/* Writes profile.json to OUT, which keeps an error; with DIAGNOSIS, unless it is NULL, as one more
+ * member, whose reference it takes over. */
+void profile_write(const struct profile *p, FILE *out, json_t *diagnosis);
 
 /* The value of its member "schema". */
 #define PROFILE_SCHEMA "collprof-profile/4"

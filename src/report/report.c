@@ -179,15 +179,13 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
     free(text);
 }
 
-json_t *report_json(const struct profile *p)
+void report_json_write(const struct profile *p, FILE *out)
 {
     struct view v;
-    json_t *json = profile_json(p);
     struct document *d = document_new("collprof-report/1");
     view_open(&v, p);
     findings_add(d, &v, NULL);
     view_close(&v);
-    json_object_set(json, "diagnosis", (json_t *)document_finding_list(d));
+    profile_write(p, out, json_incref((json_t *)document_finding_list(d)));
     document_free(d);
-    return json;
 }

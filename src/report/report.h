@@ -37,8 +37,8 @@ struct document *report_document(const struct profile *p, const struct report_op
 /* The width of the terminal OUT, otherwise COLUMNS, otherwise 80; at least 80. */
 size_t report_width(FILE *out);
 
-/* profile_json() with the findings as "diagnosis", a new reference. */
-json_t *report_json(const struct profile *p);
+/* profile_write() with the findings as "diagnosis". */
+void report_json_write(const struct profile *p, FILE *out);
 
 /* Writes the effect of CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer", "bcast:TREE").
  * TRACE: from profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects

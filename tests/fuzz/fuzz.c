@@ -68,7 +68,7 @@ static void show(struct profile *p)
 {
     static unsigned shown;
     report_text(p, nowhere, &(struct report_options){.text.explain = true});
-    json_decref(profile_json(p));
+    profile_write(p, nowhere, NULL);
     if (shown++ % 8 == 0)
         export(p);
     profile_free(p);

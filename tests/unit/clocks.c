@@ -204,7 +204,7 @@ Test(merge, the_shortest_call_is_the_shortest)
         e->max_ns = 90u * (unsigned)(r + 1);
     }
     profile_symbolize(p);
-    json_t *json = profile_json(p), *entry = json_array_get(json_object_get(json, "entries"), 0),
+    json_t *json = written(p), *entry = json_array_get(json_object_get(json, "entries"), 0),
            *group = json_array_get(json_object_get(json, "groups"), 0);
     cr_assert_eq(integer_in(entry, "min_ns"), 10);
     cr_assert_eq(integer_in(entry, "max_ns"), 180);

@@ -197,7 +197,7 @@ done <<'END'
 0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known traced
 3|^  *4 *3.10s  *0.00  *0.0%  *0.0%  *98.2%  *99.3%|scale --fail-below=50 traced known
 0|^collprof: known on 4 ranks|report known
-0|"schema": "collprof-profile/|report --format=json known
+0|"schema":"collprof-profile/|report --format=json known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks -o table.csv known; cat table.csv
 0|no rows of waits: use: collprof run --trace$|report --format=csv --table=waits known

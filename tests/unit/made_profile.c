@@ -18,6 +18,18 @@ bool made_next(struct profile **p, struct ledger *l, int rank, int size)
     return rank < size;
 }
 
+json_t *written(const struct profile *p)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    profile_write(p, out, NULL);
+    fclose(out);
+    json_t *json = json_loads(text, 0, NULL);
+    free(text);
+    return json;
+}
+
 bool made_warns(const struct profile *p, const char *text)
 {
     for (size_t i = 0; i < p->warnings.n; i++)

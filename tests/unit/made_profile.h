@@ -12,6 +12,9 @@ struct profile *made_merged(struct profile *p, struct ledger *l);
  * merged into P. */
 bool made_next(struct profile **p, struct ledger *l, int rank, int size);
 
+/* P as its file has it. */
+json_t *written(const struct profile *p);
+
 /* Whether a warning of P contains TEXT. */
 bool made_warns(const struct profile *p, const char *text);
 

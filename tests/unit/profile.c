@@ -28,7 +28,7 @@ static char *text_of(struct profile *p)
 {
     if (!p->has_arrivals)
         profile_symbolize(p);
-    json_t *json = profile_json(p);
+    json_t *json = written(p);
     char *text = json_dumps(json, JSON_INDENT(1));
     json_decref(json);
     return text;
@@ -145,7 +145,7 @@ Test(profile, json_says_all_and_no_more)
     p->libraries.at[0] = memory_strdup("a library");
     for (int i = 0; i < 2; i++)
         profile_add_finding(p, "ack", json_pack("{s:i}", "rank", i));
-    json_t *json = profile_json(p), *sites = NULL, *acks = NULL, *cpu = NULL;
+    json_t *json = written(p), *sites = NULL, *acks = NULL, *cpu = NULL;
     const char *mpi = NULL;
     int offset = 0;
     json_error_t why;
@@ -237,7 +237,7 @@ Test(profile, noise_is_what_was_added_during_the_run)
     l.header->noise[0] = (struct noise_totals){1000, 200};
     l.header->noise[1] = (struct noise_totals){9000, 700};
     struct profile *p = profile_from_ledger(&l);
-    json_t *json = profile_json(p);
+    json_t *json = written(p);
     const char *reason = NULL;
     struct profile *r = profile_from_json(json, &reason);
     cr_assert_not_null(r, "%s", reason);

@@ -16,7 +16,7 @@ static json_t *made_json(void)
         (struct profile_arrival){.operation = p->entries.at[0].operation, .instances = 1};
     *PUSH(&p->waits) =
         (struct wait){.operation = p->entries.at[0].operation, .state = 1, .calls = 1};
-    json_t *json = profile_json(p);
+    json_t *json = written(p);
     profile_free(p);
     return json;
 }

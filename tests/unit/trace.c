@@ -1,7 +1,6 @@
 /* Protects the trace and the communication matrix inside a profile: merged, sent, saved, bounded.
  */
-#include "made_ledger.h"
-#include "profile/model.h"
+#include "made_profile.h"
 
 /* Rank 0 sends N messages to rank 1, which has waited 400 ns for each; one every millisecond. */
 static struct profile *traced(uint32_t rank, uint32_t n)
@@ -39,7 +38,7 @@ Test(trace, survives_the_file)
     struct profile *p = traced(0, 100);
     profile_merge(p, traced(1, 100));
     profile_symbolize(p);
-    json_t *json = profile_json(p);
+    json_t *json = written(p);
     profile_free(p);
     const char *reason;
     p = profile_from_json(json, &reason);
