@@ -1,5 +1,5 @@
-/* Converts the indices and ticks of one rank's ledger to those of a profile: used by gather.c,
- * gather_trace.c, and src/verdict, which reads a part of the ledger. */
+/* Finds the raw records of a run, and converts the indices and ticks of one rank's ledger to those
+ * of a profile: also used by src/verdict, which reads a part of the ledger. */
 #pragma once
 
 #include "profile/model.h"
@@ -63,3 +63,24 @@ void gather_samples(struct gather *g);
 
 /* Copies the trace, if there is one. */
 void gather_trace(struct gather *g);
+
+/* The raw records in a directory, of the run that started last. */
+struct record {
+    struct ledger_header header;
+    char name[64];
+};
+
+struct records {
+    int directory; /* an open descriptor */
+    ARRAY(struct record) list;
+    ARRAY(char *) remarks; /* about files that were ignored */
+};
+
+/* Opens DIRECTORY, and fills R->list, sorted by name, and R->remarks; close by records_close().
+ * False with a reason_give() if that fails. */
+bool records_open(struct records *r, const char *directory);
+
+/* Adds a remark that the file NAME is ignored because of WHAT. */
+void records_remark(struct records *r, const char *name, const char *what);
+
+void records_close(struct records *r);

@@ -2,7 +2,6 @@
 #include "base/quote.h"
 #include "base/reason.h"
 #include "profile/gather.h"
-#include "profile/records.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "document/json.h"
 #include "profile/gather.h"
-#include "profile/records.h"
 #include "verdict/hosts.h"
 #include "verdict/open_calls.h"
 
