@@ -136,7 +136,7 @@ void runs_print(const struct kept_runs *r)
         table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
         table_real(t, profile_longest_known(p) ? profile_longest_ns(p) / 1e9 : NAN);
         put_state(t, r->list.at[i].path, p);
-        table_text(t, p->programs.n ? text_base_of(p->programs.at[0]) : NULL);
+        table_text(t, p->programs.n ? text_base_of(p->programs.at[0].text) : NULL);
     }
     table_text_write(t, stdout, &(struct text_options){.width = report_width(stdout)});
     document_free(d);

@@ -55,7 +55,7 @@ static void show_head(const struct top_change *c, FILE *out, size_t width)
     const struct profile *p = c->now;
     char text[600];
     snprintf(text, sizeof text, "%.200s, %d ranks, %s; in the last %s %.0f %% in MPI",
-             p->programs.n ? text_base_of(p->programs.at[0]) : "a program", p->size,
+             p->programs.n ? text_base_of(p->programs.at[0].text) : "a program", p->size,
              AS_TIME(profile_longest_ns(p)), AS_TIME(c->seconds * 1e9),
              c->sum > 0 ? 100 * c->in_mpi / c->sum : 0);
     text_paragraph_write(out, "collprof top: ", text, width);

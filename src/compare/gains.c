@@ -150,7 +150,7 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
 void gains_add(struct document *d, const struct run_sets *r, bool slower)
 {
     const struct profile *run = r->run[r->before];
-    const char *used = run->libraries.n ? run->libraries.at[0] : "another library";
+    const char *used = run->libraries.n ? run->libraries.at[0].text : "another library";
     if (strcmp(used, r->tuned->library) != 0) {
         document_finding(d, FINDING("gains", DOUBT),
                          "The rules are for %s, and the runs used %s, which does not read them.",
@@ -247,7 +247,7 @@ void setup_add(struct document *d, const struct run_sets *r)
     for (size_t i = 0; i < r->before + r->after; i++) {
         const struct profile *p = r->run[i];
         const bool first = i == 0 || i == r->before;
-        snprintf(own[0], sizeof *own, "%s", p->libraries.n ? p->libraries.at[0] : "unknown");
+        snprintf(own[0], sizeof *own, "%s", p->libraries.n ? p->libraries.at[0].text : "unknown");
         snprintf(own[1], sizeof *own, "%zu", p->hosts.n);
         snprintf(own[2], sizeof *own, "%zu", p->ranks.n);
         for (int k = 0; k < 3; k++) {

@@ -71,7 +71,7 @@ static void write_single(const char *name, const char *type, const char *unit, c
 static void write_run(const struct profile *p, FILE *out)
 {
     struct family run = {.name = "run", .type = "gauge", .help = "1: this run."};
-    add(&run, "program", p->programs.n ? text_base_of(p->programs.at[0]) : "", "state",
+    add(&run, "program", p->programs.n ? text_base_of(p->programs.at[0].text) : "", "state",
         run_state_of(p), 1, 1);
     write_family(&run, out);
     write_single("ranks", "gauge", NULL, "Ranks with a record.", (double)p->ranks.n, out);

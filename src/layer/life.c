@@ -370,7 +370,7 @@ static void end_together(struct clock_pair entered)
         profile_warn(all, "%s", disagreement);
     bool reason = false;
     for (size_t i = 0; all && i < all->warnings.n; i++)
-        reason = reason || strstr(all->warnings.at[i], PROFILE_NOT_SAMPLED);
+        reason = reason || strstr(all->warnings.at[i].text, PROFILE_NOT_SAMPLED);
     if (all && layer.sample && !all->samples.n && !reason)
         profile_warn(all, PROFILE_NOT_SAMPLED ": ranks compute for less than 10 ms");
     if (layer.rank == 0)

@@ -107,20 +107,10 @@ END()
 
 #include "profile/rows.h"
 
-static const struct fields *text_fields(void)
-{
-    static const struct field text = {
-        .kind = FIELD_STRING, .merge = MERGE_KEY, .size = sizeof(char *)};
-    static const struct fields all = {&text, 1};
-    return &all;
-}
-
-#define INFO(member, key, fields, how)                                                             \
-    {key, fields##_fields, offsetof(struct profile, member),                                       \
+#define ROWS_INFO(id, member, key, row, how)                                                       \
+    {key, row##_fields, offsetof(struct profile, member),                                          \
      sizeof *((struct profile *)0)->member.at, how},
-#define ROWS_INFO(id, member, key, row, how) INFO(member, key, row, how)
-#define TEXTS_INFO(id, member, key, how) INFO(member, key, text, how)
-const struct table_info profile_tables[TABLES] = {PROFILE_TABLES(ROWS_INFO, TEXTS_INFO)};
+const struct table_info profile_tables[TABLES] = {PROFILE_TABLES(ROWS_INFO)};
 
 const char *name_of(const struct names *names, uint32_t value)
 {

@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Tables whose rows are texts instead of objects. */
+/* Rows of struct profile_text are texts instead of objects. */
 static bool is_text(enum profile_table t)
 {
-    return profile_tables[t].fields()->at->kind == FIELD_STRING &&
-           !profile_tables[t].fields()->at->key;
+    return !profile_tables[t].fields()->at->key;
 }
 
 static json_t *row_json(const struct profile *p, enum profile_table t, size_t i)

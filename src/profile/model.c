@@ -257,9 +257,8 @@ bool profile_operation_polls(const char *name)
 
 void profile_add_text(struct profile *p, enum profile_table t, const char *text)
 {
-    char *copy = *text ? memory_strdup(text) : NULL;
-    if (copy)
-        profile_add(p, t, &copy);
+    if (*text)
+        profile_add(p, t, &(struct profile_text){memory_strdup(text)});
 }
 
 void profile_add_entry(struct profile *p, const struct profile_entry *entry)

@@ -22,7 +22,7 @@
 /* --- members --- */
 
 #define TABLE_ID(id, ...) TABLE_##id,
-enum profile_table { PROFILE_TABLES(TABLE_ID, TABLE_ID) TABLES };
+enum profile_table { PROFILE_TABLES(TABLE_ID) TABLES };
 
 enum field_kind {
     FIELD_U32,

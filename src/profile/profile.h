@@ -29,10 +29,10 @@
 
 /* --- rows --- */
 
-/* The tables of a profile: TABLE(ID, member, key, row, how) for rows of struct ROW, and TEXTS(ID,
- * member, key, how) for rows of char *. KEY: the name in profile.json; NULL: not there, or written
- * specially. HOW: of enum table_how. The order matters: a table refers only to earlier ones. */
-#define PROFILE_TABLES(TABLE, TEXTS)                                                               \
+/* The tables of a profile: TABLE(ID, member, key, row, how) for rows of struct ROW. KEY: the name
+ * in profile.json; NULL: not there, or written specially. HOW: of enum table_how. The order
+ * matters: a table refers only to earlier ones. */
+#define PROFILE_TABLES(TABLE)                                                                      \
     TABLE(HOSTS, hosts, "hosts", profile_host, SOUGHT | SORTED)                                    \
     TABLE(RANKS, ranks, "ranks", profile_rank, SORTED)                                             \
     TABLE(MODULES, modules, "modules", profile_module, SOUGHT | SORTED)                            \
@@ -55,9 +55,9 @@
     TABLE(BALANCES, balances, NULL, profile_balance, SOUGHT)                                       \
     TABLE(EVENTS, events, NULL, event, 0) /* the trace, from the ranks' records */                 \
     TABLE(NETS, nets, NULL, net, 0)       /* its transport events */                               \
-    TEXTS(PROGRAMS, programs, "programs", SOUGHT | SORTED | OF_RUN)                                \
-    TEXTS(LIBRARIES, libraries, "mpi", SOUGHT | SORTED | OF_RUN)                                   \
-    TEXTS(WARNINGS, warnings, "warnings", SOUGHT | SORTED)                                         \
+    TABLE(PROGRAMS, programs, "programs", profile_text, SOUGHT | SORTED | OF_RUN)                  \
+    TABLE(LIBRARIES, libraries, "mpi", profile_text, SOUGHT | SORTED | OF_RUN)                     \
+    TABLE(WARNINGS, warnings, "warnings", profile_text, SOUGHT | SORTED)                           \
     TABLE(FINDINGS, findings, NULL, profile_finding, SORTED)
 
 #define ROW(name) struct name {
@@ -73,8 +73,7 @@
 #define OF(name, key, kind, merge)
 #define OF_NAMED(name, key, merge, list)
 #define ROWS_MEMBER(id, member, key, row, how) ARRAY(struct row) member;
-#define TEXTS_MEMBER(id, member, key, how) ARRAY(char *) member;
-#define TABLES() PROFILE_TABLES(ROWS_MEMBER, TEXTS_MEMBER)
+#define TABLES() PROFILE_TABLES(ROWS_MEMBER)
 #define TYPE_U32 uint32_t
 #define TYPE_I32 int32_t
 #define TYPE_U64 uint64_t

@@ -26,6 +26,10 @@ F(best, "min_rank", INDEX, FIRST) /* the lowest of the ranks with MIN */
 F(worst, "max_rank", INDEX, FIRST)
 END()
 
+ROW(profile_text)
+F(text, NULL, STRING, KEY) /* the row is written as this text alone */
+END()
+
 ROW(profile_host)
 TEXT(name, "name", 64, KEY)
 F(ranks, "ranks", U32, SUM)

@@ -28,7 +28,7 @@ static const struct symbols_reader *load_reader(void)
 static bool is_program(const struct profile *p, const struct profile_module *m)
 {
     for (size_t i = 0; i < p->programs.n; i++)
-        if (!strcmp(p->programs.at[i], m->path))
+        if (!strcmp(p->programs.at[i].text, m->path))
             return true;
     return false;
 }
@@ -72,7 +72,7 @@ static void judge_python(struct profile *p)
     for (size_t i = 0; i < p->modules.n; i++)
         frames = frames || *p->modules.at[i].function;
     for (size_t i = 0; i < p->programs.n; i++)
-        program = program || is_python(p->programs.at[i]);
+        program = program || is_python(p->programs.at[i].text);
     if (program && !frames && p->sites.n > 1)
         profile_warn(p, "no call site in Python could be read (CPython 3.11 to 3.13 are known): "
                         "they are shown as machine code");

@@ -143,7 +143,7 @@ static void find_limits(struct finding_context *c)
 void find_doubts(struct finding_context *c)
 {
     for (size_t i = 0; i < c->v->p->warnings.n; i++) {
-        const char *text = c->v->p->warnings.at[i];
+        const char *text = c->v->p->warnings.at[i].text;
         const bool missing = !strncmp(text, PROFILE_NOTHING, strlen(PROFILE_NOTHING));
         document_finding(c->d,
                          &(struct finding){.key = "remark",

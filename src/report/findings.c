@@ -22,7 +22,7 @@ const char *run_again(const struct finding_context *c, const char *why, const ch
                       char text[RUN_AGAIN])
 {
     const struct profile *p = c->v->p;
-    const char *program = p->programs.n == 1 ? p->programs.at[0] : "PROGRAM",
+    const char *program = p->programs.n == 1 ? p->programs.at[0].text : "PROGRAM",
                *with = strrchr(program, '('), *end = program + strlen(program);
     bool script = with && with > program && with[-1] == ' ' && end[-1] == ')';
     char name[4200], word[4300];
@@ -224,7 +224,7 @@ static void find_phase(struct finding_context *c)
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    struct tuned_set all = {.complete = true};
+    struct tuned_set all = {.complete = true}, *const set = &all;
     struct estimate saved = {0};
     size_t n = 0, faster = 0, open = 0;
     bool sums = false;
@@ -253,7 +253,7 @@ static void find_tuned(struct finding_context *c)
     if (n == 0)
         return;
     tuned_ours_add(c->d, all.list.at, all.list.n);
-    text_copy(all.library, sizeof all.library, p->libraries.n ? p->libraries.at[0] : "");
+    text_copy(set->library, sizeof set->library, p->libraries.n ? p->libraries.at[0].text : "");
     struct rules rules = rules_of(&all);
     const bool useful = rules_count(&rules) > 0;
     rules_free(&rules);

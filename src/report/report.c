@@ -105,10 +105,10 @@ static void put_facts(struct document *d, const struct view *v)
     const struct profile *p = v->p;
     char text[80];
     for (size_t i = 0; i < p->programs.n; i++)
-        document_fact(d, i ? "application 2" : "application", "%s", p->programs.at[i]);
+        document_fact(d, i ? "application 2" : "application", "%s", p->programs.at[i].text);
     document_fact(d, "ranks", "%d", p->size > 0 ? p->size : (int)p->ranks.n);
     if (p->libraries.n)
-        document_fact(d, "MPI", "%s", p->libraries.at[0]);
+        document_fact(d, "MPI", "%s", p->libraries.at[0].text);
     if (*profile_started(p, "%Y-%m-%d %H:%M:%S", text))
         document_fact(d, "started", "%s", text);
     document_fact(d, "hosts", "%s", hosts_text(p, text));

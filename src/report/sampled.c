@@ -170,7 +170,8 @@ static bool all_sampled(const struct profile *p)
 {
     bool all = true;
     for (size_t i = 0; i < p->warnings.n; i++)
-        all = all && strncmp(p->warnings.at[i], PROFILE_NOT_SAMPLED, strlen(PROFILE_NOT_SAMPLED));
+        all = all &&
+              strncmp(p->warnings.at[i].text, PROFILE_NOT_SAMPLED, strlen(PROFILE_NOT_SAMPLED));
     return all;
 }
 

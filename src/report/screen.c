@@ -27,8 +27,8 @@ const char *run_title(const struct profile *p, char text[RUN_TITLE])
     if (some)
         snprintf(all, sizeof all, " of %d", p->size);
     snprintf(text, RUN_TITLE, "%.100s on %zu%s rank%s, %s, %s%s",
-             p->programs.n ? text_base_of(p->programs.at[0]) : "an application", p->ranks.n, all,
-             p->ranks.n == 1 && !some ? "" : "s", hosts_text(p, host),
+             p->programs.n ? text_base_of(p->programs.at[0].text) : "an application", p->ranks.n,
+             all, p->ranks.n == 1 && !some ? "" : "s", hosts_text(p, host),
              profile_longest_known(p) ? "" : "at least ", AS_TIME(profile_longest_ns(p)));
     return text;
 }
@@ -229,9 +229,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     struct document *d = document_new("collprof-report/1");
     findings_add(d, v, directory);
     struct screen s = {.v = v, .findings = document_finding_list(d), .o = o, .out = out};
-    s.ended_badly = v->p->crashed;
-    for (size_t i = 0; i < v->p->ranks.n; i++)
-        s.ended_badly = s.ended_badly || v->p->ranks.at[i].state != LEDGER_FINALIZED;
+    s.ended_badly = strcmp(run_state_of(v->p), "complete") != 0;
     find_algorithms(&s);
     screen_title(v, out, o);
     s.lines++;

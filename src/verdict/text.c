@@ -319,7 +319,7 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
         unseen += h->ranks;
     }
     for (size_t i = 0; i < s->names->warnings.n; i++)
-        json_push(notes, json_string(s->names->warnings.at[i]));
+        json_push(notes, json_string(s->names->warnings.at[i].text));
     for (size_t i = 0; i < s->n_ranks; i++)
         threads += v->at_fault[i] && s->rank[i].threads && !s->rank[i].unseen;
     if (unseen)

@@ -383,7 +383,7 @@ Test(findings, tuned)
         const struct known k = {.mpi = {0.3, 0.3}};
         struct profile *p = made(&k);
         bool faster = kind < 2;
-        *PUSH(&p->libraries) = memory_strdup(kind == 1 ? "another" : "Open MPI v4.1.4");
+        PUSH(&p->libraries)->text = memory_strdup(kind == 1 ? "another" : "Open MPI v4.1.4");
         for (int i = 0; i < 3; i++)
             profile_add_finding(p, "tune",
                                 json_pack("{s:s, s:i, s:i, s:f, s:f, s:f, s:s, s:i, s:[{s:s, s:f, "

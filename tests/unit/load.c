@@ -61,10 +61,10 @@ Test(load, raw_records_of_a_crashed_run)
     cr_assert_eq(p->entries.n, 2);
     cr_assert(!made_warns(p, "rank 0:"));
     cr_assert(p->libraries.n == 1 && p->programs.n == 2);
-    cr_expect_str_eq(p->libraries.at[0], "MPICH Version: 4.0.2");
+    cr_expect_str_eq(p->libraries.at[0].text, "MPICH Version: 4.0.2");
     /* The other one is this test; they are sorted, and it may lie anywhere. */
-    cr_expect(!strcmp(p->programs.at[0], "/nowhere/application") ||
-              !strcmp(p->programs.at[1], "/nowhere/application"));
+    cr_expect(!strcmp(p->programs.at[0].text, "/nowhere/application") ||
+              !strcmp(p->programs.at[1].text, "/nowhere/application"));
     profile_free(p);
 }
 

@@ -33,7 +33,7 @@ json_t *written(const struct profile *p)
 bool made_warns(const struct profile *p, const char *text)
 {
     for (size_t i = 0; i < p->warnings.n; i++)
-        if (strstr(p->warnings.at[i], text))
+        if (strstr(p->warnings.at[i].text, text))
             return true;
     return false;
 }

@@ -53,7 +53,7 @@ Test(merge, what_was_injected_comes_with_the_ledger)
     cr_assert_eq(json_integer_value(json_object_get(f->value, "x")), 7);
     cr_assert_str_eq(merged[0]->comms.at[f->comm].name, "MPI_COMM_WORLD");
     cr_assert_eq(merged[0]->warnings.n, 1);
-    cr_assert_str_eq(merged[0]->warnings.at[0], "late ?[31m");
+    cr_assert_str_eq(merged[0]->warnings.at[0].text, "late ?[31m");
     profile_free(merged[0]);
 }
 

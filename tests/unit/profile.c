@@ -141,8 +141,8 @@ Test(profile, json_says_all_and_no_more)
     struct profile_site *site = &p->sites.at[p->sites.n - 1];
     site->frame[0].offset = 77;
     p->ranks.at[0].cpu_ns = -1;
-    free(p->libraries.at[0]);
-    p->libraries.at[0] = memory_strdup("a library");
+    free(p->libraries.at[0].text);
+    p->libraries.at[0].text = memory_strdup("a library");
     for (int i = 0; i < 2; i++)
         profile_add_finding(p, "ack", json_pack("{s:i}", "rank", i));
     json_t *json = written(p), *sites = NULL, *acks = NULL, *cpu = NULL;

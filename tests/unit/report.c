@@ -23,6 +23,7 @@ Test(report, is_one_screen)
     for (int i = 0; i < 30; i++)
         profile_warn(p, "remark %d %s", i, words);
     p->ranks.at[2].state = LEDGER_ABORTED;
+    p->crashed = true;
     char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text, "collprof: application on 4 ranks, alpha, 2.00 s");

@@ -157,7 +157,7 @@ static struct profile *of_program(const char *path, const char *build_id, const 
     snprintf(m.path, sizeof m.path, "%s", path);
     snprintf(m.build_id, sizeof m.build_id, "%s", build_id);
     snprintf(m.function, sizeof m.function, "%s", function);
-    *PUSH(&p->programs) = memory_strdup(path);
+    PUSH(&p->programs)->text = memory_strdup(path);
     profile_add_site(p, &(struct profile_site){0});
     site.frame[0] =
         (struct profile_frame){.module = profile_add_module(p, &m), .address = call.address};
