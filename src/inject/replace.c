@@ -39,24 +39,21 @@ struct replacement {
 /* The replacements of one communicator. */
 struct replaced {
     struct replacement *replacements;
+    int n;             /* number of them */
     struct grid *grid; /* latencies, for --bcast=grid */
     char *packed;      /* data of a type with holes, packed during the broadcast; ROOM bytes */
     size_t room;
 };
 
-static struct {
-    const struct bcast *bcast; /* the replacement; NULL with GRID */
-    bool grid;                 /* a schedule for each communicator, root and size class */
-} wanted;
+/* NULL: "grid", a schedule for each communicator, root and size class. */
+static const struct bcast *wanted;
 
 static bool start(void)
 {
-    const struct settings *set = &layer.settings;
-    if (!*set->bcast || !strcmp(set->bcast, "native"))
-        return false;
-    wanted.grid = !strcmp(set->bcast, "grid");
-    wanted.bcast = wanted.grid ? NULL : bcast_find(set->bcast);
-    return wanted.grid || wanted.bcast;
+    const char *name = layer.settings.bcast;
+    const bool grid = !strcmp(name, "grid");
+    wanted = grid || !strcmp(name, "native") ? NULL : bcast_find(name);
+    return grid || wanted;
 }
 
 /* Whether all members may measure, and if not WHY_NOT. While other threads call MPI, they and a
@@ -97,8 +94,8 @@ static bool open_grid(struct internal_comm *s, struct replaced *k, char why_not[
 
 static void plan(struct internal_comm *s, struct replaced *k, struct replacement *r)
 {
-    r->bcast = wanted.bcast;
-    if (!wanted.grid)
+    r->bcast = wanted;
+    if (wanted)
         return;
     call_exclude(s->of->id, 1);
     if (!may_measure(s, r->why_not) || !open_grid(s, k, r->why_not))
@@ -120,14 +117,13 @@ static bool make_room(struct replaced *k, size_t bytes)
     return bytes <= k->room;
 }
 
-/* The replacement for C's root and size class; NULL if none. *N: number of those searched. */
-static struct replacement *find(const struct collective *c, int *n)
+/* The replacement for C's root and size class; NULL if none. */
+static struct replacement *find(const struct collective *c)
 {
     const struct replaced *k = c->on->kept[replace_injection.index];
     struct replacement *r = k ? k->replacements : NULL;
-    unsigned size_class = size_class_of(c->bytes);
-    for (*n = 0; r && (r->root != c->root || r->size_class != size_class); r = r->next)
-        ++*n;
+    while (r && (r->root != c->root || r->size_class != size_class_of(c->bytes)))
+        r = r->next;
     return r;
 }
 
@@ -145,6 +141,7 @@ static void before(const struct collective *c)
     *r = (struct replacement){
         .next = k->replacements, .root = c->root, .size_class = size_class, .bytes = c->bytes};
     k->replacements = r;
+    k->n++;
     plan(s, k, r);
 }
 
@@ -155,9 +152,8 @@ static bool wants(const struct collective *c)
 
 static bool due(const struct collective *c)
 {
-    int n;
-    const struct replacement *r = find(c, &n);
-    return !r && n < PLANS_MAX;
+    const struct replaced *k = c->on->kept[replace_injection.index];
+    return !find(c) && k->n < PLANS_MAX;
 }
 
 /* Packs by messages to itself, because MPI_Pack of MPICH does not accept MPI_BOTTOM. */
@@ -192,10 +188,9 @@ static int run(const struct collective *c, const struct bcast *b)
 
 static int instead(const struct collective *c)
 {
-    int n;
     if (c->bytes == 0)
         return MPI_SUCCESS;
-    struct replacement *r = c->bytes > INT_MAX ? NULL : find(c, &n);
+    struct replacement *r = c->bytes > INT_MAX ? NULL : find(c);
     if (!r)
         return injection_pass(&replace_injection, c);
     double entry = clock_now();
@@ -211,7 +206,7 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
                         size_t n)
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
-    const char *remark = wanted.grid && !r->planned ? r->why_not
+    const char *remark = !wanted && !r->planned ? r->why_not
                          : n == 0 ? "unknown: the members did not free the communicator together"
                                   : NULL;
     json_t *f =
