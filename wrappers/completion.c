@@ -6,7 +6,7 @@
 
 static struct ledger_request *claim(MPI_Request handle)
 {
-    return handle == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(handle));
+    return handle == MPI_REQUEST_NULL ? NULL : request_claim(HANDLE_BITS(handle), false);
 }
 
 void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *requests,
@@ -81,13 +81,18 @@ void pending_end(struct call *c, const struct pending *p, int rc, int count, con
 int MPI_Request_free(MPI_Request *request)
 {
     struct call call;
-    struct ledger_request r;
+    struct ledger_request *r = NULL;
     if (!call_enter(&call, OP_Request_free, CALL_ABOUT_NOTHING))
         return NEXT(Request_free)(request);
-    if (request && *request != MPI_REQUEST_NULL && request_forget(HANDLE_BITS(*request), &r) &&
-        r.active && r.kind & REQUEST_RECV) { /* it may have been cancelled */
+    if (request && *request != MPI_REQUEST_NULL)
+        r = request_claim(HANDLE_BITS(*request), true);
+    if (r && r->active && r->kind & REQUEST_RECV) { /* it may have been cancelled */
         messages_lose();
         channels_lose_order();
+    }
+    if (r) {
+        r->kind = REQUEST_PLAIN;
+        request_release(r);
     }
     int rc = NEXT(Request_free)(request);
     call.exit = clock_ticks();
@@ -99,7 +104,7 @@ void leave_started(struct call *c, int rc, int n, const MPI_Request *requests)
 {
     uint64_t bytes = 0;
     for (int i = 0; rc == MPI_SUCCESS && i < n; i++) {
-        struct ledger_request *r = request_claim(HANDLE_BITS(requests[i]));
+        struct ledger_request *r = request_claim(HANDLE_BITS(requests[i]), false);
         if (!r)
             continue;
         r->entry = entry_of(

@@ -209,7 +209,8 @@ struct comm *call_comm_of(const struct ledger_request *r)
 
 struct ledger_request *call_matched(const MPI_Message *message)
 {
-    return message && *message != MPI_MESSAGE_NULL ? request_claim(MESSAGE_BITS(*message)) : NULL;
+    return message && *message != MPI_MESSAGE_NULL ? request_claim(MESSAGE_BITS(*message), false)
+                                                   : NULL;
 }
 
 void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,

@@ -132,22 +132,16 @@ static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before
     b->length--;
 }
 
-/* STAYS: a persistent request remains in its queue. */
-static struct ledger_request *claim(uint64_t handle, bool stays)
+struct ledger_request *request_claim(uint64_t handle, bool freed)
 {
     struct bucket *b = bucket_of(handle);
     uint32_t before;
     spin_lock(&b->lock);
     struct ledger_request *r = find(b, handle, &before);
-    if (r && !(stays && r->kind & REQUEST_PERSISTENT))
+    if (r && (freed || !(r->kind & REQUEST_PERSISTENT)))
         take_out(b, r, before);
     spin_unlock(&b->lock);
     return r;
-}
-
-struct ledger_request *request_claim(uint64_t handle)
-{
-    return claim(handle, true);
 }
 
 void request_return(struct ledger_request *r)
@@ -166,20 +160,10 @@ void request_return(struct ledger_request *r)
 
 void request_release(struct ledger_request *r)
 {
-    if (r->kind & REQUEST_PERSISTENT) {
+    if (r->kind & REQUEST_PERSISTENT)
         r->active = false;
-    } else
+    else
         give_back(r);
-}
-
-bool request_forget(uint64_t handle, struct ledger_request *r)
-{
-    struct ledger_request *found = claim(handle, false);
-    if (found) {
-        *r = *found;
-        give_back(found);
-    }
-    return found;
 }
 
 void requests_clear(void)

@@ -21,19 +21,16 @@ int requests_start(void);
 /* Keeps a copy of R at the end of its handle's queue. */
 void request_add(const struct ledger_request *r);
 
-/* The oldest request with HANDLE; NULL if none. A persistent request stays in the table. Any other
- * is removed and belongs to the caller until request_release() or request_return(). */
-struct ledger_request *request_claim(uint64_t handle);
+/* The oldest request with HANDLE; NULL if none. A persistent request stays in the table, unless it
+ * is FREED. Any other is removed and belongs to the caller until request_release() or
+ * request_return(). */
+struct ledger_request *request_claim(uint64_t handle, bool freed);
 
 /* Returns R, which turned out not to be complete, to the head of its handle's queue. */
 void request_return(struct ledger_request *r);
 
 /* Frees the completed request R; a persistent request only becomes inactive. */
 void request_release(struct ledger_request *r);
-
-/* Removes the record of a freed request, persistent or not, and copies it to R; false if there is
- * none. */
-bool request_forget(uint64_t handle, struct ledger_request *r);
 
 /* Forgets all but persistent requests, after a time without recording, in which completions were
  * missed. */

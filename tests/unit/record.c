@@ -26,7 +26,7 @@ static void post(uint64_t handle, uint64_t bytes, unsigned kind)
 
 static uint64_t take(uint64_t handle)
 {
-    struct ledger_request *r = request_claim(handle);
+    struct ledger_request *r = request_claim(handle, false);
     uint64_t bytes = r ? r->bytes : 0;
     if (r)
         request_release(r);
@@ -44,7 +44,7 @@ Test(record, equal_handles_first_in_first_out)
         post(7, i, REQUEST_PLAIN);
     post(8, 80, REQUEST_PLAIN);
     cr_assert_eq(take(7), 1);
-    struct ledger_request *r = request_claim(7);
+    struct ledger_request *r = request_claim(7, false);
     cr_assert_eq(r->bytes, 2);
     request_return(r); /* not complete after all: it is the next again */
     cr_assert_eq(take(7), 2);
@@ -57,17 +57,15 @@ Test(record, equal_handles_first_in_first_out)
 Test(record, persistent_requests_stay_until_they_are_freed)
 {
     post(5, 50, REQUEST_PERSISTENT);
-    struct ledger_request *r = request_claim(5);
+    struct ledger_request *r = request_claim(5, false);
     request_release(r);
     cr_assert_not(r->active);
-    cr_assert_eq(request_claim(5), r);
+    cr_assert_eq(request_claim(5, false), r);
     requests_clear();
-    cr_assert_eq(request_claim(5)->bytes, 50);
-    struct ledger_request freed;
-    cr_assert(request_forget(5, &freed));
-    cr_assert_eq(freed.bytes, 50);
-    cr_assert_not(request_forget(5, &freed));
-    cr_assert_null(request_claim(5));
+    cr_assert_eq(request_claim(5, false)->bytes, 50);
+    cr_assert_eq(request_claim(5, true), r);
+    cr_assert_null(request_claim(5, true));
+    cr_assert_null(request_claim(5, false));
     cr_assert_eq(untracked(), 0);
 }
 
