@@ -41,17 +41,13 @@ static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsig
 }
 
 /* If two threads use a channel, the order of their messages is unknown. */
-static uint32_t used(uint32_t channel)
-{
-    struct ledger_channel *c = &layer.ledger.channels[channel];
-    if (channel && layer.threaded && c->thread != channels_thread())
-        c->flags |= LEDGER_CHANNEL_DISORDERED;
-    return channel;
-}
-
 static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
 {
-    return used(channel_in(c->id, c, peer, tag, kind));
+    const uint32_t channel = channel_in(c->id, c, peer, tag, kind);
+    struct ledger_channel *row = &layer.ledger.channels[channel];
+    if (channel && layer.threaded && row->thread != channels_thread())
+        row->flags |= LEDGER_CHANNEL_DISORDERED;
+    return channel;
 }
 
 /* The next ordinal of CHANNEL. After 2^32 messages it is unknown, since reused ordinals would match

@@ -9,7 +9,6 @@ PER_THREAD struct thread thread;
 void (*layer_thread_ends)(void);
 
 static pthread_key_t end_key;
-static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
 /* Another thread may use this thread's slot from now on. */
 static void thread_ends(void *call)
@@ -25,7 +24,7 @@ static void thread_ends(void *call)
     thread.call = NULL;
 }
 
-static void make_end_key(void)
+__attribute__((constructor)) static void make_end_key(void)
 {
     pthread_key_create(&end_key, thread_ends);
 }
@@ -42,7 +41,6 @@ static struct ledger_call *free_call(void)
 struct ledger_call *thread_call_slot(void)
 {
     static struct ledger_call shared;
-    pthread_once(&end_once, make_end_key);
     pthread_mutex_lock(&layer.lock);
     struct ledger_call *c = free_call();
     if (c)
