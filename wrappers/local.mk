@@ -13,8 +13,9 @@ libcollprof_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/wrappers/exports.map
 libcollprof_la_DEPENDENCIES = libbase.la wrappers/exports.map
 
-wrappers/stubs.h: $(LAYERS:%=layers/%/record/operations.h)
-	$(AM_V_GEN)$(MKDIR_P) wrappers && sed -n 's/^ *OP_\(.*\),$$/STUB(MPI_\1)/p' $^ | sort -u > $@
+wrappers/stubs.h: $(LAYERS:%=layers/%/record/operations.h) $(srcdir)/wrappers/local.mk
+	$(AM_V_GEN)$(MKDIR_P) wrappers && { printf 'STUB(%s)\n' collprof_region_begin collprof_region_end; \
+	sed -n 's/^ *OP_\(.*\),$$/STUB(MPI_\1)/p' $^ | sort -u; } > $@
 BUILT_SOURCES += wrappers/stubs.h
 CLEANFILES += wrappers/stubs.h
 

@@ -63,20 +63,15 @@ __asm__(".text\n"
             "to_" #name ":\n.quad first_" #name "\n"                                               \
             ".text\n.balign 16\n.globl " #name "\n.type " #name                                    \
             ", %function\n" JUMP(name) ".size " #name ", . - " #name "\n");
-#define ALL_STUBS                                                                                  \
-    STUB(collprof_region_begin)                                                                    \
-    STUB(collprof_region_end)
-ALL_STUBS
 #include "wrappers/stubs.h"
 
 #undef STUB
 #define STUB(name) extern void address_of_##name(void) __asm__(#name);
-ALL_STUBS
 #include "wrappers/stubs.h"
 
 #undef STUB
 #define STUB(name) {#name, address_of_##name, &to_##name},
-const struct stub stubs[] = {ALL_STUBS
+const struct stub stubs[] = {
 #include "wrappers/stubs.h"
 };
 const unsigned n_stubs = sizeof stubs / sizeof *stubs;
