@@ -93,15 +93,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
         raise(number);
 }
 
-static bool is_default(const struct sigaction *a)
-{
-    return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_DFL;
-}
-
 static bool is_of_runtime(const struct sigaction *a)
 {
     Dl_info info;
-    void *handler = a->sa_flags & SA_SIGINFO ? (void *)a->sa_sigaction : (void *)a->sa_handler;
+    void *handler = (void *)a->sa_handler; /* or sa_sigaction, which is the same member */
     return dladdr(handler, &info) && info.dli_fname &&
            (transport_is_of_mpi(info.dli_fname) ||
             !strncmp(text_base_of(info.dli_fname), "libgfortran", 11));
@@ -126,7 +121,7 @@ void ends_watch(void)
         const int number = watched[i];
         struct sigaction *before = &previous[number];
         if (!sigaction(number, NULL, before) &&
-            (is_default(before) || (faults >> number & 1 && is_of_runtime(before))))
+            (before->sa_handler == SIG_DFL || (faults >> number & 1 && is_of_runtime(before))))
             sigaction(number, &mine, NULL);
     }
 }
